@@ -1,0 +1,77 @@
+// A job: what is stored of it in the present (its head) and its definition.
+import type { DueKey } from './ids.ts';
+import type { Schedule } from './schedule/schema.ts';
+import type { Policies } from './policies.ts';
+
+export type JobStatus = 'active' | 'paused' | 'completed' | 'failed' | 'cancelled';
+
+/** The right to run now. Only the holder runs. */
+export interface Hold {
+  readonly due: DueKey;
+  /** Of the message that led to the take: the schedule's revision, or BY_HAND. */
+  readonly revision: string;
+  /** The stamp of the write that took it: the stamp moves on, the token stays. */
+  readonly token: string;
+  readonly attempt: number;
+  readonly leaseUntil: number;
+  readonly workerId: string;
+  readonly startedAt: number;
+  readonly cancelRequested: boolean;
+}
+
+/** The last decision about an execution that nobody holds; its row follows (PROTOCOL.md, Note). */
+export interface Note {
+  readonly due: DueKey;
+  readonly status: 'SKIPPED' | 'WAITING' | 'CANCELLED' | 'QUEUED';
+  readonly reason: string;
+  readonly revision: string;
+  readonly at: number;
+}
+
+/** Under 1 KB, because an update bills the whole item. */
+export interface Head extends Policies {
+  readonly jobId: string;
+  readonly userId: string;
+  readonly name?: string;
+  readonly task: string;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly status: JobStatus;
+  readonly schedule: Schedule;
+  /** Fresh for every create, schedule edit and resume; an entry counts only while its revision is the job's. */
+  readonly revision: string;
+  /** Names the definition item; also the ETag. Raised by every edit, pause, resume and cancel. */
+  readonly version: number;
+  /** The version whose definition (params, notify) is in force. */
+  readonly definition: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Of the create request's body, when it came with an idempotency key. */
+  readonly bodyFingerprint?: string;
+  /** Random, fresh in every write of the head: what every write is conditional on. */
+  readonly stamp: string;
+  readonly hold?: Hold;
+  /** No regular row exists for a later due: a claim of a later due reads no row. */
+  readonly rowsUntil?: DueKey;
+  readonly note?: Note;
+  /** Misfire `runOnce`: occurrences up to here are stood for by the run that set it. */
+  readonly coveredUntil?: DueKey;
+}
+
+/** What the head can change to; jobId, userId and createdAt never change. */
+export type HeadChange = Partial<Omit<Head, 'jobId' | 'userId' | 'createdAt' | 'stamp'>> & { readonly stamp: string };
+
+/** What a run needs and planning does not: kept apart so that the head stays small. Immutable per version. */
+export interface Definition {
+  readonly jobId: string;
+  readonly version: number;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly notify: readonly unknown[];
+}
+
+/** With `overlap: allow` each execution has a hold item of its own (PROTOCOL.md, overlap: allow). */
+export interface HoldItem {
+  readonly jobId: string;
+  readonly due: DueKey;
+  readonly stamp: string;
+  readonly hold: Hold;
+}

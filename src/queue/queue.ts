@@ -1,0 +1,39 @@
+// What the use cases may ask of the queue. A message only says "look at this now": a lost, doubled, early or late
+// one can neither lose nor double a run. Implementations: `sqs.ts`; the simulator has one in memory.
+import type { DueKey } from '../domain/ids.ts';
+
+export interface Message {
+  readonly jobId: string;
+  readonly due: DueKey;
+  /** Of the schedule, or BY_HAND. */
+  readonly revision: string;
+  /** Not before this; the due time plus jitter, or the time of the next attempt. */
+  readonly fireAt: number;
+  readonly enqueuedAt: number;
+}
+
+/** Beyond this SQS cannot delay. */
+export const LONGEST_DELAY_MS = 900_000;
+
+export interface Queue {
+  /** Each message becomes visible shortly before its fireAt (at once if that is past). Returns when all are sent. */
+  send(messages: readonly Message[]): Promise<void>;
+}
+
+/** The worker's side. */
+export interface Received {
+  /** What was received; `undefined` when the body is no message of ours. */
+  readonly message: Message | undefined;
+  readonly body: string;
+  readonly receivedAt: number;
+  delete(): Promise<void>;
+  /** Hides it for so long from now; 0 hands it back at once. */
+  hide(ms: number): Promise<void>;
+  /** Moves it to the dead-letter queue. */
+  bury(reason: string): Promise<void>;
+}
+
+export interface Inbox {
+  /** Long poll; empty when nothing came or the signal was aborted. */
+  receive(max: number, signal: AbortSignal): Promise<Received[]>;
+}

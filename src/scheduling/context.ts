@@ -1,0 +1,65 @@
+// What every use case is handed in. Nothing here or below reads the wall clock, a global random number or the environment.
+import type { Queue } from '../queue/queue.ts';
+import type { Store } from '../store/store.ts';
+
+export interface Clock {
+  /** Epoch milliseconds, as the other machines see it, more or less. */
+  now(): number;
+  /** Milliseconds that never jump: what leases are measured with. */
+  monotonic(): number;
+  /** Resolves after `ms`, or at once when the signal is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export interface Random {
+  /** A fresh id of `length` base-62 characters. */
+  id(length: number): string;
+  /** In [0, 1). */
+  float(): number;
+}
+
+export interface Log {
+  debug(message: string, fields?: Record<string, unknown>): void;
+  info(message: string, fields?: Record<string, unknown>): void;
+  warn(message: string, fields?: Record<string, unknown>): void;
+  error(message: string, fields?: Record<string, unknown>): void;
+}
+
+export interface Settings {
+  readonly shards: number;
+  /** The horizon: what is due within it is in SQS. */
+  readonly lookAheadMs: number;
+  /** How often the watcher comes by. */
+  readonly watchPeriodMs: number;
+  /** A writer gives up after this long; must be shorter than settleLagMs and marginMs. */
+  readonly writerDeadlineMs: number;
+  /** Planned beyond look-ahead and watch period, so that a writer's entries are never behind the cursor unsent. */
+  readonly marginMs: number;
+  /** A slot is settled this long after its end. */
+  readonly settleLagMs: number;
+  readonly leaseMs: number;
+  readonly heartbeatMs: number;
+  /** How long the watcher holds a shard without committing. */
+  readonly shardLeaseMs: number;
+}
+
+export const DEFAULT_SETTINGS: Settings = {
+  shards: 16,
+  lookAheadMs: 300_000,
+  watchPeriodMs: 60_000,
+  writerDeadlineMs: 30_000,
+  marginMs: 60_000,
+  settleLagMs: 120_000,
+  leaseMs: 30_000,
+  heartbeatMs: 10_000,
+  shardLeaseMs: 60_000,
+};
+
+export interface Context {
+  readonly store: Store;
+  readonly queue: Queue;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly settings: Settings;
+}

@@ -1,0 +1,131 @@
+// What the use cases may ask of the store. Each function is one DynamoDB call (or one call per batch), so that every
+// pair of calls is a place where another process may come in between. Implementations: `dynamo.ts`; the simulator has
+// one in memory; one conformance suite runs against both.
+//
+// Conditional writes answer `false` when the condition does not hold; anything else that goes wrong is thrown.
+// A thrown error may mean that the write was done (lost response): callers read again and recognise their own token.
+import type { Row, RowSeen } from '../domain/execution.ts';
+import type { DueKey } from '../domain/ids.ts';
+import type { Definition, Head, HeadChange, Hold, HoldItem } from '../domain/job.ts';
+import type { Entry } from '../domain/slots.ts';
+
+/** `consistent: false` may be trusted only as PROTOCOL.md, Reads allows. */
+export interface ReadOptions {
+  readonly consistent: boolean;
+}
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** Opaque; absent on the last page. */
+  readonly next?: string;
+}
+
+export interface ExecutionKey {
+  readonly jobId: string;
+  readonly due: DueKey;
+}
+
+/** Where a hold lives: in the head, or (overlap: allow) in an item of its own. */
+export type HoldPlace = 'head' | { readonly due: DueKey };
+
+export interface JobsStore {
+  /** Immutable per version; writing it twice is writing it once. 1 WRU per KB. */
+  putDefinition(definition: Definition): Promise<void>;
+  readDefinition(jobId: string, version: number): Promise<Definition | undefined>;
+  readDefinitions(keys: readonly { jobId: string; version: number }[]): Promise<Definition[]>;
+
+  /** If absent. 1 WRU + 1 for the index. */
+  insertHead(head: Head): Promise<boolean>;
+  readHead(jobId: string, options: ReadOptions): Promise<Head | undefined>;
+  /** In no order; what does not exist is left out. */
+  readHeads(jobIds: readonly string[], options: ReadOptions): Promise<Head[]>;
+  /** Compare-and-set on the stamp. A key present with the value `undefined` is removed. 1 WRU below 1 KB. */
+  updateHead(jobId: string, stamp: string, change: HeadChange): Promise<boolean>;
+
+  /** overlap: allow. If absent. */
+  insertHoldItem(item: HoldItem): Promise<boolean>;
+  readHoldItem(jobId: string, due: DueKey): Promise<HoldItem | undefined>;
+  updateHoldItem(jobId: string, due: DueKey, stamp: string, change: { hold: Hold; stamp: string }): Promise<boolean>;
+  /** Consistent; every page is read. */
+  listHoldItems(jobId: string): Promise<HoldItem[]>;
+
+  /** Sets the lease and a fresh stamp where `hold.token = token`; the hold as it is then, or undefined if refused. */
+  heartbeat(jobId: string, place: HoldPlace, token: string, leaseUntil: number, stamp: string): Promise<Hold | undefined>;
+
+  /** Newest first, from the index (eventually consistent), merged over its partitions. */
+  listHeads(userId: string, options: ListOptions): Promise<Page<HeadSummary>>;
+}
+
+/** What the index projects: all that a list filters by, nothing that a run changes. */
+export type HeadSummary = Omit<Head, 'stamp' | 'hold' | 'rowsUntil' | 'note' | 'coveredUntil' | 'bodyFingerprint'>;
+
+export interface ListOptions {
+  readonly limit: number;
+  readonly cursor?: string;
+}
+
+export interface TimetableStore {
+  /** Insert or overwrite with the same: entries are immutable. 1 WRU each. Returns when all are written. */
+  putEntries(entries: readonly Entry[]): Promise<void>;
+  /** Consistent. In key order. `next` continues. */
+  readSlot(minute: number, shard: number, cursor?: string): Promise<Page<Entry>>;
+  /** Consistent. */
+  hasEntry(entry: Entry): Promise<boolean>;
+}
+
+export interface ExecutionsStore {
+  /** If absent. 1 WRU below 1 KB + 1 for the index. */
+  insertRow(row: Row): Promise<boolean>;
+  /** Replaces the row where status and fence are as seen. 1 WRU below 1 KB, the index unchanged. */
+  updateRow(seen: RowSeen, row: Row): Promise<boolean>;
+  readRow(jobId: string, due: DueKey, options: ReadOptions): Promise<Row | undefined>;
+  readRows(keys: readonly ExecutionKey[], options: ReadOptions): Promise<Row[]>;
+  /** Of one job, `from` ≤ due < `to`, in either direction. */
+  listRows(jobId: string, options: ListOptions & ListRowsOptions): Promise<Page<Row>>;
+  /** Of one user over all jobs, newest first, from the index (keys only). */
+  listRowKeys(userId: string, options: ListOptions & { from?: DueKey; to?: DueKey }): Promise<Page<ExecutionKey>>;
+}
+
+export interface ListRowsOptions extends ReadOptions {
+  readonly from?: DueKey;
+  readonly to?: DueKey;
+  readonly newestFirst: boolean;
+}
+
+/** A shard's row: who watches it and how far it has come. Cursors are minutes; `dispatchedUntil` itself is done. */
+export interface Shard {
+  readonly shard: number;
+  readonly token?: string;
+  readonly leaseUntil: number;
+  readonly dispatchedUntil: number;
+  readonly settledUntil: number;
+}
+
+export interface WorkerRow {
+  readonly workerId: string;
+  readonly startedAt: number;
+  readonly beatAt: number;
+  /** Execution ids with the time each began; bounded by the worker's concurrency. */
+  readonly running: readonly { id: string; since: number }[];
+  readonly host: string;
+}
+
+export interface ControlStore {
+  /** Inserts the shard's row if it is absent. */
+  insertShard(shard: Shard): Promise<boolean>;
+  readShard(shard: number): Promise<Shard | undefined>;
+  /** Takes the lease where its token is as seen (absent included). */
+  takeShard(shard: number, seenToken: string | undefined, token: string, leaseUntil: number): Promise<boolean>;
+  /** Moves cursors (and the lease) where the token is still mine. Cursors never go back. */
+  commitShard(
+    shard: number,
+    token: string,
+    change: { dispatchedUntil?: number; settledUntil?: number; leaseUntil: number },
+  ): Promise<boolean>;
+  putWorker(worker: WorkerRow): Promise<void>;
+  removeWorker(workerId: string): Promise<void>;
+  /** Those whose last beat is not older than `since`. */
+  listWorkers(since: number): Promise<WorkerRow[]>;
+}
+
+export interface Store extends JobsStore, TimetableStore, ExecutionsStore, ControlStore {}
