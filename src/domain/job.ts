@@ -12,6 +12,8 @@ export interface Hold {
   readonly revision: string;
   /** The stamp of the write that took it: the stamp moves on, the token stays. */
   readonly token: string;
+  /** Counts the takes of this job: the fencing number that a task hands on to what it writes to. */
+  readonly number: number;
   readonly attempt: number;
   readonly leaseUntil: number;
   readonly workerId: string;
