@@ -1,0 +1,45 @@
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { check } from '../../tools/check-imports.ts';
+
+const file = (name: string) => join(resolve(import.meta.dirname, '../../src'), name);
+const found = (name: string, text: string) =>
+  check(file(name), text).map(({ where, what }) => `${where}: ${what}`);
+
+describe('the import check', () => {
+  it('lets imports point inward', () => {
+    expect(found('scheduling/jobs.ts', "import type { Store } from '../store/store.ts';")).toEqual([]);
+    expect(found('local/main.ts', "import { startWorker } from '../worker/worker.ts';")).toEqual([]);
+    expect(found('api/handler.ts', "import { systemClock } from '../system.ts';")).toEqual([]);
+  });
+
+  it('refuses an import that points outward, types included', () => {
+    expect(found('domain/job.ts', "import type { Store } from '../store/store.ts';")).toEqual([
+      'src/domain/job.ts:1: src/domain imports src/store',
+    ]);
+    expect(found('domain/schedule/cron.ts', "export * from '../../scheduling/plan.ts';")).toEqual([
+      'src/domain/schedule/cron.ts:1: src/domain imports src/scheduling',
+    ]);
+  });
+
+  it('refuses an import between neighbours, also one spread over lines or made on demand', () => {
+    expect(found('store/dynamo.ts', "import {\n  send,\n} from '../queue/sqs.ts';")).toEqual([
+      'src/store/dynamo.ts:3: src/store imports src/queue',
+    ]);
+    expect(found('worker/main.ts', "const api = await import('../api/handler.ts');")).toEqual([
+      'src/worker/main.ts:1: src/worker imports src/api',
+    ]);
+  });
+
+  it('refuses the wall clock, global random numbers and the environment below the runtimes', () => {
+    expect(found('scheduling/plan.ts', 'const now = Date.now();\n// Date.now() is said here only')).toEqual([
+      'src/scheduling/plan.ts:1: src/scheduling uses Date.now(',
+    ]);
+    expect(found('store/dynamo.ts', 'const table = process.env.TABLE;')).toHaveLength(1);
+    expect(found('local/main.ts', 'const now = Date.now();')).toEqual([]);
+  });
+
+  it('asks for the place of a folder it does not know', () => {
+    expect(found('helpers/x.ts', '')).toEqual(['src/helpers/x.ts: src/helpers has no place in the layers']);
+  });
+});
