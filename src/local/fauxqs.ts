@@ -1,0 +1,56 @@
+// Starts fauxqs, the SQS API in this process, on the loopback interface alone. Messages are in memory: what is lost
+// with the process is sent again by settle, as in the cloud.
+import type { AddressInfo } from 'node:net';
+import { buildApp } from 'fauxqs';
+import type { Log } from '../scheduling/context.ts';
+
+export interface FauxqsOptions {
+  /** A free one if absent. */
+  readonly port?: number;
+  readonly region?: string;
+  readonly log?: Log;
+}
+
+export interface RunningFauxqs {
+  readonly endpoint: string;
+  stop(): Promise<void>;
+}
+
+type App = ReturnType<typeof buildApp>;
+
+/** Its own `startFauxqs` listens on every interface whatever the host says, so the app is built and bound here. */
+export async function startFauxqs(options: FauxqsOptions = {}): Promise<RunningFauxqs> {
+  const app = buildApp({ logger: false, defaultRegion: options.region ?? 'us-east-1' });
+  handBackUndelivered(app);
+  await app.listen({ port: options.port ?? 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as AddressInfo;
+  const endpoint = `http://127.0.0.1:${port}`;
+  options.log?.debug('fauxqs is up', { endpoint });
+  return { endpoint, stop: async () => void (await app.close()) };
+}
+
+/**
+ * fauxqs keeps a long poll waiting after its client has gone, and would hand that dead poll the next message: it would
+ * stay invisible for the whole visibility timeout. So what cannot be delivered is made visible again at once.
+ */
+function handBackUndelivered(app: App): void {
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (!reply.raw.destroyed && !request.raw.socket.destroyed) return payload;
+    if (request.headers['x-amz-target'] !== 'AmazonSQS.ReceiveMessage' || typeof payload !== 'string')
+      return payload;
+    const { QueueUrl } = request.body as { QueueUrl: string };
+    const received = JSON.parse(payload) as { Messages?: { ReceiptHandle: string }[] };
+    for (const { ReceiptHandle } of received.Messages ?? []) {
+      await app.inject({
+        method: 'POST',
+        url: '/',
+        headers: {
+          'content-type': 'application/x-amz-json-1.0',
+          'x-amz-target': 'AmazonSQS.ChangeMessageVisibility',
+        },
+        payload: JSON.stringify({ QueueUrl, ReceiptHandle, VisibilityTimeout: 0 }),
+      });
+    }
+    return payload;
+  });
+}
