@@ -1,0 +1,96 @@
+// Cron patterns to fields: 5 fields, 6 (seconds first) or 7 (year last), @daily and friends, and AWS's cron(…).
+import { FIELDS, parseField, type Term } from './cron-field.ts';
+import { quote, refuse } from './refuse.ts';
+
+export const LONGEST_PATTERN = 256;
+
+export interface Cron {
+  readonly second: readonly Term[];
+  readonly minute: readonly Term[];
+  readonly hour: readonly Term[];
+  readonly day: readonly Term[];
+  readonly month: readonly Term[];
+  readonly weekday: readonly Term[];
+  readonly year: readonly Term[];
+  /** When both the day of month and the day of week are restricted: cron runs on either, a calendar on both. */
+  readonly days: 'either' | 'both';
+}
+
+const NICKNAMES: Readonly<Record<string, string>> = {
+  '@YEARLY': '0 0 1 1 *',
+  '@ANNUALLY': '0 0 1 1 *',
+  '@MONTHLY': '0 0 1 * *',
+  '@WEEKLY': '0 0 * * 0',
+  '@DAILY': '0 0 * * *',
+  '@MIDNIGHT': '0 0 * * *',
+  '@HOURLY': '0 * * * *',
+};
+
+export function parseCron(given: string): Cron {
+  if (given.length > LONGEST_PATTERN) {
+    refuse('schedule.cron', `the pattern has ${given.length} characters; allowed are ${LONGEST_PATTERN}`);
+  }
+  const text = given.trim().toUpperCase();
+  const aws = /^CRON\((.*)\)$/.exec(text);
+  if (aws) return parseAwsCron(aws[1] ?? '', given);
+  const pattern = text.startsWith('@') ? NICKNAMES[text] : text;
+  if (pattern === undefined) {
+    refuse(
+      'schedule.cron',
+      `${quote(given)} is not one of ${Object.keys(NICKNAMES).join(', ').toLowerCase()}`,
+    );
+  }
+  const parts = fieldsOf(pattern);
+  if (parts.length < 5 || parts.length > 7) {
+    refuse(
+      'schedule.cron',
+      `${quote(given)} has ${parts.length} field${parts.length === 1 ? '' : 's'}; allowed are 5 (minute hour day month weekday), 6 (with seconds first) or 7 (with the year last)`,
+    );
+  }
+  if (parts.length === 5) parts.unshift('0');
+  const [second = '0', minute = '', hour = '', day = '', month = '', weekday = '', year = '*'] = parts;
+  return {
+    second: parseField(FIELDS.second, second),
+    minute: parseField(FIELDS.minute, minute),
+    hour: parseField(FIELDS.hour, hour),
+    day: parseField(FIELDS.day, day),
+    month: parseField(FIELDS.month, month),
+    weekday: parseField(FIELDS.weekday, weekday),
+    year: parseField(FIELDS.year, year),
+    days: 'either',
+  };
+}
+
+/** `cron(minute hour day month weekday year)`: weekdays count from 1 = SUN, and one of the day fields must be `?`. */
+function parseAwsCron(inside: string, given: string): Cron {
+  const parts = fieldsOf(inside);
+  const [minute = '', hour = '', day = '', month = '', weekday = '', year = ''] = parts;
+  if (parts.length !== 6) {
+    refuse(
+      'schedule.cron',
+      `${quote(given)} has ${parts.length} fields; AWS's cron(…) has 6: minute hour day month weekday year`,
+    );
+  }
+  if ((day === '?') === (weekday === '?')) {
+    refuse(
+      'schedule.cron',
+      `${quote(given)}: in AWS's cron(…) exactly one of day of month and day of week is ?; given are ${quote(day)} and ${quote(weekday)}`,
+    );
+  }
+  return {
+    second: [{ kind: 'range', from: 0, to: 0 }],
+    minute: parseField(FIELDS.minute, minute),
+    hour: parseField(FIELDS.hour, hour),
+    day: parseField(FIELDS.day, day),
+    month: parseField(FIELDS.month, month),
+    weekday: parseField(FIELDS.awsWeekday, weekday),
+    year: parseField(FIELDS.year, year),
+    days: 'either',
+  };
+}
+
+const fieldsOf = (text: string): string[] => text.split(/\s+/).filter((part) => part !== '');
+
+/** No value is left out, so the field restricts nothing. */
+export const isEvery = (terms: readonly Term[]): boolean =>
+  terms.some((term) => term.kind === 'every' && term.step === undefined);

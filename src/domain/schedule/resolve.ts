@@ -1,0 +1,73 @@
+// A schedule as given to the one that is stored: checked, and free of anything that depends on when it is read.
+import { InvalidInput } from '../errors.ts';
+import { fromAws } from './aws.ts';
+import { parseCron } from './cron.ts';
+import { durationMs } from './duration.ts';
+import { END_OF_TIME, instantMs, isoUtc, resolveInstant } from './instant.ts';
+import { quote, refuse } from './refuse.ts';
+import { type Schedule, type ScheduleInput, scheduleSchema } from './schema.ts';
+import { isTimezone } from './zones.ts';
+
+const SHORTEST_RATE = 1000;
+
+/** Whether it will ever fire is not asked here. */
+export function resolveSchedule(input: ScheduleInput | undefined, now: number): Schedule {
+  if (input === undefined) return { at: isoUtc(now) };
+  const given = fromAws(checked(input));
+  const { timezone } = given;
+  if (timezone !== undefined && !isTimezone(timezone)) {
+    refuse('schedule.timezone', `${quote(timezone)} is not an IANA timezone such as Europe/Paris or UTC`);
+  }
+  if (given.at !== undefined) {
+    const path = input.at === undefined ? 'schedule.cron' : 'schedule.at';
+    return { at: resolveInstant(given.at, timezone, path), ...(timezone && { timezone }) };
+  }
+  if (given.in !== undefined) {
+    const at = now + durationMs(given.in, 'schedule.in');
+    if (at >= END_OF_TIME) refuse('schedule.in', `${quote(given.in)} ends after the year 2199`);
+    return { in: given.in, at: isoUtc(at) };
+  }
+  const times = windowOf(given);
+  const common = {
+    ...times,
+    ...(given.jitterSeconds !== undefined && { jitterSeconds: given.jitterSeconds }),
+  };
+  if (given.every !== undefined) {
+    if (durationMs(given.every, 'schedule.every') < SHORTEST_RATE) {
+      refuse('schedule.every', `${quote(given.every)} is too short: the shortest is PT1S`);
+    }
+    return {
+      every: given.every,
+      ...common,
+      startAt: times.startAt ?? isoUtc(now),
+      ...(timezone && { timezone }),
+    };
+  }
+  const local = { timezone: timezone ?? 'UTC', ...common, ...(given.dst && { dst: given.dst }) };
+  if (given.calendar !== undefined) return { calendar: given.calendar, ...local };
+  const cron = given.cron ?? '';
+  parseCron(cron);
+  return { cron, ...local };
+}
+
+/** Types do not reach over the wire, and two kinds at once are a matter of the schema. */
+function checked(input: ScheduleInput): ScheduleInput {
+  const result = scheduleSchema.safeParse(input);
+  if (result.success) return result.data;
+  throw new InvalidInput(
+    result.error.issues.map((issue) => ({
+      path: ['schedule', ...issue.path].join('.'),
+      message: issue.message,
+    })),
+  );
+}
+
+function windowOf(given: ScheduleInput): Pick<ScheduleInput, 'startAt' | 'endAt'> {
+  const { timezone } = given;
+  const startAt = given.startAt && resolveInstant(given.startAt, timezone, 'schedule.startAt');
+  const endAt = given.endAt && resolveInstant(given.endAt, timezone, 'schedule.endAt');
+  if (startAt !== undefined && endAt !== undefined && instantMs(endAt) < instantMs(startAt)) {
+    refuse('schedule.endAt', `${quote(endAt)} is before startAt, ${quote(startAt)}`);
+  }
+  return { ...(startAt !== undefined && { startAt }), ...(endAt !== undefined && { endAt }) };
+}

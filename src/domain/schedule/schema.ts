@@ -1,0 +1,95 @@
+// The schedule as the API takes it, and as it is stored once everything that depends on "now" is resolved.
+import { z } from 'zod';
+import { calendarSchema } from './calendar.ts';
+import { LONGEST_PATTERN } from './cron.ts';
+
+const KINDS = ['at', 'in', 'cron', 'every', 'calendar'] as const;
+type Kind = (typeof KINDS)[number];
+
+/** What may stand beside each kind. */
+const BESIDE: Record<Kind, readonly string[]> = {
+  at: ['timezone'],
+  in: [],
+  cron: ['timezone', 'startAt', 'endAt', 'jitterSeconds', 'dst'],
+  every: ['timezone', 'startAt', 'endAt', 'jitterSeconds'],
+  calendar: ['timezone', 'startAt', 'endAt', 'jitterSeconds', 'dst'],
+};
+
+const time = z.string().max(64);
+
+export const dstSchema = z.strictObject({
+  gap: z
+    .enum(['skip', 'after'])
+    .optional()
+    .describe('a local time that clocks jump over: no run, or a run at the first instant after the gap'),
+  overlap: z
+    .enum(['once', 'twice'])
+    .optional()
+    .describe('a local time that happens twice: a run at the first only, or at both'),
+});
+
+export const scheduleSchema = z
+  .strictObject({
+    at: time.optional().describe('one time: ISO 8601 with an offset, or a local time with `timezone`'),
+    in: time.optional().describe('one time, this ISO 8601 duration from now: PT90S'),
+    cron: z
+      .string()
+      .max(LONGEST_PATTERN)
+      .optional()
+      .describe(
+        '5 fields, 6 (seconds first) or 7 (year last), with * , - / ? L W LW # and names; @daily and friends; also cron(…), rate(…) and at(…) of AWS',
+      ),
+    every: time.optional().describe('fixed rate, an ISO 8601 duration from PT1S on, counted from `startAt`'),
+    calendar: calendarSchema.optional(),
+    timezone: z.string().max(64).optional().describe('IANA name such as Europe/Paris; UTC unless given'),
+    startAt: time.optional().describe('no occurrence before this time; one exactly at it counts'),
+    endAt: time.optional().describe('no occurrence after this time; one exactly at it counts'),
+    jitterSeconds: z
+      .int()
+      .min(0)
+      .max(3600)
+      .optional()
+      .describe('each occurrence starts up to this much later, always the same for the same occurrence'),
+    dst: dstSchema.optional(),
+  })
+  .superRefine((schedule, context) => {
+    const given = KINDS.filter((kind) => schedule[kind] !== undefined);
+    const [kind] = given;
+    if (given.length !== 1 || !kind) {
+      const said = given.length === 0 ? 'none is given' : `given are ${given.join(' and ')}`;
+      context.addIssue({
+        code: 'custom',
+        path: given[1] ? [given[1]] : [],
+        message: `a schedule has exactly one of ${KINDS.join(', ')}; ${said}`,
+      });
+      return;
+    }
+    for (const [field, value] of Object.entries(schedule)) {
+      if (value === undefined || field === kind || BESIDE[kind].includes(field)) continue;
+      const allowed = BESIDE[kind].length > 0 ? BESIDE[kind].join(', ') : 'nothing else';
+      context.addIssue({
+        code: 'custom',
+        path: [field],
+        message: `${field} does not apply to a schedule with "${kind}"; beside it goes ${allowed}`,
+      });
+    }
+  })
+  .meta({ oneOf: KINDS.map((kind) => ({ required: [kind] })) });
+
+export type ScheduleInput = z.infer<typeof scheduleSchema>;
+export type Dst = z.infer<typeof dstSchema>;
+
+type Common = Pick<ScheduleInput, 'startAt' | 'endAt' | 'jitterSeconds'>;
+
+/** All times have an offset, so that they mean the same instant for ever. */
+export type OneTime = { at: string } & Pick<ScheduleInput, 'in' | 'timezone'>;
+export type FixedRate = { every: string; startAt: string } & Common & Pick<ScheduleInput, 'timezone'>;
+export type CronSchedule = { cron: string; timezone: string } & Common & Pick<ScheduleInput, 'dst'>;
+export type CalendarSchedule = {
+  calendar: NonNullable<ScheduleInput['calendar']>;
+  timezone: string;
+} & Common &
+  Pick<ScheduleInput, 'dst'>;
+
+/** As stored and shown: the API's shape, with what depends on the time of creation resolved. */
+export type Schedule = OneTime | FixedRate | CronSchedule | CalendarSchedule;

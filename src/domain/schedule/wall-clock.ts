@@ -1,0 +1,157 @@
+// Which faces of a wall clock a cron pattern matches, forwards and backwards, without any timezone.
+//
+// Local times are numbers as if the zone were UTC. Why not croner here: it loses runs when a day of month and a last
+// weekday are combined (`1 14 1 * 1#L` skips 1 March 2025), and a compiled pattern takes 97 KB and 0.5 ms. It is one
+// of the references that the tests compare with.
+import { type Cron, isEvery } from './cron.ts';
+import { FIELDS, valuesOf } from './cron-field.ts';
+import { DAY } from './duration.ts';
+
+export interface WallClock {
+  /** The first match at or after `local`. */
+  next(local: number): number | undefined;
+  /** The last match at or before `local`. */
+  previous(local: number): number | undefined;
+  /** One time of day, written out: what Vixie's cron treats apart when clocks jump. */
+  readonly fixedTime: boolean;
+  /** Runs in every hour. */
+  readonly everyHour: boolean;
+}
+
+export function wallClockOf(cron: Cron): WallClock {
+  const seconds = valuesOf(FIELDS.second, cron.second);
+  const minutes = valuesOf(FIELDS.minute, cron.minute);
+  const hours = valuesOf(FIELDS.hour, cron.hour);
+  const months = new Set(valuesOf(FIELDS.month, cron.month));
+  const years = isEvery(cron.year) ? undefined : new Set(valuesOf(FIELDS.year, cron.year));
+  const daysIn = dayMatcher(cron);
+  const time = (h = 0, m = 0, s = 0): number => ((h * 60 + m) * 60 + s) * 1000;
+  const firstTime = time(hours[0], minutes[0], seconds[0]);
+  const lastTime = time(hours.at(-1), minutes.at(-1), seconds.at(-1));
+
+  /** The first (+1) or last (-1) matching time of day from `from` on, in that direction. */
+  function timeFrom(from: number, direction: 1 | -1): number | undefined {
+    const within = (values: number[], value: number) =>
+      direction === 1 ? values.find((v) => v >= value) : values.findLast((v) => v <= value);
+    const edge = (values: number[]) => (direction === 1 ? values[0] : values.at(-1));
+    const [h, m, s] = [
+      Math.floor(from / 3_600_000),
+      Math.floor(from / 60_000) % 60,
+      Math.floor(from / 1000) % 60,
+    ];
+    const hour = within(hours, h);
+    if (hour === undefined) return undefined;
+    if (hour !== h) return time(hour, edge(minutes), edge(seconds));
+    const minute = within(minutes, m);
+    if (minute !== undefined) {
+      if (minute !== m) return time(hour, minute, edge(seconds));
+      const second = within(seconds, s);
+      if (second !== undefined) return time(hour, minute, second);
+      const otherMinute = within(minutes, m + direction);
+      if (otherMinute !== undefined) return time(hour, otherMinute, edge(seconds));
+    }
+    const otherHour = within(hours, h + direction);
+    return otherHour === undefined ? undefined : time(otherHour, edge(minutes), edge(seconds));
+  }
+
+  /** The matching day (its midnight) at or after, or at or before, the one of `midnight`. */
+  function dayFrom(midnight: number, direction: 1 | -1): number | undefined {
+    const start = new Date(midnight);
+    let [year, month, day] = [start.getUTCFullYear(), start.getUTCMonth() + 1, start.getUTCDate()];
+    while (year >= FIELDS.year.from && year <= FIELDS.year.to) {
+      if (years && !years.has(year)) {
+        year += direction;
+        month = direction === 1 ? 1 : 12;
+      } else {
+        if (months.has(month)) {
+          const mask = daysIn(year, month);
+          for (; day >= 1 && day <= 31; day += direction) {
+            if (mask & (1 << day)) return Date.UTC(year, month - 1, day);
+          }
+        }
+        month += direction;
+        if (month < 1 || month > 12) {
+          year += direction;
+          month = direction === 1 ? 1 : 12;
+        }
+      }
+      day = direction === 1 ? 1 : 31;
+    }
+    return undefined;
+  }
+
+  return {
+    next(local) {
+      const from = Math.ceil(local / 1000) * 1000;
+      const midnight = Math.floor(from / DAY) * DAY;
+      const today = dayFrom(midnight, 1);
+      if (today !== midnight) return today === undefined ? undefined : today + firstTime;
+      const later = timeFrom(from - midnight, 1);
+      if (later !== undefined) return midnight + later;
+      const day = dayFrom(midnight + DAY, 1);
+      return day === undefined ? undefined : day + firstTime;
+    },
+    previous(local) {
+      const midnight = Math.floor(local / DAY) * DAY;
+      const today = dayFrom(midnight, -1);
+      if (today !== midnight) return today === undefined ? undefined : today + lastTime;
+      const earlier = timeFrom(local - midnight, -1);
+      if (earlier !== undefined) return midnight + earlier;
+      const day = dayFrom(midnight - DAY, -1);
+      return day === undefined ? undefined : day + lastTime;
+    },
+    fixedTime:
+      [seconds, minutes, hours].every((values) => values.length === 1) &&
+      [cron.second, cron.minute, cron.hour].every((terms) =>
+        terms.every((term) => term.kind === 'range' && term.step === undefined),
+      ),
+    everyHour: hours.length === 24,
+  };
+}
+
+/** The days of a month that match, bit n for day n. */
+function dayMatcher(cron: Cron): (year: number, month: number) => number {
+  const plainDays = valuesOf(FIELDS.day, cron.day).reduce((mask, day) => mask | (1 << day), 0);
+  const plainWeekdays = new Set(valuesOf(FIELDS.weekday, cron.weekday));
+  const everyDay = isEvery(cron.day);
+  const everyWeekday = isEvery(cron.weekday);
+
+  return (year, month) => {
+    const length = new Date(Date.UTC(year, month, 0)).getUTCDate();
+    const firstWeekday = new Date(Date.UTC(year, month - 1, 1)).getUTCDay();
+    const weekdayOf = (day: number) => (firstWeekday + day - 1) % 7;
+    const exists = 2 ** (length + 1) - 2;
+
+    let days = plainDays;
+    for (const term of cron.day) {
+      if (term.kind === 'lastDay') days |= 1 << length;
+      if (term.kind === 'lastWeekday') days |= 1 << nearestWeekday(length, length, weekdayOf);
+      if (term.kind === 'nearestWeekday' && term.day <= length) {
+        days |= 1 << nearestWeekday(term.day, length, weekdayOf);
+      }
+    }
+
+    let weekdays = 0;
+    for (let day = 1; day <= length; day++) {
+      if (plainWeekdays.has(weekdayOf(day))) weekdays |= 1 << day;
+    }
+    for (const term of cron.weekday) {
+      if (term.kind !== 'nth' && term.kind !== 'last') continue;
+      const first = 1 + ((term.weekday - firstWeekday + 7) % 7);
+      const day =
+        term.kind === 'nth' ? first + 7 * (term.nth - 1) : first + 7 * Math.floor((length - first) / 7);
+      if (day <= length) weekdays |= 1 << day;
+    }
+
+    const either = cron.days === 'either' && !everyDay && !everyWeekday;
+    return (either ? days | weekdays : days & weekdays) & exists;
+  };
+}
+
+/** Monday to Friday, in the same month. */
+function nearestWeekday(day: number, length: number, weekdayOf: (day: number) => number): number {
+  const weekday = weekdayOf(day);
+  if (weekday === 6) return day === 1 ? 3 : day - 1;
+  if (weekday === 0) return day === length ? day - 2 : day + 1;
+  return day;
+}

@@ -1,0 +1,78 @@
+// The instants at which a wall-clock pattern is due in a timezone, also where clocks are put forward or back.
+
+import { DAY } from './duration.ts';
+import { END_OF_TIME } from './instant.ts';
+import type { Dst } from './schema.ts';
+import type { WallClock } from './wall-clock.ts';
+import { type Stretch, stretchAt } from './zones.ts';
+
+export interface JumpRule {
+  /**
+   * For a local time that does not exist: `skip` it, or run at the first instant after the gap; `afterOnSameDate`
+   * does so only if that is still the same date (a whole date left out, as in Apia in 2011, has no run).
+   */
+  readonly gap: 'skip' | 'after' | 'afterOnSameDate';
+  /** For a local time that happens twice: run at the first only, or at both. */
+  readonly overlap: 'once' | 'twice';
+}
+
+/** Vixie's rule, as croner documents it, wherever the caller has not chosen. */
+export const jumpRule = (clock: WallClock, dst: Dst | undefined): JumpRule => ({
+  gap: dst?.gap ?? (clock.fixedTime ? 'afterOnSameDate' : 'skip'),
+  overlap: dst?.overlap ?? (clock.fixedTime ? 'once' : 'twice'),
+});
+
+/** The first due instant later than `after`. */
+export function nextDue(clock: WallClock, zone: string, rule: JumpRule, after: number): number | undefined {
+  let at = after + 1;
+  while (at < END_OF_TIME) {
+    const stretch = stretchAt(zone, at);
+    const whole = at === stretch.start;
+    if (whole && runsAfterGap(clock, rule, stretch)) return stretch.start;
+    const local = clock.next(Math.max(at + stretch.offset, firstNew(rule, stretch)));
+    if (local !== undefined && local < stretch.end + stretch.offset) return local - stretch.offset;
+    // Only once a whole stretch was searched is it sure that the next one does not repeat a match that lies behind.
+    if (!whole) at = stretch.end;
+    else if (local === undefined) return undefined;
+    else at = Math.max(stretch.end, local - 2 * DAY);
+  }
+  return undefined;
+}
+
+/** The last due instant at or before `until` and later than `after`. */
+export function latestDue(
+  clock: WallClock,
+  zone: string,
+  rule: JumpRule,
+  after: number,
+  until: number,
+): number | undefined {
+  let at = Math.min(until, END_OF_TIME - 1);
+  while (at > after) {
+    const stretch = stretchAt(zone, at);
+    const local = clock.previous(at + stretch.offset);
+    const lowest = Math.max(stretch.start + stretch.offset, firstNew(rule, stretch));
+    if (local !== undefined && local >= lowest) return later(local - stretch.offset, after);
+    if (runsAfterGap(clock, rule, stretch)) return later(stretch.start, after);
+    if (at !== stretch.end - 1) at = stretch.start - 1;
+    else if (local === undefined) return undefined;
+    else at = Math.min(stretch.start - 1, local + 2 * DAY);
+  }
+  return undefined;
+}
+
+const later = (due: number, after: number): number | undefined => (due > after ? due : undefined);
+
+/** Whether a local time inside the gap before this stretch matches, and the rule moves it to the stretch's start. */
+function runsAfterGap(clock: WallClock, rule: JumpRule, stretch: Stretch): boolean {
+  if (rule.gap === 'skip' || stretch.offset <= stretch.before) return false;
+  const gapEnd = stretch.start + stretch.offset;
+  const gapStart = stretch.start + stretch.before;
+  const from = rule.gap === 'after' ? gapStart : Math.max(gapStart, Math.floor(gapEnd / DAY) * DAY);
+  const match = clock.next(from);
+  return match !== undefined && match < gapEnd;
+}
+
+/** The first local time of a stretch that counts: with `once`, those that were shown before do not. */
+const firstNew = (rule: JumpRule, stretch: Stretch): number =>
+  rule.overlap === 'once' ? stretch.repeatedUntil : Number.NEGATIVE_INFINITY;

@@ -1,0 +1,130 @@
+// Timezones as stretches of constant offset, found through Intl: where clocks jump, and by how much.
+import { DAY } from './duration.ts';
+import { Lru } from './lru.ts';
+
+/** From `start` to before `end` the zone's clock shows instant + `offset`. */
+export interface Stretch {
+  readonly start: number;
+  readonly end: number;
+  readonly offset: number;
+  /** The offset until `start`: larger than `offset` when clocks went back then, smaller when forward. */
+  readonly before: number;
+  /** Local times before this one were already shown once, before clocks went back. */
+  readonly repeatedUntil: number;
+}
+
+interface Years {
+  readonly stretches: readonly Stretch[];
+}
+
+const formats = new Lru<Intl.DateTimeFormat>(1000);
+const years = new Lru<Years>(4000);
+
+const formatOf = (zone: string): Intl.DateTimeFormat =>
+  formats.get(
+    zone,
+    () =>
+      new Intl.DateTimeFormat('en-US', {
+        timeZone: zone,
+        calendar: 'gregory',
+        numberingSystem: 'latn',
+        hourCycle: 'h23',
+        year: 'numeric',
+        month: 'numeric',
+        day: 'numeric',
+        hour: 'numeric',
+        minute: 'numeric',
+        second: 'numeric',
+      }),
+  );
+
+export function isTimezone(zone: string): boolean {
+  try {
+    formatOf(zone);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Local time minus UTC, in milliseconds. */
+export function offsetAt(zone: string, instant: number): number {
+  if (zone === 'UTC') return 0;
+  const second = Math.floor(instant / 1000) * 1000;
+  // "12/31/2026, 23:59:59": parsed by position of the numbers; three times faster than formatToParts
+  const [month, day, year, hour, minute, sec] = formatOf(zone).format(second).split(/\D+/).map(Number);
+  return Date.UTC(year ?? 0, (month ?? 1) - 1, day, hour, minute, sec) - second;
+}
+
+/** The stretch that `instant` is in. It ends at the year's end (UTC) at the latest, where nothing jumps. */
+export function stretchAt(zone: string, instant: number): Stretch {
+  const { stretches } = stretchesOf(zone, new Date(instant).getUTCFullYear());
+  const found = stretches.findLast((s) => s.start <= instant);
+  if (!found) throw new Error(`no offset of ${zone} at ${instant}`);
+  return found;
+}
+
+function stretchesOf(zone: string, year: number): Years {
+  return years.get(`${year} ${zone}`, () => {
+    const from = Date.UTC(year, 0, 1);
+    const to = Date.UTC(year + 1, 0, 1);
+    const stretches: Stretch[] = [];
+    let repeatedUntil = Number.NEGATIVE_INFINITY;
+    let start = from;
+    let offset = offsetAt(zone, from);
+    let before = offset;
+    // Begins two days early: an hour that is repeated may reach over New Year.
+    for (const jump of jumpsBetween(zone, from - 2 * DAY, to)) {
+      if (jump.at > from) {
+        stretches.push({ start, end: jump.at, offset: jump.from, before, repeatedUntil });
+        start = jump.at;
+      }
+      offset = jump.to;
+      before = jump.at < from ? jump.to : jump.from;
+      if (jump.to < jump.from) repeatedUntil = jump.at + jump.from;
+    }
+    stretches.push({ start, end: to, offset, before, repeatedUntil });
+    return { stretches };
+  });
+}
+
+interface Jump {
+  readonly at: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** In ascending order, after `from` and before `to`. */
+export function jumpsBetween(zone: string, from: number, to: number): Jump[] {
+  const jumps: Jump[] = [];
+  if (zone === 'UTC') return jumps;
+  let offset = offsetAt(zone, from);
+  for (let day = from; day < to; day += DAY) {
+    const next = Math.min(day + DAY, to - 1);
+    const then = offsetAt(zone, next);
+    if (then !== offset) jumps.push({ at: firstWithOffset(zone, day, next, offset), from: offset, to: then });
+    offset = then;
+  }
+  return jumps;
+}
+
+/** Bisects (low, high] for the first second whose offset is no longer `offset`. */
+function firstWithOffset(zone: string, low: number, high: number, offset: number): number {
+  let same = Math.floor(low / 1000);
+  let changed = Math.ceil(high / 1000);
+  while (changed - same > 1) {
+    const middle = Math.floor((same + changed) / 2);
+    if (offsetAt(zone, middle * 1000) === offset) same = middle;
+    else changed = middle;
+  }
+  return changed * 1000;
+}
+
+/** The instants at which a zone's clock shows `local` (a UTC-like number): none in a gap, two when it is repeated. */
+export function instantsOf(zone: string, local: number): number[] {
+  const offsets = new Set([offsetAt(zone, local - DAY), offsetAt(zone, local), offsetAt(zone, local + DAY)]);
+  return [...offsets]
+    .map((offset) => local - offset)
+    .filter((instant) => instant + offsetAt(zone, instant) === local)
+    .sort((a, b) => a - b);
+}
