@@ -11,15 +11,29 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   tasks: ['domain'],
   scheduling: ['store', 'queue', 'tasks', 'domain'],
   'system.ts': ['scheduling', 'domain'],
-  api: ['system.ts', 'scheduling', 'store', 'queue', 'tasks', 'domain'],
-  watcher: ['system.ts', 'scheduling', 'store', 'queue', 'tasks', 'domain'],
-  worker: ['system.ts', 'scheduling', 'store', 'queue', 'tasks', 'domain'],
+  'config.ts': ['scheduling', 'domain'],
+  'clients.ts': ['config.ts'],
+  api: ['system.ts', 'config.ts', 'clients.ts', 'scheduling', 'store', 'queue', 'tasks', 'domain'],
+  watcher: ['system.ts', 'config.ts', 'clients.ts', 'scheduling', 'store', 'queue', 'tasks', 'domain'],
+  worker: ['system.ts', 'config.ts', 'clients.ts', 'scheduling', 'store', 'queue', 'tasks', 'domain'],
   // runs the other runtimes in one process
-  local: ['api', 'watcher', 'worker', 'system.ts', 'scheduling', 'store', 'queue', 'tasks', 'domain'],
+  local: [
+    'api',
+    'watcher',
+    'worker',
+    'system.ts',
+    'config.ts',
+    'clients.ts',
+    'scheduling',
+    'store',
+    'queue',
+    'tasks',
+    'domain',
+  ],
 };
 
 const RULE =
-  'Imports point inward only: runtimes (api, watcher, worker, local) → scheduling → store, queue, tasks → domain; src/system.ts only from runtimes.';
+  'Imports point inward only: runtimes (api, watcher, worker, local) → scheduling → store, queue, tasks → domain; src/system.ts, config.ts and clients.ts only from runtimes.';
 
 const WITHOUT_AMBIENT = ['domain', 'store', 'queue', 'scheduling'];
 const AMBIENT =

@@ -1,0 +1,36 @@
+// Who is calling. Tokens are verified before a handler runs: on AWS by API Gateway's JWT authorizer, locally by the
+// server; both leave the claims in the same place of the event. Authorization has one rule: a user sees their own.
+import { z } from 'zod';
+import { Unauthorized } from './errors.ts';
+import type { HttpEvent } from './handler.ts';
+
+export interface Caller {
+  readonly userId: string;
+  /** Sees what all users have. */
+  readonly operator: boolean;
+}
+
+const claimsSchema = z.object({
+  sub: z.string().min(1).max(256),
+  groups: z.unknown(),
+  'cognito:groups': z.unknown(),
+});
+
+export function callerOf(event: HttpEvent): Caller {
+  const claims = event.requestContext.authorizer?.jwt?.claims;
+  if (!claims) throw new Unauthorized('send a token: "Authorization: Bearer <token>"');
+  const parsed = claimsSchema.safeParse(claims);
+  if (!parsed.success) throw new Unauthorized('the token names no user in its claim "sub"', true);
+  const groups = [...groupNames(parsed.data.groups), ...groupNames(parsed.data['cognito:groups'])];
+  return { userId: parsed.data.sub, operator: groups.includes('operators') };
+}
+
+/** API Gateway hands a list on as the text `[a b]`. */
+function groupNames(claim: unknown): string[] {
+  if (Array.isArray(claim)) return claim.map(String);
+  if (typeof claim !== 'string') return [];
+  return claim
+    .replace(/^\[|\]$/g, '')
+    .split(/[\s,]+/)
+    .filter(Boolean);
+}

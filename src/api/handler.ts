@@ -1,0 +1,80 @@
+// The Lambda handler of the API: middy around a router, for API Gateway's HTTP API (payload 2.0). The same handler
+// answers locally, behind a small HTTP server.
+import middy from '@middy/core';
+import httpRouter from '@middy/http-router';
+import type {
+  APIGatewayEventRequestContextV2,
+  APIGatewayProxyEventV2WithRequestContext,
+  APIGatewayProxyStructuredResultV2,
+} from 'aws-lambda';
+import type { Log } from '../scheduling/context.ts';
+import { operations } from './contract.ts';
+import { MethodNotAllowed, UnknownRoute } from './errors.ts';
+import { methodsOf } from './operation.ts';
+import { problemOf } from './problem.ts';
+import { type Route, respond } from './route.ts';
+
+export type HttpEvent = APIGatewayProxyEventV2WithRequestContext<
+  APIGatewayEventRequestContextV2 & {
+    /** Filled in by whoever verified the token. */
+    authorizer?: { jwt?: { claims: Record<string, unknown> } };
+  }
+>;
+export type HttpResponse = APIGatewayProxyStructuredResultV2;
+export type ApiHandler = (event: HttpEvent, context?: object) => Promise<HttpResponse>;
+
+export interface ApiOptions {
+  readonly log: Log;
+  /** Stands in for API Gateway's authorizer: fills in the claims, or throws Unauthorized. */
+  authorize?(event: HttpEvent): Promise<void>;
+}
+
+export function createApi(routes: readonly Route[], { log, authorize }: ApiOptions): ApiHandler {
+  const router = httpRouter<HttpEvent, HttpResponse>({
+    routes: routes.map(({ operation, respond }) => ({
+      method: operation.method,
+      path: operation.path,
+      async handler(event: HttpEvent) {
+        if (operation.auth) await authorize?.(event);
+        return respond(event);
+      },
+    })),
+    notFoundResponse({ method, path }) {
+      const allowed = methodsOf(operations, path);
+      throw allowed.length > 0 ? new MethodNotAllowed(method, path, allowed) : new UnknownRoute(path);
+    },
+  });
+
+  const withRequestId = (event: HttpEvent, response: HttpResponse): HttpResponse => ({
+    ...response,
+    headers: { ...response.headers, 'x-request-id': requestIdOf(event) },
+  });
+
+  const handler = middy<HttpEvent, HttpResponse>(router)
+    .after((request) => {
+      if (request.response) request.response = withRequestId(request.event, request.response);
+    })
+    .onError((request) => {
+      const { http } = request.event.requestContext;
+      const requestId = requestIdOf(request.event);
+      const { problem, headers, unexpected } = problemOf(request.error, requestId);
+      if (unexpected) {
+        log.error('a request failed', {
+          requestId,
+          method: http.method,
+          path: http.path,
+          error: request.error,
+        });
+      }
+      const response = respond(problem.status, { body: problem, headers }, 'application/problem+json');
+      request.response = withRequestId(request.event, response);
+    });
+
+  return (event, context = {}) => handler(event, context as Parameters<typeof handler>[1]);
+}
+
+/** The caller's own, when it is fit for a log line; else API Gateway's. */
+export function requestIdOf(event: HttpEvent): string {
+  const given = event.headers['x-request-id'] ?? '';
+  return /^[\w.:-]{1,128}$/.test(given) ? given : event.requestContext.requestId;
+}

@@ -1,0 +1,58 @@
+// One operation of the REST API as data: what it takes and what it answers. Routing, validation, types and
+// documentation are made from it.
+import type { z } from 'zod';
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/** Which of the two services answers: writes and reads are deployed, scaled and permitted apart. */
+export type Service = 'scheduler' | 'query';
+
+export interface Operation {
+  readonly id: string;
+  readonly service: Service;
+  readonly method: Method;
+  /** With `{name}` for each path parameter. */
+  readonly path: string;
+  readonly summary: string;
+  /** Whether it needs a token. */
+  readonly auth: boolean;
+  /** A path parameter of another form names nothing that exists: 404. */
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  /** By lower-case name; headers that are not named here are not looked at. */
+  readonly headers?: z.ZodObject;
+  readonly body?: z.ZodType;
+  readonly success: {
+    readonly status: number;
+    readonly description: string;
+    readonly body?: z.ZodType;
+    readonly headers?: Readonly<Record<string, string>>;
+  };
+  /** The 4xx it may answer beside those that every operation may. */
+  readonly errors: readonly number[];
+}
+
+/** Keeps the exact type, so that a handler's input can be inferred from it. */
+export const operation = <const O extends Operation>(definition: O): O => definition;
+
+type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
+
+/** What a handler is given, already validated. */
+export interface Input<O extends Operation> {
+  readonly params: Parsed<O['params']>;
+  readonly query: Parsed<O['query']>;
+  readonly headers: Parsed<O['headers']>;
+  readonly body: Parsed<O['body']>;
+}
+
+/** What a handler answers; the status is the operation's. */
+export interface Reply {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const pattern = (path: string): RegExp => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}/?$`);
+
+/** The methods that this path knows; empty when there is no such path. */
+export const methodsOf = (operations: readonly Operation[], path: string): Method[] =>
+  operations.filter((operation) => pattern(operation.path).test(path)).map((operation) => operation.method);

@@ -1,0 +1,63 @@
+// Every error as RFC 9457 problem+json, in one place. What is not the caller's doing is logged here and told to
+// nobody: the answer names only the request id under which the log has it.
+import { InvalidInput, PunctualError } from '../domain/errors.ts';
+import { RequestError, Unavailable } from './errors.ts';
+import type { Problem } from './shapes.ts';
+
+export interface ProblemReply {
+  readonly problem: Problem;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whether a person should look at it. */
+  readonly unexpected: boolean;
+}
+
+/** Errors of DynamoDB, SQS and the network that go away by themselves, by the SDK's names. */
+const PASSING = new Set([
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'ThrottlingException',
+  'InternalServerError',
+  'ServiceUnavailable',
+  'LimitExceededException',
+  'TimeoutError',
+]);
+const PASSING_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
+
+export function problemOf(error: unknown, requestId: string): ProblemReply {
+  const known = error instanceof PunctualError ? error : isPassing(error) ? unavailable() : undefined;
+  if (!known) {
+    return {
+      problem: {
+        type: 'urn:punctual:problem:internal',
+        title: 'Something went wrong here',
+        status: 500,
+        detail: `the request could not be completed; the log has the reason under request id ${requestId}`,
+        requestId,
+      },
+      headers: {},
+      unexpected: true,
+    };
+  }
+  return {
+    problem: {
+      type: `urn:punctual:problem:${kebab(known.name)}`,
+      title: known.title,
+      status: known.status,
+      detail: known.message,
+      requestId,
+      ...(known instanceof InvalidInput && { errors: [...known.errors] }),
+    },
+    headers: known instanceof RequestError ? known.headers : {},
+    unexpected: known.status >= 500,
+  };
+}
+
+const unavailable = () =>
+  new Unavailable('a service behind this one does not answer or is busy; try again shortly');
+
+function isPassing(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return PASSING.has(error.name) || ('code' in error && PASSING_CODES.has(String(error.code)));
+}
+
+const kebab = (name: string): string => name.replace(/(?<=[a-z])[A-Z]/g, '-$&').toLowerCase();

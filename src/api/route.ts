@@ -1,0 +1,83 @@
+// From an operation of the contract and its function to what the router calls: who is it, is the input right, then
+// the function, then the response.
+import { InvalidInput, NotFound } from '../domain/errors.ts';
+import { type Parsed, parse } from '../domain/validation.ts';
+import { type Caller, callerOf } from './auth.ts';
+import { jsonBody } from './body.ts';
+import type { HttpEvent, HttpResponse } from './handler.ts';
+import type { Input, Operation, Reply } from './operation.ts';
+
+export interface Route {
+  readonly operation: Operation;
+  respond(event: HttpEvent): Promise<HttpResponse>;
+}
+
+type CallerFor<O extends Operation> = O['auth'] extends true ? Caller : undefined;
+
+interface Implementation<O extends Operation> {
+  /** In place of the operation's schema, when that is not all there is to check. */
+  body?(input: unknown): Parsed<Input<O>['body']>;
+  handle(input: Input<O>, caller: CallerFor<O>): Promise<Reply>;
+}
+
+export function route<O extends Operation>(operation: O, implementation: Implementation<O>): Route {
+  return {
+    operation,
+    async respond(event) {
+      const caller = operation.auth ? callerOf(event) : undefined;
+      const input = readInput(operation, event, implementation.body);
+      // the schemas that `readInput` parsed with are those that Input is inferred from
+      const reply = await implementation.handle(input as Input<O>, caller as CallerFor<O>);
+      return respond(operation.success.status, reply);
+    },
+  };
+}
+
+export function respond(
+  statusCode: number,
+  { body, headers = {} }: Reply,
+  contentType = 'application/json',
+): HttpResponse {
+  if (body === undefined) return { statusCode, headers: { ...headers } };
+  return { statusCode, headers: { 'content-type': contentType, ...headers }, body: JSON.stringify(body) };
+}
+
+function readInput(
+  operation: Operation,
+  event: HttpEvent,
+  parseBody: ((input: unknown) => Parsed<unknown>) | undefined,
+): Record<keyof Input<Operation>, unknown> {
+  const params = operation.params && parse(operation.params, event.pathParameters ?? {});
+  if (params?.errors) throw new NotFound(nounOf(operation), (event.pathParameters?.id ?? '').slice(0, 100));
+
+  const { body: schema } = operation;
+  const bodyParser = parseBody ?? (schema && ((input: unknown) => parse(schema, input)));
+  const parts = {
+    query: operation.query && parse(operation.query, queryOf(event)),
+    headers: operation.headers && parse(operation.headers, event.headers),
+    body: bodyParser?.(jsonBody(event)),
+  };
+  const errors = Object.values(parts).flatMap((part) => part?.errors ?? []);
+  if (errors.length > 0) throw new InvalidInput(errors);
+  return {
+    params: params?.value,
+    query: parts.query?.value,
+    headers: parts.headers?.value,
+    body: parts.body?.value,
+  };
+}
+
+const nounOf = (operation: Operation): string =>
+  operation.path.startsWith('/executions') ? 'execution' : 'job';
+
+/** From the raw text: API Gateway joins what is given twice with a comma, which could be a value's own. */
+function queryOf(event: HttpEvent): Record<string, string> {
+  const query = new URLSearchParams(event.rawQueryString);
+  const twice = [...new Set(query.keys())].filter((key) => query.getAll(key).length > 1);
+  if (twice.length > 0) {
+    throw new InvalidInput(
+      twice.map((path) => ({ path, message: 'is given more than once; once is allowed' })),
+    );
+  }
+  return Object.fromEntries(query);
+}

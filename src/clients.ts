@@ -1,0 +1,51 @@
+// The AWS SDK clients as every runtime needs them.
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SQSClient } from '@aws-sdk/client-sqs';
+
+export interface ClientOptions {
+  readonly region?: string;
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  /** Absent: as the SDK finds them (AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL_SQS, AWS_ENDPOINT_URL, the region's). */
+  readonly endpoints?: { readonly dynamodb?: string; readonly sqs?: string };
+}
+
+export interface Clients {
+  readonly dynamodb: DynamoDBClient;
+  readonly sqs: SQSClient;
+  /** Long polls hold their connection for 20 s: on a client of their own they are in nobody's way. */
+  readonly sqsPolls: SQSClient;
+  destroy(): void;
+}
+
+/** The SDK's default of 50 connections is less than a busy worker has calls under way. */
+const MAX_SOCKETS = 256;
+
+/** A call that hangs must be given up and repeated well within a lease (30 s) and a writer's deadline. */
+const CALL_TIMEOUT_MS = 5_000;
+const POLL_TIMEOUT_MS = 30_000;
+
+const requestHandler = (requestTimeout: number) => ({
+  connectionTimeout: 2_000,
+  requestTimeout,
+  throwOnRequestTimeout: true,
+  httpAgent: { keepAlive: true, maxSockets: MAX_SOCKETS },
+  httpsAgent: { keepAlive: true, maxSockets: MAX_SOCKETS },
+});
+
+export function createClients({ region, credentials, endpoints = {} }: ClientOptions = {}): Clients {
+  const common = { region, credentials, maxAttempts: 4 };
+  const dynamodb = new DynamoDBClient({
+    ...common,
+    endpoint: endpoints.dynamodb,
+    requestHandler: requestHandler(CALL_TIMEOUT_MS),
+  });
+  const sqs = (timeout: number) =>
+    new SQSClient({ ...common, endpoint: endpoints.sqs, requestHandler: requestHandler(timeout) });
+  const clients = { dynamodb, sqs: sqs(CALL_TIMEOUT_MS), sqsPolls: sqs(POLL_TIMEOUT_MS) };
+  return {
+    ...clients,
+    destroy() {
+      for (const client of Object.values(clients)) client.destroy();
+    },
+  };
+}

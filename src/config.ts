@@ -1,0 +1,58 @@
+// Configuration from the environment: parsed once at the start by a schema that has every default. A missing or wrong
+// variable stops the program with a sentence that names it.
+import { z } from 'zod';
+import { parse } from './domain/validation.ts';
+import { DEFAULT_SETTINGS, type Settings } from './scheduling/context.ts';
+
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** An empty variable counts as absent. */
+export function readConfig<Schema extends z.ZodType>(schema: Schema, env: Environment): z.output<Schema> {
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const { value, errors } = parse(schema, given);
+  if (errors) throw new ConfigError(errors.map(({ path, message }) => `${path} ${message}`).join('\n'));
+  return value;
+}
+
+/**
+ * What every runtime must agree on; scheduling/context.ts says what each one means and has the defaults. `leaseMs` is
+ * read from PUNCTUAL_LEASE_MS, and so on.
+ */
+export function readSettings(env: Environment): Settings {
+  const names = Object.keys(DEFAULT_SETTINGS) as (keyof Settings)[];
+  const schema = z.object(Object.fromEntries(names.map((name) => [variableOf(name), settingSchema(name)])));
+  const given = readConfig(schema, env);
+  const settings = Object.fromEntries(
+    names.map((name) => [name, given[variableOf(name)]]),
+  ) as unknown as Settings;
+
+  // a late writer's entries would be passed over by the cursors unsent
+  const limit = Math.min(settings.marginMs, settings.settleLagMs);
+  if (settings.writerDeadlineMs >= limit) {
+    throw new ConfigError(
+      `PUNCTUAL_WRITER_DEADLINE_MS must be less than PUNCTUAL_MARGIN_MS and PUNCTUAL_SETTLE_LAG_MS (${limit}), got ${settings.writerDeadlineMs}`,
+    );
+  }
+  if (settings.heartbeatMs * 2 > settings.leaseMs) {
+    throw new ConfigError(
+      `PUNCTUAL_HEARTBEAT_MS must be at most half of PUNCTUAL_LEASE_MS (${settings.leaseMs}), got ${settings.heartbeatMs}`,
+    );
+  }
+  return settings;
+}
+
+const variableOf = (name: string): string => `PUNCTUAL_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
+
+const settingSchema = (name: keyof Settings) =>
+  z.coerce
+    .number()
+    .int()
+    .min(name === 'shards' ? 1 : 0)
+    .max(name === 'shards' ? 1024 : 86_400_000)
+    .default(DEFAULT_SETTINGS[name]);

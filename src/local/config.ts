@@ -1,0 +1,94 @@
+// The configuration of local mode: every variable and its default.
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { type Environment, readConfig, readSettings } from '../config.ts';
+import type { Settings } from '../scheduling/context.ts';
+import { LOG_LEVELS, type LogLevel } from '../system.ts';
+
+const port = (value: number) => z.coerce.number().int().min(0).max(65_535).default(value);
+
+const url = z.url({ protocol: /^https?$/ }).optional();
+
+const schema = z.object({
+  /** Of the API; 0 picks a free one. */
+  PUNCTUAL_PORT: port(3000),
+  /** The folder that holds the tables and the token key. */
+  PUNCTUAL_DATA: z.string().default('.punctual'),
+  PUNCTUAL_LOG: z.enum(LOG_LEVELS).default('warn'),
+  /** Of the embedded engines; 0 picks a free one. */
+  PUNCTUAL_DYNAMODB_PORT: port(0),
+  PUNCTUAL_SQS_PORT: port(0),
+  /** What tables and queues are called. */
+  PUNCTUAL_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{0,40}$/, { error: 'must be up to 40 letters, digits, "_" and "-"' })
+    .default('punctual-'),
+  PUNCTUAL_QUEUES: z.coerce.number().int().min(1).max(64).default(1),
+  /** Tasks that a worker runs at once. */
+  PUNCTUAL_CONCURRENCY: z.coerce.number().int().min(1).max(10_000).default(100),
+  /** How long a worker lets running tasks end when it is stopped. */
+  PUNCTUAL_DRAIN_SECONDS: z.coerce.number().min(0).max(3600).default(10),
+
+  // the SDK's own; any of the endpoints set: the embedded engines are not started
+  AWS_ENDPOINT_URL: url,
+  AWS_ENDPOINT_URL_DYNAMODB: url,
+  AWS_ENDPOINT_URL_SQS: url,
+  AWS_REGION: z.string().optional(),
+  AWS_DEFAULT_REGION: z.string().optional(),
+});
+
+/** Any of these: the SDK finds credentials by itself. */
+const CREDENTIALS = [
+  'AWS_ACCESS_KEY_ID',
+  'AWS_PROFILE',
+  'AWS_WEB_IDENTITY_TOKEN_FILE',
+  'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI',
+  'AWS_CONTAINER_CREDENTIALS_FULL_URI',
+];
+
+export interface LocalConfig {
+  readonly port: number;
+  readonly dataFolder: string;
+  readonly logLevel: LogLevel;
+  readonly enginePorts: { readonly dynamodb: number | undefined; readonly sqs: number | undefined };
+  readonly prefix: string;
+  readonly queues: number;
+  readonly concurrency: number;
+  readonly drainMs: number;
+  readonly region: string;
+  /** Set when tables and queues are somewhere else than in the embedded engines. */
+  readonly external: Endpoints | undefined;
+  readonly hasCredentials: boolean;
+  readonly settings: Settings;
+}
+
+export interface Endpoints {
+  readonly dynamodb: string;
+  readonly sqs: string;
+}
+
+export function readLocalConfig(env: Environment): LocalConfig {
+  const given = readConfig(schema, env);
+  const dynamodb = given.AWS_ENDPOINT_URL_DYNAMODB ?? given.AWS_ENDPOINT_URL;
+  const sqs = given.AWS_ENDPOINT_URL_SQS ?? given.AWS_ENDPOINT_URL;
+  if ((dynamodb === undefined) !== (sqs === undefined)) {
+    readConfig(z.object({ AWS_ENDPOINT_URL_DYNAMODB: z.url(), AWS_ENDPOINT_URL_SQS: z.url() }), env);
+  }
+  return {
+    port: given.PUNCTUAL_PORT,
+    dataFolder: resolve(given.PUNCTUAL_DATA),
+    logLevel: given.PUNCTUAL_LOG,
+    enginePorts: {
+      dynamodb: given.PUNCTUAL_DYNAMODB_PORT || undefined,
+      sqs: given.PUNCTUAL_SQS_PORT || undefined,
+    },
+    prefix: given.PUNCTUAL_PREFIX,
+    queues: given.PUNCTUAL_QUEUES,
+    concurrency: given.PUNCTUAL_CONCURRENCY,
+    drainMs: given.PUNCTUAL_DRAIN_SECONDS * 1000,
+    region: given.AWS_REGION ?? given.AWS_DEFAULT_REGION ?? 'us-east-1',
+    external: dynamodb && sqs ? { dynamodb, sqs } : undefined,
+    hasCredentials: CREDENTIALS.some((name) => env[name]),
+    settings: readSettings(env),
+  };
+}

@@ -1,0 +1,131 @@
+// What API Gateway is on AWS: takes HTTP requests, hands them to the API's handler as its events (payload 2.0), and
+// sends the answers. Bodies are bounded while they are read.
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { MAX_BODY_BYTES } from '../api/body.ts';
+import type { ApiHandler, HttpEvent, HttpResponse } from '../api/handler.ts';
+import type { Log } from '../scheduling/context.ts';
+import { StartError } from './run.ts';
+
+export interface HttpServer {
+  readonly url: string;
+  /** Takes no new requests, lets those under way end, up to the deadline. */
+  stop(): Promise<void>;
+}
+
+const STOP_DEADLINE_MS = 5_000;
+
+/** Listens at once, so that a taken port is told first; requests wait until the handler is there. */
+export async function startServer(port: number, handler: Promise<ApiHandler>, log: Log): Promise<HttpServer> {
+  const server = createServer(
+    { keepAliveTimeout: 65_000, requestTimeout: 30_000 },
+    async (request, response) => {
+      try {
+        await answer(await handler, request, response);
+      } catch (error) {
+        // the handler answers every error itself: this is a client that has gone
+        log.debug('a request was not answered', { error });
+        response.destroy();
+      }
+    },
+  );
+  server.listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    if (error.code === 'EADDRINUSE') {
+      throw new StartError(
+        `port ${port} is taken. Stop what listens there, or set PUNCTUAL_PORT to another one (0 picks a free one).`,
+      );
+    }
+    if (error.code === 'EACCES')
+      throw new StartError(`port ${port} may not be used: set PUNCTUAL_PORT above 1023.`);
+    throw error;
+  }
+  const address = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${address.port}`, stop: () => stop(server) };
+}
+
+async function stop(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), STOP_DEADLINE_MS);
+  await closed;
+  clearTimeout(timer);
+}
+
+async function answer(
+  handler: ApiHandler,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const bytes = await readBody(request);
+  const { statusCode = 200, headers = {}, body }: HttpResponse = await handler(eventOf(request, bytes));
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, String(value));
+  response.statusCode = statusCode;
+  response.end(body);
+}
+
+/**
+ * One byte more than is allowed is enough for the handler to refuse it. Node discards the rest after the answer: a
+ * connection that was cut while the client still sends would lose it the answer.
+ */
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return Buffer.alloc(0);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  // not `for await`: leaving that loop early would destroy the socket
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  request.on('data', (chunk: Buffer) => {
+    if (length > MAX_BODY_BYTES) return;
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > MAX_BODY_BYTES) resolve();
+  });
+  request.once('end', resolve);
+  request.once('close', () => reject(new Error('the client has gone')));
+  await promise;
+  return Buffer.concat(chunks).subarray(0, MAX_BODY_BYTES + 1);
+}
+
+function eventOf(request: IncomingMessage, bytes: Buffer): HttpEvent {
+  const [path = '/', query = ''] = splitOnce(request.url ?? '/', '?');
+  const now = Date.now();
+  const headers = Object.entries(request.headers).map(([name, value]) => [name, [value].flat().join(',')]);
+  return {
+    version: '2.0',
+    routeKey: '$default',
+    rawPath: path,
+    rawQueryString: query,
+    headers: Object.fromEntries(headers),
+    requestContext: {
+      accountId: 'local',
+      apiId: 'local',
+      domainName: 'localhost',
+      domainPrefix: 'localhost',
+      http: {
+        method: request.method ?? 'GET',
+        path,
+        protocol: `HTTP/${request.httpVersion}`,
+        sourceIp: request.socket.remoteAddress ?? '',
+        userAgent: request.headers['user-agent'] ?? '',
+      },
+      requestId: randomUUID(),
+      routeKey: '$default',
+      stage: '$default',
+      time: new Date(now).toISOString(),
+      timeEpoch: now,
+    },
+    body: bytes.length > 0 ? bytes.toString('base64') : undefined,
+    isBase64Encoded: bytes.length > 0,
+  };
+}
+
+function splitOnce(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
+}

@@ -1,0 +1,27 @@
+// `npm run -s token -- <user> [--operator]`: prints a token for local mode.
+import { parseArgs } from 'node:util';
+import { readLocalConfig } from './config.ts';
+import { StartError } from './run.ts';
+import { signToken, tokenKey } from './tokens.ts';
+
+const USAGE = 'usage: npm run -s token -- <user> [--operator]';
+
+try {
+  const { user, operator } = readArguments();
+  const { dataFolder } = readLocalConfig(process.env);
+  console.log(await signToken(await tokenKey(dataFolder), user, operator));
+} catch (error) {
+  console.error(`punctual: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+}
+
+function readArguments(): { user: string; operator: boolean } {
+  const { values, positionals } = parseArgs({
+    options: { operator: { type: 'boolean', default: false } },
+    allowPositionals: true,
+  });
+  const [user, ...more] = positionals;
+  if (!user || more.length > 0) throw new StartError(USAGE);
+  if (user.length > 256) throw new StartError(`a user id has at most 256 characters, got ${user.length}`);
+  return { user, operator: values.operator };
+}

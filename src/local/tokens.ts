@@ -1,0 +1,79 @@
+// Tokens of local mode: signed and verified with a key that lives in the data folder. On AWS, API Gateway and an OIDC
+// issuer do this.
+import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { errors, exportJWK, generateKeyPair, importJWK, type JWK, jwtVerify, SignJWT } from 'jose';
+import { Unauthorized } from '../api/errors.ts';
+import type { HttpEvent } from '../api/handler.ts';
+
+const ALGORITHM = 'ES256';
+const ISSUER = 'punctual-local';
+const AUDIENCE = 'punctual';
+const LIFETIME = '30 days';
+const CLOCK_TOLERANCE_SECONDS = 5;
+
+/** Made when it is not there. Two processes may try at once: `link` lets one win, and both read the winner's. */
+export async function tokenKey(dataFolder: string): Promise<JWK> {
+  const file = join(dataFolder, 'token-key.json');
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as JWK;
+  } catch (error) {
+    if (!isCode(error, 'ENOENT')) throw error;
+  }
+  mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+  const { privateKey } = await generateKeyPair(ALGORITHM, { extractable: true });
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, JSON.stringify(await exportJWK(privateKey)), { mode: 0o600 });
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if (!isCode(error, 'EEXIST')) throw error;
+  } finally {
+    unlinkSync(draft);
+  }
+  return JSON.parse(readFileSync(file, 'utf8')) as JWK;
+}
+
+export async function signToken(key: JWK, user: string, operator: boolean): Promise<string> {
+  return new SignJWT(operator ? { groups: ['operators'] } : {})
+    .setProtectedHeader({ alg: ALGORITHM })
+    .setSubject(user)
+    .setIssuer(ISSUER)
+    .setAudience(AUDIENCE)
+    .setIssuedAt()
+    .setExpirationTime(LIFETIME)
+    .sign(await importJWK(key, ALGORITHM));
+}
+
+/** Does what API Gateway's JWT authorizer does: verifies the token and leaves its claims in the event. */
+export async function createAuthorizer(key: JWK): Promise<(event: HttpEvent) => Promise<void>> {
+  const { d: _private, ...publicPart } = key;
+  const publicKey = await importJWK(publicPart, ALGORITHM);
+  return async (event) => {
+    const token = /^Bearer +([^ ]+)$/i.exec(event.headers.authorization?.trim() ?? '')?.[1];
+    if (token === undefined) throw new Unauthorized('send a token: "Authorization: Bearer <token>"');
+    try {
+      const { payload } = await jwtVerify(token, publicKey, {
+        algorithms: [ALGORITHM],
+        issuer: ISSUER,
+        audience: AUDIENCE,
+        requiredClaims: ['sub', 'exp'],
+        clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      });
+      event.requestContext.authorizer = { jwt: { claims: payload } };
+    } catch (error) {
+      throw new Unauthorized(reason(error), true);
+    }
+  };
+}
+
+function reason(error: unknown): string {
+  if (error instanceof errors.JWTExpired) return 'the token has expired';
+  if (error instanceof errors.JWTClaimValidationFailed)
+    return `the token's claim "${error.claim}" is not right`;
+  if (error instanceof errors.JOSEAlgNotAllowed) return `the token must be signed with ${ALGORITHM}`;
+  return 'the token is not signed by this server';
+}
+
+const isCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code;

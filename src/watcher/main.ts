@@ -1,0 +1,35 @@
+// The watcher as a loop: one pass over its shards at the start, so that recovery does not wait, and then one per watch
+// period, shortly after its beginning. (On AWS, EventBridge calls for each pass.)
+import type { Context } from '../scheduling/context.ts';
+import { watch } from '../scheduling/watch.ts';
+
+/** A slot is settled and cursors move by whole minutes: just after the minute there is something to do. */
+const AFTER_THE_MINUTE_MS = 2_000;
+
+export async function runWatcher(
+  ctx: Context,
+  shards: readonly number[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock, log, settings } = ctx;
+  while (!signal.aborted) {
+    const started = clock.monotonic();
+    try {
+      await watch(ctx, shards, signal);
+      log.debug('watched', { shards: shards.length, ms: Math.round(clock.monotonic() - started) });
+    } catch (error) {
+      // the next pass starts where the cursors stand; nothing is lost by waiting for it
+      if (!signal.aborted) log.error('a pass of the watcher failed', { error });
+    }
+    const now = clock.now();
+    await clock.sleep(nextPassAt(now, settings.watchPeriodMs) - now, signal);
+  }
+}
+
+/** The next multiple of the period, and a little. */
+export function nextPassAt(now: number, periodMs: number): number {
+  const offset = Math.min(AFTER_THE_MINUTE_MS, periodMs / 10);
+  return (Math.floor((now - offset) / periodMs) + 1) * periodMs + offset;
+}
+
+export const allShards = (shards: number): number[] => Array.from({ length: shards }, (_, shard) => shard);
