@@ -1,0 +1,226 @@
+// The worker's runtime: takes messages from the inboxes and starts the use case `execute` for each, independently of
+// all others, so that a slow job holds up nothing but itself; shows in its row what it runs; drains when stopped.
+import { executionId } from '../domain/ids.ts';
+import type { Inbox, Received } from '../queue/queue.ts';
+import type { Context } from '../scheduling/context.ts';
+import { execute, type WorkerSide } from '../scheduling/execute.ts';
+import type { Tasks } from '../tasks/task.ts';
+import { Places } from './places.ts';
+
+export interface WorkerOptions {
+  readonly workerId: string;
+  /** Of the machine or container; shown in the worker's row. */
+  readonly host: string;
+  readonly tasks: Tasks;
+  readonly inboxes: readonly Inbox[];
+  /** Tasks that run at once; default 100. */
+  readonly concurrency?: number;
+  /** Messages in hand, running and held until they are due; default 10 × concurrency. */
+  readonly maxInHand?: number;
+  /** Long polls side by side per inbox; default 2, so that one listens while the other's answer is on its way. */
+  readonly pollersPerInbox?: number;
+  readonly execute?: Execute;
+}
+
+/** `admit`: to be asked when the message is due and before its claim; false means hand it back. */
+export type Execute = (
+  context: Context,
+  worker: WorkerSide & { admit(): Promise<boolean> },
+  received: Received,
+) => Promise<void>;
+
+export interface Worker {
+  readonly workerId: string;
+  /**
+   * Takes nothing more, hands back what has not begun, lets what runs end until the deadline, then tells it to stop.
+   * Calling it again gives the same promise.
+   */
+  stop(options: { deadlineMs: number }): Promise<Drained>;
+}
+
+export interface Drained {
+  /** Tasks that were running when the drain began. */
+  readonly running: number;
+  /** Of those, how many had to be told to stop at the deadline. */
+  readonly toldToStop: number;
+  /** Of those, how many did not even then; others take them over when their leases end. */
+  readonly leftBehind: number;
+}
+
+export const DEFAULT_CONCURRENCY = 100;
+/**
+ * A message comes up to a second or two before its time, because SQS delays in whole seconds, and costs only a timer
+ * while it is held. Were it to count as running, 100 places would start some 50 jobs a second however short they are.
+ * At ten times the places, a second's worth of 100 ms jobs fits in hand. More would only keep work from other workers.
+ */
+export const IN_HAND_PER_PLACE = 10;
+const MOST_PER_RECEIVE = 10;
+/**
+ * How long a due message waits here for a place before it is handed back. Short jobs free places within this; when
+ * they do not, a worker with free places should have it. It does not go to and fro: who is full begins no poll, and
+ * one that was under way can bring it back once.
+ */
+export const PLACE_PATIENCE_MS = 1000;
+export const BEAT_MS = 10_000;
+/** What was told to stop at the deadline may still write that it did. */
+export const STOP_GRACE_MS = 5000;
+const FIRST_POLL_BACKOFF_MS = 200;
+const LONGEST_POLL_BACKOFF_MS = 10_000;
+
+export function startWorker(context: Context, options: WorkerOptions): Worker {
+  const { clock, log, random, store } = context;
+  const { workerId, inboxes, tasks } = options;
+  const run = options.execute ?? execute;
+  const concurrency = options.concurrency ?? DEFAULT_CONCURRENCY;
+  const maxInHand = options.maxInHand ?? concurrency * IN_HAND_PER_PLACE;
+  const pollers = inboxes.flatMap((inbox) => Array<Inbox>(options.pollersPerInbox ?? 2).fill(inbox));
+
+  const draining = new AbortController();
+  const aborting = new AbortController();
+  const gone = new AbortController();
+  const places = new Places(concurrency);
+  const inHand = new Set<Promise<void>>();
+  const runningSince = new Map<string, number>();
+  const running = {
+    add: (id: string, since: number) => void runningSince.set(id, since),
+    remove: (id: string) => void runningSince.delete(id),
+  };
+  const startedAt = clock.now();
+  let roomChanged = Promise.withResolvers<void>();
+
+  /**
+   * What the next poll may ask for. Whatever comes may be due at once, so no more than this poller's share of the free
+   * places. (An answer can still be more than is free by then: the places keep the rest waiting, then it goes back.)
+   */
+  const room = () =>
+    Math.min(MOST_PER_RECEIVE, Math.ceil(places.free / pollers.length), maxInHand - inHand.size);
+
+  async function poll(inbox: Inbox): Promise<void> {
+    for (let failures = 0; !draining.signal.aborted; ) {
+      const max = room();
+      if (max < 1) {
+        await roomChanged.promise;
+        continue;
+      }
+      try {
+        // what came just as the drain began is taken all the same: it goes back at once instead of after its timeout
+        for (const received of await inbox.receive(max, draining.signal)) keep(received);
+        failures = 0;
+      } catch (error) {
+        if (draining.signal.aborted) return;
+        const backoff = Math.min(FIRST_POLL_BACKOFF_MS * 2 ** failures++, LONGEST_POLL_BACKOFF_MS);
+        const waitMs = Math.round(backoff * (0.5 + random.float() / 2));
+        log.warn('polling failed', { error, failures, waitMs });
+        await clock.sleep(waitMs, draining.signal);
+      }
+    }
+  }
+
+  function keep(received: Received): void {
+    const handling = handle(received).catch((error: unknown) => {
+      log.error('a message could not be buried; it comes back', { error, ...named(received) });
+    });
+    inHand.add(handling);
+    void handling.then(() => {
+      inHand.delete(handling);
+      announceRoom();
+    });
+  }
+
+  async function handle(received: Received): Promise<void> {
+    const { message } = received;
+    if (message === undefined) {
+      log.error('buried a message that is not one of ours', named(received));
+      return received.bury('the body is not a message of this scheduler');
+    }
+    let admitted = false;
+    const admit = async () => {
+      admitted ||= await takePlace();
+      return admitted;
+    };
+    const signals = { draining: draining.signal, aborting: aborting.signal };
+    try {
+      await run(context, { workerId, tasks, running, admit, ...signals }, received);
+    } catch (error) {
+      // `execute` hides it for a moment; if that failed too, its visibility timeout ends by itself
+      log.error('an execution failed unexpectedly; its message comes back', { error, ...named(received) });
+    } finally {
+      if (admitted) places.leave();
+    }
+  }
+
+  async function takePlace(): Promise<boolean> {
+    if (places.free > 0) return places.take();
+    const answered = new AbortController();
+    const impatient = new AbortController();
+    void clock.sleep(PLACE_PATIENCE_MS, answered.signal).then(() => impatient.abort());
+    const taken = await places.take(impatient.signal);
+    answered.abort();
+    return taken;
+  }
+
+  function announceRoom(): void {
+    roomChanged.resolve();
+    roomChanged = Promise.withResolvers();
+  }
+
+  async function beat(): Promise<void> {
+    while (!gone.signal.aborted) {
+      const row = { workerId, startedAt, beatAt: clock.now(), host: options.host, running: listRunning() };
+      await store
+        .putWorker(row)
+        .catch((error: unknown) => log.warn('the worker row was not written', { error }));
+      await clock.sleep(BEAT_MS, gone.signal);
+    }
+  }
+
+  const listRunning = () => [...runningSince].map(([id, since]) => ({ id, since }));
+
+  async function drain(deadlineMs: number): Promise<Drained> {
+    const began = runningSince.size;
+    log.info('draining', { running: began, inHand: inHand.size, deadlineMs });
+    draining.abort(new Error('the worker is shutting down'));
+    places.close();
+    announceRoom();
+    await endsWithin(deadlineMs);
+    const toldToStop = runningSince.size;
+    aborting.abort(new Error('the worker is shutting down'));
+    if (inHand.size > 0) await endsWithin(STOP_GRACE_MS);
+    const leftBehind = runningSince.size;
+
+    gone.abort();
+    await beating; // a beat that came after the removal would bring the row back
+    await store
+      .removeWorker(workerId)
+      .catch((error: unknown) => log.warn('the worker row was not removed', { error }));
+    const drained = { running: began, toldToStop, leftBehind };
+    log.info('drained', drained);
+    return drained;
+  }
+
+  /** Until the polls have ended and nothing is in hand, or the time is over. */
+  async function endsWithin(ms: number): Promise<void> {
+    const ended = new AbortController();
+    const empty = async () => {
+      await polling;
+      await Promise.all(inHand);
+      ended.abort();
+    };
+    await Promise.race([empty(), clock.sleep(ms, ended.signal)]);
+  }
+
+  const beating = beat();
+  const polling = Promise.all(pollers.map(poll));
+  let drained: Promise<Drained> | undefined;
+  return {
+    workerId,
+    stop({ deadlineMs }) {
+      drained ??= drain(deadlineMs);
+      return drained;
+    },
+  };
+}
+
+/** How log lines name a message. */
+const named = ({ message, body }: Received): Record<string, unknown> =>
+  message ? { executionId: executionId(message.jobId, message.due) } : { body: body.slice(0, 200) };

@@ -1,0 +1,196 @@
+// A worker on a clock that stands still until a test moves it, with inboxes and an `execute` that the test plays.
+import { setImmediate as turn } from 'node:timers/promises';
+import { dueKey, executionId } from '../../src/domain/ids.ts';
+import type { Inbox, Received } from '../../src/queue/queue.ts';
+import { type Clock, type Context, DEFAULT_SETTINGS, type Log } from '../../src/scheduling/context.ts';
+import type { Store, WorkerRow } from '../../src/store/store.ts';
+import { type Execute, startWorker, type WorkerOptions } from '../../src/worker/worker.ts';
+
+export const NOON = Date.parse('2026-12-01T12:00:00Z');
+
+/** Lets everything run that waits for nothing but its turn. */
+export async function settle(): Promise<void> {
+  for (let i = 0; i < 5; i++) await turn();
+}
+
+export class StandingClock implements Clock {
+  #now = NOON;
+  readonly #sleepers = new Set<{ at: number; wake: () => void }>();
+  now = () => this.#now;
+  monotonic = () => this.#now - NOON;
+
+  sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      if (signal?.aborted || !(ms > 0)) return resolve();
+      const sleeper = {
+        at: this.#now + ms,
+        wake: () => {
+          this.#sleepers.delete(sleeper);
+          signal?.removeEventListener('abort', sleeper.wake);
+          resolve();
+        },
+      };
+      signal?.addEventListener('abort', sleeper.wake);
+      this.#sleepers.add(sleeper);
+    });
+
+  /** Moves on, stopping at every waking time on the way. */
+  async advance(ms: number): Promise<void> {
+    const end = this.#now + ms;
+    await settle();
+    for (;;) {
+      const next = Math.min(...[...this.#sleepers].map(({ at }) => at));
+      if (next > end) break;
+      this.#now = Math.max(this.#now, next);
+      for (const sleeper of [...this.#sleepers]) if (sleeper.at <= this.#now) sleeper.wake();
+      await settle();
+    }
+    this.#now = end;
+  }
+}
+
+/** What became of a message. */
+export interface FakeMessage extends Received {
+  readonly id: string;
+  readonly fate: string[];
+}
+
+let count = 0;
+
+export function message(fireAt = NOON, body?: string): FakeMessage {
+  const jobId = `job_${String(++count).padStart(20, '0')}`;
+  const due = dueKey(fireAt);
+  const fate: string[] = [];
+  return {
+    id: executionId(jobId, due),
+    fate,
+    message: body === undefined ? { jobId, due, revision: 'r', fireAt, enqueuedAt: NOON - 1000 } : undefined,
+    body: body ?? '{}',
+    receivedAt: NOON,
+    delete: async () => void fate.push('deleted'),
+    hide: async (ms) => void fate.push(`hidden ${ms}`),
+    bury: async (reason) => void fate.push(`buried: ${reason}`),
+  };
+}
+
+/** A long poll: answers when there is something, or when it is aborted. */
+export class FakeInbox implements Inbox {
+  readonly asked: number[] = [];
+  /** Messages, or failures of the next polls. */
+  readonly #waiting: (FakeMessage | Error)[] = [];
+  readonly #polls = new Set<() => void>();
+
+  get polling(): number {
+    return this.#polls.size;
+  }
+
+  put(...messages: (FakeMessage | Error)[]): void {
+    this.#waiting.push(...messages);
+    for (const wake of [...this.#polls]) wake();
+  }
+
+  get left(): number {
+    return this.#waiting.length;
+  }
+
+  async receive(max: number, signal: AbortSignal): Promise<Received[]> {
+    this.asked.push(max);
+    while (this.#waiting.length === 0 && !signal.aborted) {
+      await new Promise<void>((resolve) => {
+        const wake = () => {
+          this.#polls.delete(wake);
+          signal.removeEventListener('abort', wake);
+          resolve();
+        };
+        this.#polls.add(wake);
+        signal.addEventListener('abort', wake);
+      });
+    }
+    if (this.#waiting[0] instanceof Error) throw this.#waiting.shift();
+    const batch: FakeMessage[] = [];
+    while (batch.length < max && this.#waiting.length > 0 && !(this.#waiting[0] instanceof Error)) {
+      batch.push(this.#waiting.shift() as FakeMessage);
+    }
+    return batch;
+  }
+}
+
+/** Plays `execute` as its contract says: hold, ask for a place, run until told to end, delete or hide. */
+export class FakeExecute {
+  readonly held = new Set<string>();
+  readonly running = new Map<string, { end(): void; fail(error: Error): void }>();
+  readonly toldToStop: string[] = [];
+  most = 0;
+  /** Stops when told to. */
+  obedient = true;
+
+  readonly execute: Execute = async ({ clock }, worker, received) => {
+    const { id } = received as FakeMessage;
+    const fireAt = received.message?.fireAt ?? 0;
+    this.held.add(id);
+    while (clock.now() < fireAt && !worker.draining.aborted)
+      await clock.sleep(fireAt - clock.now(), worker.draining);
+    this.held.delete(id);
+    if (worker.draining.aborted || !(await worker.admit())) return received.hide(0);
+    worker.running.add(id, clock.now());
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.running.set(id, { end: resolve, fail: reject });
+        this.most = Math.max(this.most, this.running.size);
+        worker.aborting.addEventListener('abort', () => {
+          this.toldToStop.push(id);
+          if (this.obedient) resolve();
+        });
+      });
+      await received.delete();
+    } finally {
+      worker.running.remove(id);
+      this.running.delete(id);
+    }
+  };
+
+  endAll(): void {
+    for (const { end } of this.running.values()) end();
+  }
+}
+
+export interface LogLine {
+  level: keyof Log;
+  message: string;
+  fields: Record<string, unknown>;
+}
+
+export function start(options: Partial<WorkerOptions> = {}) {
+  const clock = new StandingClock();
+  const inbox = new FakeInbox();
+  const fake = new FakeExecute();
+  const lines: LogLine[] = [];
+  const rows: WorkerRow[] = [];
+  const removed: string[] = [];
+  const at =
+    (level: keyof Log) =>
+    (text: string, fields: Record<string, unknown> = {}) =>
+      void lines.push({ level, message: text, fields });
+  const store: Pick<Store, 'putWorker' | 'removeWorker'> = {
+    putWorker: async (row) => void rows.push(row),
+    removeWorker: async (id) => void removed.push(id),
+  };
+  const context: Context = {
+    store: store as Store,
+    queue: { send: async () => {} },
+    clock,
+    random: { id: (length) => 'x'.repeat(length), float: () => 0.5 },
+    log: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') },
+    settings: DEFAULT_SETTINGS,
+  };
+  const worker = startWorker(context, {
+    workerId: 'w1',
+    host: 'here',
+    tasks: new Map(),
+    inboxes: [inbox],
+    pollersPerInbox: 1,
+    execute: fake.execute,
+    ...options,
+  });
+  return { worker, clock, inbox, fake, lines, rows, removed, store };
+}

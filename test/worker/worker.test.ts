@@ -1,0 +1,329 @@
+import { describe, expect, it } from 'vitest';
+import { BEAT_MS, PLACE_PATIENCE_MS, STOP_GRACE_MS } from '../../src/worker/worker.ts';
+import { FakeInbox, message, NOON, settle, start } from './harness.ts';
+
+const messages = (count: number, fireAt = NOON) => Array.from({ length: count }, () => message(fireAt));
+
+describe('concurrency', () => {
+  it('a slow job holds up nothing but itself', async () => {
+    const { inbox, fake } = start({ concurrency: 3 });
+    const slow = message();
+    inbox.put(slow);
+    await settle();
+    for (const quick of messages(20)) {
+      inbox.put(quick);
+      await settle();
+      fake.running.get(quick.id)?.end();
+      await settle();
+      expect(quick.fate).toEqual(['deleted']);
+    }
+    expect([...fake.running.keys()]).toEqual([slow.id]);
+  });
+
+  it('never runs more than its places, and starts the next as soon as one is free', async () => {
+    const { inbox, fake } = start({ concurrency: 4 });
+    const all = messages(25);
+    inbox.put(...all);
+    await settle();
+    expect(fake.running.size).toBe(4);
+    while (fake.running.size > 0) {
+      fake.endAll();
+      await settle();
+    }
+    expect(fake.most).toBe(4);
+    expect(all.every(({ fate }) => fate.join() === 'deleted')).toBe(true);
+  });
+
+  it('asks for no more than its free places, ten at most, and not at all when full', async () => {
+    const { inbox, fake } = start({ concurrency: 13 });
+    inbox.put(...messages(30));
+    await settle();
+    expect(inbox.asked).toEqual([10, 3]);
+    expect([inbox.polling, inbox.left]).toEqual([0, 17]);
+    for (const { end } of [...fake.running.values()].slice(0, 2)) end();
+    await settle();
+    expect(inbox.asked.slice(2)).toEqual([2]);
+  });
+
+  it('polls every inbox even with a single place', async () => {
+    const inboxes = [new FakeInbox(), new FakeInbox(), new FakeInbox()];
+    const { fake } = start({ concurrency: 1, inboxes });
+    await settle();
+    expect(inboxes.map(({ polling }) => polling)).toEqual([1, 1, 1]);
+    inboxes[2]?.put(message());
+    await settle();
+    expect(fake.running.size).toBe(1);
+  });
+
+  it('runs as many long polls side by side per inbox as it is told', async () => {
+    const { inbox } = start({ pollersPerInbox: 3 });
+    await settle();
+    expect(inbox.polling).toBe(3);
+  });
+});
+
+describe('messages that come early', () => {
+  it('take no place until they are due', async () => {
+    const { inbox, fake, clock } = start({ concurrency: 2 });
+    const early = messages(8, NOON + 900);
+    inbox.put(...early);
+    await settle();
+    expect(fake.held.size).toBe(8);
+    const due = message();
+    inbox.put(due);
+    await settle();
+    expect([...fake.running.keys()]).toEqual([due.id]);
+    fake.endAll();
+    await clock.advance(900);
+    expect(fake.running.size).toBe(2);
+  });
+
+  it('are taken in hand up to a bound', async () => {
+    const { inbox, fake } = start({ concurrency: 2, maxInHand: 7 });
+    inbox.put(...messages(50, NOON + 900));
+    await settle();
+    expect(fake.held.size).toBe(7);
+    expect([inbox.left, inbox.polling]).toEqual([43, 0]);
+  });
+
+  it('are by default up to ten for each place', async () => {
+    const { inbox, fake } = start({ concurrency: 3 });
+    inbox.put(...messages(100, NOON + 900));
+    await settle();
+    expect(fake.held.size).toBe(30);
+  });
+
+  it('wait for a place when more are due than fit, and go back to the queue when that takes long', async () => {
+    const { inbox, fake, clock } = start({ concurrency: 1 });
+    const burst = messages(4, NOON + 500);
+    inbox.put(...burst);
+    await clock.advance(500);
+    expect(fake.running.size).toBe(1);
+    await clock.advance(PLACE_PATIENCE_MS / 2);
+    fake.endAll();
+    await settle();
+    expect(burst.filter(({ fate }) => fate.join() === 'deleted')).toHaveLength(1);
+    expect(fake.running.size).toBe(1);
+    await clock.advance(PLACE_PATIENCE_MS);
+    expect(burst.filter(({ fate }) => fate.join() === 'hidden 0')).toHaveLength(2);
+    expect(fake.most).toBe(1);
+  });
+
+  it('that went back are not asked for again while every place is taken', async () => {
+    const { inbox, fake, clock } = start({ concurrency: 1 });
+    inbox.put(...messages(3, NOON + 500));
+    await clock.advance(500);
+    const polls = inbox.asked.length; // one of them began before the places were taken
+    inbox.put(message());
+    await clock.advance(10 * PLACE_PATIENCE_MS);
+    expect([inbox.asked.length, inbox.polling, fake.running.size]).toEqual([polls, 0, 1]);
+    fake.endAll();
+    await settle();
+    expect(inbox.polling).toBe(1);
+  });
+});
+
+describe('what goes wrong', () => {
+  it('a failed poll is repeated with growing pauses and never ends the loop', async () => {
+    const { inbox, fake, clock, lines } = start();
+    inbox.put(...Array.from({ length: 9 }, () => new Error('queue unreachable')));
+    await clock.advance(60_000);
+    const waits = lines
+      .filter((line) => line.message === 'polling failed')
+      .map(({ fields }) => fields.waitMs);
+    expect(waits).toEqual([150, 300, 600, 1200, 2400, 4800, 7500, 7500, 7500]);
+
+    inbox.put(message());
+    await settle();
+    expect(fake.running.size).toBe(1);
+    inbox.put(new Error('again'));
+    await clock.advance(200);
+    expect(lines.at(-1)?.fields).toMatchObject({ waitMs: 150, failures: 1 });
+  });
+
+  it('a failing inbox does not keep the others from being read', async () => {
+    const inboxes = [new FakeInbox(), new FakeInbox()];
+    const { fake } = start({ inboxes });
+    inboxes[0]?.put(new Error('throttled'));
+    inboxes[1]?.put(message());
+    await settle();
+    expect(fake.running.size).toBe(1);
+  });
+
+  it('a body that is no message of ours is buried with the reason, and the rest of its batch runs', async () => {
+    const { inbox, fake, lines } = start();
+    const poison = message(NOON, 'hello?');
+    inbox.put(poison, message());
+    await settle();
+    expect(poison.fate).toEqual(['buried: the body is not a message of this scheduler']);
+    expect(lines.find(({ level }) => level === 'error')?.fields).toEqual({ body: 'hello?' });
+    expect(fake.running.size).toBe(1);
+  });
+
+  it('a body that cannot even be buried is logged and nothing else', async () => {
+    const { inbox, fake, lines } = start();
+    inbox.put(
+      { ...message(NOON, 'hello?'), bury: () => Promise.reject(new Error('no dead-letter queue')) },
+      message(),
+    );
+    await settle();
+    expect(lines.at(-1)).toMatchObject({
+      level: 'error',
+      message: expect.stringContaining('could not be buried'),
+    });
+    expect(fake.running.size).toBe(1);
+  });
+
+  it('an unexpected failure of an execution is logged with its id and gives its place back', async () => {
+    const { inbox, fake, lines } = start({ concurrency: 1 });
+    const failing = message();
+    inbox.put(failing, message());
+    await settle();
+    fake.running.get(failing.id)?.fail(new Error('bug'));
+    await settle();
+    expect(lines.at(-1)).toMatchObject({
+      level: 'error',
+      fields: { executionId: failing.id, error: new Error('bug') },
+    });
+    expect(fake.running.size).toBe(1);
+  });
+});
+
+describe('the worker row', () => {
+  it('is written at once and every ten seconds, and names what runs since when', async () => {
+    const { inbox, fake, clock, rows } = start();
+    await settle();
+    expect(rows).toEqual([{ workerId: 'w1', host: 'here', startedAt: NOON, beatAt: NOON, running: [] }]);
+    const [first, second] = [message(), message(NOON + 3000)];
+    inbox.put(first, second);
+    await clock.advance(BEAT_MS);
+    expect(rows[1]).toMatchObject({
+      beatAt: NOON + BEAT_MS,
+      running: [
+        { id: first.id, since: NOON },
+        { id: second.id, since: NOON + 3000 },
+      ],
+    });
+    fake.endAll();
+    await clock.advance(BEAT_MS);
+    expect(rows[2]).toMatchObject({ startedAt: NOON, running: [] });
+  });
+
+  it('that cannot be written is logged and tried again at the next beat', async () => {
+    const { clock, rows, store, lines } = start();
+    const putWorker = store.putWorker;
+    store.putWorker = () => Promise.reject(new Error('throttled'));
+    await clock.advance(BEAT_MS);
+    store.putWorker = putWorker;
+    await clock.advance(BEAT_MS);
+    expect(lines.map(({ message: text }) => text)).toContain('the worker row was not written');
+    expect(rows).toHaveLength(2);
+  });
+});
+
+describe('drain', () => {
+  it('hands back what has not begun, lets what runs end, and removes the row last', async () => {
+    const { worker, inbox, fake, clock, removed } = start({ concurrency: 2 });
+    const [running, early] = [message(), message(NOON + 900)];
+    inbox.put(running, early);
+    await settle();
+    let drained: unknown;
+    void worker.stop({ deadlineMs: 60_000 }).then((summary) => {
+      drained = summary;
+    });
+    await clock.advance(30_000);
+    expect(early.fate).toEqual(['hidden 0']);
+    expect([running.fate, fake.toldToStop, removed, drained]).toEqual([[], [], [], undefined]);
+
+    fake.endAll();
+    await settle();
+    expect(drained).toEqual({ running: 1, toldToStop: 0, leftBehind: 0 });
+    expect([running.fate, removed]).toEqual([['deleted'], ['w1']]);
+  });
+
+  it('stops polling at once, and hands back what the last poll had already received', async () => {
+    const { worker, inbox, fake } = start();
+    await settle();
+    expect(inbox.polling).toBe(1);
+    const last = message();
+    const stopping = worker.stop({ deadlineMs: 1000 });
+    inbox.put(last);
+    await stopping;
+    expect(last.fate).toEqual(['hidden 0']);
+    expect([inbox.polling, inbox.asked.length, fake.running.size]).toEqual([0, 1, 0]);
+  });
+
+  it('hands back at once what waits for a place', async () => {
+    const { worker, inbox, fake, clock } = start({ concurrency: 1 });
+    const burst = messages(3, NOON + 100);
+    inbox.put(...burst);
+    await clock.advance(100);
+    void worker.stop({ deadlineMs: 60_000 });
+    await settle();
+    expect(burst.filter(({ fate }) => fate.join() === 'hidden 0')).toHaveLength(2);
+    expect(fake.running.size).toBe(1);
+  });
+
+  it('tells what still runs at the deadline to stop, and waits until it has', async () => {
+    const { worker, inbox, fake, clock, removed } = start();
+    const job = message();
+    inbox.put(job);
+    await settle();
+    const stopping = worker.stop({ deadlineMs: 5000 });
+    await clock.advance(4999);
+    expect(fake.toldToStop).toEqual([]);
+    await clock.advance(1);
+    expect(fake.toldToStop).toEqual([job.id]);
+    await expect(stopping).resolves.toEqual({ running: 1, toldToStop: 1, leftBehind: 0 });
+    expect([job.fate, removed]).toEqual([['deleted'], ['w1']]);
+  });
+
+  it('leaves behind what does not stop even then', async () => {
+    const { worker, inbox, fake, clock, removed } = start();
+    fake.obedient = false;
+    inbox.put(message());
+    await settle();
+    const stopping = worker.stop({ deadlineMs: 5000 });
+    await clock.advance(5000 + STOP_GRACE_MS);
+    await expect(stopping).resolves.toEqual({ running: 1, toldToStop: 1, leftBehind: 1 });
+    expect(removed).toEqual(['w1']);
+  });
+
+  it('ends by its deadline even when a poll does not listen', async () => {
+    const deaf = { receive: () => new Promise<never>(() => {}) };
+    const { worker, clock, removed } = start({ inboxes: [deaf] });
+    const stopping = worker.stop({ deadlineMs: 5000 });
+    await clock.advance(5000);
+    await stopping;
+    expect(removed).toEqual(['w1']);
+  });
+
+  it('keeps writing its row while it drains, and never after the removal', async () => {
+    const { worker, inbox, fake, clock, rows, removed } = start();
+    inbox.put(message());
+    await settle();
+    const stopping = worker.stop({ deadlineMs: 60_000 });
+    await clock.advance(2 * BEAT_MS);
+    expect(rows).toHaveLength(3);
+    expect(rows[2]?.running).toHaveLength(1);
+    fake.endAll();
+    await stopping;
+    await clock.advance(2 * BEAT_MS);
+    expect([rows.length, removed]).toEqual([3, ['w1']]);
+  });
+
+  it('asked for twice is done once', async () => {
+    const { worker, removed } = start();
+    const first = worker.stop({ deadlineMs: 1000 });
+    expect(worker.stop({ deadlineMs: 0 })).toBe(first);
+    await first;
+    expect(removed).toEqual(['w1']);
+  });
+
+  it('ends although the row cannot be removed', async () => {
+    const { worker, store, lines } = start();
+    store.removeWorker = () => Promise.reject(new Error('throttled'));
+    await worker.stop({ deadlineMs: 1000 });
+    expect(lines.map(({ message: text }) => text)).toContain('the worker row was not removed');
+  });
+});
