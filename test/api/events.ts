@@ -1,0 +1,61 @@
+// API Gateway events as the handlers get them, and their answers as tests look at them.
+import type { ApiHandler, HttpEvent } from '../../src/api/handler.ts';
+
+export interface Call {
+  readonly user?: string | null;
+  readonly groups?: unknown;
+  readonly headers?: Record<string, string>;
+  /** Sent as JSON; a text or bytes as they are. */
+  readonly body?: unknown;
+  readonly base64?: boolean;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  // tests look into bodies of many shapes
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  readonly body: any;
+}
+
+export function eventOf(method: string, url: string, call: Call = {}): HttpEvent {
+  const [path = '/', query = ''] = url.split('?');
+  const { user = 'alice', groups } = call;
+  const bytes = Buffer.isBuffer(call.body)
+    ? call.body
+    : Buffer.from(typeof call.body === 'string' ? call.body : (JSON.stringify(call.body) ?? ''));
+  const headers = call.body === undefined ? {} : { 'content-type': 'application/json' };
+  return {
+    version: '2.0',
+    routeKey: '$default',
+    rawPath: path,
+    rawQueryString: query,
+    headers: { ...headers, ...call.headers },
+    requestContext: {
+      accountId: '1',
+      apiId: 'test',
+      domainName: 'test',
+      domainPrefix: 'test',
+      http: { method, path, protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: 'test' },
+      requestId: 'made-by-gateway',
+      routeKey: '$default',
+      stage: '$default',
+      time: '',
+      timeEpoch: 0,
+      ...(user !== null && { authorizer: { jwt: { claims: { sub: user, groups } } } }),
+    },
+    body: call.body === undefined ? undefined : bytes.toString(call.base64 ? 'base64' : 'utf8'),
+    isBase64Encoded: call.base64 ?? false,
+  };
+}
+
+export const caller =
+  (api: ApiHandler) =>
+  async (method: string, url: string, call?: Call): Promise<Answer> => {
+    const response = await api(eventOf(method, url, call));
+    return {
+      status: response.statusCode ?? 200,
+      headers: response.headers as Record<string, string>,
+      body: response.body === undefined ? undefined : JSON.parse(response.body),
+    };
+  };

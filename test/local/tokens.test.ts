@@ -1,0 +1,150 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { exportJWK, generateKeyPair, importJWK, type JWK, SignJWT, UnsecuredJWT } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAuthorizer, signToken, tokenKey } from '../../src/local/tokens.ts';
+import { eventOf } from '../api/events.ts';
+
+let folder: string;
+let key: JWK;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'punctual-tokens-'));
+  key = await tokenKey(folder);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The claims that the handler gets to see, or the reason why it does not get that far. */
+async function authorize(authorization?: string): Promise<unknown> {
+  const event = eventOf('GET', '/jobs', { user: null, headers: authorization ? { authorization } : {} });
+  const authorizer = await createAuthorizer(key);
+  try {
+    await authorizer(event);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return event.requestContext.authorizer?.jwt?.claims;
+}
+
+interface Claims {
+  sub?: string;
+  iss?: string;
+  aud?: string;
+  exp?: string | number;
+}
+
+async function signed(claims: Claims, by: JWK = key, alg = 'ES256'): Promise<string> {
+  const { sub = 'alice', iss = 'punctual-local', aud = 'punctual', exp = '1h' } = claims;
+  return new SignJWT({ ...(sub && { sub }) })
+    .setProtectedHeader({ alg })
+    .setIssuer(iss)
+    .setAudience(aud)
+    .setExpirationTime(exp)
+    .sign(await importJWK(by, alg));
+}
+
+describe('the key', () => {
+  it('is readable by its owner alone', () => {
+    expect(statSync(join(folder, 'token-key.json')).mode & 0o777).toBe(0o600);
+  });
+
+  it('is made once, also when many ask for it at the same time', async () => {
+    const other = join(folder, 'not-there-yet');
+    const keys = await Promise.all(Array.from({ length: 5 }, () => tokenKey(other)));
+    expect(new Set(keys.map((k) => k.d)).size).toBe(1);
+    expect(JSON.parse(readFileSync(join(other, 'token-key.json'), 'utf8')).d).toBe(keys[0]?.d);
+  });
+});
+
+describe('a token', () => {
+  it('names its user', async () => {
+    expect(await authorize(`Bearer ${await signToken(key, 'alice', false)}`)).toMatchObject({ sub: 'alice' });
+  });
+
+  it('names an operator', async () => {
+    expect(await authorize(`Bearer ${await signToken(key, 'olga', true)}`)).toMatchObject({
+      groups: ['operators'],
+    });
+  });
+
+  it.each([
+    ['no header', undefined],
+    ['another scheme', 'Basic YWxpY2U6eA=='],
+    ['no token', 'Bearer '],
+  ])('%s: says how to send one', async (_, header) => {
+    expect(await authorize(header)).toMatch(/send a token/);
+  });
+
+  it('expired', async () => {
+    const exp = Math.floor(Date.now() / 1000) - 60;
+    expect(await authorize(`Bearer ${await signed({ exp })}`)).toBe('the token has expired');
+  });
+
+  it('of another issuer', async () => {
+    expect(await authorize(`Bearer ${await signed({ iss: 'elsewhere' })}`)).toBe(
+      'the token\'s claim "iss" is not right',
+    );
+  });
+
+  it('for another audience', async () => {
+    expect(await authorize(`Bearer ${await signed({ aud: 'elsewhere' })}`)).toBe(
+      'the token\'s claim "aud" is not right',
+    );
+  });
+
+  it('without a user', async () => {
+    expect(await authorize(`Bearer ${await signed({ sub: '' })}`)).toBe(
+      'the token\'s claim "sub" is not right',
+    );
+  });
+
+  it('without an end', async () => {
+    const endless = await new SignJWT({ sub: 'alice' })
+      .setProtectedHeader({ alg: 'ES256' })
+      .setIssuer('punctual-local')
+      .setAudience('punctual')
+      .sign(await importJWK(key, 'ES256'));
+    expect(await authorize(`Bearer ${endless}`)).toBe('the token\'s claim "exp" is not right');
+  });
+
+  it('with alg none', async () => {
+    const unsigned = new UnsecuredJWT({ sub: 'alice' })
+      .setIssuer('punctual-local')
+      .setAudience('punctual')
+      .setExpirationTime('1h')
+      .encode();
+    expect(await authorize(`Bearer ${unsigned}`)).toMatch(
+      /must be signed with ES256|not signed by this server/,
+    );
+  });
+
+  it('signed with the public key as an HMAC secret', async () => {
+    const secret = {
+      kty: 'oct',
+      k: Buffer.from(JSON.stringify({ ...key, d: undefined })).toString('base64url'),
+    };
+    expect(await authorize(`Bearer ${await signed({}, secret, 'HS256')}`)).toBe(
+      'the token must be signed with ES256',
+    );
+  });
+
+  it('signed by another key', async () => {
+    const { privateKey } = await generateKeyPair('ES256', { extractable: true });
+    expect(await authorize(`Bearer ${await signed({}, await exportJWK(privateKey))}`)).toBe(
+      'the token is not signed by this server',
+    );
+  });
+
+  it('with a tampered payload', async () => {
+    const [header, payload = '', signature] = (await signed({})).split('.');
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
+    const tampered = Buffer.from(JSON.stringify({ ...claims, sub: 'bob' })).toString('base64url');
+    expect(await authorize(`Bearer ${header}.${tampered}.${signature}`)).toBe(
+      'the token is not signed by this server',
+    );
+  });
+
+  it.each(['x', 'a.b.c', '....', 'e30.e30.e30'])('that is garbage: %s', async (garbage) => {
+    expect(await authorize(`Bearer ${garbage}`)).toBe('the token is not signed by this server');
+  });
+});
