@@ -1,10 +1,9 @@
 // When a schedule is due: after an instant, lazily; the latest until an instant; and when an occurrence starts.
 import { hash } from '../ids.ts';
-import { calendarToCron } from './calendar.ts';
-import { parseCron } from './cron.ts';
 import { durationMs } from './duration.ts';
 import { END_OF_TIME, instantMs } from './instant.ts';
 import { Lru } from './lru.ts';
+import { patternOf } from './pattern.ts';
 import type { Schedule } from './schema.ts';
 import { wallClockOf } from './wall-clock.ts';
 import { jumpRule, latestDue, nextDue } from './zoned.ts';
@@ -61,9 +60,7 @@ function compile(schedule: Schedule): Recurrence {
   if ('every' in schedule) {
     return { ...fixedRate(window.startAt, durationMs(schedule.every, 'schedule.every')), ...window };
   }
-  const clock = wallClockOf(
-    'cron' in schedule ? parseCron(schedule.cron) : calendarToCron(schedule.calendar),
-  );
+  const clock = wallClockOf(patternOf(schedule));
   const rule = jumpRule(clock, schedule.dst);
   return {
     next: (after) => nextDue(clock, schedule.timezone, rule, after),

@@ -14,8 +14,8 @@ export interface WallClock {
   previous(local: number): number | undefined;
   /** One time of day, written out: what Vixie's cron treats apart when clocks jump. */
   readonly fixedTime: boolean;
-  /** Runs in every hour. */
-  readonly everyHour: boolean;
+  /** Runs in every hour, and at the same minutes when clocks jump by this much: nobody would notice the jump. */
+  keepsRhythm(shift: number): boolean;
 }
 
 export function wallClockOf(cron: Cron): WallClock {
@@ -105,7 +105,9 @@ export function wallClockOf(cron: Cron): WallClock {
       [cron.second, cron.minute, cron.hour].every((terms) =>
         terms.every((term) => term.kind === 'range' && term.step === undefined),
       ),
-    everyHour: hours.length === 24,
+    keepsRhythm: (shift) =>
+      hours.length === 24 &&
+      minutes.every((minute) => minutes.includes((minute + Math.abs(shift) / 60_000) % 60)),
   };
 }
 

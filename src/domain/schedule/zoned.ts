@@ -64,7 +64,7 @@ export function latestDue(
 const later = (due: number, after: number): number | undefined => (due > after ? due : undefined);
 
 /** Whether a local time inside the gap before this stretch matches, and the rule moves it to the stretch's start. */
-function runsAfterGap(clock: WallClock, rule: JumpRule, stretch: Stretch): boolean {
+export function runsAfterGap(clock: WallClock, rule: JumpRule, stretch: Stretch): boolean {
   if (rule.gap === 'skip' || stretch.offset <= stretch.before) return false;
   const gapEnd = stretch.start + stretch.offset;
   const gapStart = stretch.start + stretch.before;

@@ -1,0 +1,82 @@
+// What would surprise the owner of a schedule: it never fires, or clocks jump over or repeat one of its times.
+import { DAY } from './duration.ts';
+import { instantMs, isoIn } from './instant.ts';
+import { nextOccurrence } from './occurrences.ts';
+import { patternOf } from './pattern.ts';
+import type { CalendarSchedule, CronSchedule, Schedule } from './schema.ts';
+import { type WallClock, wallClockOf } from './wall-clock.ts';
+import { joined } from './words.ts';
+import { type JumpRule, jumpRule, runsAfterGap } from './zoned.ts';
+import { type Stretch, stretchAt } from './zones.ts';
+
+export interface ScheduleWarning {
+  kind: 'neverFires' | 'dstGap' | 'dstOverlap';
+  /** When clocks jump, as they show it then. */
+  at?: string;
+  message: string;
+}
+
+const YEAR = 366 * DAY;
+const MOST_TIMES_LISTED = 3;
+
+export function scheduleWarnings(schedule: Schedule, now: number): ScheduleWarning[] {
+  if (nextOccurrence(schedule, now - 1) === undefined) return [neverFires(schedule)];
+  if (!('cron' in schedule) && !('calendar' in schedule)) return [];
+  return jumpWarnings(schedule, now);
+}
+
+function neverFires(schedule: Schedule): ScheduleWarning {
+  if ('at' in schedule)
+    return { kind: 'neverFires', message: `It never fires: ${schedule.at} is in the past` };
+  const window = schedule.endAt === undefined ? '' : ` until ${schedule.endAt}`;
+  return { kind: 'neverFires', message: `It never fires: no time from now on${window} matches` };
+}
+
+function jumpWarnings(schedule: CronSchedule | CalendarSchedule, now: number): ScheduleWarning[] {
+  const clock = wallClockOf(patternOf(schedule));
+  const rule = jumpRule(clock, schedule.dst);
+  const from = Math.max(now, schedule.startAt === undefined ? now : instantMs(schedule.startAt));
+  const to = Math.min(now + YEAR, schedule.endAt === undefined ? now + YEAR : instantMs(schedule.endAt));
+  const warnings: ScheduleWarning[] = [];
+  for (let stretch = stretchAt(schedule.timezone, from); stretch.end <= to; ) {
+    stretch = stretchAt(schedule.timezone, stretch.end);
+    const warning = jumpWarning(clock, rule, stretch, schedule.timezone);
+    if (warning) warnings.push(warning);
+  }
+  return warnings;
+}
+
+function jumpWarning(
+  clock: WallClock,
+  rule: JumpRule,
+  stretch: Stretch,
+  zone: string,
+): ScheduleWarning | undefined {
+  const shift = stretch.offset - stretch.before;
+  const natural = shift > 0 ? rule.gap === 'skip' : rule.overlap === 'twice';
+  if (shift === 0 || (natural && clock.keepsRhythm(shift))) return undefined;
+  const [from, to] = [stretch.start + stretch.before, stretch.start + stretch.offset];
+  const times = matchesBetween(clock, Math.min(from, to), Math.max(from, to));
+  if (times === undefined) return undefined;
+  const at = isoIn(zone, stretch.start);
+  if (shift > 0) {
+    const outcome = runsAfterGap(clock, rule, stretch) ? `it runs at ${at} instead` : 'it does not run then';
+    return { kind: 'dstGap', at, message: `Clocks in ${zone} skip ${times}: ${outcome}` };
+  }
+  const outcome = rule.overlap === 'twice' ? 'it runs both times' : 'it runs the first time only';
+  return { kind: 'dstOverlap', at, message: `Clocks in ${zone} show ${times} twice: ${outcome}` };
+}
+
+/** The matching local times in words: `2027-03-28 02:30`, `2027-03-28 02:00, 02:15, 02:30 and more`. */
+function matchesBetween(clock: WallClock, from: number, to: number): string | undefined {
+  const times: string[] = [];
+  let local = clock.next(from);
+  const first = local;
+  while (local !== undefined && local < to && times.length < MOST_TIMES_LISTED) {
+    times.push(new Date(local).toISOString().slice(11, 19).replace(/:00$/, ''));
+    local = clock.next(local + 1000);
+  }
+  if (first === undefined || times.length === 0) return undefined;
+  if (local !== undefined && local < to) times.push('more');
+  return `${new Date(first).toISOString().slice(0, 10)} ${joined(times)}`;
+}
