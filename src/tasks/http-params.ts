@@ -1,5 +1,12 @@
 // What the task `http` can be told, and which statuses that makes a success.
 import { z } from 'zod';
+import { shown } from '../domain/validation.ts';
+
+/** Says what is allowed and what was given. A missing value is left to the general words. */
+const must = (words: string) => ({
+  error: ({ input }: { input?: unknown }) =>
+    input === undefined ? undefined : `must ${words}, got ${shown(input)}`,
+});
 
 /** Of the message's framing: the HTTP client sets these itself and refuses them from anybody else. */
 const CLIENTS_OWN = [
@@ -24,16 +31,16 @@ const RESERVED = new Set([...CLIENTS_OWN, ...OURS]);
 
 const headersSchema = z
   .record(
-    z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'a header name has letters, digits and dashes'),
+    z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, must('have only letters, digits and dashes')),
     z
       .string()
-      .regex(
-        /^[\t\x20-\x7e\x80-\xff]*$/,
-        'a header value has no line breaks and no characters beyond Latin-1',
-      ),
+      .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must have no line breaks and no characters beyond Latin-1'),
   )
   .refine((headers) => !Object.keys(headers).some((name) => RESERVED.has(name.toLowerCase())), {
-    error: `these are set by the scheduler: ${[...RESERVED].join(', ')}`,
+    error: ({ input }) =>
+      `may not have ${Object.keys(Object(input))
+        .filter((name) => RESERVED.has(name.toLowerCase()))
+        .join(', ')}: the scheduler sets that`,
   });
 
 const STATUS_CLASS = /^([1-5])xx$/;
@@ -45,17 +52,17 @@ const expectedSchema = z.union([
     .string()
     .regex(
       /^(?:[1-5]xx|[1-5]\d\d-[1-5]\d\d)$/,
-      'a status such as 204, a class such as "2xx" or a range such as "200-299"',
+      must('be a status such as 204, a class such as "2xx" or a range such as "200-299"'),
     )
-    .refine((text) => rangeOf(text)[0] <= rangeOf(text)[1], 'the range ends before it begins'),
+    .refine((text) => !(rangeOf(text)[0] > rangeOf(text)[1]), must('begin before it ends')),
 ]);
 
 export const httpParams = z
   .strictObject({
     url: z
-      .url({ protocol: /^https?$/, error: 'an absolute URL that begins with http:// or https://' })
+      .url({ protocol: /^https?$/, ...must('be a URL that begins with http:// or https://') })
       .max(4096)
-      .refine(hasNoCredentials, 'no user:password in the URL; use the header Authorization')
+      .refine(hasNoCredentials, 'must have no user and password; use the header Authorization')
       .describe('what is called: http or https'),
     method: z
       .enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
@@ -80,7 +87,7 @@ export const httpParams = z
   })
   .refine((p) => p.body === undefined || (p.method !== 'GET' && p.method !== 'HEAD'), {
     path: ['body'],
-    error: 'GET and HEAD carry no body',
+    error: 'must be absent when the method is GET or HEAD',
   });
 
 export type HttpParams = z.infer<typeof httpParams>;
