@@ -1,0 +1,50 @@
+// The configuration of a worker process: every variable and its default. Endpoints and credentials are the SDK's own
+// variables (AWS_ENDPOINT_URL, …); the settings that all runtimes share are in src/config.ts.
+import { z } from 'zod';
+import { type Environment, readConfig, readSettings } from '../config.ts';
+import type { Settings } from '../scheduling/context.ts';
+import { LOG_LEVELS, type LogLevel } from '../system.ts';
+import { DEFAULT_CONCURRENCY } from './worker.ts';
+
+const schema = z.object({
+  /** What tables and queues are called. */
+  PUNCTUAL_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{0,40}$/, { error: 'must be up to 40 letters, digits, "_" and "-"' })
+    .default('punctual-'),
+  /** How many queues there are; they are found by their names. */
+  PUNCTUAL_QUEUES: z.coerce.number().int().min(1).max(64).default(1),
+  /** Instead of looking them up: the queues' addresses, in their order, with commas between. */
+  PUNCTUAL_QUEUE_URLS: z
+    .string()
+    .transform((text) => text.split(',').map((url) => url.trim()))
+    .pipe(z.array(z.url({ protocol: /^https?$/ })).max(64))
+    .optional(),
+  PUNCTUAL_CONCURRENCY: z.coerce.number().int().min(1).max(10_000).default(DEFAULT_CONCURRENCY),
+  /** Ten less than the 120 s that Fargate waits at most between SIGTERM and SIGKILL. */
+  PUNCTUAL_DRAIN_SECONDS: z.coerce.number().min(0).max(3600).default(110),
+  PUNCTUAL_LOG: z.enum(LOG_LEVELS).default('info'),
+});
+
+export interface WorkerConfig {
+  readonly prefix: string;
+  readonly queues: number;
+  readonly queueUrls: readonly string[] | undefined;
+  readonly concurrency: number;
+  readonly drainMs: number;
+  readonly logLevel: LogLevel;
+  readonly settings: Settings;
+}
+
+export function readWorkerConfig(env: Environment): WorkerConfig {
+  const given = readConfig(schema, env);
+  return {
+    prefix: given.PUNCTUAL_PREFIX,
+    queues: given.PUNCTUAL_QUEUE_URLS?.length ?? given.PUNCTUAL_QUEUES,
+    queueUrls: given.PUNCTUAL_QUEUE_URLS,
+    concurrency: given.PUNCTUAL_CONCURRENCY,
+    drainMs: given.PUNCTUAL_DRAIN_SECONDS * 1000,
+    logLevel: given.PUNCTUAL_LOG,
+    settings: readSettings(env),
+  };
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
+import { readWorkerConfig } from '../../src/worker/config.ts';
+
+describe('the configuration of a worker', () => {
+  it('has a default for everything', () => {
+    expect(readWorkerConfig({ PATH: '/bin', PUNCTUAL_CONCURRENCY: '' })).toEqual({
+      prefix: 'punctual-',
+      queues: 1,
+      queueUrls: undefined,
+      concurrency: 100,
+      drainMs: 110_000,
+      logLevel: 'info',
+      settings: DEFAULT_SETTINGS,
+    });
+  });
+
+  it('takes what it is given', () => {
+    const env = {
+      PUNCTUAL_PREFIX: 'stage-',
+      PUNCTUAL_QUEUE_URLS: 'http://127.0.0.1:4566/000000000000/a, http://127.0.0.1:4566/000000000000/b',
+      PUNCTUAL_CONCURRENCY: '7',
+      PUNCTUAL_DRAIN_SECONDS: '0.5',
+      PUNCTUAL_LEASE_MS: '60000',
+    };
+    expect(readWorkerConfig(env)).toMatchObject({
+      prefix: 'stage-',
+      queues: 2,
+      queueUrls: ['http://127.0.0.1:4566/000000000000/a', 'http://127.0.0.1:4566/000000000000/b'],
+      concurrency: 7,
+      drainMs: 500,
+      settings: { leaseMs: 60_000 },
+    });
+  });
+
+  it.each([
+    ['PUNCTUAL_CONCURRENCY', 'many', /PUNCTUAL_CONCURRENCY must be a .*number.*, got "many"/],
+    ['PUNCTUAL_CONCURRENCY', '0', /PUNCTUAL_CONCURRENCY must be at least 1, got/],
+    ['PUNCTUAL_DRAIN_SECONDS', '-1', /PUNCTUAL_DRAIN_SECONDS must be at least 0, got/],
+    ['PUNCTUAL_PREFIX', 'a b', /PUNCTUAL_PREFIX must be up to 40 letters/],
+    ['PUNCTUAL_QUEUE_URLS', 'http://a/b,queue', /PUNCTUAL_QUEUE_URLS.* must be a URL, got "queue"/],
+    ['PUNCTUAL_LOG', 'loud', /PUNCTUAL_LOG must be one of "debug".*, got "loud"/],
+    ['PUNCTUAL_HEARTBEAT_MS', '29000', /PUNCTUAL_HEARTBEAT_MS must be at most half of PUNCTUAL_LEASE_MS/],
+  ])(
+    'stops at %s=%s with a sentence that names it, the value and what is allowed',
+    (name, value, sentence) => {
+      expect(() => readWorkerConfig({ [name]: value })).toThrow(sentence);
+    },
+  );
+});
