@@ -1,7 +1,8 @@
 // Which use case answers which operation of the contract.
 
+import { runNow } from '../scheduling/by-hand.ts';
 import type { Context } from '../scheduling/context.ts';
-import { cancelJob, createJob, runNow } from '../scheduling/jobs.ts';
+import { cancelJob, createJob } from '../scheduling/jobs.ts';
 import { getExecution, getJob, listExecutions, listJobs } from '../scheduling/queries.ts';
 import type { Tasks } from '../tasks/task.ts';
 import { contract } from './contract.ts';

@@ -52,6 +52,8 @@ export interface Row {
   readonly error?: RunError;
   readonly reason?: string;
   readonly checkpoint?: unknown;
+  /** The job's only occurrence: its end completes the job. Spares settle the head of every other row. */
+  readonly once?: true;
 }
 
 /** What a write of an existing row is conditional on. */

@@ -27,11 +27,11 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 export const base62 = (bytes: Uint8Array, length: number): string =>
   Array.from(bytes.subarray(0, length), (byte) => ALPHABET[byte % 62]).join('');
 
-const sha256 = (...parts: string[]): Buffer =>
-  createHash('sha256').update(JSON.stringify(parts)).digest();
+const sha256 = (...parts: string[]): Buffer => createHash('sha256').update(JSON.stringify(parts)).digest();
 
 /** With an idempotency key the job's id follows from (user, key): a repeated create meets its own first try. */
-export const jobIdFromKey = (userId: string, key: string): string => `job_${base62(sha256('job', userId, key), 20)}`;
+export const jobIdFromKey = (userId: string, key: string): string =>
+  `job_${base62(sha256('job', userId, key), 20)}`;
 
 export const fingerprint = (value: unknown): string => base62(sha256('body', canonical(value)), 16);
 

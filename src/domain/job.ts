@@ -1,7 +1,7 @@
 // A job: what is stored of it in the present (its head) and its definition.
 import type { DueKey } from './ids.ts';
-import type { Schedule } from './schedule/schema.ts';
 import type { Policies } from './policies.ts';
+import type { Schedule } from './schedule/schema.ts';
 
 export type JobStatus = 'active' | 'paused' | 'completed' | 'failed' | 'cancelled';
 
@@ -60,7 +60,9 @@ export interface Head extends Policies {
 }
 
 /** What the head can change to; jobId, userId and createdAt never change. */
-export type HeadChange = Partial<Omit<Head, 'jobId' | 'userId' | 'createdAt' | 'stamp'>> & { readonly stamp: string };
+export type HeadChange = Partial<Omit<Head, 'jobId' | 'userId' | 'createdAt' | 'stamp'>> & {
+  readonly stamp: string;
+};
 
 /** What a run needs and planning does not: kept apart so that the head stays small. Immutable per version. */
 export interface Definition {

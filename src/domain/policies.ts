@@ -3,7 +3,12 @@ import { z } from 'zod';
 
 export const retrySchema = z.strictObject({
   maxAttempts: z.int().min(1).max(100).default(3).describe('how often it is tried in all'),
-  backoffSeconds: z.number().min(0).max(86_400).default(2).describe('delay before the second attempt; doubles each time'),
+  backoffSeconds: z
+    .number()
+    .min(0)
+    .max(86_400)
+    .default(2)
+    .describe('delay before the second attempt; doubles each time'),
   maxBackoffSeconds: z.number().min(0).max(86_400).default(900),
 });
 

@@ -39,6 +39,8 @@ export interface Settings {
   readonly settleLagMs: number;
   readonly leaseMs: number;
   readonly heartbeatMs: number;
+  /** How far the clocks of two machines may be apart. A lease counts as over this much later, and is given up this much earlier. */
+  readonly clockSkewMs: number;
   /** How long the watcher holds a shard without committing. */
   readonly shardLeaseMs: number;
 }
@@ -52,7 +54,8 @@ export const DEFAULT_SETTINGS: Settings = {
   settleLagMs: 120_000,
   leaseMs: 30_000,
   heartbeatMs: 10_000,
-  shardLeaseMs: 60_000,
+  clockSkewMs: 2_000,
+  shardLeaseMs: 30_000,
 };
 
 export interface Context {

@@ -45,19 +45,35 @@ export interface JobsStore {
   /** overlap: allow. If absent. */
   insertHoldItem(item: HoldItem): Promise<boolean>;
   readHoldItem(jobId: string, due: DueKey): Promise<HoldItem | undefined>;
-  updateHoldItem(jobId: string, due: DueKey, stamp: string, change: { hold: Hold; stamp: string }): Promise<boolean>;
+  updateHoldItem(
+    jobId: string,
+    due: DueKey,
+    stamp: string,
+    change: { hold: Hold; stamp: string },
+  ): Promise<boolean>;
+  /** Where the token is still `token`. */
+  removeHoldItem(jobId: string, due: DueKey, token: string): Promise<void>;
   /** Consistent; every page is read. */
   listHoldItems(jobId: string): Promise<HoldItem[]>;
 
   /** Sets the lease and a fresh stamp where `hold.token = token`; the hold as it is then, or undefined if refused. */
-  heartbeat(jobId: string, place: HoldPlace, token: string, leaseUntil: number, stamp: string): Promise<Hold | undefined>;
+  heartbeat(
+    jobId: string,
+    place: HoldPlace,
+    token: string,
+    leaseUntil: number,
+    stamp: string,
+  ): Promise<Hold | undefined>;
 
   /** Newest first, from the index (eventually consistent), merged over its partitions. */
   listHeads(userId: string, options: ListOptions): Promise<Page<HeadSummary>>;
 }
 
 /** What the index projects: all that a list filters by, nothing that a run changes. */
-export type HeadSummary = Omit<Head, 'stamp' | 'hold' | 'rowsUntil' | 'note' | 'coveredUntil' | 'bodyFingerprint'>;
+export type HeadSummary = Omit<
+  Head,
+  'stamp' | 'hold' | 'rowsUntil' | 'note' | 'coveredUntil' | 'bodyFingerprint'
+>;
 
 export interface ListOptions {
   readonly limit: number;
@@ -83,7 +99,10 @@ export interface ExecutionsStore {
   /** Of one job, `from` ≤ due < `to`, in either direction. */
   listRows(jobId: string, options: ListOptions & ListRowsOptions): Promise<Page<Row>>;
   /** Of one user over all jobs, newest first, from the index (keys only). */
-  listRowKeys(userId: string, options: ListOptions & { from?: DueKey; to?: DueKey }): Promise<Page<ExecutionKey>>;
+  listRowKeys(
+    userId: string,
+    options: ListOptions & { from?: DueKey; to?: DueKey },
+  ): Promise<Page<ExecutionKey>>;
 }
 
 export interface ListRowsOptions extends ReadOptions {
@@ -115,7 +134,12 @@ export interface ControlStore {
   insertShard(shard: Shard): Promise<boolean>;
   readShard(shard: number): Promise<Shard | undefined>;
   /** Takes the lease where its token is as seen (absent included). */
-  takeShard(shard: number, seenToken: string | undefined, token: string, leaseUntil: number): Promise<boolean>;
+  takeShard(
+    shard: number,
+    seenToken: string | undefined,
+    token: string,
+    leaseUntil: number,
+  ): Promise<boolean>;
   /** Moves cursors (and the lease) where the token is still mine. Cursors never go back. */
   commitShard(
     shard: number,

@@ -1,0 +1,167 @@
+// What the API shows: jobs and executions in the shapes of the contract, with their status words derived.
+import type { Row, RowStatus } from './execution.ts';
+import { type DueKey, dueAtOf, executionId } from './ids.ts';
+import type { Definition, Head, Hold, JobStatus } from './job.ts';
+import type { JobSpec } from './job-spec.ts';
+import { isRecurring, nextOccurrence } from './schedule/occurrences.ts';
+
+export type ExecutionStatus =
+  | 'scheduled'
+  | 'queued'
+  | 'running'
+  | 'retrying'
+  | 'succeeded'
+  | 'failed'
+  | 'skipped'
+  | 'cancelled';
+
+export interface ExecutionView {
+  id: string;
+  jobId: string;
+  status: ExecutionStatus;
+  dueAt: string;
+  attempt: number;
+  maxAttempts: number;
+  workerId?: string;
+  latenessMs?: number;
+  durationMs?: number;
+  result?: unknown;
+  error?: { name: string; message: string };
+  reason?: string;
+  timeline: {
+    dueAt: string;
+    enqueuedAt?: string;
+    receivedAt?: string;
+    startedAt?: string;
+    finishedAt?: string;
+  };
+}
+
+export interface JobView extends Omit<JobSpec, 'schedule'> {
+  id: string;
+  status: JobStatus;
+  schedule: Head['schedule'];
+  version: number;
+  createdAt: string;
+  updatedAt: string;
+  nextRunAt?: string;
+  lastExecution?: ExecutionView;
+}
+
+const WORD: Record<RowStatus, ExecutionStatus> = {
+  QUEUED: 'queued',
+  WAITING: 'queued',
+  RUNNING: 'running',
+  RETRYING: 'retrying',
+  SUCCEEDED: 'succeeded',
+  FAILED: 'failed',
+  SKIPPED: 'skipped',
+  CANCELLED: 'cancelled',
+};
+
+export const statusWord = (status: RowStatus): ExecutionStatus => WORD[status];
+
+const iso = (time: number): string => new Date(time).toISOString();
+
+/** Without the keys that have no value: they are absent in JSON, so they are absent here. */
+function present<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as T;
+}
+
+export function executionOfRow(row: Row): ExecutionView {
+  const dueAt = dueAtOf(row.due);
+  const { startedAt, finishedAt, enqueuedAt, receivedAt } = row;
+  return present({
+    id: executionId(row.jobId, row.due),
+    jobId: row.jobId,
+    status: statusWord(row.status),
+    dueAt: iso(dueAt),
+    attempt: row.attempt,
+    maxAttempts: row.maxAttempts,
+    workerId: row.workerId,
+    latenessMs: startedAt === undefined ? undefined : startedAt - dueAt,
+    durationMs: startedAt === undefined || finishedAt === undefined ? undefined : finishedAt - startedAt,
+    result: row.result,
+    error: row.error && { ...row.error },
+    reason: row.reason,
+    timeline: present({
+      dueAt: iso(dueAt),
+      enqueuedAt: enqueuedAt === undefined ? undefined : iso(enqueuedAt),
+      receivedAt: receivedAt === undefined ? undefined : iso(receivedAt),
+      startedAt: startedAt === undefined ? undefined : iso(startedAt),
+      finishedAt: finishedAt === undefined ? undefined : iso(finishedAt),
+    }),
+  });
+}
+
+type Planned = Pick<Head, 'jobId' | 'retry'>;
+
+/** Held, and no row yet: the normal path of something that runs. */
+export function executionOfHold(head: Planned, hold: Hold): ExecutionView {
+  const dueAt = dueAtOf(hold.due);
+  return {
+    ...executionToCome(head, hold.due, hold.startedAt),
+    status: 'running',
+    attempt: hold.attempt,
+    workerId: hold.workerId,
+    latenessMs: hold.startedAt - dueAt,
+    timeline: { dueAt: iso(dueAt), startedAt: iso(hold.startedAt) },
+  };
+}
+
+/** Planned, and nobody has touched it yet: `scheduled` until it is due, `queued` from then on. */
+export function executionToCome(head: Planned, due: DueKey, now: number): ExecutionView {
+  const dueAt = dueAtOf(due);
+  return {
+    id: executionId(head.jobId, due),
+    jobId: head.jobId,
+    status: dueAt > now ? 'scheduled' : 'queued',
+    dueAt: iso(dueAt),
+    attempt: 0,
+    maxAttempts: head.retry.maxAttempts,
+    timeline: { dueAt: iso(dueAt) },
+  };
+}
+
+type Shown = Omit<Head, 'stamp' | 'hold' | 'rowsUntil' | 'note' | 'coveredUntil' | 'bodyFingerprint'>;
+
+/** A recurring job that has no occurrence left is complete; nobody has to write that. */
+export function jobStatus(head: Shown, now: number): JobStatus {
+  const over =
+    head.status === 'active' &&
+    isRecurring(head.schedule) &&
+    nextOccurrence(head.schedule, now) === undefined;
+  return over ? 'completed' : head.status;
+}
+
+export function jobView(
+  head: Shown,
+  definition: Definition | undefined,
+  now: number,
+  last?: ExecutionView,
+): JobView {
+  // a one-time job's only occurrence stays its next run until it has run
+  const next =
+    head.status === 'active'
+      ? nextOccurrence(head.schedule, isRecurring(head.schedule) ? now : 0)
+      : undefined;
+  return present({
+    name: head.name,
+    task: head.task,
+    params: { ...definition?.params },
+    schedule: head.schedule,
+    retry: head.retry,
+    timeoutSeconds: head.timeoutSeconds,
+    overlap: head.overlap,
+    misfire: head.misfire,
+    notify: [...(definition?.notify ?? [])] as JobView['notify'],
+    tags: { ...head.tags },
+    id: head.jobId,
+    status: jobStatus(head, now),
+    version: head.version,
+    createdAt: iso(head.createdAt),
+    updatedAt: iso(head.updatedAt),
+    nextRunAt: next === undefined ? undefined : iso(next),
+    lastExecution: last,
+  });
+}

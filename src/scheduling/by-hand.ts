@@ -1,0 +1,125 @@
+// What people start themselves: run-now, retry, backfill. Exempt from revision, pause and misfire. The order is entry,
+// then row, then message: a row without its entry would stay open for ever after a crash [H3, H3b].
+import { Conflict, InvalidInput, NotFound } from '../domain/errors.ts';
+import type { Row } from '../domain/execution.ts';
+import { BY_HAND, byHandKey, type DueKey, dueKey, parseExecutionId } from '../domain/ids.ts';
+import type { Head } from '../domain/job.ts';
+import { occurrencesAfter } from '../domain/schedule/occurrences.ts';
+import { type ExecutionView, executionOfRow } from '../domain/views.ts';
+import type { Context } from './context.ts';
+import { writerDeadline } from './deadline.ts';
+import { note } from './note.ts';
+import { ownedHead } from './owned.ts';
+import { newRow } from './rows.ts';
+
+function refuseCancelled(head: Head): void {
+  if (head.status === 'cancelled')
+    throw new Conflict(`job ${head.jobId} is cancelled: nothing of it starts again`);
+}
+
+const putEntry = ({ store }: Context, jobId: string, due: DueKey, at: number) =>
+  store.putEntries([{ at, jobId, revision: BY_HAND, due, kind: 'byHand' }]);
+
+const sendNow = ({ queue }: Context, jobId: string, due: DueKey, now: number) =>
+  queue.send([{ jobId, due, revision: BY_HAND, fireAt: now, enqueuedAt: now }]);
+
+export async function runNow(context: Context, userId: string, jobId: string): Promise<ExecutionView> {
+  const { store, clock, random } = context;
+  const inTime = writerDeadline(context);
+  const head = await ownedHead(context, userId, jobId);
+  refuseCancelled(head);
+  const now = clock.now();
+  const due = byHandKey(now, random.id(6));
+  await putEntry(context, jobId, due, now);
+  inTime();
+  const row: Row = { ...newRow(head, due, BY_HAND, 'QUEUED'), enqueuedAt: now };
+  await store.insertRow(row);
+  await sendNow(context, jobId, due, now);
+  return executionOfRow(row);
+}
+
+const RETRYABLE = ['FAILED', 'CANCELLED', 'SKIPPED'];
+
+/** Runs a failed, cancelled or skipped execution again, with fresh attempts. */
+export async function retryExecution(context: Context, userId: string, id: string): Promise<ExecutionView> {
+  const { store, clock } = context;
+  const inTime = writerDeadline(context);
+  const key = parseExecutionId(id);
+  if (!key) throw new NotFound('execution', id);
+  const { jobId, due } = key;
+  const head = await store.readHead(jobId, { consistent: true });
+  if (head?.userId !== userId) throw new NotFound('execution', id);
+  refuseCancelled(head);
+  const now = clock.now();
+  await putEntry(context, jobId, due, now);
+  const seen = await store.readRow(jobId, due, { consistent: true });
+  if (!seen) throw new NotFound('execution', id);
+  if (!RETRYABLE.includes(seen.status)) {
+    throw new Conflict(
+      `execution ${id} is ${seen.status.toLowerCase()}; only a failed, cancelled or skipped one runs again`,
+    );
+  }
+  inTime();
+  // the fence stays: unchanged it says "let go", a taker's new one "about to start"
+  const row: Row = {
+    ...newRow(head, due, BY_HAND, 'QUEUED'),
+    fence: seen.fence,
+    enqueuedAt: now,
+    checkpoint: seen.checkpoint,
+    ...(seen.once && { once: true as const }),
+  };
+  if (!(await store.updateRow(seen, row)))
+    throw new Conflict(`execution ${id} has just changed; look at it again`);
+  await sendNow(context, jobId, due, now);
+  return executionOfRow(row);
+}
+
+const MOST_AT_ONCE = 1000;
+
+/** Runs the occurrences from `from` up to (not including) `to` that have no row. */
+export async function backfill(
+  context: Context,
+  userId: string,
+  jobId: string,
+  range: { from: number; to: number },
+): Promise<{ planned: number }> {
+  const { clock } = context;
+  const head = await ownedHead(context, userId, jobId);
+  refuseCancelled(head);
+  const to = Math.min(range.to, clock.now());
+  const dues: DueKey[] = [];
+  for (const due of occurrencesAfter(head.schedule, range.from - 1)) {
+    if (due >= to) break;
+    if (dues.length === MOST_AT_ONCE) {
+      throw new InvalidInput([
+        { path: 'to', message: `the range has more than ${MOST_AT_ONCE} occurrences; ask for it in parts` },
+      ]);
+    }
+    dues.push(dueKey(due));
+  }
+  let planned = 0;
+  for (const due of dues) if (await backfillOne(context, userId, jobId, due)) planned++;
+  return { planned };
+}
+
+/** The decision is a note, because the regular message may still be under way. */
+async function backfillOne(context: Context, userId: string, jobId: string, due: DueKey): Promise<boolean> {
+  const { store, clock, random } = context;
+  const inTime = writerDeadline(context);
+  for (let round = 1; round <= 20; round++) {
+    const head = await ownedHead(context, userId, jobId);
+    refuseCancelled(head);
+    if (head.hold?.due === due || head.note?.due === due) return false;
+    if (await store.readRow(jobId, due, { consistent: true })) return false;
+    if (head.overlap === 'allow' && (await store.readHoldItem(jobId, due))) return false;
+    const now = clock.now();
+    await putEntry(context, jobId, due, now);
+    inTime();
+    if (await note(context, head, { due, status: 'QUEUED', reason: 'backfill', revision: BY_HAND })) {
+      await sendNow(context, jobId, due, now);
+      return true;
+    }
+    await clock.sleep(random.float() * 20 * round);
+  }
+  throw new Conflict(`job ${jobId} is being changed by others; try again`);
+}

@@ -1,0 +1,69 @@
+// Cancel of one execution, wherever it stands: planned, waiting, running, between attempts (PROTOCOL.md, Withdraw).
+import { Conflict, NotFound } from '../domain/errors.ts';
+import { isTerminal, type Row } from '../domain/execution.ts';
+import { type DueKey, dueAtOf, executionId, parseExecutionId } from '../domain/ids.ts';
+import type { Head } from '../domain/job.ts';
+import type { Context } from './context.ts';
+import { completeOnce } from './ended.ts';
+import { writeHead } from './head.ts';
+import { note } from './note.ts';
+import { regularEntry } from './plan.ts';
+import { stopHold } from './stop.ts';
+
+const REASON = 'cancelled by request';
+
+export async function cancelExecution(context: Context, userId: string, id: string): Promise<void> {
+  const { store, clock, random } = context;
+  const key = parseExecutionId(id);
+  if (!key) throw new NotFound('execution', id);
+  for (let round = 1; round <= 20; round++) {
+    const head = await store.readHead(key.jobId, { consistent: true });
+    if (head?.userId !== userId) throw new NotFound('execution', id);
+    const row = await store.readRow(key.jobId, key.due, { consistent: true });
+    if (row && isTerminal(row.status))
+      throw new Conflict(`execution ${id} is ${row.status.toLowerCase()} already`);
+    const cancelled =
+      row && row.status !== 'RUNNING'
+        ? await cancelRow(context, head, row)
+        : await cancelHead(context, head, key.due, row);
+    if (cancelled) return;
+    await clock.sleep(random.float() * 20 * round);
+  }
+  throw new Conflict(`execution ${id} is being changed by others; try again`);
+}
+
+/** QUEUED, WAITING, RETRYING: the row decides. The fence is kept, so a holder that let go stays recognisable. */
+async function cancelRow(context: Context, head: Head, seen: Row): Promise<boolean> {
+  const { store, clock } = context;
+  const row: Row = { ...seen, status: 'CANCELLED', reason: REASON, finishedAt: clock.now() };
+  if (!(await store.updateRow(seen, row))) return false;
+  if (head.overlap === 'allow') await stopHold(context, head.jobId, seen.due);
+  if (row.once) await completeOnce(context, head, row.revision, 'CANCELLED');
+  return true;
+}
+
+/** No row, or a running one: the head (or the hold item) decides. */
+async function cancelHead(context: Context, head: Head, due: DueKey, row: Row | undefined): Promise<boolean> {
+  const { store, random } = context;
+  if (head.overlap === 'allow' && (await stopHold(context, head.jobId, due))) return true;
+  if (head.hold?.due === due) {
+    const stamp = random.id(12);
+    return (
+      head.hold.cancelRequested ||
+      writeHead(context, head, { hold: { ...head.hold, cancelRequested: true }, stamp })
+    );
+  }
+  if (row) return false; // fenced by a holder that is not in the head as we read it: read again
+  if (head.note?.due === due) return false; // decided already; its row is about to be there
+  if (!(await store.hasEntry(regularEntry(head, dueAtOf(due)))) || head.status !== 'active') {
+    throw new NotFound('execution', executionId(head.jobId, due));
+  }
+  if (!(await note(context, head, { due, status: 'CANCELLED', reason: REASON, revision: head.revision })))
+    return false;
+  // a worker may have inserted its hold, and asked, before the decision was there
+  if (head.overlap === 'allow') await stopHold(context, head.jobId, due);
+  const now = await store.readHead(head.jobId, { consistent: true });
+  const noted = await store.readRow(head.jobId, due, { consistent: true });
+  if (noted?.once) await completeOnce(context, now, head.revision, 'CANCELLED');
+  return true;
+}

@@ -1,0 +1,153 @@
+// Claim with `overlap: allow`: each execution has a hold item of its own and the head is not written. The hold is
+// inserted first, then head and row are read consistently; who withdraws does it the other way round, so one of the two
+// always sees the other (PROTOCOL.md, overlap: allow).
+import { isTerminal, type Row } from '../domain/execution.ts';
+import { BY_HAND, dueAtOf } from '../domain/ids.ts';
+import type { Head, HoldItem } from '../domain/job.ts';
+import { nextOccurrence } from '../domain/schedule/occurrences.ts';
+import type { Message } from '../queue/queue.ts';
+import {
+  AGAIN,
+  type Claim,
+  cancelOpen,
+  DONE,
+  fence,
+  isLive,
+  misfireOf,
+  start,
+  type Taken,
+  takeRow,
+} from './claim.ts';
+import type { Context } from './context.ts';
+import { writeHead } from './head.ts';
+import { isOver, letGo, newHold } from './holds.ts';
+import { laterDue, note } from './note.ts';
+import { newRow, recordNote } from './rows.ts';
+
+export async function claimBeside(
+  context: Context,
+  workerId: string,
+  message: Message,
+  stale: Head,
+): Promise<Claim> {
+  const { store, clock } = context;
+  const { jobId, due } = message;
+  const item = await store.readHoldItem(jobId, due);
+  if (item) return claimHeld(context, workerId, message, item);
+
+  // spares a dead message the insert; the answer that counts is read after it
+  if (!isLive(stale, message) && message.revision !== BY_HAND) {
+    const head = await store.readHead(jobId, { consistent: true });
+    if (!head || (!isLive(head, message) && head.note?.due !== due)) {
+      const row = await store.readRow(jobId, due, { consistent: true });
+      return row?.status === 'WAITING'
+        ? cancelOpen(context, row, 'the job was withdrawn while this waited')
+        : DONE;
+    }
+  }
+  const before = clock.monotonic();
+  const hold = newHold(context, message, workerId, undefined, 1);
+  if (!(await store.insertHoldItem({ jobId, due, hold, stamp: hold.token }))) return AGAIN;
+  const head = await store.readHead(jobId, { consistent: true });
+  const row = await store.readRow(jobId, due, { consistent: true });
+  const stop = head && (await reasonToStop(context, message, head, row));
+  if (!head || stop) {
+    await store.removeHoldItem(jobId, due, hold.token);
+    return stop ?? DONE;
+  }
+  const taken: Taken = { head, message, hold, place: { due }, before };
+  if (row) return fence(context, { ...taken, hold: { ...hold, attempt: row.attempt + 1 } }, row);
+  return start(context, taken, undefined);
+}
+
+/** After the hold was inserted: whatever ends this claim without a run, or undefined to go on. */
+async function reasonToStop(
+  context: Context,
+  message: Message,
+  head: Head,
+  row: Row | undefined,
+): Promise<Claim | undefined> {
+  const { store, clock, random } = context;
+  const { due } = message;
+  if (head.overlap !== 'allow') return AGAIN;
+  if (isTerminal(row?.status)) return DONE;
+  if (!row && head.note?.due === due) {
+    await recordNote(context, head, head.note);
+    return AGAIN;
+  }
+  if (!row && message.revision === BY_HAND) return DONE;
+  if (row?.status === 'RETRYING' && clock.now() < (row.nextAttemptAt ?? 0))
+    return { kind: 'later', at: row.nextAttemptAt ?? 0 };
+  const first = !row || row.status === 'WAITING';
+  if (first && !isLive(head, message))
+    return row ? cancelOpen(context, row, 'the job was withdrawn while this waited') : DONE;
+  if (row && head.status === 'cancelled') return cancelOpen(context, row, 'the job was cancelled');
+  if (row || message.revision === BY_HAND) return undefined;
+
+  const misfire = misfireOf(context, head, message);
+  if (misfire.kind === 'covered') {
+    await store.insertRow({
+      ...newRow(head, due, message.revision, 'SKIPPED'),
+      reason: misfire.reason,
+      finishedAt: clock.now(),
+    });
+    return DONE;
+  }
+  if (misfire.kind === 'skip') {
+    const noted = await note(context, head, {
+      due,
+      status: 'SKIPPED',
+      reason: misfire.reason,
+      revision: message.revision,
+    });
+    return noted ? DONE : AGAIN;
+  }
+  if (misfire.coveredUntil) {
+    const { coveredUntil } = misfire;
+    const change = { coveredUntil, rowsUntil: laterDue(head.rowsUntil, coveredUntil), stamp: random.id(12) };
+    if (!(await writeHead(context, head, change))) return AGAIN;
+  }
+  return undefined;
+}
+
+/** The execution has a hold: of a worker that runs, is gone, or has let go. */
+async function claimHeld(
+  context: Context,
+  workerId: string,
+  message: Message,
+  item: HoldItem,
+): Promise<Claim> {
+  const { store, clock, settings } = context;
+  const { jobId, due } = message;
+  const { hold } = item;
+  const row = await store.readRow(jobId, due, { consistent: true });
+  if (isTerminal(row?.status)) return DONE;
+  if (row?.status === 'RETRYING' && clock.now() < (row.nextAttemptAt ?? 0))
+    return { kind: 'later', at: row.nextAttemptAt ?? 0 };
+  if (!letGo(hold, row) && !isOver(context, hold))
+    return { kind: 'later', at: hold.leaseUntil + settings.clockSkewMs + 1 };
+
+  const head = await store.readHead(jobId, { consistent: true });
+  if (!head) return DONE;
+  const unstarted = row?.status === 'QUEUED' || row?.status === 'WAITING';
+  const cancelled = head.status === 'cancelled' || (hold.cancelRequested && !(unstarted && letGo(hold, row)));
+  // its worker died between inserting the hold and asking whether it may run: whether it ran is unknown, so it does
+  // not start again once withdrawn, unless the schedule in force has this very occurrence too
+  const withdrawn = !row && message.revision !== BY_HAND && !isLive(head, message);
+  if (
+    withdrawn &&
+    head.status === 'active' &&
+    nextOccurrence(head.schedule, dueAtOf(due) - 1) === dueAtOf(due)
+  )
+    return DONE;
+
+  const before = clock.monotonic();
+  const attempts = row ? row.attempt : hold.attempt;
+  const next = { ...newHold(context, message, workerId, hold, attempts + 1), cancelRequested: cancelled };
+  if (!(await store.updateHoldItem(jobId, due, item.stamp, { hold: next, stamp: next.token }))) {
+    const now = await store.readHoldItem(jobId, due);
+    if (now?.hold.token !== next.token) return AGAIN;
+  }
+  const taken: Taken = { head, message, hold: next, place: { due }, before };
+  return takeRow(context, taken, row, attempts, cancelled || withdrawn);
+}

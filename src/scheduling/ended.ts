@@ -1,0 +1,65 @@
+// What follows the end of an execution: a one-time job is completed, and whoever waits for the hold is woken.
+import { isTerminal, type Row, type TerminalStatus } from '../domain/execution.ts';
+import { dueAtOf } from '../domain/ids.ts';
+import type { Head } from '../domain/job.ts';
+import type { Message } from '../queue/queue.ts';
+import type { Context } from './context.ts';
+import { writeHead } from './head.ts';
+
+export async function ended(context: Context, head: Head, message: Message, row: Row): Promise<void> {
+  if (!isTerminal(row.status)) return;
+  if (row.once && message.revision === row.revision)
+    await completeOnce(context, head, row.revision, row.status);
+  await wakeNext(context, head, row);
+}
+
+/**
+ * A one-time job is over when its own occurrence is: only while the head still has the revision that planned it, or an
+ * edit during the run, or a run-now, would swallow the new occurrence [H5, H5b]. Settle calls it too [H6].
+ */
+export async function completeOnce(
+  context: Context,
+  seen: Head | undefined,
+  revision: string,
+  end: TerminalStatus,
+): Promise<void> {
+  let head = seen;
+  for (let round = 0; head && round < 10; round++) {
+    if (head.status !== 'active' || head.revision !== revision) return;
+    const status = end === 'FAILED' ? 'failed' : 'completed';
+    const change = {
+      status,
+      version: head.version + 1,
+      updatedAt: context.clock.now(),
+      stamp: context.random.id(12),
+    } as const;
+    if (await writeHead(context, head, change)) return;
+    head = await context.store.readHead(head.jobId, { consistent: true });
+  }
+}
+
+/** How many rows after the finished one are looked at for somebody waiting. */
+const LOOK_AT = 10;
+
+/** Sends the oldest execution that waits behind this one. Settle is the backstop. 0.5 RRU, 1 with `overlap: queue`. */
+async function wakeNext({ store, queue, clock }: Context, head: Head, row: Row): Promise<void> {
+  if (head.overlap === 'allow') return;
+  const { items } = await store.listRows(head.jobId, {
+    from: `${row.due}!`, // the first key after this one ('!' sorts before '-')
+    limit: LOOK_AT,
+    newestFirst: false,
+    consistent: head.overlap === 'queue',
+  });
+  const waiting = items.find((r) => r.status === 'WAITING' || r.status === 'QUEUED');
+  if (!waiting) return;
+  const now = clock.now();
+  await queue.send([
+    {
+      jobId: head.jobId,
+      due: waiting.due,
+      revision: waiting.revision,
+      fireAt: Math.min(now, dueAtOf(waiting.due)),
+      enqueuedAt: now,
+    },
+  ]);
+}

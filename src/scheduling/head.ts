@@ -1,0 +1,22 @@
+// Compare-and-set on a job's head, which is where everything about an execution without a row is decided.
+import type { Head, HeadChange } from '../domain/job.ts';
+import type { Context } from './context.ts';
+
+/**
+ * Writes the head where its stamp is `seen.stamp`. A refused or failed write whose stamp or token is found in the head
+ * was our own success: the response got lost.
+ */
+export async function writeHead({ store }: Context, seen: Head, change: HeadChange): Promise<boolean> {
+  let failure: unknown;
+  try {
+    if (await store.updateHead(seen.jobId, seen.stamp, change)) return true;
+  } catch (error) {
+    failure = error;
+  }
+  const head = await store.readHead(seen.jobId, { consistent: true });
+  if (head?.stamp === change.stamp) return true;
+  if (change.hold && head?.hold?.token === change.hold.token) return true;
+  if (change.revision && head?.revision === change.revision) return true;
+  if (failure) throw failure;
+  return false;
+}

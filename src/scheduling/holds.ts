@@ -1,0 +1,63 @@
+// Holds: how one is made, when it is over, and whether it keeps others out (PROTOCOL.md, Does a hold block others?).
+import { isTerminal, type Row } from '../domain/execution.ts';
+import type { Head, Hold } from '../domain/job.ts';
+import type { Message } from '../queue/queue.ts';
+import type { Context } from './context.ts';
+
+/** What a claim has read so far. */
+export interface Found {
+  readonly head: Head | undefined;
+  /** Whether the head was read consistently. */
+  readonly consistent: boolean;
+  /** Of the execution that holds the job, if it was read ahead (eventually consistent). */
+  readonly holderRow: Row | undefined;
+}
+
+export function newHold(
+  { clock, random, settings }: Context,
+  message: Message,
+  workerId: string,
+  previous: Hold | undefined,
+  attempt: number,
+): Hold {
+  const now = clock.now();
+  return {
+    due: message.due,
+    revision: message.revision,
+    token: random.id(12),
+    number: (previous?.number ?? 0) + 1,
+    attempt,
+    leaseUntil: now + settings.leaseMs,
+    workerId,
+    startedAt: now,
+    cancelRequested: false,
+  };
+}
+
+/** The lease has ended by anybody's clock. */
+export const isOver = ({ clock, settings }: Context, hold: Hold): boolean =>
+  clock.now() > hold.leaseUntil + settings.clockSkewMs;
+
+/** The holder itself has put the row back: its lease does not matter (a 2 s backoff must not wait for it). */
+export const letGo = (hold: Hold, row: Row | undefined): boolean =>
+  row !== undefined &&
+  (row.status === 'QUEUED' || row.status === 'WAITING' || row.status === 'RETRYING') &&
+  row.fence === hold.token;
+
+/** Does the hold of another execution keep this job's others out? `ahead`: its row, if an eventually consistent read gave one. */
+export async function blocks(
+  context: Context,
+  head: Head,
+  hold: Hold,
+  ahead: Row | undefined,
+): Promise<boolean> {
+  const { store } = context;
+  // a terminal row with the holder's own fence is the end of that hold, however old the read
+  const seen = ahead ?? (await store.readRow(head.jobId, hold.due, { consistent: false }));
+  if (isTerminal(seen?.status) && seen?.fence === hold.token) return false;
+  const row = await store.readRow(head.jobId, hold.due, { consistent: true });
+  if (!row || row.status === 'RUNNING' || row.status === 'RETRYING') return true;
+  if (isTerminal(row.status)) return false;
+  // QUEUED or WAITING again after /retry: it blocks only while somebody has taken it and is about to fence it [H2]
+  return !isOver(context, hold) && row.fence !== hold.token;
+}

@@ -1,0 +1,236 @@
+// Managing jobs: create, edit, pause, resume, cancel. A writer's order is always entries, then head, then messages.
+import { Conflict, NeverFires, PreconditionFailed } from '../domain/errors.ts';
+import { fingerprint, jobIdFromKey } from '../domain/ids.ts';
+import type { Definition, Head, HeadChange } from '../domain/job.ts';
+import type { JobSpec } from '../domain/job-spec.ts';
+import { resolveSchedule } from '../domain/schedule/resolve.ts';
+import type { Schedule } from '../domain/schedule/schema.ts';
+import { type JobView, jobView } from '../domain/views.ts';
+import type { Context } from './context.ts';
+import { writerDeadline } from './deadline.ts';
+import { writeHead } from './head.ts';
+import { ownedHead } from './owned.ts';
+import { occurrencesUntil, regularEntry, regularMessage, writerHorizon } from './plan.ts';
+import { stopHolds } from './stop.ts';
+
+export interface CreateRequest {
+  readonly userId: string;
+  readonly spec: JobSpec;
+  readonly idempotencyKey?: string;
+}
+
+export async function createJob(
+  context: Context,
+  { userId, spec, idempotencyKey }: CreateRequest,
+): Promise<{ job: JobView; created: boolean }> {
+  const { store, clock, random } = context;
+  const t0 = clock.now();
+  const inTime = writerDeadline(context);
+  const jobId = idempotencyKey === undefined ? `job_${random.id(20)}` : jobIdFromKey(userId, idempotencyKey);
+  const bodyFingerprint = idempotencyKey === undefined ? undefined : fingerprint(spec);
+  if (bodyFingerprint) {
+    const first = await store.readHead(jobId, { consistent: true });
+    if (first) return repeated(context, first, bodyFingerprint);
+  }
+  const { params, notify, schedule: given, ...common } = spec;
+  const schedule = resolveSchedule(given, t0);
+  const head: Head = {
+    ...common,
+    jobId,
+    userId,
+    status: 'active',
+    schedule,
+    revision: random.id(12),
+    version: 1,
+    definition: 1,
+    createdAt: t0,
+    updatedAt: t0,
+    stamp: random.id(12),
+    ...(bodyFingerprint && { bodyFingerprint }),
+  };
+  const definition: Definition = { jobId, version: 1, params, notify };
+  const send = await plan(context, head, t0);
+  await store.putDefinition(definition);
+  inTime();
+  if (!(await insertHead(context, head))) {
+    // another request with the same key was faster; its job is the answer, our entries are dead
+    const first = await store.readHead(jobId, { consistent: true });
+    if (first && bodyFingerprint) return repeated(context, first, bodyFingerprint);
+    throw new Conflict(`job ${jobId} exists already`);
+  }
+  await send();
+  return { job: jobView(head, definition, t0), created: true };
+}
+
+/** A lost response of the insert shows as a refusal with our own revision. */
+async function insertHead({ store }: Context, head: Head): Promise<boolean> {
+  let failure: unknown;
+  try {
+    if (await store.insertHead(head)) return true;
+  } catch (error) {
+    failure = error;
+  }
+  const found = await store.readHead(head.jobId, { consistent: true });
+  if (found?.revision === head.revision) return true;
+  if (failure) throw failure;
+  return false;
+}
+
+async function repeated(
+  context: Context,
+  first: Head,
+  bodyFingerprint: string,
+): Promise<{ job: JobView; created: boolean }> {
+  if (first.bodyFingerprint !== bodyFingerprint) {
+    throw new Conflict('this Idempotency-Key was used before with another body');
+  }
+  const definition = await context.store.readDefinition(first.jobId, first.definition);
+  return { job: jobView(first, definition, context.clock.now()), created: false };
+}
+
+/**
+ * Writes the entries of a new revision, from t0 on to the first beyond what a writer has to send itself; answers with
+ * what sends the messages once the head counts. Refused (422) before any write when there is no occurrence.
+ */
+async function plan(
+  { store, queue, clock, settings }: Context,
+  head: Pick<Head, 'jobId' | 'revision' | 'schedule'>,
+  t0: number,
+): Promise<() => Promise<void>> {
+  const { inside, beyond } = occurrencesUntil(head.schedule, t0 - 1, writerHorizon(settings, t0));
+  if (inside.length === 0 && beyond === undefined) throw new NeverFires(neverFires(head.schedule, t0));
+  const dues = beyond === undefined ? inside : [...inside, beyond];
+  await store.putEntries(dues.map((due) => regularEntry(head, due)));
+  return () => queue.send(inside.map((due) => regularMessage(head, due, clock.now())));
+}
+
+const neverFires = (schedule: Schedule, t0: number): string =>
+  'at' in schedule
+    ? `schedule.at is ${schedule.at}, which is past (it is ${new Date(t0).toISOString()}); leave the schedule out to run now`
+    : `the schedule ${JSON.stringify(schedule)} has no occurrence after ${new Date(t0).toISOString()}`;
+
+const ENDED = ['cancelled', 'completed', 'failed'];
+
+function refuseEnded(head: Head, verb: string): void {
+  if (ENDED.includes(head.status))
+    throw new Conflict(`job ${head.jobId} is ${head.status} and cannot be ${verb}`);
+}
+
+type Changed = Omit<HeadChange, 'stamp' | 'version' | 'updatedAt'>;
+
+/**
+ * Reads the head, decides, writes; again from the start when somebody wrote in between (a claim, a heartbeat, another
+ * edit). `decide` answers with what changes, or with nothing to leave it as it is.
+ */
+async function change(
+  context: Context,
+  userId: string,
+  jobId: string,
+  decide: (head: Head) => Promise<Changed | undefined> | Changed | undefined,
+): Promise<{ head: Head; changed: boolean }> {
+  const { clock, random } = context;
+  for (let round = 1; round <= 20; round++) {
+    const head = await ownedHead(context, userId, jobId);
+    const decided = await decide(head);
+    if (!decided) return { head, changed: false };
+    const written = { ...decided, version: head.version + 1, updatedAt: clock.now(), stamp: random.id(12) };
+    if (await writeHead(context, head, written)) return { head: { ...head, ...written }, changed: true };
+    await clock.sleep(random.float() * 20 * round);
+  }
+  throw new Conflict(`job ${jobId} is being changed by others; try again`);
+}
+
+async function view(context: Context, head: Head): Promise<JobView> {
+  const definition = await context.store.readDefinition(head.jobId, head.definition);
+  return jobView(head, definition, context.clock.now());
+}
+
+/** Everything not held is withdrawn, overdue and waiting ones too; what runs or is being retried goes on. */
+export async function pauseJob(context: Context, userId: string, jobId: string): Promise<JobView> {
+  const { head } = await change(context, userId, jobId, (seen) => {
+    refuseEnded(seen, 'paused');
+    return seen.status === 'paused' ? undefined : { status: 'paused' };
+  });
+  return view(context, head);
+}
+
+/** From now on, under a new revision: what fell into the pause stays out. */
+export async function resumeJob(context: Context, userId: string, jobId: string): Promise<JobView> {
+  const t0 = context.clock.now();
+  const inTime = writerDeadline(context);
+  const revision = context.random.id(12);
+  let send: (() => Promise<void>) | undefined;
+  const { head, changed } = await change(context, userId, jobId, async (seen) => {
+    refuseEnded(seen, 'resumed');
+    if (seen.status === 'active') return undefined;
+    send = await plan(context, { ...seen, revision }, t0);
+    inTime();
+    return { status: 'active', revision };
+  });
+  if (changed) await send?.();
+  return view(context, head);
+}
+
+/** Nothing of it starts again; what runs is told to stop. Cancelling twice is cancelling once. */
+export async function cancelJob(context: Context, userId: string, jobId: string): Promise<void> {
+  const { head } = await change(context, userId, jobId, (seen) => {
+    if (seen.status === 'cancelled') return undefined;
+    return { status: 'cancelled', ...(seen.hold && { hold: { ...seen.hold, cancelRequested: true } }) };
+  });
+  await stopHolds(context, head);
+}
+
+export type JobPatch = Partial<JobSpec>;
+
+/** `ifMatch`: only where this is still the job's version. */
+export async function editJob(
+  context: Context,
+  userId: string,
+  jobId: string,
+  patch: JobPatch,
+  ifMatch?: number,
+): Promise<JobView> {
+  const { store, clock, random } = context;
+  const t0 = clock.now();
+  const inTime = writerDeadline(context);
+  const revision = random.id(12);
+  const { params, notify, schedule: given, ...common } = patch;
+  let send: (() => Promise<void>) | undefined;
+  const { head } = await change(context, userId, jobId, async (seen) => {
+    refuseEnded(seen, 'edited');
+    if (ifMatch !== undefined && seen.version !== ifMatch) {
+      throw new PreconditionFailed(`job ${jobId} has version ${seen.version}, not ${ifMatch}`);
+    }
+    refuseNewOverlap(seen, patch);
+    const decided: { -readonly [K in keyof Changed]: Changed[K] } = { ...common };
+    if (given) {
+      decided.schedule = resolveSchedule(given, t0);
+      decided.revision = revision;
+      // a paused job's occurrences are planned when it is resumed
+      if (seen.status === 'active')
+        send = await plan(context, { jobId, revision, schedule: decided.schedule }, t0);
+    }
+    if (params || notify) {
+      const now = await store.readDefinition(jobId, seen.definition);
+      decided.definition = seen.version + 1;
+      await store.putDefinition({
+        jobId,
+        version: seen.version + 1,
+        params: params ?? now?.params ?? {},
+        notify: notify ?? now?.notify ?? [],
+      });
+    }
+    inTime();
+    return decided;
+  });
+  await send?.();
+  return view(context, head);
+}
+
+/** Holds live in the head or beside it, by `overlap`: a change in between would hide a run from its successor. */
+function refuseNewOverlap(head: Head, { overlap }: JobPatch): void {
+  if (overlap === undefined || (overlap === 'allow') === (head.overlap === 'allow')) return;
+  throw new Conflict(
+    `overlap cannot be changed from "${head.overlap}" to "${overlap}": runs that are under way would not be seen; create a new job`,
+  );
+}

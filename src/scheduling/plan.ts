@@ -1,0 +1,49 @@
+// Plan: which occurrences get an entry now, and which of those a message too (PROTOCOL.md, Plan).
+import { dueKey } from '../domain/ids.ts';
+import type { Head } from '../domain/job.ts';
+import { fireAt, occurrencesAfter } from '../domain/schedule/occurrences.ts';
+import type { Schedule } from '../domain/schedule/schema.ts';
+import type { Entry } from '../domain/slots.ts';
+import type { Message } from '../queue/queue.ts';
+import type { Settings } from './context.ts';
+
+export interface Planned {
+  /** Due times up to and including `until`. */
+  readonly inside: readonly number[];
+  /** The first one later: it carries the chain on. */
+  readonly beyond: number | undefined;
+}
+
+export function occurrencesUntil(schedule: Schedule, after: number, until: number): Planned {
+  const inside: number[] = [];
+  for (const due of occurrencesAfter(schedule, after)) {
+    if (due > until) return { inside, beyond: due };
+    inside.push(due);
+  }
+  return { inside, beyond: undefined };
+}
+
+/**
+ * How far a writer that began at t0 plans and sends. The watcher's cursor cannot be beyond this before the writer's
+ * deadline is over, so what is planned later than this is sent by the watcher.
+ */
+export const writerHorizon = (settings: Settings, t0: number): number =>
+  t0 + settings.lookAheadMs + settings.watchPeriodMs + settings.marginMs;
+
+type Planning = Pick<Head, 'jobId' | 'revision' | 'schedule'>;
+
+export const regularEntry = (head: Planning, due: number): Entry => ({
+  at: due,
+  jobId: head.jobId,
+  revision: head.revision,
+  due: dueKey(due),
+  kind: 'regular',
+});
+
+export const regularMessage = (head: Planning, due: number, now: number): Message => ({
+  jobId: head.jobId,
+  due: dueKey(due),
+  revision: head.revision,
+  fireAt: fireAt(head.schedule, head.jobId, due),
+  enqueuedAt: now,
+});

@@ -1,0 +1,200 @@
+// Reading jobs and executions, with their status words derived from head, row and schedule.
+import { InvalidInput, NotFound } from '../domain/errors.ts';
+import type { Row } from '../domain/execution.ts';
+import { type DueKey, dueAtOf, dueKey, parseExecutionId } from '../domain/ids.ts';
+import type { Head, JobStatus } from '../domain/job.ts';
+import { isRecurring, nextOccurrence, occurrencesAfter } from '../domain/schedule/occurrences.ts';
+import {
+  type ExecutionStatus,
+  type ExecutionView,
+  executionOfHold,
+  executionOfRow,
+  executionToCome,
+  type JobView,
+  jobStatus,
+  jobView,
+} from '../domain/views.ts';
+import { BEFORE_ALL_ROWS, headCursor, rowCursor } from '../store/cursors.ts';
+import type { HeadSummary, Page } from '../store/store.ts';
+import type { Context } from './context.ts';
+import { ownedHead } from './owned.ts';
+import { regularEntry } from './plan.ts';
+
+export interface Listed<T> {
+  items: T[];
+  nextCursor?: string;
+}
+
+export async function getJob(context: Context, userId: string, jobId: string): Promise<JobView> {
+  const { store, clock } = context;
+  const head = await ownedHead(context, userId, jobId);
+  const [definition, { items }] = await Promise.all([
+    store.readDefinition(jobId, head.definition),
+    store.listRows(jobId, { limit: 1, newestFirst: true, consistent: true }),
+  ]);
+  const [row] = items;
+  const unwritten =
+    head.hold && head.hold.due > (row?.due ?? '') ? executionOfHold(head, head.hold) : undefined;
+  return jobView(head, definition, clock.now(), unwritten ?? (row && executionOfRow(row)));
+}
+
+export interface JobsQuery {
+  readonly status?: JobStatus;
+  readonly task?: string;
+  /** A prefix. */
+  readonly name?: string;
+  readonly tag?: { readonly key: string; readonly value: string };
+  readonly limit: number;
+  readonly cursor?: string;
+}
+
+export async function listJobs(context: Context, userId: string, query: JobsQuery): Promise<Listed<JobView>> {
+  const { store, clock } = context;
+  const now = clock.now();
+  const matches = (head: HeadSummary): boolean =>
+    (!query.status || jobStatus(head, now) === query.status) &&
+    (!query.task || head.task === query.task) &&
+    (!query.name || (head.name ?? '').startsWith(query.name)) &&
+    (!query.tag || head.tags[query.tag.key] === query.tag.value);
+  const { items, nextCursor } = await matching(query, matches, headCursor, (limit, cursor) =>
+    store.listHeads(userId, { limit, cursor }),
+  );
+  const found = await store.readDefinitions(items.map((h) => ({ jobId: h.jobId, version: h.definition })));
+  const definitions = new Map(found.map((d) => [d.jobId, d]));
+  return { items: items.map((h) => jobView(h, definitions.get(h.jobId), now)), nextCursor };
+}
+
+/** A page looks at no more than this, whatever the filter leaves of it; the cursor goes on from there. */
+const LOOK_AT = 1000;
+
+async function matching<T>(
+  query: { limit: number; cursor?: string },
+  matches: (item: T) => boolean,
+  cursorOf: (item: T) => string,
+  read: (limit: number, cursor: string | undefined) => Promise<Page<T>>,
+): Promise<Listed<T>> {
+  const items: T[] = [];
+  let { cursor } = query;
+  for (let seen = 0; seen < LOOK_AT; ) {
+    const page = await read(Math.max(query.limit, 25), cursor);
+    for (const [i, item] of page.items.entries()) {
+      if (!matches(item)) continue;
+      items.push(item);
+      if (items.length < query.limit) continue;
+      const last = i === page.items.length - 1 && !page.next;
+      return { items, nextCursor: last ? undefined : cursorOf(item) };
+    }
+    seen += page.items.length;
+    cursor = page.next;
+    if (!cursor) return { items };
+  }
+  return { items, nextCursor: cursor };
+}
+
+export interface ExecutionsQuery {
+  readonly status?: ExecutionStatus;
+  /** Due at or after. */
+  readonly from?: number;
+  /** Due before. */
+  readonly to?: number;
+  readonly limit: number;
+  readonly cursor?: string;
+}
+
+/** Newest first: what runs and what is past; what is still to come with `status=scheduled`, soonest first. */
+export async function listExecutions(
+  context: Context,
+  userId: string,
+  jobId: string,
+  query: ExecutionsQuery,
+): Promise<Listed<ExecutionView>> {
+  const head = await ownedHead(context, userId, jobId);
+  if (query.status === 'scheduled') return upcoming(context, head, query);
+  const first = query.cursor ? [] : (await unwritten(context, head)).filter((e) => within(e, query));
+  const items = first.slice(0, query.limit);
+  if (items.length === query.limit) return { items, nextCursor: BEFORE_ALL_ROWS };
+  const rows = await matching<Row>(
+    { limit: query.limit - items.length, cursor: query.cursor },
+    (row) => within(executionOfRow(row), query),
+    rowCursor,
+    (limit, cursor) =>
+      context.store.listRows(jobId, {
+        limit,
+        cursor,
+        newestFirst: true,
+        consistent: true,
+        ...(query.from !== undefined && { from: dueKey(query.from) }),
+        ...(query.to !== undefined && { to: dueKey(query.to) }),
+      }),
+  );
+  return { items: [...items, ...rows.items.map(executionOfRow)], nextCursor: rows.nextCursor };
+}
+
+const within = (e: ExecutionView, query: ExecutionsQuery): boolean =>
+  (!query.status || e.status === query.status) &&
+  (query.from === undefined || Date.parse(e.dueAt) >= query.from) &&
+  (query.to === undefined || Date.parse(e.dueAt) < query.to);
+
+/** What exists without a row: what runs, and the only occurrence of a one-time job that has not started. */
+async function unwritten({ store, clock }: Context, head: Head): Promise<ExecutionView[]> {
+  const holds =
+    head.overlap === 'allow'
+      ? (await store.listHoldItems(head.jobId)).map((i) => i.hold)
+      : head.hold
+        ? [head.hold]
+        : [];
+  const rows = await store.readRows(
+    holds.map((h) => ({ jobId: head.jobId, due: h.due })),
+    { consistent: true },
+  );
+  const written = new Set(rows.map((r) => r.due));
+  const running = holds.filter((h) => !written.has(h.due)).sort((a, b) => (a.due < b.due ? 1 : -1));
+  if (running.length > 0) return running.map((h) => executionOfHold(head, h));
+  if (head.status !== 'active' || isRecurring(head.schedule)) return [];
+  const due = nextOccurrence(head.schedule, 0);
+  const begun = due === undefined || (await store.readRow(head.jobId, dueKey(due), { consistent: true }));
+  return begun ? [] : [executionToCome(head, dueKey(due), clock.now())];
+}
+
+function upcoming({ clock }: Context, head: Head, query: ExecutionsQuery): Listed<ExecutionView> {
+  const now = clock.now();
+  if (head.status !== 'active') return { items: [] };
+  const after = query.cursor ? Number(query.cursor) : Math.max(now, (query.from ?? 0) - 1);
+  if (!Number.isSafeInteger(after))
+    throw new InvalidInput([{ path: 'cursor', message: 'is not a cursor of this list' }]);
+  const items: ExecutionView[] = [];
+  for (const due of occurrencesAfter(head.schedule, after)) {
+    if (query.to !== undefined && due >= query.to) break;
+    if (items.length === query.limit)
+      return { items, nextCursor: dueKey(Date.parse(items.at(-1)?.dueAt ?? '')) };
+    items.push(executionToCome(head, dueKey(due), now));
+  }
+  return { items };
+}
+
+export async function getExecution(context: Context, userId: string, id: string): Promise<ExecutionView> {
+  const { store } = context;
+  const key = parseExecutionId(id);
+  if (!key) throw new NotFound('execution', id);
+  const head = await store.readHead(key.jobId, { consistent: true });
+  if (head?.userId !== userId) throw new NotFound('execution', id);
+  const row = await store.readRow(key.jobId, key.due, { consistent: true });
+  const found = row ? executionOfRow(row) : await withoutRow(context, head, key.due);
+  if (!found) throw new NotFound('execution', id);
+  return found;
+}
+
+async function withoutRow(
+  { store, clock }: Context,
+  head: Head,
+  due: DueKey,
+): Promise<ExecutionView | undefined> {
+  const hold = head.overlap === 'allow' ? (await store.readHoldItem(head.jobId, due))?.hold : head.hold;
+  if (hold?.due === due) return executionOfHold(head, hold);
+  const planned = head.status === 'active' && (await store.hasEntry(regularEntry(head, dueAtOf(due))));
+  if (planned && due === dueKey(dueAtOf(due))) return executionToCome(head, due, clock.now());
+  // far ahead of what is planned, yet bound to come
+  const at = dueAtOf(due);
+  const bound = head.status === 'active' && at > clock.now() && nextOccurrence(head.schedule, at - 1) === at;
+  return bound ? executionToCome(head, due, clock.now()) : undefined;
+}

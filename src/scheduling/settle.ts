@@ -1,0 +1,170 @@
+// Settle: each slot once, some minutes after its end: whatever has no end yet is looked after (PROTOCOL.md, Settle).
+import { isTerminal, type Row } from '../domain/execution.ts';
+import { BY_HAND, dueAtOf, executionId } from '../domain/ids.ts';
+import type { Head, Hold } from '../domain/job.ts';
+import { fireAt } from '../domain/schedule/occurrences.ts';
+import { type Entry, minuteOf, nextCheckAt } from '../domain/slots.ts';
+import type { Message } from '../queue/queue.ts';
+import type { Context } from './context.ts';
+import { successors } from './dispatch.ts';
+import { completeOnce } from './ended.ts';
+import { isOver } from './holds.ts';
+import { regularMessage } from './plan.ts';
+import { recordNote } from './rows.ts';
+import { readLargeSlot } from './slot.ts';
+
+interface Acts {
+  readonly messages: Message[];
+  readonly entries: Entry[];
+}
+
+/** Acts on a slot; doing it twice is harmless. The caller commits the cursor afterwards. */
+export async function settleSlot(
+  context: Context,
+  shard: number,
+  minute: number,
+  dispatchedUntil: number,
+): Promise<{ corrected: number }> {
+  const { store, queue } = context;
+  const entries = onePerExecution(await readLargeSlot(context, minute, shard));
+  if (entries.length === 0) return { corrected: 0 };
+  const rows = await rowsOf(context, entries); // rows first, then heads
+  const unsettled = entries.filter((e) => !isTerminal(rows.get(idOf(e))?.status));
+  const once = entries.filter(
+    (e) => e.revision !== BY_HAND && rows.get(idOf(e))?.once && isTerminal(rows.get(idOf(e))?.status),
+  );
+  const heads = new Map<string, Head>();
+  const jobIds = [...new Set([...unsettled, ...once].map((e) => e.jobId))];
+  for (const head of await store.readHeads(jobIds, { consistent: true })) heads.set(head.jobId, head);
+
+  for (const e of once) {
+    const row = rows.get(idOf(e));
+    if (row && isTerminal(row.status))
+      await completeOnce(context, heads.get(e.jobId), e.revision, row.status);
+  }
+  const acts: Acts = { messages: [], entries: [] };
+  const missed: Entry[] = [];
+  for (const e of unsettled) {
+    const head = heads.get(e.jobId);
+    if (head && (await settleOne(context, e, head, rows.get(idOf(e)), acts)) === 'missed') missed.push(e);
+  }
+  await mendChains(context, missed, entries, heads, minute, dispatchedUntil, acts);
+  await store.putEntries(acts.entries);
+  await queue.send(acts.messages);
+  return { corrected: acts.messages.length };
+}
+
+const idOf = (e: Entry): string => executionId(e.jobId, e.due);
+
+/** An execution may have an entry and checks in one slot; a regular entry says most. Revisions stay apart. */
+function onePerExecution(entries: readonly Entry[]): Entry[] {
+  const byKey = new Map<string, Entry>();
+  for (const e of entries) {
+    const key = `${idOf(e)}#${e.revision}`;
+    if (!byKey.has(key) || e.kind === 'regular') byKey.set(key, e);
+  }
+  return [...byKey.values()];
+}
+
+/** Terminal rows may come from an eventually consistent read; everything else is asked again. */
+async function rowsOf({ store }: Context, entries: readonly Entry[]): Promise<Map<string, Row>> {
+  const rows = new Map<string, Row>();
+  const keep = (found: readonly Row[]) => {
+    for (const row of found) rows.set(executionId(row.jobId, row.due), row);
+  };
+  const keys = new Map(entries.map((e) => [idOf(e), { jobId: e.jobId, due: e.due }]));
+  keep(await store.readRows([...keys.values()], { consistent: false }));
+  const open = [...keys].filter(([id]) => !isTerminal(rows.get(id)?.status)).map(([, key]) => key);
+  keep(await store.readRows(open, { consistent: true }));
+  return rows;
+}
+
+/** 'missed': nobody has decided anything about this occurrence, and it counts. */
+async function settleOne(
+  context: Context,
+  e: Entry,
+  head: Head,
+  row: Row | undefined,
+  acts: Acts,
+): Promise<'missed' | undefined> {
+  const { clock } = context;
+  const now = clock.now();
+  const regular = e.revision !== BY_HAND;
+  const due = dueAtOf(e.due);
+  const fires = regular ? fireAt(head.schedule, head.jobId, due) : due;
+  const again: Message = { jobId: e.jobId, due: e.due, revision: e.revision, fireAt: fires, enqueuedAt: now };
+  const check: Entry = {
+    at: nextCheckAt(fires, now),
+    jobId: e.jobId,
+    revision: e.revision,
+    due: e.due,
+    kind: 'check',
+  };
+  const hold = await holdOf(context, head, e);
+
+  if (row) {
+    acts.entries.push(check);
+    const waitsUntil = row.status === 'RETRYING' ? (row.nextAttemptAt ?? 0) : 0;
+    if (waitsUntil <= now && !(row.status === 'RUNNING' && hold && !isOver(context, hold)))
+      acts.messages.push(again);
+    return undefined;
+  }
+  if (head.note?.due === e.due) {
+    await recordNote(context, head, head.note);
+    acts.entries.push(check);
+    return undefined;
+  }
+  if (hold) {
+    acts.entries.push(check);
+    if (isOver(context, hold)) acts.messages.push(again);
+    return undefined;
+  }
+  if (!regular || head.status !== 'active' || head.revision !== e.revision) return undefined;
+  acts.entries.push(check);
+  if (fires <= now) acts.messages.push(again);
+  return 'missed';
+}
+
+/** The hold of this very execution, wherever it lives. */
+async function holdOf({ store }: Context, head: Head, e: Entry): Promise<Hold | undefined> {
+  if (head.hold?.due === e.due) return head.hold;
+  return head.overlap === 'allow' ? (await store.readHoldItem(head.jobId, e.due))?.hold : undefined;
+}
+
+/**
+ * The cursor may have passed a slot before a slow writer's entry was there: then nobody has planned what follows it.
+ * The next occurrence gets its entry (and a message, where dispatch has been already); settling that carries on.
+ */
+async function mendChains(
+  context: Context,
+  missed: readonly Entry[],
+  present: readonly Entry[],
+  heads: ReadonlyMap<string, Head>,
+  minute: number,
+  dispatchedUntil: number,
+  acts: Acts,
+): Promise<void> {
+  const { store, clock } = context;
+  const now = clock.now();
+  for (const [jobId, own] of Map.groupBy(missed, (e) => e.jobId)) {
+    const head = heads.get(jobId);
+    const inSlot = present.filter(
+      (e) => e.jobId === jobId && e.revision === head?.revision && minuteOf(dueAtOf(e.due)) === minute,
+    );
+    const first = own.filter((e) => minuteOf(dueAtOf(e.due)) === minute);
+    if (!head || first.length === 0) continue; // a check in a later slot: its own slot has done this
+    const { missing, beyond } = successors(head, inSlot, minute);
+    for (const e of missing) {
+      acts.entries.push(e, {
+        ...e,
+        at: nextCheckAt(fireAt(head.schedule, jobId, dueAtOf(e.due)), now),
+        kind: 'check',
+      });
+      acts.messages.push(regularMessage(head, dueAtOf(e.due), now));
+    }
+    if (!beyond || (await store.hasEntry(beyond))) continue;
+    acts.entries.push(beyond);
+    if (minuteOf(beyond.at) <= dispatchedUntil)
+      acts.messages.push(regularMessage(head, dueAtOf(beyond.due), now));
+  }
+}

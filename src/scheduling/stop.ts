@@ -1,0 +1,23 @@
+// Asks running executions to stop: the request stands in the hold, and the next heartbeat brings it.
+import type { DueKey } from '../domain/ids.ts';
+import type { Head } from '../domain/job.ts';
+import type { Context } from './context.ts';
+
+/** overlap: allow. The withdrawal was written first, so a worker that inserts its hold after this query sees it. */
+export async function stopHolds(context: Context, head: Head): Promise<void> {
+  if (head.overlap !== 'allow') return;
+  for (const { due } of await context.store.listHoldItems(head.jobId))
+    await stopHold(context, head.jobId, due);
+}
+
+/** True when there is a hold item for it (and it is asked to stop now). */
+export async function stopHold({ store, random }: Context, jobId: string, due: DueKey): Promise<boolean> {
+  for (let round = 0; round < 20; round++) {
+    const item = await store.readHoldItem(jobId, due);
+    if (!item) return false;
+    if (item.hold.cancelRequested) return true;
+    const change = { hold: { ...item.hold, cancelRequested: true }, stamp: random.id(12) };
+    if (await store.updateHoldItem(jobId, due, item.stamp, change)) return true;
+  }
+  throw new Error(`the hold of ${jobId}.${due} is written too often to be stopped`);
+}

@@ -1,0 +1,107 @@
+// One pass of a watcher over its shards: take each one's lease, dispatch up to the horizon, settle what is old enough.
+import { minuteEnd, minuteOf } from '../domain/slots.ts';
+import type { Shard } from '../store/store.ts';
+import type { Context } from './context.ts';
+import { dispatchSlot } from './dispatch.ts';
+import { settleSlot } from './settle.ts';
+
+export interface Watched {
+  sent: number;
+  corrected: number;
+  /** Shards that another watcher has in hand. */
+  busy: number;
+}
+
+/** A shard that nobody has watched yet starts this far back: jobs may have been created before its row. */
+const FIRST_LOOK_BACK_MINUTES = 60;
+/** Shards worked on side by side: enough to hide the round trips, few enough not to flood one process. */
+const SIDE_BY_SIDE = 8;
+
+export async function watch(
+  context: Context,
+  shards: readonly number[],
+  signal: AbortSignal,
+): Promise<Watched> {
+  const total: Watched = { sent: 0, corrected: 0, busy: 0 };
+  const waiting = [...shards];
+  const lane = async () => {
+    for (let shard = waiting.shift(); shard !== undefined && !signal.aborted; shard = waiting.shift()) {
+      try {
+        await watchShard(context, shard, signal, total);
+      } catch (error) {
+        // the cursor has not moved past what failed; the other shards must not wait for it
+        context.log.error('a shard could not be watched', { shard, error: String(error) });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, shards.length) }, lane));
+  return total;
+}
+
+export async function watchShard(
+  context: Context,
+  shard: number,
+  signal: AbortSignal,
+  total: Watched,
+): Promise<void> {
+  const { store, clock, random, settings } = context;
+  const row = (await store.readShard(shard)) ?? (await firstRow(context, shard));
+  if (row.token && row.leaseUntil > clock.now()) {
+    total.busy++;
+    return;
+  }
+  const token = random.id(12);
+  if (!(await store.takeShard(shard, row.token, token, clock.now() + settings.shardLeaseMs))) {
+    total.busy++;
+    return;
+  }
+  const commit = (
+    change: { dispatchedUntil?: number; settledUntil?: number },
+    leaseMs = settings.shardLeaseMs,
+  ) => store.commitShard(shard, token, { ...change, leaseUntil: leaseMs === 0 ? 0 : clock.now() + leaseMs });
+
+  try {
+    // read again under the lease: another watcher may have moved the cursors since
+    await advance(context, (await store.readShard(shard)) ?? row, commit, signal, total);
+  } finally {
+    await commit({}, 0).catch(() =>
+      context.log.warn('a shard was not released; its lease will run out', { shard }),
+    );
+  }
+}
+
+type Commit = (change: { dispatchedUntil?: number; settledUntil?: number }) => Promise<boolean>;
+
+/** Acts first, commits after: a crash in between repeats a slot, and that is harmless. */
+async function advance(
+  context: Context,
+  row: Shard,
+  commit: Commit,
+  signal: AbortSignal,
+  total: Watched,
+): Promise<void> {
+  const { clock, settings } = context;
+  const { shard } = row;
+  let { dispatchedUntil, settledUntil } = row;
+  while (dispatchedUntil < minuteOf(clock.now() + settings.lookAheadMs) && !signal.aborted) {
+    const { sent } = await dispatchSlot(context, shard, dispatchedUntil + 1);
+    total.sent += sent;
+    dispatchedUntil++;
+    if (!(await commit({ dispatchedUntil }))) return;
+  }
+  const settleable = () =>
+    minuteEnd(settledUntil + 1) + settings.settleLagMs <= clock.now() && settledUntil < dispatchedUntil;
+  while (settleable() && !signal.aborted) {
+    const { corrected } = await settleSlot(context, shard, settledUntil + 1, dispatchedUntil);
+    total.corrected += corrected;
+    settledUntil++;
+    if (!(await commit({ settledUntil }))) return;
+  }
+}
+
+async function firstRow({ store, clock }: Context, shard: number): Promise<Shard> {
+  const start = minuteOf(clock.now()) - FIRST_LOOK_BACK_MINUTES;
+  const row: Shard = { shard, leaseUntil: 0, dispatchedUntil: start, settledUntil: start };
+  await store.insertShard(row);
+  return (await store.readShard(shard)) ?? row;
+}

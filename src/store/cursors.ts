@@ -1,0 +1,28 @@
+// Page cursors: the sort key of the last item seen, so that a page goes on at the same place whatever was added.
+import { InvalidInput } from '../domain/errors.ts';
+import { type DueKey, dueKey } from '../domain/ids.ts';
+
+export const encodeCursor = (sortKey: string): string => Buffer.from(sortKey).toString('base64url');
+
+/** Cursors come back from outside: what does not look like one of ours is the caller's error. */
+export function decodeCursor(cursor: string | undefined, shape: RegExp): string | undefined {
+  if (cursor === undefined) return undefined;
+  const sortKey = Buffer.from(cursor, 'base64url').toString();
+  if (!shape.test(sortKey)) {
+    throw new InvalidInput([{ path: 'cursor', message: 'is not a cursor of this list' }]);
+  }
+  return sortKey;
+}
+
+/** `<13 digits of time, maybe with a run-now's suffix>#<jobId>`, of both lists over a user's jobs. */
+export const TIME_AND_JOB = /^\d{13}(-\w+)?#[^#]+$/;
+/** Of the list over one job's rows. */
+export const DUE = /^\d{13}(-\w+)?$/;
+
+/** Where a list of jobs goes on after this one. */
+export const headCursor = (head: { createdAt: number; jobId: string }): string =>
+  encodeCursor(`${dueKey(head.createdAt)}#${head.jobId}`);
+/** Where a list of one job's rows goes on after this one. */
+export const rowCursor = (row: { due: DueKey }): string => encodeCursor(row.due);
+/** Where a list of one job's rows, newest first, begins. */
+export const BEFORE_ALL_ROWS = encodeCursor('9999999999999');
