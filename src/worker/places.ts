@@ -9,9 +9,8 @@ export class Places {
     this.#size = size;
   }
 
-  /** Neither taken nor waited for; negative when more wait than are free. */
   get free(): number {
-    return this.#size - this.#taken - this.#waiting.length;
+    return this.#size - this.#taken;
   }
 
   /** At once when one is free, else first come, first served; false when `patience` is aborted or no more are given. */

@@ -60,6 +60,12 @@ describe('concurrency', () => {
     await settle();
     expect(inbox.polling).toBe(3);
   });
+
+  it('shares the free places among its polls, because each may bring what is due at once', async () => {
+    const { inbox } = start({ concurrency: 12, pollersPerInbox: 3 });
+    await settle();
+    expect(inbox.asked).toEqual([4, 4, 4]);
+  });
 });
 
 describe('messages that come early', () => {
@@ -107,6 +113,17 @@ describe('messages that come early', () => {
     await clock.advance(PLACE_PATIENCE_MS);
     expect(burst.filter(({ fate }) => fate.join() === 'hidden 0')).toHaveLength(2);
     expect(fake.most).toBe(1);
+  });
+
+  it('never run beyond the places, however bursts and due ones mix', async () => {
+    const { inbox, fake, clock } = start({ concurrency: 3, pollersPerInbox: 2 });
+    for (let round = 0; round < 20; round++) {
+      inbox.put(...messages(7, clock.now() + 100), ...messages(4, clock.now()));
+      await clock.advance(100);
+      for (const { end } of [...fake.running.values()].slice(0, 1 + (round % 3))) end();
+      await settle();
+    }
+    expect(fake.most).toBe(3);
   });
 
   it('that went back are not asked for again while every place is taken', async () => {
@@ -264,6 +281,23 @@ describe('drain', () => {
     expect(fake.running.size).toBe(1);
   });
 
+  it('gives no place any more to what becomes due just then', async () => {
+    const asked = Promise.withResolvers<void>();
+    const answers: boolean[] = [];
+    const { worker, inbox } = start({
+      execute: async (_context, { admit }) => {
+        await asked.promise;
+        answers.push(await admit());
+      },
+    });
+    inbox.put(message());
+    await settle();
+    const stopping = worker.stop({ deadlineMs: 1000 });
+    asked.resolve();
+    await stopping;
+    expect(answers).toEqual([false]);
+  });
+
   it('tells what still runs at the deadline to stop, and waits until it has', async () => {
     const { worker, inbox, fake, clock, removed } = start();
     const job = message();
@@ -310,6 +344,20 @@ describe('drain', () => {
     await stopping;
     await clock.advance(2 * BEAT_MS);
     expect([rows.length, removed]).toEqual([3, ['w1']]);
+  });
+
+  it('waits for a beat that is under way, which would bring the row back', async () => {
+    const { worker, clock, store, removed } = start();
+    await settle();
+    const written = Promise.withResolvers<void>();
+    store.putWorker = () => written.promise;
+    await clock.advance(BEAT_MS);
+    const stopping = worker.stop({ deadlineMs: 1000 });
+    await settle();
+    expect(removed).toEqual([]);
+    written.resolve();
+    await stopping;
+    expect(removed).toEqual(['w1']);
   });
 
   it('asked for twice is done once', async () => {
