@@ -1,0 +1,143 @@
+// Who watches which shard and how far it has come; which workers are alive.
+import type { Database, Item } from './database.ts';
+import { seconds } from './items.ts';
+import type { Shard, WorkerRow } from './store.ts';
+
+const table = 'control';
+const WORKER = 'worker#';
+const WORKER_KEPT_MS = 86_400_000;
+
+const shardKey = (shard: number) => ({ pk: `shard#${shard}` });
+
+export interface ShardChange {
+  readonly dispatchedUntil?: number;
+  readonly settledUntil?: number;
+  readonly leaseUntil: number;
+}
+
+/** If absent. 1 WRU. */
+export function insertShard(db: Database, shard: Shard): Promise<boolean> {
+  return db.put(
+    { operation: 'insertShard', table },
+    { Item: { ...shardKey(shard.shard), ...shard }, ConditionExpression: 'attribute_not_exists(pk)' },
+  );
+}
+
+/** Consistent: 1 RRU. */
+export async function readShard(db: Database, shard: number): Promise<Shard | undefined> {
+  const item = await db.get(
+    { operation: 'readShard', table },
+    { Key: shardKey(shard), ConsistentRead: true },
+  );
+  return item && shardFromItem(item);
+}
+
+function shardFromItem(item: Item): Shard {
+  const { pk: _pk, ...shard } = item;
+  return shard as unknown as Shard;
+}
+
+/** Where the token is as seen. 1 WRU. */
+export async function takeShard(
+  db: Database,
+  shard: number,
+  seenToken: string | undefined,
+  token: string,
+  leaseUntil: number,
+): Promise<boolean> {
+  const seen = seenToken === undefined ? 'attribute_not_exists(#token)' : '#token = :seen';
+  const updated = await db.update(
+    { operation: 'takeShard', table },
+    {
+      Key: shardKey(shard),
+      UpdateExpression: 'SET #token = :token, leaseUntil = :leaseUntil',
+      ConditionExpression: `attribute_exists(pk) AND ${seen}`,
+      ExpressionAttributeNames: { '#token': 'token' },
+      ExpressionAttributeValues: { ':token': token, ':leaseUntil': leaseUntil, ':seen': seenToken },
+    },
+  );
+  return updated !== undefined;
+}
+
+/** Where the token is mine. 1 WRU; a cursor that is further already stays (+ 1 read and 1 write). */
+export async function commitShard(
+  db: Database,
+  shard: number,
+  token: string,
+  change: ShardChange,
+): Promise<boolean> {
+  if (await commit(db, shard, token, change)) return true;
+  const now = await readShard(db, shard);
+  if (now?.token !== token) return false;
+  return commit(db, shard, token, {
+    leaseUntil: change.leaseUntil,
+    dispatchedUntil: ifFurther(change.dispatchedUntil, now.dispatchedUntil),
+    settledUntil: ifFurther(change.settledUntil, now.settledUntil),
+  });
+}
+
+const ifFurther = (wanted: number | undefined, is: number): number | undefined =>
+  wanted !== undefined && wanted > is ? wanted : undefined;
+
+async function commit(db: Database, shard: number, token: string, change: ShardChange): Promise<boolean> {
+  const { leaseUntil, ...cursors } = change;
+  const moved = Object.entries(cursors).filter(([, minute]) => minute !== undefined);
+  const updated = await db.update(
+    { operation: 'commitShard', table },
+    {
+      Key: shardKey(shard),
+      UpdateExpression: `SET leaseUntil = :leaseUntil${moved.map(([name]) => `, ${name} = :${name}`).join('')}`,
+      ConditionExpression: `#token = :token${moved.map(([name]) => ` AND ${name} <= :${name}`).join('')}`,
+      ExpressionAttributeNames: { '#token': 'token' },
+      ExpressionAttributeValues: {
+        ':token': token,
+        ':leaseUntil': leaseUntil,
+        ...Object.fromEntries(moved.map(([name, minute]) => [`:${name}`, minute])),
+      },
+    },
+  );
+  return updated !== undefined;
+}
+
+/** 1 WRU per KB: about 1 per 15 running executions. */
+export async function putWorker(db: Database, worker: WorkerRow): Promise<void> {
+  await db.put(
+    { operation: 'putWorker', table },
+    {
+      Item: {
+        pk: `${WORKER}${worker.workerId}`,
+        ...worker,
+        expiresAt: seconds(worker.beatAt + WORKER_KEPT_MS),
+      },
+    },
+  );
+}
+
+/** 1 WRU. */
+export async function removeWorker(db: Database, workerId: string): Promise<void> {
+  await db.remove({ operation: 'removeWorker', table }, { Key: { pk: `${WORKER}${workerId}` } });
+}
+
+/** Reads the whole table, which is small (shards and workers): 0.5 RRU per 4 KB. Only operators ask. */
+export async function listWorkers(db: Database, since: number): Promise<WorkerRow[]> {
+  const found: WorkerRow[] = [];
+  let last: Item | undefined;
+  do {
+    const page = await db.scan(
+      { operation: 'listWorkers', table },
+      {
+        FilterExpression: 'begins_with(pk, :worker) AND beatAt >= :since',
+        ExpressionAttributeValues: { ':worker': WORKER, ':since': since },
+        ExclusiveStartKey: last,
+      },
+    );
+    found.push(...page.items.map(workerFromItem));
+    last = page.last;
+  } while (last);
+  return found;
+}
+
+function workerFromItem(item: Item): WorkerRow {
+  const { pk: _pk, expiresAt: _expiresAt, ...worker } = item;
+  return worker as unknown as WorkerRow;
+}

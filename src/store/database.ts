@@ -1,0 +1,142 @@
+// How the store talks to DynamoDB: table names with their prefix, refused conditions as `false`, and the meter that
+// counts what each operation costs.
+import {
+  ConditionalCheckFailedException,
+  type ConsumedCapacity,
+  type DynamoDBClient,
+} from '@aws-sdk/client-dynamodb';
+import {
+  BatchGetCommand,
+  BatchWriteCommand,
+  DeleteCommand,
+  type DeleteCommandInput,
+  DynamoDBDocumentClient,
+  GetCommand,
+  type GetCommandInput,
+  PutCommand,
+  type PutCommandInput,
+  QueryCommand,
+  type QueryCommandInput,
+  ScanCommand,
+  type ScanCommandInput,
+  UpdateCommand,
+  type UpdateCommandInput,
+} from '@aws-sdk/lib-dynamodb';
+import { type Backoff, inBatches } from './batches.ts';
+import type { TableName } from './tables.ts';
+
+export type Item = Record<string, unknown>;
+
+/** Told what every call used; `table` is `jobs`, or `jobs.byUser` for an index. Capacity is only asked for when given. */
+export type Meter = (operation: string, table: string, units: { read: number; write: number }) => void;
+
+export interface DatabaseOptions {
+  readonly client: DynamoDBClient;
+  readonly tablePrefix: string;
+  readonly meter?: Meter;
+  readonly backoff: Backoff;
+}
+
+/** What a call is on behalf of: the operation's name for the meter, and its table. */
+export interface On {
+  readonly operation: string;
+  readonly table: TableName;
+}
+
+type Without<Input> = Omit<Input, 'TableName' | 'ReturnConsumedCapacity'>;
+
+export type Database = ReturnType<typeof openDatabase>;
+
+export function openDatabase({ client, tablePrefix, meter, backoff }: DatabaseOptions) {
+  const doc = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+  const nameOf = (table: TableName): string => `${tablePrefix}${table}`;
+  const ReturnConsumedCapacity = meter && ('INDEXES' as const);
+  const at = (on: On) => ({ TableName: nameOf(on.table), ReturnConsumedCapacity });
+
+  function measure(on: On, kind: 'read' | 'write', consumed: ConsumedCapacity | undefined): void {
+    if (!meter || !consumed) return;
+    const units = (capacity: number | undefined) => ({ read: 0, write: 0, [kind]: capacity ?? 0 });
+    const indexes = Object.entries(consumed.GlobalSecondaryIndexes ?? {});
+    meter(on.operation, on.table, units(consumed.Table?.CapacityUnits ?? consumed.CapacityUnits));
+    for (const [index, used] of indexes)
+      meter(on.operation, `${on.table}.${index}`, units(used.CapacityUnits));
+  }
+
+  /** A refused write is billed like one that was done, and the answer does not say how much: below 1 KB it is 1. */
+  async function unlessRefused<T>(on: On, write: Promise<T>): Promise<T | undefined> {
+    try {
+      return await write;
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      meter?.(on.operation, on.table, { read: 0, write: 1 });
+      return undefined;
+    }
+  }
+
+  return {
+    async get(on: On, input: Without<GetCommandInput>): Promise<Item | undefined> {
+      const { Item, ConsumedCapacity } = await doc.send(new GetCommand({ ...input, ...at(on) }));
+      measure(on, 'read', ConsumedCapacity);
+      return Item;
+    },
+
+    /** False when the condition did not hold. */
+    async put(on: On, input: Without<PutCommandInput>): Promise<boolean> {
+      const done = await unlessRefused(on, doc.send(new PutCommand({ ...input, ...at(on) })));
+      measure(on, 'write', done?.ConsumedCapacity);
+      return done !== undefined;
+    },
+
+    /** What `ReturnValues` asked for (an empty item if nothing), or undefined when the condition did not hold. */
+    async update(on: On, input: Without<UpdateCommandInput>): Promise<Item | undefined> {
+      const done = await unlessRefused(on, doc.send(new UpdateCommand({ ...input, ...at(on) })));
+      measure(on, 'write', done?.ConsumedCapacity);
+      return done && (done.Attributes ?? {});
+    },
+
+    /** False when the condition did not hold. */
+    async remove(on: On, input: Without<DeleteCommandInput>): Promise<boolean> {
+      const done = await unlessRefused(on, doc.send(new DeleteCommand({ ...input, ...at(on) })));
+      measure(on, 'write', done?.ConsumedCapacity);
+      return done !== undefined;
+    },
+
+    /** One page: at most 1 MB. */
+    async query(on: On, input: Without<QueryCommandInput>): Promise<{ items: Item[]; last?: Item }> {
+      const page = await doc.send(new QueryCommand({ ...input, ...at(on) }));
+      measure(on, 'read', page.ConsumedCapacity);
+      return { items: page.Items ?? [], last: page.LastEvaluatedKey };
+    },
+
+    /** One page: at most 1 MB. */
+    async scan(on: On, input: Without<ScanCommandInput>): Promise<{ items: Item[]; last?: Item }> {
+      const page = await doc.send(new ScanCommand({ ...input, ...at(on) }));
+      measure(on, 'read', page.ConsumedCapacity);
+      return { items: page.Items ?? [], last: page.LastEvaluatedKey };
+    },
+
+    /** Any number of keys, each once; in no order, what does not exist is left out. */
+    async getAll(on: On, keys: readonly Item[], ConsistentRead: boolean): Promise<Item[]> {
+      const found: Item[] = [];
+      await inBatches(on.operation, keys, 100, backoff, async (Keys) => {
+        const RequestItems = { [nameOf(on.table)]: { Keys, ConsistentRead } };
+        const done = await doc.send(new BatchGetCommand({ RequestItems, ReturnConsumedCapacity }));
+        measure(on, 'read', done.ConsumedCapacity?.[0]);
+        found.push(...(done.Responses?.[nameOf(on.table)] ?? []));
+        return done.UnprocessedKeys?.[nameOf(on.table)]?.Keys ?? [];
+      });
+      return found;
+    },
+
+    /** Any number of items, no two with the same key. */
+    async putAll(on: On, items: readonly Item[]): Promise<void> {
+      await inBatches(on.operation, items, 25, backoff, async (batch) => {
+        const RequestItems = { [nameOf(on.table)]: batch.map((Item) => ({ PutRequest: { Item } })) };
+        const done = await doc.send(new BatchWriteCommand({ RequestItems, ReturnConsumedCapacity }));
+        measure(on, 'write', done.ConsumedCapacity?.[0]);
+        const left = done.UnprocessedItems?.[nameOf(on.table)] ?? [];
+        return left.flatMap(({ PutRequest }) => PutRequest?.Item ?? []);
+      });
+    },
+  };
+}

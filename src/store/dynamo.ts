@@ -1,0 +1,73 @@
+// The store on DynamoDB: the operations of this folder, put together.
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { Backoff } from './batches.ts';
+import * as control from './control.ts';
+import { type Meter, openDatabase } from './database.ts';
+import * as definitions from './definitions.ts';
+import * as executions from './executions.ts';
+import * as holds from './holds.ts';
+import * as jobs from './jobs.ts';
+import type { Store } from './store.ts';
+import * as timetable from './timetable.ts';
+
+export interface DynamoStoreOptions {
+  readonly client: DynamoDBClient;
+  /** Before every table's name. */
+  readonly tablePrefix: string;
+  /** How far the timetable is spread; all writers and watchers must agree (`Settings.shards`). */
+  readonly shards: number;
+  /** Terminal executions are kept this long. Default 90. */
+  readonly retentionDays?: number;
+  readonly meter?: Meter;
+  /** Between the rounds of a batch that was taken only in part. Default: real time, no jitter. */
+  readonly backoff?: Backoff;
+}
+
+const DEFAULT_BACKOFF: Backoff = {
+  random: () => 0.5,
+  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+};
+
+export function createDynamoStore(options: DynamoStoreOptions): Store {
+  const { client, tablePrefix, shards, meter, backoff = DEFAULT_BACKOFF } = options;
+  const retentionMs = (options.retentionDays ?? 90) * 86_400_000;
+  const db = openDatabase({ client, tablePrefix, meter, backoff });
+  return {
+    putDefinition: (definition) => definitions.putDefinition(db, definition),
+    readDefinition: (jobId, version) => definitions.readDefinition(db, jobId, version),
+    readDefinitions: (keys) => definitions.readDefinitions(db, keys),
+
+    insertHead: (head) => jobs.insertHead(db, head),
+    readHead: (jobId, read) => jobs.readHead(db, jobId, read),
+    readHeads: (jobIds, read) => jobs.readHeads(db, jobIds, read),
+    updateHead: (jobId, stamp, change) => jobs.updateHead(db, jobId, stamp, change),
+    listHeads: (userId, list) => jobs.listHeads(db, userId, list),
+
+    insertHoldItem: (item) => holds.insertHoldItem(db, item),
+    readHoldItem: (jobId, due) => holds.readHoldItem(db, jobId, due),
+    updateHoldItem: (jobId, due, stamp, change) => holds.updateHoldItem(db, jobId, due, stamp, change),
+    removeHoldItem: (jobId, due, token) => holds.removeHoldItem(db, jobId, due, token),
+    listHoldItems: (jobId) => holds.listHoldItems(db, jobId),
+    heartbeat: (jobId, place, token, leaseUntil, stamp) =>
+      holds.heartbeat(db, jobId, place, token, leaseUntil, stamp),
+
+    putEntries: (entries) => timetable.putEntries(db, shards, entries),
+    readSlot: (minute, shard, cursor) => timetable.readSlot(db, minute, shard, cursor),
+    hasEntry: (entry) => timetable.hasEntry(db, shards, entry),
+
+    insertRow: (row) => executions.insertRow(db, retentionMs, row),
+    updateRow: (seen, row) => executions.updateRow(db, retentionMs, seen, row),
+    readRow: (jobId, due, read) => executions.readRow(db, jobId, due, read),
+    readRows: (keys, read) => executions.readRows(db, keys, read),
+    listRows: (jobId, list) => executions.listRows(db, jobId, list),
+    listRowKeys: (userId, list) => executions.listRowKeys(db, userId, list),
+
+    insertShard: (shard) => control.insertShard(db, shard),
+    readShard: (shard) => control.readShard(db, shard),
+    takeShard: (shard, seen, token, leaseUntil) => control.takeShard(db, shard, seen, token, leaseUntil),
+    commitShard: (shard, token, change) => control.commitShard(db, shard, token, change),
+    putWorker: (worker) => control.putWorker(db, worker),
+    removeWorker: (workerId) => control.removeWorker(db, workerId),
+    listWorkers: (since) => control.listWorkers(db, since),
+  };
+}

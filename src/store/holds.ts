@@ -1,0 +1,113 @@
+// Holds: the heartbeat of any of them, and the items of their own that `overlap: allow` uses.
+import type { DueKey } from '../domain/ids.ts';
+import type { Hold, HoldItem } from '../domain/job.ts';
+import type { Database, Item } from './database.ts';
+import { HEAD, holdExpiresAt, holdItemFromItem, holdItemToItem, holdPart } from './items.ts';
+import type { HoldPlace } from './store.ts';
+
+const table = 'jobs';
+
+/** Where the token is mine. 1 WRU below 1 KB (it bills the whole head); the index is not touched. */
+export async function heartbeat(
+  db: Database,
+  jobId: string,
+  place: HoldPlace,
+  token: string,
+  leaseUntil: number,
+  stamp: string,
+): Promise<Hold | undefined> {
+  const updated = await db.update(
+    { operation: 'heartbeat', table },
+    {
+      Key: { jobId, part: place === 'head' ? HEAD : holdPart(place.due) },
+      UpdateExpression: 'SET #hold.#leaseUntil = :leaseUntil, #stamp = :stamp',
+      ConditionExpression: '#hold.#token = :token',
+      // `hold` and `token` are reserved words
+      ExpressionAttributeNames: {
+        '#hold': 'hold',
+        '#token': 'token',
+        '#leaseUntil': 'leaseUntil',
+        '#stamp': 'stamp',
+      },
+      ExpressionAttributeValues: { ':token': token, ':leaseUntil': leaseUntil, ':stamp': stamp },
+      ReturnValues: 'ALL_NEW',
+    },
+  );
+  return updated?.hold as Hold | undefined;
+}
+
+/** If absent. 1 WRU. */
+export function insertHoldItem(db: Database, item: HoldItem): Promise<boolean> {
+  return db.put(
+    { operation: 'insertHoldItem', table },
+    { Item: holdItemToItem(item), ConditionExpression: 'attribute_not_exists(jobId)' },
+  );
+}
+
+/** Consistent: 1 RRU. */
+export async function readHoldItem(db: Database, jobId: string, due: DueKey): Promise<HoldItem | undefined> {
+  const item = await db.get(
+    { operation: 'readHoldItem', table },
+    { Key: { jobId, part: holdPart(due) }, ConsistentRead: true },
+  );
+  return item && holdItemFromItem(item);
+}
+
+/** Where the stamp is as seen. 1 WRU. */
+export async function updateHoldItem(
+  db: Database,
+  jobId: string,
+  due: DueKey,
+  seen: string,
+  { hold, stamp }: { hold: Hold; stamp: string },
+): Promise<boolean> {
+  const updated = await db.update(
+    { operation: 'updateHoldItem', table },
+    {
+      Key: { jobId, part: holdPart(due) },
+      UpdateExpression: 'SET #hold = :hold, #stamp = :stamp, #expiresAt = :expiresAt',
+      ConditionExpression: '#stamp = :seen',
+      ExpressionAttributeNames: { '#hold': 'hold', '#stamp': 'stamp', '#expiresAt': 'expiresAt' },
+      ExpressionAttributeValues: {
+        ':hold': hold,
+        ':stamp': stamp,
+        ':seen': seen,
+        ':expiresAt': holdExpiresAt(hold.leaseUntil),
+      },
+    },
+  );
+  return updated !== undefined;
+}
+
+/** Where the token is still mine; else somebody else's hold stays. 1 WRU. */
+export async function removeHoldItem(db: Database, jobId: string, due: DueKey, token: string): Promise<void> {
+  await db.remove(
+    { operation: 'removeHoldItem', table },
+    {
+      Key: { jobId, part: holdPart(due) },
+      ConditionExpression: '#hold.#token = :token',
+      ExpressionAttributeNames: { '#hold': 'hold', '#token': 'token' },
+      ExpressionAttributeValues: { ':token': token },
+    },
+  );
+}
+
+/** Consistent, every page: 1 RRU per 4 KB. */
+export async function listHoldItems(db: Database, jobId: string): Promise<HoldItem[]> {
+  const found: HoldItem[] = [];
+  let last: Item | undefined;
+  do {
+    const page = await db.query(
+      { operation: 'listHoldItems', table },
+      {
+        KeyConditionExpression: 'jobId = :jobId AND begins_with(part, :hold)',
+        ExpressionAttributeValues: { ':jobId': jobId, ':hold': holdPart('') },
+        ConsistentRead: true,
+        ExclusiveStartKey: last,
+      },
+    );
+    found.push(...page.items.map(holdItemFromItem));
+    last = page.last;
+  } while (last);
+  return found;
+}

@@ -1,0 +1,105 @@
+// The heads of jobs: the present. Every write is a compare-and-set on the stamp (PROTOCOL.md, Items).
+import type { Head, HeadChange } from '../domain/job.ts';
+import { decodeCursor, encodeCursor, TIME_AND_JOB } from './cursors.ts';
+import type { Database, Item } from './database.ts';
+import { HEAD, headFromItem, headToItem, nonEmpty } from './items.ts';
+import { newestFirst } from './merge.ts';
+import { readRange } from './ranges.ts';
+import type { HeadSummary, ListOptions, Page, ReadOptions } from './store.ts';
+
+const table = 'jobs';
+const keyOf = (jobId: string) => ({ jobId, part: HEAD });
+
+/** If absent. 1 WRU below 1 KB + 1 for the index. */
+export function insertHead(db: Database, head: Head): Promise<boolean> {
+  return db.put(
+    { operation: 'insertHead', table },
+    { Item: headToItem(head), ConditionExpression: 'attribute_not_exists(jobId)' },
+  );
+}
+
+/** 0.5 RRU, 1 consistent. */
+export async function readHead(db: Database, jobId: string, options: ReadOptions): Promise<Head | undefined> {
+  const item = await db.get(
+    { operation: 'readHead', table },
+    { Key: keyOf(jobId), ConsistentRead: options.consistent },
+  );
+  return item && headFromItem<Head>(item);
+}
+
+/** 0.5 RRU each, 1 consistent; one request per 100. */
+export async function readHeads(
+  db: Database,
+  jobIds: readonly string[],
+  options: ReadOptions,
+): Promise<Head[]> {
+  const keys = [...new Set(jobIds)].map(keyOf);
+  const items = await db.getAll({ operation: 'readHeads', table }, keys, options.consistent);
+  return items.map((item) => headFromItem<Head>(item));
+}
+
+/** Where the stamp is as seen. 1 WRU below 1 KB, refused ones too; + 1 for the index if the summary changes. */
+export async function updateHead(
+  db: Database,
+  jobId: string,
+  stamp: string,
+  change: HeadChange,
+): Promise<boolean> {
+  const updated = await db.update(
+    { operation: 'updateHead', table },
+    { Key: keyOf(jobId), ...updateExpression(change, stamp) },
+  );
+  return updated !== undefined;
+}
+
+/** A key with the value `undefined` is removed, one that is not there is left alone. */
+function updateExpression(change: HeadChange, seen: string) {
+  const fields: Item = 'tags' in change ? { ...change, tags: nonEmpty(change.tags) } : { ...change };
+  const keys = Object.keys(fields);
+  const set = keys.filter((key) => fields[key] !== undefined).map((key) => `#${key} = :${key}`);
+  const remove = keys.filter((key) => fields[key] === undefined).map((key) => `#${key}`);
+  return {
+    UpdateExpression: `SET ${set.join(', ')}${remove.length > 0 ? ` REMOVE ${remove.join(', ')}` : ''}`,
+    ConditionExpression: '#stamp = :seen',
+    // placeholders throughout: `hold`, `name`, `status` and others are reserved words
+    ExpressionAttributeNames: Object.fromEntries(keys.map((key) => [`#${key}`, key])),
+    ExpressionAttributeValues: {
+      ':seen': seen,
+      ...Object.fromEntries(keys.map((key) => [`:${key}`, fields[key]])),
+    },
+  };
+}
+
+/** Eventually consistent. 0.5 RRU per 4 KB of summaries and index partition (4): about 8 for a page of 100. */
+export async function listHeads(
+  db: Database,
+  userId: string,
+  options: ListOptions,
+): Promise<Page<HeadSummary>> {
+  const start = decodeCursor(options.cursor, TIME_AND_JOB);
+  const { items, more } = await newestFirst(userId, start, options.limit, async (owner, before, count) => {
+    const page = await readRange(
+      db,
+      { operation: 'listHeads', table },
+      {
+        index: 'byUser',
+        partitionKey: 'owner',
+        partition: owner,
+        sortKey: 'createdKey',
+        before,
+        newestFirst: true,
+        consistent: false,
+      },
+      count,
+    );
+    return {
+      items: page.items.map((item) => ({
+        sortKey: String(item.createdKey),
+        value: headFromItem<HeadSummary>(item),
+      })),
+      more: page.more,
+    };
+  });
+  const last = items.at(-1);
+  return { items: items.map((i) => i.value), next: more && last ? encodeCursor(last.sortKey) : undefined };
+}

@@ -1,0 +1,66 @@
+// Reads a range of sort keys of one partition. A key condition takes one comparison, and BETWEEN includes both ends:
+// an end that is excluded is read and dropped.
+import type { Database, Item, On } from './database.ts';
+
+export interface Range {
+  readonly index?: string;
+  readonly partitionKey: string;
+  readonly partition: string;
+  readonly sortKey: string;
+  /** From here on, included. */
+  readonly from?: string;
+  /** Only what is greater. */
+  readonly after?: string;
+  /** Only what is less. */
+  readonly before?: string;
+  readonly newestFirst: boolean;
+  readonly consistent: boolean;
+}
+
+/** At least one item (if there is one) and at most `count`; `more` if there are others in the range. */
+export async function readRange(
+  db: Database,
+  on: On,
+  range: Range,
+  count: number,
+): Promise<{ items: Item[]; more: boolean }> {
+  const { after, before } = range;
+  const lower = after !== undefined && after >= (range.from ?? '') ? after : range.from;
+  if (lower !== undefined && before !== undefined && lower >= before) return { items: [], more: false };
+  const items: Item[] = [];
+  let last: Item | undefined;
+  do {
+    const page = await db.query(on, {
+      IndexName: range.index,
+      ...condition(range, lower, before),
+      ScanIndexForward: !range.newestFirst,
+      ConsistentRead: range.consistent || undefined,
+      Limit: count + 3, // both ends, and one more to know whether there is one
+      ExclusiveStartKey: last,
+    });
+    items.push(...page.items.filter((i) => i[range.sortKey] !== after && i[range.sortKey] !== before));
+    last = page.last;
+  } while (items.length === 0 && last);
+  return { items: items.slice(0, count), more: items.length > count || last !== undefined };
+}
+
+function condition(
+  { partitionKey, partition, sortKey }: Range,
+  lower: string | undefined,
+  upper: string | undefined,
+) {
+  const both = lower !== undefined && upper !== undefined;
+  const comparison = both
+    ? '#sort BETWEEN :lower AND :upper'
+    : upper !== undefined
+      ? '#sort < :upper'
+      : lower !== undefined
+        ? '#sort >= :lower'
+        : undefined;
+  return {
+    KeyConditionExpression: ['#partition = :partition', comparison].filter(Boolean).join(' AND '),
+    ExpressionAttributeNames: { '#partition': partitionKey, ...(comparison && { '#sort': sortKey }) },
+    // the client leaves out what is undefined
+    ExpressionAttributeValues: { ':partition': partition, ':lower': lower, ':upper': upper },
+  };
+}

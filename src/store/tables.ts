@@ -1,0 +1,149 @@
+// The schema: names, keys, indexes and TTL of the four tables as plain data. The CDK stack and local mode both read it,
+// so they cannot drift.
+import {
+  type AttributeDefinition,
+  CreateTableCommand,
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  type DynamoDBClient,
+  ResourceInUseException,
+  ResourceNotFoundException,
+  UpdateTimeToLiveCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { HeadSummary } from './store.ts';
+
+export type TableName = 'timetable' | 'jobs' | 'executions' | 'control';
+
+export interface IndexSchema {
+  readonly name: string;
+  readonly partitionKey: string;
+  readonly sortKey: string;
+  /** Non-key attributes that are projected; none: KEYS_ONLY. */
+  readonly include: readonly string[];
+}
+
+export interface TableSchema {
+  readonly name: TableName;
+  readonly partitionKey: string;
+  readonly sortKey?: string;
+  readonly indexes: readonly IndexSchema[];
+}
+
+/** Epoch seconds; in every table. Expired items may stay readable for days. */
+export const TTL_ATTRIBUTE = 'expiresAt';
+
+/**
+ * One huge tenant must not heat one partition of an index, because a throttled index throttles its table: each user has
+ * this many partitions. Must never change: lists would miss what stands in the others.
+ */
+export const INDEX_PARTITIONS = 4;
+
+/** A record, so that a field added to the summary and forgotten here does not compile. jobId is the table's own key. */
+const SUMMARY: Record<Exclude<keyof HeadSummary, 'jobId'>, true> = {
+  userId: true,
+  name: true,
+  task: true,
+  tags: true,
+  status: true,
+  schedule: true,
+  revision: true,
+  version: true,
+  definition: true,
+  createdAt: true,
+  updatedAt: true,
+  retry: true,
+  timeoutSeconds: true,
+  overlap: true,
+  misfire: true,
+};
+
+/** Every key attribute is a string. */
+export const TABLES: readonly TableSchema[] = [
+  { name: 'timetable', partitionKey: 'slot', sortKey: 'key', indexes: [] },
+  {
+    name: 'jobs',
+    partitionKey: 'jobId',
+    sortKey: 'part',
+    // nothing that a run changes is projected, or every take would pay for the index too
+    indexes: [
+      { name: 'byUser', partitionKey: 'owner', sortKey: 'createdKey', include: Object.keys(SUMMARY) },
+    ],
+  },
+  {
+    name: 'executions',
+    partitionKey: 'jobId',
+    sortKey: 'due',
+    indexes: [{ name: 'byUser', partitionKey: 'owner', sortKey: 'dueKey', include: [] }],
+  },
+  { name: 'control', partitionKey: 'pk', indexes: [] },
+];
+
+/** Creates the tables that are missing and returns when all of them are active. */
+export async function createTables(client: DynamoDBClient, prefix: string): Promise<void> {
+  await Promise.all(
+    TABLES.map(async (table) => {
+      const TableName = `${prefix}${table.name}`;
+      if ((await status(client, TableName)) === undefined) await create(client, TableName, table);
+      while ((await status(client, TableName)) !== 'ACTIVE') await new Promise((r) => setTimeout(r, 250));
+      await expire(client, TableName);
+    }),
+  );
+}
+
+async function status(client: DynamoDBClient, TableName: string): Promise<string | undefined> {
+  try {
+    return (await client.send(new DescribeTableCommand({ TableName }))).Table?.TableStatus;
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return undefined;
+    throw error;
+  }
+}
+
+async function create(client: DynamoDBClient, TableName: string, table: TableSchema): Promise<void> {
+  try {
+    await client.send(
+      new CreateTableCommand({
+        TableName,
+        BillingMode: 'PAY_PER_REQUEST',
+        AttributeDefinitions: attributes(table),
+        KeySchema: keySchema(table),
+        GlobalSecondaryIndexes: table.indexes.length === 0 ? undefined : table.indexes.map(indexOf),
+      }),
+    );
+  } catch (error) {
+    // another process creates it at the same time
+    if (!(error instanceof ResourceInUseException)) throw error;
+  }
+}
+
+async function expire(client: DynamoDBClient, TableName: string): Promise<void> {
+  const { TimeToLiveDescription: ttl } = await client.send(new DescribeTimeToLiveCommand({ TableName }));
+  if (ttl?.TimeToLiveStatus === 'ENABLED' || ttl?.TimeToLiveStatus === 'ENABLING') return;
+  await client.send(
+    new UpdateTimeToLiveCommand({
+      TableName,
+      TimeToLiveSpecification: { AttributeName: TTL_ATTRIBUTE, Enabled: true },
+    }),
+  );
+}
+
+function attributes(table: TableSchema): AttributeDefinition[] {
+  const names = [table, ...table.indexes].flatMap((keys) => [keys.partitionKey, keys.sortKey ?? []].flat());
+  return [...new Set(names)].map((AttributeName) => ({ AttributeName, AttributeType: 'S' as const }));
+}
+
+function keySchema({ partitionKey, sortKey }: { partitionKey: string; sortKey?: string }) {
+  const hash = { AttributeName: partitionKey, KeyType: 'HASH' as const };
+  return sortKey === undefined ? [hash] : [hash, { AttributeName: sortKey, KeyType: 'RANGE' as const }];
+}
+
+function indexOf(index: IndexSchema) {
+  return {
+    IndexName: index.name,
+    KeySchema: keySchema(index),
+    Projection:
+      index.include.length === 0
+        ? { ProjectionType: 'KEYS_ONLY' as const }
+        : { ProjectionType: 'INCLUDE' as const, NonKeyAttributes: [...index.include] },
+  };
+}
