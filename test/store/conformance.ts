@@ -1,0 +1,44 @@
+// What every store must do, whatever it is made of. Registered by one test file per engine.
+import { afterAll, beforeAll, describe } from 'vitest';
+import type { Store } from '../../src/store/store.ts';
+import { controlConformance } from './conformance/control.ts';
+import { definitionsConformance } from './conformance/definitions.ts';
+import { executionListsConformance } from './conformance/execution-lists.ts';
+import { executionsConformance } from './conformance/executions.ts';
+import { headListsConformance } from './conformance/head-lists.ts';
+import { headsConformance } from './conformance/heads.ts';
+import { holdsConformance } from './conformance/holds.ts';
+import { timetableConformance } from './conformance/timetable.ts';
+
+/** What the store under test must have been made with. */
+export const SHARDS = 4;
+
+export interface OpenStore {
+  readonly store: Store;
+  close(): Promise<void>;
+}
+
+/** Gives the store that was opened; only inside of tests. */
+export type Subject = () => Store;
+
+export function describeStore(name: string, open: () => Promise<OpenStore>): void {
+  describe(name, () => {
+    let opened: OpenStore | undefined;
+    beforeAll(async () => {
+      opened = await open();
+    });
+    afterAll(() => opened?.close());
+    const subject: Subject = () => {
+      if (!opened) throw new Error('the store is not open');
+      return opened.store;
+    };
+    headsConformance(subject);
+    headListsConformance(subject);
+    definitionsConformance(subject);
+    holdsConformance(subject);
+    timetableConformance(subject);
+    executionsConformance(subject);
+    executionListsConformance(subject);
+    controlConformance(subject);
+  });
+}

@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import { dueKey } from '../../../src/domain/ids.ts';
+import type { Subject } from '../conformance.ts';
+import { aHead, aHold, aJobId, anId, T0 } from '../fixtures.ts';
+
+const CONSISTENT = { consistent: true };
+
+export function headsConformance(subject: Subject): void {
+  describe('heads', () => {
+    test('a head comes back as it was written, unicode and all', async () => {
+      const store = subject();
+      const head = aHead({
+        name: 'Übersicht 日本語 🕐 "quoted" \u0000 \n',
+        tags: { équipe: 'facturation ☂', empty: '' },
+        hold: aHold(),
+        rowsUntil: dueKey(T0),
+        note: { due: dueKey(T0), status: 'SKIPPED', reason: 'still running', revision: 'r', at: T0 },
+      });
+      expect(await store.insertHead(head)).toBe(true);
+      expect(await store.readHead(head.jobId, CONSISTENT)).toEqual(head);
+      expect(await store.readHead(head.jobId, { consistent: false })).toEqual(head);
+    });
+
+    test('what is undefined is not stored, and an empty set of tags comes back empty', async () => {
+      const store = subject();
+      const head = aHead({ name: undefined, hold: undefined, tags: {} });
+      await store.insertHead(head);
+      const read = await store.readHead(head.jobId, CONSISTENT);
+      const { name, hold, ...rest } = head;
+      expect(read).toStrictEqual(rest);
+    });
+
+    test('a job that does not exist is undefined', async () => {
+      expect(await subject().readHead(aJobId(), CONSISTENT)).toBeUndefined();
+    });
+
+    test('the second insert is refused and the first stays', async () => {
+      const store = subject();
+      const first = aHead();
+      expect(await store.insertHead(first)).toBe(true);
+      expect(await store.insertHead({ ...first, name: 'another', stamp: anId(12) })).toBe(false);
+      expect(await store.readHead(first.jobId, CONSISTENT)).toEqual(first);
+    });
+
+    test('of many inserts at once exactly one is done', async () => {
+      const store = subject();
+      const head = aHead();
+      const tries = Array.from({ length: 8 }, () => ({ ...head, stamp: anId(12) }));
+      const done = await Promise.all(tries.map((one) => store.insertHead(one)));
+      expect(done.filter(Boolean)).toHaveLength(1);
+      expect(await store.readHead(head.jobId, CONSISTENT)).toEqual(tries[done.indexOf(true)]);
+    });
+
+    test('an update changes what it names, removes what it names undefined, and leaves the rest', async () => {
+      const store = subject();
+      const head = aHead({ hold: aHold(), name: 'old', rowsUntil: dueKey(T0) });
+      await store.insertHead(head);
+      const stamp = anId(12);
+      const hold = aHold({ cancelRequested: true });
+      const change = { stamp, status: 'paused' as const, name: undefined, hold, tags: { a: 'b' } };
+      expect(await store.updateHead(head.jobId, head.stamp, change)).toBe(true);
+      const { name, ...rest } = head;
+      expect(await store.readHead(head.jobId, CONSISTENT)).toStrictEqual({
+        ...rest,
+        stamp,
+        status: 'paused',
+        hold,
+        tags: { a: 'b' },
+      });
+    });
+
+    test('an update may empty the tags and remove the hold', async () => {
+      const store = subject();
+      const head = aHead({ hold: aHold(), tags: { a: 'b' } });
+      await store.insertHead(head);
+      const stamp = anId(12);
+      await store.updateHead(head.jobId, head.stamp, { stamp, hold: undefined, tags: {} });
+      const { hold, ...rest } = head;
+      expect(await store.readHead(head.jobId, CONSISTENT)).toStrictEqual({ ...rest, stamp, tags: {} });
+    });
+
+    test('an update with nothing but a stamp moves the stamp', async () => {
+      const store = subject();
+      const head = aHead();
+      await store.insertHead(head);
+      expect(await store.updateHead(head.jobId, head.stamp, { stamp: 'next' })).toBe(true);
+      expect(await store.readHead(head.jobId, CONSISTENT)).toStrictEqual({ ...head, stamp: 'next' });
+    });
+
+    test('an update of an older stamp is refused and changes nothing', async () => {
+      const store = subject();
+      const head = aHead();
+      await store.insertHead(head);
+      expect(await store.updateHead(head.jobId, 'older', { stamp: anId(12), status: 'cancelled' })).toBe(
+        false,
+      );
+      expect(await store.readHead(head.jobId, CONSISTENT)).toEqual(head);
+    });
+
+    test('an update never creates', async () => {
+      const store = subject();
+      const jobId = aJobId();
+      expect(await store.updateHead(jobId, 'any', { stamp: anId(12), status: 'paused' })).toBe(false);
+      expect(await store.readHead(jobId, CONSISTENT)).toBeUndefined();
+    });
+
+    test('of many updates of one stamp at once exactly one wins', async () => {
+      const store = subject();
+      const head = aHead();
+      await store.insertHead(head);
+      const stamps = Array.from({ length: 12 }, () => anId(12));
+      const done = await Promise.all(
+        stamps.map((stamp) =>
+          store.updateHead(head.jobId, head.stamp, { stamp, hold: aHold({ token: stamp }) }),
+        ),
+      );
+      expect(done.filter(Boolean)).toHaveLength(1);
+      const winner = stamps[done.indexOf(true)];
+      const after = await store.readHead(head.jobId, CONSISTENT);
+      expect([after?.stamp, after?.hold?.token]).toEqual([winner, winner]);
+    });
+
+    test('many heads are read at once: each once, what does not exist left out', async () => {
+      const store = subject();
+      const heads = Array.from({ length: 230 }, () => aHead());
+      await Promise.all(heads.map((head) => store.insertHead(head)));
+      const ids = heads.map((head) => head.jobId);
+      const read = await store.readHeads([...ids, aJobId(), ...ids.slice(0, 5)], CONSISTENT);
+      expect(read).toHaveLength(230);
+      expect(new Map(read.map((head) => [head.jobId, head]))).toEqual(
+        new Map(heads.map((head) => [head.jobId, head])),
+      );
+      expect(await store.readHeads([], CONSISTENT)).toEqual([]);
+    });
+
+    test('what is read is not changed by later writes, and what was handed in is not either', async () => {
+      const store = subject();
+      const tags: Record<string, string> = { a: 'b' };
+      const head = aHead({ tags });
+      await store.insertHead(head);
+      tags.a = 'changed by the caller';
+      const before = await store.readHead(head.jobId, CONSISTENT);
+      expect(before?.tags).toEqual({ a: 'b' });
+      await store.updateHead(head.jobId, head.stamp, { stamp: 'next', tags: { a: 'c' } });
+      expect(before?.tags).toEqual({ a: 'b' });
+    });
+  });
+}

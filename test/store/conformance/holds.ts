@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import { dueKey } from '../../../src/domain/ids.ts';
+import type { HoldItem } from '../../../src/domain/job.ts';
+import type { Subject } from '../conformance.ts';
+import { aHead, aHold, aJobId, anId, T0 } from '../fixtures.ts';
+
+const CONSISTENT = { consistent: true };
+
+function anItem(change: Partial<HoldItem> = {}): HoldItem {
+  const token = anId(12);
+  return { jobId: aJobId(), due: dueKey(T0), stamp: token, hold: aHold({ token }), ...change };
+}
+
+export function holdsConformance(subject: Subject): void {
+  describe('heartbeat', () => {
+    test('extends the lease, moves the stamp, and leaves the rest of the head', async () => {
+      const store = subject();
+      const hold = aHold();
+      const head = aHead({ hold });
+      await store.insertHead(head);
+      const after = await store.heartbeat(head.jobId, 'head', hold.token, T0 + 60_000, 'next');
+      expect(after).toEqual({ ...hold, leaseUntil: T0 + 60_000 });
+      expect(await store.readHead(head.jobId, CONSISTENT)).toEqual({ ...head, hold: after, stamp: 'next' });
+    });
+
+    test('makes a write refused that saw the head before', async () => {
+      const store = subject();
+      const hold = aHold();
+      const head = aHead({ hold });
+      await store.insertHead(head);
+      await store.heartbeat(head.jobId, 'head', hold.token, T0 + 60_000, 'next');
+      expect(await store.updateHead(head.jobId, head.stamp, { stamp: 'late', status: 'paused' })).toBe(false);
+      expect(await store.updateHead(head.jobId, 'next', { stamp: 'new', status: 'paused' })).toBe(true);
+    });
+
+    test('brings back what others have set in the hold', async () => {
+      const store = subject();
+      const hold = aHold();
+      const head = aHead({ hold });
+      await store.insertHead(head);
+      await store.updateHead(head.jobId, head.stamp, {
+        stamp: 's2',
+        hold: { ...hold, cancelRequested: true },
+      });
+      const after = await store.heartbeat(head.jobId, 'head', hold.token, T0 + 60_000, 's3');
+      expect(after?.cancelRequested).toBe(true);
+    });
+
+    test('with a token that is not the one is refused and changes nothing', async () => {
+      const store = subject();
+      const head = aHead({ hold: aHold() });
+      await store.insertHead(head);
+      expect(await store.heartbeat(head.jobId, 'head', 'not mine', T0 + 60_000, 'next')).toBeUndefined();
+      expect(await store.readHead(head.jobId, CONSISTENT)).toEqual(head);
+    });
+
+    test('of a head without a hold, or of no head at all, is refused and creates nothing', async () => {
+      const store = subject();
+      const head = aHead();
+      await store.insertHead(head);
+      expect(await store.heartbeat(head.jobId, 'head', 'any', T0, 'next')).toBeUndefined();
+      expect(await store.readHead(head.jobId, CONSISTENT)).toEqual(head);
+      const nobody = aJobId();
+      expect(await store.heartbeat(nobody, 'head', 'any', T0, 'next')).toBeUndefined();
+      expect(await store.heartbeat(nobody, { due: dueKey(T0) }, 'any', T0, 'next')).toBeUndefined();
+      expect(await store.readHead(nobody, CONSISTENT)).toBeUndefined();
+      expect(await store.listHoldItems(nobody)).toEqual([]);
+    });
+
+    test('of a hold item touches that item alone', async () => {
+      const store = subject();
+      const hold = aHold();
+      const head = aHead({ hold });
+      await store.insertHead(head);
+      const item = anItem({ jobId: head.jobId });
+      await store.insertHoldItem(item);
+      const after = await store.heartbeat(
+        head.jobId,
+        { due: item.due },
+        item.hold.token,
+        T0 + 60_000,
+        'next',
+      );
+      expect(after).toEqual({ ...item.hold, leaseUntil: T0 + 60_000 });
+      expect(await store.readHoldItem(head.jobId, item.due)).toEqual({ ...item, hold: after, stamp: 'next' });
+      expect(await store.readHead(head.jobId, CONSISTENT)).toEqual(head);
+    });
+  });
+
+  describe('hold items', () => {
+    test('an item comes back as it was written; the second insert is refused', async () => {
+      const store = subject();
+      const item = anItem();
+      expect(await store.readHoldItem(item.jobId, item.due)).toBeUndefined();
+      expect(await store.insertHoldItem(item)).toBe(true);
+      expect(await store.insertHoldItem({ ...item, stamp: 'other' })).toBe(false);
+      expect(await store.readHoldItem(item.jobId, item.due)).toStrictEqual(item);
+    });
+
+    test('of many inserts at once exactly one is done', async () => {
+      const store = subject();
+      const item = anItem();
+      const done = await Promise.all(Array.from({ length: 8 }, () => store.insertHoldItem(item)));
+      expect(done.filter(Boolean)).toHaveLength(1);
+    });
+
+    test('an update needs the stamp and never creates', async () => {
+      const store = subject();
+      const item = anItem();
+      const change = { stamp: 'next', hold: aHold({ cancelRequested: true }) };
+      expect(await store.updateHoldItem(item.jobId, item.due, item.stamp, change)).toBe(false);
+      expect(await store.readHoldItem(item.jobId, item.due)).toBeUndefined();
+      await store.insertHoldItem(item);
+      expect(await store.updateHoldItem(item.jobId, item.due, 'older', change)).toBe(false);
+      expect(await store.updateHoldItem(item.jobId, item.due, item.stamp, change)).toBe(true);
+      expect(await store.readHoldItem(item.jobId, item.due)).toStrictEqual({ ...item, ...change });
+    });
+
+    test('only the one whose token it is removes it', async () => {
+      const store = subject();
+      const item = anItem();
+      await store.removeHoldItem(item.jobId, item.due, item.hold.token);
+      await store.insertHoldItem(item);
+      await store.removeHoldItem(item.jobId, item.due, 'not mine');
+      expect(await store.readHoldItem(item.jobId, item.due)).toEqual(item);
+      await store.removeHoldItem(item.jobId, item.due, item.hold.token);
+      expect(await store.readHoldItem(item.jobId, item.due)).toBeUndefined();
+    });
+
+    test('all of a job are listed, beyond one page, and nothing else of it', async () => {
+      const store = subject();
+      const head = aHead({ hold: aHold() });
+      await store.insertHead(head);
+      await store.putDefinition({ jobId: head.jobId, version: 1, params: { a: 1 }, notify: [] });
+      await store.insertHoldItem(anItem());
+      // 12 × 100 KB: more than one query returns
+      const items = Array.from({ length: 12 }, (_, i) =>
+        anItem({
+          jobId: head.jobId,
+          due: dueKey(T0 + i),
+          hold: aHold({ workerId: 'w'.repeat(100_000) }),
+        }),
+      );
+      await Promise.all(items.map((item) => store.insertHoldItem(item)));
+      expect(await store.listHoldItems(head.jobId)).toEqual(items);
+    });
+  });
+}

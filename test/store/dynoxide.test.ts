@@ -1,0 +1,10 @@
+import { createDynamoStore } from '../../src/store/dynamo.ts';
+import { createTables } from '../../src/store/tables.ts';
+import { startDynoxide } from '../engines.ts';
+import { describeStore, SHARDS } from './conformance.ts';
+
+describeStore('the store on dynoxide', async () => {
+  const { client, stop } = await startDynoxide();
+  await createTables(client, 'test-');
+  return { store: createDynamoStore({ client, tablePrefix: 'test-', shards: SHARDS }), close: stop };
+});

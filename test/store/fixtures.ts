@@ -1,0 +1,85 @@
+// Things to store, realistic in size; each call makes a new job.
+import type { Row } from '../../src/domain/execution.ts';
+import { base62, dueKey } from '../../src/domain/ids.ts';
+import type { Head, Hold } from '../../src/domain/job.ts';
+import type { Entry } from '../../src/domain/slots.ts';
+
+export const T0 = 1_796_119_200_000;
+
+let counter = 0;
+/** Names of the same length as real ones, different in every run so that an engine with old data does no harm. */
+const run = Math.floor(Math.random() * 2 ** 32);
+
+export function anId(length: number): string {
+  counter++;
+  const bytes = Uint8Array.from(
+    { length },
+    (_, i) => ((run >>> (i % 24)) ^ Math.imul(counter, 31 + i * 7)) & 0xff,
+  );
+  return `${base62(bytes, length).slice(0, length - 5)}${String(counter).padStart(5, '0')}`;
+}
+
+export const aJobId = (): string => `job_${anId(20)}`;
+export const aUser = (): string => `user-${anId(12)}`;
+
+export function aHead(change: Partial<Head> = {}): Head {
+  return {
+    jobId: aJobId(),
+    userId: aUser(),
+    name: 'nightly-report',
+    task: 'http',
+    tags: { team: 'billing' },
+    status: 'active',
+    schedule: { cron: '0 9 * * MON-FRI', timezone: 'Europe/Paris' } as unknown as Head['schedule'],
+    retry: { maxAttempts: 3, backoffSeconds: 2, maxBackoffSeconds: 900 },
+    timeoutSeconds: 300,
+    overlap: 'skip',
+    misfire: { policy: 'runOnce', graceSeconds: 60 },
+    revision: anId(12),
+    version: 1,
+    definition: 1,
+    createdAt: T0,
+    updatedAt: T0,
+    stamp: anId(12),
+    ...change,
+  };
+}
+
+export function aHold(change: Partial<Hold> = {}): Hold {
+  return {
+    due: dueKey(T0),
+    revision: anId(12),
+    token: anId(12),
+    number: 1,
+    attempt: 1,
+    leaseUntil: T0 + 30_000,
+    workerId: 'ip-10-0-12-34.eu-west-3.compute.internal-3f9a1c',
+    startedAt: T0,
+    cancelRequested: false,
+    ...change,
+  };
+}
+
+export function aRow(change: Partial<Row> = {}): Row {
+  return {
+    jobId: aJobId(),
+    due: dueKey(T0),
+    userId: aUser(),
+    status: 'SUCCEEDED',
+    fence: anId(12),
+    revision: anId(12),
+    attempt: 1,
+    maxAttempts: 3,
+    workerId: 'ip-10-0-12-34.eu-west-3.compute.internal-3f9a1c',
+    enqueuedAt: T0 - 300_000,
+    receivedAt: T0 - 1_000,
+    startedAt: T0 + 3,
+    finishedAt: T0 + 250,
+    result: { status: 200, durationMs: 244 },
+    ...change,
+  };
+}
+
+export function anEntry(change: Partial<Entry> = {}): Entry {
+  return { at: T0, jobId: aJobId(), revision: anId(12), due: dueKey(T0), kind: 'regular', ...change };
+}

@@ -1,0 +1,7 @@
+import { MemoryStore } from '../simulation/memory-store.ts';
+import { describeStore, SHARDS } from './conformance.ts';
+
+describeStore('the store in memory', async () => ({
+  store: new MemoryStore({ shards: SHARDS, slotPage: 600 }),
+  close: async () => {},
+}));
