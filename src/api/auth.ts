@@ -12,8 +12,8 @@ export interface Caller {
 
 const claimsSchema = z.object({
   sub: z.string().min(1).max(256),
-  groups: z.unknown(),
-  'cognito:groups': z.unknown(),
+  groups: z.unknown().optional(),
+  'cognito:groups': z.unknown().optional(),
 });
 
 export function callerOf(event: HttpEvent): Caller {
