@@ -1,13 +1,13 @@
 // Cancel of one execution, wherever it stands: planned, waiting, running, between attempts (PROTOCOL.md, Withdraw).
 import { Conflict, NotFound } from '../domain/errors.ts';
 import { isTerminal, type Row } from '../domain/execution.ts';
-import { type DueKey, dueAtOf, executionId, parseExecutionId } from '../domain/ids.ts';
+import { type DueKey, executionId, parseExecutionId } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';
 import type { Context } from './context.ts';
 import { completeOnce } from './ended.ts';
 import { writeHead } from './head.ts';
 import { note } from './note.ts';
-import { regularEntry } from './plan.ts';
+import { isToCome } from './plan.ts';
 import { stopHold } from './stop.ts';
 
 const REASON = 'cancelled by request';
@@ -55,9 +55,7 @@ async function cancelHead(context: Context, head: Head, due: DueKey, row: Row | 
   }
   if (row) return false; // fenced by a holder that is not in the head as we read it: read again
   if (head.note?.due === due) return false; // decided already; its row is about to be there
-  if (!(await store.hasEntry(regularEntry(head, dueAtOf(due)))) || head.status !== 'active') {
-    throw new NotFound('execution', executionId(head.jobId, due));
-  }
+  if (!(await isToCome(context, head, due))) throw new NotFound('execution', executionId(head.jobId, due));
   if (!(await note(context, head, { due, status: 'CANCELLED', reason: REASON, revision: head.revision })))
     return false;
   // a worker may have inserted its hold, and asked, before the decision was there

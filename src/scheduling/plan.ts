@@ -1,11 +1,11 @@
 // Plan: which occurrences get an entry now, and which of those a message too (PROTOCOL.md, Plan).
-import { dueKey } from '../domain/ids.ts';
+import { type DueKey, dueAtOf, dueKey } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';
-import { fireAt, occurrencesAfter } from '../domain/schedule/occurrences.ts';
+import { fireAt, nextOccurrence, occurrencesAfter } from '../domain/schedule/occurrences.ts';
 import type { Schedule } from '../domain/schedule/schema.ts';
 import type { Entry } from '../domain/slots.ts';
 import type { Message } from '../queue/queue.ts';
-import type { Settings } from './context.ts';
+import type { Context, Settings } from './context.ts';
 
 export interface Planned {
   /** Due times up to and including `until`. */
@@ -47,3 +47,11 @@ export const regularMessage = (head: Planning, due: number, now: number): Messag
   fireAt: fireAt(head.schedule, head.jobId, due),
   enqueuedAt: now,
 });
+
+/** Is this an occurrence that the schedule in force has planned, or is bound to plan? */
+export async function isToCome({ store, clock }: Context, head: Head, due: DueKey): Promise<boolean> {
+  const at = dueAtOf(due);
+  if (head.status !== 'active' || due !== dueKey(at)) return false;
+  if (at > clock.now()) return nextOccurrence(head.schedule, at - 1) === at;
+  return store.hasEntry(regularEntry(head, at));
+}

@@ -1,7 +1,7 @@
 // Reading jobs and executions, with their status words derived from head, row and schedule.
 import { InvalidInput, NotFound } from '../domain/errors.ts';
 import type { Row } from '../domain/execution.ts';
-import { type DueKey, dueAtOf, dueKey, parseExecutionId } from '../domain/ids.ts';
+import { type DueKey, dueKey, parseExecutionId } from '../domain/ids.ts';
 import type { Head, JobStatus } from '../domain/job.ts';
 import { isRecurring, nextOccurrence, occurrencesAfter } from '../domain/schedule/occurrences.ts';
 import {
@@ -18,7 +18,7 @@ import { BEFORE_ALL_ROWS, headCursor, rowCursor } from '../store/cursors.ts';
 import type { HeadSummary, Page } from '../store/store.ts';
 import type { Context } from './context.ts';
 import { ownedHead } from './owned.ts';
-import { regularEntry } from './plan.ts';
+import { isToCome } from './plan.ts';
 
 export interface Listed<T> {
   items: T[];
@@ -184,17 +184,9 @@ export async function getExecution(context: Context, userId: string, id: string)
   return found;
 }
 
-async function withoutRow(
-  { store, clock }: Context,
-  head: Head,
-  due: DueKey,
-): Promise<ExecutionView | undefined> {
+async function withoutRow(context: Context, head: Head, due: DueKey): Promise<ExecutionView | undefined> {
+  const { store, clock } = context;
   const hold = head.overlap === 'allow' ? (await store.readHoldItem(head.jobId, due))?.hold : head.hold;
   if (hold?.due === due) return executionOfHold(head, hold);
-  const planned = head.status === 'active' && (await store.hasEntry(regularEntry(head, dueAtOf(due))));
-  if (planned && due === dueKey(dueAtOf(due))) return executionToCome(head, due, clock.now());
-  // far ahead of what is planned, yet bound to come
-  const at = dueAtOf(due);
-  const bound = head.status === 'active' && at > clock.now() && nextOccurrence(head.schedule, at - 1) === at;
-  return bound ? executionToCome(head, due, clock.now()) : undefined;
+  return (await isToCome(context, head, due)) ? executionToCome(head, due, clock.now()) : undefined;
 }
