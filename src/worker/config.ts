@@ -20,6 +20,7 @@ const schema = z.object({
     .transform((text) => text.split(',').map((url) => url.trim()))
     .pipe(z.array(z.url({ protocol: /^https?$/ })).max(64))
     .optional(),
+  PUNCTUAL_DEAD_LETTER_URL: z.url({ protocol: /^https?$/ }).optional(),
   PUNCTUAL_CONCURRENCY: z.coerce.number().int().min(1).max(10_000).default(DEFAULT_CONCURRENCY),
   /** Ten less than the 120 s that Fargate waits at most between SIGTERM and SIGKILL. */
   PUNCTUAL_DRAIN_SECONDS: z.coerce.number().min(0).max(3600).default(110),
@@ -29,7 +30,9 @@ const schema = z.object({
 export interface WorkerConfig {
   readonly prefix: string;
   readonly queues: number;
+  /** Absent: they are found by name. */
   readonly queueUrls: readonly string[] | undefined;
+  readonly deadLetterUrl: string | undefined;
   readonly concurrency: number;
   readonly drainMs: number;
   readonly logLevel: LogLevel;
@@ -42,6 +45,7 @@ export function readWorkerConfig(env: Environment): WorkerConfig {
     prefix: given.PUNCTUAL_PREFIX,
     queues: given.PUNCTUAL_QUEUE_URLS?.length ?? given.PUNCTUAL_QUEUES,
     queueUrls: given.PUNCTUAL_QUEUE_URLS,
+    deadLetterUrl: given.PUNCTUAL_DEAD_LETTER_URL,
     concurrency: given.PUNCTUAL_CONCURRENCY,
     drainMs: given.PUNCTUAL_DRAIN_SECONDS * 1000,
     logLevel: given.PUNCTUAL_LOG,

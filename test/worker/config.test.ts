@@ -8,6 +8,7 @@ describe('the configuration of a worker', () => {
       prefix: 'punctual-',
       queues: 1,
       queueUrls: undefined,
+      deadLetterUrl: undefined,
       concurrency: 100,
       drainMs: 110_000,
       logLevel: 'info',

@@ -1,0 +1,76 @@
+// The worker as a process of its own, the container's entry point: configuration from the environment, ready when it
+// polls, and SIGTERM drains it.
+import { hostname } from 'node:os';
+import { createClients } from '../clients.ts';
+import { ConfigError } from '../config.ts';
+import { createSqs } from '../queue/sqs.ts';
+import { createDynamoStore } from '../store/dynamo.ts';
+import { createLog, systemClock, systemRandom } from '../system.ts';
+import { builtinTasks } from '../tasks/builtin.ts';
+import { readWorkerConfig } from './config.ts';
+import { findQueues } from './queues.ts';
+import { startWorker } from './worker.ts';
+
+async function main(): Promise<void> {
+  const config = readWorkerConfig(process.env);
+  const workerId = `worker_${systemRandom.id(12)}`;
+  const log = createLog(config.logLevel, { workerId });
+  const clients = createClients();
+  const store = createDynamoStore({
+    client: clients.dynamodb,
+    tablePrefix: config.prefix,
+    shards: config.settings.shards,
+    backoff: { random: systemRandom.float, sleep: systemClock.sleep },
+  });
+  const { queue, inboxes } = createSqs({
+    client: clients.sqs,
+    pollClient: clients.sqsPolls,
+    clock: systemClock,
+    ...(await findQueues(clients.sqs, config)),
+  });
+  const context = { store, queue, clock: systemClock, random: systemRandom, log, settings: config.settings };
+
+  // a promise that some task forgot must not take the runs of all others with it
+  process.on('unhandledRejection', (error) => log.error('a rejection that nobody handled', { error }));
+
+  const worker = startWorker(context, {
+    workerId,
+    host: hostname(),
+    tasks: builtinTasks(),
+    inboxes,
+    concurrency: config.concurrency,
+  });
+
+  let asked = false;
+  const stop = async (signal: NodeJS.Signals) => {
+    if (asked) {
+      log.warn(`${signal} again: leaving at once; what runs is taken over when its lease ends`);
+      process.exit(130);
+    }
+    asked = true;
+    log.info(`${signal}: draining for at most ${config.drainMs / 1000} s`);
+    await worker.stop({ deadlineMs: config.drainMs });
+    clients.destroy();
+    // a task that was left behind, or a connection that somebody keeps open, is no reason to stay
+    process.exit(0);
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+
+  log.info(`worker ${workerId} ready`, {
+    queues: inboxes.length,
+    concurrency: config.concurrency,
+    tasks: [...builtinTasks().keys()],
+  });
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(`punctual worker: ${error instanceof ConfigError ? error.message : tell(error)}`);
+  process.exit(1);
+}
+
+function tell(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
