@@ -14,6 +14,8 @@ export interface WorkerSide {
   readonly draining: AbortSignal;
   /** The drain's deadline is over: what runs is told to stop. */
   readonly aborting: AbortSignal;
+  /** Asked when a message is due and before its claim; false: there is no place for it here, hand it back. */
+  admit(): Promise<boolean>;
   /** For the worker's row: what it runs. */
   readonly running: { add(executionId: string, startedAt: number): void; remove(executionId: string): void };
 }
@@ -35,7 +37,7 @@ export async function execute(context: Context, worker: WorkerSide, received: Re
   let hideFor: number | 'deleted' = 0;
   try {
     const prepared = await waitUntilDue(context, message, worker.draining);
-    if (worker.draining.aborted) return;
+    if (worker.draining.aborted || !(await worker.admit())) return;
     const answer = await claim(context, worker.workerId, message, prepared);
     if (answer.kind === 'later') hideFor = Math.max(0, answer.at - clock.now());
     if (answer.kind === 'run') hideFor = await runClaimed(context, worker, received, answer.claimed);

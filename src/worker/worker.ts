@@ -22,12 +22,7 @@ export interface WorkerOptions {
   readonly execute?: Execute;
 }
 
-/** `admit`: to be asked when the message is due and before its claim; false means hand it back. */
-export type Execute = (
-  context: Context,
-  worker: WorkerSide & { admit(): Promise<boolean> },
-  received: Received,
-) => Promise<void>;
+export type Execute = (context: Context, worker: WorkerSide, received: Received) => Promise<void>;
 
 export interface Worker {
   readonly workerId: string;
