@@ -1,0 +1,19 @@
+// `npm run api`: the API alone, on the engines of `npm run engines` or those that AWS_ENDPOINT_URL names.
+import type { ApiHandler } from '../api/handler.ts';
+import { readLocalConfig } from './config.ts';
+import { connect } from './connect.ts';
+import { findEngines } from './engines.ts';
+import { localApi, localLog } from './parts.ts';
+import { run } from './run.ts';
+import { startServer } from './server.ts';
+
+await run(async (running) => {
+  const config = readLocalConfig(process.env);
+  const log = localLog(config, 'api');
+  const api = Promise.withResolvers<ApiHandler>();
+  const server = await startServer(config.port, api.promise, log);
+  const { ctx } = await connect(config, await findEngines(config), running, log);
+  running.defer(() => server.stop());
+  api.resolve(await localApi(config, ctx));
+  console.log(`the API listens on ${server.url}`);
+});

@@ -1,0 +1,55 @@
+// The use cases' context on real engines: SDK clients, tables and queues (made when they are missing), clock and log.
+import { createClients } from '../clients.ts';
+import type { Inbox } from '../queue/queue.ts';
+import { createQueues } from '../queue/queues.ts';
+import { createSqs } from '../queue/sqs.ts';
+import type { Context, Log } from '../scheduling/context.ts';
+import { createDynamoStore } from '../store/dynamo.ts';
+import { createTables } from '../store/tables.ts';
+import { systemClock, systemRandom } from '../system.ts';
+import type { Endpoints, LocalConfig } from './config.ts';
+import { type Running, StartError } from './run.ts';
+
+export interface Backend {
+  readonly ctx: Context;
+  readonly inboxes: readonly Inbox[];
+}
+
+/** The embedded engines take any. */
+const NO_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
+
+export async function connect(
+  config: LocalConfig,
+  endpoints: Endpoints,
+  running: Running,
+  log: Log,
+): Promise<Backend> {
+  const { region, prefix, settings } = config;
+  const useOwn = config.external !== undefined && config.hasCredentials;
+  const clients = createClients({ region, endpoints, credentials: useOwn ? undefined : NO_CREDENTIALS });
+  running.defer(() => clients.destroy());
+
+  const [, urls] = await Promise.all([
+    createTables(clients.dynamodb, prefix).catch(noAnswer('tables', endpoints.dynamodb)),
+    createQueues(clients.sqs, prefix, config.queues).catch(noAnswer('queues', endpoints.sqs)),
+  ]);
+  const backoff = { random: systemRandom.float, sleep: (ms: number) => systemClock.sleep(ms) };
+  const store = createDynamoStore({
+    client: clients.dynamodb,
+    tablePrefix: prefix,
+    shards: settings.shards,
+    backoff,
+  });
+  const { queue, inboxes } = createSqs({
+    client: clients.sqs,
+    pollClient: clients.sqsPolls,
+    ...urls,
+    clock: systemClock,
+  });
+  return { ctx: { store, queue, clock: systemClock, random: systemRandom, log, settings }, inboxes };
+}
+
+const noAnswer = (what: string, endpoint: string) => (error: unknown) => {
+  const reason = error instanceof Error ? error.message || error.name : String(error);
+  throw new StartError(`the ${what} at ${endpoint} cannot be looked up or made: ${reason}`);
+};

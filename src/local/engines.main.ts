@@ -1,0 +1,17 @@
+// `npm run engines`: the tables and queues alone, for `npm run api | watcher | worker` in processes of their own.
+import { readLocalConfig } from './config.ts';
+import { connect } from './connect.ts';
+import { ownDataFolder, startEngines } from './engines.ts';
+import { localLog } from './parts.ts';
+import { run } from './run.ts';
+
+await run(async (running) => {
+  const config = readLocalConfig(process.env);
+  const log = localLog(config, 'engines');
+  await ownDataFolder(config, running, 'npm run engines');
+  const endpoints = await startEngines(config, running, log);
+  await connect(config, endpoints, running, log);
+  console.log(
+    `DynamoDB API at ${endpoints.dynamodb}, SQS API at ${endpoints.sqs} (data in ${config.dataFolder})`,
+  );
+});

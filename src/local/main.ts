@@ -1,0 +1,29 @@
+// `npm start`: everything in one process (and dynoxide beside it), with nothing but npm.
+import type { ApiHandler } from '../api/handler.ts';
+import { readLocalConfig } from './config.ts';
+import { connect } from './connect.ts';
+import { ownDataFolder, startEngines } from './engines.ts';
+import { localApi, localLog, startLocalWatcher, startLocalWorker } from './parts.ts';
+import { run } from './run.ts';
+import { startServer } from './server.ts';
+import { signToken, tokenKey } from './tokens.ts';
+import { welcome } from './welcome.ts';
+
+await run(async (running) => {
+  const config = readLocalConfig(process.env);
+  const log = localLog(config, 'start');
+  // what can be in the way is found out before anything is started
+  await ownDataFolder(config, running, 'npm start');
+  const api = Promise.withResolvers<ApiHandler>();
+  const server = await startServer(config.port, api.promise, log);
+
+  const backend = await connect(config, await startEngines(config, running, log), running, log);
+  // stopped in reverse: no new requests, then no new dispatches, then the worker drains while its tables still answer
+  startLocalWorker(config, backend, running);
+  startLocalWatcher(backend.ctx, running);
+  running.defer(() => server.stop());
+  api.resolve(await localApi(config, backend.ctx));
+
+  const token = await signToken(await tokenKey(config.dataFolder), 'me', false);
+  console.log(welcome(server.url, config.dataFolder, token));
+});

@@ -1,0 +1,11 @@
+// What a person sees when local mode has started: where it is, and something to paste that works.
+export function welcome(url: string, dataFolder: string, token: string): string {
+  return `Punctual listens on ${url} (data in ${dataFolder}; Ctrl-C stops it)
+
+A token for the user "me" (more with: npm run -s token -- <user>), a job that runs in three seconds, and its record:
+
+TOKEN=${token}
+curl -sS ${url}/jobs -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' -d '{ "name": "hello", "task": "noop", "schedule": { "in": "PT3S" } }'
+curl -sS ${url}/jobs -H "authorization: Bearer $TOKEN"
+`;
+}

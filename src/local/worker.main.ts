@@ -1,0 +1,12 @@
+// `npm run worker`: a worker alone. As many as you like run side by side.
+import { readLocalConfig } from './config.ts';
+import { connect } from './connect.ts';
+import { findEngines } from './engines.ts';
+import { localLog, startLocalWorker } from './parts.ts';
+import { run } from './run.ts';
+
+await run(async (running) => {
+  const config = readLocalConfig(process.env);
+  const backend = await connect(config, await findEngines(config), running, localLog(config, 'worker'));
+  console.log(`the worker ${startLocalWorker(config, backend, running)} waits for jobs`);
+});
