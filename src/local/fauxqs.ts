@@ -34,10 +34,13 @@ export async function startFauxqs(options: FauxqsOptions = {}): Promise<RunningF
  * stay invisible for the whole visibility timeout. So what cannot be delivered is made visible again at once.
  */
 function handBackUndelivered(app: App): void {
-  app.addHook('onSend', async (request, reply, payload) => {
-    if (!reply.raw.destroyed && !request.raw.socket.destroyed) return payload;
+  app.addHook('onSend', async (request, _reply, payload) => {
     if (request.headers['x-amz-target'] !== 'AmazonSQS.ReceiveMessage' || typeof payload !== 'string')
       return payload;
+    // the end of the connection may be waiting to be read behind the very message that woke the poll
+    await new Promise((resolve) => setImmediate(resolve));
+    const { socket } = request.raw;
+    if (!socket.destroyed && !socket.readableEnded && !socket.writableEnded) return payload;
     const { QueueUrl } = request.body as { QueueUrl: string };
     const received = JSON.parse(payload) as { Messages?: { ReceiptHandle: string }[] };
     for (const { ReceiptHandle } of received.Messages ?? []) {
