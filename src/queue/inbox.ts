@@ -1,0 +1,94 @@
+// The worker's side of one queue.
+import {
+  ChangeMessageVisibilityCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  type SQSClient,
+  type Message as SqsMessage,
+} from '@aws-sdk/client-sqs';
+import { BATCH, type RequestMeter, type Timer } from './batch.ts';
+import { createDeletes } from './deletes.ts';
+import { decode } from './message.ts';
+import type { Inbox, Received } from './queue.ts';
+
+const LONG_POLL_SECONDS = 20;
+/** SQS hides a message for 12 hours at most, counted from its receipt. */
+const LONGEST_HIDDEN_SECONDS = 43_200;
+const LONGEST_REASON = 500;
+
+export interface InboxOptions {
+  readonly client: SQSClient;
+  /** Long polls hold their connection for 20 s; on a client of their own they do not hold up deletes. */
+  readonly pollClient: SQSClient;
+  readonly queueUrl: string;
+  readonly deadLetterUrl: string;
+  readonly timer: Timer;
+  readonly meter?: RequestMeter;
+}
+
+export function createInbox(options: InboxOptions): Inbox {
+  const { client, pollClient, queueUrl, deadLetterUrl, timer, meter } = options;
+  const deleteMessage = createDeletes(options);
+
+  /** Whole seconds, rounded up: rounded down, the last second before the time would be a busy loop of receives. */
+  async function hide(handle: string, receivedAt: number, ms: number): Promise<void> {
+    const left = LONGEST_HIDDEN_SECONDS - Math.ceil((timer.now() - receivedAt) / 1000) - 1;
+    const VisibilityTimeout = Math.max(0, Math.min(Math.ceil(ms / 1000), left));
+    meter?.('ChangeMessageVisibility', 1);
+    const change = { QueueUrl: queueUrl, ReceiptHandle: handle, VisibilityTimeout };
+    await client.send(new ChangeMessageVisibilityCommand(change));
+  }
+
+  /** Send, then delete: a crash in between leaves it in both queues rather than in none. */
+  async function bury(handle: string, body: string, reason: string): Promise<void> {
+    meter?.('SendMessage', 1);
+    const text = printable(reason.slice(0, LONGEST_REASON)) || 'unknown';
+    await client.send(
+      new SendMessageCommand({
+        QueueUrl: deadLetterUrl,
+        MessageBody: body,
+        MessageAttributes: { reason: { DataType: 'String', StringValue: text } },
+      }),
+    );
+    await deleteMessage(handle);
+  }
+
+  function received({ Body: body = '', ReceiptHandle: handle = '' }: SqsMessage): Received {
+    const receivedAt = timer.now();
+    return {
+      message: decode(body),
+      body,
+      receivedAt,
+      delete: () => deleteMessage(handle),
+      hide: (ms) => hide(handle, receivedAt, ms),
+      bury: (reason) => bury(handle, body, reason),
+    };
+  }
+
+  return {
+    /**
+     * An abort closes the connection. A message that SQS was handing over at that moment stays hidden for the visibility
+     * timeout (30 s) and then comes again, to any worker.
+     */
+    async receive(max, signal) {
+      if (signal.aborted) return [];
+      meter?.('ReceiveMessage', 0);
+      const poll = new ReceiveMessageCommand({
+        QueueUrl: queueUrl,
+        MaxNumberOfMessages: Math.min(max, BATCH),
+        WaitTimeSeconds: LONG_POLL_SECONDS,
+      });
+      try {
+        const { Messages } = await pollClient.send(poll, { abortSignal: signal });
+        return (Messages ?? []).map(received);
+      } catch (error) {
+        if (signal.aborted) return [];
+        throw error;
+      }
+    },
+  };
+}
+
+/** SQS refuses control characters and broken surrogates in attributes. */
+const printable = (text: string): string =>
+  text.replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, ' ');

@@ -1,0 +1,34 @@
+// The queue on SQS: one sender over all work queues, one inbox per work queue.
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { RequestMeter, Timer } from './batch.ts';
+import { createInbox } from './inbox.ts';
+import type { Inbox, Queue } from './queue.ts';
+import { createSender } from './sender.ts';
+
+export interface SqsOptions {
+  readonly client: SQSClient;
+  /** For long polls. Default: `client`. */
+  readonly pollClient?: SQSClient;
+  /** Of the work queues, in the same order everywhere: a job's queue is chosen by hash. */
+  readonly queueUrls: readonly string[];
+  readonly deadLetterUrl: string;
+  readonly clock: Timer;
+  readonly meter?: RequestMeter;
+}
+
+export interface Sqs {
+  readonly queue: Queue;
+  /** One per queue url, in their order. */
+  readonly inboxes: readonly Inbox[];
+}
+
+export function createSqs({ client, pollClient, queueUrls, deadLetterUrl, clock, meter }: SqsOptions): Sqs {
+  if (queueUrls.length === 0) throw new Error('there must be at least one work queue');
+  const common = { client, timer: clock, meter };
+  return {
+    queue: createSender({ ...common, queueUrls }),
+    inboxes: queueUrls.map((queueUrl) =>
+      createInbox({ ...common, pollClient: pollClient ?? client, queueUrl, deadLetterUrl }),
+    ),
+  };
+}
