@@ -1,0 +1,237 @@
+// What one execution costs: write and read units by DynamoDB's own count (`ReturnConsumedCapacity`), SQS requests, and
+// dollars. Real use cases on the embedded engines; time runs faster, so that planning, dispatch and settling of whole
+// minutes are in the count.
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { jobSpecSchema } from '../src/domain/job-spec.ts';
+import { MINUTE } from '../src/domain/slots.ts';
+import { startDynoxide } from '../src/local/dynoxide.ts';
+import { startFauxqs } from '../src/local/fauxqs.ts';
+import { createQueues } from '../src/queue/queues.ts';
+import { createSqs } from '../src/queue/sqs.ts';
+import { type Context, DEFAULT_SETTINGS } from '../src/scheduling/context.ts';
+import { createJob } from '../src/scheduling/jobs.ts';
+import { createDynamoStore } from '../src/store/dynamo.ts';
+import { createTables } from '../src/store/tables.ts';
+import { createLog, systemRandom } from '../src/system.ts';
+import { builtinTasks } from '../src/tasks/builtin.ts';
+import { runWatcher } from '../src/watcher/main.ts';
+import { startWorker } from '../src/worker/worker.ts';
+import { acceleratedClock, accelerateQueue } from '../tools/accelerated-time.ts';
+import { progress, type Report, type Table } from './report.ts';
+
+const SPEED = 6;
+/** Long enough for every entry counted to have been planned by dispatch, not by the create. */
+const WARM_UP_MINUTES = 5;
+const COUNTED_MINUTES = 4;
+
+/** FACTS.md, us-east-1, on demand. */
+const DOLLARS_PER_MILLION = { write: 0.625, read: 0.125, request: 0.4 };
+
+interface Workload {
+  readonly name: string;
+  readonly jobs: number;
+  readonly spec: Record<string, unknown>;
+}
+
+const every = (seconds: number) => ({ schedule: { every: `PT${seconds}S` } });
+const WORKLOADS: Workload[] = [
+  { name: 'recurring, overlap skip', jobs: 24, spec: { task: 'noop', ...every(4) } },
+  { name: 'recurring, overlap queue', jobs: 12, spec: { task: 'noop', overlap: 'queue', ...every(4) } },
+  { name: 'recurring, overlap allow', jobs: 12, spec: { task: 'noop', overlap: 'allow', ...every(4) } },
+  {
+    name: 'recurring, second attempt succeeds',
+    jobs: 12,
+    spec: { task: 'noop', params: { failTimes: 1 }, ...every(20) },
+  },
+  {
+    name: 'recurring, runs 25 s',
+    jobs: 12,
+    spec: { task: 'noop', params: { durationMs: 25_000 }, ...every(60) },
+  },
+  { name: 'one-time, with its create', jobs: 0, spec: { task: 'noop' } },
+];
+
+interface Counted {
+  executions: number;
+  write: number;
+  read: number;
+  requests: number;
+  byOperation: Map<string, { write: number; read: number; requests: number }>;
+}
+
+/** The watcher's own bookkeeping per shard and minute; it does not grow with the executions. */
+const FIXED = new Set(['readShard', 'takeShard', 'commitShard', 'putWorker', 'insertShard', 'removeWorker']);
+
+async function measure(
+  engines: { dynamodb: string; sqs: string },
+  workload: Workload,
+  index: number,
+): Promise<Counted> {
+  const clock = acceleratedClock(SPEED, Date.now());
+  const region = { region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
+  const dynamodb = new DynamoDBClient({ ...region, endpoint: engines.dynamodb });
+  const sqsClient = new SQSClient({ ...region, endpoint: engines.sqs });
+  const pollClient = new SQSClient({ ...region, endpoint: engines.sqs });
+  for (const client of [sqsClient, pollClient]) accelerateQueue(client, SPEED);
+  const tablePrefix = `cost${index}-`;
+  await createTables(dynamodb, tablePrefix);
+  const urls = await createQueues(sqsClient, tablePrefix, 1);
+
+  let counting = false;
+  const counted: Counted = { executions: 0, write: 0, read: 0, requests: 0, byOperation: new Map() };
+  const count = (operation: string, units: { write: number; read: number; requests: number }) => {
+    if (!counting) return;
+    const sum = counted.byOperation.get(operation) ?? { write: 0, read: 0, requests: 0 };
+    for (const unit of ['write', 'read', 'requests'] as const) {
+      sum[unit] += units[unit];
+      if (!FIXED.has(operation)) counted[unit] += units[unit];
+    }
+    counted.byOperation.set(operation, sum);
+  };
+  // a shorter look-ahead only shortens the warm-up
+  const settings = { ...DEFAULT_SETTINGS, shards: 1, lookAheadMs: 60_000 };
+  const sqs = createSqs({
+    client: sqsClient,
+    pollClient,
+    ...urls,
+    clock,
+    meter: (operation) => count(operation, { write: 0, read: 0, requests: 1 }),
+  });
+  const store = createDynamoStore({
+    client: dynamodb,
+    tablePrefix,
+    shards: 1,
+    meter: (operation, _table, units) => count(operation, { ...units, requests: 0 }),
+  });
+  const log = createLog('silent');
+  const context: Context = {
+    store: { ...store, insertRow },
+    queue: sqs.queue,
+    clock,
+    random: systemRandom,
+    log,
+    settings,
+  };
+
+  const stop = new AbortController();
+  const watching = runWatcher(context, [0], stop.signal);
+  const worker = startWorker(context, {
+    workerId: 'bench',
+    host: 'bench',
+    tasks: builtinTasks(),
+    inboxes: sqs.inboxes,
+    pollersPerInbox: 1,
+  });
+  const create = (spec: Record<string, unknown>) =>
+    createJob(context, { userId: 'bench', spec: jobSpecSchema.parse(spec) });
+  for (let i = 0; i < workload.jobs; i++) await create(workload.spec);
+
+  // whole minutes, counted between two passes of the watcher, so that each pass is in or out as a whole
+  const midMinute = (minute: number) => minute * MINUTE + MINUTE / 2;
+  const begin = midMinute(Math.ceil(clock.now() / MINUTE) + (workload.jobs > 0 ? WARM_UP_MINUTES : 0));
+  const end = begin + COUNTED_MINUTES * MINUTE;
+  await clock.sleep(begin - clock.now());
+  counting = true;
+  let created = 0;
+  while (clock.now() < end) {
+    if (workload.jobs === 0 && created < 200) {
+      await create({ ...workload.spec, schedule: { in: `PT${20 + (created % 60)}S` } });
+      created++;
+    }
+    await clock.sleep(1000);
+  }
+  counting = false;
+  counted.executions = created || Math.round((await finishedBetween(context, begin, end)) || 1);
+  stop.abort();
+  await worker.stop({ deadlineMs: 30_000 });
+  await watching;
+  for (const client of [dynamodb, sqsClient, pollClient]) client.destroy();
+  return counted;
+}
+
+async function finishedBetween({ store }: Context, begin: number, end: number): Promise<number> {
+  let finished = 0;
+  let cursor: string | undefined;
+  do {
+    const page = await store.listRowKeys('bench', {
+      limit: 1000,
+      cursor,
+      from: String(begin),
+      to: String(end),
+    });
+    finished += page.items.length;
+    cursor = page.next;
+  } while (cursor);
+  return finished;
+}
+
+export async function cost(): Promise<Report> {
+  const dynoxide = await startDynoxide({});
+  const fauxqs = await startFauxqs();
+  const engines = { dynamodb: dynoxide.endpoint, sqs: fauxqs.endpoint };
+  const started = Date.now();
+  const total = ((WARM_UP_MINUTES + COUNTED_MINUTES + 2) * 60) / SPEED;
+  const ticking = setInterval(() => {
+    progress(`cost: ${Math.round((Date.now() - started) / 1000)} of about ${Math.round(total)} s`);
+  }, 1000);
+  try {
+    const results = await Promise.all(WORKLOADS.map((workload, i) => measure(engines, workload, i)));
+    return report(results);
+  } finally {
+    clearInterval(ticking);
+    progress('');
+    await fauxqs.stop();
+    await dynoxide.stop();
+  }
+}
+
+function report(results: readonly Counted[]): Report {
+  const overview = results.map((r, i) => {
+    const per = (n: number) => n / r.executions;
+    const dollars =
+      per(r.write) * DOLLARS_PER_MILLION.write +
+      per(r.read) * DOLLARS_PER_MILLION.read +
+      per(r.requests) * DOLLARS_PER_MILLION.request;
+    return [
+      WORKLOADS[i]?.name ?? '',
+      r.executions,
+      per(r.write),
+      per(r.read),
+      per(r.requests),
+      `$${dollars.toFixed(2)}`,
+    ];
+  });
+  const recurring = results[0];
+  const details: Table = {
+    title: 'Where it goes: recurring, overlap skip',
+    columns: ['operation', 'WRU', 'RRU', 'requests'],
+    rows: [...(recurring?.byOperation ?? [])]
+      .filter(([operation]) => !FIXED.has(operation))
+      .sort(([, a], [, b]) => b.write - a.write || b.read - a.read)
+      .map(([operation, u]) => [
+        operation,
+        ...[u.write, u.read, u.requests].map((n) => n / (recurring?.executions ?? 1)),
+      ]),
+  };
+  const fixed = [...(recurring?.byOperation ?? [])].filter(([operation]) => FIXED.has(operation));
+  const perMinute = (unit: 'write' | 'read') =>
+    (fixed.reduce((sum, [, u]) => sum + u[unit], 0) / COUNTED_MINUTES).toFixed(1);
+  return {
+    name: 'cost',
+    command: 'npm run bench -- cost',
+    tables: [
+      {
+        title: 'Per execution',
+        columns: ['workload', 'executions', 'WRU', 'RRU', 'SQS requests', 'per million'],
+        rows: overview,
+      },
+      details,
+    ],
+    notes: [
+      `Besides, whatever the load: ${perMinute('write')} WRU and ${perMinute('read')} RRU a minute for one shard's lease and cursors and one worker's row.`,
+      'SQS requests at this low rate: a receive seldom finds ten messages. Prices: us-east-1, on demand.',
+      `Counted over ${COUNTED_MINUTES} minutes of accelerated time (× ${SPEED}) on the embedded engines.`,
+    ],
+  };
+}
