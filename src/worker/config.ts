@@ -1,10 +1,12 @@
-// The configuration of a worker process: every variable and its default. Endpoints and credentials are the SDK's own
-// variables (AWS_ENDPOINT_URL, …); the settings that all runtimes share are in src/config.ts.
+// The configuration of a worker process: every variable and its default. Region and credentials are found by the SDK;
+// the settings that all runtimes share are in src/config.ts.
 import { z } from 'zod';
 import { type Environment, readConfig, readSettings } from '../config.ts';
 import type { Settings } from '../scheduling/context.ts';
 import { LOG_LEVELS, type LogLevel } from '../system.ts';
 import { DEFAULT_CONCURRENCY } from './worker.ts';
+
+const url = z.url({ protocol: /^https?$/ }).optional();
 
 const schema = z.object({
   /** What tables and queues are called. */
@@ -20,11 +22,17 @@ const schema = z.object({
     .transform((text) => text.split(',').map((url) => url.trim()))
     .pipe(z.array(z.url({ protocol: /^https?$/ })).max(64))
     .optional(),
-  PUNCTUAL_DEAD_LETTER_URL: z.url({ protocol: /^https?$/ }).optional(),
+  PUNCTUAL_DEAD_LETTER_URL: url,
   PUNCTUAL_CONCURRENCY: z.coerce.number().int().min(1).max(10_000).default(DEFAULT_CONCURRENCY),
   /** Ten less than the 120 s that Fargate waits at most between SIGTERM and SIGKILL. */
   PUNCTUAL_DRAIN_SECONDS: z.coerce.number().min(0).max(3600).default(110),
   PUNCTUAL_LOG: z.enum(LOG_LEVELS).default('info'),
+
+  // the SDK's own; read here too because its SQS client prefers the host of a queue's URL to an endpoint that it found
+  // in the environment, and only an endpoint handed in to that host
+  AWS_ENDPOINT_URL: url,
+  AWS_ENDPOINT_URL_DYNAMODB: url,
+  AWS_ENDPOINT_URL_SQS: url,
 });
 
 export interface WorkerConfig {
@@ -36,6 +44,8 @@ export interface WorkerConfig {
   readonly concurrency: number;
   readonly drainMs: number;
   readonly logLevel: LogLevel;
+  /** Absent: the region's own. */
+  readonly endpoints: { readonly dynamodb: string | undefined; readonly sqs: string | undefined };
   readonly settings: Settings;
 }
 
@@ -49,6 +59,10 @@ export function readWorkerConfig(env: Environment): WorkerConfig {
     concurrency: given.PUNCTUAL_CONCURRENCY,
     drainMs: given.PUNCTUAL_DRAIN_SECONDS * 1000,
     logLevel: given.PUNCTUAL_LOG,
+    endpoints: {
+      dynamodb: given.AWS_ENDPOINT_URL_DYNAMODB ?? given.AWS_ENDPOINT_URL,
+      sqs: given.AWS_ENDPOINT_URL_SQS ?? given.AWS_ENDPOINT_URL,
+    },
     settings: readSettings(env),
   };
 }

@@ -15,7 +15,7 @@ async function main(): Promise<void> {
   const config = readWorkerConfig(process.env);
   const workerId = `worker_${systemRandom.id(12)}`;
   const log = createLog(config.logLevel, { workerId });
-  const clients = createClients();
+  const clients = createClients({ endpoints: config.endpoints });
   const store = createDynamoStore({
     client: clients.dynamodb,
     tablePrefix: config.prefix,

@@ -12,6 +12,7 @@ describe('the configuration of a worker', () => {
       concurrency: 100,
       drainMs: 110_000,
       logLevel: 'info',
+      endpoints: { dynamodb: undefined, sqs: undefined },
       settings: DEFAULT_SETTINGS,
     });
   });
@@ -23,6 +24,8 @@ describe('the configuration of a worker', () => {
       PUNCTUAL_CONCURRENCY: '7',
       PUNCTUAL_DRAIN_SECONDS: '0.5',
       PUNCTUAL_LEASE_MS: '60000',
+      AWS_ENDPOINT_URL: 'http://127.0.0.1:4566',
+      AWS_ENDPOINT_URL_SQS: 'http://127.0.0.1:9324',
     };
     expect(readWorkerConfig(env)).toMatchObject({
       prefix: 'stage-',
@@ -30,6 +33,7 @@ describe('the configuration of a worker', () => {
       queueUrls: ['http://127.0.0.1:4566/000000000000/a', 'http://127.0.0.1:4566/000000000000/b'],
       concurrency: 7,
       drainMs: 500,
+      endpoints: { dynamodb: 'http://127.0.0.1:4566', sqs: 'http://127.0.0.1:9324' },
       settings: { leaseMs: 60_000 },
     });
   });
