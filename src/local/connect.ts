@@ -1,5 +1,6 @@
 // The use cases' context on real engines: SDK clients, tables and queues (made when they are missing), clock and log.
 import { createClients } from '../clients.ts';
+import { minuteOf } from '../domain/slots.ts';
 import type { Inbox } from '../queue/queue.ts';
 import { createQueues } from '../queue/queues.ts';
 import { createSqs } from '../queue/sqs.ts';
@@ -46,7 +47,24 @@ export async function connect(
     ...urls,
     clock: systemClock,
   });
-  return { ctx: { store, queue, clock: systemClock, random: systemRandom, log, settings }, inboxes };
+  const ctx: Context = { store, queue, clock: systemClock, random: systemRandom, log, settings };
+  await beginTimetable(ctx);
+  return { ctx, inboxes };
+}
+
+/**
+ * The cursors begin here and now, before anybody can create a job. A watcher that found no rows would have to assume
+ * that there are older jobs, and walk through an hour of empty slots.
+ */
+async function beginTimetable({ store, clock, settings }: Context): Promise<void> {
+  const before = minuteOf(clock.now()) - 1;
+  const rows = Array.from({ length: settings.shards }, (_, shard) => ({
+    shard,
+    leaseUntil: 0,
+    dispatchedUntil: before,
+    settledUntil: before,
+  }));
+  await Promise.all(rows.map((row) => store.insertShard(row)));
 }
 
 const noAnswer = (what: string, endpoint: string) => (error: unknown) => {

@@ -3,6 +3,7 @@ import { readLocalConfig } from './config.ts';
 import { connect } from './connect.ts';
 import { ownDataFolder, startEngines } from './engines.ts';
 import { localLog } from './parts.ts';
+import { refillQueue } from './refill.ts';
 import { run } from './run.ts';
 
 await run(async (running) => {
@@ -10,7 +11,8 @@ await run(async (running) => {
   const log = localLog(config, 'engines');
   await ownDataFolder(config, running, 'npm run engines');
   const endpoints = await startEngines(config, running, log);
-  await connect(config, endpoints, running, log);
+  const { ctx } = await connect(config, endpoints, running, log);
+  if (!config.external) await refillQueue(ctx);
   console.log(
     `DynamoDB API at ${endpoints.dynamodb}, SQS API at ${endpoints.sqs} (data in ${config.dataFolder})`,
   );

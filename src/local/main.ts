@@ -4,6 +4,7 @@ import { readLocalConfig } from './config.ts';
 import { connect } from './connect.ts';
 import { ownDataFolder, startEngines } from './engines.ts';
 import { localApi, localLog, startLocalWatcher, startLocalWorker } from './parts.ts';
+import { refillQueue } from './refill.ts';
 import { run } from './run.ts';
 import { startServer } from './server.ts';
 import { signToken, tokenKey } from './tokens.ts';
@@ -18,6 +19,7 @@ await run(async (running) => {
   const server = await startServer(config.port, api.promise, log);
 
   const backend = await connect(config, await startEngines(config, running, log), running, log);
+  if (!config.external) await refillQueue(backend.ctx);
   // stopped in reverse: no new requests, then no new dispatches, then the worker drains while its tables still answer
   startLocalWorker(config, backend, running);
   startLocalWatcher(backend.ctx, running);

@@ -29,6 +29,8 @@ export async function run(start: (running: Running) => Promise<void>): Promise<v
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
+  // a promise that some task forgot must not take everything else down
+  process.on('unhandledRejection', (error) => console.error(tell(error)));
 
   try {
     const started = start({

@@ -1,0 +1,119 @@
+// Local mode as a user runs it: real processes on a temporary data folder, driven over HTTP; and a web server that
+// writes down who calls it when.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { signToken, tokenKey } from '../../src/local/tokens.ts';
+
+const ROOT = new URL('../..', import.meta.url).pathname;
+
+export type Part = 'main' | 'engines.main' | 'api.main' | 'watcher.main' | 'worker.main' | 'token.main';
+
+export interface LocalProcess {
+  readonly child: ChildProcess;
+  readonly output: () => string;
+  readonly exited: Promise<number | null>;
+  /** Resolves with the match as soon as it stands in what the process has printed. */
+  printed(pattern: RegExp): Promise<RegExpExecArray>;
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+export function startPart(
+  part: Part,
+  env: Record<string, string>,
+  args: readonly string[] = [],
+): LocalProcess {
+  const child = spawn(process.execPath, [join(ROOT, 'src/local', `${part}.ts`), ...args], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, PUNCTUAL_PORT: '0', ...env },
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += String(chunk)));
+  const exited = once(child, 'exit').then(([code]) => code as number | null);
+  return {
+    child,
+    output: () => text,
+    exited,
+    async printed(pattern) {
+      const gone = { now: false };
+      void exited.then(() => (gone.now = true));
+      for (let waited = 0; waited < 20_000; waited += 20) {
+        const found = pattern.exec(text);
+        if (found) return found;
+        if (gone.now) break;
+        await sleep(20);
+      }
+      throw new Error(`${part} did not print ${pattern}; it printed:\n${text}`);
+    },
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal);
+      return exited;
+    },
+  };
+}
+
+export interface Folder {
+  readonly path: string;
+  remove(): void;
+}
+
+export function temporaryFolder(): Folder {
+  const path = mkdtempSync(join(tmpdir(), 'punctual-local-'));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** The whole of local mode, and a way to call it as a user. */
+export async function startLocal(folder: string, env: Record<string, string> = {}) {
+  const local = startPart('main', { PUNCTUAL_DATA: folder, ...env });
+  const [, url = ''] = await local.printed(/listens on (http:\S+)/);
+  return { ...local, url, as: (user: string) => client(url, folder, user) };
+}
+
+export function client(url: string, folder: string, user: string) {
+  return async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const token = await signToken(await tokenKey(folder), user, false);
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text === '' ? undefined : JSON.parse(text),
+    };
+  };
+}
+
+/** Remembers every call with the time it came at. */
+export async function startTarget() {
+  const calls: { at: number; path: string }[] = [];
+  const server = createServer((request, response) => {
+    calls.push({ at: Date.now(), path: request.url ?? '' });
+    request.resume();
+    response.end('ok');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    calls: (path: string) => calls.filter((call) => call.path === path),
+    async called(path: string, times: number, withinMs: number) {
+      for (let waited = 0; waited < withinMs; waited += 10) {
+        if (calls.filter((call) => call.path === path).length >= times) return;
+        await sleep(10);
+      }
+      throw new Error(`${path} was not called ${times} times within ${withinMs} ms`);
+    },
+    stop: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

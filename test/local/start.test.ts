@@ -1,0 +1,210 @@
+// `npm start` as a user meets it.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { client, type Folder, startLocal, startPart, startTarget, temporaryFolder } from './processes.ts';
+
+let target: Awaited<ReturnType<typeof startTarget>>;
+let folder: Folder;
+const started: { stop(signal?: NodeJS.Signals): Promise<unknown> }[] = [];
+const keep = <T extends { stop(signal?: NodeJS.Signals): Promise<unknown> }>(process: T): T => {
+  started.push(process);
+  return process;
+};
+
+beforeAll(async () => {
+  target = await startTarget();
+});
+afterAll(() => target.stop());
+afterEach(async () => {
+  for (const process of started.splice(0).reverse()) await process.stop('SIGKILL');
+  folder?.remove();
+});
+
+const callTarget = (path: string, schedule?: object) => ({
+  name: path,
+  task: 'http',
+  params: { url: `${target.url}${path}` },
+  schedule,
+});
+
+describe('npm start', () => {
+  it('runs a job once, not early and a few milliseconds late, and writes down what happened', async () => {
+    folder = temporaryFolder();
+    const local = keep(await startLocal(folder.path));
+    const alice = local.as('alice');
+
+    const created = await alice('POST', '/jobs', callTarget('/once', { in: 'PT3S' }));
+    expect(created.status).toBe(201);
+    const due = Date.parse(created.body.nextRunAt);
+    await target.called('/once', 1, 6000);
+    const [call] = target.calls('/once');
+    expect(call?.at).toBeGreaterThanOrEqual(due);
+    expect((call?.at ?? 0) - due).toBeLessThan(500);
+
+    await sleep(1000);
+    expect(target.calls('/once')).toHaveLength(1);
+    const { body } = await alice('GET', `/jobs/${created.body.id}/executions`);
+    expect(body.items).toHaveLength(1);
+    expect(body.items[0]).toMatchObject({ status: 'succeeded', attempt: 1, dueAt: created.body.nextRunAt });
+    expect(body.items[0].latenessMs).toBeGreaterThanOrEqual(0);
+    expect(await alice('GET', `/jobs/${created.body.id}`)).toMatchObject({ body: { status: 'completed' } });
+    expect((await local.as('bob')('GET', `/jobs/${created.body.id}`)).status).toBe(404);
+
+    expect(await local.stop()).toBe(0);
+    expect(local.output()).not.toMatch(/"level":"(warn|error)"/);
+  });
+
+  it('prints a token and a call that work as they are', async () => {
+    folder = temporaryFolder();
+    const local = keep(await startLocal(folder.path));
+    const [, token] = await local.printed(/^TOKEN=(\S+)$/m);
+    const [, url = '', json = ''] = await local.printed(/^curl -sS (\S+) .* -d '(.*)'$/m);
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: json,
+    });
+    expect(response.status).toBe(201);
+  });
+
+  it.each(['SIGTERM', 'SIGKILL'] as const)(
+    'keeps its jobs over %s, and those due soon still come on time',
+    async (signal) => {
+      folder = temporaryFolder();
+      const path = `/after-${signal}`;
+      const first = keep(await startLocal(folder.path));
+      const { body: job } = await first.as('alice')('POST', '/jobs', callTarget(path, { in: 'PT8S' }));
+      const late = await first.as('alice')('POST', '/jobs', callTarget('/never', { in: 'P1D' }));
+      await first.stop(signal);
+
+      const second = keep(await startLocal(folder.path));
+      const { body } = await second.as('alice')('GET', '/jobs');
+      expect(body.items.map((item: { id: string }) => item.id).sort()).toEqual([job.id, late.body.id].sort());
+      await target.called(path, 1, 20_000);
+      const [call] = target.calls(path);
+      expect(call?.at).toBeGreaterThanOrEqual(Date.parse(job.nextRunAt));
+      expect((call?.at ?? 0) - Date.parse(job.nextRunAt)).toBeLessThan(1000);
+      await sleep(500);
+      expect(target.calls(path)).toHaveLength(1);
+    },
+  );
+
+  it('lets a running task end when it is asked to stop', async () => {
+    folder = temporaryFolder();
+    const first = keep(await startLocal(folder.path));
+    const body = { task: 'noop', params: { durationMs: 2000 } };
+    const { body: job, status } = await first.as('alice')('POST', '/jobs', body);
+    expect(status, JSON.stringify(job)).toBe(201);
+    await sleep(700);
+    expect(await first.stop()).toBe(0);
+    const second = keep(await startLocal(folder.path));
+    const executions = await second.as('alice')('GET', `/jobs/${job.id}/executions`);
+    expect(executions.body.items).toMatchObject([{ status: 'succeeded', attempt: 1 }]);
+  });
+
+  it('refuses a second one on the same folder, a taken port and a wrong setting, each with a sentence', async () => {
+    folder = temporaryFolder();
+    const local = keep(await startLocal(folder.path));
+    const other = temporaryFolder();
+    const said = async (env: Record<string, string>) => {
+      const process = startPart('main', env);
+      expect(await process.exited).toBe(1);
+      return process.output().trim();
+    };
+    expect(await said({ PUNCTUAL_DATA: folder.path })).toMatch(
+      new RegExp(
+        `^punctual: the data folder ${folder.path} is in use by process ${local.child.pid} \\(npm start\\)`,
+      ),
+    );
+    const { port } = new URL(local.url);
+    expect(await said({ PUNCTUAL_DATA: other.path, PUNCTUAL_PORT: port })).toMatch(
+      new RegExp(`^punctual: port ${port} is taken`),
+    );
+    expect(await said({ PUNCTUAL_DATA: other.path, PUNCTUAL_LOG: 'loud' })).toMatch(
+      /^punctual: PUNCTUAL_LOG must be one of/,
+    );
+    expect(await said({ PUNCTUAL_DATA: other.path, AWS_ENDPOINT_URL: 'http://127.0.0.1:9' })).toMatch(
+      /^punctual: the (tables|queues) at http:\/\/127\.0\.0\.1:9 cannot be looked up or made/,
+    );
+    other.remove();
+  });
+});
+
+describe('npm run engines | api | watcher | worker', () => {
+  it('each in a process of its own, two workers side by side', async () => {
+    folder = temporaryFolder();
+    const env = { PUNCTUAL_DATA: folder.path };
+    const early = startPart('worker.main', env);
+    expect(await early.exited).toBe(1);
+    expect(early.output()).toMatch(/no engines run on the data folder/);
+
+    const engines = keep(startPart('engines.main', env));
+    await engines.printed(/SQS API at/);
+    const parts = (['api.main', 'watcher.main', 'worker.main', 'worker.main'] as const).map((part) =>
+      keep(startPart(part, env)),
+    );
+    const [api] = parts;
+    const [, url = ''] = (await api?.printed(/listens on (http:\S+)/)) ?? [];
+    for (const worker of parts.slice(2)) await worker.printed(/waits for jobs/);
+
+    const alice = client(url, folder.path, 'alice');
+    const jobs = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => alice('POST', '/jobs', callTarget(`/side-${i}`, { in: 'PT2S' }))),
+    );
+    await Promise.all(jobs.map((_, i) => target.called(`/side-${i}`, 1, 8000)));
+    await sleep(500);
+    const workers = new Set<string>();
+    for (const [i, { body: job }] of jobs.entries()) {
+      expect(target.calls(`/side-${i}`)).toHaveLength(1);
+      const { body } = await alice('GET', `/jobs/${job.id}`);
+      expect(body.lastExecution).toMatchObject({ status: 'succeeded' });
+      workers.add(body.lastExecution.workerId);
+    }
+    expect(workers.size).toBe(2);
+    for (const part of parts.toReversed()) expect(await part.stop()).toBe(0);
+    expect(await engines.stop()).toBe(0);
+  });
+
+  it('npm start on engines of somebody else, by AWS_ENDPOINT_URL_…', async () => {
+    folder = temporaryFolder();
+    const elsewhere = temporaryFolder();
+    const engines = keep(startPart('engines.main', { PUNCTUAL_DATA: elsewhere.path }));
+    const [, dynamodb = '', sqs = ''] = await engines.printed(/DynamoDB API at (\S+), SQS API at (\S+) /);
+    const local = keep(
+      await startLocal(folder.path, {
+        AWS_ENDPOINT_URL_DYNAMODB: dynamodb,
+        AWS_ENDPOINT_URL_SQS: sqs,
+        PUNCTUAL_PREFIX: 'x-',
+      }),
+    );
+    await local.as('alice')('POST', '/jobs', callTarget('/elsewhere'));
+    await target.called('/elsewhere', 1, 5000);
+    expect(await local.stop()).toBe(0);
+    await engines.stop();
+    elsewhere.remove();
+  });
+});
+
+describe('npm run token', () => {
+  it('prints a token that works, also before the first start', async () => {
+    folder = temporaryFolder();
+    const printed = startPart('token.main', { PUNCTUAL_DATA: folder.path }, ['carol', '--operator']);
+    expect(await printed.exited).toBe(0);
+    const token = printed.output().trim();
+    const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+    expect(claims).toMatchObject({ sub: 'carol', groups: ['operators'] });
+    const local = keep(await startLocal(folder.path));
+    const response = await fetch(`${local.url}/jobs`, { headers: { authorization: `Bearer ${token}` } });
+    expect(response.status).toBe(200);
+    const without = await fetch(`${local.url}/jobs`);
+    expect(without.status).toBe(401);
+    expect(without.headers.get('content-type')).toBe('application/problem+json');
+    expect(without.headers.get('www-authenticate')).toBe('Bearer');
+  });
+
+  it('says how it is used', async () => {
+    const without = startPart('token.main', {});
+    expect(await without.exited).toBe(1);
+    expect(without.output()).toMatch(/usage: npm run -s token -- <user>/);
+  });
+});
