@@ -22,13 +22,17 @@ let env: Record<string, string>;
 let hook = '';
 /** When each call came, and how it is answered. */
 const calls: number[] = [];
-let answered = Promise.resolve();
+let answered: Promise<unknown> = Promise.resolve();
+let onCall: (open: number) => void = () => {};
+let open = 0;
 
 beforeAll(async () => {
   const [tables, queues] = await Promise.all([startDynoxide(), startQueueServer()]);
   const server = createServer(async (_, response) => {
     calls.push(Date.now());
+    onCall(++open);
     await answered;
+    open--;
     response.end('done');
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -130,6 +134,26 @@ describe('a worker process', { timeout: 60_000 }, () => {
     ]);
     expect(await context.store.listWorkers(0)).toEqual([]);
     expect(output.text).toContain('"message":"drained"');
+  });
+
+  it('runs no more at once than its concurrency, early messages and due ones alike', async () => {
+    const { child, exit, says } = startProcess({ PUNCTUAL_CONCURRENCY: '2' });
+    await says(' ready"');
+    calls.length = 0;
+    let most = 0;
+    onCall = (open) => {
+      most = Math.max(most, open);
+      answered = wait(150);
+    };
+    const at = new Date(Date.now() + 1200).toISOString();
+    const jobs = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => createHook(n < 5 ? { at } : undefined)));
+    await until(async () =>
+      (await Promise.all(jobs.map(rowsOf))).every(([row]) => row?.status === 'SUCCEEDED'),
+    );
+    expect([calls.length, most]).toEqual([6, 2]);
+    child.kill('SIGTERM');
+    await expect(exit).resolves.toBe(0);
+    onCall = () => {};
   });
 
   it('stops what still runs at the deadline, and another worker runs it again without waiting for a lease', async () => {
