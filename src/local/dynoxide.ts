@@ -32,7 +32,7 @@ const STOP_TIMEOUT_MS = 2_000;
  * from the parent. The kernel closes that pipe however the parent ends, kill -9 included; then the watcher kills.
  * Plain POSIX, so it also works on macOS, where there is no `prctl(PR_SET_PDEATHSIG)`.
  */
-const DIE_WITH_PARENT = `exec 3<&0
+export const DIE_WITH_PARENT = `exec 3<&0
 (cat <&3 >/dev/null; kill -9 $$) >/dev/null 2>&1 &
 exec "$@" 3<&- </dev/null`;
 
@@ -129,7 +129,7 @@ async function answers(endpoint: string): Promise<void> {
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
