@@ -1,0 +1,140 @@
+// What an execution costs (DESIGN.md, "What a run costs"), by the sizes of items and by dynoxide's own meter.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { dueKey } from '../../src/domain/ids.ts';
+import { createDynamoStore } from '../../src/store/dynamo.ts';
+import { headToItem, rowToItem } from '../../src/store/items.ts';
+import type { Store } from '../../src/store/store.ts';
+import { createTables } from '../../src/store/tables.ts';
+import { startDynoxide } from '../engines.ts';
+import { aHead, aHold, anEntry, anId, aRow, T0 } from './fixtures.ts';
+import { itemSize } from './item-size.ts';
+
+/** As big as ordinary ones get: a held job, with a note, names and tags. */
+const aFullHead = () =>
+  aHead({
+    userId: '3f9a1c52-7b8e-4d21-9c0a-5e6f7a8b9c0d',
+    name: 'nightly-report-of-all-invoices',
+    tags: { team: 'billing', environment: 'production', costCentre: '4711' },
+    hold: aHold({ number: 123_456 }),
+    rowsUntil: dueKey(T0),
+    coveredUntil: dueKey(T0),
+    note: {
+      due: dueKey(T0),
+      status: 'SKIPPED',
+      reason: 'the execution before was still running',
+      revision: anId(12),
+      at: T0,
+    },
+    bodyFingerprint: anId(16),
+  });
+
+describe('size', () => {
+  test('a full head is below 1 KB, the billing unit of every take and heartbeat', () => {
+    const size = itemSize(headToItem(aFullHead()));
+    expect(size).toBeGreaterThan(600); // or the measure is wrong
+    expect(size).toBeLessThan(1_024);
+  });
+
+  test('an ordinary terminal row is below 1 KB', () => {
+    const error = {
+      name: 'HttpError',
+      message: 'POST https://example.com/hook answered 503 Service Unavailable',
+    };
+    const row = aRow({
+      error,
+      checkpoint: { page: 12 },
+      nextAttemptAt: T0,
+      result: { body: 'x'.repeat(200) },
+    });
+    expect(itemSize(rowToItem(row, 0))).toBeLessThan(1_024);
+  });
+});
+
+describe('capacity', () => {
+  let store: Store;
+  let stop: () => Promise<void>;
+  const used = new Map<string, number>();
+  const total = (unit: string) => used.get(unit) ?? 0;
+
+  beforeAll(async () => {
+    const engine = await startDynoxide();
+    stop = engine.stop;
+    await createTables(engine.client, '');
+    store = createDynamoStore({
+      client: engine.client,
+      tablePrefix: '',
+      shards: 4,
+      meter: (_operation, table, { read, write }) => {
+        used.set(`${table} read`, total(`${table} read`) + read);
+        used.set(`${table} write`, total(`${table} write`) + write);
+        used.set('read', total('read') + read);
+        used.set('write', total('write') + write);
+      },
+    });
+  });
+  beforeEach(() => used.clear());
+  afterAll(() => stop());
+
+  test('a recurring execution costs 4 write units: entry, take, row, and the row in its index', async () => {
+    const head = aFullHead();
+    await store.insertHead(head);
+    used.clear();
+    await store.putEntries([anEntry({ jobId: head.jobId })]);
+    await store.updateHead(head.jobId, head.stamp, { stamp: 's2', hold: aHold(), rowsUntil: dueKey(T0 + 1) });
+    await store.insertRow(aRow({ jobId: head.jobId }));
+    expect(
+      Object.fromEntries([...used].filter(([name, units]) => name.endsWith('write') && units > 0)),
+    ).toEqual({
+      'timetable write': 1,
+      'jobs write': 1,
+      'executions write': 1,
+      'executions.byUser write': 1,
+      write: 4,
+    });
+    expect(total('read')).toBe(0);
+  });
+
+  test('a heartbeat costs 1, and so does a write that is refused', async () => {
+    const head = aFullHead();
+    await store.insertHead(head);
+    used.clear();
+    await store.heartbeat(head.jobId, 'head', head.hold?.token ?? '', T0 + 60_000, 's2');
+    expect(total('write')).toBe(1);
+    await store.updateHead(head.jobId, 'older', { stamp: 's3' });
+    expect(total('write')).toBe(2);
+  });
+
+  test('a row that changes costs 1: its index has keys only', async () => {
+    const row = aRow({ status: 'QUEUED', fence: undefined });
+    await store.insertRow(row);
+    used.clear();
+    await store.updateRow({ status: 'QUEUED' }, { ...row, status: 'RUNNING', fence: 'f' });
+    expect(total('write')).toBe(1);
+  });
+
+  test('a head is read for half a unit, a slot for a fraction of one per entry', async () => {
+    const head = aFullHead();
+    await store.insertHead(head);
+    const entries = Array.from({ length: 400 }, () => anEntry({ jobId: head.jobId }));
+    await store.putEntries(entries);
+    used.clear();
+    await store.readHead(head.jobId, { consistent: false });
+    expect(total('jobs read')).toBe(0.5);
+    for (let shard = 0; shard < 4; shard++) await store.readSlot(Math.floor(T0 / 60_000), shard);
+    expect(total('timetable read') / 400).toBeLessThan(0.05);
+  });
+
+  test('a page of 100 jobs reads little more than those 100', async () => {
+    const heads = Array.from({ length: 300 }, (_, i) => ({
+      ...aFullHead(),
+      userId: 'lister',
+      createdAt: T0 + i,
+    }));
+    await Promise.all(heads.map((head) => store.insertHead(head)));
+    const needed = (100 * itemSize(headToItem(aFullHead()))) / 8_192;
+    used.clear();
+    await store.listHeads('lister', { limit: 100 });
+    expect(total('read')).toBeGreaterThan(needed / 2);
+    expect(total('read')).toBeLessThan(needed * 2);
+  });
+});
