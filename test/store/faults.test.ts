@@ -1,0 +1,145 @@
+// DynamoDB takes batches in part, throttles and refuses: nothing is ignored, and nothing is told wrongly.
+import {
+  ConditionalCheckFailedException,
+  DynamoDBClient,
+  ProvisionedThroughputExceededException,
+} from '@aws-sdk/client-dynamodb';
+import {
+  BatchGetCommand,
+  BatchWriteCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createDynamoStore } from '../../src/store/dynamo.ts';
+import { headToItem } from '../../src/store/items.ts';
+import { aHead, aHold, anEntry, aRow } from './fixtures.ts';
+
+const $metadata = {};
+const refused = new ConditionalCheckFailedException({ message: 'refused', $metadata });
+const throttled = new ProvisionedThroughputExceededException({ message: 'slow down', $metadata });
+const mock = mockClient(DynamoDBDocumentClient);
+beforeEach(() => mock.reset());
+
+const noTime = { random: () => 0, sleep: async () => {} };
+
+describe('a batch that is taken in part', () => {
+  const sleeps: number[] = [];
+  const backoff = {
+    random: () => 1,
+    sleep: async (ms: number) => {
+      sleeps.push(ms);
+    },
+  };
+  const client = new DynamoDBClient({ region: 'us-east-1' });
+  const store = createDynamoStore({ client, tablePrefix: 'p-', shards: 4, backoff });
+
+  test('entries that were not taken are written in other rounds, longer and longer apart', async () => {
+    const written = new Set<string>();
+    sleeps.length = 0;
+    // takes three of every batch
+    mock.on(BatchWriteCommand).callsFake((input) => {
+      const requests = input.RequestItems['p-timetable'] as { PutRequest: { Item: { key: string } } }[];
+      for (const { PutRequest } of requests.slice(0, 3)) written.add(PutRequest.Item.key);
+      const left = requests.slice(3);
+      return { UnprocessedItems: left.length > 0 ? { 'p-timetable': left } : {} };
+    });
+    await store.putEntries(Array.from({ length: 60 }, () => anEntry()));
+    expect(written.size).toBe(60);
+    expect(sleeps.slice(0, 1)).toEqual([25]);
+    expect(Math.max(...sleeps)).toBe(2_000);
+  });
+
+  test('heads that were not answered are asked for in other rounds, consistently as before', async () => {
+    const heads = Array.from({ length: 150 }, () => aHead());
+    const byId = new Map(heads.map((head) => [head.jobId, headToItem(head)]));
+    const consistent = new Set<unknown>();
+    mock.on(BatchGetCommand).callsFake((input) => {
+      const { Keys, ConsistentRead } = input.RequestItems['p-jobs'] as {
+        Keys: { jobId: string }[];
+        ConsistentRead: boolean;
+      };
+      consistent.add(ConsistentRead);
+      const left = Keys.slice(40);
+      return {
+        Responses: { 'p-jobs': Keys.slice(0, 40).map(({ jobId }) => byId.get(jobId)) },
+        UnprocessedKeys: left.length > 0 ? { 'p-jobs': { Keys: left, ConsistentRead } } : undefined,
+      };
+    });
+    const read = await store.readHeads([...byId.keys()], { consistent: true });
+    expect(new Set(read.map((head) => head.jobId))).toEqual(new Set(byId.keys()));
+    expect(read).toHaveLength(150);
+    expect([...consistent]).toEqual([true]);
+  });
+
+  test('what is never taken is an error that says how many', async () => {
+    mock.on(BatchWriteCommand).callsFake((input) => ({ UnprocessedItems: input.RequestItems }));
+    await expect(store.putEntries([anEntry(), anEntry()])).rejects.toThrow(
+      'putEntries: DynamoDB took none of 2 items',
+    );
+    mock.on(BatchGetCommand).callsFake((input) => ({ Responses: {}, UnprocessedKeys: input.RequestItems }));
+    await expect(store.readHeads(['job_a'], { consistent: false })).rejects.toThrow('readHeads');
+  });
+
+  test('a batch that fails is an error, and no further batches are begun', async () => {
+    mock.on(BatchWriteCommand).rejects(throttled);
+    await expect(store.putEntries(Array.from({ length: 2_500 }, () => anEntry()))).rejects.toThrow(
+      'slow down',
+    );
+    expect(mock.commandCalls(BatchWriteCommand).length).toBeLessThan(20);
+  });
+
+  test('a definition that an eventually consistent read does not know yet is asked for consistently', async () => {
+    const item = { jobId: 'job_a', part: 'def#1', params: '{"a":1}' };
+    mock.on(GetCommand).resolvesOnce({}).resolves({ Item: item });
+    expect(await store.readDefinition('job_a', 1)).toEqual({
+      jobId: 'job_a',
+      version: 1,
+      params: { a: 1 },
+      notify: [],
+    });
+    mock.on(BatchGetCommand).callsFake((input) => {
+      const { ConsistentRead } = input.RequestItems['p-jobs'];
+      return { Responses: { 'p-jobs': ConsistentRead ? [item] : [] } };
+    });
+    expect(await store.readDefinitions([{ jobId: 'job_a', version: 1 }])).toHaveLength(1);
+  });
+});
+
+describe('a conditional write', () => {
+  const client = new DynamoDBClient({ region: 'us-east-1' });
+  const store = createDynamoStore({ client, tablePrefix: '', shards: 4, backoff: noTime });
+  const row = aRow({ status: 'RUNNING' });
+
+  const WRITES: [string, () => Promise<unknown>, unknown][] = [
+    ['insertHead', () => store.insertHead(aHead()), false],
+    ['updateHead', () => store.updateHead('j', 's', { stamp: 't' }), false],
+    ['heartbeat', () => store.heartbeat('j', 'head', 't', 1, 's'), undefined],
+    [
+      'insertHoldItem',
+      () => store.insertHoldItem({ jobId: 'j', due: '1', stamp: 's', hold: aHold() }),
+      false,
+    ],
+    ['updateHoldItem', () => store.updateHoldItem('j', '1', 's', { stamp: 't', hold: aHold() }), false],
+    ['insertRow', () => store.insertRow(row), false],
+    ['updateRow', () => store.updateRow({ status: 'RUNNING', fence: row.fence }, row), false],
+    ['takeShard', () => store.takeShard(1, 't', 'u', 1), false],
+    ['commitShard', () => store.commitShard(1, 't', { leaseUntil: 1, dispatchedUntil: 1 }), false],
+  ];
+
+  test.each(WRITES)(
+    '%s says no when it is refused, and throws when anything else goes wrong',
+    async (_name, write, no) => {
+      mock.on(PutCommand).rejects(refused);
+      mock.on(UpdateCommand).rejects(refused);
+      mock.on(GetCommand).resolves({});
+      expect(await write()).toBe(no);
+      mock.on(PutCommand).rejects(throttled);
+      mock.on(UpdateCommand).rejects(throttled);
+      await expect(write()).rejects.toThrow('slow down');
+    },
+  );
+});
