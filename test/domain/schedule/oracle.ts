@@ -69,7 +69,7 @@ export function dueByWalking(faces: readonly Face[], pattern: string, chosen: Pa
   return due;
 }
 
-const asUtc = (f: Face): number => Date.UTC(f.year, f.month - 1, f.day, f.hour, f.minute);
+export const asUtc = (f: Face): number => Date.UTC(f.year, f.month - 1, f.day, f.hour, f.minute);
 
 function fromUtc(instant: number): Face {
   const d = new Date(instant);

@@ -1,0 +1,94 @@
+// What a preview warns of: a schedule that never fires, and runs that clocks jump over or repeat in the coming year.
+import { expect, test } from 'vitest';
+import { resolveSchedule } from '../../../src/domain/schedule/resolve.ts';
+import type { ScheduleInput } from '../../../src/domain/schedule/schema.ts';
+import { scheduleWarnings } from '../../../src/domain/schedule/warnings.ts';
+
+const NOW = Date.parse('2025-01-01T00:00:00Z');
+const warnings = (input: ScheduleInput) => scheduleWarnings(resolveSchedule(input, NOW), NOW);
+const NEW_YORK = { timezone: 'America/New_York' };
+
+test('30 February never fires', () => {
+  expect(warnings({ cron: '0 0 30 2 *' })).toEqual([
+    { kind: 'neverFires', message: 'It never fires: no time from now on matches' },
+  ]);
+});
+
+test('a time in the past never fires', () => {
+  expect(warnings({ at: '2020-01-01T00:00:00Z' })).toEqual([
+    { kind: 'neverFires', message: 'It never fires: 2020-01-01T00:00:00Z is in the past' },
+  ]);
+});
+
+test('a window that ends before the first match never fires', () => {
+  expect(warnings({ cron: '0 0 1 7 *', endAt: '2025-06-30T00:00:00Z' })).toEqual([
+    { kind: 'neverFires', message: 'It never fires: no time from now on until 2025-06-30T00:00:00Z matches' },
+  ]);
+});
+
+test('a fixed time in a gap: it runs after it, or with gap: skip not at all', () => {
+  expect(warnings({ cron: '30 2 * * *', ...NEW_YORK })).toEqual([
+    {
+      kind: 'dstGap',
+      at: '2025-03-09T03:00:00-04:00',
+      message:
+        'Clocks in America/New_York skip 2025-03-09 02:30: it runs at 2025-03-09T03:00:00-04:00 instead',
+    },
+  ]);
+  expect(warnings({ cron: '30 2 * * *', ...NEW_YORK, dst: { gap: 'skip' } })).toMatchObject([
+    { kind: 'dstGap', message: 'Clocks in America/New_York skip 2025-03-09 02:30: it does not run then' },
+  ]);
+});
+
+test('a fixed time that happens twice: it runs the first time, or with overlap: twice both times', () => {
+  expect(warnings({ cron: '30 1 * * *', ...NEW_YORK })).toEqual([
+    {
+      kind: 'dstOverlap',
+      at: '2025-11-02T01:00:00-05:00',
+      message: 'Clocks in America/New_York show 2025-11-02 01:30 twice: it runs the first time only',
+    },
+  ]);
+  expect(
+    warnings({ calendar: { hour: 1, minute: 30 }, ...NEW_YORK, dst: { overlap: 'twice' } }),
+  ).toMatchObject([
+    { message: 'Clocks in America/New_York show 2025-11-02 01:30 twice: it runs both times' },
+  ]);
+});
+
+test('many lost times are not all listed', () => {
+  expect(warnings({ cron: '*/15 1-2 * * *', ...NEW_YORK }).map((warning) => warning.message)).toEqual([
+    'Clocks in America/New_York skip 2025-03-09 02:00, 02:15, 02:30 and more: it does not run then',
+    'Clocks in America/New_York show 2025-11-02 01:00, 01:15, 01:30 and more twice: it runs both times',
+  ]);
+});
+
+test('both changes of a year with a Ramadan in it', () => {
+  expect(
+    warnings({ cron: '30 2 * * *', timezone: 'Africa/Casablanca' }).map(({ kind, at }) => [kind, at]),
+  ).toEqual([
+    ['dstOverlap', '2025-02-23T02:00:00Z'],
+    ['dstGap', '2025-04-06T03:00:00+01:00'],
+  ]);
+});
+
+test('what runs in every hour keeps its rhythm: no warning', () => {
+  expect(warnings({ cron: '*/5 * * * *', ...NEW_YORK })).toEqual([]);
+  expect(warnings({ cron: '*/30 * * * *', timezone: 'Australia/Lord_Howe' })).toEqual([]);
+  expect(warnings({ every: 'PT1H', ...NEW_YORK })).toEqual([]);
+});
+
+test('… unless clocks jump by less than its rhythm, or dst says to pause', () => {
+  expect(warnings({ cron: '0 * * * *', timezone: 'Australia/Lord_Howe' }).map(({ kind }) => kind)).toEqual([
+    'dstGap',
+  ]);
+  expect(warnings({ cron: '*/5 * * * *', ...NEW_YORK, dst: { overlap: 'once' } })).toMatchObject([
+    { kind: 'dstOverlap' },
+  ]);
+});
+
+test('times that clocks leave alone, and changes outside startAt and endAt, give no warning', () => {
+  expect(warnings({ cron: '0 9 * * *', ...NEW_YORK })).toEqual([]);
+  expect(warnings({ cron: '30 2 * * *', timezone: 'Asia/Kolkata' })).toEqual([]);
+  expect(warnings({ cron: '30 2 * * *', ...NEW_YORK, startAt: '2025-04-01T00:00:00Z' })).toEqual([]);
+  expect(warnings({ cron: '30 1 * * *', ...NEW_YORK, endAt: '2025-10-01T00:00:00Z' })).toEqual([]);
+});
