@@ -22,6 +22,7 @@ type App = ReturnType<typeof buildApp>;
 export async function startFauxqs(options: FauxqsOptions = {}): Promise<RunningFauxqs> {
   const app = buildApp({ logger: false, defaultRegion: options.region ?? 'us-east-1' });
   handBackUndelivered(app);
+  nameLoopback(app);
   await app.listen({ port: options.port ?? 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
   const endpoint = `http://127.0.0.1:${port}`;
@@ -55,5 +56,17 @@ function handBackUndelivered(app: App): void {
       });
     }
     return payload;
+  });
+}
+
+/**
+ * fauxqs names its queues `http://sqs.<region>.localhost:<port>/…`, and a client that finds its endpoint in the
+ * environment goes where a queue's url points: a name that not every resolver knows.
+ */
+function nameLoopback(app: App): void {
+  app.addHook('onSend', async (request, _reply, payload) => {
+    if (!/^AmazonSQS\.(CreateQueue|GetQueueUrl|ListQueues)$/.test(String(request.headers['x-amz-target'])))
+      return payload;
+    return String(payload).replace(/http:\/\/sqs\.[\w-]+\.localhost:/g, 'http://127.0.0.1:');
   });
 }

@@ -6,9 +6,17 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateTableCommand, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
-import { describe, expect, test } from 'vitest';
+import {
+  CreateQueueCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { describe, expect, test, vi } from 'vitest';
+import { createDynamoStore } from '../../src/store/dynamo.ts';
+import { createTables } from '../../src/store/tables.ts';
 import { startDynoxide, startQueueServer } from '../engines.ts';
+import { aHead } from '../store/fixtures.ts';
 
 /** Nobody listens any more: the process is gone, even where nobody has collected its exit code yet. */
 async function gone(endpoint: string): Promise<boolean> {
@@ -48,6 +56,32 @@ describe('dynoxide', () => {
     expect(await first.ended).toContain('SIGKILL');
     const second = await startDynoxide({ dataPath });
     expect((await second.client.send(new ListTablesCommand({}))).TableNames).toEqual(['kept']);
+    await second.stop();
+    await rm(directory, { recursive: true });
+  });
+
+  test('killed with -9 in the middle of writes it has every one that it acknowledged', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'punctual-'));
+    const dataPath = join(directory, 'tables.db');
+    const first = await startDynoxide({ dataPath });
+    await createTables(first.client, '');
+    const options = { tablePrefix: '', shards: 4 };
+    const store = createDynamoStore({ client: first.client, ...options });
+    const acknowledged: string[] = [];
+    const writer = async () => {
+      for (;;) {
+        const head = aHead();
+        if (await store.insertHead(head)) acknowledged.push(head.jobId);
+        if (acknowledged.length === 300) process.kill(first.pid, 'SIGKILL');
+      }
+    };
+    await Promise.allSettled(Array.from({ length: 8 }, writer));
+    const second = await startDynoxide({ dataPath });
+    const found = await createDynamoStore({ client: second.client, ...options }).readHeads(acknowledged, {
+      consistent: true,
+    });
+    expect(acknowledged.length).toBeGreaterThanOrEqual(300);
+    expect(found).toHaveLength(acknowledged.length);
     await second.stop();
     await rm(directory, { recursive: true });
   });
@@ -105,6 +139,22 @@ describe('fauxqs', () => {
       new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 2 }),
     );
     expect(Messages?.[0]?.Body).toBe('hello');
+    await server.stop();
+  });
+
+  test('a client that has its endpoint from the environment reaches the queues by their urls', async () => {
+    const server = await startQueueServer();
+    vi.stubEnv('AWS_ENDPOINT_URL', server.endpoint);
+    const client = new SQSClient({
+      region: 'eu-west-3',
+      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    });
+    const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName: 'q' }));
+    await client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'hello' }));
+    const { Messages } = await client.send(new ReceiveMessageCommand({ QueueUrl }));
+    expect(Messages?.[0]?.Body).toBe('hello');
+    vi.unstubAllEnvs();
+    client.destroy();
     await server.stop();
   });
 });
