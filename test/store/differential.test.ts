@@ -1,0 +1,194 @@
+// Random sequences of operations on a few keys, done by the store in memory and by the one on dynoxide: every answer
+// must be the same. What the simulator shows is only worth something if its store behaves like the real one.
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { OPEN, type Row, TERMINAL } from '../../src/domain/execution.ts';
+import { dueKey } from '../../src/domain/ids.ts';
+import { createDynamoStore } from '../../src/store/dynamo.ts';
+import type { Store } from '../../src/store/store.ts';
+import { createTables } from '../../src/store/tables.ts';
+import { startDynoxide } from '../engines.ts';
+import { MemoryStore } from '../simulation/memory-store.ts';
+import { aHead, aHold, aRow, T0 } from './fixtures.ts';
+
+const CONSISTENT = { consistent: true };
+
+/** Few values of everything, so that conditions are met about as often as not. */
+const job = fc.constantFrom('a', 'b', 'c');
+const user = fc.constantFrom('u', 'v');
+const word = fc.constantFrom('s1', 's2', 's3');
+const due = fc.constantFrom(dueKey(T0), dueKey(T0 + 1), dueKey(T0 + 2), `${dueKey(T0)}-x`);
+const minute = fc.integer({ min: 100, max: 103 });
+const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
+const hold = fc
+  .record({ token: word, due, cancelRequested: fc.boolean() })
+  .map((change) => aHold({ ...change, revision: 'r' }));
+const status = fc.constantFrom(...OPEN, ...TERMINAL);
+const seen = fc.record({ status, fence: maybe(word) });
+const limit = fc.integer({ min: 1, max: 4 });
+
+const headChange = fc
+  .record(
+    {
+      stamp: word,
+      hold: maybe(hold),
+      name: maybe(fc.string({ maxLength: 5, unit: 'grapheme' })),
+      status: fc.constantFrom('active' as const, 'paused' as const),
+      tags: fc.dictionary(fc.constantFrom('x', 'y'), fc.string({ maxLength: 3 })),
+      rowsUntil: maybe(due),
+    },
+    { requiredKeys: ['stamp'] },
+  )
+  .map((change) => ({ ...change }));
+
+const row = fc
+  .record({
+    jobId: job,
+    due,
+    status,
+    fence: maybe(word),
+    result: maybe(fc.jsonValue({ maxDepth: 3 })),
+    reason: maybe(fc.string()),
+  })
+  .map((change): Partial<Row> => ({ ...change, revision: 'r', userId: 'u' }));
+
+/** A job's user follows from its id: it never changes. */
+const userOf = (jobId: string, run: string) => `${jobId < 'c' ? 'u' : 'v'}-${run}`;
+
+/** An operation, done on one store; ids carry the run's name, so that runs share nothing. */
+type Operation = (store: Store, run: string) => Promise<unknown>;
+
+const headOperations: fc.Arbitrary<Operation>[] = [
+  fc.tuple(job, word, fc.integer({ min: 0, max: 3 })).map(
+    ([jobId, stamp, after]) =>
+      (store, run) =>
+        store.insertHead(
+          aHead({
+            jobId: `${jobId}-${run}`,
+            userId: userOf(jobId, run),
+            stamp,
+            revision: 'r',
+            createdAt: T0 + after,
+          }),
+        ),
+  ),
+  fc.tuple(job, word, headChange).map(
+    ([jobId, stamp, change]) =>
+      (store, run) =>
+        store.updateHead(`${jobId}-${run}`, stamp, change),
+  ),
+  fc.tuple(job, word, fc.nat(9), word).map(
+    ([jobId, token, lease, stamp]) =>
+      (store, run) =>
+        store.heartbeat(`${jobId}-${run}`, 'head', token, T0 + lease, stamp),
+  ),
+  job.map((jobId) => (store, run) => store.readHead(`${jobId}-${run}`, CONSISTENT)),
+  fc.tuple(user, limit).map(
+    ([userId, n]) =>
+      (store, run) =>
+        store.listHeads(`${userId}-${run}`, { limit: n }),
+  ),
+];
+
+const holdOperations: fc.Arbitrary<Operation>[] = [
+  fc.tuple(job, due, word, hold).map(
+    ([jobId, key, stamp, held]) =>
+      (store, run) =>
+        store.insertHoldItem({ jobId: `${jobId}-${run}`, due: key, stamp, hold: held }),
+  ),
+  fc.tuple(job, due, word, hold, word).map(
+    ([jobId, key, old, held, stamp]) =>
+      (store, run) =>
+        store.updateHoldItem(`${jobId}-${run}`, key, old, { hold: held, stamp }),
+  ),
+  fc.tuple(job, due, word).map(
+    ([jobId, key, token]) =>
+      (store, run) =>
+        store.removeHoldItem(`${jobId}-${run}`, key, token),
+  ),
+  fc.tuple(job, due, word, word).map(
+    ([jobId, key, token, stamp]) =>
+      (store, run) =>
+        store.heartbeat(`${jobId}-${run}`, { due: key }, token, T0, stamp),
+  ),
+  job.map((jobId) => (store, run) => store.listHoldItems(`${jobId}-${run}`)),
+];
+
+const rowOperations: fc.Arbitrary<Operation>[] = [
+  row.map((change) => (store, run) => store.insertRow(inRun(change, run))),
+  fc.tuple(seen, row).map(
+    ([was, change]) =>
+      (store, run) =>
+        store.updateRow(was, inRun(change, run)),
+  ),
+  fc.tuple(job, due).map(
+    ([jobId, key]) =>
+      (store, run) =>
+        store.readRow(`${jobId}-${run}`, key, CONSISTENT),
+  ),
+  fc.tuple(job, fc.boolean(), limit, maybe(due), maybe(due)).map(
+    ([jobId, newestFirst, n, from, to]) =>
+      (store, run) =>
+        store.listRows(`${jobId}-${run}`, { ...CONSISTENT, newestFirst, limit: n, from, to }),
+  ),
+  fc.tuple(user, limit, maybe(due), maybe(due)).map(([userId, n, from, to]) => async (store, run) => {
+    const first = await store.listRowKeys(`${userId}-${run}`, { limit: n, from, to });
+    if (!first.next) return first;
+    return [first, await store.listRowKeys(`${userId}-${run}`, { limit: n, from, to, cursor: first.next })];
+  }),
+];
+
+const inRun = (change: Partial<Row>, run: string): Row => ({
+  ...aRow({ ...change, jobId: `${change.jobId}-${run}` }),
+  userId: userOf(change.jobId ?? '', run),
+});
+
+const shardOperations: fc.Arbitrary<Operation>[] = [
+  fc.constant((store: Store, run: string) =>
+    store.insertShard({ shard: Number(run), leaseUntil: 0, dispatchedUntil: 101, settledUntil: 101 }),
+  ),
+  fc.tuple(maybe(word), word).map(
+    ([was, token]) =>
+      (store, run) =>
+        store.takeShard(Number(run), was, token, T0),
+  ),
+  fc.tuple(word, maybe(minute), maybe(minute)).map(
+    ([token, dispatchedUntil, settledUntil]) =>
+      (store, run) =>
+        store.commitShard(Number(run), token, { leaseUntil: T0, dispatchedUntil, settledUntil }),
+  ),
+  fc.constant((store: Store, run: string) => store.readShard(Number(run))),
+];
+
+describe('the store in memory answers like the one on dynoxide', () => {
+  let engine: Awaited<ReturnType<typeof startDynoxide>>;
+  let dynamo: Store;
+  const memory = new MemoryStore({ shards: 4 });
+  let runs = 0;
+
+  beforeAll(async () => {
+    engine = await startDynoxide();
+    await createTables(engine.client, '');
+    dynamo = createDynamoStore({ client: engine.client, tablePrefix: '', shards: 4 });
+  });
+  afterAll(() => engine.stop());
+
+  test.each([
+    ['heads', headOperations],
+    ['hold items', holdOperations],
+    ['rows', rowOperations],
+    ['shards', shardOperations],
+  ])('%s', async (_what, operations) => {
+    const sequence = fc.array(fc.oneof(...operations), { minLength: 5, maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(sequence, async (list) => {
+        const run = String(runs++);
+        for (const operation of list) {
+          const [theirs, ours] = [await operation(dynamo, run), await operation(memory, run)];
+          expect(ours).toStrictEqual(theirs);
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
