@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Cron } from './cron.ts';
 import type { Term } from './cron-field.ts';
+import { WEEKDAYS } from './words.ts';
 
 const oneOrMore = (from: number, to: number) => {
   const one = z.int().min(from).max(to);
@@ -19,13 +20,15 @@ const oneOrMore = (from: number, to: number) => {
   );
 };
 
-const WEEKDAYS = ['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY'];
+const ANY_WEEKDAY = 'a day of the week such as MON, Monday or 1 (0 and 7 are Sunday)';
 
 /** 0 is Sunday; by name (MON, Monday) or by number (7 is Sunday too). */
 function weekdayOf(given: string | number): number {
   if (typeof given === 'number') return given % 7;
-  const name = given.toUpperCase();
-  return WEEKDAYS.findIndex((weekday) => name === weekday || name === weekday.slice(0, 3));
+  const name = given.toLowerCase();
+  return WEEKDAYS.map((weekday) => weekday.toLowerCase()).findIndex(
+    (w) => name === w || name === w.slice(0, 3),
+  );
 }
 
 const weekday = z.union([
@@ -33,7 +36,7 @@ const weekday = z.union([
   z
     .string()
     .max(9)
-    .refine((name) => weekdayOf(name) >= 0),
+    .refine((name) => weekdayOf(name) >= 0, { error: `must be ${ANY_WEEKDAY}` }),
 ]);
 
 export const calendarSchema = z
@@ -59,7 +62,7 @@ export const calendarSchema = z
     minute: oneOrMore(0, 59).optional(),
     daysOfWeek: z
       .union([weekday, z.array(weekday).min(1).max(8)], {
-        error: 'a day of the week such as MON, Monday or 1 (0 and 7 are Sunday), or a list of them',
+        error: `${ANY_WEEKDAY}, or a list of them`,
       })
       .optional(),
   })

@@ -1,5 +1,6 @@
 // A schedule as given to the one that is stored: checked, and free of anything that depends on when it is read.
 import { InvalidInput } from '../errors.ts';
+import { parse } from '../validation.ts';
 import { fromAws } from './aws.ts';
 import { parseCron } from './cron.ts';
 import { durationMs } from './duration.ts';
@@ -52,14 +53,9 @@ export function resolveSchedule(input: ScheduleInput | undefined, now: number): 
 
 /** Types do not reach over the wire, and two kinds at once are a matter of the schema. */
 function checked(input: ScheduleInput): ScheduleInput {
-  const result = scheduleSchema.safeParse(input);
-  if (result.success) return result.data;
-  throw new InvalidInput(
-    result.error.issues.map((issue) => ({
-      path: ['schedule', ...issue.path].join('.'),
-      message: issue.message,
-    })),
-  );
+  const { value, errors } = parse(scheduleSchema, input, ['schedule']);
+  if (errors) throw new InvalidInput(errors);
+  return value;
 }
 
 function windowOf(given: ScheduleInput): Pick<ScheduleInput, 'startAt' | 'endAt'> {

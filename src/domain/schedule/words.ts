@@ -15,7 +15,7 @@ const MONTHS = [
   'November',
   'December',
 ];
-const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+export const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 const NTH = ['first', 'second', 'third', 'fourth', 'fifth'];
 
 export const monthName = (month: number): string => MONTHS[month - 1] ?? String(month);

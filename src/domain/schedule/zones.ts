@@ -13,12 +13,8 @@ export interface Stretch {
   readonly repeatedUntil: number;
 }
 
-interface Years {
-  readonly stretches: readonly Stretch[];
-}
-
-const formats = new Lru<Intl.DateTimeFormat>(1000);
-const years = new Lru<Years>(4000);
+const formats = new Lru<Intl.DateTimeFormat>(700);
+const years = new Lru<readonly Stretch[]>(4000);
 
 const formatOf = (zone: string): Intl.DateTimeFormat =>
   formats.get(
@@ -58,13 +54,12 @@ export function offsetAt(zone: string, instant: number): number {
 
 /** The stretch that `instant` is in. It ends at the year's end (UTC) at the latest, where nothing jumps. */
 export function stretchAt(zone: string, instant: number): Stretch {
-  const { stretches } = stretchesOf(zone, new Date(instant).getUTCFullYear());
-  const found = stretches.findLast((s) => s.start <= instant);
+  const found = stretchesOf(zone, new Date(instant).getUTCFullYear()).findLast((s) => s.start <= instant);
   if (!found) throw new Error(`no offset of ${zone} at ${instant}`);
   return found;
 }
 
-function stretchesOf(zone: string, year: number): Years {
+function stretchesOf(zone: string, year: number): readonly Stretch[] {
   return years.get(`${year} ${zone}`, () => {
     const from = Date.UTC(year, 0, 1);
     const to = Date.UTC(year + 1, 0, 1);
@@ -84,7 +79,7 @@ function stretchesOf(zone: string, year: number): Years {
       if (jump.to < jump.from) repeatedUntil = jump.at + jump.from;
     }
     stretches.push({ start, end: to, offset, before, repeatedUntil });
-    return { stretches };
+    return stretches;
   });
 }
 

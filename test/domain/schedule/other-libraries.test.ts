@@ -3,6 +3,7 @@ import { CronExpressionParser } from 'cron-parser';
 import { Cron } from 'croner';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { isoIn } from '../../../src/domain/schedule/instant.ts';
 import { nextOccurrence } from '../../../src/domain/schedule/occurrences.ts';
 import { dayField, field, plainDay, plainWeekday, timeFields, weekdayField } from './patterns.ts';
 
@@ -20,7 +21,6 @@ const ZONES = [
   'Pacific/Chatham',
 ];
 
-const zone = fc.constantFrom(...ZONES);
 const minute = fc.integer({ min: Date.UTC(2024, 0, 1) / 60_000, max: Date.UTC(2027, 0, 1) / 60_000 });
 const RUNS = 6;
 
@@ -48,35 +48,38 @@ const cronParser = (cron: string, tz: string, after: number): string[] =>
     .map((run) => run.toDate().toISOString());
 
 describe('croner', () => {
-  test('agrees, except that it loses days when a day of month meets a counted weekday', () => {
+  test('agrees in all zones, but for the first two days of March', () => {
     fc.assert(
       fc.property(
-        timeFields,
-        dayField,
-        field(1, 12),
-        weekdayField,
-        zone,
+        fc.tuple(timeFields, dayField, field(1, 12), weekdayField),
+        fc.constantFrom(...Intl.supportedValuesOf('timeZone')),
         minute,
-        ([m, h], day, month, weekday, tz, at) => {
-          fc.pre(day === '*' || !/[#L]/.test(weekday));
+        ([[m, h], day, month, weekday], tz, at) => {
           // croner knows LW only alone
           fc.pre(day === 'LW' || !day.includes('LW'));
           const cron = `${m} ${h} ${day} ${month} ${weekday}`;
-          expect(ours(cron, tz, at * 60_000)).toEqual(croner(cron, tz, at * 60_000).filter(before2200));
+          const compared = (due: string[]) => due.filter((iso) => iso < '2200' && !isEarlyMarch(tz, iso));
+          const [asked, theirs] = [ours(cron, tz, at * 60_000), croner(cron, tz, at * 60_000)].map(compared);
+          const count = Math.min(asked?.length ?? 0, theirs?.length ?? 0);
+          expect(asked?.slice(0, count)).toEqual(theirs?.slice(0, count));
         },
       ),
-      { numRuns: 250 },
+      { numRuns: 400 },
     );
   });
 
-  test('known error: "1 14 1 * 1#L" skips 1 March 2025', () => {
-    const after = Date.parse('2025-02-24T15:00:00Z');
-    expect(ours('1 14 1 * 1#L', 'UTC', after)[0]).toBe('2025-03-01T14:01:00.000Z');
-    expect(croner('1 14 1 * 1#L', 'UTC', after)[0]).toBe('2025-03-31T14:01:00.000Z');
+  // It takes a 29th, 30th or 31st of February for a match, goes to the day of March that this comes to, and on from there.
+  test.each([
+    ['0 0 */5 * *', '2025-02-27T00:00:00Z', '2025-03-01T00:00:00.000Z', '2025-03-06T00:00:00.000Z'],
+    ['0 0 1,31 * *', '2025-02-05T00:00:00Z', '2025-03-01T00:00:00.000Z', '2025-03-31T00:00:00.000Z'],
+    ['1 14 1 * 1#L', '2025-02-25T00:00:00Z', '2025-03-01T14:01:00.000Z', '2025-03-31T14:01:00.000Z'],
+  ])('known error: %s skips 1 March', (cron, after, due, theirs) => {
+    expect(ours(cron, 'UTC', Date.parse(after))[0]).toBe(due);
+    expect(croner(cron, 'UTC', Date.parse(after))[0]).toBe(theirs);
   });
 });
 
-const before2200 = (iso: string): boolean => iso < '2200';
+const isEarlyMarch = (tz: string, iso: string): boolean => /-03-0[12]T/.test(isoIn(tz, Date.parse(iso)));
 
 describe('cron-parser', () => {
   test('agrees in UTC, W and years aside', () => {
