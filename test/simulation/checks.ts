@@ -1,0 +1,569 @@
+// The promises, checked at the moment something is written or started, and once more when everything has come to rest.
+// Nothing here asks how a rule is kept, only whether a promise was broken.
+import { isTerminal, mayFollow, type Row } from '../../src/domain/execution.ts';
+import { BY_HAND, type DueKey, dueAtOf, dueKey } from '../../src/domain/ids.ts';
+import type { Head, Hold, HoldItem } from '../../src/domain/job.ts';
+import {
+  fireAt,
+  isRecurring,
+  latestOccurrence,
+  nextOccurrence,
+  occurrencesAfter,
+} from '../../src/domain/schedule/occurrences.ts';
+import type { Schedule } from '../../src/domain/schedule/schema.ts';
+import { minuteEnd } from '../../src/domain/slots.ts';
+import type { Message } from '../../src/queue/queue.ts';
+import { regularEntry } from '../../src/scheduling/plan.ts';
+import type { Shard } from '../../src/store/store.ts';
+import type { TaskContext } from '../../src/tasks/task.ts';
+import { type MemoryStore, rowKey } from './memory-store.ts';
+import type { Process } from './process.ts';
+import { clockText, type World } from './world.ts';
+
+export interface Violation {
+  readonly invariant: string;
+  readonly detail: string;
+  readonly at: number;
+}
+
+/** A schedule in force: its occurrences from `t0` on are owed until it is withdrawn. */
+interface Revision {
+  readonly schedule: Schedule;
+  readonly t0: number;
+  withdrawnAt: number | undefined;
+}
+
+interface JobRecord {
+  readonly name: string;
+  readonly revisions: Map<string, Revision>;
+  /** When the head got its present stamp. */
+  stampAt: number;
+  cancelledAt: number | undefined;
+  highestFence: number;
+  /** Held without a row when they were withdrawn: they go on, so they end. */
+  readonly mustEnd: Set<DueKey>;
+}
+
+/** A hold, from the write that took it. */
+interface Take {
+  readonly hold: Hold;
+  readonly jobId: string;
+  readonly process: Process | undefined;
+  readonly at: number;
+  /** The head as the take found it; none with `overlap: allow`. */
+  readonly head: Head | undefined;
+  readonly row: Row | undefined;
+  /** Of a hold of the same execution. */
+  readonly over: boolean;
+  /** By real time: when the lease ends if nothing extends it. */
+  liveUntil: number;
+}
+
+export interface Run {
+  readonly jobId: string;
+  readonly due: DueKey;
+  readonly process: Process;
+  readonly inHand: InHand;
+  readonly take: Take;
+  readonly overlapAllowed: boolean;
+  ended: 'succeeded' | 'failed' | undefined;
+  recorded: boolean;
+}
+
+/** A message in a worker's hands. */
+export interface InHand {
+  readonly process: Process;
+  readonly jobId: string;
+  readonly due: DueKey;
+  /** By its clock: when it could first claim. */
+  readonly since: number;
+}
+
+/** What is due later than this before the end may still be on its way. */
+const SETTLED_AFTER_MS = 150_000;
+
+export class Checks {
+  readonly runs: Run[] = [];
+  readonly #world: World;
+  readonly #jobs = new Map<string, JobRecord>();
+  readonly #takes = new Map<string, Take>();
+  readonly #history = new Map<string, { at: number; status: Row['status']; fence: string | undefined }[]>();
+  readonly #inHand = new Map<string, InHand[]>();
+  readonly #cancelled = new Map<string, number>();
+  readonly #requeued = new Map<string, number>();
+  readonly #askedToStop = new Set<string>();
+  readonly #covering = new Map<string, { jobId: string; due: DueKey }>();
+  readonly #stalls = new Map<Process, number>();
+  readonly #accepted = new Set<string>();
+  readonly #highestBeside = new Map<string, number>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** Listens to every write. */
+  watch(store: MemoryStore): void {
+    const { heads, rows, holds, shards } = store;
+    const setHead = heads.set.bind(heads);
+    heads.set = (key, head) => {
+      this.#head(heads.get(key), head);
+      setHead(key, head);
+    };
+    const setRow = rows.set.bind(rows);
+    rows.set = (key, row) => {
+      this.#row(rows.get(key), row);
+      setRow(key, row);
+    };
+    const setHold = holds.set.bind(holds);
+    holds.set = (key, item) => {
+      this.#holdItem(holds.get(key), item);
+      return setHold(key, item);
+    };
+    const setShard = shards.set.bind(shards);
+    shards.set = (key, shard) => {
+      this.#shard(shards.get(key), shard);
+      return setShard(key, shard);
+    };
+  }
+
+  /** How a trace names a job or an execution: A, A@02:15.000. */
+  nameOf(jobId: string, due?: DueKey): string {
+    const name = this.#jobs.get(jobId)?.name ?? jobId;
+    if (due === undefined) return name;
+    return `${name}@${clockText(dueAtOf(due))}${due.slice(13)}`;
+  }
+
+  get jobIds(): string[] {
+    return [...this.#jobs.keys()];
+  }
+
+  #fail(invariant: string, jobId: string, due: DueKey | undefined, detail: string): void {
+    this.#world.fail(invariant, `${this.nameOf(jobId, due)}: ${detail}`);
+  }
+
+  #rowOf(jobId: string, due: DueKey): Row | undefined {
+    return this.#world.store.rows.get(rowKey({ jobId, due }));
+  }
+
+  #job(jobId: string): JobRecord {
+    const known = this.#jobs.get(jobId);
+    if (known) return known;
+    const job: JobRecord = {
+      name: String.fromCharCode(65 + this.#jobs.size),
+      revisions: new Map(),
+      stampAt: this.#world.now,
+      cancelledAt: undefined,
+      highestFence: 0,
+      mustEnd: new Set(),
+    };
+    this.#jobs.set(jobId, job);
+    return job;
+  }
+
+  // ---- what is written -----------------------------------------------------------------------------------------
+
+  #head(old: Head | undefined, head: Head): void {
+    const { now, actor } = this.#world;
+    const job = this.#job(head.jobId);
+    const { jobId, hold } = head;
+    const inForce = old?.status === 'active' ? job.revisions.get(old.revision) : undefined;
+    if (old && inForce && (head.status !== 'active' || head.revision !== old.revision)) {
+      inForce.withdrawnAt = now;
+      if (old.hold && !this.#rowOf(jobId, old.hold.due)) job.mustEnd.add(old.hold.due);
+      if (head.status === 'completed' || head.status === 'failed') this.#completed(old, head);
+    }
+    if (head.status === 'active' && !job.revisions.has(head.revision)) {
+      const t0 = old && actor ? actor.bornAt + actor.skew : head.createdAt;
+      job.revisions.set(head.revision, { schedule: head.schedule, t0, withdrawnAt: undefined });
+    }
+    if (head.status === 'cancelled') job.cancelledAt ??= now;
+    if (old?.rowsUntil && (head.rowsUntil ?? '') < old.rowsUntil)
+      this.#fail(
+        'rowsUntil and coveredUntil never go back',
+        jobId,
+        undefined,
+        `${old.rowsUntil} to ${head.rowsUntil}`,
+      );
+    if (old?.coveredUntil && (head.coveredUntil ?? '') < old.coveredUntil)
+      this.#fail(
+        'rowsUntil and coveredUntil never go back',
+        jobId,
+        undefined,
+        `${old.coveredUntil} to ${head.coveredUntil}`,
+      );
+    if (old && head.note && head.note.at !== old.note?.at && head.note.status === 'SKIPPED')
+      this.#skipped(job, old, head.note.due, head.note.reason);
+    if (hold) {
+      this.#held(jobId, old?.hold, hold, old);
+      if (head.coveredUntil !== old?.coveredUntil && hold.token !== old?.hold?.token)
+        this.#covering.set(rowKey({ jobId, due: hold.due }), { jobId, due: hold.due });
+    }
+    job.stampAt = now;
+  }
+
+  #holdItem(old: HoldItem | undefined, item: HoldItem): void {
+    this.#held(item.jobId, old?.hold, item.hold, undefined);
+  }
+
+  #held(jobId: string, old: Hold | undefined, hold: Hold, head: Head | undefined): void {
+    const { now, actor } = this.#world;
+    if (hold.cancelRequested) this.#askedToStop.add(rowKey({ jobId, due: hold.due }));
+    if (hold.token === old?.token) {
+      const take = this.#takes.get(hold.token);
+      if (take && hold.leaseUntil !== old.leaseUntil) {
+        take.liveUntil = hold.leaseUntil - (actor?.skew ?? 0);
+        this.#neverTwo(this.runs.find((run) => run.take === take));
+      }
+      return;
+    }
+    if (old && hold.number <= old.number)
+      this.#fail('fencing numbers grow', jobId, hold.due, `${old.number} is followed by ${hold.number}`);
+    this.#takes.set(hold.token, {
+      hold,
+      jobId,
+      process: actor,
+      at: now,
+      head,
+      row: this.#rowOf(jobId, hold.due),
+      over: old?.due === hold.due,
+      liveUntil: hold.leaseUntil - (actor?.skew ?? 0),
+    });
+  }
+
+  #completed(old: Head, head: Head): void {
+    const { schedule, jobId } = old;
+    if (!('at' in schedule))
+      return this.#fail('only one-time jobs are completed', jobId, undefined, head.status);
+    const due = dueKey(Date.parse(schedule.at));
+    const row = this.#rowOf(jobId, due);
+    if (!isTerminal(row?.status))
+      this.#fail(
+        'a job is completed only when its own occurrence has ended',
+        jobId,
+        due,
+        `${head.status} with ${row?.status ?? 'no row'}`,
+      );
+  }
+
+  /** Because of a run, a retry to come, or somebody who had just taken it; at some moment since the head was read. */
+  #skipped(job: JobRecord, old: Head, due: DueKey, reason: string): void {
+    if (!reason.startsWith('overlap')) return;
+    const { hold, jobId } = old;
+    const fail = (why: string) => this.#fail('skipped only for a reason', jobId, due, why);
+    if (!hold || hold.due === due) return fail('nobody else holds the job');
+    const segments = this.#history.get(rowKey({ jobId, due: hold.due })) ?? [];
+    const last = segments.findLastIndex((segment) => segment.at < job.stampAt);
+    if (last < 0) return; // there was no row: it blocked
+    const slack = hold.leaseUntil + 2 * this.#world.settings.clockSkewMs;
+    const blocked = segments.slice(last).some(({ status, at, fence }) => {
+      if (status === 'RUNNING' || status === 'RETRYING') return true;
+      return !isTerminal(status) && fence !== hold.token && Math.max(at, job.stampAt) <= slack;
+    });
+    if (!blocked) fail(`because of ${this.nameOf(jobId, hold.due)}, which is ${segments.at(-1)?.status}`);
+  }
+
+  #shard(old: Shard | undefined, shard: Shard): void {
+    if (!old) return;
+    if (shard.dispatchedUntil < old.dispatchedUntil || shard.settledUntil < old.settledUntil)
+      this.#world.fail('cursors never go back', `shard ${shard.shard}`);
+  }
+
+  #row(old: Row | undefined, row: Row): void {
+    const { now, actor, settings } = this.#world;
+    const { jobId, due, status } = row;
+    const key = rowKey(row);
+    const segments = this.#history.get(key) ?? [];
+    this.#history.set(key, segments);
+    segments.push({ at: now, status, fence: row.fence });
+    if (!mayFollow(old?.status, status))
+      return this.#fail('rows change as the table says', jobId, due, `${old?.status} to ${status}`);
+    if (status === 'QUEUED') {
+      this.#cancelled.delete(key);
+      this.#askedToStop.delete(key);
+      this.#requeued.set(key, now);
+    }
+    if (
+      old?.status === 'RETRYING' &&
+      status === 'RUNNING' &&
+      (actor?.now() ?? now) < (old.nextAttemptAt ?? 0)
+    )
+      this.#fail(
+        'no attempt before its backoff is over',
+        jobId,
+        due,
+        `${(old.nextAttemptAt ?? 0) - now} ms early`,
+      );
+    if ((old?.status === 'QUEUED' || old?.status === 'WAITING') && status === 'RUNNING' && row.attempt !== 1)
+      this.#fail(
+        'what is started by hand has fresh attempts',
+        jobId,
+        due,
+        `starts with attempt ${row.attempt}`,
+      );
+    const run = this.runs.find(({ take }) => take.hold.token === row.fence);
+    if (run && run.due === due) run.recorded ||= isTerminal(status) || status === 'RETRYING';
+    if (status === 'SUCCEEDED' && run?.ended !== 'succeeded')
+      this.#fail('only a success is recorded as one', jobId, due, 'no run of this holder has succeeded');
+    if (status === 'FAILED' && row.error?.name === 'WorkerLost' && row.attempt < row.maxAttempts)
+      this.#fail(
+        'failed only when no attempt is left',
+        jobId,
+        due,
+        `attempt ${row.attempt} of ${row.maxAttempts}`,
+      );
+    if (row.error && !EXPECTED_ERRORS.has(row.error.name))
+      this.#fail('no unexpected error', jobId, due, `${row.error.name}: ${row.error.message}`);
+    const head = this.#world.store.heads.get(jobId);
+    if (!head) return this.#fail('no row without a job', jobId, due, status);
+    if (status === 'CANCELLED' && actor?.kind !== 'api') this.#cancelledByWorker(head, old, row);
+    if (status === 'SKIPPED' && row.reason?.startsWith('misfire')) {
+      const covered = head.coveredUntil !== undefined && due <= head.coveredUntil;
+      const fires = fireAt(head.schedule, jobId, dueAtOf(due));
+      const late = now + settings.clockSkewMs - fires > head.misfire.graceSeconds * 1000;
+      if (!covered && !(late && head.misfire.policy === 'skip'))
+        this.#fail('skipped only for a reason', jobId, due, row.reason);
+    }
+  }
+
+  #cancelledByWorker(head: Head, old: Row | undefined, row: Row): void {
+    const { jobId, due } = row;
+    if (head.status === 'cancelled' || this.#askedToStop.has(rowKey(row))) return;
+    if (head.note?.due === due && head.note.status === 'CANCELLED') return;
+    const dead = head.status !== 'active' || head.revision !== row.revision;
+    if (dead && (old?.status === 'WAITING' || (head.overlap === 'allow' && !old))) return;
+    if (!old && row.fence === undefined) return; // a note, recorded by somebody else
+    this.#fail(
+      'cancelled only on request',
+      jobId,
+      due,
+      `${old?.status ?? 'no row'} to CANCELLED: ${row.reason}`,
+    );
+  }
+
+  /** A result is refused only after its holder's lease. */
+  refusedRow(process: Process, row: Row): void {
+    const run = this.runs.find(({ take }) => take.hold.token === row.fence);
+    if (!run || run.process !== process || row.fence === undefined) return;
+    const found = this.#rowOf(row.jobId, row.due);
+    if (found?.fence === row.fence) return; // its own lost response
+    if (run.take.liveUntil > this.#world.now)
+      this.#fail(
+        "a live holder's result is never thrown away",
+        row.jobId,
+        row.due,
+        `${row.status} refused by ${found?.status}`,
+      );
+  }
+
+  // ---- what workers do -----------------------------------------------------------------------------------------
+
+  received(process: Process, { jobId, due, fireAt: fires }: Message): InHand {
+    const key = rowKey({ jobId, due });
+    const list = this.#inHand.get(key) ?? [];
+    this.#inHand.set(key, list);
+    const inHand = { process, jobId, due, since: Math.max(process.now(), fires) };
+    list.push(inHand);
+    return inHand;
+  }
+
+  stalled(process: Process): void {
+    this.#stalls.set(process, process.stalledUntil);
+  }
+
+  /** The use case is through with a message. */
+  handled(inHand: InHand): void {
+    const list = this.#inHand.get(rowKey(inHand)) ?? [];
+    list.splice(list.indexOf(inHand), 1);
+    const run = this.runs.find((r) => r.inHand === inHand);
+    if (!run || run.recorded || run.ended !== 'succeeded' || this.#asked(run)) return;
+    if (run.take.liveUntil > this.#world.now)
+      this.#fail("a live holder's result is never thrown away", run.jobId, run.due, 'it was never written');
+  }
+
+  #asked = (run: Run): boolean => this.#askedToStop.has(rowKey(run));
+
+  started(inHand: InHand, ctx: TaskContext<unknown>): Run {
+    const { process } = inHand;
+    const { now, store } = this.#world;
+    const { jobId, signal, fence } = ctx;
+    const due = ctx.executionId.slice(jobId.length + 1);
+    const take = [...this.#takes.values()].findLast(
+      (t) => t.jobId === jobId && t.hold.due === due && t.hold.number === fence && t.process === process,
+    );
+    if (!take) throw new Error(`${this.nameOf(jobId, due)} runs without a take`);
+    const head = store.heads.get(jobId);
+    const overlapAllowed = head?.overlap === 'allow';
+    const run: Run = { jobId, due, process, inHand, take, overlapAllowed, ended: undefined, recorded: false };
+    this.runs.push(run);
+    const job = this.#job(jobId);
+    const { revision } = take.hold;
+    const rule = job.revisions.get(revision);
+    const fires = rule && revision !== BY_HAND ? fireAt(rule.schedule, jobId, dueAtOf(due)) : dueAtOf(due);
+    if (process.now() < fires)
+      this.#fail('nothing starts early', jobId, due, `${fires - process.now()} ms before its time`);
+    if (ctx.attempt > ctx.maxAttempts)
+      this.#fail('no more attempts than allowed', jobId, due, `${ctx.attempt} of ${ctx.maxAttempts}`);
+    if (signal.aborted) return run;
+    if (take.liveUntil <= now) {
+      if ((this.#stalls.get(process) ?? 0) < now - 10)
+        this.#fail('nothing starts without a lease', jobId, due, `it ended ${now - take.liveUntil} ms ago`);
+      return run;
+    }
+    this.#neverTwo(run);
+    const row = this.#rowOf(jobId, due);
+    if (row && !(row.status === 'RUNNING' && row.fence === take.hold.token))
+      this.#fail('nothing starts whose row says otherwise', jobId, due, `its row is ${row.status}`);
+    const key = rowKey({ jobId, due });
+    const highest = overlapAllowed ? (this.#highestBeside.get(key) ?? 0) : job.highestFence;
+    if (fence <= highest) this.#fail('fencing numbers grow', jobId, due, `${fence} after ${highest}`);
+    if (overlapAllowed) this.#highestBeside.set(key, fence);
+    else job.highestFence = fence;
+    this.#notWithdrawn(job, run);
+    if (head && rule) this.#notMisfired(head, rule, run, fires);
+    return run;
+  }
+
+  /** Never two runs of one job while both leases are live; and who has lost the lease has stopped. */
+  #neverTwo(run: Run | undefined): void {
+    if (!run || run.ended || run.process.dead) return;
+    const { now, settings } = this.#world;
+    for (const other of this.runs) {
+      if (other === run || other.ended || other.process.dead || other.jobId !== run.jobId) continue;
+      if (run.overlapAllowed && other.due !== run.due) continue;
+      const both = `${run.process.name} and ${other.process.name} (${this.nameOf(run.jobId, other.due)})`;
+      if (run.take.liveUntil > now && other.take.liveUntil > now)
+        this.#fail('never two runs at once', run.jobId, run.due, both);
+      const lastSure = other.take.liveUntil - 2 * settings.clockSkewMs - settings.heartbeatMs;
+      if (other.take.liveUntil <= now && (this.#stalls.get(other.process) ?? 0) < lastSure)
+        this.#fail('who loses the lease stops before it ends', run.jobId, run.due, both);
+    }
+  }
+
+  #notWithdrawn(job: JobRecord, { jobId, due, take, overlapAllowed }: Run): void {
+    const fail = (why: string) => this.#fail('what was withdrawn does not start', jobId, due, why);
+    if (job.cancelledAt !== undefined && take.at > job.cancelledAt) fail('the job was cancelled before');
+    const cancelled = this.#cancelled.get(rowKey({ jobId, due }));
+    if (cancelled !== undefined && take.at > cancelled) fail('it was cancelled before');
+    const { revision } = take.hold;
+    if (revision === BY_HAND) return;
+    const first = (!take.row && !take.over) || take.row?.status === 'WAITING';
+    if (!first) return;
+    const withdrawnAt = job.revisions.get(revision)?.withdrawnAt;
+    if (withdrawnAt !== undefined && take.at > withdrawnAt)
+      fail(`its schedule was withdrawn at ${clockText(withdrawnAt)}`);
+    if (!job.revisions.has(revision) && !overlapAllowed) fail('its schedule was never in force');
+  }
+
+  #notMisfired(head: Head, rule: Revision, { jobId, due, take, process }: Run, fires: number): void {
+    if (take.row || take.over || take.hold.revision === BY_HAND || !isRecurring(rule.schedule)) return;
+    const fail = (why: string) => this.#fail('misfire does what it says', jobId, due, why);
+    const before = take.head?.coveredUntil;
+    if (before !== undefined && due <= before) fail('one run stood for it already');
+    const since = Math.min(
+      ...(this.#inHand.get(rowKey({ jobId, due })) ?? [])
+        .filter((h) => h.process === process)
+        .map((h) => h.since),
+    );
+    if (!Number.isFinite(since) || since - fires <= head.misfire.graceSeconds * 1000) return;
+    if (head.misfire.policy === 'skip') fail(`ran ${since - fires} ms late`);
+    const latest = latestOccurrence(rule.schedule, dueAtOf(due) - 1, since);
+    if (
+      head.misfire.policy === 'runOnce' &&
+      latest !== undefined &&
+      (head.coveredUntil ?? '') < dueKey(latest)
+    )
+      fail('stands for the others that were missed, and they are not covered');
+  }
+
+  ended(run: Run, how: 'succeeded' | 'failed'): void {
+    run.ended = how;
+  }
+
+  // ---- what API calls have returned ----------------------------------------------------------------------------
+
+  accepted(jobId: string): void {
+    this.#accepted.add(jobId);
+    if (!this.#world.store.heads.get(jobId))
+      this.#fail('an accepted job exists', jobId, undefined, 'it has no head');
+  }
+
+  cancelledExecution(jobId: string, due: DueKey, calledAt: number): void {
+    const key = rowKey({ jobId, due });
+    if ((this.#requeued.get(key) ?? 0) < calledAt) this.#cancelled.set(key, this.#world.now);
+  }
+
+  startedByHand(jobId: string, due: DueKey): void {
+    if (!this.#rowOf(jobId, due)) this.#fail('an accepted run-now has a row', jobId, due, 'it has none');
+  }
+
+  // ---- when everything has come to rest ------------------------------------------------------------------------
+
+  /** What has not come to its end although nothing is in the way; empty when all is well. */
+  unfinished(): string[] {
+    const { now, store } = this.#world;
+    const found: string[] = [];
+    const until = now - SETTLED_AFTER_MS;
+    const old = (due: DueKey) => dueAtOf(due) <= until;
+    const open = (jobId: string, due: DueKey) => !isTerminal(this.#rowOf(jobId, due)?.status);
+    const say = (what: string, jobId: string, due?: DueKey) => {
+      const row = due === undefined ? undefined : this.#rowOf(jobId, due);
+      found.push(
+        `${what}: ${this.nameOf(jobId, due)}${due === undefined ? '' : ` (${row?.status ?? 'no row'})`}`,
+      );
+    };
+    for (const row of store.rows.all()) {
+      if (!isTerminal(row.status) && old(row.due)) say('a row is open for ever', row.jobId, row.due);
+    }
+    for (const item of store.holds.values()) {
+      if (old(item.due) && open(item.jobId, item.due)) say('a hold is stuck', item.jobId, item.due);
+    }
+    for (const run of this.runs) {
+      if (old(run.due) && open(run.jobId, run.due)) say('a run left no record', run.jobId, run.due);
+    }
+    for (const { jobId, due } of this.#covering.values()) {
+      const ran = this.runs.some((run) => run.jobId === jobId && run.due === due);
+      if (old(due) && !ran && this.#rowOf(jobId, due)?.status !== 'CANCELLED')
+        say('the run that stands for others never was', jobId, due);
+    }
+    for (const jobId of this.#accepted) if (!store.heads.get(jobId)) say('an accepted job is gone', jobId);
+    for (const head of store.heads.all()) {
+      const { jobId, hold, note } = head;
+      const job = this.#job(jobId);
+      if (hold && old(hold.due) && open(jobId, hold.due)) say('a hold is stuck', jobId, hold.due);
+      if (note && old(note.due) && !this.#rowOf(jobId, note.due))
+        say('a decision has no row', jobId, note.due);
+      for (const due of job.mustEnd)
+        if (old(due) && open(jobId, due)) say('was held, never ended', jobId, due);
+      if (head.status !== 'active') continue;
+      const rule = job.revisions.get(head.revision);
+      if (!rule) continue;
+      for (const due of occurrencesAfter(rule.schedule, rule.t0 - 1)) {
+        if (due > until) break;
+        if (open(jobId, dueKey(due))) say('an owed occurrence never ended', jobId, dueKey(due));
+      }
+      if ('at' in head.schedule && Date.parse(head.schedule.at) <= until)
+        say('a one-time job is not completed', jobId);
+      this.#chain(head, rule, say);
+    }
+    return found;
+  }
+
+  /** The schedule goes on: the first occurrence beyond the cursor has its entry. */
+  #chain(head: Head, rule: Revision, say: (what: string, jobId: string, due?: DueKey) => void): void {
+    const shard = this.#world.shardRow(head.jobId);
+    if (!shard) return;
+    const next = nextOccurrence(rule.schedule, Math.max(minuteEnd(shard.dispatchedUntil), rule.t0) - 1);
+    if (next === undefined) return;
+    if (!this.#world.hasEntry(regularEntry(head, next))) say('nobody has planned', head.jobId, dueKey(next));
+  }
+}
+
+/** What tasks throw, and what the scheduler itself records. */
+const EXPECTED_ERRORS: ReadonlySet<string> = new Set([
+  'TaskFailed',
+  'DoNotRetry',
+  'RetryAfter',
+  'Timeout',
+  'WorkerLost',
+  'InjectedFault',
+]);

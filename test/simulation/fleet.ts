@@ -1,0 +1,167 @@
+// The machines: workers that take messages, watchers that come by, and whatever happens to them.
+import { MINUTE } from '../../src/domain/slots.ts';
+import type { Message, Received } from '../../src/queue/queue.ts';
+import { execute } from '../../src/scheduling/execute.ts';
+import { watch } from '../../src/scheduling/watch.ts';
+import type { Process } from './process.ts';
+import type { Scenario } from './scenario.ts';
+import type { Seeded } from './seeded.ts';
+import { simulatedTask } from './simulated-task.ts';
+import { EPOCH, type World } from './world.ts';
+
+interface Worker {
+  readonly process: Process;
+  readonly draining: AbortController;
+  readonly aborting: AbortController;
+}
+
+export class Fleet {
+  readonly #world: World;
+  readonly #scenario: Scenario;
+  readonly #random: Seeded;
+  #workers: Worker[] = [];
+  #started = 0;
+
+  constructor(world: World, scenario: Scenario, random: Seeded) {
+    this.#world = world;
+    this.#scenario = scenario;
+    this.#random = random;
+  }
+
+  begin(): void {
+    const { workers, watchers } = this.#scenario;
+    const { watchPeriodMs } = this.#world.settings;
+    this.#world.queue.receiver = (message, receive) => this.#deliver(message, receive);
+    this.#startWorkers(workers);
+    for (let i = 0; i < watchers; i++) {
+      this.#watchAt(EPOCH + Math.floor(((i + this.#random.float()) * watchPeriodMs) / watchers));
+    }
+    this.#planMischief();
+  }
+
+  /** After the last fault: enough of them are up. */
+  recover(): void {
+    const world = this.#world;
+    world.down = false;
+    if (this.#scenario.killAll) this.#killAll(true);
+    this.#workers = this.#workers.filter(({ draining }) => !draining.signal.aborted);
+    this.#startWorkers(Math.min(2, this.#scenario.workers));
+  }
+
+  // ---- what happens to them --------------------------------------------------------------------------------------
+
+  #planMischief(): void {
+    const world = this.#world;
+    const { profile, settings } = world;
+    const { calmAt, downtime, workers } = this.#scenario;
+    const random = this.#random;
+    const sometimes = (perMinute: number, act: () => void) => {
+      const times = Math.floor((perMinute * (calmAt - EPOCH)) / MINUTE + random.float());
+      for (let i = 0; i < times; i++) world.at(random.int(EPOCH + 1000, calmAt), act);
+    };
+    const someProcess = (act: (process: Process) => void) => () => {
+      const living = [...world.processes];
+      if (living.length > 0) act(random.pick(living));
+    };
+    const longest = () => settings.leaseMs * (random.chance(0.3) ? 6 : 2);
+    sometimes(
+      profile.crashes,
+      someProcess((process) => this.#kill(process)),
+    );
+    sometimes(
+      profile.stalls,
+      someProcess((process) => world.stall(process, random.int(500, longest()))),
+    );
+    sometimes(profile.drains, () => this.#drain());
+    if (!downtime) return;
+    world.at(downtime.from, () => {
+      world.down = true;
+      world.trace?.(undefined, '*** everything is down');
+      this.#killAll(downtime.wipe);
+    });
+    world.at(downtime.until, () => {
+      world.down = false;
+      this.#startWorkers(workers);
+    });
+  }
+
+  #killAll(wipe: boolean): void {
+    const world = this.#world;
+    for (const process of [...world.processes]) world.crash(process);
+    this.#workers = [];
+    if (wipe) world.queue.wipe();
+  }
+
+  #kill(process: Process): void {
+    const world = this.#world;
+    if (process.dead) return;
+    world.crash(process);
+    const others = this.#workers.filter((worker) => worker.process !== process);
+    if (others.length === this.#workers.length) return;
+    this.#workers = others;
+    world.at(world.now + this.#random.int(0, 20_000), () => {
+      if (!world.down) this.#startWorkers(this.#scenario.workers);
+    });
+  }
+
+  /** SIGTERM: what runs may end until the deadline, then it is told to stop, then the process is gone. */
+  #drain(): void {
+    const world = this.#world;
+    const worker = this.#workers.find(({ draining }) => !draining.signal.aborted);
+    if (!worker) return;
+    const { process, draining, aborting } = worker;
+    world.within(process, world.now, () => {
+      world.trace?.(process, '*** drains');
+      draining.abort();
+    });
+    world.within(process, world.now + this.#random.int(0, 6000), () => aborting.abort());
+    world.at(world.now + this.#random.int(6000, 20_000), () => this.#kill(process));
+  }
+
+  // ---- what they do ----------------------------------------------------------------------------------------------
+
+  #startWorkers(until: number): void {
+    while (this.#workers.length < until) {
+      const process = this.#world.process(`W${++this.#started}`, 'worker');
+      this.#workers.push({ process, draining: new AbortController(), aborting: new AbortController() });
+    }
+  }
+
+  #deliver(message: Message, receive: (process: Process) => Received): boolean {
+    const world = this.#world;
+    const { checks } = world;
+    const ready = this.#workers.filter(
+      ({ process, draining }) => !process.stalled && !draining.signal.aborted,
+    );
+    if (ready.length === 0) return false;
+    const { process, draining, aborting } = this.#random.pick(ready);
+    const { jobId, due, revision } = message;
+    world.trace?.(process, `gets ${checks.nameOf(jobId, due)}/${revision.slice(0, 4)}`);
+    const inHand = checks.received(process, message);
+    const side = {
+      workerId: process.name,
+      tasks: simulatedTask(world, inHand, this.#scenario.failing),
+      draining: draining.signal,
+      aborting: aborting.signal,
+      running: { add: () => {}, remove: () => {} },
+      admit: async () => true,
+    };
+    execute(process.context, side, receive(process))
+      .catch((error: unknown) => world.expected(process, 'execute', error))
+      .then(() => checks.handled(inHand));
+    return true;
+  }
+
+  #watchAt(time: number): void {
+    const world = this.#world;
+    world.at(time, () => {
+      this.#watchAt(time + world.settings.watchPeriodMs);
+      if (world.down) return;
+      const process = world.process(`X${++this.#started}`, 'watcher');
+      const shards = Array.from({ length: world.settings.shards }, (_, shard) => shard);
+      watch(process.context, shards, new AbortController().signal)
+        .catch((error: unknown) => world.expected(process, 'watch', error))
+        .then(() => world.processes.delete(process));
+    });
+  }
+}

@@ -1,0 +1,1 @@
+export function mutate(_rule: string): void {}

@@ -1,0 +1,183 @@
+// People and their client programs: every request is a process of its own, and may be slow, cut off or doubled.
+import { PunctualError } from '../../src/domain/errors.ts';
+import type { RowStatus } from '../../src/domain/execution.ts';
+import { type DueKey, dueKey, executionId } from '../../src/domain/ids.ts';
+import type { Head } from '../../src/domain/job.ts';
+import type { JobSpec } from '../../src/domain/job-spec.ts';
+import { nextOccurrence } from '../../src/domain/schedule/occurrences.ts';
+import { backfill, retryExecution, runNow } from '../../src/scheduling/by-hand.ts';
+import { cancelExecution } from '../../src/scheduling/cancel-execution.ts';
+import type { Context } from '../../src/scheduling/context.ts';
+import { cancelJob, createJob, editJob, pauseJob, resumeJob } from '../../src/scheduling/jobs.ts';
+import { type Operation, randomSchedule, type Scenario } from './scenario.ts';
+import type { Seeded } from './seeded.ts';
+import type { World } from './world.ts';
+
+const USER = 'u1';
+
+interface Request {
+  readonly name: string;
+  readonly call: (context: Context) => Promise<unknown>;
+  /** A client that gets no answer asks again so often. */
+  readonly tries?: number;
+}
+
+export class People {
+  readonly #world: World;
+  readonly #scenario: Scenario;
+  readonly #random: Seeded;
+  #requests = 0;
+
+  constructor(world: World, scenario: Scenario, random: Seeded) {
+    this.#world = world;
+    this.#scenario = scenario;
+    this.#random = random;
+  }
+
+  begin(): void {
+    const { jobs, operations } = this.#scenario;
+    for (const { at, spec, key, doubled } of jobs) {
+      const request = this.#create(spec, key);
+      this.#world.at(at, () => this.#ask({ ...request, tries: key === undefined ? 1 : 3 }));
+      if (doubled) this.#world.at(at + this.#random.int(0, 40), () => this.#ask(request));
+    }
+    for (const { at, operation } of operations) this.#world.at(at, () => this.#operate(operation));
+  }
+
+  #ask(request: Request): void {
+    const world = this.#world;
+    if (world.down) return;
+    const { name, call, tries = 1 } = request;
+    const process = world.process(`A${++this.#requests}`, 'api');
+    world.trace?.(process, `${name} …`);
+    call(process.context).then(
+      () => {
+        world.trace?.(process, `${name} has returned`);
+        world.processes.delete(process);
+      },
+      (error: unknown) => {
+        world.expected(process, name, error);
+        world.processes.delete(process);
+        if (tries > 1 && !(error instanceof PunctualError)) this.#ask({ ...request, tries: tries - 1 });
+      },
+    );
+  }
+
+  #operate(operation: Operation): void {
+    const world = this.#world;
+    const heads = world.store.heads.all();
+    const request = heads.length === 0 ? undefined : this.#request(operation, this.#random.pick(heads));
+    if (request) return this.#ask(request);
+    // there is nothing to do it to yet
+    const later = world.now + this.#random.int(2000, 15_000);
+    if (later < this.#scenario.calmAt) world.at(later, () => this.#operate(operation));
+  }
+
+  #request(operation: Operation, head: Head): Request | undefined {
+    const world = this.#world;
+    const random = this.#random;
+    const { checks } = world;
+    const { jobId } = head;
+    const job = checks.nameOf(jobId);
+    const resume: Request = {
+      name: `resume ${job}`,
+      call: (context) => resumeJob(context, USER, jobId),
+      tries: 2,
+    };
+    switch (operation) {
+      case 'create': {
+        const spec = { ...random.pick(this.#scenario.jobs).spec, schedule: this.#schedule(head) };
+        const request = this.#create(spec, random.id(6));
+        if (random.chance(0.5)) this.#ask(request);
+        return request;
+      }
+      case 'edit':
+      case 'editSame': {
+        const schedule = operation === 'edit' ? this.#schedule(head) : head.schedule;
+        return {
+          name: `${operation} ${job}`,
+          call: (context) => editJob(context, USER, jobId, { schedule }),
+        };
+      }
+      case 'editParams': {
+        const params = { n: random.int(2, 9) };
+        return { name: `editParams ${job}`, call: (context) => editJob(context, USER, jobId, { params }) };
+      }
+      case 'pause':
+        if (random.chance(0.6)) world.at(world.now + random.int(0, 30_000), () => this.#ask(resume));
+        return { name: `pause ${job}`, call: (context) => pauseJob(context, USER, jobId) };
+      case 'resume':
+        return resume;
+      case 'cancelJob':
+        return { name: `cancel ${job}`, call: (context) => cancelJob(context, USER, jobId) };
+      case 'runNow':
+        return {
+          name: `run ${job} now`,
+          call: async (context) => {
+            const { id } = await runNow(context, USER, jobId);
+            checks.startedByHand(jobId, id.slice(jobId.length + 1));
+          },
+        };
+      case 'retry': {
+        const due = this.#rowKey(jobId, ['FAILED', 'CANCELLED', 'SKIPPED']);
+        if (due === undefined) return undefined;
+        const id = executionId(jobId, due);
+        return {
+          name: `retry ${checks.nameOf(jobId, due)}`,
+          call: (context) => retryExecution(context, USER, id),
+        };
+      }
+      case 'cancelExecution':
+        return this.#cancel(jobId, this.#someExecution(head));
+      case 'backfill': {
+        const to = world.now + random.int(-5000, 5000);
+        const range = { from: to - random.int(10_000, 90_000), to };
+        return { name: `backfill ${job}`, call: (context) => backfill(context, USER, jobId, range) };
+      }
+    }
+  }
+
+  #create(spec: JobSpec, key: string | undefined): Request {
+    const request = { userId: USER, spec, ...(key !== undefined && { idempotencyKey: key }) };
+    return {
+      name: 'create',
+      call: async (context) => this.#world.checks.accepted((await createJob(context, request)).job.id),
+    };
+  }
+
+  #cancel(jobId: string, due: DueKey | undefined): Request | undefined {
+    if (due === undefined) return undefined;
+    const { checks, now } = this.#world;
+    return {
+      name: `cancel ${checks.nameOf(jobId, due)}`,
+      call: async (context) => {
+        await cancelExecution(context, USER, executionId(jobId, due));
+        checks.cancelledExecution(jobId, due, now);
+      },
+    };
+  }
+
+  #schedule(head: Head): JobSpec['schedule'] {
+    const endAt = this.#scenario.calmAt + 20_000;
+    return randomSchedule(this.#random, { once: 'at' in head.schedule, now: this.#world.now, endAt });
+  }
+
+  #rowKey(jobId: string, statuses: readonly RowStatus[]): DueKey | undefined {
+    const rows = this.#world.store.rows
+      .all()
+      .filter((row) => row.jobId === jobId && statuses.includes(row.status));
+    return rows.length === 0 ? undefined : this.#random.pick(rows).due;
+  }
+
+  /** One that is held, waits, is between attempts or is about to be due. */
+  #someExecution({ jobId, hold, schedule }: Head): DueKey | undefined {
+    const found: DueKey[] = [];
+    if (hold) found.push(hold.due);
+    const open = this.#rowKey(jobId, ['QUEUED', 'WAITING', 'RUNNING', 'RETRYING']);
+    if (open !== undefined) found.push(open, open);
+    for (const item of this.#world.store.holds.values()) if (item.jobId === jobId) found.push(item.due);
+    const next = nextOccurrence(schedule, this.#world.now - this.#random.int(0, 20_000));
+    if (next !== undefined) found.push(dueKey(next));
+    return found.length === 0 ? undefined : this.#random.pick(found);
+  }
+}

@@ -1,0 +1,117 @@
+// One process of the simulated system: a worker, a pass of a watcher, an API call. It has clocks and random numbers of
+// its own, and everything it asks of store, queue and clock goes through the world, which may let it wait, fail or die.
+import type { Context, Log } from '../../src/scheduling/context.ts';
+import type { Store } from '../../src/store/store.ts';
+import { Seeded } from './seeded.ts';
+import type { World } from './world.ts';
+
+export type Kind = 'worker' | 'watcher' | 'api';
+
+export class Process {
+  readonly world: World;
+  readonly name: string;
+  readonly kind: Kind;
+  /** Its wall clock is this much ahead. */
+  readonly skew: number;
+  readonly context: Context;
+  readonly bornAt: number;
+  dead = false;
+  /** Stopped as by SIGSTOP until then: nothing of it happens, and its clocks go on. */
+  stalledUntil = 0;
+
+  constructor(world: World, name: string, kind: Kind) {
+    const { settings, random } = world;
+    this.world = world;
+    this.name = name;
+    this.kind = kind;
+    this.bornAt = world.now;
+    const half = Math.floor(settings.clockSkewMs / 2);
+    this.skew = world.profile.skew ? random.int(-half, half) : 0;
+    const own = new Seeded(random.bits(), random.bits());
+    const booted = random.int(0, 1_000_000);
+    this.context = {
+      store: new RemoteStore(this) as unknown as Store,
+      queue: { send: (messages) => world.send(this, messages) },
+      clock: {
+        now: () => this.now(),
+        monotonic: () => world.now + booted,
+        sleep: (ms, signal) => world.sleep(this, ms, signal),
+      },
+      random: { id: (length) => own.id(length), float: () => own.float() },
+      log: this.#log(),
+      settings,
+    };
+  }
+
+  now(): number {
+    return this.world.now + this.skew;
+  }
+
+  get stalled(): boolean {
+    return this.stalledUntil > this.world.now;
+  }
+
+  #log(): Log {
+    const write = (message: string, fields?: Record<string, unknown>) =>
+      this.world.trace?.(this, `# ${message}${fields?.error ? ` (${String(fields.error)})` : ''}`);
+    return {
+      debug: write,
+      info: write,
+      warn: write,
+      error: (message, fields) => {
+        write(message, fields);
+        this.world.loggedError(this, message, fields);
+      },
+    };
+  }
+}
+
+const METHODS = [
+  'putDefinition',
+  'readDefinition',
+  'readDefinitions',
+  'insertHead',
+  'readHead',
+  'readHeads',
+  'updateHead',
+  'insertHoldItem',
+  'readHoldItem',
+  'updateHoldItem',
+  'removeHoldItem',
+  'listHoldItems',
+  'heartbeat',
+  'listHeads',
+  'putEntries',
+  'readSlot',
+  'hasEntry',
+  'insertRow',
+  'updateRow',
+  'readRow',
+  'readRows',
+  'listRows',
+  'listRowKeys',
+  'insertShard',
+  'readShard',
+  'takeShard',
+  'commitShard',
+  'putWorker',
+  'removeWorker',
+  'listWorkers',
+] as const satisfies readonly (keyof Store)[];
+
+export type Method = (typeof METHODS)[number];
+
+/** The store as one process sees it: every method is a call that the world answers when it likes. */
+class RemoteStore {
+  readonly process: Process;
+  constructor(process: Process) {
+    this.process = process;
+  }
+}
+for (const name of METHODS) {
+  Object.defineProperty(RemoteStore.prototype, name, {
+    value(this: RemoteStore, ...args: unknown[]) {
+      return this.process.world.callStore(this.process, name, args);
+    },
+  });
+}

@@ -1,0 +1,80 @@
+// How rough a seed's world is: each kind of fault is absent in many seeds, so that others come out clearly.
+import { DEFAULT_SETTINGS, type Settings } from '../../src/scheduling/context.ts';
+import type { Seeded } from './seeded.ts';
+
+/** Probabilities, unless said otherwise. */
+export interface Profile {
+  readonly skew: boolean;
+  /** A call takes up to half a second. */
+  readonly slow: number;
+  /** A call takes up to some leases: request or answer is on its way that long. */
+  readonly hang: number;
+  /** A call fails and was not done (of a batch: a part was). */
+  readonly fail: number;
+  /** A call was done, and fails. */
+  readonly lost: number;
+  /** An eventually consistent read is stale. */
+  readonly stale: number;
+  readonly messageLost: number;
+  readonly messageDoubled: number;
+  readonly messageLate: number;
+  /** Per virtual minute: processes that die, or stop for a while. */
+  readonly crashes: number;
+  readonly stalls: number;
+  readonly drains: number;
+}
+
+export const CALM: Profile = {
+  skew: false,
+  slow: 0,
+  hang: 0,
+  fail: 0,
+  lost: 0,
+  stale: 0,
+  messageLost: 0,
+  messageDoubled: 0,
+  messageLate: 0,
+  crashes: 0,
+  stalls: 0,
+  drains: 0,
+};
+
+export function randomProfile(random: Seeded): Profile {
+  const some = (present: number, low: number, high: number) =>
+    random.chance(present) ? low + random.float() * (high - low) : 0;
+  return {
+    skew: random.chance(0.6),
+    slow: some(0.8, 0.1, 0.5),
+    hang: some(0.6, 0.01, 0.12),
+    fail: some(0.4, 0.005, 0.06),
+    lost: some(0.4, 0.005, 0.08),
+    stale: some(0.6, 0.05, 0.5),
+    messageLost: some(0.5, 0.05, 0.4),
+    messageDoubled: some(0.6, 0.1, 0.5),
+    messageLate: some(0.5, 0.1, 0.5),
+    crashes: some(0.5, 0.2, 1.5),
+    stalls: some(0.5, 0.2, 1.5),
+    drains: some(0.15, 0.2, 0.6),
+  };
+}
+
+/**
+ * The defaults, scaled down; what must hold between them holds: a writer that gave up, and its last request, are gone
+ * before settle (settleLagMs) and before the cursor (watchPeriodMs + marginMs, less the minute of a slot).
+ */
+export const SETTINGS: Settings = {
+  ...DEFAULT_SETTINGS,
+  shards: 1,
+  lookAheadMs: 60_000,
+  watchPeriodMs: 60_000,
+  writerDeadlineMs: 10_000,
+  marginMs: 30_000,
+  settleLagMs: 30_000,
+  leaseMs: 10_000,
+  heartbeatMs: 3_000,
+  clockSkewMs: 1_000,
+  shardLeaseMs: 15_000,
+};
+
+/** The longest that a writer's last conditional request is under way (its process is ended by then). */
+export const LAST_REQUEST_MS = 5_000;

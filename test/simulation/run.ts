@@ -1,0 +1,71 @@
+// The simulator as a command:
+//   node test/simulation/run.ts --seeds 10000 [--from 1]      many seeds; the first that fails is told and replayed
+//   node test/simulation/run.ts --seed 4711 --trace           one seed, step by step
+//   node test/simulation/run.ts --seeds 2000 --mutate H4      with one rule of the protocol taken out
+import { parseArgs } from 'node:util';
+import { mutate } from './mutate.ts';
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '1000' },
+    from: { type: 'string', default: '1' },
+    seed: { type: 'string' },
+    trace: { type: 'boolean', default: false },
+    mutate: { type: 'string' },
+    /** Goes on after a failure and counts. */
+    all: { type: 'boolean', default: false },
+    /** No trace of a failing seed. */
+    brief: { type: 'boolean', default: false },
+  },
+});
+
+if (values.mutate !== undefined) mutate(values.mutate);
+// only now, so that the mutation is in place
+const { simulate } = await import('./simulate.ts');
+
+if (values.seed !== undefined) {
+  process.exitCode = (await tell(Number(values.seed), values.trace)) ? 1 : 0;
+} else {
+  await many(Number(values.from), Number(values.seeds));
+}
+
+/** True when the seed breaks a promise. */
+async function tell(seed: number, trace: boolean): Promise<boolean> {
+  const { violation, events, runs } = await simulate(seed, trace ? (line) => console.log(line) : undefined);
+  if (violation) console.log(`seed ${seed}: VIOLATION ${violation.invariant}: ${violation.detail}`);
+  else console.log(`seed ${seed}: all promises kept (${events} events, ${runs} runs)`);
+  return violation !== undefined;
+}
+
+async function many(from: number, count: number): Promise<void> {
+  const began = performance.now();
+  let events = 0;
+  let runs = 0;
+  const failed = new Map<string, number[]>();
+  for (let i = 0; i < count; i++) {
+    const result = await simulate(from + i);
+    events += result.events;
+    runs += result.runs;
+    const { violation } = result;
+    if (violation) {
+      const seeds = failed.get(violation.invariant) ?? [];
+      failed.set(violation.invariant, [...seeds, from + i]);
+      if (!values.all) {
+        if (!values.brief) await tell(from + i, true);
+        console.log(JSON.stringify({ seed: from + i, tried: i + 1, ...violation }));
+        process.exitCode = 1;
+        return;
+      }
+    }
+    if ((i + 1) % 2000 === 0) console.log(`${i + 1} seeds, ${perSecond(i + 1)} a second`);
+  }
+  for (const [invariant, seeds] of failed)
+    console.log(`VIOLATION ${invariant}: ${seeds.length} seeds, such as ${seeds.slice(0, 8).join(', ')}`);
+  if (failed.size > 0) process.exitCode = 1;
+  const each = `${Math.round(events / count)} events and ${(runs / count).toFixed(1)} runs each`;
+  console.log(JSON.stringify({ from, seeds: count, failed: failed.size, perSecond: perSecond(count), each }));
+
+  function perSecond(done: number): number {
+    return Math.round(done / ((performance.now() - began) / 1000));
+  }
+}

@@ -1,0 +1,200 @@
+// What a seed sets up: jobs of every kind, and people who create, edit, pause, cancel, retry and backfill at awkward
+// moments.
+import type { JobSpec } from '../../src/domain/job-spec.ts';
+import type { ScheduleInput } from '../../src/domain/schedule/schema.ts';
+import type { Seeded } from './seeded.ts';
+import { EPOCH } from './world.ts';
+
+export const OPERATIONS = [
+  'create',
+  'edit',
+  'editSame',
+  'editParams',
+  'pause',
+  'resume',
+  'cancelJob',
+  'runNow',
+  'retry',
+  'cancelExecution',
+  'backfill',
+] as const;
+export type Operation = (typeof OPERATIONS)[number];
+type Weights = Readonly<Record<Operation, number>>;
+
+const EVERYTHING: Weights = {
+  create: 1,
+  edit: 2,
+  editSame: 1,
+  editParams: 1,
+  pause: 2,
+  resume: 3,
+  cancelJob: 1,
+  runNow: 3,
+  retry: 4,
+  cancelExecution: 3,
+  backfill: 2,
+};
+const NOTHING: Weights = {
+  create: 0,
+  edit: 0,
+  editSame: 0,
+  editParams: 0,
+  pause: 0,
+  resume: 0,
+  cancelJob: 0,
+  runNow: 0,
+  retry: 0,
+  cancelExecution: 0,
+  backfill: 0,
+};
+
+/** What a seed is mostly about: some stories are too rare to wait for when everything is possible at once. */
+interface Theme {
+  readonly weights: Weights;
+  readonly overlap?: JobSpec['overlap'];
+  readonly once?: boolean;
+  readonly mostOperations: number;
+  readonly failing?: number;
+}
+
+const THEMES = {
+  everything: { weights: EVERYTHING, mostOperations: 6 },
+  quiet: { weights: NOTHING, mostOperations: 0 },
+  byHand: {
+    weights: { ...NOTHING, runNow: 2, retry: 4, backfill: 1, cancelExecution: 1 },
+    mostOperations: 6,
+    failing: 0.5,
+  },
+  waiting: {
+    weights: { ...NOTHING, pause: 3, edit: 2, editSame: 1, resume: 3, cancelExecution: 1 },
+    overlap: 'queue',
+    mostOperations: 5,
+  },
+  once: {
+    weights: { ...NOTHING, edit: 3, runNow: 3, retry: 1, cancelExecution: 1, pause: 1, resume: 1 },
+    once: true,
+    mostOperations: 4,
+  },
+  planning: {
+    weights: { ...NOTHING, create: 3, edit: 3, editSame: 2, pause: 2, resume: 4 },
+    mostOperations: 6,
+  },
+  cancelAndRetry: {
+    weights: { ...NOTHING, cancelExecution: 3, retry: 4, cancelJob: 1 },
+    mostOperations: 6,
+    failing: 0.4,
+  },
+  beside: { weights: EVERYTHING, overlap: 'allow', mostOperations: 5 },
+} as const satisfies Record<string, Theme>;
+
+export interface Scenario {
+  readonly theme: string;
+  readonly failing: number;
+  readonly jobs: readonly { at: number; spec: JobSpec; key: string | undefined; doubled: boolean }[];
+  readonly operations: readonly { at: number; operation: Operation }[];
+  readonly workers: number;
+  readonly watchers: number;
+  /** Faults end then. */
+  readonly calmAt: number;
+  readonly downtime: { from: number; until: number; wipe: boolean } | undefined;
+  /** At the end of the faults every process is killed and every message lost. */
+  readonly killAll: boolean;
+  /** The shard's row is missing at first. */
+  readonly firstStart: boolean;
+}
+
+export function randomScenario(random: Seeded): Scenario {
+  const name = random.weighted({
+    everything: 5,
+    quiet: 1,
+    byHand: 2,
+    waiting: 2,
+    once: 2,
+    planning: 2,
+    cancelAndRetry: 2,
+    beside: 2,
+  });
+  const theme: Theme = THEMES[name];
+  const start = EPOCH + random.int(0, 59_999);
+  const calmAt = start + random.int(120_000, 300_000);
+  const jobs = Array.from({ length: random.pick([1, 1, 1, 2, 2, 3]) }, () => ({
+    at: start + (random.chance(0.7) ? random.int(0, 3000) : random.int(0, 60_000)),
+    spec: randomSpec(random, theme, start, calmAt),
+    key: random.chance(0.5) ? random.id(6) : undefined,
+    doubled: random.chance(0.4),
+  }));
+  const many = theme.mostOperations === 0 ? 0 : random.int(1, theme.mostOperations);
+  const operations = Array.from({ length: many }, () => ({
+    at: awkwardMoment(random, start, calmAt),
+    operation: random.weighted(theme.weights),
+  })).sort((a, b) => a.at - b.at);
+  const downFrom = random.int(start + 30_000, calmAt - 60_000);
+  return {
+    theme: name,
+    failing: theme.failing ?? (random.chance(0.6) ? 0.3 : 0),
+    jobs,
+    operations,
+    workers: random.pick([1, 2, 2, 2, 3]),
+    watchers: random.pick([1, 1, 2]),
+    calmAt,
+    downtime: random.chance(0.15)
+      ? { from: downFrom, until: downFrom + random.int(20_000, 200_000), wipe: random.chance(0.5) }
+      : undefined,
+    killAll: random.chance(0.4),
+    firstStart: random.chance(0.03),
+  };
+}
+
+/** Often at a moment when something is due: that is where races are. */
+function awkwardMoment(random: Seeded, start: number, end: number): number {
+  const at = random.int(start + 2000, end);
+  return random.chance(0.6) ? Math.floor(at / 5000) * 5000 + random.int(-300, 1500) : at;
+}
+
+const seconds = (n: number): string => `PT${n}S`;
+const iso = (time: number): string => new Date(time).toISOString();
+
+/** On multiples of five seconds, so that jobs, edits and their occurrences meet. */
+export function randomSchedule(
+  random: Seeded,
+  options: { once?: boolean | undefined; now: number; endAt: number },
+): ScheduleInput | undefined {
+  const { now, endAt } = options;
+  const fives = (time: number) => Math.ceil(time / 5000) * 5000;
+  if (options.once || random.chance(0.15)) {
+    if (random.chance(0.15)) return undefined;
+    if (random.chance(0.3)) return { in: seconds(random.int(1, 60)) };
+    return { at: iso(fives(now + random.int(1000, 90_000))) };
+  }
+  const jitter = random.chance(0.2) ? { jitterSeconds: random.int(1, 12) } : {};
+  const end = random.chance(0.8) ? { endAt: iso(endAt) } : {};
+  if (random.chance(0.08)) {
+    return {
+      cron: random.pick(['*/15 * * * * *', '0,30 * * * * *', '* * * * *', '20/40 * * * * *']),
+      ...jitter,
+      ...end,
+    };
+  }
+  const every = random.pick([10, 15, 15, 20, 30, 30, 60, 150]);
+  const startAt = random.chance(0.7) ? { startAt: iso(fives(now + random.int(0, 20_000))) } : {};
+  return { every: seconds(every), ...startAt, ...jitter, ...end };
+}
+
+function randomSpec(random: Seeded, theme: Theme, start: number, calmAt: number): JobSpec {
+  const backoffSeconds = random.pick([0, 1, 2, 5]);
+  return {
+    task: 'simulated',
+    params: { n: 1 },
+    schedule: randomSchedule(random, {
+      once: theme.once && random.chance(0.85),
+      now: start,
+      endAt: calmAt + random.int(-60_000, 30_000),
+    }),
+    retry: { maxAttempts: random.pick([1, 1, 2, 3]), backoffSeconds, maxBackoffSeconds: 20 },
+    timeoutSeconds: random.pick([4, 12, 40]),
+    overlap: theme.overlap ?? random.pick(['skip', 'skip', 'queue', 'queue', 'allow']),
+    misfire: { policy: random.pick(['runAll', 'runOnce', 'skip']), graceSeconds: random.pick([3, 10, 30]) },
+    notify: [],
+    tags: {},
+  };
+}

@@ -1,0 +1,71 @@
+// One simulation from one seed: sets the world up as its scenario says, lets it run with faults, then without, and says
+// what became of the promises.
+import { MINUTE, minuteOf } from '../../src/domain/slots.ts';
+import type { Violation } from './checks.ts';
+import { Fleet } from './fleet.ts';
+import { People } from './people.ts';
+import { randomProfile, SETTINGS } from './profile.ts';
+import { randomScenario } from './scenario.ts';
+import { Seeded } from './seeded.ts';
+import { EPOCH, World } from './world.ts';
+
+export interface Simulated {
+  readonly violation: Violation | undefined;
+  readonly events: number;
+  readonly runs: number;
+}
+
+/** Everything must have ended this long after the last fault: some rounds of the longest check. */
+const REST_WITHIN_MS = 50 * MINUTE;
+const REST_AT_LEAST_MS = 3 * MINUTE + 5000;
+const LOOK_EVERY_MS = 20_000;
+
+export async function simulate(seed: number, trace?: (line: string) => void): Promise<Simulated> {
+  const random = new Seeded(seed, 0);
+  const scenario = randomScenario(random);
+  const profile = randomProfile(random);
+  const settings = { ...SETTINGS, shards: random.chance(0.1) ? 2 : 1 };
+  const world = new World({ seed, settings, profile, ...(trace && { trace }) });
+  trace?.(`faults ${JSON.stringify(profile)}`);
+  const { jobs, operations, ...rest } = scenario;
+  trace?.(`scenario ${JSON.stringify(rest)}`);
+  for (const { spec } of jobs) trace?.(`job ${JSON.stringify(spec)}`);
+
+  for (let shard = 0; shard < settings.shards && !scenario.firstStart; shard++) {
+    const dispatchedUntil = minuteOf(EPOCH + settings.lookAheadMs) - 1;
+    world.store.shards.set(shard, {
+      shard,
+      leaseUntil: 0,
+      dispatchedUntil,
+      settledUntil: minuteOf(EPOCH) - 1,
+    });
+  }
+  const fleet = new Fleet(world, scenario, random);
+  fleet.begin();
+  new People(world, scenario, random).begin();
+  world.at(scenario.calmAt, () => {
+    world.calm();
+    fleet.recover();
+    endWhenAtRest(world);
+  });
+
+  const unhandled = (error: unknown) => world.fail('no unexpected error', `unhandled: ${String(error)}`);
+  process.on('unhandledRejection', unhandled);
+  try {
+    await world.run();
+  } finally {
+    process.off('unhandledRejection', unhandled);
+  }
+  return { violation: world.violation, events: world.events, runs: world.checks.runs.length };
+}
+
+function endWhenAtRest(world: World): void {
+  const calmSince = world.now;
+  const look = () => {
+    const unfinished = world.checks.unfinished();
+    if (unfinished.length === 0) return world.end();
+    if (world.now - calmSince > REST_WITHIN_MS) return world.fail('everything ends', unfinished.join('; '));
+    world.at(world.now + LOOK_EVERY_MS, look);
+  };
+  world.at(calmSince + REST_AT_LEAST_MS, look);
+}

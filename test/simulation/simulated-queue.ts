@@ -1,0 +1,104 @@
+// The queue as the simulator makes it: visibility timeouts and receipts as SQS has them, and messages that are lost,
+// doubled, late and out of order as the seed decides.
+import { LONGEST_DELAY_MS, type Message, type Received } from '../../src/queue/queue.ts';
+import { frozen } from './frozen.ts';
+import type { Process } from './process.ts';
+import type { World } from './world.ts';
+
+interface Parked {
+  readonly message: Message;
+  visibleAt: number;
+  /** Of the last delivery: what came before may no longer hide it. */
+  receipt: number;
+  gone: boolean;
+}
+
+export class SimulatedQueue {
+  /** Takes a message that has become visible, or answers that nobody can now. */
+  receiver: ((message: Message, receive: (process: Process) => Received) => boolean) | undefined;
+  buried = 0;
+  readonly #world: World;
+  #parked = new Set<Parked>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  accept(messages: readonly Message[]): void {
+    const { random, profile, now } = this.#world;
+    for (const message of messages) {
+      if (random.chance(profile.messageLost)) {
+        this.#world.trace?.(
+          undefined,
+          `the queue loses ${this.#world.checks.nameOf(message.jobId, message.due)}`,
+        );
+        continue;
+      }
+      const copies = random.chance(profile.messageDoubled) ? 2 : 1;
+      for (let copy = 0; copy < copies; copy++) {
+        const early = random.int(0, 1000);
+        const late = random.chance(profile.messageLate)
+          ? random.int(0, random.chance(0.2) ? 90_000 : 8000)
+          : 0;
+        const delay = Math.min(Math.max(0, message.fireAt - early - now), LONGEST_DELAY_MS);
+        const parked = { message: frozen(message), visibleAt: now + delay + late, receipt: 0, gone: false };
+        this.#parked.add(parked);
+        this.#offerLater(parked);
+      }
+    }
+  }
+
+  /** Everything in it is lost. */
+  wipe(): void {
+    for (const parked of this.#parked) parked.gone = true;
+    this.#parked = new Set();
+  }
+
+  #offerLater(parked: Parked): void {
+    this.#world.at(parked.visibleAt, () => this.#offer(parked));
+  }
+
+  #offer(parked: Parked): void {
+    const { now, random } = this.#world;
+    if (parked.gone || parked.visibleAt > now) return; // whoever moved it has made another event
+    const taken = this.receiver?.(parked.message, (process) => {
+      parked.visibleAt = now + random.int(8_000, 30_000);
+      parked.receipt++;
+      this.#offerLater(parked);
+      return this.#received(parked, parked.receipt, process);
+    });
+    if (!taken) {
+      parked.visibleAt = now + 700;
+      this.#offerLater(parked);
+    }
+  }
+
+  #received(parked: Parked, receipt: number, process: Process): Received {
+    const world = this.#world;
+    const call = (what: string, args: unknown[], effect: () => void) =>
+      world.call(process, what, [parked.message, ...args], false, async (share) => {
+        if (share === 1) effect();
+      });
+    return {
+      message: parked.message,
+      body: '',
+      receivedAt: process.now(),
+      delete: () =>
+        call('delete', [], () => {
+          if (parked.receipt !== receipt && world.random.chance(0.5)) return;
+          parked.gone = true;
+          this.#parked.delete(parked);
+        }),
+      hide: (ms) =>
+        call('hide', [ms], () => {
+          if (parked.receipt !== receipt || parked.gone) return;
+          parked.visibleAt = world.now + Math.max(0, ms);
+          this.#offerLater(parked);
+        }),
+      bury: (reason) =>
+        call('bury', [reason], () => {
+          world.fail('no message of ours is buried', reason);
+        }),
+    };
+  }
+}

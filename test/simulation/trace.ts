@@ -1,0 +1,86 @@
+// How a trace shows a call: who did what, and what the answer was.
+import type { Row } from '../../src/domain/execution.ts';
+import { dueAtOf } from '../../src/domain/ids.ts';
+import type { Head, Hold, HoldItem } from '../../src/domain/job.ts';
+import type { Entry } from '../../src/domain/slots.ts';
+import type { Message } from '../../src/queue/queue.ts';
+import type { Page, Shard } from '../../src/store/store.ts';
+import { clockText, EPOCH, type World } from './world.ts';
+
+interface Fate {
+  readonly fails: boolean;
+  readonly lost: boolean;
+  readonly back: number;
+}
+
+export function describeCall(
+  world: World,
+  what: string,
+  args: unknown[],
+  answer: unknown,
+  fate: Fate,
+): string {
+  const shown = args.map((arg) => show(world, arg)).join(', ');
+  const result = fate.fails ? 'FAILS' : show(world, answer);
+  const lost = fate.lost ? '  ANSWER LOST' : '';
+  const late = fate.back > 50 ? `  (answer after ${fate.back} ms)` : '';
+  return `${what}(${shown}) = ${result}${lost}${late}`;
+}
+
+export function show(world: World, value: unknown): string {
+  const name = (jobId: string, due?: string) => world.checks.nameOf(jobId, due);
+  if (value === undefined) return '-';
+  if (typeof value === 'string') return shortText(world, value);
+  if (typeof value === 'number') return value > EPOCH - 1e9 ? clockText(value) : String(value);
+  if (value === null || typeof value !== 'object') return String(value);
+  if (Array.isArray(value)) return `[${value.map((item) => show(world, item)).join(' ')}]`;
+  if ('kind' in value && 'at' in value) {
+    const entry = value as Entry;
+    return `${entry.kind} ${name(entry.jobId, entry.due)}/${entry.revision.slice(0, 4)} at ${clockText(entry.at)}`;
+  }
+  if ('fireAt' in value) {
+    const message = value as Message;
+    return `${name(message.jobId, message.due)}/${message.revision.slice(0, 4)} fires ${clockText(message.fireAt)}`;
+  }
+  if ('items' in value) return show(world, (value as Page<unknown>).items);
+  if ('maxAttempts' in value && 'due' in value) return showRow(name, value as Row);
+  if ('schedule' in value && 'stamp' in value) return showHead(name, value as Head);
+  if ('hold' in value && 'stamp' in value && 'jobId' in value)
+    return showHold(name, (value as HoldItem).jobId, (value as HoldItem).hold);
+  if ('token' in value && 'number' in value) return showHold(name, '', value as Hold);
+  if ('dispatchedUntil' in value && 'shard' in value) {
+    const shard = value as Shard;
+    return `shard ${shard.shard} dispatched ${shard.dispatchedUntil - EPOCH / 60_000} settled ${shard.settledUntil - EPOCH / 60_000}`;
+  }
+  return `{${Object.entries(value)
+    .filter(([key]) => !['tags', 'updatedAt'].includes(key))
+    .map(([key, field]) => `${key} ${show(world, field)}`)
+    .join(', ')}}`;
+}
+
+type Name = (jobId: string, due?: string) => string;
+
+function shortText(world: World, text: string): string {
+  if (text.startsWith('job_')) return world.checks.nameOf(text);
+  if (/^\d{13}(-\w+)?$/.test(text)) return `@${clockText(dueAtOf(text))}${text.slice(13)}`;
+  return /^[0-9A-Za-z]{12}$/.test(text) ? text.slice(0, 4) : text;
+}
+
+function showRow(name: Name, row: Row): string {
+  const next = row.nextAttemptAt === undefined ? '' : ` next ${clockText(row.nextAttemptAt)}`;
+  const reason = row.reason ? ` "${row.reason}"` : '';
+  return `row ${name(row.jobId, row.due)} ${row.status} fence ${row.fence?.slice(0, 4) ?? '-'} attempt ${row.attempt}/${row.maxAttempts}${next}${reason}`;
+}
+
+function showHold(name: Name, jobId: string, hold: Hold): string {
+  const cancel = hold.cancelRequested ? ' CANCEL' : '';
+  const due = jobId ? name(jobId, hold.due) : `@${clockText(dueAtOf(hold.due))}${hold.due.slice(13)}`;
+  return `hold ${due} token ${hold.token.slice(0, 4)} no ${hold.number} attempt ${hold.attempt} until ${clockText(hold.leaseUntil)} ${hold.workerId}${cancel}`;
+}
+
+function showHead(name: Name, head: Head): string {
+  const time = (due: string | undefined) => (due === undefined ? '-' : clockText(dueAtOf(due)));
+  const hold = head.hold ? ` ${showHold(name, '', head.hold)}` : '';
+  const note = head.note ? ` note ${time(head.note.due)} ${head.note.status}` : '';
+  return `head ${name(head.jobId)} ${head.status}/${head.revision.slice(0, 4)} stamp ${head.stamp.slice(0, 4)} rows ${time(head.rowsUntil)}${head.coveredUntil ? ` covered ${time(head.coveredUntil)}` : ''}${note}${hold}`;
+}

@@ -1,0 +1,274 @@
+// The simulated world: virtual time, one event after the other in an order that the seed decides, and between two
+// events everything that runs comes to a stop. So processes interleave at every await, and a seed replays exactly.
+import { PunctualError } from '../../src/domain/errors.ts';
+import type { Row } from '../../src/domain/execution.ts';
+import { shardOf } from '../../src/domain/ids.ts';
+import { type Entry, entryKey, minuteOf, slotKey } from '../../src/domain/slots.ts';
+import type { Message } from '../../src/queue/queue.ts';
+import type { Settings } from '../../src/scheduling/context.ts';
+import { WriterTooSlow } from '../../src/scheduling/deadline.ts';
+import type { Shard } from '../../src/store/store.ts';
+import { Checks, type Violation } from './checks.ts';
+import { Heap } from './heap.ts';
+import { MemoryStore } from './memory-store.ts';
+import { type Kind, type Method, Process } from './process.ts';
+import { CALM, LAST_REQUEST_MS, type Profile } from './profile.ts';
+import { Seeded } from './seeded.ts';
+import { SimulatedQueue } from './simulated-queue.ts';
+import { describeCall } from './trace.ts';
+
+/** What an injected fault rejects with; anything else that comes out of a use case is looked at. */
+export class InjectedFault extends Error {
+  override readonly name = 'InjectedFault';
+}
+
+/** The first instant of every simulation; a whole minute. */
+export const EPOCH = 1_800_000_000_000;
+const MOST_EVENTS = 60_000;
+/** Steps that are queued at once: cheaper than one turn of the event loop for each. */
+const STEPS_AT_ONCE = 256;
+
+export interface WorldOptions {
+  readonly seed: number;
+  readonly settings: Settings;
+  readonly profile: Profile;
+  readonly trace?: (line: string) => void;
+}
+
+export class World {
+  readonly random: Seeded;
+  readonly settings: Settings;
+  readonly store: MemoryStore;
+  readonly queue: SimulatedQueue;
+  readonly checks: Checks;
+  readonly processes = new Set<Process>();
+  readonly trace: ((process: Process | undefined, line: string) => void) | undefined;
+  now = EPOCH;
+  events = 0;
+  profile: Profile;
+  isCalm = false;
+  /** Nobody is there: neither machines nor people. */
+  down = false;
+  violation: Violation | undefined;
+  /** Whose call is taking effect. */
+  actor: Process | undefined;
+  readonly #heap = new Heap();
+  #over = false;
+
+  constructor({ seed, settings, profile, trace }: WorldOptions) {
+    this.random = new Seeded(seed, 1);
+    this.settings = settings;
+    this.profile = profile;
+    this.trace =
+      trace &&
+      ((process, line) => trace(`${clockText(this.now)}  ${(process?.name ?? '').padEnd(5)} ${line}`));
+    this.store = new MemoryStore({
+      shards: settings.shards,
+      stale: () => this.random.chance(this.profile.stale),
+      slotPage: 7,
+    });
+    this.queue = new SimulatedQueue(this);
+    this.checks = new Checks(this);
+    this.checks.watch(this.store);
+  }
+
+  process(name: string, kind: Kind): Process {
+    const process = new Process(this, name, kind);
+    this.processes.add(process);
+    return process;
+  }
+
+  /** No more faults from here on. */
+  calm(): void {
+    this.isCalm = true;
+    this.profile = { ...CALM, skew: this.profile.skew };
+    for (const process of this.processes) process.stalledUntil = 0;
+    this.trace?.(undefined, '*** no more faults from here on');
+  }
+
+  shardRow(jobId: string): Shard | undefined {
+    return this.store.shards.get(shardOf(jobId, this.settings.shards));
+  }
+
+  hasEntry(entry: Entry): boolean {
+    const slot = slotKey(minuteOf(entry.at), shardOf(entry.jobId, this.settings.shards));
+    return this.store.slots.get(slot)?.has(entryKey(entry)) ?? false;
+  }
+
+  at(time: number, run: () => void): void {
+    this.#heap.push({ at: Math.max(time, this.now), order: this.random.bits(), run });
+  }
+
+  /** Something that happens inside a process: not while it is stopped, never once it is dead. */
+  within(process: Process, time: number, run: () => void): void {
+    this.at(time, () => {
+      if (process.dead) return;
+      if (process.stalledUntil > this.now) return this.within(process, process.stalledUntil, run);
+      run();
+    });
+  }
+
+  crash(process: Process): void {
+    process.dead = true;
+    this.processes.delete(process);
+    this.trace?.(process, '*** dies');
+  }
+
+  stall(process: Process, ms: number): void {
+    process.stalledUntil = this.now + ms;
+    this.checks.stalled(process);
+    this.trace?.(process, `*** stops for ${ms} ms`);
+  }
+
+  end(): void {
+    this.#over = true;
+  }
+
+  fail(invariant: string, detail: string): void {
+    this.violation ??= { invariant, detail, at: this.now };
+    this.#over = true;
+  }
+
+  /** Runs until `end` is called or nothing is left to do. */
+  run(): Promise<void> {
+    return new Promise((resolve) => {
+      const step = () => {
+        if (this.#over) return;
+        const event = this.#heap.pop();
+        if (!event) {
+          this.#over = true;
+          return;
+        }
+        if (++this.events > MOST_EVENTS) return this.fail('comes to rest', `not after ${MOST_EVENTS} events`);
+        this.now = event.at;
+        try {
+          event.run();
+        } catch (error) {
+          this.fail(
+            'no unexpected error',
+            error instanceof Error ? (error.stack ?? error.message) : String(error),
+          );
+        }
+      };
+      // Node empties the microtask queue between two immediates: whatever the event set going has stopped by then
+      const round = () => {
+        if (this.#over) return resolve();
+        for (let i = 0; i < STEPS_AT_ONCE; i++) setImmediate(step);
+        setImmediate(round);
+      };
+      round();
+    });
+  }
+
+  sleep(process: Process, ms: number, signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const late = this.profile.slow > 0 ? this.random.int(0, 2) : 0;
+      this.within(process, this.now + Math.max(0, Math.ceil(ms)) + late, resolve);
+      signal?.addEventListener('abort', () => resolve(), { once: true });
+    });
+  }
+
+  callStore(process: Process, method: Method, args: unknown[]): Promise<unknown> {
+    const run = (...given: unknown[]) =>
+      (this.store[method] as (...a: unknown[]) => Promise<unknown>)(...given);
+    const [first] = args;
+    // a writer is ended before its last request could land too late (PROTOCOL.md, Plan 2)
+    const last = process.kind === 'api' && DECIDING.has(method);
+    return this.call(process, method, args, last, async (share) => {
+      if (share < 1 && method === 'putEntries' && Array.isArray(first))
+        return run(first.slice(0, Math.floor(first.length * share)));
+      if (share < 1) return undefined;
+      const answer = await run(...args);
+      if (answer === false && (method === 'insertRow' || method === 'updateRow'))
+        this.checks.refusedRow(process, args.at(-1) as Row);
+      return answer;
+    });
+  }
+
+  send(process: Process, messages: readonly Message[]): Promise<void> {
+    return this.call(process, 'send', [messages], false, async (share) =>
+      this.queue.accept(messages.slice(0, Math.ceil(messages.length * share))),
+    );
+  }
+
+  /**
+   * One call of one process. `apply` makes its effect: of all of it (1), or, when it fails, of a share of its items.
+   * A request that has been sent takes effect whatever becomes of its sender.
+   */
+  call<T>(
+    process: Process,
+    what: string,
+    args: unknown[],
+    last: boolean,
+    apply: (share: number) => Promise<T>,
+  ): Promise<T> {
+    if (process.dead) return new Promise(() => {});
+    const { random, profile } = this;
+    const there = last ? Math.min(this.#delay(), LAST_REQUEST_MS) : this.#delay();
+    const back = random.chance(0.6) ? 0 : this.#delay();
+    const fails = profile.fail > 0 && random.chance(profile.fail);
+    const lost = !fails && profile.lost > 0 && random.chance(profile.lost);
+    const sent = last || random.chance(0.5);
+    return new Promise<T>((resolve, reject) => {
+      const effect = () => {
+        const answer = (run: () => void) => {
+          if (back === 0 && !process.stalled) {
+            if (!process.dead) run();
+          } else this.within(process, this.now + back, run);
+        };
+        const share = fails ? random.float() * 0.99 : 1;
+        this.actor = process;
+        const done = apply(share);
+        this.actor = undefined;
+        done.then(
+          (value) => {
+            this.trace?.(process, describeCall(this, what, args, value, { fails, lost, back }));
+            answer(() =>
+              fails || lost
+                ? reject(new InjectedFault(`${what} ${lost ? 'lost its answer' : 'failed'}`))
+                : resolve(value),
+            );
+          },
+          (error: unknown) => this.fail('no unexpected error', String(error)),
+        );
+      };
+      if (sent) this.at(this.now + there, effect);
+      else this.within(process, this.now + there, effect);
+    });
+  }
+
+  #delay(): number {
+    const { random, profile, settings } = this;
+    const x = random.float();
+    if (x < profile.hang) return random.int(0, settings.leaseMs * (random.chance(0.2) ? 6 : 1.6));
+    if (x < profile.hang + profile.slow) return random.int(0, random.chance(0.3) ? 3000 : 300);
+    return random.int(1, 6);
+  }
+
+  /** A use case ended with an error: an injected fault, or an answer to a person; anything else is a bug. */
+  expected(process: Process, what: string, error: unknown): void {
+    this.trace?.(process, `${what} ends with ${String(error)}`);
+    if (error instanceof InjectedFault || error instanceof PunctualError || error instanceof WriterTooSlow)
+      return;
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.fail('no unexpected error', `${process.name} ${what}: ${text}`);
+  }
+
+  loggedError(process: Process, message: string, fields?: Record<string, unknown>): void {
+    if (!String(fields?.error).startsWith('InjectedFault'))
+      this.fail('no unexpected error', `${process.name}: ${message} ${String(fields?.error)}`);
+  }
+}
+
+/** What makes a writer's earlier writes count. */
+const DECIDING: ReadonlySet<string> = new Set(['insertHead', 'updateHead', 'insertRow', 'updateRow']);
+
+/** Virtual time since the epoch of the simulation: minutes, seconds, milliseconds. */
+export function clockText(time: number): string {
+  const ms = time - EPOCH;
+  const sign = ms < 0 ? '-' : '';
+  const abs = Math.abs(ms);
+  const pad = (n: number, width: number) => String(n).padStart(width, '0');
+  return `${sign}${pad(Math.floor(abs / 60_000), 2)}:${pad(Math.floor(abs / 1000) % 60, 2)}.${pad(abs % 1000, 3)}`;
+}
