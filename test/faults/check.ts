@@ -1,0 +1,122 @@
+// The promises, checked after the fact: the ledger's rows against what the tasks themselves have written down.
+import { isTerminal, type Row } from '../../src/domain/execution.ts';
+import { dueKey } from '../../src/domain/ids.ts';
+import type { Hold } from '../../src/domain/job.ts';
+import { occurrencesAfter } from '../../src/domain/schedule/occurrences.ts';
+import type { Schedule } from '../../src/domain/schedule/schema.ts';
+import type { Run } from './probe.ts';
+
+/** A job that was accepted. */
+export interface Accepted {
+  readonly jobId: string;
+  readonly schedule: Schedule;
+  readonly createdAt: number;
+  readonly overlap: 'skip' | 'queue' | 'allow';
+  /** When a cancel was asked for, and when its call had returned. */
+  cancelAskedAt?: number;
+  cancelledAt?: number;
+}
+
+export interface Observed {
+  readonly jobs: readonly Accepted[];
+  /** All occurrences up to here are looked at. */
+  readonly until: number;
+  readonly rows: ReadonlyMap<string, readonly Row[]>;
+  /** Of cancelled jobs, as they stand in the end: nothing has taken the job since. */
+  readonly holds: ReadonlyMap<string, Hold | undefined>;
+  readonly runs: readonly Run[];
+  /** By process id: from when on it did nothing any more (killed, or frozen beyond its leases). */
+  readonly stopped: ReadonlyMap<number, number>;
+}
+
+/** Due keys that must have an end. */
+export function expectedDues({ schedule, createdAt, cancelAskedAt }: Accepted, until: number): string[] {
+  if (cancelAskedAt !== undefined) return []; // what had not begun is withdrawn, overdue or not
+  const dues: string[] = [];
+  for (const due of occurrencesAfter(schedule, createdAt - 1)) {
+    if (due > until) break;
+    dues.push(dueKey(due));
+  }
+  return dues;
+}
+
+/** What is not over yet, in words; empty when everything is. */
+export function unfinished({ jobs, until, rows }: Observed): string[] {
+  return jobs.flatMap((job) => {
+    const own = new Map((rows.get(job.jobId) ?? []).map((row) => [row.due, row]));
+    const missing = expectedDues(job, until).filter((due) => !own.has(due));
+    const open = [...own.values()].filter((row) => !isTerminal(row.status));
+    return [
+      ...missing.map((due) => `${job.jobId}.${due} has no row`),
+      ...open.map((row) => `${job.jobId}.${row.due} is ${row.status}`),
+    ];
+  });
+}
+
+/** Every broken promise, in words. */
+export function brokenPromises(observed: Observed): string[] {
+  const { jobs, runs } = observed;
+  const broken = unfinished(observed);
+  for (const job of jobs) {
+    const own = runs
+      .filter((run) => run.jobId === job.jobId)
+      .sort((a, b) => a.at - b.at || a.fence - b.fence);
+    broken.push(...early(own), ...afterCancel(observed, job, own), ...withoutRun(observed, job, own));
+    if (job.overlap !== 'allow') broken.push(...overlaps(observed, own), ...fencesThatFall(own));
+  }
+  const known = new Set(jobs.map((job) => job.jobId));
+  broken.push(
+    ...runs
+      .filter((run) => !known.has(run.jobId))
+      .map((run) => `${run.executionId} ran, and nobody has created it`),
+  );
+  return broken;
+}
+
+const early = (runs: readonly Run[]): string[] =>
+  runs
+    .filter((run) => run.at < run.due)
+    .map((run) => `${run.executionId} began ${run.due - run.at} ms early`);
+
+/** What was held when the cancel came counts as running, even if its task had a few steps to go. */
+function afterCancel({ holds }: Observed, job: Accepted, runs: readonly Run[]): string[] {
+  const { cancelledAt = Number.POSITIVE_INFINITY } = job;
+  const hold = holds.get(job.jobId);
+  const wasHeld = (run: Run) => hold?.number === run.fence && hold.startedAt <= cancelledAt;
+  return runs
+    .filter((run) => run.at > cancelledAt && !wasHeld(run))
+    .map((run) => `${run.executionId} began ${run.at - cancelledAt} ms after its cancel had returned`);
+}
+
+function withoutRun({ rows }: Observed, { jobId }: Accepted, runs: readonly Run[]): string[] {
+  return (rows.get(jobId) ?? [])
+    .filter((row) => row.status === 'SUCCEEDED')
+    .filter((row) => !runs.some((r) => r.executionId === `${jobId}.${row.due}` && r.end?.how === 'done'))
+    .map((row) => `${jobId}.${row.due} is SUCCEEDED, and no run of it came to its end`);
+}
+
+/** A run ends when it says so, or with its process. */
+function endOf({ stopped }: Observed, run: Run): number {
+  return Math.min(run.end?.at ?? Number.POSITIVE_INFINITY, stopped.get(run.pid) ?? Number.POSITIVE_INFINITY);
+}
+
+function overlaps(observed: Observed, runs: readonly Run[]): string[] {
+  return runs.flatMap((run, i) =>
+    runs
+      .slice(i + 1)
+      .filter((later) => later.at < endOf(observed, run))
+      .map(
+        (later) =>
+          `${later.executionId} (attempt ${later.attempt}, process ${later.pid}) began at ${later.at} while ${run.executionId} (attempt ${run.attempt}, process ${run.pid}) was still running`,
+      ),
+  );
+}
+
+/** What a task hands on to keep a stale worker out only ever grows. */
+const fencesThatFall = (runs: readonly Run[]): string[] =>
+  runs.flatMap((run, i) => {
+    const before = runs[i - 1];
+    return before && run.fence <= before.fence
+      ? [`${run.executionId} ran with fence ${run.fence} after ${before.executionId} with ${before.fence}`]
+      : [];
+  });

@@ -1,0 +1,73 @@
+// What a process of these tests is told when it starts, and the real parts put together as it says: the same as in
+// production and local mode, on a clock that runs faster.
+import { createClients } from '../../src/clients.ts';
+import type { Inbox } from '../../src/queue/queue.ts';
+import { createSqs } from '../../src/queue/sqs.ts';
+import type { Context, Log, Settings } from '../../src/scheduling/context.ts';
+import { createDynamoStore } from '../../src/store/dynamo.ts';
+import { systemRandom } from '../../src/system.ts';
+import { acceleratedClock, accelerateQueue } from '../../tools/accelerated-time.ts';
+
+export interface PartConfig {
+  readonly name: string;
+  /** Any of api, watcher, worker, side by side in one process; or the tables' engine. */
+  readonly roles: readonly Role[];
+  readonly speed: number;
+  readonly origin: number;
+  readonly settings: Settings;
+  readonly endpoints: { readonly dynamodb: string; readonly sqs: string };
+  readonly tablePrefix: string;
+  readonly queueUrls: readonly string[];
+  readonly deadLetterUrl: string;
+  readonly evidenceFile: string;
+  readonly drainMs: number;
+  readonly concurrency: number;
+}
+
+export type Role = 'api' | 'watcher' | 'worker';
+
+/** What a process says on its standard output when it is up. */
+export interface Ready {
+  readonly pid: number;
+  readonly workerId?: string;
+  readonly url?: string;
+}
+
+const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
+
+export type ConnectConfig = Pick<
+  PartConfig,
+  'speed' | 'origin' | 'settings' | 'endpoints' | 'tablePrefix' | 'queueUrls' | 'deadLetterUrl'
+>;
+
+export interface Connected {
+  readonly context: Context;
+  readonly inboxes: readonly Inbox[];
+  destroy(): void;
+}
+
+export function connect(config: ConnectConfig, log: Log): Connected {
+  const { speed, origin, settings, endpoints, tablePrefix, queueUrls, deadLetterUrl } = config;
+  const clock = acceleratedClock(speed, origin);
+  const clients = createClients({ region: 'us-east-1', credentials: CREDENTIALS, endpoints });
+  accelerateQueue(clients.sqs, speed);
+  accelerateQueue(clients.sqsPolls, speed);
+  const store = createDynamoStore({
+    client: clients.dynamodb,
+    tablePrefix,
+    shards: settings.shards,
+    backoff: { random: systemRandom.float, sleep: (ms) => clock.sleep(ms) },
+  });
+  const { queue, inboxes } = createSqs({
+    client: clients.sqs,
+    pollClient: clients.sqsPolls,
+    queueUrls,
+    deadLetterUrl,
+    clock,
+  });
+  return {
+    context: { store, queue, clock, random: systemRandom, log, settings },
+    inboxes,
+    destroy: () => clients.destroy(),
+  };
+}

@@ -1,0 +1,54 @@
+// A process of these tests: an API, a watcher or a worker, or several of them, composed of the real parts.
+// `node test/faults/process.ts '<PartConfig as JSON>'`. Nothing in it knows of the faults that it will meet.
+import { createApi } from '../../src/api/handler.ts';
+import { routes } from '../../src/api/routes.ts';
+import { startServer } from '../../src/local/server.ts';
+import { createLog } from '../../src/system.ts';
+import type { Task, Tasks } from '../../src/tasks/task.ts';
+import { allShards, runWatcher } from '../../src/watcher/main.ts';
+import { startWorker } from '../../src/worker/worker.ts';
+import { connect, type PartConfig, type Ready } from './part.ts';
+import { probeTask } from './probe.ts';
+
+const config = JSON.parse(process.argv[2] ?? '{}') as PartConfig;
+const log = createLog('info', { part: config.name }, (line) => process.stderr.write(line));
+const { context, inboxes } = connect(config, log);
+const workerId = `${config.name}-${process.pid}`;
+const probe = probeTask(config.evidenceFile, workerId, context.clock) as Task<unknown>;
+const tasks: Tasks = new Map([[probe.name, probe]]);
+const has = (role: PartConfig['roles'][number]) => config.roles.includes(role);
+
+const stopping = new AbortController();
+const stops: (() => Promise<unknown>)[] = [];
+let url: string | undefined;
+if (has('worker')) {
+  const { concurrency, drainMs } = config;
+  const worker = startWorker(context, { workerId, host: 'here', tasks, inboxes, concurrency });
+  stops.push(() => worker.stop({ deadlineMs: drainMs }));
+}
+if (has('watcher')) {
+  const watching = runWatcher(context, allShards(context.settings.shards), stopping.signal);
+  stops.push(() => watching);
+}
+if (has('api')) {
+  const api = createApi(routes(context, tasks), {
+    log,
+    async authorize(event) {
+      event.requestContext.authorizer = { jwt: { claims: { sub: event.headers.authorization ?? '' } } };
+    },
+  });
+  const server = await startServer(0, Promise.resolve(api), log);
+  url = server.url;
+  stops.push(() => server.stop());
+}
+
+process.on('SIGTERM', async () => {
+  stopping.abort();
+  for (const stop of stops.reverse()) await stop();
+  process.exit(0);
+});
+// whatever became of the tests, nothing of them stays behind
+process.stdin.resume().on('close', () => process.exit(3));
+
+const ready: Ready = { pid: process.pid, url, workerId };
+process.stdout.write(`${JSON.stringify(ready)}\n`);

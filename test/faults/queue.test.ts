@@ -1,0 +1,77 @@
+// A queue that loses, doubles, delays and repeats its messages, and one that forgets everything.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startQueueServer } from '../engines.ts';
+import { troubledQueue } from './chaos.ts';
+import { randomOf } from './random.ts';
+import { type Engines, inWorld, makeQueues, startEngines } from './world.ts';
+
+let engines: Engines;
+beforeAll(async () => {
+  engines = await startEngines();
+});
+afterAll(() => engines.stop());
+
+test.concurrent('messages are dropped, doubled, late, kept and handed out twice: every occurrence ends once', () =>
+  inWorld(engines, 'queue-trouble', async (world) => {
+    world.sqs.rule = troubledQueue(randomOf('queue-trouble'), {
+      drop: 0.2,
+      double: 0.2,
+      late: 0.2,
+      keep: 0.2,
+      handOutTwice: 0.2,
+    });
+    await world.start('first', ['worker', 'watcher']);
+    await world.start('second', ['worker']);
+    const endAt = world.at(150_000);
+    const misfire = { policy: 'runAll', graceSeconds: 60 } as const;
+    for (let i = 0; i < 10; i++)
+      await world.createAnyhow({
+        schedule: { at: world.at(10_000 + i * 7_000) },
+        params: { durationMs: i * 500 },
+      });
+    for (const every of ['PT5S', 'PT9S', 'PT30S'])
+      await world.createAnyhow({ schedule: { every, endAt }, misfire, params: { durationMs: 2_000 } });
+    await world.createAnyhow({
+      schedule: { every: 'PT20S', endAt },
+      overlap: 'queue',
+      params: { durationMs: 15_000 },
+    });
+    const withdrawn = await world.createAnyhow({
+      schedule: { every: 'PT3S' },
+      params: { durationMs: 1_000 },
+    });
+    await world.sleep(60_000);
+    await world.cancel(withdrawn);
+    await world.check(Date.parse(endAt));
+  }));
+
+test.concurrent('the queue forgets everything and every process is killed: what was accepted runs after the restart', async () => {
+  let queues = await startQueueServer();
+  try {
+    await inWorld({ ...engines, sqs: queues.endpoint }, 'wiped', async (world) => {
+      const before = [await world.start('worker', ['worker']), await world.start('watcher', ['watcher'])];
+      const ahead = await world.create({ schedule: { in: 'PT40S' } });
+      const far = await world.create({ schedule: { in: 'PT150S' } });
+      const endAt = world.at(200_000);
+      const often = await world.create({
+        schedule: { every: 'PT20S', endAt },
+        misfire: { policy: 'runAll', graceSeconds: 60 },
+      });
+      await world.sleep(30_000);
+      await world.kill(...before);
+      await queues.stop();
+      queues = await startQueueServer();
+      await makeQueues(queues.endpoint, world.tablePrefix, world.speed);
+      world.sqs.upstream = queues.endpoint;
+      await world.start('again', ['worker', 'watcher']);
+      await world.check(Date.parse(endAt));
+
+      for (const job of [ahead, far]) expect(await world.rows(job)).toMatchObject([{ status: 'SUCCEEDED' }]);
+      const rows = await world.rows(often);
+      expect(rows.map((row) => row.status)).toEqual(rows.map(() => 'SUCCEEDED'));
+      expect(rows.length).toBe(10);
+    });
+  } finally {
+    await queues.stop();
+  }
+});

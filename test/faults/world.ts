@@ -1,0 +1,330 @@
+// One scenario's world: tables and queues of its own on shared engines, a proxy in front of each, processes that can be
+// killed, and the check at the end.
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
+import { type JobSpec, jobSpecSchema } from '../../src/domain/job-spec.ts';
+import { minuteOf } from '../../src/domain/slots.ts';
+import { createQueues, type QueueUrls, WORK_QUEUE } from '../../src/queue/queues.ts';
+import { type Context, DEFAULT_SETTINGS, type Settings } from '../../src/scheduling/context.ts';
+import { cancelJob, createJob } from '../../src/scheduling/jobs.ts';
+import { createTables } from '../../src/store/tables.ts';
+import { createLog } from '../../src/system.ts';
+import { allShards } from '../../src/watcher/main.ts';
+import { dynamoClient, sqsClient, startDynoxide, startQueueServer } from '../engines.ts';
+import { type Accepted, brokenPromises, type Observed, unfinished } from './check.ts';
+import { type Child, startChild } from './child.ts';
+import { connect, type PartConfig, type Role } from './part.ts';
+import { type ProbeParams, type Run, readRuns } from './probe.ts';
+import { type EngineProxy, startProxy } from './proxy.ts';
+import { randomOf, SEED } from './random.ts';
+
+export interface Engines {
+  readonly dynamodb: string;
+  readonly sqs: string;
+  stop(): Promise<void>;
+}
+
+/** The engines of local mode, with the tables on disk. */
+export async function startEngines(): Promise<Engines> {
+  const folder = mkdtempSync(join(tmpdir(), 'punctual-faults-'));
+  const [tables, queues] = await Promise.all([
+    startDynoxide({ dataPath: join(folder, 'tables.db') }),
+    startQueueServer(),
+  ]);
+  return {
+    dynamodb: tables.endpoint,
+    sqs: queues.endpoint,
+    async stop() {
+      await Promise.all([tables.stop(), queues.stop()]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface WorldOptions {
+  readonly speed?: number;
+  readonly settings?: Partial<Settings>;
+}
+
+/** Few shards, and a watcher that comes by often and settles soon: what was lost is found within minutes. */
+export const TEST_SETTINGS: Settings = {
+  ...DEFAULT_SETTINGS,
+  shards: 2,
+  watchPeriodMs: 10_000,
+  marginMs: 40_000,
+  settleLagMs: 40_000,
+};
+const SPEED = 20;
+export const USER = 'ann';
+const LOGGED_LINES = 15;
+
+export type Spec = Partial<Omit<JobSpec, 'params'>> & { readonly params?: ProbeParams };
+
+export class World {
+  readonly name: string;
+  /** Straight to the engines. */
+  readonly context: Context;
+  /** Through the proxies, as the processes see it. */
+  readonly troubled: Context;
+  readonly dynamodb: EngineProxy;
+  readonly sqs: EngineProxy;
+  readonly jobs: Accepted[] = [];
+  readonly #children: Child[] = [];
+  readonly #stopped = new Map<number, number>();
+  readonly #folder: string;
+  readonly #config: Omit<PartConfig, 'name' | 'roles'>;
+  readonly #destroy: () => void;
+
+  static async open(engines: Engines, name: string, options: WorldOptions = {}): Promise<World> {
+    const prefix = `${name.replaceAll(/\W+/g, '-').slice(0, 30)}-${randomOf(name)().toString(36).slice(2, 6)}-`;
+    const dynamodb = await startProxy(engines.dynamodb);
+    const sqs = await startProxy(engines.sqs);
+    const speed = options.speed ?? SPEED;
+    const client = dynamoClient(engines.dynamodb);
+    const [, urls] = await Promise.all([
+      createTables(client, prefix),
+      makeQueues(engines.sqs, prefix, speed),
+    ]);
+    client.destroy();
+    return new World(name, engines, prefix, urls, { dynamodb, sqs }, { ...options, speed });
+  }
+
+  private constructor(
+    name: string,
+    engines: Engines,
+    tablePrefix: string,
+    urls: QueueUrls,
+    proxies: { dynamodb: EngineProxy; sqs: EngineProxy },
+    { speed, settings }: WorldOptions & { speed: number },
+  ) {
+    this.name = name;
+    this.dynamodb = proxies.dynamodb;
+    this.sqs = proxies.sqs;
+    this.#folder = mkdtempSync(join(tmpdir(), 'punctual-evidence-'));
+    const evidenceFile = join(this.#folder, 'runs.jsonl');
+    appendFileSync(evidenceFile, '');
+    this.#config = {
+      ...urls,
+      speed,
+      origin: Date.now(),
+      settings: { ...TEST_SETTINGS, ...settings },
+      endpoints: { dynamodb: proxies.dynamodb.url, sqs: proxies.sqs.url },
+      tablePrefix,
+      evidenceFile,
+      drainMs: 60_000,
+      concurrency: 50,
+    };
+    const direct = { ...this.#config, endpoints: { dynamodb: engines.dynamodb, sqs: engines.sqs } };
+    const log = createLog('silent');
+    const straight = connect(direct, log);
+    const proxied = connect(this.#config, log);
+    this.context = straight.context;
+    this.troubled = proxied.context;
+    this.#destroy = () => {
+      straight.destroy();
+      proxied.destroy();
+    };
+  }
+
+  get now(): number {
+    return this.context.clock.now();
+  }
+
+  get speed(): number {
+    return this.#config.speed;
+  }
+
+  get tablePrefix(): string {
+    return this.#config.tablePrefix;
+  }
+
+  /** `ms` of the scenario's own time from now, as a schedule takes it. */
+  at(ms: number): string {
+    return new Date(this.now + ms).toISOString();
+  }
+
+  sleep(ms: number): Promise<void> {
+    return this.context.clock.sleep(ms);
+  }
+
+  async start(name: string, roles: readonly Role[], more: Partial<PartConfig> = {}): Promise<Child> {
+    const config: PartConfig = { ...this.#config, ...more, name, roles };
+    const child = await startChild(name, './process.ts', [JSON.stringify(config)]);
+    this.#children.push(child);
+    return child;
+  }
+
+  async kill(...children: readonly Child[]): Promise<void> {
+    await Promise.all(children.map((child) => child.kill()));
+    for (const { pid } of children) this.#stopped.set(pid, this.now);
+  }
+
+  /** SIGSTOP; from now on what it runs no longer counts as running. */
+  freeze(child: Child): void {
+    child.signal('SIGSTOP');
+    this.#stopped.set(child.pid, this.now);
+  }
+
+  /** A job that is accepted: created by the use case, as a 201 of the API says. */
+  async create(spec: Spec): Promise<Accepted> {
+    const { job } = await createJob(this.context, { userId: USER, spec: fullSpec(spec) });
+    return this.accept(job.id);
+  }
+
+  /** In the midst of trouble: asked again, with the same key, until it is accepted. */
+  async createAnyhow(spec: Spec): Promise<Accepted> {
+    const request = {
+      userId: USER,
+      spec: fullSpec(spec),
+      idempotencyKey: `key-${this.jobs.length}-${this.now}`,
+    };
+    const { job } = await anyhow(() => createJob(this.troubled, request));
+    return this.accept(job.id);
+  }
+
+  /** Enters a job that exists into the books: from now on the promises hold for it. */
+  async accept(jobId: string): Promise<Accepted> {
+    const known = this.jobs.find((job) => job.jobId === jobId);
+    if (known) return known;
+    const head = await this.context.store.readHead(jobId, { consistent: true });
+    if (!head) throw new Error(`${jobId} was accepted, and it does not exist`);
+    const { schedule, createdAt, overlap } = head;
+    const accepted: Accepted = { jobId, schedule, createdAt, overlap };
+    this.jobs.push(accepted);
+    return accepted;
+  }
+
+  async cancel(job: Accepted): Promise<void> {
+    job.cancelAskedAt = this.now;
+    await anyhow(() => cancelJob(this.troubled, USER, job.jobId));
+    job.cancelledAt = this.now;
+  }
+
+  runs(job?: Accepted): Run[] {
+    return readRuns(this.#config.evidenceFile).filter((run) => !job || run.jobId === job.jobId);
+  }
+
+  async rows(job: Accepted) {
+    const { store } = this.context;
+    const { items } = await store.listRows(job.jobId, { limit: 1000, newestFirst: false, consistent: true });
+    return items;
+  }
+
+  /** Waits for something to become true, with patience in real time. */
+  async until(what: string, holds: () => boolean | Promise<boolean>, patienceMs = 20_000): Promise<void> {
+    for (const end = Date.now() + patienceMs; !(await holds()); await wait(20)) {
+      if (Date.now() > end)
+        throw new Error(`waited ${patienceMs} ms in vain: ${what}\n${await this.story()}`);
+    }
+  }
+
+  /** The watcher has come by: what is created from now on is sent by its creator alone. */
+  async watched(): Promise<void> {
+    const { store, settings } = this.context;
+    const horizon = () => minuteOf(this.now + settings.lookAheadMs);
+    await this.until('the watcher has come up to the horizon', async () => {
+      const shards = await Promise.all(allShards(settings.shards).map((shard) => store.readShard(shard)));
+      return shards.every((shard) => shard && shard.dispatchedUntil >= horizon());
+    });
+  }
+
+  /** Everything due up to `until` comes to its end, and no promise was broken on the way. */
+  async check(until: number, patienceMs = 45_000): Promise<void> {
+    const end = Date.now() + patienceMs;
+    await this.sleep(until - this.now);
+    let observed = await this.#observe(until);
+    while (unfinished(observed).length > 0 && Date.now() < end) {
+      await wait(200);
+      observed = await this.#observe(until);
+    }
+    const broken = brokenPromises(observed);
+    if (broken.length > 0)
+      throw new Error(
+        `${broken.length} broken promises:\n${broken.slice(0, 20).join('\n')}\n${await this.story(broken.join())}`,
+      );
+  }
+
+  async #observe(until: number): Promise<Observed> {
+    const rows = await Promise.all(this.jobs.map(async (job) => [job.jobId, await this.rows(job)] as const));
+    const cancelled = this.jobs.filter((job) => job.cancelledAt !== undefined).map(({ jobId }) => jobId);
+    const heads = await this.context.store.readHeads(cancelled, { consistent: true });
+    return {
+      jobs: this.jobs,
+      until,
+      rows: new Map(rows),
+      holds: new Map(heads.map((head) => [head.jobId, head.hold])),
+      runs: this.runs(),
+      stopped: this.#stopped,
+    };
+  }
+
+  /** What is needed to understand a failure: the seed, the evidence, the rows, the heads, the last log lines. */
+  async story(about = ''): Promise<string> {
+    const lines = [`FAULT_SEED=${SEED}, scenario "${this.name}", ${this.now} by its clock`];
+    for (const job of this.jobs.filter((j) => about === '' || about.includes(j.jobId)).slice(0, 3)) {
+      lines.push(`job ${JSON.stringify(job)}`);
+      lines.push(
+        `head ${JSON.stringify(await this.context.store.readHead(job.jobId, { consistent: true }))}`,
+      );
+      for (const row of (await this.rows(job)).slice(-10)) lines.push(`row ${JSON.stringify(row)}`);
+      for (const run of this.runs(job).slice(-10)) lines.push(`run ${JSON.stringify(run)}`);
+    }
+    for (const [pid, at] of this.#stopped) lines.push(`process ${pid} stopped at ${at}`);
+    for (const child of this.#children)
+      lines.push(`log of ${child.name} (${child.pid}):`, ...child.log.slice(-LOGGED_LINES));
+    return lines.join('\n');
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#children.map((child) => child.kill()));
+    this.#destroy();
+    await Promise.all([this.dynamodb.stop(), this.sqs.stop()]);
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+const fullSpec = ({ params = {}, ...rest }: Spec): JobSpec =>
+  jobSpecSchema.parse({ task: 'probe', ...rest, params });
+
+const MOST_TRIES = 30;
+
+/** What a client does whose call fails: it asks again. */
+async function anyhow<T>(call: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await call();
+    } catch (error) {
+      if (attempt === MOST_TRIES) throw error;
+    }
+  }
+}
+
+/** As deployed, but for the time that a message stays hidden: that passes faster too. */
+export async function makeQueues(endpoint: string, prefix: string, speed: number): Promise<QueueUrls> {
+  const client = sqsClient(endpoint);
+  const urls = await createQueues(client, prefix, 1);
+  for (const QueueUrl of urls.queueUrls) {
+    const VisibilityTimeout = String(Math.ceil(WORK_QUEUE.visibilitySeconds / speed));
+    await client.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { VisibilityTimeout } }));
+  }
+  client.destroy();
+  return urls;
+}
+
+/** Runs a story in a world of its own; whatever becomes of it, nothing of it stays behind. */
+export async function inWorld(
+  engines: Engines,
+  name: string,
+  story: (world: World) => Promise<void>,
+  options?: WorldOptions,
+): Promise<void> {
+  const world = await World.open(engines, name, options);
+  try {
+    await story(world);
+  } finally {
+    await world.close();
+  }
+}
