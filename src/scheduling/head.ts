@@ -3,8 +3,8 @@ import type { Head, HeadChange } from '../domain/job.ts';
 import type { Context } from './context.ts';
 
 /**
- * Writes the head where its stamp is `seen.stamp`. A refused or failed write whose stamp or token is found in the head
- * was our own success: the response got lost.
+ * Writes the head where its stamp is `seen.stamp`. A refused or failed write whose stamp, or whose new token or
+ * revision, is found in the head was our own success: the response got lost.
  */
 export async function writeHead({ store }: Context, seen: Head, change: HeadChange): Promise<boolean> {
   let failure: unknown;
@@ -15,8 +15,10 @@ export async function writeHead({ store }: Context, seen: Head, change: HeadChan
   }
   const head = await store.readHead(seen.jobId, { consistent: true });
   if (head?.stamp === change.stamp) return true;
-  if (change.hold && head?.hold?.token === change.hold.token) return true;
-  if (change.revision && head?.revision === change.revision) return true;
+  // a write that keeps the token (a cancel request) or the revision says nothing by it
+  const { hold, revision } = change;
+  if (hold && hold.token !== seen.hold?.token && hold.token === head?.hold?.token) return true;
+  if (revision && revision !== seen.revision && revision === head?.revision) return true;
   if (failure) throw failure;
   return false;
 }
