@@ -106,7 +106,7 @@ async function measure(
   });
   const log = createLog('silent');
   const context: Context = {
-    store: { ...store, insertRow },
+    store,
     queue: sqs.queue,
     clock,
     random: systemRandom,

@@ -1,6 +1,7 @@
 // The worker's side of one queue.
 import {
   ChangeMessageVisibilityCommand,
+  MessageNotInflight,
   ReceiveMessageCommand,
   SendMessageCommand,
   type SQSClient,
@@ -36,7 +37,12 @@ export function createInbox(options: InboxOptions): Inbox {
     const VisibilityTimeout = Math.max(0, Math.min(Math.ceil(ms / 1000), left));
     meter?.('ChangeMessageVisibility', 1);
     const change = { QueueUrl: queueUrl, ReceiptHandle: handle, VisibilityTimeout };
-    await client.send(new ChangeMessageVisibilityCommand(change));
+    try {
+      await client.send(new ChangeMessageVisibilityCommand(change));
+    } catch (error) {
+      // it is visible again, in other hands or gone: no longer ours to hide, and a duplicate is harmless
+      if (!(error instanceof MessageNotInflight)) throw error;
+    }
   }
 
   /** Send, then delete: a crash in between leaves it in both queues rather than in none. */
