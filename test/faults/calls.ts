@@ -18,6 +18,15 @@ export const insertRow =
   (call) =>
     call.operation === 'PutItem' && on('executions', call) && call.text.includes(jobId);
 
+/** A job is cancelled or paused. */
+export const withdraw =
+  (jobId: string): Match =>
+  (call) =>
+    call.operation === 'UpdateItem' &&
+    on('jobs', call) &&
+    call.text.includes(jobId) &&
+    call.text.includes('":status"');
+
 export const insertHead =
   (name: string): Match =>
   (call) =>

@@ -1,6 +1,6 @@
 // A worker that is slow, frozen or asked to end.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { handsBack, handsOut, insertRow } from './calls.ts';
+import { handsBack, handsOut, insertRow, withdraw } from './calls.ts';
 import { type Engines, inWorld, startEngines } from './world.ts';
 
 let engines: Engines;
@@ -52,6 +52,26 @@ test.concurrent('a worker that is frozen for 60 s loses its jobs to another, and
       expect(await world.rows(job)).toMatchObject([
         { status: 'SUCCEEDED', attempt: 2, workerId: other.workerId },
       ]);
+  }));
+
+test.concurrent('a cancel that a heartbeat overtakes is not lost: the task is told to stop, and nothing starts again', () =>
+  inWorld(engines, 'cancel-overtaken', async (world) => {
+    await world.start('worker', ['worker', 'watcher']);
+    const job = await world.create({ schedule: { every: 'PT10S' }, params: { durationMs: 100_000 } });
+    await world.until('it runs', () => world.runs(job).length === 1);
+    const paused = world.dynamodb.pause(withdraw(job.jobId));
+    const cancelled = world.cancel(job);
+    const { release } = await paused;
+    const stamp = async () => (await world.context.store.readHead(job.jobId, { consistent: true }))?.stamp;
+    const before = await stamp();
+    await world.until('the worker beats', async () => (await stamp()) !== before);
+    release();
+    await cancelled;
+    await world.check(world.now + 60_000);
+
+    expect(world.runs(job)).toMatchObject([{ end: { how: 'aborted' } }]);
+    const rows = await world.rows(job);
+    expect(rows.filter((row) => row.startedAt !== undefined)).toMatchObject([{ status: 'CANCELLED' }]);
   }));
 
 test.concurrent('SIGTERM drains: what runs ends or is handed over, what has not begun is handed back at once', () =>

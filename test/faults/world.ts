@@ -59,7 +59,8 @@ export const TEST_SETTINGS: Settings = {
 };
 const SPEED = 20;
 export const USER = 'ann';
-const LOGGED_LINES = 15;
+const LOGGED_LINES = 12;
+const LOGGED_CHARACTERS = 400;
 
 export type Spec = Partial<Omit<JobSpec, 'params'>> & { readonly params?: ProbeParams };
 
@@ -274,7 +275,10 @@ export class World {
     }
     for (const [pid, at] of this.#stopped) lines.push(`process ${pid} stopped at ${at}`);
     for (const child of this.#children)
-      lines.push(`log of ${child.name} (${child.pid}):`, ...child.log.slice(-LOGGED_LINES));
+      lines.push(
+        `log of ${child.name} (${child.pid}):`,
+        ...child.log.slice(-LOGGED_LINES).map((line) => line.slice(0, LOGGED_CHARACTERS)),
+      );
     return lines.join('\n');
   }
 
