@@ -81,17 +81,12 @@ export async function claim(
   return { kind: 'later', at: clock.now() + 1000 };
 }
 
-async function claimAlone(
-  context: Context,
-  workerId: string,
-  message: Message,
-  found: Found,
-): Promise<Claim> {
+async function claimAlone(context: Context, workerId: string, given: Message, found: Found): Promise<Claim> {
   const { store, clock } = context;
   const { head, consistent } = found;
   if (!head) return consistent ? DONE : REREAD;
-  const { due } = message;
-  const byHand = message.revision === BY_HAND;
+  const { due } = given;
+  const byHand = given.revision === BY_HAND;
 
   // 1. the row, where there may be one
   let row: Row | undefined;
@@ -104,6 +99,7 @@ async function claimAlone(
     }
     if (!row && byHand) return consistent ? DONE : REREAD;
   }
+  const message = onBehalfOf(head, given, row);
 
   // 2. a duplicate must not cut the backoff [H9]
   if (row?.status === 'RETRYING' && clock.now() < (row.nextAttemptAt ?? 0)) {
@@ -134,6 +130,15 @@ const leaseEnd = ({ settings }: Context, hold: Hold): number => hold.leaseUntil 
 /** May a first claim start it: the job is active, and the schedule is still the one that planned it. */
 export const isLive = (head: Head, message: Message): boolean =>
   head.status === 'active' && head.revision === message.revision;
+
+/**
+ * An open row says whose execution it is: a message that an edit has outlived must not end what waits under the schedule
+ * in force, nor what was started by hand. Where the message is live and the waiting row is not, the message counts.
+ */
+export function onBehalfOf(head: Head, message: Message, row: Row | undefined): Message {
+  if (!row || (row.status === 'WAITING' && isLive(head, message))) return message;
+  return { ...message, revision: row.revision };
+}
 
 /** Step 4: somebody else runs. Wait, be skipped, or go. */
 async function yieldTo(
@@ -192,6 +197,9 @@ async function takeFree(
     if (!consistent) return REREAD;
     return row ? cancelOpen(context, row, 'the job was withdrawn while this waited') : DONE;
   }
+  // so is what a taker has fenced after its lease: others found the job free, and it did not start. Ended as in a takeover,
+  // the head first: by now somebody may have taken it again
+  const withdrawn = row?.status === 'RUNNING' && message.revision !== BY_HAND && !isLive(head, message);
   if (row && head.status === 'cancelled') return cancelOpen(context, row, 'the job was cancelled');
 
   let covers: string | undefined;
@@ -219,7 +227,7 @@ async function takeFree(
   }
 
   const before = clock.monotonic();
-  const hold = newHold(context, message, workerId, head.hold, (row?.attempt ?? 0) + 1);
+  const hold = newHold(context, message, workerId, head.hold, row ? nextAttempt(row) : 1);
   const regular = message.revision !== BY_HAND;
   let rowsUntil = regular ? laterDue(head.rowsUntil, due) : head.rowsUntil;
   if (covers) rowsUntil = laterDue(rowsUntil, covers);
@@ -231,6 +239,7 @@ async function takeFree(
   };
   if (!(await writeHead(context, head, change))) return AGAIN;
   const taken: Taken = { head: { ...head, ...change }, message, hold, before, place: 'head' };
+  if (withdrawn) return takeRow(context, taken, row, row.attempt, true);
   return row ? fence(context, taken, row) : start(context, taken, undefined);
 }
 
@@ -270,9 +279,12 @@ export interface Taken {
   readonly before: number;
 }
 
+/** A row that is RUNNING and free was fenced too late: that attempt never began, and it counts once. */
+export const nextAttempt = (row: Row): number => (row.status === 'RUNNING' ? row.attempt : row.attempt + 1);
+
 /** Puts our token into the open row; refused: somebody was faster at the row, so the hold is let go. */
 export async function fence(context: Context, taken: Taken, seen: Row): Promise<Claim> {
-  const row = runningRow(context, taken, seen, seen.attempt + 1);
+  const row = runningRow(context, taken, seen, nextAttempt(seen));
   return (await writeFenced(context, seen, row)) ? start(context, taken, row) : release(context, taken);
 }
 
