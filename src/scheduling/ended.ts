@@ -1,7 +1,8 @@
 // What follows the end of an execution: a one-time job is completed, and whoever waits for the hold is woken.
 import { isTerminal, type Row, type TerminalStatus } from '../domain/execution.ts';
-import { dueAtOf } from '../domain/ids.ts';
+import { BY_HAND, dueAtOf } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';
+import { fireAt } from '../domain/schedule/occurrences.ts';
 import type { Message } from '../queue/queue.ts';
 import type { Context } from './context.ts';
 import { writeHead } from './head.ts';
@@ -58,7 +59,11 @@ async function wakeNext({ store, queue, clock }: Context, head: Head, row: Row):
       jobId: head.jobId,
       due: waiting.due,
       revision: waiting.revision,
-      fireAt: Math.min(now, dueAtOf(waiting.due)),
+      // not `now`: by the clock of who takes it, its time may not have come yet
+      fireAt:
+        waiting.revision === BY_HAND
+          ? Math.min(now, dueAtOf(waiting.due))
+          : fireAt(head.schedule, head.jobId, dueAtOf(waiting.due)),
       enqueuedAt: now,
     },
   ]);
