@@ -30,9 +30,11 @@ export async function recordNote({ store }: Context, head: Head, note: Note): Pr
 
 /**
  * Inserts the row where there was none, or replaces the one seen (on condition of its status and fence). `row.fence` is
- * our token; a refused or failed write that finds it in the row, moved on from what was seen, was our own success.
+ * our token; a refused or failed write that finds it in the row, moved on from what was seen, was our own success; or an
+ * earlier one of ours (a checkpoint whose answer never came), and then this one goes on top of it.
  */
-export async function writeFenced({ store }: Context, seen: Row | undefined, row: Row): Promise<boolean> {
+export async function writeFenced(context: Context, seen: Row | undefined, row: Row): Promise<boolean> {
+  const { store } = context;
   if (!mayFollow(seen?.status, row.status)) {
     throw new Error(`${row.jobId}.${row.due}: ${row.status} cannot follow ${seen?.status ?? 'no row'}`);
   }
@@ -43,8 +45,10 @@ export async function writeFenced({ store }: Context, seen: Row | undefined, row
     failure = error;
   }
   const found = await store.readRow(row.jobId, row.due, { consistent: true });
-  if (found?.fence === row.fence && (seen?.fence !== row.fence || found?.status !== seen?.status))
-    return true;
+  if (found?.fence === row.fence && (seen?.fence !== row.fence || found?.status !== seen?.status)) {
+    if (found?.status !== 'RUNNING' || row.status === 'RUNNING') return true;
+    return writeFenced(context, found, { ...row, checkpoint: row.checkpoint ?? found.checkpoint });
+  }
   if (failure) throw failure;
   return false;
 }

@@ -47,7 +47,8 @@ export async function runTask(context: Context, worker: WorkerSide, claimed: Cla
       log,
       lastCheckpoint: row?.checkpoint,
       checkpoint: async (value) => {
-        row = await saveCheckpoint(context, claimed, row, startedAt, value);
+        // a store that does not answer must not keep the task from stopping
+        row = await unlessAborted(task.signal, saveCheckpoint(context, claimed, row, startedAt, value));
       },
     };
     const limit = limitTime(context, head.timeoutSeconds, task, done.signal);
@@ -81,6 +82,8 @@ async function attempt(
   const params = task.params.safeParse(definition.params);
   if (!params.success)
     throw new DoNotRetry(`params do not fit the task "${head.task}": ${params.error.message}`);
+  // the definition may have been long in coming: nothing starts that was told to stop meanwhile
+  ctx.signal.throwIfAborted();
   return task.run({ ...ctx, params: params.data });
 }
 
@@ -120,6 +123,19 @@ async function stuck({ clock }: Context, signal: AbortSignal, done: AbortSignal)
   });
   await clock.sleep(GRACE_MS, done);
   throw signal.reason;
+}
+
+/** The promise, or the reason of the abort if that comes first. */
+async function unlessAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
 }
 
 function outcomeOf(error: unknown, signal: AbortSignal): Outcome | undefined {
