@@ -55,6 +55,8 @@ export async function claimBeside(
     await store.removeHoldItem(jobId, due, hold.token);
     return stop ?? DONE;
   }
+  // somebody has taken over while we were slow: what is RUNNING has another's fence, and that is not ours to write over
+  if (row?.status === 'RUNNING') return AGAIN;
   const taken: Taken = { head, message, hold, place: { due }, before };
   if (row) return fence(context, { ...taken, hold: { ...hold, attempt: row.attempt + 1 } }, row);
   return start(context, taken, undefined);
