@@ -7,6 +7,8 @@ export class StartError extends Error {
   override readonly name = 'StartError';
 }
 
+const SAME_SIGNAL_MS = 500;
+
 export interface Running {
   /** Aborted when the process is to stop. */
   readonly stopping: AbortSignal;
@@ -22,8 +24,11 @@ export async function run(start: (running: Running) => Promise<void>): Promise<v
   const { promise: over, resolve, reject } = Promise.withResolvers<void>();
   over.catch(() => {});
 
+  let askedAt: number | undefined;
   const onSignal = () => {
-    if (stopping.signal.aborted) process.exit(130); // asked twice: do not wait any longer
+    // asked twice: do not wait any longer. (npm hands Ctrl-C on to a process that the terminal has sent it to already.)
+    if (askedAt !== undefined && performance.now() - askedAt > SAME_SIGNAL_MS) process.exit(130);
+    askedAt ??= performance.now();
     stopping.abort();
     resolve();
   };

@@ -1,4 +1,6 @@
 // `npm start` as a user meets it.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { client, type Folder, startLocal, startPart, startTarget, temporaryFolder } from './processes.ts';
@@ -101,6 +103,25 @@ describe('npm start', () => {
     const executions = await second.as('alice')('GET', `/jobs/${job.id}/executions`);
     expect(executions.body.items).toMatchObject([{ status: 'succeeded', attempt: 1 }]);
   });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'drains on %s sent to npm, as a terminal or a supervisor does',
+    async (signal) => {
+      folder = temporaryFolder();
+      // a group of its own: a terminal sends Ctrl-C to npm and to the server, and npm hands it on as well
+      const npm = spawn('npm', ['start'], {
+        detached: true,
+        env: { ...process.env, PUNCTUAL_PORT: '0', PUNCTUAL_DATA: folder.path, PUNCTUAL_LOG: 'info' },
+      });
+      let output = '';
+      for (const stream of [npm.stdout, npm.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
+      const exited = once(npm, 'exit');
+      while (!output.includes('listens on')) await sleep(50);
+      process.kill(signal === 'SIGINT' ? -Number(npm.pid) : Number(npm.pid), signal);
+      expect((await exited)[0]).toBe(0);
+      expect(output).toContain('"message":"drained"');
+    },
+  );
 
   it('refuses a second one on the same folder, a taken port and a wrong setting, each with a sentence', async () => {
     folder = temporaryFolder();
