@@ -66,7 +66,11 @@ function onePerExecution(entries: readonly Entry[]): Entry[] {
   return [...byKey.values()];
 }
 
-/** Terminal rows may come from an eventually consistent read; everything else is asked again. */
+/**
+ * Terminal rows may come from an eventually consistent read; everything else is asked again. So is what was started by
+ * hand and did not succeed: it may show the end before the /retry that this entry is about. (A stale end of a regular
+ * entry is an end: whoever reopened it has put an entry of its own into a later slot.)
+ */
 async function rowsOf({ store }: Context, entries: readonly Entry[]): Promise<Map<string, Row>> {
   const rows = new Map<string, Row>();
   const keep = (found: readonly Row[]) => {
@@ -74,7 +78,12 @@ async function rowsOf({ store }: Context, entries: readonly Entry[]): Promise<Ma
   };
   const keys = new Map(entries.map((e) => [idOf(e), { jobId: e.jobId, due: e.due }]));
   keep(await store.readRows([...keys.values()], { consistent: false }));
-  const open = [...keys].filter(([id]) => !isTerminal(rows.get(id)?.status)).map(([, key]) => key);
+  const byHand = new Set(entries.filter((e) => e.revision === BY_HAND).map(idOf));
+  const isSure = (id: string): boolean => {
+    const status = rows.get(id)?.status;
+    return status === 'SUCCEEDED' || (isTerminal(status) && !byHand.has(id));
+  };
+  const open = [...keys].filter(([id]) => !isSure(id)).map(([, key]) => key);
   keep(await store.readRows(open, { consistent: true }));
   return rows;
 }
