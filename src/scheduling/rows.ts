@@ -1,8 +1,8 @@
 // Ledger rows: how a new one is made, and writes that recognise their own lost response.
 import { isTerminal, mayFollow, type Row, type RowStatus } from '../domain/execution.ts';
-import { BY_HAND, type DueKey } from '../domain/ids.ts';
+import { type DueKey, dueAtOf, dueKey } from '../domain/ids.ts';
 import type { Head, Note } from '../domain/job.ts';
-import { isRecurring } from '../domain/schedule/occurrences.ts';
+import { isRecurring, nextOccurrence } from '../domain/schedule/occurrences.ts';
 import type { Context } from './context.ts';
 
 export function newRow(head: Head, due: DueKey, revision: string, status: RowStatus): Row {
@@ -14,9 +14,15 @@ export function newRow(head: Head, due: DueKey, revision: string, status: RowSta
     revision,
     attempt: 0,
     maxAttempts: head.retry.maxAttempts,
-    ...(revision !== BY_HAND && !isRecurring(head.schedule) && { once: true as const }),
+    ...(isOnly(head, due) && { once: true as const }),
   };
 }
+
+/** The job's only occurrence, also when it is run by backfill; a run-now never is. */
+const isOnly = ({ schedule }: Head, due: DueKey): boolean =>
+  !isRecurring(schedule) &&
+  nextOccurrence(schedule, dueAtOf(due) - 1) === dueAtOf(due) &&
+  due === dueKey(dueAtOf(due));
 
 /** Step 3 of a note, by whoever gets there first: the row of a decision that stands in the head. */
 export async function recordNote({ store }: Context, head: Head, note: Note): Promise<void> {
