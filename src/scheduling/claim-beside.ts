@@ -4,7 +4,6 @@
 import { isTerminal, type Row } from '../domain/execution.ts';
 import { BY_HAND, dueAtOf } from '../domain/ids.ts';
 import type { Head, HoldItem } from '../domain/job.ts';
-import { nextOccurrence } from '../domain/schedule/occurrences.ts';
 import type { Message } from '../queue/queue.ts';
 import {
   AGAIN,
@@ -22,6 +21,7 @@ import type { Context } from './context.ts';
 import { writeHead } from './head.ts';
 import { isOver, letGo, newHold } from './holds.ts';
 import { laterDue, note } from './note.ts';
+import { regularEntry } from './plan.ts';
 import { newRow, recordNote } from './rows.ts';
 
 export async function claimBeside(
@@ -134,13 +134,9 @@ async function claimHeld(
   const unstarted = row?.status === 'QUEUED' || row?.status === 'WAITING';
   const cancelled = head.status === 'cancelled' || (hold.cancelRequested && !(unstarted && letGo(hold, row)));
   // its worker died between inserting the hold and asking whether it may run: whether it ran is unknown, so it does
-  // not start again once withdrawn, unless the schedule in force has this very occurrence too
+  // not start again once withdrawn, unless the schedule in force has planned this very occurrence too
   const withdrawn = !row && message.revision !== BY_HAND && !isLive(head, message);
-  if (
-    withdrawn &&
-    head.status === 'active' &&
-    nextOccurrence(head.schedule, dueAtOf(due) - 1) === dueAtOf(due)
-  )
+  if (withdrawn && head.status === 'active' && (await store.hasEntry(regularEntry(head, dueAtOf(due)))))
     return DONE;
 
   const before = clock.monotonic();
