@@ -67,7 +67,10 @@ export class People {
     const world = this.#world;
     const heads = world.store.heads.all();
     const request = heads.length === 0 ? undefined : this.#request(operation, this.#random.pick(heads));
-    if (request) return this.#ask(request);
+    if (request) {
+      this.#ask(request);
+      return;
+    }
     // there is nothing to do it to yet
     const later = world.now + this.#random.int(2000, 15_000);
     if (later < this.#scenario.calmAt) world.at(later, () => this.#operate(operation));

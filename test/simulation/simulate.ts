@@ -37,7 +37,7 @@ export async function simulate(seed: number, trace?: (line: string) => void): Pr
       shard,
       leaseUntil: 0,
       dispatchedUntil,
-      settledUntil: minuteOf(EPOCH) - 1,
+      settledUntil: minuteOf(EPOCH) - 2,
     });
   }
   const fleet = new Fleet(world, scenario, random);

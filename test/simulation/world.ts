@@ -82,7 +82,6 @@ export class World {
   calm(): void {
     this.isCalm = true;
     this.profile = { ...CALM, skew: this.profile.skew };
-    for (const process of this.processes) process.stalledUntil = 0;
     this.trace?.(undefined, '*** no more faults from here on');
   }
 
@@ -115,7 +114,7 @@ export class World {
   }
 
   stall(process: Process, ms: number): void {
-    process.stalledUntil = this.now + ms;
+    process.stalledUntil = Math.max(process.stalledUntil, this.now + ms);
     this.checks.stalled(process);
     this.trace?.(process, `*** stops for ${ms} ms`);
   }
