@@ -1,8 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
-// Suites that start real processes and measure punctuality come last and one at a time, so that nothing else takes
-// the processor from them; the rest runs beside each other.
-const WITH_PROCESSES = ['test/local/**/*.test.ts', 'test/faults/**/*.test.ts', 'test/scenarios/**/*.test.ts'];
+// Suites that start real processes and measure punctuality run one at a time, so that nothing else takes the processor
+// from them. Those that wait for things to go wrong and be put right again measure nothing and mostly wait: they run
+// beside each other, last. The rest comes first.
+const PUNCTUAL = ['test/local/**/*.test.ts'];
+const PATIENT = ['test/faults/**/*.test.ts', 'test/scenarios/**/*.test.ts'];
 
 export default defineConfig({
   test: {
@@ -14,7 +16,7 @@ export default defineConfig({
         test: {
           name: 'code',
           include: ['test/**/*.test.ts'],
-          exclude: [...WITH_PROCESSES, 'test/conformance/**'],
+          exclude: [...PUNCTUAL, ...PATIENT, 'test/conformance/**'],
           testTimeout: 20_000,
           hookTimeout: 30_000,
           sequence: { groupOrder: 0 },
@@ -24,12 +26,23 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'processes',
-          include: WITH_PROCESSES,
+          include: PUNCTUAL,
           testTimeout: 120_000,
           hookTimeout: 60_000,
           fileParallelism: false,
           maxWorkers: 1,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'faults',
+          include: PATIENT,
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+          maxWorkers: 8,
+          sequence: { groupOrder: 2 },
         },
       },
     ],
