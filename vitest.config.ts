@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 // Suites that start real processes and measure punctuality run one at a time, so that nothing else takes the processor
 // from them. Those that wait for things to go wrong and be put right again measure nothing and mostly wait: they run
 // beside each other, last. The rest comes first.
-const PUNCTUAL = ['test/local/**/*.test.ts'];
+const PUNCTUAL = ['test/local/**/*.test.ts', 'test/worker/process.test.ts'];
 const PATIENT = ['test/faults/**/*.test.ts', 'test/scenarios/**/*.test.ts'];
 
 export default defineConfig({
@@ -41,7 +41,7 @@ export default defineConfig({
           include: PATIENT,
           testTimeout: 120_000,
           hookTimeout: 60_000,
-          maxWorkers: 8,
+          maxWorkers: 3,
           sequence: { groupOrder: 2 },
         },
       },
