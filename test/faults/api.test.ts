@@ -1,6 +1,5 @@
 // kill -9 of the API in the middle of a create: what was accepted exists and fires, what was not is whole or nothing.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { jobIdFromKey } from '../../src/domain/ids.ts';
 import { insertHead, sendMessages } from './calls.ts';
 import type { Child } from './child.ts';
 import { type Engines, inWorld, startEngines, USER } from './world.ts';
@@ -30,7 +29,7 @@ test.concurrent('the API is killed between entries and head, and between head an
       'unheard-head': body('unheard-head'),
       'no-message': body('no-message'),
     };
-    const idOf = (key: string) => jobIdFromKey(USER, key);
+    const idOf = (key: string) => world.idOf(key);
     const accepted = await post(api, 'accepted', body('accepted'));
     expect(accepted.status).toBe(201);
     await world.accept(accepted.id);
@@ -53,7 +52,7 @@ test.concurrent('the API is killed between entries and head, and between head an
       expect(await store.readDefinition(idOf(key), 1)).toBeDefined();
     }
     await world.start('rest', ['worker', 'watcher']);
-    await world.check(world.now + 60_000);
+    await world.check();
 
     // who got no answer asks again with the same key: the first two find their job, the third gets one now
     const again = await world.start('api', ['api']);
@@ -62,6 +61,6 @@ test.concurrent('the API is killed between entries and head, and between head an
     const fresh = { ...bodies['no-head'], schedule: { at: world.at(20_000) } };
     expect(await post(again, 'no-head', fresh)).toEqual({ status: 201, id: idOf('no-head') });
     await world.accept(idOf('no-head'));
-    await world.check(world.now + 20_000);
+    await world.check();
     expect(world.runs().length, 'four jobs, four runs').toBe(4);
   }));

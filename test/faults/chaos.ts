@@ -80,6 +80,8 @@ export interface QueueTrouble {
   readonly drop?: number;
   /** Messages that are sent twice. */
   readonly double?: number;
+  /** Messages that come at once, whenever they are due. */
+  readonly early?: number;
   /** Messages that come later than asked for. */
   readonly late?: number;
   /** By up to so many real seconds. */
@@ -101,7 +103,7 @@ interface Results {
 }
 
 export function troubledQueue(random: () => number, trouble: QueueTrouble): Rule {
-  const { drop = 0, double = 0, late = 0, lateSeconds = 3, keep = 0, handOutTwice = 0 } = trouble;
+  const { drop = 0, double = 0, early = 0, late = 0, lateSeconds = 3, keep = 0, handOutTwice = 0 } = trouble;
 
   const sendBatch: Rule = async (call, send) => {
     const entries = call.body.Entries as Entry[];
@@ -110,7 +112,8 @@ export function troubledQueue(random: () => number, trouble: QueueTrouble): Rule
       .filter((e) => !dropped.includes(e))
       .flatMap((e) => {
         const delay = random() < late ? Math.ceil(random() * lateSeconds) : 0;
-        const sent = delay ? { ...e, DelaySeconds: (e.DelaySeconds ?? 0) + delay } : e;
+        const asked = random() < early ? 0 : (e.DelaySeconds ?? 0);
+        const sent = { ...e, DelaySeconds: asked + delay };
         return random() < double ? [sent, { ...sent, Id: `${e.Id}-twice` }] : [sent];
       });
     const answer: Answer =

@@ -22,8 +22,8 @@ export interface Observed {
   /** All occurrences up to here are looked at. */
   readonly until: number;
   readonly rows: ReadonlyMap<string, readonly Row[]>;
-  /** Of cancelled jobs, as they stand in the end: nothing has taken the job since. */
-  readonly holds: ReadonlyMap<string, Hold | undefined>;
+  /** Of cancelled jobs, by job: the last holds, which nothing has taken since. */
+  readonly holds: ReadonlyMap<string, readonly Hold[]>;
   readonly runs: readonly Run[];
   /** By process id: from when on it did nothing any more (killed, or frozen beyond its leases). */
   readonly stopped: ReadonlyMap<number, number>;
@@ -40,14 +40,24 @@ export function expectedDues({ schedule, createdAt, cancelAskedAt }: Accepted, u
   return dues;
 }
 
+/** When the last of these jobs is over. One without an end does not count: it is cancelled, or looked at in part. */
+export function lastDue(jobs: readonly Accepted[]): number {
+  const ends = jobs.map(({ schedule }) => ('at' in schedule ? schedule.at : schedule.endAt));
+  return Math.max(...ends.flatMap((end) => (end === undefined ? [] : Date.parse(end))));
+}
+
 /** What is not over yet, in words; empty when everything is. */
-export function unfinished({ jobs, until, rows }: Observed): string[] {
+export function unfinished({ jobs, until, rows, runs }: Observed): string[] {
   return jobs.flatMap((job) => {
     const own = new Map((rows.get(job.jobId) ?? []).map((row) => [row.due, row]));
     const missing = expectedDues(job, until).filter((due) => !own.has(due));
+    const ran = runs.filter(
+      (run) => run.jobId === job.jobId && !own.has(run.executionId.slice(job.jobId.length + 1)),
+    );
     const open = [...own.values()].filter((row) => !isTerminal(row.status));
     return [
       ...missing.map((due) => `${job.jobId}.${due} has no row`),
+      ...ran.map((run) => `${run.executionId} ran and has no row`),
       ...open.map((row) => `${job.jobId}.${row.due} is ${row.status}`),
     ];
   });
@@ -81,8 +91,11 @@ const early = (runs: readonly Run[]): string[] =>
 /** What was held when the cancel came counts as running, even if its task had a few steps to go. */
 function afterCancel({ holds }: Observed, job: Accepted, runs: readonly Run[]): string[] {
   const { cancelledAt = Number.POSITIVE_INFINITY } = job;
-  const hold = holds.get(job.jobId);
-  const wasHeld = (run: Run) => hold?.number === run.fence && hold.startedAt <= cancelledAt;
+  const wasHeld = (run: Run) =>
+    (holds.get(job.jobId) ?? []).some(
+      ({ due, number, startedAt }) =>
+        run.executionId === `${job.jobId}.${due}` && run.fence === number && startedAt <= cancelledAt,
+    );
   return runs
     .filter((run) => run.at > cancelledAt && !wasHeld(run))
     .map((run) => `${run.executionId} began ${run.at - cancelledAt} ms after its cancel had returned`);

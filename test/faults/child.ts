@@ -19,12 +19,17 @@ export interface Child {
   end(): Promise<number | null>;
 }
 
+/** A process is up in half the time when its code is compiled already. */
+const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/punctual-tests', import.meta.url));
 const MOST_LINES = 200;
 const START_TIMEOUT_MS = 30_000;
 
 export async function startChild(name: string, script: string, args: readonly string[]): Promise<Child> {
   const path = fileURLToPath(new URL(script, import.meta.url));
-  const child = spawn(process.execPath, [path, ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [path, ...args], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...process.env, NODE_COMPILE_CACHE: COMPILED },
+  });
   const log: string[] = [];
   const gone = exitOf(child);
   child.stdin.on('error', () => {});

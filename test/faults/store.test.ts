@@ -14,30 +14,35 @@ beforeAll(async () => {
 });
 afterAll(() => engines.stop());
 
-async function someJobs(world: World, endAt: string) {
+async function someJobs(world: World) {
+  const endAt = () => world.at(100_000);
   const misfire = { policy: 'runAll', graceSeconds: 60 } as const;
   for (let i = 0; i < 6; i++)
-    await world.createAnyhow({
-      schedule: { at: world.at(20_000 + i * 9_000) },
+    await world.createAnyhow(() => ({
+      schedule: { in: `PT${20 + i * 9}S` },
       params: { durationMs: i * 4_000 },
-    });
-  await world.createAnyhow({ schedule: { every: 'PT10S', endAt }, misfire, params: { durationMs: 1_000 } });
-  await world.createAnyhow({
-    schedule: { every: 'PT15S', endAt },
+    }));
+  await world.createAnyhow(() => ({
+    schedule: { every: 'PT10S', endAt: endAt() },
+    misfire,
+    params: { durationMs: 1_000 },
+  }));
+  await world.createAnyhow(() => ({
+    schedule: { every: 'PT15S', endAt: endAt() },
     misfire,
     params: { durationMs: 2_000, failTimes: 1 },
-  });
-  await world.createAnyhow({
-    schedule: { every: 'PT20S', endAt },
+  }));
+  await world.createAnyhow(() => ({
+    schedule: { every: 'PT20S', endAt: endAt() },
     overlap: 'queue',
     params: { durationMs: 12_000 },
-  });
-  await world.createAnyhow({
-    schedule: { every: 'PT20S', endAt },
+  }));
+  await world.createAnyhow(() => ({
+    schedule: { every: 'PT20S', endAt: endAt() },
     overlap: 'allow',
     params: { durationMs: 25_000 },
-  });
-  return world.createAnyhow({ schedule: { every: 'PT4S' }, params: { durationMs: 1_000 } });
+  }));
+  return world.createAnyhow(() => ({ schedule: { every: 'PT4S' }, params: { durationMs: 1_000 } }));
 }
 
 test.concurrent('calls fail, are throttled, lose their answers and are carried out in part, throughout', () =>
@@ -48,11 +53,10 @@ test.concurrent('calls fail, are throttled, lose their answers and are carried o
       const trouble = { fail: 0.04, throttle: 0.06, lose: 0.06, loseAll: 0.02, part: 0.2 };
       world.dynamodb.rule = troubledStore(randomOf('store-trouble'), trouble);
       await Promise.all([world.start('first', ['worker', 'watcher']), world.start('second', ['worker'])]);
-      const endAt = world.at(140_000);
-      const withdrawn = await someJobs(world, endAt);
+      const withdrawn = await someJobs(world);
       await world.sleep(50_000);
       await world.cancel(withdrawn);
-      await world.check(Date.parse(endAt));
+      await world.check();
     },
     { speed: 12 },
   ));
@@ -65,14 +69,13 @@ test.concurrent('the process that owns the tables is killed: on the same file ev
     const dynamodb = engine.url;
     await inWorld({ ...engines, dynamodb }, 'engine-killed', async (world) => {
       await world.start('all', ['worker', 'watcher']);
-      const endAt = world.at(120_000);
-      const withdrawn = await someJobs(world, endAt);
+      const withdrawn = await someJobs(world);
       await world.sleep(40_000);
       await engine.kill();
       await world.sleep(20_000);
       engine = await start(new URL(dynamodb).port);
       await world.cancel(withdrawn);
-      await world.check(Date.parse(endAt));
+      await world.check();
     });
     expect(engine.url).toBe(dynamodb);
   } finally {

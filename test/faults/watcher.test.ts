@@ -26,17 +26,17 @@ test.concurrent('watchers are killed after sending and before the cursor moves: 
       const shard = shardOf(job.jobId, world.context.settings.shards);
       const minute = minuteOf(Date.parse(startAt));
 
-      const first = await world.start('first', ['watcher']);
-      await world.dynamodb.stopBefore(moveCursor('dispatchedUntil', shard, minute));
-      await world.kill(first);
-      const second = await world.start('second', ['watcher']);
-      await world.dynamodb.stopAfter(moveCursor('dispatchedUntil', shard, minute));
-      await world.kill(second);
-      const third = await world.start('third', ['watcher']);
-      await world.sqs.stopAfter(sendMessages(job.jobId));
-      await world.kill(third);
+      const killAt = async (name: string, point: Promise<unknown>) => {
+        const watcher = await world.start(name, ['watcher']);
+        await point;
+        await world.kill(watcher);
+      };
+      const cursor = moveCursor('dispatchedUntil', shard, minute);
+      await killAt('first', world.dynamodb.stopBefore(cursor));
+      await killAt('second', world.dynamodb.stopAfter(cursor));
+      await killAt('third', world.sqs.stopAfter(sendMessages(job.jobId)));
       await world.start('fourth', ['watcher']);
-      await world.check(Date.parse(endAt));
+      await world.check();
 
       const rows = await world.rows(job);
       expect(rows.length).toBe(19);
@@ -68,7 +68,7 @@ test.concurrent('two watchers on the same shards, one of them frozen in between:
       first?.signal('SIGSTOP');
       await world.sleep(45_000);
       first?.signal('SIGCONT');
-      await world.check(Date.parse(endAt));
+      await world.check();
 
       for (const job of jobs) {
         const rows = await world.rows(job);

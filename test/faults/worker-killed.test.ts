@@ -13,29 +13,29 @@ afterAll(() => engines.stop());
 test.concurrent('a worker is killed while it holds, claims, runs and finishes: each of its jobs runs all the same', () =>
   inWorld(engines, 'worker-killed', async (world) => {
     const worker = await world.start('victim', ['worker']);
-    const create = (inMs: number) =>
-      world.create({ schedule: { at: world.at(inMs) }, params: { durationMs: 4_000 } });
 
     // one job for each point; all of them are there when the process dies
-    const held = await create(60_000);
-    const takes = await create(14_000);
-    const taken = await create(14_000);
-    const ends = await create(10_000);
-    const ended = await create(10_000);
-    const runs = await world.create({ schedule: { at: world.at(14_000) }, params: { durationMs: 60_000 } });
-    await Promise.all([
-      world.until('it is held', () => world.sqs.calls.some(handsOut(held.jobId))),
-      world.dynamodb.stopBefore(take(takes.jobId)),
-      world.dynamodb.stopAfter(take(taken.jobId)),
-      world.dynamodb.stopBefore(insertRow(ends.jobId)),
-      world.dynamodb.stopAfter(insertRow(ended.jobId)),
-      world.until('the long one runs', () => world.runs(runs).length === 1),
+    const reached = Promise.all([
+      world.dynamodb.stopBefore(take(world.idOf('takes'))),
+      world.dynamodb.stopAfter(take(world.idOf('taken'))),
+      world.dynamodb.stopBefore(insertRow(world.idOf('ends'))),
+      world.dynamodb.stopAfter(insertRow(world.idOf('ended'))),
     ]);
+    const create = (key: string, durationMs: number, seconds = 5) =>
+      world.create({ schedule: { in: `PT${seconds}S` }, params: { durationMs } }, key);
+    const [takes, taken, ends, ended] = await Promise.all(
+      ['takes', 'taken', 'ends', 'ended'].map((key) => create(key, 2_000)),
+    );
+    const runs = await create('runs', 60_000);
+    await reached;
+    const held = await create('held', 2_000, 60);
+    await world.until('one runs', () => world.runs(runs).length === 1);
+    await world.until('one is held', () => world.sqs.calls.some(handsOut(held.jobId)));
     await world.kill(worker);
     await world.start('rescuer', ['worker', 'watcher']);
-    await world.check(world.now + 60_000);
+    await world.check();
 
-    const starts = (job: Accepted) => world.runs(job).length;
+    const starts = (job: Accepted | undefined) => (job ? world.runs(job).length : -1);
     expect({ held: starts(held), takes: starts(takes), taken: starts(taken) }).toEqual({
       held: 1,
       takes: 1,

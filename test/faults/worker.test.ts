@@ -1,6 +1,8 @@
 // A worker that is slow, frozen or asked to end.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { handsBack, handsOut, insertRow, withdraw } from './calls.ts';
+import { troubledQueue } from './chaos.ts';
+import { randomOf } from './random.ts';
 import { type Engines, inWorld, startEngines } from './world.ts';
 
 let engines: Engines;
@@ -15,7 +17,7 @@ test.concurrent('a task of 90 s keeps its message and its lease by heartbeats: i
     await world.start('second', ['worker']);
     await world.watched();
     const job = await world.create({ schedule: { in: 'PT5S' }, params: { durationMs: 90_000 } });
-    await world.check(world.now + 95_000);
+    await world.check();
 
     expect(world.runs(job)).toMatchObject([{ attempt: 1, end: { how: 'done' } }]);
     expect(world.sqs.calls.filter(handsOut(job.jobId)).length, 'times that its message was handed out').toBe(
@@ -27,17 +29,21 @@ test.concurrent('a task of 90 s keeps its message and its lease by heartbeats: i
 test.concurrent('a worker that is frozen for 60 s loses its jobs to another, and its late results are refused', () =>
   inWorld(engines, 'frozen', async (world) => {
     const frozen = await world.start('frozen', ['worker']);
-    const running = await world.create({ schedule: { in: 'PT5S' }, params: { durationMs: 70_000 } });
-    const finishing = await world.create({ schedule: { in: 'PT5S' }, params: { durationMs: 2_000 } });
     // its result is on the wire when everything stops
-    const late = await world.dynamodb.pause(insertRow(finishing.jobId));
+    const onTheWire = world.dynamodb.pause(insertRow(world.idOf('finishing')));
+    const running = await world.create({ schedule: { in: 'PT5S' }, params: { durationMs: 70_000 } });
+    const finishing = await world.create(
+      { schedule: { in: 'PT5S' }, params: { durationMs: 2_000 } },
+      'finishing',
+    );
+    const late = await onTheWire;
     await world.until('it runs', () => world.runs(running).length === 1);
     world.freeze(frozen);
     const frozenAt = world.now;
 
     const other = await world.start('other', ['worker', 'watcher']);
     await world.until('both are taken over', () =>
-      [running, finishing].every((job) => world.runs(job).length === 2),
+      [running, finishing].every((job) => world.runs(job).length > 1),
     );
     await world.sleep(frozenAt + 60_000 - world.now);
     late.release();
@@ -49,9 +55,7 @@ test.concurrent('a worker that is frozen for 60 s loses its jobs to another, and
       how: 'aborted',
     });
     for (const job of [running, finishing])
-      expect(await world.rows(job)).toMatchObject([
-        { status: 'SUCCEEDED', attempt: 2, workerId: other.workerId },
-      ]);
+      expect(await world.rows(job)).toMatchObject([{ status: 'SUCCEEDED', workerId: other.workerId }]);
   }));
 
 test.concurrent('a cancel that a heartbeat overtakes is not lost: the task is told to stop, and nothing starts again', () =>
@@ -75,25 +79,32 @@ test.concurrent('a cancel that a heartbeat overtakes is not lost: the task is to
   }));
 
 test.concurrent('SIGTERM drains: what runs ends or is handed over, what has not begun is handed back at once', () =>
-  inWorld(engines, 'drain', async (world) => {
-    const leaving = await world.start('leaving', ['worker'], { drainMs: 15_000 });
-    const held = await world.create({ schedule: { in: 'PT20S' } });
-    const short = await world.create({ schedule: { in: 'PT8S' }, params: { durationMs: 10_000 } });
-    const long = await world.create({ schedule: { in: 'PT8S' }, params: { durationMs: 40_000 } });
-    await world.until('it is held', () => world.sqs.calls.some(handsOut(held.jobId)));
-    await world.until('both run', () => [short, long].every((job) => world.runs(job).length === 1));
+  inWorld(
+    engines,
+    'drain',
+    async (world) => {
+      const leaving = await world.start('leaving', ['worker'], { drainMs: 15_000 });
+      // a queue that does not wait: it hands out what is due in a while
+      world.sqs.rule = troubledQueue(randomOf('drain'), { early: 1 });
+      const held = await world.create({ schedule: { in: 'PT44S' } }, undefined, world.troubled);
+      await world.until('it is held', () => world.sqs.calls.some(handsOut(held.jobId)));
+      const short = await world.create({ params: { durationMs: 10_000 } });
+      const long = await world.create({ params: { durationMs: 40_000 } });
+      await world.until('both run', () => [short, long].every((job) => world.runs(job).length === 1));
 
-    const exit = leaving.end();
-    await world.until('it is handed back', () => world.sqs.calls.some(handsBack));
-    expect(leaving.exited, 'handed back before the drain is over').toBe(false);
-    expect(await exit).toBe(0);
-    const next = await world.start('next', ['worker', 'watcher']);
-    await world.check(world.now + 60_000);
+      const exit = leaving.end();
+      await world.until('it is handed back', () => world.sqs.calls.some(handsBack));
+      expect(leaving.exited, 'handed back before the drain is over').toBe(false);
+      expect(await exit).toBe(0);
+      const next = await world.start('next', ['worker', 'watcher']);
+      await world.check();
 
-    expect(world.runs(short)).toMatchObject([{ pid: leaving.pid, end: { how: 'done' } }]);
-    expect(world.runs(long)).toMatchObject([
-      { pid: leaving.pid, attempt: 1, end: { how: 'aborted' } },
-      { pid: next.pid, attempt: 1, end: { how: 'done' } },
-    ]);
-    expect(world.runs(held)).toMatchObject([{ pid: next.pid }]);
-  }));
+      expect(world.runs(short)).toMatchObject([{ pid: leaving.pid, end: { how: 'done' } }]);
+      expect(world.runs(long)).toMatchObject([
+        { pid: leaving.pid, attempt: 1, end: { how: 'aborted' } },
+        { pid: next.pid, attempt: 1, end: { how: 'done' } },
+      ]);
+      expect(world.runs(held)).toMatchObject([{ pid: next.pid }]);
+    },
+    { speed: 10 },
+  ));

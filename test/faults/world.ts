@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
+import { NeverFires } from '../../src/domain/errors.ts';
+import { jobIdFromKey } from '../../src/domain/ids.ts';
+import type { Hold } from '../../src/domain/job.ts';
 import { type JobSpec, jobSpecSchema } from '../../src/domain/job-spec.ts';
 import { minuteOf } from '../../src/domain/slots.ts';
 import { createQueues, type QueueUrls, WORK_QUEUE } from '../../src/queue/queues.ts';
@@ -14,7 +17,7 @@ import { createTables } from '../../src/store/tables.ts';
 import { createLog } from '../../src/system.ts';
 import { allShards } from '../../src/watcher/main.ts';
 import { dynamoClient, sqsClient, startDynoxide, startQueueServer } from '../engines.ts';
-import { type Accepted, brokenPromises, type Observed, unfinished } from './check.ts';
+import { type Accepted, brokenPromises, lastDue, type Observed, unfinished } from './check.ts';
 import { type Child, startChild } from './child.ts';
 import { connect, type PartConfig, type Role } from './part.ts';
 import { type ProbeParams, type Run, readRuns } from './probe.ts';
@@ -169,21 +172,28 @@ export class World {
     this.#stopped.set(child.pid, this.now);
   }
 
-  /** A job that is accepted: created by the use case, as a 201 of the API says. */
-  async create(spec: Spec): Promise<Accepted> {
-    const { job } = await createJob(this.context, { userId: USER, spec: fullSpec(spec) });
+  /** A job that is accepted: created by the use case, as a 201 of the API says. With a key its id is known before. */
+  async create(spec: Spec, idempotencyKey?: string, context = this.context): Promise<Accepted> {
+    const { job } = await createJob(context, { userId: USER, spec: fullSpec(spec), idempotencyKey });
     return this.accept(job.id);
   }
 
+  idOf(idempotencyKey: string): string {
+    return jobIdFromKey(USER, idempotencyKey);
+  }
+
   /** In the midst of trouble: asked again, with the same key, until it is accepted. */
-  async createAnyhow(spec: Spec): Promise<Accepted> {
-    const request = {
-      userId: USER,
-      spec: fullSpec(spec),
-      idempotencyKey: `key-${this.jobs.length}-${this.now}`,
-    };
-    const { job } = await anyhow(() => createJob(this.troubled, request));
-    return this.accept(job.id);
+  async createAnyhow(spec: () => Spec): Promise<Accepted> {
+    for (;;) {
+      const request = { userId: USER, spec: fullSpec(spec()), idempotencyKey: this.context.random.id(12) };
+      try {
+        const { job } = await anyhow(() => createJob(this.troubled, request));
+        return await this.accept(job.id);
+      } catch (error) {
+        // all that was asked for was over before anybody answered: the client asks for something later
+        if (!(error instanceof NeverFires)) throw error;
+      }
+    }
   }
 
   /** Enters a job that exists into the books: from now on the promises hold for it. */
@@ -215,7 +225,7 @@ export class World {
   }
 
   /** Waits for something to become true, with patience in real time. */
-  async until(what: string, holds: () => boolean | Promise<boolean>, patienceMs = 20_000): Promise<void> {
+  async until(what: string, holds: () => boolean | Promise<boolean>, patienceMs = 40_000): Promise<void> {
     for (const end = Date.now() + patienceMs; !(await holds()); await wait(20)) {
       if (Date.now() > end)
         throw new Error(`waited ${patienceMs} ms in vain: ${what}\n${await this.story()}`);
@@ -232,10 +242,13 @@ export class World {
     });
   }
 
-  /** Everything due up to `until` comes to its end, and no promise was broken on the way. */
-  async check(until: number, patienceMs = 45_000): Promise<void> {
-    const end = Date.now() + patienceMs;
+  /**
+   * Everything due up to `until` (by default all there will ever be) comes to its end, and no promise was broken on the
+   * way.
+   */
+  async check(until = lastDue(this.jobs), patienceMs = 60_000): Promise<void> {
     await this.sleep(until - this.now);
+    const end = Date.now() + patienceMs;
     let observed = await this.#observe(until);
     while (unfinished(observed).length > 0 && Date.now() < end) {
       await wait(200);
@@ -250,13 +263,19 @@ export class World {
 
   async #observe(until: number): Promise<Observed> {
     const rows = await Promise.all(this.jobs.map(async (job) => [job.jobId, await this.rows(job)] as const));
-    const cancelled = this.jobs.filter((job) => job.cancelledAt !== undefined).map(({ jobId }) => jobId);
-    const heads = await this.context.store.readHeads(cancelled, { consistent: true });
+    const { store } = this.context;
+    const holds = new Map<string, Hold[]>();
+    for (const { jobId, cancelledAt } of this.jobs) {
+      if (cancelledAt === undefined) continue;
+      const head = await store.readHead(jobId, { consistent: true });
+      const beside = (await store.listHoldItems(jobId)).map(({ hold }) => hold);
+      holds.set(jobId, head?.hold ? [head.hold, ...beside] : beside);
+    }
     return {
       jobs: this.jobs,
       until,
       rows: new Map(rows),
-      holds: new Map(heads.map((head) => [head.jobId, head.hold])),
+      holds,
       runs: this.runs(),
       stopped: this.#stopped,
     };
@@ -290,8 +309,11 @@ export class World {
   }
 }
 
+/** Attempts enough for all that happens to it. */
+const RETRY = { maxAttempts: 20, backoffSeconds: 2, maxBackoffSeconds: 10 };
+
 const fullSpec = ({ params = {}, ...rest }: Spec): JobSpec =>
-  jobSpecSchema.parse({ task: 'probe', ...rest, params });
+  jobSpecSchema.parse({ task: 'probe', retry: RETRY, ...rest, params });
 
 const MOST_TRIES = 30;
 
@@ -301,7 +323,8 @@ async function anyhow<T>(call: () => Promise<T>): Promise<T> {
     try {
       return await call();
     } catch (error) {
-      if (attempt === MOST_TRIES) throw error;
+      if (error instanceof NeverFires) throw error;
+      if (attempt === MOST_TRIES) throw new Error(`asked ${attempt} times in vain`, { cause: error });
     }
   }
 }
