@@ -84,6 +84,8 @@ const SETTLED_AFTER_MS = 150_000;
 
 export class Checks {
   readonly runs: Run[] = [];
+  /** Told of every row that is written. */
+  onRow: ((row: Row) => void) | undefined;
   readonly #world: World;
   readonly #jobs = new Map<string, JobRecord>();
   readonly #takes = new Map<string, Take>();
@@ -280,7 +282,10 @@ export class Checks {
     const segments = this.#history.get(key) ?? [];
     this.#history.set(key, segments);
     segments.push({ at: now, status, fence: row.fence });
-    if (!mayFollow(old?.status, status))
+    this.onRow?.(row);
+    // writing the same end twice is writing it once
+    const repeated = old?.status === status && old.fence === row.fence;
+    if (!repeated && !mayFollow(old?.status, status))
       this.#fail('rows change as the table says', jobId, due, `${old?.status} to ${status}`);
     if (status === 'QUEUED') {
       this.#cancelled.delete(key);

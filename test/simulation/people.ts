@@ -1,6 +1,6 @@
 // People and their client programs: every request is a process of its own, and may be slow, cut off or doubled.
 import { PunctualError } from '../../src/domain/errors.ts';
-import type { RowStatus } from '../../src/domain/execution.ts';
+import type { Row, RowStatus } from '../../src/domain/execution.ts';
 import { type DueKey, dueKey, executionId } from '../../src/domain/ids.ts';
 import type { Head } from '../../src/domain/job.ts';
 import type { JobSpec } from '../../src/domain/job-spec.ts';
@@ -14,6 +14,7 @@ import type { Seeded } from './seeded.ts';
 import type { World } from './world.ts';
 
 const USER = 'u1';
+const RETRYABLE: readonly RowStatus[] = ['FAILED', 'CANCELLED', 'SKIPPED'];
 
 interface Request {
   readonly name: string;
@@ -42,6 +43,14 @@ export class People {
       if (doubled) this.#world.at(at + this.#random.int(0, 40), () => this.#ask(request));
     }
     for (const { at, operation } of operations) this.#world.at(at, () => this.#operate(operation));
+    if (this.#scenario.impatient) this.#world.checks.onRow = (row) => this.#retrySoon(row);
+  }
+
+  /** A program that retries whatever did not succeed, the moment it sees it. */
+  #retrySoon({ jobId, due, status }: Row): void {
+    const world = this.#world;
+    if (world.isCalm || !RETRYABLE.includes(status) || !this.#random.chance(0.3)) return;
+    world.at(world.now + this.#random.int(0, 300), () => this.#ask(this.#retry(jobId, due)));
   }
 
   #ask(request: Request): void {
@@ -122,13 +131,8 @@ export class People {
           },
         };
       case 'retry': {
-        const due = this.#rowKey(jobId, ['FAILED', 'CANCELLED', 'SKIPPED']);
-        if (due === undefined) return undefined;
-        const id = executionId(jobId, due);
-        return {
-          name: `retry ${checks.nameOf(jobId, due)}`,
-          call: (context) => retryExecution(context, USER, id),
-        };
+        const due = this.#rowKey(jobId, RETRYABLE);
+        return due === undefined ? undefined : this.#retry(jobId, due);
       }
       case 'cancelExecution':
         return this.#cancel(jobId, this.#someExecution(head));
@@ -146,6 +150,12 @@ export class People {
       name: 'create',
       call: async (context) => this.#world.checks.accepted((await createJob(context, request)).job.id),
     };
+  }
+
+  #retry(jobId: string, due: DueKey): Request {
+    const id = executionId(jobId, due);
+    const name = `retry ${this.#world.checks.nameOf(jobId, due)}`;
+    return { name, call: (context) => retryExecution(context, USER, id) };
   }
 
   #cancel(jobId: string, due: DueKey | undefined): Request | undefined {

@@ -58,6 +58,14 @@ export function randomProfile(random: Seeded): Profile {
   };
 }
 
+/** Many messages for few places: decisions about one execution follow each other while their writers are slow. */
+export const crowded = (profile: Profile, random: Seeded): Profile => ({
+  ...profile,
+  hang: 0.05 + random.float() * 0.15,
+  messageDoubled: 0.7,
+  messageLate: 0.6,
+});
+
 /**
  * The defaults, scaled down; what must hold between them holds: a writer that gave up, and its last request, are gone
  * before settle (settleLagMs) and before the cursor (watchPeriodMs + marginMs, less the minute of a slot).

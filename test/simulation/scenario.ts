@@ -55,6 +55,8 @@ interface Theme {
   readonly once?: boolean;
   readonly mostOperations: number;
   readonly failing?: number;
+  /** Occurrences follow each other closely, and runs take longer than that. */
+  readonly crowded?: boolean;
 }
 
 const THEMES = {
@@ -85,11 +87,15 @@ const THEMES = {
     failing: 0.4,
   },
   beside: { weights: EVERYTHING, overlap: 'allow', mostOperations: 5 },
+  crowded: { weights: { ...NOTHING, cancelExecution: 1, runNow: 1 }, mostOperations: 2, crowded: true },
 } as const satisfies Record<string, Theme>;
 
 export interface Scenario {
   readonly theme: string;
   readonly failing: number;
+  readonly crowded: boolean;
+  /** Whatever did not succeed is retried at once, often. */
+  readonly impatient: boolean;
   readonly jobs: readonly { at: number; spec: JobSpec; key: string | undefined; doubled: boolean }[];
   readonly operations: readonly { at: number; operation: Operation }[];
   readonly workers: number;
@@ -113,11 +119,12 @@ export function randomScenario(random: Seeded): Scenario {
     planning: 2,
     cancelAndRetry: 2,
     beside: 2,
+    crowded: 2,
   });
   const theme: Theme = THEMES[name];
   const start = EPOCH + random.int(0, 59_999);
-  const calmAt = start + random.int(120_000, 300_000);
-  const jobs = Array.from({ length: random.pick([1, 1, 1, 2, 2, 3]) }, () => ({
+  const calmAt = start + (theme.crowded ? random.int(60_000, 100_000) : random.int(120_000, 300_000));
+  const jobs = Array.from({ length: theme.crowded ? 1 : random.pick([1, 1, 1, 2, 2, 3]) }, () => ({
     at: start + (random.chance(0.7) ? random.int(0, 3000) : random.int(0, 60_000)),
     spec: randomSpec(random, theme, start, calmAt),
     key: random.chance(0.5) ? random.id(6) : undefined,
@@ -128,13 +135,15 @@ export function randomScenario(random: Seeded): Scenario {
     at: awkwardMoment(random, start, calmAt),
     operation: random.weighted(theme.weights),
   })).sort((a, b) => a.at - b.at);
-  const downFrom = random.int(start + 30_000, calmAt - 60_000);
+  const downFrom = random.int(start + 30_000, calmAt - 30_000);
   return {
     theme: name,
     failing: theme.failing ?? (random.chance(0.6) ? 0.3 : 0),
+    crowded: theme.crowded ?? false,
+    impatient: random.chance(name === 'cancelAndRetry' || name === 'byHand' ? 0.5 : 0.1),
     jobs,
     operations,
-    workers: random.pick([1, 2, 2, 2, 3]),
+    workers: theme.crowded ? 3 : random.pick([1, 2, 2, 2, 3]),
     watchers: random.pick([1, 1, 2]),
     calmAt,
     downtime: random.chance(0.15)
@@ -157,11 +166,11 @@ const iso = (time: number): string => new Date(time).toISOString();
 /** On multiples of five seconds, so that jobs, edits and their occurrences meet. */
 export function randomSchedule(
   random: Seeded,
-  options: { once?: boolean | undefined; now: number; endAt: number },
+  options: { once?: boolean | undefined; crowded?: boolean | undefined; now: number; endAt: number },
 ): ScheduleInput | undefined {
   const { now, endAt } = options;
   const fives = (time: number) => Math.ceil(time / 5000) * 5000;
-  if (options.once || random.chance(0.15)) {
+  if (options.once || (!options.crowded && random.chance(0.15))) {
     if (random.chance(0.15)) return undefined;
     if (random.chance(0.3)) return { in: seconds(random.int(1, 60)) };
     return { at: iso(fives(now + random.int(1000, 90_000))) };
@@ -175,7 +184,7 @@ export function randomSchedule(
       ...end,
     };
   }
-  const every = random.pick([10, 15, 15, 20, 30, 30, 60, 150]);
+  const every = random.pick(options.crowded ? [3, 4, 5] : [10, 15, 15, 20, 30, 30, 60, 150]);
   const startAt = random.chance(0.7) ? { startAt: iso(fives(now + random.int(0, 20_000))) } : {};
   return { every: seconds(every), ...startAt, ...jitter, ...end };
 }
@@ -187,12 +196,15 @@ function randomSpec(random: Seeded, theme: Theme, start: number, calmAt: number)
     params: { n: 1 },
     schedule: randomSchedule(random, {
       once: theme.once && random.chance(0.85),
+      crowded: theme.crowded,
       now: start,
       endAt: calmAt + random.int(-60_000, 30_000),
     }),
     retry: { maxAttempts: random.pick([1, 1, 2, 3]), backoffSeconds, maxBackoffSeconds: 20 },
     timeoutSeconds: random.pick([4, 12, 40]),
-    overlap: theme.overlap ?? random.pick(['skip', 'skip', 'queue', 'queue', 'allow']),
+    overlap:
+      theme.overlap ??
+      random.pick(theme.crowded ? ['skip', 'queue'] : ['skip', 'skip', 'queue', 'queue', 'allow']),
     misfire: { policy: random.pick(['runAll', 'runOnce', 'skip']), graceSeconds: random.pick([3, 10, 30]) },
     notify: [],
     tags: {},

@@ -4,7 +4,7 @@ import { MINUTE, minuteOf } from '../../src/domain/slots.ts';
 import type { Violation } from './checks.ts';
 import { Fleet } from './fleet.ts';
 import { People } from './people.ts';
-import { randomProfile, SETTINGS } from './profile.ts';
+import { crowded, randomProfile, SETTINGS } from './profile.ts';
 import { randomScenario } from './scenario.ts';
 import { Seeded } from './seeded.ts';
 import { EPOCH, World } from './world.ts';
@@ -23,7 +23,8 @@ const LOOK_EVERY_MS = 20_000;
 export async function simulate(seed: number, trace?: (line: string) => void): Promise<Simulated> {
   const random = new Seeded(seed, 0);
   const scenario = randomScenario(random);
-  const profile = randomProfile(random);
+  const rough = randomProfile(random);
+  const profile = scenario.crowded ? crowded(rough, random) : rough;
   const settings = { ...SETTINGS, shards: random.chance(0.1) ? 2 : 1 };
   const world = new World({ seed, settings, profile, ...(trace && { trace }) });
   trace?.(`faults ${JSON.stringify(profile)}`);

@@ -1,0 +1,343 @@
+// The rules of PROTOCOL.md, each with what its absence would look like in the source. A child process of the tests loads
+// the use cases with one of these applied; the product has no switch for it. `find` must occur exactly once.
+
+export interface Edit {
+  /** In src/scheduling. */
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+}
+
+export interface Mutation {
+  /** The tag in PROTOCOL.md, or the name in the model's `without` list, or one of our own. */
+  readonly rule: string;
+  readonly takesOut: string;
+  readonly edits: readonly Edit[];
+}
+
+const NOTE_WRITE = 'if (!(await writeHead(context, head, change))) return false;';
+
+export const MUTATIONS: readonly Mutation[] = [
+  {
+    rule: 'H1',
+    takesOut: 'a skip is decided in the head: the row SKIPPED is inserted as it is',
+    edits: [
+      {
+        file: 'note.ts',
+        find: NOTE_WRITE,
+        replace: `if (decision.status !== 'SKIPPED' && !(await writeHead(context, head, change))) return false;`,
+      },
+    ],
+  },
+  {
+    rule: 'H1d',
+    takesOut: 'waiting is decided in the head: the row WAITING is inserted as it is',
+    edits: [
+      {
+        file: 'note.ts',
+        find: NOTE_WRITE,
+        replace: `if (decision.status !== 'WAITING' && !(await writeHead(context, head, change))) return false;`,
+      },
+    ],
+  },
+  {
+    rule: 'H1e',
+    takesOut:
+      'a cancel before the start, and a backfill, are decided in the head: their rows are inserted as they are',
+    edits: [
+      {
+        file: 'note.ts',
+        find: NOTE_WRITE,
+        replace: `if ((decision.status === 'SKIPPED' || decision.status === 'WAITING') && !(await writeHead(context, head, change))) return false;`,
+      },
+    ],
+  },
+  {
+    rule: 'H2',
+    takesOut: 'a hold whose row /retry has reopened does not block',
+    edits: [
+      {
+        file: 'holds.ts',
+        find: 'return !isOver(context, hold) && row.fence !== hold.token;',
+        replace: 'return true;',
+      },
+    ],
+  },
+  {
+    rule: 'H3',
+    takesOut: 'run-now writes its entry before its row',
+    edits: [
+      {
+        file: 'by-hand.ts',
+        find: `  await putEntry(context, jobId, due, now);
+  inTime();
+  const row: Row = { ...newRow(head, due, BY_HAND, 'QUEUED'), enqueuedAt: now };
+  await store.insertRow(row);
+`,
+        replace: `  inTime();
+  const row: Row = { ...newRow(head, due, BY_HAND, 'QUEUED'), enqueuedAt: now };
+  await store.insertRow(row);
+  await putEntry(context, jobId, due, now);
+`,
+      },
+    ],
+  },
+  {
+    rule: 'H3b',
+    takesOut: '/retry writes its entry before its row',
+    edits: [
+      {
+        file: 'by-hand.ts',
+        find: `  await putEntry(context, jobId, due, now);
+  const seen =`,
+        replace: '  const seen =',
+      },
+      {
+        file: 'by-hand.ts',
+        find: 'has just changed; look at it again`);',
+        replace: 'has just changed; look at it again`);\n  await putEntry(context, jobId, due, now);',
+      },
+    ],
+  },
+  {
+    rule: 'H4',
+    takesOut: 'WAITING is a first claim: revision and pause count',
+    edits: [
+      {
+        file: 'claim.ts',
+        find: `const first = !row || row.status === 'WAITING';`,
+        replace: 'const first = !row;',
+      },
+      {
+        file: 'claim.ts',
+        find: `head.status === 'cancelled' || (row?.status === 'WAITING' && !live)`,
+        replace: `head.status === 'cancelled'`,
+      },
+    ],
+  },
+  {
+    rule: 'H5',
+    takesOut: 'a one-time job is completed only while the head has the revision of the execution',
+    edits: [
+      {
+        file: 'ended.ts',
+        find: `if (head.status !== 'active' || head.revision !== revision) return;`,
+        replace: `if (head.status !== 'active') return;`,
+      },
+    ],
+  },
+  {
+    rule: 'H5b',
+    takesOut: 'a one-time job is completed only by its own occurrence, not by a run-now',
+    edits: [
+      {
+        file: 'ended.ts',
+        find: `  if (row.once && message.revision === row.revision)
+    await completeOnce(context, head, row.revision, row.status);`,
+        replace: `  if ('at' in head.schedule) await completeOnce(context, head, head.revision, row.status);`,
+      },
+    ],
+  },
+  {
+    rule: 'H6',
+    takesOut: 'settle completes a one-time job whose worker died before it did',
+    edits: [
+      {
+        file: 'settle.ts',
+        find: 'await completeOnce(context, heads.get(e.jobId), e.revision, row.status);',
+        replace: 'void completeOnce;',
+      },
+    ],
+  },
+  {
+    rule: 'H7',
+    takesOut: 'a note whose row exists is history: a cancel stays in force after /retry',
+    edits: [
+      {
+        file: 'claim.ts',
+        find: 'if (!row && head.note?.due === due) {',
+        replace: `if (row && head.note?.due === due && head.note.status === 'CANCELLED') return DONE;
+    if (!row && head.note?.due === due) {`,
+      },
+    ],
+  },
+  {
+    rule: 'H8',
+    takesOut:
+      'a finish is conditional on RUNNING, so that its repetition after a lost response ends nothing else',
+    edits: [
+      {
+        file: 'finish.ts',
+        find: 'return await writeFenced(context, opened, row);',
+        replace: `if (!opened) return await writeFenced(context, opened, row);
+      const now = await context.store.readRow(row.jobId, row.due, { consistent: true });
+      return now?.fence === row.fence && (await context.store.updateRow(now, row));`,
+      },
+    ],
+  },
+  {
+    rule: 'H9',
+    takesOut: 'a duplicate message does not cut the backoff',
+    edits: [
+      {
+        file: 'claim.ts',
+        find: `if (row?.status === 'RETRYING' && clock.now() < (row.nextAttemptAt ?? 0)) {`,
+        replace: 'if (clock.now() < 0) {',
+      },
+      {
+        file: 'claim-beside.ts',
+        find: `  if (isTerminal(row?.status)) return DONE;
+  if (row?.status === 'RETRYING' && clock.now() < (row.nextAttemptAt ?? 0))
+    return { kind: 'later', at: row.nextAttemptAt ?? 0 };
+  if (!letGo`,
+        replace: `  if (isTerminal(row?.status)) return DONE;
+  if (!letGo`,
+      },
+    ],
+  },
+  {
+    rule: 'row-at-takeover',
+    takesOut: 'a takeover opens the row, which refuses the finish of the old holder',
+    edits: [
+      {
+        file: 'claim.ts',
+        find: `return takeRow(context, taken, row, attempts, old.cancelRequested || head.status === 'cancelled');`,
+        replace: `if (!row && attempts < head.retry.maxAttempts && !old.cancelRequested && head.status !== 'cancelled')
+    return start(context, taken, undefined);
+  return takeRow(context, taken, row, attempts, old.cancelRequested || head.status === 'cancelled');`,
+      },
+    ],
+  },
+  {
+    rule: 'about-to-fence',
+    takesOut: 'who has taken a QUEUED or WAITING execution blocks others until it is fenced',
+    edits: [
+      {
+        file: 'holds.ts',
+        find: 'return !isOver(context, hold) && row.fence !== hold.token;',
+        replace: 'return false;',
+      },
+    ],
+  },
+  {
+    rule: 'takeover-cas',
+    takesOut: 'a takeover is conditional on the head it was decided on: a heartbeat in between refuses it',
+    edits: [
+      {
+        file: 'claim.ts',
+        find: 'if (!(await writeHead(context, head, { hold, stamp: hold.token }))) return AGAIN;',
+        replace: `const fresh = await context.store.readHead(head.jobId, { consistent: true });
+  if (!fresh || !(await writeHead(context, fresh, { hold: { ...hold, number: (fresh.hold?.number ?? 0) + 1 }, stamp: hold.token }))) return AGAIN;
+  hold.number = (fresh.hold?.number ?? 0) + 1;`,
+      },
+    ],
+  },
+  {
+    rule: 'help',
+    takesOut: 'the decision that a note overwrites gets its row first',
+    edits: [
+      {
+        file: 'note.ts',
+        find: 'if (head.note && head.note.due !== decision.due) await recordNote(context, head, head.note);',
+        replace: '',
+      },
+    ],
+  },
+  {
+    rule: 'deadline',
+    takesOut: 'a writer gives up before settle could pass its entries',
+    edits: [{ file: 'deadline.ts', find: 'if (clock.monotonic() > end) {', replace: 'if (end < 0) {' }],
+  },
+  {
+    rule: 'lease-check',
+    takesOut: 'a taker whose lease has ended meanwhile does not start',
+    edits: [
+      {
+        file: 'claim.ts',
+        find: 'if (clock.monotonic() >= leaseEnd - settings.clockSkewMs) {',
+        replace: 'if (clock.monotonic() < 0) {',
+      },
+    ],
+  },
+  {
+    rule: 'clock-skew',
+    takesOut: 'a lease counts as over only when it is over by every clock, and is given up that much earlier',
+    edits: [
+      {
+        file: 'holds.ts',
+        find: 'clock.now() > hold.leaseUntil + settings.clockSkewMs;',
+        replace: 'clock.now() > hold.leaseUntil;',
+      },
+      {
+        file: 'lease.ts',
+        find: 'const giveUpAt = leaseEnd - settings.clockSkewMs;',
+        replace: 'const giveUpAt = leaseEnd;',
+      },
+      {
+        file: 'claim.ts',
+        find: 'hold.leaseUntil + settings.clockSkewMs + 1',
+        replace: 'hold.leaseUntil + 1',
+      },
+    ],
+  },
+  {
+    rule: 'entries-before-head',
+    takesOut: 'a writer plans before the head counts: a crash in between leaves a job without occurrences',
+    edits: [
+      {
+        file: 'jobs.ts',
+        find: `  const send = await plan(context, head, t0);
+  await store.putDefinition(definition);
+  inTime();`,
+        replace: `  await store.putDefinition(definition);
+  inTime();`,
+      },
+      {
+        file: 'jobs.ts',
+        find: `  await send();
+  return { job: jobView(head, definition, t0), created: true };`,
+        replace: `  await (await plan(context, head, t0))();
+  return { job: jobView(head, definition, t0), created: true };`,
+      },
+    ],
+  },
+  {
+    rule: 'consistent-drop',
+    takesOut: 'what ends in dropping a message is read again consistently',
+    edits: [
+      {
+        file: 'claim.ts',
+        find: `const REREAD: Claim = { kind: 'reread' };`,
+        replace: `const REREAD: Claim = { kind: 'done' };`,
+      },
+    ],
+  },
+  {
+    rule: 'hold-before-head',
+    takesOut: 'overlap: allow. The hold is inserted before the head is asked',
+    edits: [
+      {
+        file: 'claim-beside.ts',
+        find: `  const before = clock.monotonic();
+  const hold = newHold(context, message, workerId, undefined, 1);
+  if (!(await store.insertHoldItem({ jobId, due, hold, stamp: hold.token }))) return AGAIN;
+  const head = await store.readHead(jobId, { consistent: true });`,
+        replace: `  const before = clock.monotonic();
+  const hold = newHold(context, message, workerId, undefined, 1);
+  const head = await store.readHead(jobId, { consistent: true });
+  if (!(await store.insertHoldItem({ jobId, due, hold, stamp: hold.token }))) return AGAIN;`,
+      },
+    ],
+  },
+  {
+    rule: 'covered',
+    takesOut: 'misfire: runOnce. What one run stands for does not run',
+    edits: [
+      {
+        file: 'claim.ts',
+        find: 'if (head.coveredUntil !== undefined && due <= head.coveredUntil) {',
+        replace: 'if (head.coveredUntil !== undefined && due < head.createdAt.toString()) {',
+      },
+    ],
+  },
+];
