@@ -1,31 +1,41 @@
 // The REST contract: every operation, what it takes and what it answers. API.md in code.
 import { z } from 'zod';
-import { jobSpecSchema } from '../domain/job-spec.ts';
+import { jobPatchSchema, jobSpecSchema } from '../domain/job-spec.ts';
+import { scheduleSchema } from '../domain/schedule/schema.ts';
+import {
+  executionId,
+  executionPath,
+  executionsQuery,
+  idempotencyKey,
+  ifMatch,
+  instant,
+  jobId,
+  jobPath,
+  jobsQuery,
+  MOST_BACKFILLED,
+  paging,
+  range,
+} from './inputs.ts';
 import { type Operation, operation } from './operation.ts';
-import { EXECUTION_STATUSES, executionShape, JOB_STATUSES, jobShape, pageOf } from './shapes.ts';
+import {
+  acceptedShape,
+  batchShape,
+  executionShape,
+  jobShape,
+  pageOf,
+  plannedShape,
+  previewShape,
+  redrivenShape,
+  taskShape,
+  workerShape,
+} from './shapes.ts';
 
-const jobId = z.strictObject({ id: z.string().regex(/^job_[0-9a-zA-Z]{20}$/) });
-const executionId = z.strictObject({
-  id: z.string().regex(/^job_[0-9a-zA-Z]{20}\.\d{13}(-[0-9a-zA-Z]{1,16})?$/),
-});
+export const MOST_IN_A_BATCH = 100;
+export const MOST_PREVIEWED = 1000;
+export const MOST_REDRIVEN_BY_ID = 100;
+export const MOST_REDRIVEN = 1000;
 
-const paging = {
-  limit: z.coerce.number().int().min(1).max(100).default(20),
-  cursor: z.string().min(1).max(2048).optional().describe('`nextCursor` of the page before'),
-};
-
-/** Epoch milliseconds inside, ISO 8601 with an offset outside. */
-const time = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
-
-const tag = z
-  .string()
-  .regex(/^[^:]{1,64}:.{0,128}$/s, {
-    error: (issue) => `must be key:value, got ${JSON.stringify(issue.input)}`,
-  })
-  .transform((text) => {
-    const colon = text.indexOf(':');
-    return { key: text.slice(0, colon), value: text.slice(colon + 1) };
-  });
+const etag = { etag: 'The version of the job, for If-Match' };
 
 export const contract = {
   createJob: operation({
@@ -34,24 +44,55 @@ export const contract = {
     method: 'POST',
     path: '/jobs',
     summary: 'Create a job',
+    description:
+      'With `Prefer: respond-async` the job is checked, its id is chosen and it is queued: a burst is absorbed, and the job is there a moment later. Times such as `in` count from the acceptance.',
     auth: true,
     headers: z.object({
-      'idempotency-key': z
+      'idempotency-key': idempotencyKey,
+      prefer: z
         .string()
-        .regex(/^[\x21-\x7e]{1,255}$/, { error: 'must be 1 to 255 visible ASCII characters without spaces' })
+        .max(1000)
         .optional()
-        .describe(
-          'a retry with the same key and body returns the first job; with another body it is refused',
-        ),
+        .describe('`respond-async`: accept now, create soon. Other preferences are ignored'),
     }),
     body: jobSpecSchema,
     success: {
       status: 201,
       description: 'The job, created now or by an earlier request with the same key',
       body: jobShape,
-      headers: { location: 'The path of the job', etag: 'Its version' },
+      headers: { location: 'The path of the job', ...etag },
     },
-    errors: [409, 413, 415, 422],
+    alternative: {
+      status: 202,
+      description: 'Accepted: the job will be created under this id',
+      body: acceptedShape,
+      headers: { location: 'The path of the job to come', 'preference-applied': '`respond-async`' },
+    },
+    errors: [409, 422, 429],
+  }),
+  createJobs: operation({
+    id: 'createJobs',
+    service: 'scheduler',
+    method: 'POST',
+    path: '/jobs/batch',
+    summary: `Create up to ${MOST_IN_A_BATCH} jobs, each accepted or refused on its own`,
+    description:
+      'An `Idempotency-Key` counts for each job together with its place in the list: repeated with the same list, the batch creates nothing twice.',
+    auth: true,
+    headers: z.object({ 'idempotency-key': idempotencyKey }),
+    // each element is checked on its own, so the envelope takes anything
+    body: z.strictObject({
+      jobs: z
+        .array(z.unknown().meta({ $ref: '#/components/schemas/NewJob' }))
+        .min(1)
+        .max(MOST_IN_A_BATCH),
+    }),
+    success: {
+      status: 207,
+      description: 'What became of each job, in the order given',
+      body: batchShape,
+    },
+    errors: [],
   }),
   listJobs: operation({
     id: 'listJobs',
@@ -59,14 +100,10 @@ export const contract = {
     method: 'GET',
     path: '/jobs',
     summary: 'Your jobs, newest first',
+    description:
+      'A page looks at no more than 1000 jobs: with a filter that few match it may be short, or empty, and still have a `nextCursor`.',
     auth: true,
-    query: z.strictObject({
-      status: z.enum(JOB_STATUSES).optional(),
-      task: z.string().min(1).max(64).optional(),
-      name: z.string().min(1).max(100).optional().describe('a prefix'),
-      tag: tag.optional().describe('key:value'),
-      ...paging,
-    }),
+    query: jobsQuery,
     success: { status: 200, description: 'A page of jobs', body: pageOf(jobShape) },
     errors: [],
   }),
@@ -77,9 +114,24 @@ export const contract = {
     path: '/jobs/{id}',
     summary: 'A job, with its next run and its last execution',
     auth: true,
-    params: jobId,
-    success: { status: 200, description: 'The job', body: jobShape, headers: { etag: 'Its version' } },
-    errors: [404],
+    params: jobPath,
+    success: { status: 200, description: 'The job', body: jobShape, headers: etag },
+    errors: [],
+  }),
+  editJob: operation({
+    id: 'editJob',
+    service: 'scheduler',
+    method: 'PATCH',
+    path: '/jobs/{id}',
+    summary: 'Edit a job: what is given takes the place of what is there',
+    description:
+      '`retry` and `misfire` are edited field by field; `params`, `notify`, `tags` and `schedule` are replaced as a whole. A new schedule counts at once: an occurrence on its way in the old form does not run. What runs already goes on.',
+    auth: true,
+    params: jobPath,
+    headers: z.object({ 'if-match': ifMatch }),
+    body: jobPatchSchema,
+    success: { status: 200, description: 'The job as it is now', body: jobShape, headers: etag },
+    errors: [409, 412, 422, 429],
   }),
   cancelJob: operation({
     id: 'cancelJob',
@@ -88,25 +140,62 @@ export const contract = {
     path: '/jobs/{id}',
     summary: 'Cancel a job: nothing of it starts again; what runs is told to stop',
     auth: true,
-    params: jobId,
+    params: jobPath,
     success: { status: 204, description: 'Cancelled' },
-    errors: [404],
+    errors: [409],
   }),
   runJob: operation({
     id: 'runJob',
     service: 'scheduler',
     method: 'POST',
     path: '/jobs/{id}/run',
-    summary: 'Run a job now; its schedule stays as it is',
+    summary: 'Run a job now, also a paused one; its schedule stays as it is',
     auth: true,
-    params: jobId,
+    params: jobPath,
     success: {
       status: 202,
       description: 'The execution that was started',
       body: executionShape,
       headers: { location: 'The path of the execution' },
     },
-    errors: [404, 409],
+    errors: [409],
+  }),
+  pauseJob: operation({
+    id: 'pauseJob',
+    service: 'scheduler',
+    method: 'POST',
+    path: '/jobs/{id}/pause',
+    summary: 'Pause a job: nothing of it starts until it is resumed; what runs goes on',
+    auth: true,
+    params: jobPath,
+    success: { status: 200, description: 'The job as it is now', body: jobShape, headers: etag },
+    errors: [409],
+  }),
+  resumeJob: operation({
+    id: 'resumeJob',
+    service: 'scheduler',
+    method: 'POST',
+    path: '/jobs/{id}/resume',
+    summary: 'Resume a paused job from now on: what fell into the pause stays out',
+    auth: true,
+    params: jobPath,
+    success: { status: 200, description: 'The job as it is now', body: jobShape, headers: etag },
+    errors: [409, 422, 429],
+  }),
+  backfillJob: operation({
+    id: 'backfillJob',
+    service: 'scheduler',
+    method: 'POST',
+    path: '/jobs/{id}/backfill',
+    summary: 'Run the past occurrences of a range that have no row',
+    auth: true,
+    params: jobPath,
+    body: z.strictObject({
+      from: instant.describe('due at or after'),
+      to: instant.describe(`due before; at most ${MOST_BACKFILLED} occurrences at once`),
+    }),
+    success: { status: 202, description: 'They run one after the other', body: plannedShape },
+    errors: [409],
   }),
   listJobExecutions: operation({
     id: 'listJobExecutions',
@@ -114,16 +203,28 @@ export const contract = {
     method: 'GET',
     path: '/jobs/{id}/executions',
     summary: 'The executions of a job, newest first',
+    description: 'With `status=scheduled`: what is to come, soonest first.',
     auth: true,
-    params: jobId,
+    params: jobPath,
+    query: z.strictObject(executionsQuery),
+    success: { status: 200, description: 'A page of executions', body: pageOf(executionShape) },
+    errors: [],
+  }),
+  listExecutions: operation({
+    id: 'listExecutions',
+    service: 'query',
+    method: 'GET',
+    path: '/executions',
+    summary: 'Your executions over all jobs, newest first',
+    description:
+      'Everything that has a row: what has ended, waits, is retried or was started by hand. What runs for the first time gets its row when it ends; until then it is listed with `status=running` or `workerId`, which ask the workers (at most one heartbeat behind) and answer in one page. `scheduled` is a question to a single job.',
+    auth: true,
     query: z.strictObject({
-      status: z.enum(EXECUTION_STATUSES).optional(),
-      from: time.optional().describe('due at or after'),
-      to: time.optional().describe('due before'),
-      ...paging,
+      ...executionsQuery,
+      workerId: z.string().min(1).max(256).optional().describe('what this worker runs now'),
     }),
     success: { status: 200, description: 'A page of executions', body: pageOf(executionShape) },
-    errors: [404],
+    errors: [],
   }),
   getExecution: operation({
     id: 'getExecution',
@@ -132,9 +233,100 @@ export const contract = {
     path: '/executions/{id}',
     summary: 'An execution, with its timeline',
     auth: true,
-    params: executionId,
+    params: executionPath,
     success: { status: 200, description: 'The execution', body: executionShape },
+    errors: [],
+  }),
+  cancelExecution: operation({
+    id: 'cancelExecution',
+    service: 'scheduler',
+    method: 'POST',
+    path: '/executions/{id}/cancel',
+    summary: 'Cancel an execution: it does not start, or is told to stop',
+    auth: true,
+    params: executionPath,
+    success: { status: 202, description: 'The execution as it is now', body: executionShape },
+    errors: [409],
+  }),
+  retryExecution: operation({
+    id: 'retryExecution',
+    service: 'scheduler',
+    method: 'POST',
+    path: '/executions/{id}/retry',
+    summary: 'Run a failed, cancelled or skipped execution again, with fresh attempts',
+    auth: true,
+    params: executionPath,
+    success: { status: 202, description: 'The execution as it is now', body: executionShape },
+    errors: [409],
+  }),
+  previewSchedule: operation({
+    id: 'previewSchedule',
+    service: 'query',
+    method: 'POST',
+    path: '/schedules/preview',
+    summary: 'When a schedule fires next, in words too, and what to know about it',
+    description:
+      'A schedule that is well formed and never fires has no times and a warning. Times are the nominal ones, without jitter.',
+    auth: true,
+    body: z.strictObject({
+      schedule: scheduleSchema,
+      count: z.int().min(1).max(MOST_PREVIEWED).default(10),
+      after: instant.optional().describe('only later ones; default: now'),
+    }),
+    success: { status: 200, description: 'The preview', body: previewShape },
+    errors: [],
+  }),
+  listTasks: operation({
+    id: 'listTasks',
+    service: 'query',
+    method: 'GET',
+    path: '/tasks',
+    summary: 'The registered tasks with the JSON Schema of their params',
+    auth: true,
+    success: { status: 200, description: 'All tasks', body: z.strictObject({ items: z.array(taskShape) }) },
+    errors: [],
+  }),
+  listWorkers: operation({
+    id: 'listWorkers',
+    service: 'query',
+    method: 'GET',
+    path: '/workers',
+    summary: 'For operators: live workers, what they run, since when',
+    description: 'To others it is not there: 404.',
+    auth: true,
+    success: {
+      status: 200,
+      description: 'All live workers',
+      body: z.strictObject({ items: z.array(workerShape) }),
+    },
     errors: [404],
+  }),
+  listDeadLetters: operation({
+    id: 'listDeadLetters',
+    service: 'query',
+    method: 'GET',
+    path: '/dead-letters',
+    summary: 'Failed executions that await a decision: your own, for operators all',
+    description: 'By due time, newest first; for operators in no order, each exactly once.',
+    auth: true,
+    query: z.strictObject({ jobId: jobId.optional(), ...range, ...paging }),
+    success: { status: 200, description: 'A page of failed executions', body: pageOf(executionShape) },
+    errors: [],
+  }),
+  redriveDeadLetters: operation({
+    id: 'redriveDeadLetters',
+    service: 'scheduler',
+    method: 'POST',
+    path: '/dead-letters/redrive',
+    summary: 'Run failed executions again, by their ids or those of a job',
+    description: `By ids: up to ${MOST_REDRIVEN_BY_ID}; 404, and nothing happens, when one is not there. Of a job: up to ${MOST_REDRIVEN} a call, oldest first; call again until it answers 0. What is no longer failed is passed over.`,
+    auth: true,
+    body: z.union([
+      z.strictObject({ ids: z.array(executionId).min(1).max(MOST_REDRIVEN_BY_ID) }),
+      z.strictObject({ jobId, from: instant.optional(), to: instant.optional() }),
+    ]),
+    success: { status: 202, description: 'They run again', body: redrivenShape },
+    errors: [404, 409],
   }),
   health: operation({
     id: 'health',
@@ -144,7 +336,42 @@ export const contract = {
     summary: 'Whether the service and its store answer',
     auth: false,
     success: { status: 200, description: 'They do', body: z.strictObject({ status: z.literal('ok') }) },
-    errors: [503],
+    errors: [],
+  }),
+  openapi: operation({
+    id: 'openapi',
+    service: 'query',
+    method: 'GET',
+    path: '/openapi.json',
+    summary: 'This description',
+    auth: false,
+    success: {
+      status: 200,
+      description: 'OpenAPI 3.1',
+      body: z.looseObject({ openapi: z.string() }),
+    },
+    errors: [],
+  }),
+  docs: operation({
+    id: 'docs',
+    service: 'query',
+    method: 'GET',
+    path: '/docs',
+    summary: 'This description as a page',
+    auth: false,
+    success: { status: 200, description: 'A page', contentType: 'text/html; charset=utf-8' },
+    errors: [],
+  }),
+  docsFile: operation({
+    id: 'docsFile',
+    service: 'query',
+    method: 'GET',
+    path: '/docs/{file}',
+    summary: 'What the page is made of',
+    auth: false,
+    params: z.strictObject({ file: z.string().regex(/^[\w-]+\.(js|css)$/) }),
+    success: { status: 200, description: 'A script or a style sheet', contentType: '*/*' },
+    errors: [],
   }),
 };
 

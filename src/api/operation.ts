@@ -16,20 +16,29 @@ export interface Operation {
   readonly summary: string;
   /** Whether it needs a token. */
   readonly auth: boolean;
+  readonly description?: string;
   /** A path parameter of another form names nothing that exists: 404. */
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   /** By lower-case name; headers that are not named here are not looked at. */
   readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;
-  readonly success: {
-    readonly status: number;
-    readonly description: string;
-    readonly body?: z.ZodType;
-    readonly headers?: Readonly<Record<string, string>>;
-  };
-  /** The 4xx it may answer beside those that every operation may. */
+  readonly success: Success;
+  /** Another success, when the request asks for it. */
+  readonly alternative?: Success;
+  /** What it may answer beside what follows from the rest (`statusesOf`). */
   readonly errors: readonly number[];
+}
+
+export interface Success {
+  readonly status: number;
+  readonly description: string;
+  /** Of a JSON body. */
+  readonly body?: z.ZodType;
+  /** Of a body that is not JSON. */
+  readonly contentType?: string;
+  /** What each header says. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Keeps the exact type, so that a handler's input can be inferred from it. */
@@ -45,10 +54,28 @@ export interface Input<O extends Operation> {
   readonly body: Parsed<O['body']>;
 }
 
-/** What a handler answers; the status is the operation's. */
+/** What a handler answers; the status is that of the operation's success, or of its alternative. */
 export interface Reply {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly alternative?: true;
+}
+
+/** Every status that the operation may answer with. */
+export function statusesOf(operation: Operation): number[] {
+  const { success, alternative, query, headers, body, params, auth, errors } = operation;
+  const all = [
+    success.status,
+    ...(alternative ? [alternative.status] : []),
+    ...(query || headers || body ? [400] : []),
+    ...(auth ? [401] : []),
+    ...(params ? [404] : []),
+    ...(body ? [413, 415] : []),
+    ...errors,
+    500,
+    503,
+  ];
+  return [...new Set(all)].sort((a, b) => a - b);
 }
 
 const pattern = (path: string): RegExp => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}/?$`);

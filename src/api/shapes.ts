@@ -1,60 +1,17 @@
-// What the API answers: jobs, executions, pages of them, problems.
+// What the API answers beside jobs and executions (which are in src/domain/shapes.ts): pages, problems, and the answers
+// of single operations.
 import { z } from 'zod';
-import { jobSpecSchema } from '../domain/job-spec.ts';
-import { scheduleSchema } from '../domain/schedule/schema.ts';
+import { SCHEDULE_WARNINGS } from '../domain/schedule/warnings.ts';
+import { jobShape, shownTime } from '../domain/shapes.ts';
 
-const time = z.iso.datetime({ offset: true });
-
-export const JOB_STATUSES = ['active', 'paused', 'completed', 'failed', 'cancelled'] as const;
-export const EXECUTION_STATUSES = [
-  'scheduled',
-  'queued',
-  'running',
-  'retrying',
-  'succeeded',
-  'failed',
-  'skipped',
-  'cancelled',
-] as const;
-
-export const executionShape = z
-  .strictObject({
-    id: z.string(),
-    jobId: z.string(),
-    status: z.enum(EXECUTION_STATUSES),
-    dueAt: time,
-    attempt: z.int().min(0),
-    maxAttempts: z.int().min(1),
-    workerId: z.string().optional(),
-    latenessMs: z.number().optional().describe('start − due'),
-    durationMs: z.number().optional(),
-    result: z.unknown().optional(),
-    error: z.strictObject({ name: z.string(), message: z.string() }).optional(),
-    reason: z.string().optional().describe('why skipped or cancelled'),
-    timeline: z.strictObject({
-      dueAt: time,
-      enqueuedAt: time.optional(),
-      receivedAt: time.optional(),
-      startedAt: time.optional(),
-      finishedAt: time.optional(),
-    }),
-  })
-  .meta({ id: 'Execution' });
-
-export const jobShape = z
-  .strictObject({
-    ...jobSpecSchema.shape,
-    // resolved: what was given, and the instants that followed from it
-    schedule: z.strictObject(scheduleSchema.shape).optional(),
-    id: z.string(),
-    status: z.enum(JOB_STATUSES),
-    version: z.int().min(1),
-    createdAt: time,
-    updatedAt: time,
-    nextRunAt: time.optional(),
-    lastExecution: executionShape.optional(),
-  })
-  .meta({ id: 'Job' });
+export {
+  EXECUTION_STATUSES,
+  type ExecutionView,
+  executionShape,
+  JOB_STATUSES,
+  type JobView,
+  jobShape,
+} from '../domain/shapes.ts';
 
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.strictObject({
@@ -69,8 +26,72 @@ export const problemShape = z
     status: z.int(),
     detail: z.string(),
     requestId: z.string(),
-    errors: z.array(z.strictObject({ path: z.string(), message: z.string() })).optional(),
+    errors: z
+      .array(z.strictObject({ path: z.string(), message: z.string() }))
+      .optional()
+      .describe('with 400: what was given where, and what is allowed'),
   })
-  .meta({ id: 'Problem', description: 'RFC 9457' });
+  .meta({
+    id: 'Problem',
+    description: 'RFC 9457',
+    examples: [
+      {
+        type: 'urn:punctual:problem:invalid-input',
+        title: 'Bad input',
+        status: 400,
+        detail: 'retry.maxAttempts: must be at least 1, got 0',
+        requestId: '5f0c3c1e-5f1c-4a53-9a39-6a0f6c1b2d3e',
+        errors: [{ path: 'retry.maxAttempts', message: 'must be at least 1, got 0' }],
+      },
+    ],
+  });
 
 export type Problem = z.infer<typeof problemShape>;
+
+/** In the order of the request; one that is refused says nothing about the others. */
+export const batchShape = z.strictObject({
+  results: z.array(
+    z.union([
+      z.strictObject({ status: z.literal(201), job: jobShape }),
+      z.strictObject({ status: z.int().min(400).max(599), error: problemShape }),
+    ]),
+  ),
+});
+
+export const acceptedShape = z.strictObject({ id: z.string().describe('of the job that will be created') });
+
+export const plannedShape = z.strictObject({ planned: z.int().min(0).describe('how many run now') });
+
+export const redrivenShape = z.strictObject({ redriven: z.int().min(0).describe('how many run again') });
+
+export const previewShape = z.strictObject({
+  fireTimes: z.array(shownTime),
+  description: z.string().describe('the schedule in a sentence'),
+  warnings: z.array(
+    z.strictObject({
+      kind: z.enum(SCHEDULE_WARNINGS),
+      at: z.string().optional().describe('when clocks jump, as they show it then'),
+      message: z.string(),
+    }),
+  ),
+});
+
+export const taskShape = z
+  .strictObject({
+    name: z.string(),
+    description: z.string(),
+    params: z.record(z.string(), z.unknown()).describe('JSON Schema'),
+  })
+  .meta({ id: 'Task' });
+
+export const workerShape = z
+  .strictObject({
+    id: z.string(),
+    host: z.string(),
+    startedAt: shownTime,
+    lastSeenAt: shownTime,
+    running: z.array(z.strictObject({ id: z.string().describe('of the execution'), since: shownTime })),
+  })
+  .meta({ id: 'Worker' });
+
+export type WorkerView = z.infer<typeof workerShape>;

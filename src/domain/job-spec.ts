@@ -1,6 +1,7 @@
 // What a client says when it creates a job: the schema that validation, types and documentation come from.
 import { z } from 'zod';
-import { policiesSchema } from './policies.ts';
+import { optionalFields } from './partial.ts';
+import { misfireSchema, policiesSchema, retrySchema } from './policies.ts';
 import { scheduleSchema } from './schedule/schema.ts';
 
 export const NOTIFY_ON = ['succeeded', 'failed', 'retrying', 'late', 'skipped'] as const;
@@ -41,15 +42,40 @@ const tagsSchema = z.record(z.string().min(1).max(64), z.string().max(128)).supe
   }
 });
 
-export const jobSpecSchema = z.strictObject({
-  name: z.string().min(1).max(100).optional(),
-  task: z.string().min(1).max(64).describe('one of GET /tasks'),
-  params: z.record(z.string(), z.unknown()).default({}).describe("by the task's own schema"),
-  schedule: scheduleSchema.optional().describe('none: run immediately'),
-  ...policiesSchema.shape,
-  notify: z.array(notifySchema).max(10).default([]),
-  tags: tagsSchema.default({}),
-});
+export const EXAMPLE_JOB = {
+  name: 'nightly-report',
+  task: 'http',
+  params: { url: 'https://example.com/hook', method: 'POST', body: { a: 1 } },
+  schedule: { cron: '0 9 * * MON-FRI', timezone: 'Europe/Paris' },
+  notify: [{ on: ['failed'], webhook: { url: 'https://example.com/alert' } }],
+  tags: { team: 'billing' },
+};
+
+export const jobSpecSchema = z
+  .strictObject({
+    name: z.string().min(1).max(100).optional(),
+    task: z.string().min(1).max(64).describe('one of GET /tasks'),
+    params: z.record(z.string(), z.unknown()).default({}).describe("by the task's own schema"),
+    schedule: scheduleSchema.optional().describe('none: run immediately'),
+    ...policiesSchema.shape,
+    notify: z.array(notifySchema).max(10).default([]),
+    tags: tagsSchema.default({}),
+  })
+  .meta({ id: 'NewJob', examples: [EXAMPLE_JOB] });
 
 /** With the defaults filled in. */
 export type JobSpec = z.output<typeof jobSpecSchema>;
+
+/**
+ * An edit: what is given takes the place of what is there, what is not given stays. `retry` and `misfire` are edited
+ * field by field; `params`, `notify`, `tags` and `schedule` are replaced as a whole.
+ */
+export const jobPatchSchema = z
+  .strictObject({
+    ...optionalFields(jobSpecSchema.shape),
+    retry: z.strictObject(optionalFields(retrySchema.shape)).optional(),
+    misfire: z.strictObject(optionalFields(misfireSchema.shape)).optional(),
+  })
+  .meta({ id: 'JobEdit', examples: [{ schedule: { cron: '30 8 * * MON-FRI', timezone: 'Europe/Paris' } }] });
+
+export type JobPatch = z.output<typeof jobPatchSchema>;

@@ -2,8 +2,7 @@
 import type { DueKey } from './ids.ts';
 import type { Policies } from './policies.ts';
 import type { Schedule } from './schedule/schema.ts';
-
-export type JobStatus = 'active' | 'paused' | 'completed' | 'failed' | 'cancelled';
+import type { JobStatus } from './shapes.ts';
 
 /** The right to run now. Only the holder runs. */
 export interface Hold {

@@ -1,52 +1,9 @@
 // What the API shows: jobs and executions in the shapes of the contract, with their status words derived.
 import type { Row, RowStatus } from './execution.ts';
 import { type DueKey, dueAtOf, executionId } from './ids.ts';
-import type { Definition, Head, Hold, JobStatus } from './job.ts';
-import type { JobSpec } from './job-spec.ts';
+import type { Definition, Head, Hold } from './job.ts';
 import { isRecurring, nextOccurrence } from './schedule/occurrences.ts';
-
-export type ExecutionStatus =
-  | 'scheduled'
-  | 'queued'
-  | 'running'
-  | 'retrying'
-  | 'succeeded'
-  | 'failed'
-  | 'skipped'
-  | 'cancelled';
-
-export interface ExecutionView {
-  id: string;
-  jobId: string;
-  status: ExecutionStatus;
-  dueAt: string;
-  attempt: number;
-  maxAttempts: number;
-  workerId?: string;
-  latenessMs?: number;
-  durationMs?: number;
-  result?: unknown;
-  error?: { name: string; message: string };
-  reason?: string;
-  timeline: {
-    dueAt: string;
-    enqueuedAt?: string;
-    receivedAt?: string;
-    startedAt?: string;
-    finishedAt?: string;
-  };
-}
-
-export interface JobView extends Omit<JobSpec, 'schedule'> {
-  id: string;
-  status: JobStatus;
-  schedule: Head['schedule'];
-  version: number;
-  createdAt: string;
-  updatedAt: string;
-  nextRunAt?: string;
-  lastExecution?: ExecutionView;
-}
+import type { ExecutionStatus, ExecutionView, JobStatus, JobView } from './shapes.ts';
 
 const WORD: Record<RowStatus, ExecutionStatus> = {
   QUEUED: 'queued',

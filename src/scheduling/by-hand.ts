@@ -5,9 +5,11 @@ import type { Row } from '../domain/execution.ts';
 import { BY_HAND, byHandKey, type DueKey, dueKey, parseExecutionId } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';
 import { occurrencesAfter } from '../domain/schedule/occurrences.ts';
-import { type ExecutionView, executionOfRow } from '../domain/views.ts';
+import type { ExecutionView } from '../domain/shapes.ts';
+import { executionOfRow } from '../domain/views.ts';
 import type { Context } from './context.ts';
 import { writerDeadline } from './deadline.ts';
+import { newHold } from './holds.ts';
 import { note } from './note.ts';
 import { ownedHead } from './owned.ts';
 import { newRow } from './rows.ts';
@@ -111,15 +113,48 @@ async function backfillOne(context: Context, userId: string, jobId: string, due:
     refuseCancelled(head);
     if (head.hold?.due === due || head.note?.due === due) return false;
     if (await store.readRow(jobId, due, { consistent: true })) return false;
-    if (head.overlap === 'allow' && (await store.readHoldItem(jobId, due))) return false;
     const now = clock.now();
+    if (head.overlap === 'allow') return backfillBeside(context, head, due, inTime);
     await putEntry(context, jobId, due, now);
     inTime();
-    if (await note(context, head, { due, status: 'QUEUED', reason: 'backfill', revision: BY_HAND })) {
+    if (await note(context, head, { due, status: 'QUEUED', reason: 'backfill', revision: BY_HAND }, inTime)) {
       await sendNow(context, jobId, due, now);
       return true;
     }
     await clock.sleep(random.float() * 20 * round);
   }
   throw new Conflict(`job ${jobId} is being changed by others; try again`);
+}
+
+/**
+ * overlap: allow. A worker that takes the occurrence does not write the head, so no note would stop it: the decision is
+ * the hold item, inserted if absent, and the row says at once that it was let go.
+ */
+async function backfillBeside(
+  context: Context,
+  head: Head,
+  due: DueKey,
+  inTime: () => void,
+): Promise<boolean> {
+  const { store, clock } = context;
+  const { jobId } = head;
+  const now = clock.now();
+  await putEntry(context, jobId, due, now);
+  inTime();
+  const message = { jobId, due, revision: BY_HAND, fireAt: now, enqueuedAt: now };
+  const hold = newHold(context, message, 'backfill', undefined, 0);
+  if (!(await store.insertHoldItem({ jobId, due, hold, stamp: hold.token }))) return false;
+  inTime();
+  const row: Row = {
+    ...newRow(head, due, BY_HAND, 'QUEUED'),
+    fence: hold.token,
+    enqueuedAt: now,
+    reason: 'backfill',
+  };
+  if (!(await store.insertRow(row))) {
+    await store.removeHoldItem(jobId, due, hold.token);
+    return false;
+  }
+  await sendNow(context, jobId, due, now);
+  return true;
 }

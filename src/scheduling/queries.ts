@@ -2,18 +2,10 @@
 import { InvalidInput, NotFound } from '../domain/errors.ts';
 import type { Row } from '../domain/execution.ts';
 import { type DueKey, dueKey, parseExecutionId } from '../domain/ids.ts';
-import type { Head, JobStatus } from '../domain/job.ts';
+import type { Head } from '../domain/job.ts';
 import { isRecurring, nextOccurrence, occurrencesAfter } from '../domain/schedule/occurrences.ts';
-import {
-  type ExecutionStatus,
-  type ExecutionView,
-  executionOfHold,
-  executionOfRow,
-  executionToCome,
-  type JobView,
-  jobStatus,
-  jobView,
-} from '../domain/views.ts';
+import type { ExecutionStatus, ExecutionView, JobStatus, JobView } from '../domain/shapes.ts';
+import { executionOfHold, executionOfRow, executionToCome, jobStatus, jobView } from '../domain/views.ts';
 import { BEFORE_ALL_ROWS, headCursor, rowCursor } from '../store/cursors.ts';
 import type { HeadSummary, Page } from '../store/store.ts';
 import type { Context } from './context.ts';

@@ -9,8 +9,10 @@ import { joined } from './words.ts';
 import { type JumpRule, jumpRule, runsAfterGap } from './zoned.ts';
 import { type Stretch, stretchAt } from './zones.ts';
 
+export const SCHEDULE_WARNINGS = ['neverFires', 'dstGap', 'dstOverlap'] as const;
+
 export interface ScheduleWarning {
-  kind: 'neverFires' | 'dstGap' | 'dstOverlap';
+  kind: (typeof SCHEDULE_WARNINGS)[number];
   /** When clocks jump, as they show it then. */
   at?: string;
   message: string;
