@@ -156,13 +156,18 @@ async function yieldTo(
     if (!consistent) return REREAD;
     const withdrawn = head.status === 'cancelled' || (row?.status === 'WAITING' && !live);
     if (row && withdrawn) return cancelOpen(context, row, 'the job was withdrawn while this waited');
-    // what a person started keeps its message: a finish wakes only what is due after it
-    if (row && message.revision === BY_HAND)
-      return { kind: 'later', at: clock.now() + context.settings.heartbeatMs };
+    // what waits already, or was started by hand, keeps this message: a finish wakes only what is due after it, and what
+    // loses its turn to a later occurrence each time it is woken would wait for ever
+    if (row) return { kind: 'later', at: clock.now() + context.settings.heartbeatMs };
     return DONE;
   }
-  if (head.overlap === 'skip') {
-    const reason = `overlap: the execution due ${new Date(dueAtOf(hold.due)).toISOString()} was still running`;
+  const misfire = misfireOf(context, head, message);
+  // missed ones come all at once when a worker is back: with `runAll` they take turns, or they would skip each other
+  const waits = head.overlap === 'queue' || (misfire.kind === 'none' && misfire.mustRun);
+  if (!waits || misfire.kind !== 'none') {
+    const reason =
+      misfire.reason ??
+      `overlap: the execution due ${new Date(dueAtOf(hold.due)).toISOString()} was still running`;
     const noted = await note(context, head, { due, status: 'SKIPPED', reason, revision: message.revision });
     return noted ? DONE : AGAIN;
   }
@@ -244,7 +249,14 @@ async function takeFree(
 }
 
 export type Misfire =
-  | { readonly kind: 'none'; readonly coveredUntil?: string }
+  | {
+      readonly kind: 'none';
+      /** Late, and one run stands for all up to here. */
+      readonly coveredUntil?: string;
+      /** Late, and to be run all the same. */
+      readonly mustRun?: boolean;
+      readonly reason?: undefined;
+    }
   | { readonly kind: 'covered' | 'skip'; readonly reason: string; readonly coveredUntil?: undefined };
 
 /** What a first claim that comes late means. One-time jobs always run. */
@@ -262,7 +274,7 @@ export function misfireOf({ clock }: Context, head: Head, message: Message): Mis
       reason: `misfire: ${Math.round(late / 1000)} s late, ${head.misfire.graceSeconds} s allowed`,
     };
   }
-  if (head.misfire.policy === 'runAll') return { kind: 'none' };
+  if (head.misfire.policy === 'runAll') return { kind: 'none', mustRun: true };
   return {
     kind: 'none',
     coveredUntil: dueKey(latestOccurrence(head.schedule, dueAtOf(due) - 1, now) ?? dueAtOf(due)),
