@@ -62,6 +62,8 @@ async function cancelHead(context: Context, head: Head, due: DueKey, row: Row | 
   if (head.overlap === 'allow') await stopHold(context, head.jobId, due);
   const now = await store.readHead(head.jobId, { consistent: true });
   const noted = await store.readRow(head.jobId, due, { consistent: true });
+  // beside others a backfill may have been faster at the row: then that is what there is to cancel
+  if (head.overlap === 'allow' && !isTerminal(noted?.status)) return false;
   if (noted?.once) await completeOnce(context, now, head.revision, 'CANCELLED');
   return true;
 }

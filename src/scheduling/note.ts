@@ -10,10 +10,19 @@ import { recordNote } from './rows.ts';
 /** The larger of two due keys; keys of run-nows (with a suffix) are never occurrences and do not count. */
 export const laterDue = (a: DueKey | undefined, b: DueKey): DueKey => (a === undefined || b > a ? b : a);
 
-/** False: the head has changed since it was read; read again and decide again. */
-export async function note(context: Context, head: Head, decision: Omit<Note, 'at'>): Promise<boolean> {
+/**
+ * False: the head has changed since it was read; read again and decide again. `inTime` throws when a writer's deadline is
+ * over: helping may have taken long.
+ */
+export async function note(
+  context: Context,
+  head: Head,
+  decision: Omit<Note, 'at'>,
+  inTime?: () => void,
+): Promise<boolean> {
   // help: the decision about to be overwritten must have its row first
   if (head.note && head.note.due !== decision.due) await recordNote(context, head, head.note);
+  inTime?.();
   const written = { ...decision, at: context.clock.now() };
   const change = {
     note: written,
