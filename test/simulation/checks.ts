@@ -417,9 +417,8 @@ export class Checks {
     const { revision } = take.hold;
     const rule = job.revisions.get(revision);
     const fires = rule && revision !== BY_HAND ? fireAt(rule.schedule, jobId, dueAtOf(due)) : dueAtOf(due);
-    // what was cancelled ahead of its time and is retried by hand runs at once
-    const atOnce = revision === BY_HAND && due.length === 13;
-    if (process.now() < fires && !atOnce)
+    // what is started by hand runs at once, also when it was cancelled ahead of its time
+    if (process.now() < fires && revision !== BY_HAND)
       this.#fail('nothing starts early', jobId, due, `${fires - process.now()} ms before its time`);
     if (ctx.attempt > ctx.maxAttempts)
       this.#fail('no more attempts than allowed', jobId, due, `${ctx.attempt} of ${ctx.maxAttempts}`);
@@ -431,7 +430,9 @@ export class Checks {
     }
     this.#neverTwo(run);
     const row = this.#rowOf(jobId, due);
-    if (row && !(row.status === 'RUNNING' && row.fence === take.hold.token))
+    // beside others a cancel is written first, then the hold is told: it may be about to start
+    const told = overlapAllowed && row?.status === 'CANCELLED' && this.#askedToStop.has(rowKey(run));
+    if (row && !told && !(row.status === 'RUNNING' && row.fence === take.hold.token))
       this.#fail('nothing starts whose row says otherwise', jobId, due, `its row is ${row.status}`);
     const key = rowKey({ jobId, due });
     const highest = overlapAllowed ? (this.#highestBeside.get(key) ?? 0) : job.highestFence;
