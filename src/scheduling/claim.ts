@@ -163,11 +163,12 @@ async function yieldTo(
   }
   const misfire = misfireOf(context, head, message);
   // missed ones come all at once when a worker is back: with `runAll` they take turns, or they would skip each other
-  const waits = head.overlap === 'queue' || (misfire.kind === 'none' && misfire.mustRun);
-  if (!waits || misfire.kind !== 'none') {
-    const reason =
-      misfire.reason ??
-      `overlap: the execution due ${new Date(dueAtOf(hold.due)).toISOString()} was still running`;
+  const waits = head.overlap === 'queue' || misfire.mustRun;
+  const standsForIt = misfire.coveredUntil !== undefined && hold.revision !== BY_HAND && hold.due > due;
+  const missed = standsForIt ? STOOD_FOR : misfire.reason;
+  if (missed || !waits) {
+    const running = `overlap: the execution due ${new Date(dueAtOf(hold.due)).toISOString()} was still running`;
+    const reason = missed ?? running;
     const noted = await note(context, head, { due, status: 'SKIPPED', reason, revision: message.revision });
     return noted ? DONE : AGAIN;
   }
@@ -248,6 +249,8 @@ async function takeFree(
   return row ? fence(context, taken, row) : start(context, taken, undefined);
 }
 
+const STOOD_FOR = 'misfire: one run stood for all that were missed';
+
 export type Misfire =
   | {
       readonly kind: 'none';
@@ -257,13 +260,18 @@ export type Misfire =
       readonly mustRun?: boolean;
       readonly reason?: undefined;
     }
-  | { readonly kind: 'covered' | 'skip'; readonly reason: string; readonly coveredUntil?: undefined };
+  | {
+      readonly kind: 'covered' | 'skip';
+      readonly reason: string;
+      readonly coveredUntil?: undefined;
+      readonly mustRun?: undefined;
+    };
 
 /** What a first claim that comes late means. One-time jobs always run. */
 export function misfireOf({ clock }: Context, head: Head, message: Message): Misfire {
   const { due } = message;
   if (head.coveredUntil !== undefined && due <= head.coveredUntil) {
-    return { kind: 'covered', reason: 'misfire: one run stood for all that were missed' };
+    return { kind: 'covered', reason: STOOD_FOR };
   }
   const now = clock.now();
   const late = now - message.fireAt;

@@ -1,6 +1,6 @@
 // What follows the end of an execution: a one-time job is completed, and whoever waits for the hold is woken.
 import { isTerminal, type Row, type TerminalStatus } from '../domain/execution.ts';
-import { BY_HAND, dueAtOf } from '../domain/ids.ts';
+import { BY_HAND, type DueKey, dueAtOf } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';
 import { fireAt } from '../domain/schedule/occurrences.ts';
 import type { Message } from '../queue/queue.ts';
@@ -39,19 +39,21 @@ export async function completeOnce(
   }
 }
 
-/** How many rows after the finished one are looked at for somebody waiting. */
+/** How many rows on either side of the finished one are looked at for somebody waiting. */
 const LOOK_AT = 10;
 
-/** Sends the oldest execution that waits behind this one. Settle is the backstop. 0.5 RRU, 1 with `overlap: queue`. */
-async function wakeNext({ store, queue, clock }: Context, head: Head, row: Row): Promise<void> {
+/**
+ * Sends an execution that waits for the hold. Settle is the backstop. 0.5 RRU; where occurrences wait for each other
+ * (`overlap: queue`, misfire `runAll`) 1 or 2, because they may have come in any order: the older ones go first.
+ */
+async function wakeNext(context: Context, head: Head, row: Row): Promise<void> {
   if (head.overlap === 'allow') return;
-  const { items } = await store.listRows(head.jobId, {
-    from: `${row.due}!`, // the first key after this one ('!' sorts before '-')
-    limit: LOOK_AT,
-    newestFirst: false,
-    consistent: head.overlap === 'queue',
-  });
-  const waiting = items.find((r) => r.status === 'WAITING' || r.status === 'QUEUED');
+  const { queue, clock } = context;
+  const inTurn = head.overlap === 'queue' || head.misfire.policy === 'runAll';
+  const older = inTurn ? await waitingRows(context, head, { to: row.due, newestFirst: true }) : [];
+  // the first key after this one ('!' sorts before '-')
+  const waiting =
+    older.at(-1) ?? (await waitingRows(context, head, { from: `${row.due}!`, newestFirst: false })).at(0);
   if (!waiting) return;
   const now = clock.now();
   await queue.send([
@@ -67,4 +69,14 @@ async function wakeNext({ store, queue, clock }: Context, head: Head, row: Row):
       enqueuedAt: now,
     },
   ]);
+}
+
+async function waitingRows(
+  { store }: Context,
+  head: Head,
+  range: { from?: DueKey; to?: DueKey; newestFirst: boolean },
+): Promise<Row[]> {
+  const consistent = head.overlap === 'queue';
+  const { items } = await store.listRows(head.jobId, { ...range, limit: LOOK_AT, consistent });
+  return items.filter((r) => r.status === 'WAITING' || r.status === 'QUEUED');
 }
