@@ -12,8 +12,8 @@ export interface Accepted {
   readonly schedule: Schedule;
   readonly createdAt: number;
   readonly overlap: 'skip' | 'queue' | 'allow';
-  /** When a cancel was asked for, and when its call had returned. */
-  cancelAskedAt?: number;
+  /** When a cancel (or a pause, or another schedule) was asked for, and when a cancel had returned. */
+  withdrawAskedAt?: number;
   cancelledAt?: number;
 }
 
@@ -30,8 +30,8 @@ export interface Observed {
 }
 
 /** Due keys that must have an end. */
-export function expectedDues({ schedule, createdAt, cancelAskedAt }: Accepted, until: number): string[] {
-  if (cancelAskedAt !== undefined) return []; // what had not begun is withdrawn, overdue or not
+export function expectedDues({ schedule, createdAt, withdrawAskedAt }: Accepted, until: number): string[] {
+  if (withdrawAskedAt !== undefined) return []; // what had not begun is withdrawn, overdue or not
   const dues: string[] = [];
   for (const due of occurrencesAfter(schedule, createdAt - 1)) {
     if (due > until) break;

@@ -48,7 +48,7 @@ async function createAndCancel(world: World, random: () => number): Promise<void
     created.push(await world.createAnyhow(() => anySpec(random, world.at(100_000))));
     await world.sleep(random() * 6_000);
     const [job] = created.slice(Math.floor(random() * created.length));
-    if (job && random() < 0.35 && job.cancelAskedAt === undefined) await world.cancel(job);
+    if (job && random() < 0.35 && job.withdrawAskedAt === undefined) await world.cancel(job);
   }
 }
 

@@ -209,7 +209,7 @@ export class World {
   }
 
   async cancel(job: Accepted): Promise<void> {
-    job.cancelAskedAt = this.now;
+    job.withdrawAskedAt = this.now;
     await anyhow(() => cancelJob(this.troubled, USER, job.jobId));
     job.cancelledAt = this.now;
   }
