@@ -149,26 +149,34 @@ async function yieldTo(
   row: Row | undefined,
   consistent: boolean,
 ): Promise<Claim> {
-  const { store, clock } = context;
+  const { store, clock, random } = context;
   const { due } = message;
   const live = isLive(head, message);
   if (row || message.revision === BY_HAND || !live) {
     if (!consistent) return REREAD;
     const withdrawn = head.status === 'cancelled' || (row?.status === 'WAITING' && !live);
     if (row && withdrawn) return cancelOpen(context, row, 'the job was withdrawn while this waited');
-    // what waits already, or was started by hand, keeps this message: a finish wakes only what is due after it, and what
-    // loses its turn to a later occurrence each time it is woken would wait for ever
-    if (row) return { kind: 'later', at: clock.now() + context.settings.heartbeatMs };
+    // what was started by hand keeps its message, and so does what waits for a later occurrence: a finish looks at few
+    // rows before its own, and what loses its turn each time that settle sends it would wait for ever
+    if (row && (message.revision === BY_HAND || due < hold.due))
+      return { kind: 'later', at: clock.now() + context.settings.heartbeatMs };
     return DONE;
   }
   const misfire = misfireOf(context, head, message);
   // missed ones come all at once when a worker is back: with `runAll` they take turns, or they would skip each other
   const waits = head.overlap === 'queue' || misfire.mustRun;
-  const standsForIt = misfire.coveredUntil !== undefined && hold.revision !== BY_HAND && hold.due > due;
-  const missed = standsForIt ? STOOD_FOR : misfire.reason;
-  if (missed || !waits) {
+  if (misfire.coveredUntil && hold.revision !== BY_HAND && hold.due > due) {
+    // `runOnce`, and a later one runs already: it stands for all that were missed before it
+    const missedBefore = Math.min(dueAtOf(hold.due) - 1, clock.now() - head.misfire.graceSeconds * 1000);
+    const last = latestOccurrence(head.schedule, dueAtOf(due) - 1, missedBefore) ?? dueAtOf(due);
+    const coveredUntil = dueKey(last);
+    const rowsUntil = laterDue(head.rowsUntil, coveredUntil);
+    await writeHead(context, head, { coveredUntil, rowsUntil, stamp: random.id(12) });
+    return AGAIN;
+  }
+  if (misfire.reason || !waits) {
     const running = `overlap: the execution due ${new Date(dueAtOf(hold.due)).toISOString()} was still running`;
-    const reason = missed ?? running;
+    const reason = misfire.reason ?? running;
     const noted = await note(context, head, { due, status: 'SKIPPED', reason, revision: message.revision });
     return noted ? DONE : AGAIN;
   }
