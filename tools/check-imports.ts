@@ -30,10 +30,18 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'tasks',
     'domain',
   ],
+  // for browsers too: what it knows of the contract are types
+  client: ['api'],
+  cli: ['client', 'local', 'domain'],
 };
 
+/** Rooms that run without the rest of src/, and without Node: every import from outside is `import type`. */
+const TYPES_ONLY = ['client'];
+const TYPES_ONLY_RULE =
+  'src/client runs in browsers without zod and without the server: it takes types from src/api by `import type`, and nothing else.';
+
 const RULE =
-  'Imports point inward only: runtimes (api, watcher, worker, local) → scheduling → store, queue, tasks → domain; src/system.ts, config.ts and clients.ts only from runtimes.';
+  'Imports point inward only: runtimes (api, watcher, worker, local) → scheduling → store, queue, tasks → domain; src/system.ts, config.ts and clients.ts only from runtimes; cli → client, local, domain; client → types of api.';
 
 const WITHOUT_AMBIENT = ['domain', 'store', 'queue', 'scheduling'];
 const AMBIENT =
@@ -41,6 +49,8 @@ const AMBIENT =
 const AMBIENT_RULE =
   'Below the runtimes nothing reads the wall clock, a global random number or the environment: take it from the context.';
 
+const STATEMENT =
+  /^[ \t]*(?:import|export)\s(?!\s*type\s)[^'";=()]*?\bfrom\s*['"]([^'"]+)['"]|\bimport\s*\(?\s*['"]([^'"]+)['"]/gm;
 const IMPORT = /(?:\bfrom|\bimport|\bimport\()\s*['"](\.[^'"]*)['"]/g;
 
 const root = resolve(import.meta.dirname, '..');
@@ -66,7 +76,8 @@ export function check(file: string, text: string): Violation[] {
       },
     ];
   }
-  return text.split('\n').flatMap((line, index) => {
+  const atRunTime = TYPES_ONLY.includes(room) ? fromOutside(file, text, name) : [];
+  const inLines = text.split('\n').flatMap((line, index) => {
     const where = `${name}:${index + 1}`;
     const found: Violation[] = [];
     for (const [, specifier = ''] of line.matchAll(IMPORT)) {
@@ -80,6 +91,18 @@ export function check(file: string, text: string): Violation[] {
       if (ambient) found.push({ where, what: `src/${room} uses ${ambient[0]}`, rule: AMBIENT_RULE });
     }
     return found;
+  });
+  return [...inLines, ...atRunTime];
+}
+
+/** What is loaded at run time from outside the file's room. */
+function fromOutside(file: string, text: string, name: string): Violation[] {
+  return [...text.matchAll(STATEMENT)].flatMap(({ 1: from, 2: bare, index }) => {
+    const specifier = from ?? bare ?? '';
+    const inside = specifier.startsWith('.') && roomOf(resolve(dirname(file), specifier)) === roomOf(file);
+    const line = text.slice(0, index).split('\n').length;
+    const what = `src/${roomOf(file)} loads ${specifier} at run time`;
+    return inside ? [] : [{ where: `${name}:${line}`, what, rule: TYPES_ONLY_RULE }];
   });
 }
 

@@ -39,6 +39,26 @@ describe('the import check', () => {
     expect(found('local/main.ts', 'const now = Date.now();')).toEqual([]);
   });
 
+  it('lets the client take types of the contract and load nothing from outside its folder', () => {
+    const types = "import type { contract } from '../api/contract.ts';\nimport type { z } from 'zod';";
+    expect(found('client/types.ts', `${types}\nimport { listing } from './listing.ts';`)).toEqual([]);
+    expect(found('client/types.ts', "\nimport {\n  contract,\n} from '../api/contract.ts';")).toEqual([
+      'src/client/types.ts:2: src/client loads ../api/contract.ts at run time',
+    ]);
+    expect(found('client/client.ts', "import { type z } from 'zod';\nimport 'node:crypto';")).toEqual([
+      'src/client/client.ts:1: src/client loads zod at run time',
+      'src/client/client.ts:2: src/client loads node:crypto at run time',
+    ]);
+    expect(found('client/client.ts', "export { ids } from '../domain/ids.ts';")).toHaveLength(2);
+    expect(found('api/routes.ts', "import type { Job } from '../client/client.ts';")).toHaveLength(1);
+  });
+
+  it('lets the command use the client and local mode, and nobody use the command', () => {
+    expect(found('cli/token.ts', "import { tokenKey } from '../local/tokens.ts';")).toEqual([]);
+    expect(found('cli/list.ts', "import { listJobs } from '../scheduling/queries.ts';")).toHaveLength(1);
+    expect(found('local/main.ts', "import { run } from '../cli/main.ts';")).toHaveLength(1);
+  });
+
   it('asks for the place of a folder it does not know', () => {
     expect(found('helpers/x.ts', '')).toEqual(['src/helpers/x.ts: src/helpers has no place in the layers']);
   });

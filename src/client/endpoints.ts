@@ -1,0 +1,38 @@
+// Where each operation is and whether it may be sent twice. The compiler compares method and path with the contract and
+// asks for every operation of it, so the contract itself, and zod with it, is not needed at run time.
+import type { Method, OperationId, Path } from './types.ts';
+
+/**
+ * - `always`: doing it twice is the same as doing it once.
+ * - `withKey`: only with what makes the server recognise the second one, an idempotency key or an `If-Match`.
+ * - `never`: a second one could start a second run.
+ */
+export type Repeat = 'always' | 'withKey' | 'never';
+
+export const ENDPOINTS = {
+  createJob: { method: 'POST', path: '/jobs', repeat: 'withKey' },
+  createJobs: { method: 'POST', path: '/jobs/batch', repeat: 'withKey' },
+  listJobs: { method: 'GET', path: '/jobs', repeat: 'always' },
+  getJob: { method: 'GET', path: '/jobs/{id}', repeat: 'always' },
+  // sent twice without If-Match, `{ "schedule": { "in": "PT1S" } }` could run twice
+  editJob: { method: 'PATCH', path: '/jobs/{id}', repeat: 'withKey' },
+  cancelJob: { method: 'DELETE', path: '/jobs/{id}', repeat: 'always' },
+  runJob: { method: 'POST', path: '/jobs/{id}/run', repeat: 'never' },
+  pauseJob: { method: 'POST', path: '/jobs/{id}/pause', repeat: 'always' },
+  resumeJob: { method: 'POST', path: '/jobs/{id}/resume', repeat: 'always' },
+  // an occurrence that has a row by then is passed over
+  backfillJob: { method: 'POST', path: '/jobs/{id}/backfill', repeat: 'always' },
+  listJobExecutions: { method: 'GET', path: '/jobs/{id}/executions', repeat: 'always' },
+  listExecutions: { method: 'GET', path: '/executions', repeat: 'always' },
+  getExecution: { method: 'GET', path: '/executions/{id}', repeat: 'always' },
+  cancelExecution: { method: 'POST', path: '/executions/{id}/cancel', repeat: 'always' },
+  // by the second one it may have failed anew
+  retryExecution: { method: 'POST', path: '/executions/{id}/retry', repeat: 'never' },
+  previewSchedule: { method: 'POST', path: '/schedules/preview', repeat: 'always' },
+  listTasks: { method: 'GET', path: '/tasks', repeat: 'always' },
+  listWorkers: { method: 'GET', path: '/workers', repeat: 'always' },
+  listDeadLetters: { method: 'GET', path: '/dead-letters', repeat: 'always' },
+  redriveDeadLetters: { method: 'POST', path: '/dead-letters/redrive', repeat: 'never' },
+  health: { method: 'GET', path: '/health', repeat: 'always' },
+  openapi: { method: 'GET', path: '/openapi.json', repeat: 'always' },
+} as const satisfies { [Id in OperationId]: { method: Method<Id>; path: Path<Id>; repeat: Repeat } };
