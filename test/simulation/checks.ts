@@ -333,9 +333,15 @@ export class Checks {
       const covered = head.coveredUntil !== undefined && due <= head.coveredUntil;
       const fires = fireAt(head.schedule, jobId, dueAtOf(due));
       const late = now + settings.clockSkewMs - fires > head.misfire.graceSeconds * 1000;
-      if (!covered && !(late && head.misfire.policy === 'skip'))
+      const { policy } = head.misfire;
+      const stoodFor = policy === 'runOnce' && this.#laterTaken(jobId, due);
+      if (!covered && !(late && (policy === 'skip' || stoodFor)))
         this.#fail('skipped only for a reason', jobId, due, row.reason);
     }
+  }
+
+  #laterTaken(jobId: string, due: DueKey): boolean {
+    return [...this.#takes.values()].some((take) => take.jobId === jobId && take.hold.due > due);
   }
 
   #cancelledByWorker(head: Head, old: Row | undefined, row: Row): void {
