@@ -1,14 +1,9 @@
 // Who is calling. Tokens are verified before a handler runs: on AWS by API Gateway's JWT authorizer, locally by the
-// server; both leave the claims in the same place of the event. Authorization has one rule: a user sees their own.
+// server; both leave the claims in the same place of the event. What the caller may do: src/scheduling/owned.ts.
 import { z } from 'zod';
+import type { Principal } from '../domain/principal.ts';
 import { Unauthorized } from './errors.ts';
 import type { HttpEvent } from './handler.ts';
-
-export interface Caller {
-  readonly userId: string;
-  /** Sees what all users have. */
-  readonly operator: boolean;
-}
 
 const claimsSchema = z.object({
   sub: z.string().min(1).max(256),
@@ -16,7 +11,7 @@ const claimsSchema = z.object({
   'cognito:groups': z.unknown().optional(),
 });
 
-export function callerOf(event: HttpEvent): Caller {
+export function principalOf(event: HttpEvent): Principal {
   const claims = event.requestContext.authorizer?.jwt?.claims;
   if (!claims) throw new Unauthorized('send a token: "Authorization: Bearer <token>"');
   const parsed = claimsSchema.safeParse(claims);

@@ -1,8 +1,9 @@
 // From an operation of the contract and its function to what the router calls: who is it, is the input right, then
 // the function, then the response.
 import { InvalidInput, NotFound } from '../domain/errors.ts';
+import type { Principal } from '../domain/principal.ts';
 import { type Parsed, parse } from '../domain/validation.ts';
-import { type Caller, callerOf } from './auth.ts';
+import { principalOf } from './auth.ts';
 import { jsonBody } from './body.ts';
 import type { HttpEvent, HttpResponse } from './handler.ts';
 import type { Input, Operation, Reply } from './operation.ts';
@@ -12,22 +13,22 @@ export interface Route {
   respond(event: HttpEvent): Promise<HttpResponse>;
 }
 
-type CallerFor<O extends Operation> = O['auth'] extends true ? Caller : undefined;
+type WhoFor<O extends Operation> = O['auth'] extends true ? Principal : undefined;
 
 interface Implementation<O extends Operation> {
   /** In place of the operation's schema, when that is not all there is to check. */
   body?(input: unknown): Parsed<Input<O>['body']>;
-  handle(input: Input<O>, caller: CallerFor<O>): Promise<Reply>;
+  handle(input: Input<O>, who: WhoFor<O>): Promise<Reply>;
 }
 
 export function route<O extends Operation>(operation: O, implementation: Implementation<O>): Route {
   return {
     operation,
     async respond(event) {
-      const caller = operation.auth ? callerOf(event) : undefined;
+      const who = operation.auth ? principalOf(event) : undefined;
       const input = readInput(operation, event, implementation.body);
       // the schemas that `readInput` parsed with are those that Input is inferred from
-      const reply = await implementation.handle(input as Input<O>, caller as CallerFor<O>);
+      const reply = await implementation.handle(input as Input<O>, who as WhoFor<O>);
       return respond(operation.success.status, reply);
     },
   };

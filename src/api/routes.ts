@@ -25,30 +25,30 @@ export function routes(ctx: Context, tasks: Tasks): Route[] {
       handle: async ({ query }, { userId }) => ({ body: await listJobs(ctx, userId, query) }),
     }),
     route(contract.getJob, {
-      async handle({ params }, { userId }) {
-        const job = await getJob(ctx, userId, params.id);
+      async handle({ params }, who) {
+        const job = await getJob(ctx, who, params.id);
         return { body: job, headers: { etag: etag(job.version) } };
       },
     }),
     route(contract.cancelJob, {
-      async handle({ params }, { userId }) {
-        await cancelJob(ctx, userId, params.id);
+      async handle({ params }, who) {
+        await cancelJob(ctx, who, params.id);
         return {};
       },
     }),
     route(contract.runJob, {
-      async handle({ params }, { userId }) {
-        const execution = await runNow(ctx, userId, params.id);
+      async handle({ params }, who) {
+        const execution = await runNow(ctx, who, params.id);
         return { body: execution, headers: { location: `/executions/${execution.id}` } };
       },
     }),
     route(contract.listJobExecutions, {
-      handle: async ({ params, query }, { userId }) => ({
-        body: await listExecutions(ctx, userId, params.id, query),
+      handle: async ({ params, query }, who) => ({
+        body: await listExecutions(ctx, who, params.id, query),
       }),
     }),
     route(contract.getExecution, {
-      handle: async ({ params }, { userId }) => ({ body: await getExecution(ctx, userId, params.id) }),
+      handle: async ({ params }, who) => ({ body: await getExecution(ctx, who, params.id) }),
     }),
     route(contract.health, {
       async handle() {

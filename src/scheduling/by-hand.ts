@@ -2,8 +2,9 @@
 // then row, then message: a row without its entry would stay open for ever after a crash [H3, H3b].
 import { Conflict, InvalidInput, NotFound } from '../domain/errors.ts';
 import type { Row } from '../domain/execution.ts';
-import { BY_HAND, byHandKey, type DueKey, dueKey, parseExecutionId } from '../domain/ids.ts';
+import { BY_HAND, byHandKey, type DueKey, dueKey } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';
+import type { Principal } from '../domain/principal.ts';
 import { occurrencesAfter } from '../domain/schedule/occurrences.ts';
 import type { ExecutionView } from '../domain/shapes.ts';
 import { executionOfRow } from '../domain/views.ts';
@@ -11,7 +12,7 @@ import type { Context } from './context.ts';
 import { writerDeadline } from './deadline.ts';
 import { newHold } from './holds.ts';
 import { note } from './note.ts';
-import { ownedHead } from './owned.ts';
+import { ownedExecution, ownedHead } from './owned.ts';
 import { newRow } from './rows.ts';
 
 function refuseCancelled(head: Head): void {
@@ -25,10 +26,10 @@ const putEntry = ({ store }: Context, jobId: string, due: DueKey, at: number) =>
 const sendNow = ({ queue }: Context, jobId: string, due: DueKey, now: number) =>
   queue.send([{ jobId, due, revision: BY_HAND, fireAt: now, enqueuedAt: now }]);
 
-export async function runNow(context: Context, userId: string, jobId: string): Promise<ExecutionView> {
+export async function runNow(context: Context, who: Principal, jobId: string): Promise<ExecutionView> {
   const { store, clock, random } = context;
   const inTime = writerDeadline(context);
-  const head = await ownedHead(context, userId, jobId);
+  const head = await ownedHead(context, who, jobId);
   refuseCancelled(head);
   const now = clock.now();
   const due = byHandKey(now, random.id(6));
@@ -43,14 +44,11 @@ export async function runNow(context: Context, userId: string, jobId: string): P
 const RETRYABLE = ['FAILED', 'CANCELLED', 'SKIPPED'];
 
 /** Runs a failed, cancelled or skipped execution again, with fresh attempts. */
-export async function retryExecution(context: Context, userId: string, id: string): Promise<ExecutionView> {
+export async function retryExecution(context: Context, who: Principal, id: string): Promise<ExecutionView> {
   const { store, clock } = context;
   const inTime = writerDeadline(context);
-  const key = parseExecutionId(id);
-  if (!key) throw new NotFound('execution', id);
-  const { jobId, due } = key;
-  const head = await store.readHead(jobId, { consistent: true });
-  if (head?.userId !== userId) throw new NotFound('execution', id);
+  const { head, due } = await ownedExecution(context, who, id);
+  const { jobId } = head;
   refuseCancelled(head);
   const now = clock.now();
   await putEntry(context, jobId, due, now);
@@ -81,12 +79,12 @@ const MOST_AT_ONCE = 1000;
 /** Runs the occurrences from `from` up to (not including) `to` that have no row. */
 export async function backfill(
   context: Context,
-  userId: string,
+  who: Principal,
   jobId: string,
   range: { from: number; to: number },
 ): Promise<{ planned: number }> {
   const { clock } = context;
-  const head = await ownedHead(context, userId, jobId);
+  const head = await ownedHead(context, who, jobId);
   refuseCancelled(head);
   const to = Math.min(range.to, clock.now());
   const dues: DueKey[] = [];
@@ -100,16 +98,16 @@ export async function backfill(
     dues.push(dueKey(due));
   }
   let planned = 0;
-  for (const due of dues) if (await backfillOne(context, userId, jobId, due)) planned++;
+  for (const due of dues) if (await backfillOne(context, who, jobId, due)) planned++;
   return { planned };
 }
 
 /** The decision is a note, because the regular message may still be under way. */
-async function backfillOne(context: Context, userId: string, jobId: string, due: DueKey): Promise<boolean> {
+async function backfillOne(context: Context, who: Principal, jobId: string, due: DueKey): Promise<boolean> {
   const { store, clock, random } = context;
   const inTime = writerDeadline(context);
   for (let round = 1; round <= 20; round++) {
-    const head = await ownedHead(context, userId, jobId);
+    const head = await ownedHead(context, who, jobId);
     refuseCancelled(head);
     if (head.hold?.due === due || head.note?.due === due) return false;
     if (await store.readRow(jobId, due, { consistent: true })) return false;

@@ -1,31 +1,30 @@
 // Cancel of one execution, wherever it stands: planned, waiting, running, between attempts (PROTOCOL.md, Withdraw).
 import { Conflict, NotFound } from '../domain/errors.ts';
 import { isTerminal, type Row } from '../domain/execution.ts';
-import { type DueKey, executionId, parseExecutionId } from '../domain/ids.ts';
+import { type DueKey, executionId } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';
+import type { Principal } from '../domain/principal.ts';
 import type { Context } from './context.ts';
 import { completeOnce } from './ended.ts';
 import { writeHead } from './head.ts';
 import { note } from './note.ts';
+import { ownedExecution } from './owned.ts';
 import { isToCome } from './plan.ts';
 import { stopHold } from './stop.ts';
 
 const REASON = 'cancelled by request';
 
-export async function cancelExecution(context: Context, userId: string, id: string): Promise<void> {
+export async function cancelExecution(context: Context, who: Principal, id: string): Promise<void> {
   const { store, clock, random } = context;
-  const key = parseExecutionId(id);
-  if (!key) throw new NotFound('execution', id);
   for (let round = 1; round <= 20; round++) {
-    const head = await store.readHead(key.jobId, { consistent: true });
-    if (head?.userId !== userId) throw new NotFound('execution', id);
-    const row = await store.readRow(key.jobId, key.due, { consistent: true });
+    const { head, due } = await ownedExecution(context, who, id);
+    const row = await store.readRow(head.jobId, due, { consistent: true });
     if (row && isTerminal(row.status))
       throw new Conflict(`execution ${id} is ${row.status.toLowerCase()} already`);
     const cancelled =
       row && row.status !== 'RUNNING'
         ? await cancelRow(context, head, row)
-        : await cancelHead(context, head, key.due, row);
+        : await cancelHead(context, head, due, row);
     if (cancelled) return;
     await clock.sleep(random.float() * 20 * round);
   }

@@ -2,8 +2,9 @@
 import { Conflict, NeverFires, PreconditionFailed } from '../domain/errors.ts';
 import { fingerprint, jobIdFromKey } from '../domain/ids.ts';
 import type { Definition, Head, HeadChange } from '../domain/job.ts';
-import type { JobSpec } from '../domain/job-spec.ts';
-import { resolveSchedule } from '../domain/schedule/resolve.ts';
+import type { JobPatch, JobSpec } from '../domain/job-spec.ts';
+import type { Principal } from '../domain/principal.ts';
+import { resolveAccepted, resolveSchedule } from '../domain/schedule/resolve.ts';
 import type { Schedule } from '../domain/schedule/schema.ts';
 import type { JobView } from '../domain/shapes.ts';
 import { jobView } from '../domain/views.ts';
@@ -18,11 +19,15 @@ export interface CreateRequest {
   readonly userId: string;
   readonly spec: JobSpec;
   readonly idempotencyKey?: string;
+  /** When the request was accepted, if that was before: what is relative to its time counts from then. */
+  readonly acceptedAt?: number;
+  /** Asked before anything is written; throws to refuse (quotas). A repeated request is not asked again. */
+  admit?(schedule: Schedule): Promise<void>;
 }
 
 export async function createJob(
   context: Context,
-  { userId, spec, idempotencyKey }: CreateRequest,
+  { userId, spec, idempotencyKey, acceptedAt, admit }: CreateRequest,
 ): Promise<{ job: JobView; created: boolean }> {
   const { store, clock, random } = context;
   const t0 = clock.now();
@@ -34,7 +39,9 @@ export async function createJob(
     if (first) return repeated(context, first, bodyFingerprint);
   }
   const { params, notify, schedule: given, ...common } = spec;
-  const schedule = resolveSchedule(given, t0);
+  const schedule =
+    acceptedAt === undefined ? resolveSchedule(given, t0) : resolveAccepted(given, acceptedAt, t0);
+  await admit?.(schedule);
   const head: Head = {
     ...common,
     jobId,
@@ -99,16 +106,18 @@ async function plan(
   t0: number,
 ): Promise<() => Promise<void>> {
   const { inside, beyond } = occurrencesUntil(head.schedule, t0 - 1, writerHorizon(settings, t0));
-  if (inside.length === 0 && beyond === undefined) throw new NeverFires(neverFires(head.schedule, t0));
+  if (inside.length === 0 && beyond === undefined) throw neverFires(head.schedule, t0);
   const dues = beyond === undefined ? inside : [...inside, beyond];
   await store.putEntries(dues.map((due) => regularEntry(head, due)));
   return () => queue.send(inside.map((due) => regularMessage(head, due, clock.now())));
 }
 
-const neverFires = (schedule: Schedule, t0: number): string =>
-  'at' in schedule
-    ? `schedule.at is ${schedule.at}, which is past (it is ${new Date(t0).toISOString()}); leave the schedule out to run now`
-    : `the schedule ${JSON.stringify(schedule)} has no occurrence after ${new Date(t0).toISOString()}`;
+export const neverFires = (schedule: Schedule, t0: number): NeverFires =>
+  new NeverFires(
+    'at' in schedule
+      ? `schedule.at is ${schedule.at}, which is past (it is ${new Date(t0).toISOString()}); leave the schedule out to run now`
+      : `the schedule ${JSON.stringify(schedule)} has no occurrence after ${new Date(t0).toISOString()}`,
+  );
 
 const ENDED = ['cancelled', 'completed', 'failed'];
 
@@ -125,13 +134,13 @@ type Changed = Omit<HeadChange, 'stamp' | 'version' | 'updatedAt'>;
  */
 async function change(
   context: Context,
-  userId: string,
+  who: Principal,
   jobId: string,
   decide: (head: Head) => Promise<Changed | undefined> | Changed | undefined,
 ): Promise<{ head: Head; changed: boolean }> {
   const { clock, random } = context;
   for (let round = 1; round <= 20; round++) {
-    const head = await ownedHead(context, userId, jobId);
+    const head = await ownedHead(context, who, jobId);
     const decided = await decide(head);
     if (!decided) return { head, changed: false };
     const written = { ...decided, version: head.version + 1, updatedAt: clock.now(), stamp: random.id(12) };
@@ -147,8 +156,8 @@ async function view(context: Context, head: Head): Promise<JobView> {
 }
 
 /** Everything not held is withdrawn, overdue and waiting ones too; what runs or is being retried goes on. */
-export async function pauseJob(context: Context, userId: string, jobId: string): Promise<JobView> {
-  const { head } = await change(context, userId, jobId, (seen) => {
+export async function pauseJob(context: Context, who: Principal, jobId: string): Promise<JobView> {
+  const { head } = await change(context, who, jobId, (seen) => {
     refuseEnded(seen, 'paused');
     return seen.status === 'paused' ? undefined : { status: 'paused' };
   });
@@ -156,12 +165,12 @@ export async function pauseJob(context: Context, userId: string, jobId: string):
 }
 
 /** From now on, under a new revision: what fell into the pause stays out. */
-export async function resumeJob(context: Context, userId: string, jobId: string): Promise<JobView> {
+export async function resumeJob(context: Context, who: Principal, jobId: string): Promise<JobView> {
   const t0 = context.clock.now();
   const inTime = writerDeadline(context);
   const revision = context.random.id(12);
   let send: (() => Promise<void>) | undefined;
-  const { head, changed } = await change(context, userId, jobId, async (seen) => {
+  const { head, changed } = await change(context, who, jobId, async (seen) => {
     refuseEnded(seen, 'resumed');
     if (seen.status === 'active') return undefined;
     send = await plan(context, { ...seen, revision }, t0);
@@ -173,46 +182,60 @@ export async function resumeJob(context: Context, userId: string, jobId: string)
 }
 
 /** Nothing of it starts again; what runs is told to stop. Cancelling twice is cancelling once. */
-export async function cancelJob(context: Context, userId: string, jobId: string): Promise<void> {
-  const { head } = await change(context, userId, jobId, (seen) => {
+export async function cancelJob(context: Context, who: Principal, jobId: string): Promise<void> {
+  const { head } = await change(context, who, jobId, (seen) => {
     if (seen.status === 'cancelled') return undefined;
     return { status: 'cancelled', ...(seen.hold && { hold: { ...seen.hold, cancelRequested: true } }) };
   });
   await stopHolds(context, head);
 }
 
-export type JobPatch = Partial<JobSpec>;
+export interface EditOptions {
+  /** Only where this is still the job's version. */
+  readonly ifMatch?: number;
+  /** Asked with the task and the params as they would be, before anything is written; throws to refuse. */
+  checkParams?(task: string, params: Definition['params']): void;
+  /** Asked for a new schedule, before anything is written; throws to refuse. */
+  admit?(schedule: Schedule): void;
+}
 
-/** `ifMatch`: only where this is still the job's version. */
 export async function editJob(
   context: Context,
-  userId: string,
+  who: Principal,
   jobId: string,
   patch: JobPatch,
-  ifMatch?: number,
+  { ifMatch, checkParams, admit }: EditOptions = {},
 ): Promise<JobView> {
   const { store, clock, random } = context;
   const t0 = clock.now();
   const inTime = writerDeadline(context);
   const revision = random.id(12);
-  const { params, notify, schedule: given, ...common } = patch;
+  const { params, notify, schedule: given, retry, misfire, ...common } = patch;
   let send: (() => Promise<void>) | undefined;
-  const { head } = await change(context, userId, jobId, async (seen) => {
+  const { head } = await change(context, who, jobId, async (seen) => {
     refuseEnded(seen, 'edited');
     if (ifMatch !== undefined && seen.version !== ifMatch) {
-      throw new PreconditionFailed(`job ${jobId} has version ${seen.version}, not ${ifMatch}`);
+      throw new PreconditionFailed(`job ${jobId} has version ${seen.version}, which If-Match does not name`);
     }
+    if (Object.keys(patch).length === 0) return undefined;
     refuseNewOverlap(seen, patch);
-    const decided: { -readonly [K in keyof Changed]: Changed[K] } = { ...common };
+    const decided: { -readonly [K in keyof Changed]: Changed[K] } = {
+      ...common,
+      ...(retry && { retry: { ...seen.retry, ...retry } }),
+      ...(misfire && { misfire: { ...seen.misfire, ...misfire } }),
+    };
+    const now =
+      params || notify || patch.task ? await store.readDefinition(jobId, seen.definition) : undefined;
+    if (params || patch.task) checkParams?.(patch.task ?? seen.task, params ?? now?.params ?? {});
     if (given) {
       decided.schedule = resolveSchedule(given, t0);
+      admit?.(decided.schedule);
       decided.revision = revision;
       // a paused job's occurrences are planned when it is resumed
       if (seen.status === 'active')
         send = await plan(context, { jobId, revision, schedule: decided.schedule }, t0);
     }
     if (params || notify) {
-      const now = await store.readDefinition(jobId, seen.definition);
       decided.definition = seen.version + 1;
       await store.putDefinition({
         jobId,

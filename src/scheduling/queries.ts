@@ -1,25 +1,22 @@
 // Reading jobs and executions, with their status words derived from head, row and schedule.
 import { InvalidInput, NotFound } from '../domain/errors.ts';
 import type { Row } from '../domain/execution.ts';
-import { type DueKey, dueKey, parseExecutionId } from '../domain/ids.ts';
+import { type DueKey, dueKey } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';
+import type { Principal } from '../domain/principal.ts';
 import { isRecurring, nextOccurrence, occurrencesAfter } from '../domain/schedule/occurrences.ts';
 import type { ExecutionStatus, ExecutionView, JobStatus, JobView } from '../domain/shapes.ts';
 import { executionOfHold, executionOfRow, executionToCome, jobStatus, jobView } from '../domain/views.ts';
 import { BEFORE_ALL_ROWS, headCursor, rowCursor } from '../store/cursors.ts';
-import type { HeadSummary, Page } from '../store/store.ts';
+import type { HeadSummary } from '../store/store.ts';
 import type { Context } from './context.ts';
-import { ownedHead } from './owned.ts';
+import { type Listed, matching } from './matching.ts';
+import { ownedExecution, ownedHead } from './owned.ts';
 import { isToCome } from './plan.ts';
 
-export interface Listed<T> {
-  items: T[];
-  nextCursor?: string;
-}
-
-export async function getJob(context: Context, userId: string, jobId: string): Promise<JobView> {
+export async function getJob(context: Context, who: Principal, jobId: string): Promise<JobView> {
   const { store, clock } = context;
-  const head = await ownedHead(context, userId, jobId);
+  const head = await ownedHead(context, who, jobId);
   const [definition, { items }] = await Promise.all([
     store.readDefinition(jobId, head.definition),
     store.listRows(jobId, { limit: 1, newestFirst: true, consistent: true }),
@@ -56,33 +53,6 @@ export async function listJobs(context: Context, userId: string, query: JobsQuer
   return { items: items.map((h) => jobView(h, definitions.get(h.jobId), now)), nextCursor };
 }
 
-/** A page looks at no more than this, whatever the filter leaves of it; the cursor goes on from there. */
-const LOOK_AT = 1000;
-
-async function matching<T>(
-  query: { limit: number; cursor?: string },
-  matches: (item: T) => boolean,
-  cursorOf: (item: T) => string,
-  read: (limit: number, cursor: string | undefined) => Promise<Page<T>>,
-): Promise<Listed<T>> {
-  const items: T[] = [];
-  let { cursor } = query;
-  for (let seen = 0; seen < LOOK_AT; ) {
-    const page = await read(Math.max(query.limit, 25), cursor);
-    for (const [i, item] of page.items.entries()) {
-      if (!matches(item)) continue;
-      items.push(item);
-      if (items.length < query.limit) continue;
-      const last = i === page.items.length - 1 && !page.next;
-      return { items, nextCursor: last ? undefined : cursorOf(item) };
-    }
-    seen += page.items.length;
-    cursor = page.next;
-    if (!cursor) return { items };
-  }
-  return { items, nextCursor: cursor };
-}
-
 export interface ExecutionsQuery {
   readonly status?: ExecutionStatus;
   /** Due at or after. */
@@ -96,11 +66,11 @@ export interface ExecutionsQuery {
 /** Newest first: what runs and what is past; what is still to come with `status=scheduled`, soonest first. */
 export async function listExecutions(
   context: Context,
-  userId: string,
+  who: Principal,
   jobId: string,
   query: ExecutionsQuery,
 ): Promise<Listed<ExecutionView>> {
-  const head = await ownedHead(context, userId, jobId);
+  const head = await ownedHead(context, who, jobId);
   if (query.status === 'scheduled') return upcoming(context, head, query);
   const first = query.cursor ? [] : (await unwritten(context, head)).filter((e) => within(e, query));
   const items = first.slice(0, query.limit);
@@ -122,7 +92,7 @@ export async function listExecutions(
   return { items: [...items, ...rows.items.map(executionOfRow)], nextCursor: rows.nextCursor };
 }
 
-const within = (e: ExecutionView, query: ExecutionsQuery): boolean =>
+export const within = (e: ExecutionView, query: ExecutionsQuery): boolean =>
   (!query.status || e.status === query.status) &&
   (query.from === undefined || Date.parse(e.dueAt) >= query.from) &&
   (query.to === undefined || Date.parse(e.dueAt) < query.to);
@@ -164,19 +134,20 @@ function upcoming({ clock }: Context, head: Head, query: ExecutionsQuery): Liste
   return { items };
 }
 
-export async function getExecution(context: Context, userId: string, id: string): Promise<ExecutionView> {
-  const { store } = context;
-  const key = parseExecutionId(id);
-  if (!key) throw new NotFound('execution', id);
-  const head = await store.readHead(key.jobId, { consistent: true });
-  if (head?.userId !== userId) throw new NotFound('execution', id);
-  const row = await store.readRow(key.jobId, key.due, { consistent: true });
-  const found = row ? executionOfRow(row) : await withoutRow(context, head, key.due);
+export async function getExecution(context: Context, who: Principal, id: string): Promise<ExecutionView> {
+  const { head, due } = await ownedExecution(context, who, id);
+  const row = await context.store.readRow(head.jobId, due, { consistent: true });
+  const found = row ? executionOfRow(row) : await withoutRow(context, head, due);
   if (!found) throw new NotFound('execution', id);
   return found;
 }
 
-async function withoutRow(context: Context, head: Head, due: DueKey): Promise<ExecutionView | undefined> {
+/** Held, or planned and not begun. */
+export async function withoutRow(
+  context: Context,
+  head: Head,
+  due: DueKey,
+): Promise<ExecutionView | undefined> {
   const { store, clock } = context;
   const hold = head.overlap === 'allow' ? (await store.readHoldItem(head.jobId, due))?.hold : head.hold;
   if (hold?.due === due) return executionOfHold(head, hold);

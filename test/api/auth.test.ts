@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callerOf } from '../../src/api/auth.ts';
+import { principalOf } from '../../src/api/auth.ts';
 import { eventOf } from './events.ts';
 
 describe('operators', () => {
@@ -9,19 +9,19 @@ describe('operators', () => {
     ['a single group', 'operators'],
     ['a list with commas', 'admins,operators'],
   ])('by %s', (_, groups) => {
-    expect(callerOf(eventOf('GET', '/', { groups }))).toEqual({ userId: 'alice', operator: true });
+    expect(principalOf(eventOf('GET', '/', { groups }))).toEqual({ userId: 'alice', operator: true });
   });
 
   it.each([[undefined], ['[operators2]'], [['Operators']], [{ operators: true }], [5]])(
     'not by %o',
     (groups) => {
-      expect(callerOf(eventOf('GET', '/', { groups })).operator).toBe(false);
+      expect(principalOf(eventOf('GET', '/', { groups })).operator).toBe(false);
     },
   );
 
   it("by Cognito's claim", () => {
     const event = eventOf('GET', '/');
     event.requestContext.authorizer = { jwt: { claims: { sub: 'alice', 'cognito:groups': '[operators]' } } };
-    expect(callerOf(event).operator).toBe(true);
+    expect(principalOf(event).operator).toBe(true);
   });
 });

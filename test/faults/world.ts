@@ -9,6 +9,7 @@ import { NeverFires } from '../../src/domain/errors.ts';
 import { jobIdFromKey } from '../../src/domain/ids.ts';
 import type { Hold } from '../../src/domain/job.ts';
 import { type JobSpec, jobSpecSchema } from '../../src/domain/job-spec.ts';
+import { asUser } from '../../src/domain/principal.ts';
 import { minuteOf } from '../../src/domain/slots.ts';
 import { createQueues, type QueueUrls, WORK_QUEUE } from '../../src/queue/queues.ts';
 import { type Context, DEFAULT_SETTINGS, type Settings } from '../../src/scheduling/context.ts';
@@ -62,6 +63,7 @@ export const TEST_SETTINGS: Settings = {
 };
 const SPEED = 20;
 export const USER = 'ann';
+export const OWNER = asUser(USER);
 const LOGGED_LINES = 12;
 const LOGGED_CHARACTERS = 400;
 
@@ -210,7 +212,7 @@ export class World {
 
   async cancel(job: Accepted): Promise<void> {
     job.withdrawAskedAt = this.now;
-    await anyhow(() => cancelJob(this.troubled, USER, job.jobId));
+    await anyhow(() => cancelJob(this.troubled, OWNER, job.jobId));
     job.cancelledAt = this.now;
   }
 

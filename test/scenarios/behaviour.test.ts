@@ -6,7 +6,7 @@ import { editJob, pauseJob, resumeJob } from '../../src/scheduling/jobs.ts';
 import { getJob } from '../../src/scheduling/queries.ts';
 import type { Accepted } from '../faults/check.ts';
 import type { Run } from '../faults/probe.ts';
-import { type Engines, startEngines, USER, World } from '../faults/world.ts';
+import { type Engines, OWNER, startEngines, World } from '../faults/world.ts';
 
 let engines: Engines;
 let world: World;
@@ -86,7 +86,7 @@ describe.concurrent('a task that does not succeed', () => {
     expect(third.at - second.at).toBeGreaterThanOrEqual(16_000);
     await world.until(
       'the job has failed',
-      async () => (await getJob(world.context, USER, job.jobId)).status === 'failed',
+      async () => (await getJob(world.context, OWNER, job.jobId)).status === 'failed',
     );
   });
 
@@ -119,11 +119,11 @@ describe.concurrent('its owner changes a job', () => {
     const job = await world.create({ schedule: { every: 'PT5S' } });
     await began(job, 2);
     job.withdrawAskedAt = world.now;
-    await pauseJob(world.context, USER, job.jobId);
+    await pauseJob(world.context, OWNER, job.jobId);
     const paused = world.now;
     await world.sleep(MINUTE);
     const resumed = world.now;
-    await resumeJob(world.context, USER, job.jobId);
+    await resumeJob(world.context, OWNER, job.jobId);
     await world.until('it runs again', () => world.runs(job).some((run) => run.due > resumed));
     await world.cancel(job);
     const between = (t: number) => t > paused && t < resumed;
@@ -137,19 +137,19 @@ describe.concurrent('its owner changes a job', () => {
 
   test('run-now works while it is paused, and leaves it paused', async () => {
     const job = await world.create({ schedule: { every: 'PT1H', startAt: world.at(60 * MINUTE) } });
-    await pauseJob(world.context, USER, job.jobId);
-    const execution = await runNow(world.context, USER, job.jobId);
+    await pauseJob(world.context, OWNER, job.jobId);
+    const execution = await runNow(world.context, OWNER, job.jobId);
     await ended(job, 1);
     expect(world.runs(job)).toMatchObject([{ executionId: execution.id, end: { how: 'done' } }]);
-    expect((await getJob(world.context, USER, job.jobId)).status).toBe('paused');
+    expect((await getJob(world.context, OWNER, job.jobId)).status).toBe('paused');
   });
 
   test('another schedule counts at once: the new one fires, the old one never again', async () => {
     const job = await world.create({ schedule: { every: 'PT1H', startAt: world.at(60 * MINUTE) } });
     job.withdrawAskedAt = world.now;
-    await editJob(world.context, USER, job.jobId, { schedule: { every: 'PT5S', startAt: world.at(5_000) } });
+    await editJob(world.context, OWNER, job.jobId, { schedule: { every: 'PT5S', startAt: world.at(5_000) } });
     await began(job, 3);
-    await editJob(world.context, USER, job.jobId, { schedule: { cron: '0 0 1 1 *', timezone: 'UTC' } });
+    await editJob(world.context, OWNER, job.jobId, { schedule: { cron: '0 0 1 1 *', timezone: 'UTC' } });
     const edited = world.now;
     await world.sleep(MINUTE);
     // what had been taken when the edit came may still have had a step to go
@@ -163,10 +163,10 @@ describe.concurrent('its owner changes a job', () => {
       params: { durationMs: 3_000 },
     });
     const to = Date.parse(startAt) + 5 * MINUTE;
-    expect(await backfill(world.context, USER, job.jobId, { from: Date.parse(startAt), to })).toEqual({
+    expect(await backfill(world.context, OWNER, job.jobId, { from: Date.parse(startAt), to })).toEqual({
       planned: 5,
     });
-    expect(await backfill(world.context, USER, job.jobId, { from: Date.parse(startAt), to })).toEqual({
+    expect(await backfill(world.context, OWNER, job.jobId, { from: Date.parse(startAt), to })).toEqual({
       planned: 0,
     });
     const backfilled = async () => (await statuses(job)).slice(0, 5);

@@ -4,6 +4,7 @@ import type { Row, RowStatus } from '../../src/domain/execution.ts';
 import { type DueKey, dueKey, executionId } from '../../src/domain/ids.ts';
 import type { Head } from '../../src/domain/job.ts';
 import type { JobSpec } from '../../src/domain/job-spec.ts';
+import { asUser } from '../../src/domain/principal.ts';
 import { nextOccurrence } from '../../src/domain/schedule/occurrences.ts';
 import { backfill, retryExecution, runNow } from '../../src/scheduling/by-hand.ts';
 import { cancelExecution } from '../../src/scheduling/cancel-execution.ts';
@@ -93,7 +94,7 @@ export class People {
     const job = checks.nameOf(jobId);
     const resume: Request = {
       name: `resume ${job}`,
-      call: (context) => resumeJob(context, USER, jobId),
+      call: (context) => resumeJob(context, asUser(USER), jobId),
       tries: 2,
     };
     switch (operation) {
@@ -108,25 +109,28 @@ export class People {
         const schedule = operation === 'edit' ? this.#schedule(head) : head.schedule;
         return {
           name: `${operation} ${job}`,
-          call: (context) => editJob(context, USER, jobId, { schedule }),
+          call: (context) => editJob(context, asUser(USER), jobId, { schedule }),
         };
       }
       case 'editParams': {
         const params = { n: random.int(2, 9) };
-        return { name: `editParams ${job}`, call: (context) => editJob(context, USER, jobId, { params }) };
+        return {
+          name: `editParams ${job}`,
+          call: (context) => editJob(context, asUser(USER), jobId, { params }),
+        };
       }
       case 'pause':
         if (random.chance(0.6)) world.at(world.now + random.int(0, 30_000), () => this.#ask(resume));
-        return { name: `pause ${job}`, call: (context) => pauseJob(context, USER, jobId) };
+        return { name: `pause ${job}`, call: (context) => pauseJob(context, asUser(USER), jobId) };
       case 'resume':
         return resume;
       case 'cancelJob':
-        return { name: `cancel ${job}`, call: (context) => cancelJob(context, USER, jobId) };
+        return { name: `cancel ${job}`, call: (context) => cancelJob(context, asUser(USER), jobId) };
       case 'runNow':
         return {
           name: `run ${job} now`,
           call: async (context) => {
-            const { id } = await runNow(context, USER, jobId);
+            const { id } = await runNow(context, asUser(USER), jobId);
             checks.startedByHand(jobId, id.slice(jobId.length + 1));
           },
         };
@@ -139,7 +143,7 @@ export class People {
       case 'backfill': {
         const to = world.now + random.int(-5000, 5000);
         const range = { from: to - random.int(10_000, 90_000), to };
-        return { name: `backfill ${job}`, call: (context) => backfill(context, USER, jobId, range) };
+        return { name: `backfill ${job}`, call: (context) => backfill(context, asUser(USER), jobId, range) };
       }
     }
   }
@@ -155,7 +159,7 @@ export class People {
   #retry(jobId: string, due: DueKey): Request {
     const id = executionId(jobId, due);
     const name = `retry ${this.#world.checks.nameOf(jobId, due)}`;
-    return { name, call: (context) => retryExecution(context, USER, id) };
+    return { name, call: (context) => retryExecution(context, asUser(USER), id) };
   }
 
   #cancel(jobId: string, due: DueKey | undefined): Request | undefined {
@@ -164,7 +168,7 @@ export class People {
     return {
       name: `cancel ${checks.nameOf(jobId, due)}`,
       call: async (context) => {
-        await cancelExecution(context, USER, executionId(jobId, due));
+        await cancelExecution(context, asUser(USER), executionId(jobId, due));
         checks.cancelledExecution(jobId, due, now);
       },
     };

@@ -51,6 +51,19 @@ export function resolveSchedule(input: ScheduleInput | undefined, now: number): 
   return { cron, ...local };
 }
 
+/**
+ * The schedule of a request that was accepted earlier and is carried out now. What has come due meanwhile runs now, late,
+ * rather than never; a rate without an anchor begins now, so that its first run is not lost.
+ */
+export function resolveAccepted(input: ScheduleInput | undefined, acceptedAt: number, now: number): Schedule {
+  const schedule = resolveSchedule(input, acceptedAt);
+  if ('at' in schedule) {
+    return instantMs(schedule.at) >= now ? schedule : { ...schedule, at: isoUtc(now) };
+  }
+  if ('every' in schedule && input?.startAt === undefined) return { ...schedule, startAt: isoUtc(now) };
+  return schedule;
+}
+
 /** Types do not reach over the wire, and two kinds at once are a matter of the schema. */
 function checked(input: ScheduleInput): ScheduleInput {
   const { value, errors } = parse(scheduleSchema, input, ['schedule']);
