@@ -15,8 +15,8 @@ export type Outcome =
       readonly retry: 'never' | 'backoff' | { readonly afterMs: number };
     }
   | { readonly kind: 'cancelled'; readonly reason: string }
-  /** The worker shuts down: runs again at once elsewhere, and the attempt does not count. */
-  | { readonly kind: 'interrupted' };
+  /** The worker shuts down, or the task had no room: runs again, at once or after that long; the attempt does not count. */
+  | { readonly kind: 'interrupted'; readonly afterMs?: number };
 
 export interface Times {
   readonly receivedAt: number;
@@ -65,7 +65,12 @@ function rowOf({ clock, random }: Context, claimed: Claimed, outcome: Outcome, t
   if (outcome.kind === 'cancelled')
     return { ...base, status: 'CANCELLED', finishedAt: now, reason: outcome.reason };
   if (outcome.kind === 'interrupted')
-    return { ...base, status: 'RETRYING', attempt: hold.attempt - 1, nextAttemptAt: now };
+    return {
+      ...base,
+      status: 'RETRYING',
+      attempt: hold.attempt - 1,
+      nextAttemptAt: now + (outcome.afterMs ?? 0),
+    };
   const { error, retry } = outcome;
   if (retry === 'never' || hold.attempt >= base.maxAttempts)
     return { ...base, status: 'FAILED', finishedAt: now, error };

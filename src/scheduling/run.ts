@@ -2,7 +2,7 @@
 import type { Row } from '../domain/execution.ts';
 import { dueAtOf, executionId } from '../domain/ids.ts';
 import type { Definition } from '../domain/job.ts';
-import { DoNotRetry, RetryAfter, type TaskContext } from '../tasks/task.ts';
+import { DoNotRetry, NotNow, RetryAfter, type TaskContext } from '../tasks/task.ts';
 import type { Claimed } from './claim.ts';
 import type { Context } from './context.ts';
 import type { WorkerSide } from './execute.ts';
@@ -36,6 +36,7 @@ export async function runTask(context: Context, worker: WorkerSide, claimed: Cla
   const startedAt = clock.now();
   try {
     const ctx: Omit<TaskContext<unknown>, 'params'> = {
+      userId: head.userId,
       jobId: head.jobId,
       executionId: executionId(head.jobId, message.due),
       dueAt: new Date(dueAtOf(message.due)),
@@ -146,6 +147,7 @@ function outcomeOf(error: unknown, signal: AbortSignal): Outcome | undefined {
     if (stopped.why === 'shutdown') return { kind: 'interrupted' };
     return { kind: 'failed', error: { name: 'Timeout', message: stopped.message }, retry: 'backoff' };
   }
+  if (error instanceof NotNow) return { kind: 'interrupted', afterMs: error.seconds * 1000 };
   const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) };
   const retry =
     error instanceof DoNotRetry

@@ -9,6 +9,8 @@ export interface TaskLog {
 
 export interface TaskContext<Params> {
   readonly params: Params;
+  /** Whose job it is: what may be told apart by tenant (secrets, signing keys, targets) goes by this. */
+  readonly userId: string;
   readonly jobId: string;
   readonly executionId: string;
   readonly dueAt: Date;
@@ -44,6 +46,19 @@ export class DoNotRetry extends Error {
 /** Thrown by a task: try again, but not before so many seconds. */
 export class RetryAfter extends Error {
   override readonly name = 'RetryAfter';
+  readonly seconds: number;
+  constructor(seconds: number, message: string) {
+    super(message);
+    this.seconds = seconds;
+  }
+}
+
+/**
+ * Thrown by a task that has done nothing yet and has no room for this now: it is handed back and comes again after so
+ * many seconds, and the attempt does not count.
+ */
+export class NotNow extends Error {
+  override readonly name = 'NotNow';
   readonly seconds: number;
   constructor(seconds: number, message: string) {
     super(message);

@@ -5,6 +5,7 @@ export function taskContext<P>(params: P, more: Partial<TaskContext<P>> = {}): T
   const executionId = 'job_aaaaaaaaaaaaaaaaaaaa.1796119200000';
   return {
     params,
+    userId: 'user-1',
     jobId: 'job_aaaaaaaaaaaaaaaaaaaa',
     executionId,
     dueAt: new Date('2026-12-01T10:00:00Z'),
