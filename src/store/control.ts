@@ -118,6 +118,12 @@ export async function removeWorker(db: Database, workerId: string): Promise<void
   await db.remove({ operation: 'removeWorker', table }, { Key: { pk: `${WORKER}${workerId}` } });
 }
 
+/** 0.5 RRU per 4 KB. */
+export async function readWorker(db: Database, workerId: string): Promise<WorkerRow | undefined> {
+  const item = await db.get({ operation: 'readWorker', table }, { Key: { pk: `${WORKER}${workerId}` } });
+  return item && workerFromItem(item);
+}
+
 /** Reads the whole table, which is small (shards and workers): 0.5 RRU per 4 KB. Only operators ask. */
 export async function listWorkers(db: Database, since: number): Promise<WorkerRow[]> {
   const found: WorkerRow[] = [];

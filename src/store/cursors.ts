@@ -16,6 +16,8 @@ export function decodeCursor(cursor: string | undefined, shape: RegExp): string 
 
 /** `<13 digits of time, maybe with a run-now's suffix>#<jobId>`, of both lists over a user's jobs. */
 export const TIME_AND_JOB = /^\d{13}(-\w+)?#[^#]+$/;
+/** Of the list over all users' failed rows. */
+export const FAILED_AND_OWNER = /^\d{13}(-\w+)?#[^#@]+@.+$/s;
 /** Of the list over one job's rows. */
 export const DUE = /^\d{13}(-\w+)?$/;
 
@@ -24,5 +26,8 @@ export const headCursor = (head: { createdAt: number; jobId: string }): string =
   encodeCursor(`${dueKey(head.createdAt)}#${head.jobId}`);
 /** Where a list of one job's rows goes on after this one. */
 export const rowCursor = (row: { due: DueKey }): string => encodeCursor(row.due);
+/** Where a list of rows over a user's jobs goes on after this one. */
+export const userRowCursor = (key: { jobId: string; due: DueKey }): string =>
+  encodeCursor(`${key.due}#${key.jobId}`);
 /** Where a list of one job's rows, newest first, begins. */
 export const BEFORE_ALL_ROWS = encodeCursor('9999999999999');

@@ -7,6 +7,7 @@ import * as definitions from './definitions.ts';
 import * as executions from './executions.ts';
 import * as holds from './holds.ts';
 import * as jobs from './jobs.ts';
+import * as quotas from './quotas.ts';
 import type { Store } from './store.ts';
 import * as timetable from './timetable.ts';
 
@@ -61,6 +62,8 @@ export function createDynamoStore(options: DynamoStoreOptions): Store {
     readRows: (keys, read) => executions.readRows(db, keys, read),
     listRows: (jobId, list) => executions.listRows(db, jobId, list),
     listRowKeys: (userId, list) => executions.listRowKeys(db, userId, list),
+    listFailedKeys: (userId, list) => executions.listFailedKeys(db, userId, list),
+    listAllFailedKeys: (list) => executions.listAllFailedKeys(db, list),
 
     insertShard: (shard) => control.insertShard(db, shard),
     readShard: (shard) => control.readShard(db, shard),
@@ -68,6 +71,10 @@ export function createDynamoStore(options: DynamoStoreOptions): Store {
     commitShard: (shard, token, change) => control.commitShard(db, shard, token, change),
     putWorker: (worker) => control.putWorker(db, worker),
     removeWorker: (workerId) => control.removeWorker(db, workerId),
+    readWorker: (workerId) => control.readWorker(db, workerId),
     listWorkers: (since) => control.listWorkers(db, since),
+
+    addToQuota: (userId, quota, count, expiresAt) => quotas.addToQuota(db, userId, quota, count, expiresAt),
+    replaceQuota: (userId, quota, seen, used) => quotas.replaceQuota(db, userId, quota, seen, used),
   };
 }

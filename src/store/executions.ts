@@ -1,8 +1,8 @@
 // The ledger: the past. A row is inserted once, or replaced on condition of the status and fence seen.
 import type { Row, RowSeen } from '../domain/execution.ts';
 import type { DueKey } from '../domain/ids.ts';
-import { DUE, decodeCursor, encodeCursor, TIME_AND_JOB } from './cursors.ts';
-import type { Database } from './database.ts';
+import { DUE, decodeCursor, encodeCursor, FAILED_AND_OWNER, TIME_AND_JOB } from './cursors.ts';
+import type { Database, Item, On } from './database.ts';
 import { rowFromItem, rowToItem } from './items.ts';
 import { newestFirst } from './merge.ts';
 import { readRange } from './ranges.ts';
@@ -10,7 +10,7 @@ import type { ExecutionKey, ListOptions, ListRowsOptions, Page, ReadOptions } fr
 
 const table = 'executions';
 
-/** If absent. 1 WRU below 1 KB + 1 for the index. */
+/** If absent. 1 WRU below 1 KB + 1 for the index, + 1 for that of the failed ones if it is one. */
 export function insertRow(db: Database, retentionMs: number, row: Row): Promise<boolean> {
   return db.put(
     { operation: 'insertRow', table },
@@ -18,7 +18,7 @@ export function insertRow(db: Database, retentionMs: number, row: Row): Promise<
   );
 }
 
-/** A put, so nothing of the old row stays; where it does not exist the condition fails. 1 WRU below 1 KB, no index. */
+/** A put, so nothing of the old row stays; where it does not exist the condition fails. 1 WRU below 1 KB, + 1 if it becomes FAILED or was. */
 export function updateRow(db: Database, retentionMs: number, seen: RowSeen, row: Row): Promise<boolean> {
   const held = seen.fence !== undefined;
   return db.put(
@@ -77,40 +77,75 @@ export async function listRows(
   return { items: rows, next: more && last ? encodeCursor(last.due) : undefined };
 }
 
+interface KeyRange {
+  readonly from?: DueKey;
+  readonly to?: DueKey;
+}
+
 /** Of one user, from the index: eventually consistent. 0.5 RRU per 4 KB of keys and partition (4): about 3 for 100. */
-export async function listRowKeys(
+export const listRowKeys = (db: Database, userId: string, options: ListOptions & KeyRange) =>
+  keysOfUser(db, { operation: 'listRowKeys', table }, BY_USER, userId, options);
+
+/** FAILED ones of one user, from their own index: as cheap as `listRowKeys`, however many others there are. */
+export const listFailedKeys = (db: Database, userId: string, options: ListOptions & KeyRange) =>
+  keysOfUser(db, { operation: 'listFailedKeys', table }, FAILED, userId, options);
+
+const BY_USER = { index: 'byUser', partitionKey: 'owner' };
+const FAILED = { index: 'failed', partitionKey: 'failedOwner' };
+
+async function keysOfUser(
   db: Database,
+  on: On,
+  keys: { index: string; partitionKey: string },
   userId: string,
-  options: ListOptions & { from?: DueKey; to?: DueKey },
+  { from, to, cursor, limit }: ListOptions & KeyRange,
 ): Promise<Page<ExecutionKey>> {
-  const start = lesser(decodeCursor(options.cursor, TIME_AND_JOB), options.to);
-  const { items, more } = await newestFirst(userId, start, options.limit, async (owner, before, count) => {
-    const page = await readRange(
-      db,
-      { operation: 'listRowKeys', table },
-      {
-        index: 'byUser',
-        partitionKey: 'owner',
-        partition: owner,
-        sortKey: 'dueKey',
-        from: options.from,
-        before,
-        newestFirst: true,
-        consistent: false,
-      },
-      count,
-    );
+  const start = lesser(decodeCursor(cursor, TIME_AND_JOB), to);
+  const { items, more } = await newestFirst(userId, start, limit, async (partition, before, count) => {
+    const range = {
+      ...keys,
+      partition,
+      sortKey: 'dueKey',
+      from,
+      before,
+      newestFirst: true,
+      consistent: false,
+    };
+    const page = await readRange(db, on, range, count);
     return {
-      items: page.items.map((item) => ({
-        sortKey: String(item.dueKey),
-        value: { jobId: String(item.jobId), due: String(item.due) },
-      })),
+      items: page.items.map((item) => ({ sortKey: String(item.dueKey), value: keyFromItem(item) })),
       more: page.more,
     };
   });
   const last = items.at(-1);
   return { items: items.map((i) => i.value), next: more && last ? encodeCursor(last.sortKey) : undefined };
 }
+
+/** FAILED ones of all users, in no order: a scan of their index. 0.5 RRU per 4 KB of keys: about 1 for 50. */
+export async function listAllFailedKeys(
+  db: Database,
+  { limit, cursor }: ListOptions,
+): Promise<Page<ExecutionKey>> {
+  const { items, last } = await db.scan(
+    { operation: 'listAllFailedKeys', table },
+    { IndexName: FAILED.index, Limit: limit, ExclusiveStartKey: startOfScan(cursor) },
+  );
+  return {
+    items: items.map(keyFromItem),
+    next: last && encodeCursor(`${last.dueKey}@${last.failedOwner}`),
+  };
+}
+
+function startOfScan(cursor: string | undefined): Item | undefined {
+  const text = decodeCursor(cursor, FAILED_AND_OWNER);
+  if (text === undefined) return undefined;
+  const at = text.indexOf('@');
+  const [dueKey, failedOwner] = [text.slice(0, at), text.slice(at + 1)];
+  const [due, jobId] = dueKey.split('#');
+  return { failedOwner, dueKey, due, jobId };
+}
+
+const keyFromItem = (item: Item): ExecutionKey => ({ jobId: String(item.jobId), due: String(item.due) });
 
 const lesser = (a: string | undefined, b: string | undefined): string | undefined =>
   a === undefined || (b !== undefined && b < a) ? b : a;

@@ -80,19 +80,29 @@ export const holdItemFromItem = (item: Item): HoldItem => ({
 
 /** Only a terminal row expires: an open one is still needed, however old its due time (backfill). */
 export function rowToItem(row: Row, retentionMs: number): Item {
+  const owner = ownerOf(row.userId, row.jobId);
   const latest = Math.max(dueAtOf(row.due), row.finishedAt ?? 0, row.startedAt ?? 0, row.enqueuedAt ?? 0);
   return {
     ...row,
     result: toJson(row.result),
     checkpoint: toJson(row.checkpoint),
-    owner: ownerOf(row.userId, row.jobId),
+    owner,
+    failedOwner: row.status === 'FAILED' ? owner : undefined,
     dueKey: dueKeyOf(row),
     expiresAt: isTerminal(row.status) ? seconds(latest + retentionMs) : undefined,
   };
 }
 
 export function rowFromItem(item: Item): Row {
-  const { owner: _owner, dueKey: _dueKey, expiresAt: _expiresAt, result, checkpoint, ...row } = item;
+  const {
+    owner: _owner,
+    failedOwner: _failedOwner,
+    dueKey: _dueKey,
+    expiresAt: _expiresAt,
+    result,
+    checkpoint,
+    ...row
+  } = item;
   return {
     ...row,
     ...(result !== undefined && { result: fromJson(result) }),

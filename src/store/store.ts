@@ -90,9 +90,9 @@ export interface TimetableStore {
 }
 
 export interface ExecutionsStore {
-  /** If absent. 1 WRU below 1 KB + 1 for the index. */
+  /** If absent. 1 WRU below 1 KB + 1 for the index, + 1 if FAILED. */
   insertRow(row: Row): Promise<boolean>;
-  /** Replaces the row where status and fence are as seen. 1 WRU below 1 KB, the index unchanged. */
+  /** Replaces the row where status and fence are as seen. 1 WRU below 1 KB; + 1 if it becomes FAILED or was. */
   updateRow(seen: RowSeen, row: Row): Promise<boolean>;
   readRow(jobId: string, due: DueKey, options: ReadOptions): Promise<Row | undefined>;
   readRows(keys: readonly ExecutionKey[], options: ReadOptions): Promise<Row[]>;
@@ -103,6 +103,13 @@ export interface ExecutionsStore {
     userId: string,
     options: ListOptions & { from?: DueKey; to?: DueKey },
   ): Promise<Page<ExecutionKey>>;
+  /** FAILED ones of one user, newest first, from an index that has nothing else (keys only). */
+  listFailedKeys(
+    userId: string,
+    options: ListOptions & { from?: DueKey; to?: DueKey },
+  ): Promise<Page<ExecutionKey>>;
+  /** FAILED ones of all users, in no order, each once; a page may be short of `limit`. */
+  listAllFailedKeys(options: ListOptions): Promise<Page<ExecutionKey>>;
 }
 
 export interface ListRowsOptions extends ReadOptions {
@@ -148,8 +155,16 @@ export interface ControlStore {
   ): Promise<boolean>;
   putWorker(worker: WorkerRow): Promise<void>;
   removeWorker(workerId: string): Promise<void>;
+  readWorker(workerId: string): Promise<WorkerRow | undefined>;
   /** Those whose last beat is not older than `since`. */
   listWorkers(since: number): Promise<WorkerRow[]>;
 }
 
-export interface Store extends JobsStore, TimetableStore, ExecutionsStore, ControlStore {}
+export interface QuotaStore {
+  /** Adds to what a user has used of a quota, and answers with the sum. `expiresAt`: epoch seconds. 1 WRU. */
+  addToQuota(userId: string, quota: string, count: number, expiresAt?: number): Promise<number>;
+  /** Sets the sum where it is still as seen. 1 WRU. */
+  replaceQuota(userId: string, quota: string, seen: number, used: number): Promise<boolean>;
+}
+
+export interface Store extends JobsStore, TimetableStore, ExecutionsStore, ControlStore, QuotaStore {}

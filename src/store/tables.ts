@@ -8,6 +8,8 @@ import {
   type DynamoDBClient,
   ResourceInUseException,
   ResourceNotFoundException,
+  type TableDescription,
+  UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { HeadSummary } from './store.ts';
@@ -73,26 +75,61 @@ export const TABLES: readonly TableSchema[] = [
     name: 'executions',
     partitionKey: 'jobId',
     sortKey: 'due',
-    indexes: [{ name: 'byUser', partitionKey: 'owner', sortKey: 'dueKey', include: [] }],
+    indexes: [
+      { name: 'byUser', partitionKey: 'owner', sortKey: 'dueKey', include: [] },
+      // sparse: only failed rows have this key, so a success costs nothing
+      { name: 'failed', partitionKey: 'failedOwner', sortKey: 'dueKey', include: [] },
+    ],
   },
   { name: 'control', partitionKey: 'pk', indexes: [] },
 ];
 
-/** Creates the tables that are missing and returns when all of them are active. */
-export async function createTables(client: DynamoDBClient, prefix: string): Promise<void> {
+/** Creates the tables and indexes that are missing and returns when all of them are active. */
+export async function createTables(
+  client: DynamoDBClient,
+  prefix: string,
+  tables: readonly TableSchema[] = TABLES,
+): Promise<void> {
   await Promise.all(
-    TABLES.map(async (table) => {
+    tables.map(async (table) => {
       const TableName = `${prefix}${table.name}`;
-      if ((await status(client, TableName)) === undefined) await create(client, TableName, table);
-      while ((await status(client, TableName)) !== 'ACTIVE') await new Promise((r) => setTimeout(r, 250));
+      const found = await describe(client, TableName);
+      if (!found) await create(client, TableName, table);
+      await active(client, TableName);
+      if (found) await addIndexes(client, TableName, table, found);
       await expire(client, TableName);
     }),
   );
 }
 
-async function status(client: DynamoDBClient, TableName: string): Promise<string | undefined> {
+async function active(client: DynamoDBClient, TableName: string): Promise<void> {
+  while ((await describe(client, TableName))?.TableStatus !== 'ACTIVE')
+    await new Promise((r) => setTimeout(r, 250));
+}
+
+/** Of a table that an earlier version has made: one at a time, as DynamoDB wants it. */
+async function addIndexes(
+  client: DynamoDBClient,
+  TableName: string,
+  table: TableSchema,
+  found: TableDescription,
+): Promise<void> {
+  const there = new Set(found.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName));
+  for (const index of table.indexes.filter(({ name }) => !there.has(name))) {
+    await client.send(
+      new UpdateTableCommand({
+        TableName,
+        AttributeDefinitions: attributes(table),
+        GlobalSecondaryIndexUpdates: [{ Create: indexOf(index) }],
+      }),
+    );
+    await active(client, TableName);
+  }
+}
+
+async function describe(client: DynamoDBClient, TableName: string): Promise<TableDescription | undefined> {
   try {
-    return (await client.send(new DescribeTableCommand({ TableName }))).Table?.TableStatus;
+    return (await client.send(new DescribeTableCommand({ TableName }))).Table;
   } catch (error) {
     if (error instanceof ResourceNotFoundException) return undefined;
     throw error;

@@ -5,8 +5,9 @@ import type { Row, RowSeen } from '../../src/domain/execution.ts';
 import { type DueKey, shardOf } from '../../src/domain/ids.ts';
 import type { Definition, Head, HeadChange, Hold, HoldItem } from '../../src/domain/job.ts';
 import { type Entry, entryKey, minuteOf, slotKey } from '../../src/domain/slots.ts';
-import { DUE, decodeCursor, encodeCursor, TIME_AND_JOB } from '../../src/store/cursors.ts';
+import { DUE, decodeCursor, encodeCursor, FAILED_AND_OWNER, TIME_AND_JOB } from '../../src/store/cursors.ts';
 import { createdKey, dueKeyOf } from '../../src/store/items.ts';
+import { ownerOf } from '../../src/store/merge.ts';
 import type {
   ExecutionKey,
   HeadSummary,
@@ -42,6 +43,8 @@ export class MemoryStore implements Store {
   readonly slots = new Map<string, Map<string, Entry>>();
   readonly shards = new Map<number, Shard>();
   readonly workers = new Map<string, WorkerRow>();
+  /** By user and quota. */
+  readonly quotas = new Map<string, number>();
   readonly #options: MemoryStoreOptions;
 
   constructor(options: MemoryStoreOptions) {
@@ -214,16 +217,35 @@ export class MemoryStore implements Store {
     userId: string,
     options: ListOptions & { from?: DueKey; to?: DueKey },
   ): Promise<Page<ExecutionKey>> {
-    const before = decodeCursor(options.cursor, TIME_AND_JOB);
+    return this.#keys((row) => row.userId === userId, options);
+  }
+
+  async listFailedKeys(
+    userId: string,
+    options: ListOptions & { from?: DueKey; to?: DueKey },
+  ): Promise<Page<ExecutionKey>> {
+    return this.#keys((row) => row.userId === userId && row.status === 'FAILED', options);
+  }
+
+  async listAllFailedKeys({ limit, cursor }: ListOptions): Promise<Page<ExecutionKey>> {
+    const keyOf = (row: Row) => `${dueKeyOf(row)}@${ownerOf(row.userId, row.jobId)}`;
+    const after = decodeCursor(cursor, FAILED_AND_OWNER) ?? '';
+    const found = this.rows.all().filter((row) => row.status === 'FAILED' && keyOf(row) > after);
+    return pageOf(found.sort(by(keyOf)), limit, keyOf, ({ jobId, due }) => ({ jobId, due }));
+  }
+
+  #keys(
+    belongs: (row: Row) => boolean,
+    { from = '', to, cursor, limit }: ListOptions & { from?: DueKey; to?: DueKey },
+  ): Page<ExecutionKey> {
+    const before = decodeCursor(cursor, TIME_AND_JOB);
     const found = this.rows
       .all()
-      .filter(
-        (row) => row.userId === userId && row.due >= (options.from ?? '') && isBefore(row.due, options.to),
-      )
+      .filter((row) => belongs(row) && row.due >= from && isBefore(row.due, to))
       .filter((row) => isBefore(dueKeyOf(row), before))
       .sort(by(dueKeyOf))
       .reverse();
-    return pageOf(found, options.limit, dueKeyOf, ({ jobId, due }) => ({ jobId, due }));
+    return pageOf(found, limit, dueKeyOf, ({ jobId, due }) => ({ jobId, due }));
   }
 
   async insertShard(shard: Shard): Promise<boolean> {
@@ -269,8 +291,24 @@ export class MemoryStore implements Store {
     this.workers.delete(workerId);
   }
 
+  async readWorker(workerId: string): Promise<WorkerRow | undefined> {
+    return this.workers.get(workerId);
+  }
+
   async listWorkers(since: number): Promise<WorkerRow[]> {
     return [...this.workers.values()].filter((worker) => worker.beatAt >= since);
+  }
+
+  async addToQuota(userId: string, quota: string, count: number): Promise<number> {
+    const used = (this.quotas.get(`${userId}#${quota}`) ?? 0) + count;
+    this.quotas.set(`${userId}#${quota}`, used);
+    return used;
+  }
+
+  async replaceQuota(userId: string, quota: string, seen: number, used: number): Promise<boolean> {
+    if (this.quotas.get(`${userId}#${quota}`) !== seen) return false;
+    this.quotas.set(`${userId}#${quota}`, used);
+    return true;
   }
 
   #slotOf(entry: Entry): string {

@@ -5,9 +5,11 @@ import { controlConformance } from './conformance/control.ts';
 import { definitionsConformance } from './conformance/definitions.ts';
 import { executionListsConformance } from './conformance/execution-lists.ts';
 import { executionsConformance } from './conformance/executions.ts';
+import { failedConformance } from './conformance/failed.ts';
 import { headListsConformance } from './conformance/head-lists.ts';
 import { headsConformance } from './conformance/heads.ts';
 import { holdsConformance } from './conformance/holds.ts';
+import { quotasConformance } from './conformance/quotas.ts';
 import { timetableConformance } from './conformance/timetable.ts';
 
 /** What the store under test must have been made with. */
@@ -39,6 +41,8 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
     timetableConformance(subject);
     executionsConformance(subject);
     executionListsConformance(subject);
+    failedConformance(subject);
     controlConformance(subject);
+    quotasConformance(subject);
   });
 }

@@ -112,6 +112,15 @@ describe('capacity', () => {
     expect(total('write')).toBe(1);
   });
 
+  test('a failure costs 1 more than a success, and 1 when it is run again: the index of failed ones', async () => {
+    const row = aRow({ status: 'FAILED' });
+    used.clear();
+    await store.insertRow(row);
+    expect(total('write')).toBe(3);
+    await store.updateRow(row, { ...row, status: 'QUEUED' });
+    expect(total('write')).toBe(5);
+  });
+
   test('a head is read for half a unit, a slot for a fraction of one per entry', async () => {
     const head = aFullHead();
     await store.insertHead(head);

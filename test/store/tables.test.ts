@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDynamoStore } from '../../src/store/dynamo.ts';
 import { createTables, TABLES } from '../../src/store/tables.ts';
 import { startDynoxide } from '../engines.ts';
-import { aHead } from './fixtures.ts';
+import { aHead, aRow } from './fixtures.ts';
 
 describe('tables', () => {
   let engine: Awaited<ReturnType<typeof startDynoxide>>;
@@ -39,6 +39,17 @@ describe('tables', () => {
   test('an index takes 20 projected attributes at most', () => {
     for (const { indexes } of TABLES)
       for (const index of indexes) expect(index.include.length).toBeLessThanOrEqual(20);
+  });
+
+  test('an index that an older version did not have is added, with what was there', async () => {
+    const older = TABLES.map((table) => ({ ...table, indexes: table.indexes.slice(0, 1) }));
+    await createTables(engine.client, 'c-', older);
+    const store = createDynamoStore({ client: engine.client, tablePrefix: 'c-', shards: 4 });
+    const row = aRow({ status: 'FAILED' });
+    await store.insertRow(row);
+    await createTables(engine.client, 'c-');
+    const { items } = await store.listFailedKeys(row.userId, { limit: 5 });
+    expect(items).toEqual([{ jobId: row.jobId, due: row.due }]);
   });
 
   test('are created once, by however many processes at the same time, and keep what they have', async () => {

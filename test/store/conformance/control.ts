@@ -109,6 +109,8 @@ export function controlConformance(subject: Subject): void {
       await store.putWorker({ ...worker, beatAt: T0 + 10, running: [] });
       const found = (await store.listWorkers(T0)).filter(({ workerId }) => workerId === worker.workerId);
       expect(found).toStrictEqual([{ ...worker, beatAt: T0 + 10, running: [] }]);
+      expect(await store.readWorker(worker.workerId)).toStrictEqual(found[0]);
+      expect(await store.readWorker('never there')).toBeUndefined();
     });
   });
 }

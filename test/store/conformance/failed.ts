@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { InvalidInput } from '../../../src/domain/errors.ts';
+import { dueKey } from '../../../src/domain/ids.ts';
+import type { ExecutionKey, Page } from '../../../src/store/store.ts';
+import type { Subject } from '../conformance.ts';
+import { aJobId, aRow, aUser, T0 } from '../fixtures.ts';
+
+const text = ({ jobId, due }: ExecutionKey) => `${due}#${jobId}`;
+
+async function pages(read: (cursor: string | undefined) => Promise<Page<ExecutionKey>>): Promise<string[]> {
+  const seen: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await read(cursor);
+    seen.push(...page.items.map(text));
+    cursor = page.next;
+  } while (cursor);
+  return seen;
+}
+
+export function failedConformance(subject: Subject): void {
+  describe('failed rows', () => {
+    test.each([1, 3, 100])("a user's, newest first and nothing else, in pages of %i", async (limit) => {
+      const store = subject();
+      const userId = aUser();
+      const rows = Array.from({ length: 9 }, (_, i) =>
+        aRow({ userId, due: dueKey(T0 + i), status: i % 3 === 2 ? 'SUCCEEDED' : 'FAILED' }),
+      );
+      await Promise.all([...rows, aRow({ status: 'FAILED' })].map((row) => store.insertRow(row)));
+      const failed = rows.filter((row) => row.status === 'FAILED').map(text);
+      expect(await pages((cursor) => store.listFailedKeys(userId, { limit, cursor }))).toEqual(
+        failed.reverse(),
+      );
+      const range = { from: dueKey(T0 + 1), to: dueKey(T0 + 4) };
+      expect(await pages((cursor) => store.listFailedKeys(userId, { limit, cursor, ...range }))).toEqual(
+        failed.filter((key) => key >= range.from && key < range.to),
+      );
+    });
+
+    test.each([2, 100])("everybody's, each exactly once, in pages of %i", async (limit) => {
+      const store = subject();
+      const rows = Array.from({ length: 7 }, (_, i) => aRow({ due: dueKey(T0 + i), status: 'FAILED' }));
+      await Promise.all(rows.map((row) => store.insertRow(row)));
+      const seen = await pages((cursor) => store.listAllFailedKeys({ limit, cursor }));
+      expect(new Set(seen).size).toBe(seen.length);
+      expect(seen).toEqual(expect.arrayContaining(rows.map(text)));
+    });
+
+    test('a row that runs again leaves the list, one that fails later enters it', async () => {
+      const store = subject();
+      const row = aRow({ status: 'FAILED' });
+      const list = async () => (await store.listFailedKeys(row.userId, { limit: 5 })).items.map(text);
+      await store.insertRow(row);
+      const queued = { ...row, status: 'QUEUED' as const };
+      await store.updateRow(row, queued);
+      expect(await list()).toEqual([]);
+      expect(await pages((cursor) => store.listAllFailedKeys({ limit: 50, cursor }))).not.toContain(
+        text(row),
+      );
+      await store.updateRow(queued, row);
+      expect(await list()).toEqual([text(row)]);
+      expect(await store.readRow(row.jobId, row.due, { consistent: true })).toEqual(row);
+    });
+
+    test('what is no cursor is refused', async () => {
+      const store = subject();
+      const cursor = Buffer.from(`${T0}#${aJobId()}`).toString('base64url');
+      await expect(store.listAllFailedKeys({ limit: 5, cursor })).rejects.toThrow(InvalidInput);
+      await expect(store.listFailedKeys('u', { limit: 5, cursor: 'x' })).rejects.toThrow(InvalidInput);
+    });
+  });
+}
