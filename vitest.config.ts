@@ -41,7 +41,7 @@ export default defineConfig({
           include: PATIENT,
           testTimeout: 120_000,
           hookTimeout: 60_000,
-          maxWorkers: 3,
+          maxWorkers: 2,
           sequence: { groupOrder: 2 },
         },
       },

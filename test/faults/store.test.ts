@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => engines.stop());
 
 async function someJobs(world: World) {
-  const endAt = () => world.at(100_000);
+  const endAt = () => world.at(75_000);
   const misfire = { policy: 'runAll', graceSeconds: 60 } as const;
   for (let i = 0; i < 6; i++)
     await world.createAnyhow(() => ({
@@ -42,7 +42,7 @@ async function someJobs(world: World) {
     overlap: 'allow',
     params: { durationMs: 25_000 },
   }));
-  return world.createAnyhow(() => ({ schedule: { every: 'PT4S' }, params: { durationMs: 1_000 } }));
+  return world.createAnyhow(() => ({ schedule: { every: 'PT8S' }, params: { durationMs: 1_000 } }));
 }
 
 test.concurrent('calls fail, are throttled, lose their answers and are carried out in part, throughout', () =>

@@ -58,9 +58,9 @@ test.concurrent('two watchers on the same shards, one of them frozen in between:
         world.start('second', ['watcher']),
       ]);
       const startAt = world.at(60_000);
-      const endAt = world.at(300_000);
+      const endAt = world.at(240_000);
       const jobs = await Promise.all(
-        ['PT5S', 'PT7S', 'PT20S', 'PT61S'].map((every) =>
+        ['PT10S', 'PT14S', 'PT20S', 'PT61S'].map((every) =>
           world.create({ schedule: { every, startAt, endAt } }),
         ),
       );

@@ -57,7 +57,7 @@ export interface WorldOptions {
 export const TEST_SETTINGS: Settings = {
   ...DEFAULT_SETTINGS,
   shards: 2,
-  watchPeriodMs: 10_000,
+  watchPeriodMs: 15_000,
   marginMs: 40_000,
   settleLagMs: 40_000,
 };
@@ -228,7 +228,7 @@ export class World {
 
   /** Waits for something to become true, with patience in real time. */
   async until(what: string, holds: () => boolean | Promise<boolean>, patienceMs = 40_000): Promise<void> {
-    for (const end = Date.now() + patienceMs; !(await holds()); await wait(20)) {
+    for (const end = Date.now() + patienceMs; !(await holds()); await wait(50)) {
       if (Date.now() > end)
         throw new Error(`waited ${patienceMs} ms in vain: ${what}\n${await this.story()}`);
     }
@@ -253,7 +253,7 @@ export class World {
     const end = Date.now() + patienceMs;
     let observed = await this.#observe(until);
     while (unfinished(observed).length > 0 && Date.now() < end) {
-      await wait(200);
+      await wait(400);
       observed = await this.#observe(until);
     }
     const broken = brokenPromises(observed);

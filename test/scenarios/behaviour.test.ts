@@ -1,4 +1,4 @@
-// What a job does over time, as its owner sees it: one worker, one watcher, real tables and queues, time that runs 20
+// What a job does over time, as its owner sees it: one worker, one watcher, real tables and queues, time that runs ten
 // times as fast. Nothing goes wrong here.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { backfill, runNow } from '../../src/scheduling/by-hand.ts';
@@ -12,7 +12,7 @@ let engines: Engines;
 let world: World;
 beforeAll(async () => {
   engines = await startEngines();
-  world = await World.open(engines, 'behaviour');
+  world = await World.open(engines, 'behaviour', { speed: 10 });
   await world.start('all', ['worker', 'watcher']);
   await world.watched();
 });
@@ -47,10 +47,13 @@ describe.concurrent('a task that takes longer than its interval', () => {
   test('overlap skip: what comes due during a run is skipped, and its row says why', async () => {
     const job = await every10s('skip');
     await ended(job, 4);
-    expect(await statuses(job)).toEqual(['SUCCEEDED', 'SKIPPED', 'SKIPPED', 'SUCCEEDED']);
-    const [, skipped] = await world.rows(job);
-    expect(skipped?.reason).toMatch(/^overlap: the execution due .* was still running$/);
-    expect(world.runs(job).length).toBe(2);
+    const rows = await world.rows(job);
+    const skipped = rows.filter((row) => row.status === 'SKIPPED');
+    expect(skipped.length).toBeGreaterThanOrEqual(1);
+    for (const row of skipped)
+      expect(row.reason).toMatch(/^overlap: the execution due .* was still running$/);
+    expect(world.runs(job).length).toBe(rows.length - skipped.length);
+    expect(overlapping(world.runs(job))).toBe(false);
   });
 
   test('overlap queue: each one runs, one after the other', async () => {
@@ -121,7 +124,7 @@ describe.concurrent('its owner changes a job', () => {
     job.withdrawAskedAt = world.now;
     await pauseJob(world.context, OWNER, job.jobId);
     const paused = world.now;
-    await world.sleep(MINUTE);
+    await world.sleep(40_000);
     const resumed = world.now;
     await resumeJob(world.context, OWNER, job.jobId);
     await world.until('it runs again', () => world.runs(job).some((run) => run.due > resumed));
@@ -151,7 +154,7 @@ describe.concurrent('its owner changes a job', () => {
     await began(job, 3);
     await editJob(world.context, OWNER, job.jobId, { schedule: { cron: '0 0 1 1 *', timezone: 'UTC' } });
     const edited = world.now;
-    await world.sleep(MINUTE);
+    await world.sleep(40_000);
     // what had been taken when the edit came may still have had a step to go
     expect(world.runs(job).filter((run) => run.at > edited && run.due > edited)).toEqual([]);
   });
