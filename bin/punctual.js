@@ -1,0 +1,43 @@
+#!/usr/bin/env node
+// Starts bin/punctual.ts: in this process when its Node runs TypeScript, else on the Node 24 that `npm ci` has installed.
+// Plain JavaScript that old Nodes understand.
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const OLDEST = 24;
+
+if (Number(process.versions.node.split('.')[0]) >= OLDEST) {
+  await import('./punctual.ts');
+} else {
+  handOver(ownNode());
+}
+
+function ownNode() {
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve('node/package.json')), 'bin', 'node');
+  } catch {
+    console.error(
+      `punctual: Node ${OLDEST} is needed, this is ${process.version}, and the one of the package "node" is not installed: run npm ci`,
+    );
+    process.exit(1);
+  }
+}
+
+/** One that waits: the other process has the terminal, and its end is ours. */
+function handOver(node) {
+  const script = join(dirname(fileURLToPath(import.meta.url)), 'punctual.ts');
+  const child = spawn(node, [script, ...process.argv.slice(2)], { stdio: 'inherit' });
+  child.once('error', (error) => {
+    console.error(`punctual: ${node} cannot be run: ${error.message}`);
+    process.exit(1);
+  });
+  // Ctrl-C reaches the child by itself too; it takes two at once for one
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.once('exit', (code, signal) => {
+    if (signal === null) process.exit(code ?? 1);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}

@@ -1,0 +1,34 @@
+// The `punctual` command in a process: streams, terminal, Ctrl-C. bin/punctual.js starts it on a Node that can.
+import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { punctual } from '../src/cli/main.ts';
+
+const [, , ...words] = process.argv;
+
+// `punctual list | head`: nobody reads any more, and that is fine
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
+const interrupted = new AbortController();
+// a server has its own way of stopping
+if (words[0] !== 'start') {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort());
+}
+
+process.exitCode = await punctual(words, {
+  env: process.env,
+  width: widthOf(process.env.COLUMNS) ?? process.stdout.columns ?? Number.POSITIVE_INFINITY,
+  now: () => Date.now(),
+  out: (line) => process.stdout.write(`${line}\n`),
+  err: (line) => process.stderr.write(`${line}\n`),
+  readFile: (path) => readFileSync(path, 'utf8'),
+  readInput: () => text(process.stdin),
+  signal: interrupted.signal,
+});
+
+function widthOf(columns: string | undefined): number | undefined {
+  const width = Number(columns);
+  return Number.isInteger(width) && width > 0 ? width : undefined;
+}

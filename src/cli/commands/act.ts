@@ -1,0 +1,180 @@
+// What is done to jobs and executions by name or id: run, pause, resume, cancel, retry, backfill.
+import type { Execution, Job, PunctualClient } from '../../client/client.ts';
+import { type Cli, defineCommand, EXIT, UsageError } from '../command.ts';
+import { findJobId, isExecutionId } from '../find.ts';
+import { bothTimes, instantOf, iso } from '../times.ts';
+import { WAIT_FLAGS, waitAndTell } from '../waiting.ts';
+
+const MANY = Number.POSITIVE_INFINITY;
+
+export const run = defineCommand({
+  name: 'run',
+  summary: 'run a job now, also a paused one; its schedule stays as it is',
+  usage: '<job> [--wait]',
+  options: WAIT_FLAGS,
+  takes: [1, 1],
+  server: 'user',
+  examples: [
+    ['punctual run hello', 'by name; prints the execution'],
+    ['punctual run hello --wait --wait-timeout 1m', 'until it has ended; exit code 1 unless it succeeded'],
+  ],
+  async run(cli, [which = ''], values) {
+    const client = await cli.client();
+    const execution = await client.jobs.run(await findJobId(client, which, cli.signal), {
+      signal: cli.signal,
+    });
+    if (values.wait) return waitAndTell(cli, execution.id, values);
+    cli.out(cli.json ? JSON.stringify(execution) : `${execution.id} is ${execution.status}`);
+    return undefined;
+  },
+});
+
+export const pause = defineCommand({
+  name: 'pause',
+  summary: 'pause jobs: nothing of them starts until they are resumed',
+  usage: '<job>…',
+  options: {},
+  takes: [1, MANY],
+  server: 'user',
+  examples: [
+    ['punctual pause hello', 'by name'],
+    ['punctual pause job_5eNmGz0vbrGJ2hYkQ1Xw', 'by id'],
+  ],
+  run: (cli, args) => eachJob(cli, args, (client, id) => client.jobs.pause(id, { signal: cli.signal })),
+});
+
+export const resume = defineCommand({
+  name: 'resume',
+  summary: 'resume paused jobs from now on',
+  usage: '<job>…',
+  options: {},
+  takes: [1, MANY],
+  server: 'user',
+  examples: [['punctual resume hello', 'by name']],
+  run: (cli, args) => eachJob(cli, args, (client, id) => client.jobs.resume(id, { signal: cli.signal })),
+});
+
+export const cancel = defineCommand({
+  name: 'cancel',
+  summary: 'cancel jobs for good, or single executions; what runs is told to stop',
+  usage: '<job or execution>…',
+  options: {},
+  takes: [1, MANY],
+  server: 'user',
+  examples: [
+    ['punctual cancel hello', 'a job: nothing of it starts again'],
+    ['punctual cancel job_5eNmGz0vbrGJ2hYkQ1Xw.1796119200000', 'one execution; its job goes on'],
+  ],
+  async run(cli, args) {
+    const client = await cli.client();
+    const { signal } = cli;
+    return each(cli, args, async (which) => {
+      if (isExecutionId(which)) return executionDone(await client.executions.cancel(which, { signal }));
+      const id = await findJobId(client, which, signal);
+      await client.jobs.cancel(id, { signal });
+      return { value: { id, status: 'cancelled' }, line: `${id} is cancelled` };
+    });
+  },
+});
+
+export const retry = defineCommand({
+  name: 'retry',
+  summary: 'run failed, cancelled or skipped executions again, with fresh attempts',
+  usage: '<execution>… [--wait]',
+  options: WAIT_FLAGS,
+  takes: [1, MANY],
+  server: 'user',
+  examples: [['punctual retry job_5eNmGz0vbrGJ2hYkQ1Xw.1796119200000 --wait', 'until it has ended']],
+  async run(cli, args, values) {
+    const client = await cli.client();
+    if (values.wait) {
+      const [id = '', ...more] = args;
+      if (more.length > 0) throw new UsageError('--wait waits for one execution: give one');
+      await client.executions.retry(id, { signal: cli.signal });
+      return waitAndTell(cli, id, values);
+    }
+    return each(cli, args, async (id) =>
+      executionDone(await client.executions.retry(id, { signal: cli.signal })),
+    );
+  },
+});
+
+export const backfill = defineCommand({
+  name: 'backfill',
+  summary: 'run the past occurrences of a range that have no row',
+  usage: '<job> --from <time> [--to <time>]',
+  options: {
+    from: {
+      type: 'string',
+      value: '<time>',
+      about: 'due at or after: 2026-12-01T10:00:00Z, 2026-12-01, 24h (ago)',
+    },
+    to: { type: 'string', value: '<time>', about: 'due before; default now' },
+  },
+  takes: [1, 1],
+  server: 'user',
+  notes: ['punctual audit shows what is missing.'],
+  examples: [['punctual backfill hello --from 2h', 'what the last two hours lack']],
+  async run(cli, [which = ''], { from, to = 'now' }) {
+    if (from === undefined) throw new UsageError('--from is missing: where does the range begin?');
+    const now = cli.now();
+    const range = { from: iso(instantOf(from, now, '--from')), to: iso(instantOf(to, now, '--to')) };
+    const client = await cli.client();
+    const id = await findJobId(client, which, cli.signal);
+    const answer = await client.jobs.backfill(id, range, { signal: cli.signal });
+    cli.out(cli.json ? JSON.stringify(answer) : `${answer.planned} occurrences run now`);
+    return undefined;
+  },
+});
+
+interface Done {
+  readonly value: unknown;
+  readonly line: string;
+}
+
+const executionDone = (execution: Execution): Done => ({
+  value: execution,
+  line: `${execution.id} is ${execution.status}`,
+});
+
+async function eachJob(
+  cli: Cli,
+  args: readonly string[],
+  act: (client: PunctualClient, id: string) => Promise<Job>,
+): Promise<number | undefined> {
+  const client = await cli.client();
+  return each(cli, args, async (which) => {
+    const job = await act(client, await findJobId(client, which, cli.signal));
+    const next = job.nextRunAt === undefined ? '' : `; next run ${bothTimes(job.nextRunAt, cli)}`;
+    return { value: job, line: `${job.id} is ${job.status}${next}` };
+  });
+}
+
+/** One that fails does not keep the others from being done. With --json: what was done, one, or a list when several were asked for. */
+async function each(
+  cli: Cli,
+  args: readonly string[],
+  act: (which: string) => Promise<Done>,
+): Promise<number | undefined> {
+  const [only, ...more] = args;
+  if (only !== undefined && more.length === 0) {
+    const { value, line } = await act(only);
+    cli.out(cli.json ? JSON.stringify(value) : line);
+    return undefined;
+  }
+  const done: unknown[] = [];
+  let failed = false;
+  for (const which of args) {
+    try {
+      const { value, line } = await act(which);
+      done.push(value);
+      if (!cli.json) cli.out(line);
+    } catch (error) {
+      cli.signal.throwIfAborted();
+      failed = true;
+      cli.err(`punctual: ${which}: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+  if (cli.json) cli.out(JSON.stringify(done));
+  return failed ? EXIT.failure : undefined;
+}

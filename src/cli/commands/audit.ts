@@ -1,0 +1,138 @@
+// `punctual audit`: did everything run that should have?
+import type { Execution, Job } from '../../client/client.ts';
+import { isRecurring } from '../../domain/schedule/occurrences.ts';
+import type { Schedule } from '../../domain/schedule/schema.ts';
+import { type AuditReport, audit as auditOf } from '../audit.ts';
+import { type Cli, defineCommand, EXIT, UsageError } from '../command.ts';
+import { findJobId } from '../find.ts';
+import { table } from '../table.ts';
+import { instantOf, iso, lengthText, millisecondsOf, timeText } from '../times.ts';
+
+export const audit = defineCommand({
+  name: 'audit',
+  summary: 'compare what a job should have run with what it has: missing, late, doubled',
+  usage: '<job> [--from <time>] [--to <time>]',
+  options: {
+    from: {
+      type: 'string',
+      value: '<time>',
+      about: 'due at or after: 2026-12-01T10:00:00Z, 2026-12-01, 24h (ago; the default)',
+    },
+    to: { type: 'string', value: '<time>', about: 'due before; default now' },
+    late: { type: 'string', value: '<duration>', about: 'later than this is late (default 2s)' },
+    'fail-late': { type: 'boolean', about: 'exit code 1 for late ones too' },
+  },
+  takes: [1, 1],
+  server: 'user',
+  notes: [
+    'Exit code 1 when an occurrence is missing or doubled. Occurrences before the job was created, or after it was\ncancelled, are not expected. The schedule is the one of today: where it was edited, or the job was paused, within the\nrange, the report says so. A start that jitter delays is not late.',
+  ],
+  examples: [
+    ['punctual audit nightly-report --from 2026-11-01 --to 2026-12-01', 'a month'],
+    ['punctual audit hello --from 1h --late 500ms --fail-late', 'the last hour, strictly'],
+  ],
+  async run(cli, [which = ''], values) {
+    const now = cli.now();
+    const lateMs = millisecondsOf(values.late ?? '2s', '--late');
+    const asked = {
+      from: instantOf(values.from ?? '24h', now, '--from'),
+      to: instantOf(values.to ?? 'now', now, '--to'),
+    };
+    if (asked.from >= asked.to) throw new UsageError('--from must be before --to');
+    const client = await cli.client();
+    const { signal } = cli;
+    const job = await client.jobs.get(await findJobId(client, which, signal), { signal });
+    const { from, to } = lifetime(job, asked);
+    const executions: Execution[] = [];
+    if (from < to) {
+      const query = { from: iso(from), to: iso(to), limit: 100 };
+      for await (const execution of client.executions.ofJob(job.id, query, { signal }))
+        executions.push(execution);
+    }
+    // as the server stores it: resolved
+    const schedule = job.schedule as Schedule;
+    const report = auditOf({ jobId: job.id, schedule, from, to, now: cli.now(), lateMs, executions });
+    const notes = notesOn(job, schedule, from);
+    if (cli.json) {
+      cli.out(JSON.stringify({ jobId: job.id, from: iso(from), to: iso(to), lateMs, ...report, notes }));
+    } else print(cli, job, { from, to }, lateMs, report, notes);
+    const bad =
+      report.missing.length + report.doubled.length + (values['fail-late'] ? report.late.length : 0);
+    return bad > 0 ? EXIT.failure : EXIT.ok;
+  },
+});
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+function lifetime(job: Job, asked: Range): Range {
+  const end = job.status === 'cancelled' ? Date.parse(job.updatedAt) : asked.to;
+  return { from: Math.max(asked.from, Date.parse(job.createdAt)), to: Math.min(asked.to, end) };
+}
+
+function notesOn(job: Job, schedule: Schedule, from: number): string[] {
+  if (job.status === 'paused') {
+    return [`the job is paused since ${job.updatedAt}: what fell into the pause has no row`];
+  }
+  // what runs once raises its version itself when it is over
+  if (
+    !isRecurring(schedule) ||
+    job.version === 1 ||
+    Date.parse(job.updatedAt) < from ||
+    job.status === 'cancelled'
+  )
+    return [];
+  return [
+    `the job was edited, paused or resumed, last at ${job.updatedAt}: what was due before is held against the schedule of today`,
+  ];
+}
+
+function print(
+  cli: Cli,
+  job: Job,
+  { from, to }: Range,
+  lateMs: number,
+  report: AuditReport,
+  notes: readonly string[],
+): void {
+  const { missing, late, doubled, unexpected } = report;
+  cli.out(`${job.name ?? job.id}, ${iso(from)} to ${iso(to)}`);
+  cli.out(
+    [
+      `${report.expected} expected`,
+      `${report.recorded} recorded${report.skipped > 0 ? ` (${report.skipped} skipped)` : ''}`,
+      `${missing.length} missing`,
+      `${late.length} late (more than ${lengthText(lateMs)})`,
+      `${doubled.length} doubled`,
+      ...(report.pending > 0 ? [`${report.pending} due just now`] : []),
+      ...(unexpected.length > 0 ? [`${unexpected.length} not expected`] : []),
+      ...(report.byHand > 0 ? [`${report.byHand} started by hand`] : []),
+    ].join(', '),
+  );
+  const rows = [
+    ...missing.map(({ dueAt }) => ['missing', dueAt, '', '']),
+    ...late.map((one) => ['late', one.dueAt, lengthText(one.latenessMs), one.executionId]),
+    ...doubled.map((one) => ['doubled', one.dueAt, '', one.executionIds.join(' ')]),
+    ...unexpected.map((one) => ['not expected', one.dueAt, '', one.executionId]),
+  ].sort((a, b) => ((a[1] ?? '') < (b[1] ?? '') ? -1 : 1));
+  if (rows.length > 0) {
+    const columns = [
+      { title: 'FINDING' },
+      { title: 'DUE' },
+      { title: '' },
+      { title: 'BY', right: true },
+      { title: 'EXECUTION' },
+    ];
+    const cells = rows.map(([what, due = '', by, id]) => [
+      what,
+      due,
+      timeText(due, { ...cli, absolute: false }),
+      by,
+      id,
+    ]);
+    for (const line of ['', ...table(columns, cells, cli.width)]) cli.out(line);
+  }
+  for (const note of notes) cli.err(`note: ${note}`);
+}

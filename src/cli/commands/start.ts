@@ -1,0 +1,33 @@
+// `punctual start`: the whole of local mode in this process, as `npm start`.
+import { defineCommand } from '../command.ts';
+
+export const start = defineCommand({
+  name: 'start',
+  summary: 'run a server on this machine: API, watcher, worker, tables and queues',
+  usage: '[--port <n>] [--data <folder>]',
+  options: {
+    port: {
+      type: 'string',
+      value: '<n>',
+      about: 'of the API (PUNCTUAL_PORT; default 3000, 0 picks a free one)',
+    },
+    data: {
+      type: 'string',
+      value: '<folder>',
+      about: 'tables and the token key (PUNCTUAL_DATA; default .punctual)',
+    },
+  },
+  takes: [0, 0],
+  notes: ['Listens on 127.0.0.1 only. Ctrl-C lets running tasks end and stops it.'],
+  examples: [
+    ['punctual start', 'on port 3000, with data in .punctual'],
+    ['punctual start --port 4000 --data /tmp/try', 'beside another one'],
+  ],
+  async run(_cli, _args, { port, data }) {
+    if (port !== undefined) process.env.PUNCTUAL_PORT = port;
+    if (data !== undefined) process.env.PUNCTUAL_DATA = data;
+    // this module is the program: it runs until a signal ends it, and then ends the process itself
+    await import('../../local/main.ts');
+    return undefined;
+  },
+});

@@ -1,0 +1,43 @@
+// The help texts, made from the commands' own data.
+import { type Command, type Options, optionsOf } from './command.ts';
+
+const EXIT_CODES = `Exit codes: 0 done, 1 it failed or something was found, 2 the command line is wrong, 130 interrupted.`;
+
+export function generalHelp(commands: readonly Command[]): string {
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  return `punctual: jobs that run on the dot
+
+usage: punctual <command> [arguments] [options]
+
+${commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`).join('\n')}
+
+Every command has --help with examples, and --json for programs.
+
+examples:
+  punctual start
+  punctual create --task noop --in 3s --name hello
+  punctual create --task http --params '{"url":"https://example.com"}' --cron '0 9 * * MON-FRI' --timezone Europe/Paris
+  punctual logs hello --follow
+
+${EXIT_CODES}`;
+}
+
+export function commandHelp(command: Command): string {
+  const parts = [
+    `${command.summary}\n\nusage: punctual ${command.name} ${command.usage}`.trimEnd(),
+    ...(command.notes ?? []),
+    `options:\n${optionLines(optionsOf(command)).join('\n')}`,
+    `examples:\n${command.examples.map(([line, what]) => `  ${line}\n      ${what}`).join('\n')}`,
+    EXIT_CODES,
+  ];
+  return parts.join('\n\n');
+}
+
+function optionLines(options: Options): string[] {
+  const lines = Object.entries(options).map(([name, { short, value, multiple, about }]) => ({
+    left: `${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`,
+    about: multiple ? `${about} (may be repeated)` : about,
+  }));
+  const width = Math.max(...lines.map(({ left }) => left.length));
+  return lines.map(({ left, about }) => `  ${left.padEnd(width)}  ${about}`);
+}

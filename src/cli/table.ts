@@ -1,0 +1,92 @@
+// Text in columns, cut to the width of the terminal. What people have named cannot play tricks with it: control
+// characters are shown as dots.
+export interface Column {
+  readonly title: string;
+  readonly right?: boolean;
+  /** May be cut when the terminal is narrow. Ids may not: people copy them. */
+  readonly flexible?: boolean;
+}
+
+const GAP = '  ';
+const NARROWEST = 8;
+
+export function table(
+  columns: readonly Column[],
+  rows: readonly (readonly (string | undefined)[])[],
+  width: number,
+): string[] {
+  const lines = [
+    columns.map(({ title }) => title),
+    ...rows.map((row) => row.map((cell) => clean(cell ?? ''))),
+  ];
+  const widths = narrowed(
+    columns,
+    columns.map((_, i) => Math.max(...lines.map((line) => widthOf(line[i] ?? '')))),
+    width,
+  );
+  return lines.map((line) =>
+    line
+      .map((cell, i) => pad(cut(cell, widths[i] ?? 0), widths[i] ?? 0, columns[i]?.right ?? false))
+      .join(GAP)
+      .trimEnd(),
+  );
+}
+
+/** `name  value` lines; values are cut too. */
+export function fields(pairs: readonly (readonly [string, string | undefined])[], width: number): string[] {
+  const given = pairs.filter(([, value]) => value !== undefined && value !== '');
+  const left = Math.max(0, ...given.map(([name]) => name.length));
+  return given.map(
+    ([name, value]) =>
+      `${name.padEnd(left)}${GAP}${cut(clean(value ?? ''), Math.max(NARROWEST, width - left - 2))}`,
+  );
+}
+
+function narrowed(columns: readonly Column[], wanted: readonly number[], width: number): number[] {
+  const widths = [...wanted];
+  const total = () => widths.reduce((sum, w) => sum + w, 0) + GAP.length * (widths.length - 1);
+  while (total() > width) {
+    const flexible = widths
+      .map((w, i) => (columns[i]?.flexible ? w : 0))
+      .map((w, i) => ({ w, i }))
+      .sort((a, b) => b.w - a.w);
+    const [widest, second] = flexible;
+    if (!widest || widest.w <= NARROWEST) break;
+    const target = Math.max(NARROWEST, widest.w - (total() - width), Math.min(widest.w - 1, second?.w ?? 0));
+    widths[widest.i] = target;
+  }
+  return widths;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what must not reach the terminal
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const WIDE =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u;
+
+export const clean = (text: string): string => text.replace(CONTROL, '·');
+
+const segmenter = new Intl.Segmenter('en');
+const charactersOf = (text: string): string[] =>
+  /^[\x20-\x7e]*$/.test(text)
+    ? text.split('')
+    : Array.from(segmenter.segment(text), ({ segment }) => segment);
+
+const widthOf = (text: string): number =>
+  charactersOf(text).reduce((sum, character) => sum + (WIDE.test(character) ? 2 : 1), 0);
+
+function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let kept = '';
+  let used = 1; // the ellipsis
+  for (const character of charactersOf(text)) {
+    used += widthOf(character);
+    if (used > width) break;
+    kept += character;
+  }
+  return `${kept}…`;
+}
+
+function pad(text: string, width: number, right: boolean): string {
+  const space = ' '.repeat(Math.max(0, width - widthOf(text)));
+  return right ? space + text : text + space;
+}

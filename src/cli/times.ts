@@ -1,0 +1,80 @@
+// Times and durations as people write and read them.
+import { InvalidInput } from '../domain/errors.ts';
+import { durationMs } from '../domain/schedule/duration.ts';
+import { UsageError } from './command.ts';
+
+const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+
+/** `90s`, `15m`, `2h`, `1d` as the API has it: `PT90S`. What is ISO 8601 already stays as it is. */
+export function isoDuration(text: string, option: string): string {
+  const found = /^(\d+(?:\.\d+)?)(s|m|h|d|w)$/.exec(text);
+  if (!found) {
+    millisecondsOf(text, option);
+    return text;
+  }
+  const [, number = '', unit = ''] = found;
+  const iso = `P${'shm'.includes(unit) ? 'T' : ''}${number}${unit.toUpperCase()}`;
+  if (unit !== 's' && number.includes('.')) return `PT${Math.round(millisecondsOf(text, option) / 1000)}S`;
+  return iso;
+}
+
+export function millisecondsOf(text: string, option: string): number {
+  const found = /^(\d+(?:\.\d+)?)(ms|s|m|h|d|w)$/.exec(text);
+  if (found) return Number(found[1]) * UNITS[found[2] as keyof typeof UNITS];
+  try {
+    return durationMs(text, option);
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    throw new UsageError(
+      `${option} must be a duration such as 90s, 15m, 2h, 1d or PT90S, got ${JSON.stringify(text)}`,
+    );
+  }
+}
+
+/** `now`, how long ago (`24h`), a day (its beginning in UTC) or an ISO 8601 time with an offset. */
+export function instantOf(text: string, now: number, option: string): number {
+  if (text === 'now') return now;
+  if (/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text)) {
+    const at = Date.parse(text);
+    if (!Number.isNaN(at)) return at;
+  }
+  if (/^(\d|P)/.test(text) && !text.includes('-')) return now - millisecondsOf(text, option);
+  throw new UsageError(
+    `${option} must be a time such as 2026-12-01T10:00:00Z, a day such as 2026-12-01, "now", or how long ago such as 24h; got ${JSON.stringify(text)}`,
+  );
+}
+
+export const iso = (instant: number): string => new Date(instant).toISOString();
+
+/** `12 ms`, `3.4 s`, `5 min`, `2 h`, `3 d`. */
+export function lengthText(ms: number): string {
+  const size = Math.abs(ms);
+  if (size < 1000) return `${Math.round(ms)} ms`;
+  if (size < 10_000) return `${Number((ms / 1000).toFixed(1))} s`;
+  if (size < 90_000) return `${Math.round(ms / 1000)} s`;
+  if (size < 90 * 60_000) return `${Math.round(ms / 60_000)} min`;
+  if (size < 36 * 3_600_000) return `${Math.round(ms / 3_600_000)} h`;
+  return `${Math.round(ms / 86_400_000)} d`;
+}
+
+/** `in 3 min`, `2 h ago`, `now`. */
+export function relative(instant: number, now: number): string {
+  const away = instant - now;
+  if (Math.abs(away) < 500) return 'now';
+  const whole = Math.abs(away) < 10_000 ? Math.round(away / 1000) * 1000 : away;
+  const text = Math.abs(whole) < 10_000 ? `${Math.abs(whole) / 1000} s` : lengthText(Math.abs(whole));
+  return away > 0 ? `in ${text}` : `${text} ago`;
+}
+
+export interface TimeStyle {
+  readonly absolute: boolean;
+  now(): number;
+}
+
+/** A time of the API in a table: relative unless asked otherwise. */
+export const timeText = (time: string | undefined, style: TimeStyle): string =>
+  time === undefined ? '' : style.absolute ? time : relative(Date.parse(time), style.now());
+
+/** Where there is room: both. */
+export const bothTimes = (time: string | undefined, style: TimeStyle): string | undefined =>
+  time && (style.absolute ? time : `${relative(Date.parse(time), style.now())} (${time})`);
