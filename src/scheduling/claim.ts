@@ -117,8 +117,8 @@ async function claimAlone(context: Context, workerId: string, given: Message, fo
       return takeOver(context, workerId, message, head, hold, row);
   } else if (hold) {
     // 4. held for another
-    if (await blocks(context, head, hold, found.holderRow))
-      return yieldTo(context, message, head, hold, row, consistent);
+    const blocked = await blocks(context, head, hold, found.holderRow);
+    if (blocked) return yieldTo(context, message, head, hold, row, consistent, blocked.until);
   }
 
   // 5. free
@@ -148,6 +148,7 @@ async function yieldTo(
   hold: Hold,
   row: Row | undefined,
   consistent: boolean,
+  until: number,
 ): Promise<Claim> {
   const { store, clock, random } = context;
   const { due } = message;
@@ -158,8 +159,9 @@ async function yieldTo(
     if (row && withdrawn) return cancelOpen(context, row, 'the job was withdrawn while this waited');
     // what was started by hand keeps its message, and so does what waits for a later occurrence: a finish looks at few
     // rows before its own, and what loses its turn each time that settle sends it would wait for ever
-    if (row && (message.revision === BY_HAND || due < hold.due))
-      return { kind: 'later', at: clock.now() + context.settings.heartbeatMs };
+    const soon = clock.now() + context.settings.heartbeatMs;
+    if (row && message.revision === BY_HAND) return { kind: 'later', at: soon };
+    if (row && due < hold.due) return { kind: 'later', at: Math.max(soon, until) };
     return DONE;
   }
   const misfire = misfireOf(context, head, message);

@@ -44,20 +44,25 @@ export const letGo = (hold: Hold, row: Row | undefined): boolean =>
   (row.status === 'QUEUED' || row.status === 'WAITING' || row.status === 'RETRYING') &&
   row.fence === hold.token;
 
-/** Does the hold of another execution keep this job's others out? `ahead`: its row, if an eventually consistent read gave one. */
+/**
+ * Does the hold of another execution keep this job's others out, and at least until when, if that is known? `ahead`: its
+ * row, if an eventually consistent read gave one.
+ */
 export async function blocks(
   context: Context,
   head: Head,
   hold: Hold,
   ahead: Row | undefined,
-): Promise<boolean> {
+): Promise<{ until: number } | undefined> {
   const { store } = context;
   // a terminal row with the holder's own fence is the end of that hold, however old the read
   const seen = ahead ?? (await store.readRow(head.jobId, hold.due, { consistent: false }));
-  if (isTerminal(seen?.status) && seen?.fence === hold.token) return false;
+  if (isTerminal(seen?.status) && seen?.fence === hold.token) return undefined;
   const row = await store.readRow(head.jobId, hold.due, { consistent: true });
-  if (!row || row.status === 'RUNNING' || row.status === 'RETRYING') return true;
-  if (isTerminal(row.status)) return false;
+  if (!row || row.status === 'RUNNING' || row.status === 'RETRYING')
+    return { until: row?.nextAttemptAt ?? 0 };
+  if (isTerminal(row.status)) return undefined;
   // QUEUED or WAITING again after /retry: it blocks only while somebody has taken it and is about to fence it [H2]
-  return !isOver(context, hold) && row.fence !== hold.token;
+  const taken = !isOver(context, hold) && row.fence !== hold.token;
+  return taken ? { until: 0 } : undefined;
 }
