@@ -220,6 +220,7 @@ export class Checks {
     }
     if (old && hold.number <= old.number)
       this.#fail('fencing numbers grow', jobId, hold.due, `${old.number} is followed by ${hold.number}`);
+    this.#world.count(old?.due === hold.due ? 'taken over' : 'taken');
     this.#takes.set(hold.token, {
       hold,
       jobId,
@@ -283,6 +284,7 @@ export class Checks {
     this.#history.set(key, segments);
     segments.push({ at: now, status, fence: row.fence });
     this.onRow?.(row);
+    this.#world.count(old ? `${old.status} to ${status}` : status);
     // writing the same end twice is writing it once
     const repeated = old?.status === status && old.fence === row.fence;
     if (!repeated && !mayFollow(old?.status, status))

@@ -58,8 +58,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'holds.ts',
-        find: 'return !isOver(context, hold) && row.fence !== hold.token;',
-        replace: 'return true;',
+        find: 'const taken = !isOver(context, hold) && row.fence !== hold.token;',
+        replace: 'const taken = true;',
       },
     ],
   },
@@ -214,8 +214,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'holds.ts',
-        find: 'return !isOver(context, hold) && row.fence !== hold.token;',
-        replace: 'return false;',
+        find: 'const taken = !isOver(context, hold) && row.fence !== hold.token;',
+        replace: 'const taken = false;',
       },
     ],
   },

@@ -50,8 +50,8 @@ export class People {
   /** A program that retries whatever did not succeed, the moment it sees it. */
   #retrySoon({ jobId, due, status }: Row): void {
     const world = this.#world;
-    if (world.isCalm || !RETRYABLE.includes(status) || !this.#random.chance(0.3)) return;
-    world.at(world.now + this.#random.int(0, 300), () => this.#ask(this.#retry(jobId, due)));
+    if (world.isCalm || !RETRYABLE.includes(status) || !this.#random.chance(0.5)) return;
+    world.at(world.now + this.#random.int(0, 100), () => this.#ask(this.#retry(jobId, due)));
   }
 
   #ask(request: Request): void {
@@ -63,6 +63,7 @@ export class People {
     call(process.context).then(
       () => {
         world.trace?.(process, `${name} has returned`);
+        world.count(`${name.split(' ')[0]} returned`);
         world.processes.delete(process);
       },
       (error: unknown) => {
@@ -125,10 +126,10 @@ export class People {
       case 'resume':
         return resume;
       case 'cancelJob':
-        return { name: `cancel ${job}`, call: (context) => cancelJob(context, asUser(USER), jobId) };
+        return { name: `cancelJob ${job}`, call: (context) => cancelJob(context, asUser(USER), jobId) };
       case 'runNow':
         return {
-          name: `run ${job} now`,
+          name: `runNow ${job}`,
           call: async (context) => {
             const { id } = await runNow(context, asUser(USER), jobId);
             checks.startedByHand(jobId, id.slice(jobId.length + 1));

@@ -66,6 +66,9 @@ export const crowded = (profile: Profile, random: Seeded): Profile => ({
   messageLate: 0.6,
 });
 
+/** Clients that ask again at once meet those whose answer was lost. */
+export const impatient = (profile: Profile): Profile => ({ ...profile, lost: Math.max(profile.lost, 0.1) });
+
 /**
  * The defaults, scaled down; what must hold between them holds: a writer that gave up, and its last request, are gone
  * before settle (settleLagMs) and before the cursor (watchPeriodMs + marginMs, less the minute of a slot).

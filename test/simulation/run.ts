@@ -19,6 +19,33 @@ const { values } = parseArgs({
   },
 });
 
+/** In so many seeds each of these happens, or the simulator has lost its way into the system. */
+const ENOUGH_SEEDS = 1000;
+const MUST_HAPPEN = [
+  ...[
+    'create',
+    'edit',
+    'editSame',
+    'editParams',
+    'pause',
+    'resume',
+    'cancelJob',
+    'runNow',
+    'retry',
+    'cancel',
+  ].map((call) => `${call} returned`),
+  ...['backfill returned', 'taken', 'taken over', 'SUCCEEDED', 'FAILED', 'SKIPPED', 'WAITING', 'QUEUED'],
+  ...['RUNNING', 'RETRYING', 'CANCELLED', 'WAITING to RUNNING', 'WAITING to CANCELLED', 'QUEUED to RUNNING'],
+  ...['QUEUED to CANCELLED', 'RETRYING to RUNNING', 'RETRYING to CANCELLED', 'RUNNING to RUNNING'],
+  ...[
+    'RUNNING to RETRYING',
+    'RUNNING to CANCELLED',
+    'FAILED to QUEUED',
+    'SKIPPED to QUEUED',
+    'CANCELLED to QUEUED',
+  ],
+];
+
 if (values.mutate !== undefined) mutate(values.mutate);
 // only now, so that the mutation is in place
 const { simulate } = await import('./simulate.ts');
@@ -42,10 +69,12 @@ async function many(from: number, count: number): Promise<void> {
   let events = 0;
   let runs = 0;
   const failed = new Map<string, number[]>();
+  const counts = new Map<string, number>();
   for (let i = 0; i < count; i++) {
     const result = await simulate(from + i);
     events += result.events;
     runs += result.runs;
+    for (const [what, times] of result.counts) counts.set(what, (counts.get(what) ?? 0) + times);
     const { violation } = result;
     if (violation) {
       const seeds = failed.get(violation.invariant) ?? [];
@@ -62,6 +91,17 @@ async function many(from: number, count: number): Promise<void> {
   for (const [invariant, seeds] of failed)
     console.log(`VIOLATION ${invariant}: ${seeds.length} seeds, such as ${seeds.slice(0, 8).join(', ')}`);
   if (failed.size > 0) process.exitCode = 1;
+  console.log(
+    [...counts]
+      .sort()
+      .map(([what, times]) => `${what} ${times}`)
+      .join(', '),
+  );
+  const never = count < ENOUGH_SEEDS ? [] : MUST_HAPPEN.filter((what) => !counts.has(what));
+  if (never.length > 0) {
+    console.log(`never happened, so nothing was proved about it: ${never.join(', ')}`);
+    process.exitCode = 1;
+  }
   const each = `${Math.round(events / count)} events and ${(runs / count).toFixed(1)} runs each`;
   console.log(JSON.stringify({ from, seeds: count, failed: failed.size, perSecond: perSecond(count), each }));
 

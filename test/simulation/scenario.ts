@@ -119,7 +119,7 @@ export function randomScenario(random: Seeded): Scenario {
     planning: 2,
     cancelAndRetry: 2,
     beside: 2,
-    crowded: 2,
+    crowded: 3,
   });
   const theme: Theme = THEMES[name];
   const start = EPOCH + random.int(0, 59_999);

@@ -4,7 +4,7 @@ import { MINUTE, minuteOf } from '../../src/domain/slots.ts';
 import type { Violation } from './checks.ts';
 import { Fleet } from './fleet.ts';
 import { People } from './people.ts';
-import { crowded, randomProfile, SETTINGS } from './profile.ts';
+import { crowded, impatient, randomProfile, SETTINGS } from './profile.ts';
 import { randomScenario } from './scenario.ts';
 import { Seeded } from './seeded.ts';
 import { EPOCH, World } from './world.ts';
@@ -13,6 +13,7 @@ export interface Simulated {
   readonly violation: Violation | undefined;
   readonly events: number;
   readonly runs: number;
+  readonly counts: ReadonlyMap<string, number>;
 }
 
 /** Everything must have ended this long after the last fault: some rounds of the longest check. */
@@ -23,8 +24,9 @@ const LOOK_EVERY_MS = 20_000;
 export async function simulate(seed: number, trace?: (line: string) => void): Promise<Simulated> {
   const random = new Seeded(seed, 0);
   const scenario = randomScenario(random);
-  const rough = randomProfile(random);
-  const profile = scenario.crowded ? crowded(rough, random) : rough;
+  let profile = randomProfile(random);
+  if (scenario.crowded) profile = crowded(profile, random);
+  if (scenario.impatient) profile = impatient(profile);
   const settings = { ...SETTINGS, shards: random.chance(0.1) ? 2 : 1 };
   const world = new World({ seed, settings, profile, ...(trace && { trace }) });
   trace?.(`faults ${JSON.stringify(profile)}`);
@@ -57,7 +59,8 @@ export async function simulate(seed: number, trace?: (line: string) => void): Pr
   } finally {
     process.off('unhandledRejection', unhandled);
   }
-  return { violation: world.violation, events: world.events, runs: world.checks.runs.length };
+  const { violation, events, counts, checks } = world;
+  return { violation, events, runs: checks.runs.length, counts };
 }
 
 function endWhenAtRest(world: World): void {

@@ -47,6 +47,8 @@ export class World {
   events = 0;
   profile: Profile;
   isCalm = false;
+  /** How often what has happened; a simulation in which nothing succeeds proves nothing. */
+  readonly counts = new Map<string, number>();
   /** Nobody is there: neither machines nor people. */
   down = false;
   violation: Violation | undefined;
@@ -92,6 +94,10 @@ export class World {
   hasEntry(entry: Entry): boolean {
     const slot = slotKey(minuteOf(entry.at), shardOf(entry.jobId, this.settings.shards));
     return this.store.slots.get(slot)?.has(entryKey(entry)) ?? false;
+  }
+
+  count(what: string): void {
+    this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
   }
 
   at(time: number, run: () => void): void {

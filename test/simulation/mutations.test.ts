@@ -1,0 +1,18 @@
+// Does the simulator bite? Each rule of the protocol is taken out, one at a time, and a seed must notice.
+import { expect, test } from 'vitest';
+import { runSimulator } from './children.ts';
+import { MUTATIONS } from './mutations.ts';
+
+const MOST_SEEDS = 8000;
+
+for (const { rule, takesOut } of MUTATIONS) {
+  test.concurrent(`without ${rule} (${takesOut}) a promise is broken`, { timeout: 400_000 }, async () => {
+    const { code, output } = await runSimulator(
+      ...['--mutate', rule, '--seeds', String(MOST_SEEDS), '--from', '1', '--brief'],
+    );
+    const found = output.trim().split('\n').at(-1) ?? '';
+    expect(code, `${MOST_SEEDS} seeds found nothing\n${output}`).toBe(1);
+    expect(found).toContain('"invariant"');
+    console.log(`${rule}: ${found}`);
+  });
+}
