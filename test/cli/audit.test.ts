@@ -1,0 +1,115 @@
+// The audit as a pure function: a schedule, rows, and what is found.
+import { describe, expect, it } from 'vitest';
+import { type AuditInput, audit } from '../../src/cli/audit.ts';
+import type { Execution } from '../../src/client/client.ts';
+import { dueKey, executionId } from '../../src/domain/ids.ts';
+import { fireAt } from '../../src/domain/schedule/occurrences.ts';
+
+const JOB = 'job_00000000000000000001';
+const MINUTE = 60_000;
+const START = Date.UTC(2026, 10, 16, 12);
+const schedule = { cron: '* * * * *', timezone: 'UTC' };
+const at = (minute: number): number => START + minute * MINUTE;
+const iso = (time: number): string => new Date(time).toISOString();
+
+function row(due: number, lateMs: number | undefined, more: Partial<Execution> = {}): Execution {
+  return {
+    id: executionId(JOB, dueKey(due)),
+    jobId: JOB,
+    status: 'succeeded',
+    dueAt: iso(due),
+    attempt: 1,
+    maxAttempts: 3,
+    timeline: { dueAt: iso(due), ...(lateMs !== undefined && { startedAt: iso(due + lateMs) }) },
+    ...more,
+  };
+}
+
+const report = (executions: Execution[], more: Partial<AuditInput> = {}) =>
+  audit({
+    jobId: JOB,
+    schedule,
+    from: at(0),
+    to: at(5),
+    now: at(5),
+    lateMs: 2000,
+    executions,
+    ...more,
+  });
+
+const clean = { missing: [], late: [], doubled: [], unexpected: [], pending: 0, byHand: 0, skipped: 0 };
+
+describe('an audit', () => {
+  it('finds nothing when every occurrence has its row', () => {
+    const rows = [0, 1, 2, 3, 4].map((minute) => row(at(minute), 15));
+    expect(report(rows.reverse())).toEqual({ ...clean, expected: 5, recorded: 5 });
+  });
+
+  it('counts the beginning of the range in and its end out', () => {
+    expect(report([], { from: at(1), to: at(2) }).missing).toEqual([{ dueAt: iso(at(1)) }]);
+  });
+
+  it('names what is missing, late and doubled', () => {
+    const found = report([
+      row(at(0), 10),
+      row(at(1), 2001),
+      row(at(3), 10),
+      row(at(3), 20),
+      row(at(4), 2000),
+    ]);
+    expect(found).toMatchObject({ expected: 5, recorded: 4 });
+    expect(found.missing).toEqual([{ dueAt: iso(at(2)) }]);
+    expect(found.late).toEqual([
+      { dueAt: iso(at(1)), executionId: `${JOB}.${dueKey(at(1))}`, status: 'succeeded', latenessMs: 2001 },
+    ]);
+    expect(found.doubled).toEqual([
+      { dueAt: iso(at(3)), executionIds: Array(2).fill(`${JOB}.${dueKey(at(3))}`) },
+    ]);
+  });
+
+  it('does not miss what was due a moment ago, nor what is still to come', () => {
+    const found = report([row(at(0), 1)], { to: at(10), now: at(1) + 2000 });
+    expect(found).toEqual({ ...clean, expected: 2, recorded: 1, pending: 1 });
+    expect(report([row(at(0), 1)], { to: at(10), now: at(1) + 2001 }).missing).toHaveLength(1);
+  });
+
+  it('counts what waits as late, and what was skipped as recorded', () => {
+    const rows = [
+      row(at(0), undefined, { status: 'skipped', reason: 'still running' }),
+      row(at(1), undefined, { status: 'queued' }),
+    ];
+    const found = report(rows, { to: at(2), now: at(2) });
+    expect(found).toMatchObject({ recorded: 2, skipped: 1, missing: [] });
+    expect(found.late).toMatchObject([{ dueAt: iso(at(1)), status: 'queued', latenessMs: MINUTE }]);
+  });
+
+  it('lets runs by hand be, and tells of rows that the schedule does not have', () => {
+    const byHand = row(at(0) + 5, 3, { id: executionId(JOB, `${dueKey(at(0) + 5)}-abc123`) });
+    const odd = row(at(0) + 7, 3);
+    const found = report([byHand, odd, row(at(0), 3)], { to: at(1) });
+    expect(found).toMatchObject({ byHand: 1, missing: [], expected: 1 });
+    expect(found.unexpected).toEqual([{ dueAt: odd.dueAt, executionId: odd.id }]);
+  });
+
+  it('does not take jitter for lateness', () => {
+    const jittered = { ...schedule, jitterSeconds: 50 };
+    const start = fireAt(jittered, JOB, at(0));
+    expect(start).toBeGreaterThan(at(0) + 2000);
+    const range = { schedule: jittered, to: at(1) };
+    expect(report([row(at(0), start - at(0) + 10)], range).late).toEqual([]);
+    expect(report([row(at(0), start - at(0) + 2001)], range).late).toMatchObject([{ latenessMs: 2001 }]);
+  });
+
+  it('expects a one-time job once', () => {
+    const once = { schedule: { at: iso(at(2)) } };
+    expect(report([], once).missing).toEqual([{ dueAt: iso(at(2)) }]);
+    expect(report([row(at(2), 5)], once)).toMatchObject({ expected: 1, missing: [] });
+  });
+
+  it('refuses a range with too many occurrences', () => {
+    const everySecond = { cron: '* * * * * *', timezone: 'UTC' };
+    expect(() => report([], { schedule: everySecond, from: START - 200_000_000 })).toThrow(
+      'more than 100000 occurrences fall between',
+    );
+  });
+});

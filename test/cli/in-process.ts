@@ -1,0 +1,31 @@
+// The command without a process: what it prints and with which code it ends.
+import { punctual } from '../../src/cli/main.ts';
+
+export interface Outcome {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+interface Around {
+  readonly env?: Record<string, string>;
+  readonly now?: number;
+  readonly width?: number;
+  readonly input?: string;
+}
+
+export async function cli(words: readonly string[], around: Around = {}): Promise<Outcome> {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await punctual(words, {
+    env: { PUNCTUAL_DATA: '/nowhere', ...around.env },
+    width: around.width ?? 120,
+    now: () => around.now ?? Date.UTC(2026, 10, 16, 12),
+    out: (line) => out.push(line),
+    err: (line) => err.push(line),
+    readFile: () => around.input ?? '',
+    readInput: async () => around.input ?? '',
+    signal: new AbortController().signal,
+  });
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}

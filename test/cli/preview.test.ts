@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { cli } from './in-process.ts';
+
+describe('punctual preview, without a server', () => {
+  it('says it in words and lists the next times in the timezone', async () => {
+    const { code, out } = await cli([
+      'preview',
+      '0 9 * * MON-FRI',
+      '--timezone',
+      'Europe/Paris',
+      '--count',
+      '2',
+    ]);
+    expect(code).toBe(0);
+    expect(out).toBe(
+      [
+        'At 09:00 on Monday to Friday, Europe/Paris time',
+        '2026-11-17T09:00:00+01:00  in 20 h',
+        '2026-11-18T09:00:00+01:00  in 2 d',
+      ].join('\n'),
+    );
+  });
+
+  it('answers programs as the API does', async () => {
+    const { out } = await cli([
+      'preview',
+      '30 2 * * *',
+      '--timezone',
+      'Europe/Paris',
+      '--count',
+      '1',
+      '--json',
+    ]);
+    expect(JSON.parse(out)).toEqual({
+      fireTimes: ['2026-11-17T01:30:00.000Z'],
+      description: 'At 02:30 every day, Europe/Paris time',
+      warnings: [
+        expect.objectContaining({ kind: 'dstGap', at: '2027-03-28T03:00:00+02:00' }),
+        expect.objectContaining({ kind: 'dstOverlap' }),
+      ],
+    });
+  });
+
+  it('warns people of times that clocks skip', async () => {
+    const { err } = await cli(['preview', '30 2 * * *', '--timezone', 'America/New_York']);
+    expect(err).toMatch(/^warning: Clocks in America\/New_York skip 2027-03-14 02:30/);
+  });
+
+  it('ends with 1 when it never fires', async () => {
+    const { code, out, err } = await cli(['preview', '0 0 30 2 *']);
+    expect({ code, out }).toEqual({ code: 1, out: 'At 00:00 on day 30 of the month in February, UTC' });
+    expect(err).toContain('never fires');
+  });
+
+  it.each([
+    [['rate(5 minutes)'], '2026-11-16T12:04:59.000Z'],
+    [['--every', '90m', '--start-at', '2026-12-01T00:00:00Z'], '2026-12-01T00:00:00.000Z'],
+    [['--at', '2026-12-01T10:00:00', '--timezone', 'Europe/Paris'], '2026-12-01T09:00:00.000Z'],
+    [['--in', '1.5h'], '2026-11-16T13:29:59.000Z'],
+    [['@daily', '--after', '2027-01-01'], '2027-01-02T00:00:00.000Z'],
+  ])('takes %j', async (words, first) => {
+    const { out } = await cli(['preview', ...words, '--json'], { now: Date.UTC(2026, 10, 16, 12) - 1000 });
+    expect(JSON.parse(out).fireTimes[0]).toBe(first);
+  });
+});

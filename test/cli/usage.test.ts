@@ -1,0 +1,98 @@
+// Help, and what is said when the command line is wrong.
+import { describe, expect, it } from 'vitest';
+import { closest } from '../../src/cli/closest.ts';
+import { COMMANDS } from '../../src/cli/main.ts';
+import { cli } from './in-process.ts';
+
+describe('help', () => {
+  it('names every command', async () => {
+    const { code, out } = await cli(['--help']);
+    expect(code).toBe(0);
+    for (const { name, summary } of COMMANDS) expect(out).toContain(`${name} `.padEnd(14) + summary);
+    expect(out).toMatch(/Exit codes: 0 .* 1 .* 2 /);
+  });
+
+  it.each(COMMANDS.map(({ name }) => name))('%s has one, with options and examples', async (name) => {
+    const { code, out } = await cli([name, '--help']);
+    expect(code).toBe(0);
+    expect(out).toContain(`usage: punctual ${name}`);
+    expect(out).toMatch(/--json +JSON for programs/);
+    expect(out).toMatch(new RegExp(`examples:\n  .*punctual ${name}`));
+    expect((await cli(['help', name])).out).toBe(out);
+    expect((await cli([name, '-h'])).out).toBe(out);
+  });
+
+  it('comes on stderr with exit code 2 when no command is given', async () => {
+    expect(await cli([])).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining('usage: punctual'),
+    });
+  });
+});
+
+describe('a wrong command line', () => {
+  it.each([
+    [['lsit'], 'there is no command "lsit"; did you mean "list"?'],
+    [['dead'], 'there is no command "dead"; did you mean "dead-letters"?'],
+    [['xyzzy'], 'there is no command "xyzzy". See: punctual --help'],
+    [['--json', 'list'], 'there is no option --json before the command'],
+    [['list', '--satus', 'active'], 'punctual list has no option --satus; did you mean --status?'],
+    [['list', '-x'], 'punctual list has no option -x'],
+    [['list', '--status'], '--status needs a value'],
+    [['list', '--status', '--json'], '--status needs a value'],
+    [['list', '--json=yes'], '--json takes no value, got "yes"'],
+    [['list', '--task', 'a', '--task', 'b'], '--task is given more than once; once is allowed'],
+    [['list', '--limit', 'many'], '--limit must be a number, got "many"'],
+    [['list', '--limit', '0'], '--limit must be a whole number from 1 on, got "0"'],
+    [['list', 'all'], '"all" is one argument too many: punctual list [filters]'],
+    [['show'], 'something is missing: punctual show <job or execution>'],
+    [['create'], 'which task? Give --task'],
+    [['create', '--task', 'noop', '--cron', '@daily', '--in', '3s'], '--cron and --in exclude each other'],
+    [['create', '--task', 'noop', '--timezone', 'UTC'], '--timezone belongs to a schedule'],
+    [
+      ['create', '--task', 'noop', '--in', 'soon'],
+      '--in must be a duration such as 90s, 15m, 2h, 1d or PT90S',
+    ],
+    [['create', '--task', 'noop', '--params', '{'], '--params is not JSON'],
+    [['create', '--task', 'noop', '--params', '[1]'], '--params must be a JSON object'],
+    [['create', '--task', 'noop', '--tag', 'billing'], '--tag must be key=value, got "billing"'],
+    [['edit', 'hello'], 'nothing to change'],
+    [['audit', 'hello', '--from', 'yesterday'], '--from must be a time such as 2026-12-01T10:00:00Z'],
+    [['audit', 'hello', '--from', '1h', '--to', '2h'], '--from must be before --to'],
+    [['backfill', 'hello'], '--from is missing'],
+    [['dead-letters', 'retry'], 'dead-letters can be listed or redriven, not "retry"'],
+    [['preview'], 'which schedule?'],
+    [['preview', '* * * *'], 'schedule.cron: "* * * *" has 4 fields'],
+    [['preview', '@daily', '--count', '0'], '--count must be a whole number from 1 to 1000'],
+    [['preview', '@daily', '--cron', '@hourly'], 'the pattern is given twice'],
+    [['preview', '@daily', '--timezone', 'Mars'], 'schedule.timezone: "Mars" is not an IANA timezone'],
+    [['list', '--url', 'ftp://x'], 'the server must be an http or https URL'],
+    [['list', '--url', 'https://punctual.example'], 'is not on this machine: give --token'],
+    [['list'], 'there is no token and no data folder /nowhere'],
+  ])('%j ends with 2 and says what is wrong', async (words, message) => {
+    const { code, out, err } = await cli(words);
+    expect(err).toContain(message);
+    expect(code).toBe(2);
+    expect(out).toBe('');
+  });
+
+  it('is told as JSON to programs', async () => {
+    const { code, err } = await cli(['list', '--json', '--status']);
+    expect(code).toBe(2);
+    expect(JSON.parse(err)).toEqual({ error: { message: '--status needs a value' } });
+  });
+});
+
+describe('the closest word', () => {
+  const known = ['create', 'cancel', 'resume', 'retry', 'run', 'start', 'show'];
+  it.each([
+    ['craete', 'create'],
+    ['cancle', 'cancel'],
+    ['resum', 'resume'],
+    ['sho', 'show'],
+    ['strat', 'start'],
+    ['q', undefined],
+    ['kubernetes', undefined],
+  ])('to %s is %s', (word, meant) => expect(closest(word, known)).toBe(meant));
+});
