@@ -7,9 +7,11 @@ import type { Principal } from '../domain/principal.ts';
 import type { Context } from './context.ts';
 import { completeOnce } from './ended.ts';
 import { writeHead } from './head.ts';
+import { newHold } from './holds.ts';
 import { note } from './note.ts';
 import { ownedExecution } from './owned.ts';
 import { isToCome } from './plan.ts';
+import { newRow } from './rows.ts';
 import { stopHold } from './stop.ts';
 
 const REASON = 'cancelled by request';
@@ -55,14 +57,36 @@ async function cancelHead(context: Context, head: Head, due: DueKey, row: Row | 
   if (row) return false; // fenced by a holder that is not in the head as we read it: read again
   if (head.note?.due === due) return false; // decided already; its row is about to be there
   if (!(await isToCome(context, head, due))) throw new NotFound('execution', executionId(head.jobId, due));
+  if (head.overlap === 'allow') return cancelBeside(context, head, due);
   if (!(await note(context, head, { due, status: 'CANCELLED', reason: REASON, revision: head.revision })))
     return false;
-  // a worker may have inserted its hold, and asked, before the decision was there
-  if (head.overlap === 'allow') await stopHold(context, head.jobId, due);
   const now = await store.readHead(head.jobId, { consistent: true });
   const noted = await store.readRow(head.jobId, due, { consistent: true });
-  // beside others a backfill may have been faster at the row: then that is what there is to cancel
-  if (head.overlap === 'allow' && !isTerminal(noted?.status)) return false;
   if (noted?.once) await completeOnce(context, now, head.revision, 'CANCELLED');
+  return true;
+}
+
+/**
+ * overlap: allow. A worker that takes the occurrence does not write the head, so no note would stop it: the decision is
+ * the hold item, inserted if absent. Should we end before the row is there, whoever takes the hold over writes it.
+ */
+async function cancelBeside(context: Context, head: Head, due: DueKey): Promise<boolean> {
+  const { store, clock } = context;
+  const { jobId, revision } = head;
+  const now = clock.now();
+  const message = { jobId, due, revision, fireAt: now, enqueuedAt: now };
+  const hold = { ...newHold(context, message, 'cancel', undefined, 0), cancelRequested: true };
+  if (!(await store.insertHoldItem({ jobId, due, hold, stamp: hold.token }))) return false;
+  const row: Row = {
+    ...newRow(head, due, revision, 'CANCELLED'),
+    fence: hold.token,
+    reason: REASON,
+    finishedAt: now,
+  };
+  if (!(await store.insertRow(row))) {
+    await store.removeHoldItem(jobId, due, hold.token);
+    return false;
+  }
+  if (row.once) await completeOnce(context, head, revision, 'CANCELLED');
   return true;
 }
