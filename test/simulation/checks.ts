@@ -370,8 +370,6 @@ export class Checks {
     if (run.ended && row.status === 'RUNNING') return; // a checkpoint that nobody waits for any more
     const found = this.#rowOf(row.jobId, row.due);
     if (found?.fence === row.fence) return; // its own lost response
-    // beside others a cancel is written first, then the hold is told: the run may be that late in hearing of it
-    if (run.overlapAllowed && found?.status === 'CANCELLED') return;
     if (run.take.liveUntil > this.#world.now)
       this.#fail(
         "a live holder's result is never thrown away",
@@ -438,9 +436,7 @@ export class Checks {
     }
     this.#neverTwo(run);
     const row = this.#rowOf(jobId, due);
-    // beside others a cancel is written first, then the hold is told: it may be about to start
-    const told = overlapAllowed && row?.status === 'CANCELLED' && this.#askedToStop.has(rowKey(run));
-    if (row && !told && !(row.status === 'RUNNING' && row.fence === take.hold.token))
+    if (row && !(row.status === 'RUNNING' && row.fence === take.hold.token))
       this.#fail('nothing starts whose row says otherwise', jobId, due, `its row is ${row.status}`);
     const key = rowKey({ jobId, due });
     const highest = overlapAllowed ? (this.#highestBeside.get(key) ?? 0) : job.highestFence;
