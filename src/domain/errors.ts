@@ -43,6 +43,17 @@ export class PreconditionFailed extends PunctualError {
   readonly title = 'Changed since you read it';
 }
 
+export class QuotaExceeded extends PunctualError {
+  readonly status = 429;
+  readonly title = 'Over the quota';
+  /** When to try again, where waiting helps. */
+  readonly retryAfterSeconds: number | undefined;
+  constructor(message: string, retryAfterSeconds?: number) {
+    super(message);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
 /** The schedule is well formed and has no occurrence from now on. */
 export class NeverFires extends PunctualError {
   readonly status = 422;

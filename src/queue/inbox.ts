@@ -3,11 +3,11 @@ import {
   ChangeMessageVisibilityCommand,
   MessageNotInflight,
   ReceiveMessageCommand,
-  SendMessageCommand,
   type SQSClient,
   type Message as SqsMessage,
 } from '@aws-sdk/client-sqs';
 import { BATCH, type RequestMeter, type Timer } from './batch.ts';
+import { sendDeadLetter } from './dead-letter.ts';
 import { createDeletes } from './deletes.ts';
 import { decode } from './message.ts';
 import type { Inbox, Received } from './queue.ts';
@@ -15,7 +15,6 @@ import type { Inbox, Received } from './queue.ts';
 const LONG_POLL_SECONDS = 20;
 /** SQS hides a message for 12 hours at most, counted from its receipt. */
 const LONGEST_HIDDEN_SECONDS = 43_200;
-const LONGEST_REASON = 500;
 
 export interface InboxOptions {
   readonly client: SQSClient;
@@ -48,14 +47,7 @@ export function createInbox(options: InboxOptions): Inbox {
   /** Send, then delete: a crash in between leaves it in both queues rather than in none. */
   async function bury(handle: string, body: string, reason: string): Promise<void> {
     meter?.('SendMessage', 1);
-    const text = printable(reason.slice(0, LONGEST_REASON)) || 'unknown';
-    await client.send(
-      new SendMessageCommand({
-        QueueUrl: deadLetterUrl,
-        MessageBody: body,
-        MessageAttributes: { reason: { DataType: 'String', StringValue: text } },
-      }),
-    );
+    await sendDeadLetter(client, deadLetterUrl, body, reason);
     await deleteMessage(handle);
   }
 
@@ -94,7 +86,3 @@ export function createInbox(options: InboxOptions): Inbox {
     },
   };
 }
-
-/** SQS refuses control characters and broken surrogates in attributes. */
-const printable = (text: string): string =>
-  text.replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, ' ');

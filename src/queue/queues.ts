@@ -21,6 +21,16 @@ export const DEAD_LETTERS = {
   retentionSeconds: 14 * 86_400,
 } as const;
 
+export const INGEST_QUEUE = {
+  /** Six times what the consumer's Lambda may take, as AWS advises. */
+  visibilitySeconds: 60,
+  /** What fails so often for a passing reason ends in the ingest dead letters too. */
+  maxReceiveCount: 20,
+  retentionSeconds: 4 * 86_400,
+} as const;
+
+export const ingestName = (prefix: string): string => `${prefix}ingest`;
+export const ingestDeadLettersName = (prefix: string): string => `${prefix}ingest-dead-letters`;
 export const workQueueName = (prefix: string, index: number): string => `${prefix}work-${index}`;
 export const deadLettersName = (prefix: string): string => `${prefix}dead-letters`;
 
@@ -31,28 +41,43 @@ export interface QueueUrls {
 
 /** Creates the queues that are missing. Those that exist are left as they are. */
 export async function createQueues(client: SQSClient, prefix: string, count: number): Promise<QueueUrls> {
-  const deadLetterUrl = await ensure(client, deadLettersName(prefix), {
-    VisibilityTimeout: String(DEAD_LETTERS.visibilitySeconds),
-    MessageRetentionPeriod: String(DEAD_LETTERS.retentionSeconds),
-  });
-  const { Attributes } = await client.send(
-    new GetQueueAttributesCommand({ QueueUrl: deadLetterUrl, AttributeNames: ['QueueArn'] }),
-  );
-  const RedrivePolicy = JSON.stringify({
-    deadLetterTargetArn: Attributes?.QueueArn,
-    maxReceiveCount: WORK_QUEUE.maxReceiveCount,
-  });
+  const { url: deadLetterUrl, arn } = await ensureDeadLetters(client, deadLettersName(prefix));
   const queueUrls = await Promise.all(
     Array.from({ length: count }, (_, index) =>
-      ensure(client, workQueueName(prefix, index), {
-        VisibilityTimeout: String(WORK_QUEUE.visibilitySeconds),
-        MessageRetentionPeriod: String(WORK_QUEUE.retentionSeconds),
-        RedrivePolicy,
-      }),
+      ensure(client, workQueueName(prefix, index), attributesOf(WORK_QUEUE, arn)),
     ),
   );
   return { queueUrls, deadLetterUrl };
 }
+
+export interface IngestUrls {
+  readonly ingestUrl: string;
+  readonly ingestDeadLetterUrl: string;
+}
+
+/** The same for the queue of jobs to be created. */
+export async function createIngestQueues(client: SQSClient, prefix: string): Promise<IngestUrls> {
+  const { url: ingestDeadLetterUrl, arn } = await ensureDeadLetters(client, ingestDeadLettersName(prefix));
+  const ingestUrl = await ensure(client, ingestName(prefix), attributesOf(INGEST_QUEUE, arn));
+  return { ingestUrl, ingestDeadLetterUrl };
+}
+
+async function ensureDeadLetters(client: SQSClient, name: string): Promise<{ url: string; arn: string }> {
+  const url = await ensure(client, name, {
+    VisibilityTimeout: String(DEAD_LETTERS.visibilitySeconds),
+    MessageRetentionPeriod: String(DEAD_LETTERS.retentionSeconds),
+  });
+  const { Attributes } = await client.send(
+    new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['QueueArn'] }),
+  );
+  return { url, arn: Attributes?.QueueArn ?? '' };
+}
+
+const attributesOf = (queue: typeof WORK_QUEUE | typeof INGEST_QUEUE, deadLetterTargetArn: string) => ({
+  VisibilityTimeout: String(queue.visibilitySeconds),
+  MessageRetentionPeriod: String(queue.retentionSeconds),
+  RedrivePolicy: JSON.stringify({ deadLetterTargetArn, maxReceiveCount: queue.maxReceiveCount }),
+});
 
 async function ensure(client: SQSClient, name: string, attributes: Record<string, string>): Promise<string> {
   const url = await find(client, name);

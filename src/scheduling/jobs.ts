@@ -89,11 +89,14 @@ async function repeated(
   first: Head,
   bodyFingerprint: string,
 ): Promise<{ job: JobView; created: boolean }> {
-  if (first.bodyFingerprint !== bodyFingerprint) {
-    throw new Conflict('this Idempotency-Key was used before with another body');
-  }
+  refuseOtherBody(first, bodyFingerprint);
   const definition = await context.store.readDefinition(first.jobId, first.definition);
   return { job: jobView(first, definition, context.clock.now()), created: false };
+}
+
+export function refuseOtherBody(first: Head, bodyFingerprint: string): void {
+  if (first.bodyFingerprint !== bodyFingerprint)
+    throw new Conflict('this Idempotency-Key was used before with another body');
 }
 
 /**

@@ -1,6 +1,7 @@
 // Page cursors: the sort key of the last item seen, so that a page goes on at the same place whatever was added.
 import { InvalidInput } from '../domain/errors.ts';
 import { type DueKey, dueKey } from '../domain/ids.ts';
+import { ownerOf } from './merge.ts';
 
 export const encodeCursor = (sortKey: string): string => Buffer.from(sortKey).toString('base64url');
 
@@ -29,5 +30,8 @@ export const rowCursor = (row: { due: DueKey }): string => encodeCursor(row.due)
 /** Where a list of rows over a user's jobs goes on after this one. */
 export const userRowCursor = (key: { jobId: string; due: DueKey }): string =>
   encodeCursor(`${key.due}#${key.jobId}`);
+/** Where the list of all users' failed rows goes on after this one. */
+export const failedRowCursor = (row: { jobId: string; due: DueKey; userId: string }): string =>
+  encodeCursor(`${row.due}#${row.jobId}@${ownerOf(row.userId, row.jobId)}`);
 /** Where a list of one job's rows, newest first, begins. */
 export const BEFORE_ALL_ROWS = encodeCursor('9999999999999');

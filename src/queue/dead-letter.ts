@@ -1,0 +1,25 @@
+// Puts a message that nobody can handle where people look at it, with the reason.
+import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+
+const LONGEST_REASON = 500;
+
+/** 1 request. */
+export async function sendDeadLetter(
+  client: SQSClient,
+  queueUrl: string,
+  body: string,
+  reason: string,
+): Promise<void> {
+  const text = printable(reason.slice(0, LONGEST_REASON)) || 'unknown';
+  await client.send(
+    new SendMessageCommand({
+      QueueUrl: queueUrl,
+      MessageBody: body,
+      MessageAttributes: { reason: { DataType: 'String', StringValue: text } },
+    }),
+  );
+}
+
+/** SQS refuses control characters and broken surrogates in attributes. */
+const printable = (text: string): string =>
+  text.replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, ' ');
