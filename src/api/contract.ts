@@ -180,7 +180,7 @@ export const contract = {
     auth: true,
     params: jobPath,
     success: { status: 200, description: 'The job as it is now', body: jobShape, headers: etag },
-    errors: [409, 422, 429],
+    errors: [409, 422],
   }),
   backfillJob: operation({
     id: 'backfillJob',
@@ -217,7 +217,7 @@ export const contract = {
     path: '/executions',
     summary: 'Your executions over all jobs, newest first',
     description:
-      'Everything that has a row: what has ended, waits, is retried or was started by hand. What runs for the first time gets its row when it ends; until then it is listed with `status=running` or `workerId`, which ask the workers (at most one heartbeat behind) and answer in one page. `scheduled` is a question to a single job.',
+      'Everything that has a row: what has ended, waits, is retried or was started by hand. What runs for the first time gets its row when it ends; until then it is found with `status=running` or `workerId`, which ask the workers (at most one heartbeat behind). With `status=scheduled`: the next occurrence of each active job, newest job first.',
     auth: true,
     query: z.strictObject({
       ...executionsQuery,
@@ -319,7 +319,7 @@ export const contract = {
     method: 'POST',
     path: '/dead-letters/redrive',
     summary: 'Run failed executions again, by their ids or those of a job',
-    description: `By ids: up to ${MOST_REDRIVEN_BY_ID}; 404, and nothing happens, when one is not there. Of a job: up to ${MOST_REDRIVEN} a call, oldest first; call again until it answers 0. What is no longer failed is passed over.`,
+    description: `By ids: up to ${MOST_REDRIVEN_BY_ID}; 404, and nothing happens, when one is not there. Of a job: up to ${MOST_REDRIVEN} a call, newest first; call again until it answers 0. What is no longer failed is passed over.`,
     auth: true,
     body: z.union([
       z.strictObject({ ids: z.array(executionId).min(1).max(MOST_REDRIVEN_BY_ID) }),

@@ -9,9 +9,11 @@ import type {
 } from 'aws-lambda';
 import type { Log } from '../scheduling/context.ts';
 import { operations } from './contract.ts';
+import { createCors } from './cors.ts';
 import { MethodNotAllowed, UnknownRoute } from './errors.ts';
 import { methodsOf } from './operation.ts';
 import { problemOf } from './problem.ts';
+import { requestIdOf } from './request-id.ts';
 import { type Route, respond } from './route.ts';
 
 export type HttpEvent = APIGatewayProxyEventV2WithRequestContext<
@@ -25,11 +27,17 @@ export type ApiHandler = (event: HttpEvent, context?: object) => Promise<HttpRes
 
 export interface ApiOptions {
   readonly log: Log;
+  /** From where browsers may call. Default: from nowhere else. */
+  readonly corsOrigins?: readonly string[];
   /** Stands in for API Gateway's authorizer: fills in the claims, or throws Unauthorized. */
   authorize?(event: HttpEvent): Promise<void>;
 }
 
-export function createApi(routes: readonly Route[], { log, authorize }: ApiOptions): ApiHandler {
+export function createApi(
+  routes: readonly Route[],
+  { log, authorize, corsOrigins = [] }: ApiOptions,
+): ApiHandler {
+  const cors = createCors(corsOrigins, operations);
   const router = httpRouter<HttpEvent, HttpResponse>({
     routes: routes.map(({ operation, respond }) => ({
       method: operation.method,
@@ -45,14 +53,18 @@ export function createApi(routes: readonly Route[], { log, authorize }: ApiOptio
     },
   });
 
-  const withRequestId = (event: HttpEvent, response: HttpResponse): HttpResponse => ({
+  const withHeaders = (event: HttpEvent, response: HttpResponse): HttpResponse => ({
     ...response,
-    headers: { ...response.headers, 'x-request-id': requestIdOf(event) },
+    headers: { ...cors.headers(event), ...response.headers, 'x-request-id': requestIdOf(event) },
   });
 
   const handler = middy<HttpEvent, HttpResponse>(router)
+    .before(({ event }) => {
+      const answer = cors.preflight(event);
+      return answer && withHeaders(event, answer);
+    })
     .after((request) => {
-      if (request.response) request.response = withRequestId(request.event, request.response);
+      if (request.response) request.response = withHeaders(request.event, request.response);
     })
     .onError((request) => {
       const { http } = request.event.requestContext;
@@ -67,14 +79,8 @@ export function createApi(routes: readonly Route[], { log, authorize }: ApiOptio
         });
       }
       const response = respond(problem.status, { body: problem, headers }, 'application/problem+json');
-      request.response = withRequestId(request.event, response);
+      request.response = withHeaders(request.event, response);
     });
 
   return (event, context = {}) => handler(event, context as Parameters<typeof handler>[1]);
-}
-
-/** The caller's own, when it is fit for a log line; else API Gateway's. */
-export function requestIdOf(event: HttpEvent): string {
-  const given = event.headers['x-request-id'] ?? '';
-  return /^[\w.:-]{1,128}$/.test(given) ? given : event.requestContext.requestId;
 }

@@ -12,7 +12,7 @@ export function parseJobSpec(tasks: Tasks, input: unknown): Parsed<JobSpec> {
 }
 
 /** The params stay as they were sent: the worker parses them again, by the schema it has then. */
-function taskErrors(tasks: Tasks, input: unknown): FieldError[] {
+export function taskErrors(tasks: Tasks, input: unknown): FieldError[] {
   const { task: name, params = {} } = Object(input) as { task?: unknown; params?: unknown };
   if (typeof name !== 'string' || name === '') return [];
   const task = tasks.get(name);

@@ -54,6 +54,11 @@ export interface Input<O extends Operation> {
   readonly body: Parsed<O['body']>;
 }
 
+/** What a handler may want to know of the request besides. */
+export interface RequestInfo {
+  readonly requestId: string;
+}
+
 /** What a handler answers; the status is that of the operation's success, or of its alternative. */
 export interface Reply {
   readonly body?: unknown;

@@ -1,6 +1,6 @@
 // Every error as RFC 9457 problem+json, in one place. What is not the caller's doing is logged here and told to
 // nobody: the answer names only the request id under which the log has it.
-import { InvalidInput, PunctualError } from '../domain/errors.ts';
+import { InvalidInput, PunctualError, QuotaExceeded } from '../domain/errors.ts';
 import { RequestError, Unavailable } from './errors.ts';
 import type { Problem } from './shapes.ts';
 
@@ -47,9 +47,16 @@ export function problemOf(error: unknown, requestId: string): ProblemReply {
       requestId,
       ...(known instanceof InvalidInput && { errors: [...known.errors] }),
     },
-    headers: known instanceof RequestError ? known.headers : {},
+    headers: headersOf(known),
     unexpected: known.status >= 500,
   };
+}
+
+function headersOf(error: PunctualError): Readonly<Record<string, string>> {
+  if (error instanceof RequestError) return error.headers;
+  if (error instanceof QuotaExceeded && error.retryAfterSeconds !== undefined)
+    return { 'retry-after': String(error.retryAfterSeconds) };
+  return {};
 }
 
 const unavailable = () =>

@@ -6,7 +6,8 @@ import { type Parsed, parse } from '../domain/validation.ts';
 import { principalOf } from './auth.ts';
 import { jsonBody } from './body.ts';
 import type { HttpEvent, HttpResponse } from './handler.ts';
-import type { Input, Operation, Reply } from './operation.ts';
+import type { Input, Operation, Reply, RequestInfo } from './operation.ts';
+import { requestIdOf } from './request-id.ts';
 
 export interface Route {
   readonly operation: Operation;
@@ -18,7 +19,7 @@ type WhoFor<O extends Operation> = O['auth'] extends true ? Principal : undefine
 interface Implementation<O extends Operation> {
   /** In place of the operation's schema, when that is not all there is to check. */
   body?(input: unknown): Parsed<Input<O>['body']>;
-  handle(input: Input<O>, who: WhoFor<O>): Promise<Reply>;
+  handle(input: Input<O>, who: WhoFor<O>, info: RequestInfo): Promise<Reply>;
 }
 
 export function route<O extends Operation>(operation: O, implementation: Implementation<O>): Route {
@@ -27,20 +28,27 @@ export function route<O extends Operation>(operation: O, implementation: Impleme
     async respond(event) {
       const who = operation.auth ? principalOf(event) : undefined;
       const input = readInput(operation, event, implementation.body);
+      const info = { requestId: requestIdOf(event) };
       // the schemas that `readInput` parsed with are those that Input is inferred from
-      const reply = await implementation.handle(input as Input<O>, who as WhoFor<O>);
-      return respond(operation.success.status, reply);
+      const reply = await implementation.handle(input as Input<O>, who as WhoFor<O>, info);
+      const { status, contentType } = (reply.alternative && operation.alternative) || operation.success;
+      return respond(status, reply, contentType);
     },
   };
 }
 
+/** A body is JSON, unless its content type is another. */
 export function respond(
   statusCode: number,
   { body, headers = {} }: Reply,
   contentType = 'application/json',
 ): HttpResponse {
   if (body === undefined) return { statusCode, headers: { ...headers } };
-  return { statusCode, headers: { 'content-type': contentType, ...headers }, body: JSON.stringify(body) };
+  return {
+    statusCode,
+    headers: { 'content-type': contentType, ...headers },
+    body: contentType.endsWith('json') ? JSON.stringify(body) : String(body),
+  };
 }
 
 function readInput(
@@ -49,7 +57,10 @@ function readInput(
   parseBody: ((input: unknown) => Parsed<unknown>) | undefined,
 ): Record<keyof Input<Operation>, unknown> {
   const params = operation.params && parse(operation.params, event.pathParameters ?? {});
-  if (params?.errors) throw new NotFound(nounOf(operation), (event.pathParameters?.id ?? '').slice(0, 100));
+  if (params?.errors) {
+    const [given = ''] = Object.values(event.pathParameters ?? {});
+    throw new NotFound(nounOf(operation), given.slice(0, 100));
+  }
 
   const { body: schema } = operation;
   const bodyParser = parseBody ?? (schema && ((input: unknown) => parse(schema, input)));
@@ -68,8 +79,8 @@ function readInput(
   };
 }
 
-const nounOf = (operation: Operation): string =>
-  operation.path.startsWith('/executions') ? 'execution' : 'job';
+/** `execution` of `/executions/{id}`. */
+const nounOf = ({ path }: Operation): string => path.split('/')[1]?.replace(/s$/, '') ?? '';
 
 /** From the raw text: API Gateway joins what is given twice with a comma, which could be a value's own. */
 function queryOf(event: HttpEvent): Record<string, string> {

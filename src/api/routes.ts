@@ -1,33 +1,88 @@
 // Which use case answers which operation of the contract.
-
-import { runNow } from '../scheduling/by-hand.ts';
+import { InvalidInput } from '../domain/errors.ts';
+import type { Schedule } from '../domain/schedule/schema.ts';
+import type { IngestQueue } from '../queue/ingest.ts';
+import { acceptJob } from '../scheduling/accept.ts';
+import { backfill, retryExecution, runNow } from '../scheduling/by-hand.ts';
+import { cancelExecution } from '../scheduling/cancel-execution.ts';
 import type { Context } from '../scheduling/context.ts';
-import { cancelJob, createJob } from '../scheduling/jobs.ts';
-import { getExecution, getJob, listExecutions, listJobs } from '../scheduling/queries.ts';
+import { redriveByIds, redriveOfJob } from '../scheduling/dead-letters.ts';
+import { cancelJob, createJob, editJob, pauseJob, resumeJob } from '../scheduling/jobs.ts';
+import { getExecution } from '../scheduling/queries.ts';
+import { createQuotas, NO_LIMITS, type Quotas } from '../scheduling/quotas.ts';
 import type { Tasks } from '../tasks/task.ts';
-import { contract } from './contract.ts';
-import { Unavailable } from './errors.ts';
-import { parseJobSpec } from './job-input.ts';
+import { createBatch } from './batch.ts';
+import { contract, MOST_REDRIVEN } from './contract.ts';
+import { withETag } from './etag.ts';
+import { parseJobSpec, taskErrors } from './job-input.ts';
+import { queryRoutes } from './query-routes.ts';
 import { type Route, route } from './route.ts';
 
-const etag = (version: number): string => `"${version}"`;
+export interface RoutesOptions {
+  /** Default: no limits. */
+  readonly quotas?: Quotas;
+  /** Without it every job is created at once, also when the client would prefer not to wait. */
+  readonly ingest?: IngestQueue;
+}
 
-export function routes(ctx: Context, tasks: Tasks): Route[] {
+export const routes = (ctx: Context, tasks: Tasks, options: RoutesOptions = {}): Route[] => [
+  ...schedulerRoutes(ctx, tasks, options),
+  ...queryRoutes(ctx, tasks),
+];
+
+function schedulerRoutes(
+  ctx: Context,
+  tasks: Tasks,
+  { quotas = createQuotas(ctx, NO_LIMITS), ingest }: RoutesOptions,
+): Route[] {
+  const admission = (userId: string) => async (schedule: Schedule) => {
+    quotas.checkInterval(schedule);
+    await quotas.takeCreate(userId);
+    await quotas.takeActive(userId);
+  };
+
   return [
     route(contract.createJob, {
       body: (input) => parseJobSpec(tasks, input),
       async handle({ body: spec, headers }, { userId }) {
-        const { job } = await createJob(ctx, { userId, spec, idempotencyKey: headers['idempotency-key'] });
-        return { body: job, headers: { location: `/jobs/${job.id}`, etag: etag(job.version) } };
+        const request = { userId, spec, idempotencyKey: headers['idempotency-key'] };
+        if (ingest && prefersAsync(headers.prefer)) {
+          const admit = async (schedule: Schedule) => {
+            quotas.checkInterval(schedule);
+            await quotas.takeCreate(userId);
+          };
+          const accepted = await acceptJob(ctx, ingest, { ...request, admit });
+          if (accepted) {
+            const headers = { location: `/jobs/${accepted.id}`, 'preference-applied': 'respond-async' };
+            return { alternative: true, body: accepted, headers };
+          }
+        }
+        const { job } = await createJob(ctx, { ...request, admit: admission(userId) });
+        return withETag(job, { location: `/jobs/${job.id}` });
       },
     }),
-    route(contract.listJobs, {
-      handle: async ({ query }, { userId }) => ({ body: await listJobs(ctx, userId, query) }),
+    route(contract.createJobs, {
+      async handle({ body: { jobs }, headers }, { userId }, { requestId }) {
+        const idempotencyKey = headers['idempotency-key'];
+        const admit = admission(userId);
+        return {
+          body: {
+            results: await createBatch(ctx, tasks, { jobs, userId, idempotencyKey, admit, requestId }),
+          },
+        };
+      },
     }),
-    route(contract.getJob, {
-      async handle({ params }, who) {
-        const job = await getJob(ctx, who, params.id);
-        return { body: job, headers: { etag: etag(job.version) } };
+    route(contract.editJob, {
+      async handle({ params, headers, body }, who) {
+        const job = await editJob(ctx, who, params.id, body, {
+          ifMatch: headers['if-match'],
+          checkParams(task, params) {
+            const errors = taskErrors(tasks, { task, params });
+            if (errors.length > 0) throw new InvalidInput(errors);
+          },
+          admit: (schedule) => quotas.checkInterval(schedule),
+        });
+        return withETag(job);
       },
     }),
     route(contract.cancelJob, {
@@ -42,38 +97,34 @@ export function routes(ctx: Context, tasks: Tasks): Route[] {
         return { body: execution, headers: { location: `/executions/${execution.id}` } };
       },
     }),
-    route(contract.listJobExecutions, {
-      handle: async ({ params, query }, who) => ({
-        body: await listExecutions(ctx, who, params.id, query),
-      }),
+    route(contract.pauseJob, {
+      handle: async ({ params }, who) => withETag(await pauseJob(ctx, who, params.id)),
     }),
-    route(contract.getExecution, {
-      handle: async ({ params }, who) => ({ body: await getExecution(ctx, who, params.id) }),
+    route(contract.resumeJob, {
+      handle: async ({ params }, who) => withETag(await resumeJob(ctx, who, params.id)),
     }),
-    route(contract.health, {
-      async handle() {
-        await storeAnswers(ctx);
-        return { body: { status: 'ok' } };
+    route(contract.backfillJob, {
+      handle: async ({ params, body }, who) => ({ body: await backfill(ctx, who, params.id, body) }),
+    }),
+    route(contract.cancelExecution, {
+      async handle({ params }, who) {
+        await cancelExecution(ctx, who, params.id);
+        return { body: await getExecution(ctx, who, params.id) };
       },
+    }),
+    route(contract.retryExecution, {
+      handle: async ({ params }, who) => ({ body: await retryExecution(ctx, who, params.id) }),
+    }),
+    route(contract.redriveDeadLetters, {
+      handle: async ({ body }, who) => ({
+        body: await ('ids' in body
+          ? redriveByIds(ctx, who, body.ids)
+          : redriveOfJob(ctx, who, body, MOST_REDRIVEN)),
+      }),
     }),
   ];
 }
 
-const HEALTH_DEADLINE_MS = 2000;
-
-/** One small read. */
-async function storeAnswers(ctx: Context): Promise<void> {
-  const done = new AbortController();
-  const late = ctx.clock.sleep(HEALTH_DEADLINE_MS, done.signal).then(() => {
-    throw new Error(`no answer within ${HEALTH_DEADLINE_MS} ms`);
-  });
-  try {
-    await Promise.race([ctx.store.readShard(0), late]);
-  } catch (error) {
-    ctx.log.warn('the store does not answer', { error });
-    throw new Unavailable('the store does not answer');
-  } finally {
-    late.catch(() => {});
-    done.abort();
-  }
-}
+/** RFC 7240: preferences with commas between, each maybe with parameters. */
+const prefersAsync = (prefer: string | undefined): boolean =>
+  /(^|,)\s*respond-async\s*(;|,|$)/i.test(prefer ?? '');

@@ -3,7 +3,7 @@ import type { ApiHandler } from '../api/handler.ts';
 import { readLocalConfig } from './config.ts';
 import { connect } from './connect.ts';
 import { findEngines } from './engines.ts';
-import { localApi, localLog } from './parts.ts';
+import { localLog, startLocalApi } from './parts.ts';
 import { run } from './run.ts';
 import { startServer } from './server.ts';
 
@@ -12,8 +12,8 @@ await run(async (running) => {
   const log = localLog(config, 'api');
   const api = Promise.withResolvers<ApiHandler>();
   const server = await startServer(config.port, api.promise, log);
-  const { ctx } = await connect(config, await findEngines(config), running, log);
+  const backend = await connect(config, await findEngines(config), running, log);
   running.defer(() => server.stop());
-  api.resolve(await localApi(config, ctx));
+  api.resolve(await startLocalApi(config, backend, running));
   console.log(`the API listens on ${server.url}`);
 });

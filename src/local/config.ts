@@ -1,6 +1,7 @@
 // The configuration of local mode: every variable and its default.
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { type ApiConfig, readApiConfig } from '../api/config.ts';
 import { type Environment, readConfig, readSettings } from '../config.ts';
 import type { Settings } from '../scheduling/context.ts';
 import { LOG_LEVELS, type LogLevel } from '../system.ts';
@@ -60,6 +61,7 @@ export interface LocalConfig {
   readonly external: Endpoints | undefined;
   readonly hasCredentials: boolean;
   readonly settings: Settings;
+  readonly api: ApiConfig;
 }
 
 export interface Endpoints {
@@ -90,5 +92,6 @@ export function readLocalConfig(env: Environment): LocalConfig {
     external: dynamodb && sqs ? { dynamodb, sqs } : undefined,
     hasCredentials: CREDENTIALS.some((name) => env[name]),
     settings: readSettings(env),
+    api: readApiConfig(env),
   };
 }

@@ -1,8 +1,10 @@
 // The use cases' context on real engines: SDK clients, tables and queues (made when they are missing), clock and log.
 import { createClients } from '../clients.ts';
 import { minuteOf } from '../domain/slots.ts';
+import { createInbox } from '../queue/inbox.ts';
+import { createIngestQueue, type IngestQueue } from '../queue/ingest.ts';
 import type { Inbox } from '../queue/queue.ts';
-import { createQueues } from '../queue/queues.ts';
+import { createIngestQueues, createQueues } from '../queue/queues.ts';
 import { createSqs } from '../queue/sqs.ts';
 import type { Context, Log } from '../scheduling/context.ts';
 import { createDynamoStore } from '../store/dynamo.ts';
@@ -14,6 +16,8 @@ import { type Running, StartError } from './run.ts';
 export interface Backend {
   readonly ctx: Context;
   readonly inboxes: readonly Inbox[];
+  /** Of jobs that were accepted and are to be created: where they go, and where they come from. */
+  readonly ingest: { readonly queue: IngestQueue; readonly inbox: Inbox };
 }
 
 /** The embedded engines take any. */
@@ -30,9 +34,10 @@ export async function connect(
   const clients = createClients({ region, endpoints, credentials: useOwn ? undefined : NO_CREDENTIALS });
   running.defer(() => clients.destroy());
 
-  const [, urls] = await Promise.all([
+  const [, urls, { ingestUrl, ingestDeadLetterUrl }] = await Promise.all([
     createTables(clients.dynamodb, prefix).catch(noAnswer('tables', endpoints.dynamodb)),
     createQueues(clients.sqs, prefix, config.queues).catch(noAnswer('queues', endpoints.sqs)),
+    createIngestQueues(clients.sqs, prefix).catch(noAnswer('queues', endpoints.sqs)),
   ]);
   const backoff = { random: systemRandom.float, sleep: (ms: number) => systemClock.sleep(ms) };
   const store = createDynamoStore({
@@ -49,7 +54,15 @@ export async function connect(
   });
   const ctx: Context = { store, queue, clock: systemClock, random: systemRandom, log, settings };
   await beginTimetable(ctx);
-  return { ctx, inboxes };
+  const inbox = createInbox({
+    client: clients.sqs,
+    pollClient: clients.sqsPolls,
+    queueUrl: ingestUrl,
+    deadLetterUrl: ingestDeadLetterUrl,
+    timer: systemClock,
+  });
+  const ingest = { queue: createIngestQueue({ client: clients.sqs, queueUrl: ingestUrl }), inbox };
+  return { ctx, inboxes, ingest };
 }
 
 /**

@@ -3,7 +3,7 @@ import type { ApiHandler } from '../api/handler.ts';
 import { readLocalConfig } from './config.ts';
 import { connect } from './connect.ts';
 import { ownDataFolder, startEngines } from './engines.ts';
-import { localApi, localLog, startLocalWatcher, startLocalWorker } from './parts.ts';
+import { localLog, startLocalApi, startLocalWatcher, startLocalWorker } from './parts.ts';
 import { refillQueue } from './refill.ts';
 import { run } from './run.ts';
 import { startServer } from './server.ts';
@@ -24,7 +24,7 @@ await run(async (running) => {
   startLocalWorker(config, backend, running);
   startLocalWatcher(backend.ctx, running);
   running.defer(() => server.stop());
-  api.resolve(await localApi(config, backend.ctx));
+  api.resolve(await startLocalApi(config, backend, running));
 
   const token = await signToken(await tokenKey(config.dataFolder), 'me', false);
   console.log(welcome(server.url, config.dataFolder, token));

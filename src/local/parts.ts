@@ -2,8 +2,10 @@
 // runs in a process of its own.
 import { hostname } from 'node:os';
 import { type ApiHandler, createApi } from '../api/handler.ts';
+import { runIngest } from '../api/ingest.ts';
 import { routes } from '../api/routes.ts';
 import type { Context, Log } from '../scheduling/context.ts';
+import { createQuotas } from '../scheduling/quotas.ts';
 import { createLog, systemRandom } from '../system.ts';
 import { builtinTasks } from '../tasks/builtin.ts';
 import { allShards, runWatcher } from '../watcher/main.ts';
@@ -17,10 +19,18 @@ import { createAuthorizer, tokenKey } from './tokens.ts';
 export const localLog = (config: LocalConfig, part: string): Log =>
   createLog(config.logLevel, { part }, (line) => process.stderr.write(line));
 
-/** Both services behind one address. */
-export async function localApi(config: LocalConfig, ctx: Context): Promise<ApiHandler> {
-  const authorize = await createAuthorizer(await tokenKey(config.dataFolder));
-  return createApi(routes(ctx, builtinTasks()), { log: ctx.log, authorize });
+/** Both services behind one address, and the consumer of the jobs that they accept. */
+export async function startLocalApi(
+  { dataFolder, api }: LocalConfig,
+  { ctx, ingest }: Backend,
+  running: Running,
+): Promise<ApiHandler> {
+  const authorize = await createAuthorizer(await tokenKey(dataFolder));
+  const quotas = createQuotas(ctx, api.quotas);
+  const consuming = runIngest(ctx, quotas, ingest.inbox, running.stopping);
+  running.defer(() => consuming);
+  const all = routes(ctx, builtinTasks(), { quotas, ingest: ingest.queue });
+  return createApi(all, { log: ctx.log, authorize, corsOrigins: api.corsOrigins });
 }
 
 export function startLocalWatcher(ctx: Context, running: Running): void {

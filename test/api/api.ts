@@ -1,7 +1,11 @@
 // The real handlers and use cases on the in-memory store, at a time that stands still.
 import { createApi } from '../../src/api/handler.ts';
 import { routes } from '../../src/api/routes.ts';
+import type { Row, RowStatus } from '../../src/domain/execution.ts';
+import { parseExecutionId } from '../../src/domain/ids.ts';
+import type { IngestQueue } from '../../src/queue/ingest.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
+import { createQuotas, NO_LIMITS, type QuotaLimits } from '../../src/scheduling/quotas.ts';
 import { createLog } from '../../src/system.ts';
 import { builtinTasks } from '../../src/tasks/builtin.ts';
 import { MemoryQueue } from '../simulation/memory-queue.ts';
@@ -10,9 +14,15 @@ import { type Call, caller } from './events.ts';
 
 export const NOW = Date.parse('2026-11-16T12:00:00.000Z');
 
-export function testApi() {
+export interface TestOptions {
+  readonly limits?: Partial<QuotaLimits>;
+  readonly corsOrigins?: readonly string[];
+}
+
+export function testApi({ limits, corsOrigins }: TestOptions = {}) {
   const store = new MemoryStore({ shards: DEFAULT_SETTINGS.shards });
   const queue = new MemoryQueue();
+  const ingested: string[] = [];
   const logged: Record<string, unknown>[] = [];
   let now = NOW;
   let made = 0;
@@ -28,11 +38,22 @@ export function testApi() {
     log: createLog('debug', {}, (line) => logged.push(JSON.parse(line))),
     settings: DEFAULT_SETTINGS,
   };
-  const call = caller(createApi(routes(ctx, builtinTasks()), { log: ctx.log }));
+  const quotas = createQuotas(ctx, { ...NO_LIMITS, ...limits });
+  const ingest: IngestQueue = {
+    send: async (message) => {
+      ingested.push(JSON.stringify(message));
+      return true;
+    },
+  };
+  const all = routes(ctx, builtinTasks(), { quotas, ingest });
+  const call = caller(createApi(all, { log: ctx.log, corsOrigins }));
   return {
     store,
     queue,
     ctx,
+    quotas,
+    /** Bodies of the messages in the ingest queue. */
+    ingested,
     logged,
     call,
     tick: (ms = 1) => {
@@ -47,13 +68,30 @@ export function testApi() {
         holds.length +
         entries.length +
         store.definitions.size +
-        queue.messages.length
+        queue.messages.length +
+        ingested.length
       );
     },
     create: async (body: Record<string, unknown> = {}, options: Call = {}) => {
       const answer = await call('POST', '/jobs', { ...options, body: { task: 'noop', ...body } });
       if (answer.status !== 201) throw new Error(`not created: ${JSON.stringify(answer.body)}`);
       return answer.body;
+    },
+    /** What a worker would have written. */
+    endRow: async (id: string, status: RowStatus, more: Partial<Row> = {}) => {
+      const key = parseExecutionId(id);
+      const row = key && (await store.readRow(key.jobId, key.due, { consistent: true }));
+      if (!row) throw new Error(`no row ${id}`);
+      const error = status === 'FAILED' ? { name: 'Error', message: 'told to fail' } : undefined;
+      await store.updateRow(row, {
+        ...row,
+        status,
+        attempt: 1,
+        startedAt: now,
+        finishedAt: now,
+        error,
+        ...more,
+      });
     },
   };
 }

@@ -1,5 +1,5 @@
 // API Gateway events as the handlers get them, and their answers as tests look at them.
-import type { ApiHandler, HttpEvent } from '../../src/api/handler.ts';
+import type { ApiHandler, HttpEvent, HttpResponse } from '../../src/api/handler.ts';
 
 export interface Call {
   readonly user?: string | null;
@@ -49,6 +49,11 @@ export function eventOf(method: string, url: string, call: Call = {}): HttpEvent
   };
 }
 
+function bodyOf({ headers, body }: HttpResponse): unknown {
+  if (body === undefined) return undefined;
+  return String(headers?.['content-type']).endsWith('json') ? JSON.parse(body) : body;
+}
+
 export const caller =
   (api: ApiHandler) =>
   async (method: string, url: string, call?: Call): Promise<Answer> => {
@@ -56,6 +61,6 @@ export const caller =
     return {
       status: response.statusCode ?? 200,
       headers: response.headers as Record<string, string>,
-      body: response.body === undefined ? undefined : JSON.parse(response.body),
+      body: bodyOf(response),
     };
   };

@@ -9,6 +9,9 @@ const env = {
   PUNCTUAL_PREFIX: 'punctual-',
   PUNCTUAL_QUEUE_URLS: 'https://sqs.us-east-1.amazonaws.com/123456789012/punctual-work-0',
   PUNCTUAL_DEAD_LETTER_URL: 'https://sqs.us-east-1.amazonaws.com/123456789012/punctual-dead-letters',
+  PUNCTUAL_INGEST_URL: 'https://sqs.us-east-1.amazonaws.com/123456789012/punctual-ingest',
+  PUNCTUAL_INGEST_DEAD_LETTER_URL:
+    'https://sqs.us-east-1.amazonaws.com/123456789012/punctual-ingest-dead-letters',
 };
 
 describe('a service on Lambda', () => {

@@ -1,0 +1,42 @@
+// Many jobs in one request: each is created or refused on its own, and the answer says so in their order.
+import type { z } from 'zod';
+import { InvalidInput } from '../domain/errors.ts';
+import type { Context } from '../scheduling/context.ts';
+import { inParallel } from '../scheduling/in-parallel.ts';
+import { type CreateRequest, createJob } from '../scheduling/jobs.ts';
+import type { Tasks } from '../tasks/task.ts';
+import { parseJobSpec } from './job-input.ts';
+import { problemOf } from './problem.ts';
+import type { batchShape } from './shapes.ts';
+
+export type BatchResult = z.infer<typeof batchShape>['results'][number];
+
+const AT_ONCE = 8;
+
+export interface BatchRequest extends Pick<CreateRequest, 'userId' | 'idempotencyKey' | 'admit'> {
+  readonly jobs: readonly unknown[];
+  readonly requestId: string;
+}
+
+export async function createBatch(
+  context: Context,
+  tasks: Tasks,
+  { jobs, userId, idempotencyKey, admit, requestId }: BatchRequest,
+): Promise<BatchResult[]> {
+  const results: BatchResult[] = [];
+  await inParallel(jobs, AT_ONCE, async (input, index) => {
+    // a space can be in no caller's key, so this is nobody else's
+    const key = idempotencyKey === undefined ? undefined : `${idempotencyKey} ${index}`;
+    try {
+      const { value: spec, errors } = parseJobSpec(tasks, input);
+      if (errors) throw new InvalidInput(errors);
+      const { job } = await createJob(context, { userId, spec, idempotencyKey: key, admit });
+      results[index] = { status: 201, job };
+    } catch (error) {
+      const { problem, unexpected } = problemOf(error, requestId);
+      if (unexpected) context.log.error('a job of a batch was not created', { requestId, index, error });
+      results[index] = { status: problem.status, error: problem };
+    }
+  });
+  return results;
+}

@@ -1,0 +1,93 @@
+// The operations that only read: the query service.
+import { z } from 'zod';
+import { previewSchedule } from '../domain/schedule/preview.ts';
+import { listAllExecutions } from '../scheduling/all-executions.ts';
+import type { Context } from '../scheduling/context.ts';
+import { listDeadLetters } from '../scheduling/dead-letters.ts';
+import { getExecution, getJob, listExecutions, listJobs } from '../scheduling/queries.ts';
+import { listWorkers } from '../scheduling/workers.ts';
+import type { WorkerRow } from '../store/store.ts';
+import type { Tasks } from '../tasks/task.ts';
+import { contract } from './contract.ts';
+import { docsFile, docsPage } from './docs.ts';
+import { Unavailable } from './errors.ts';
+import { withETag } from './etag.ts';
+import { openApiDocument } from './openapi.ts';
+import { type Route, route } from './route.ts';
+import type { WorkerView } from './shapes.ts';
+
+export function queryRoutes(ctx: Context, tasks: Tasks): Route[] {
+  return [
+    route(contract.listJobs, {
+      handle: async ({ query }, { userId }) => ({ body: await listJobs(ctx, userId, query) }),
+    }),
+    route(contract.getJob, {
+      handle: async ({ params }, who) => withETag(await getJob(ctx, who, params.id)),
+    }),
+    route(contract.listJobExecutions, {
+      handle: async ({ params, query }, who) => ({ body: await listExecutions(ctx, who, params.id, query) }),
+    }),
+    route(contract.listExecutions, {
+      handle: async ({ query }, who) => ({ body: await listAllExecutions(ctx, who, query) }),
+    }),
+    route(contract.getExecution, {
+      handle: async ({ params }, who) => ({ body: await getExecution(ctx, who, params.id) }),
+    }),
+    route(contract.previewSchedule, {
+      handle: async ({ body: { schedule, count, after } }) => ({
+        body: previewSchedule(schedule, { count, after, now: ctx.clock.now() }),
+      }),
+    }),
+    route(contract.listTasks, { handle: async () => ({ body: { items: described(tasks) } }) }),
+    route(contract.listWorkers, {
+      handle: async (_, who) => ({ body: { items: (await listWorkers(ctx, who)).map(workerView) } }),
+    }),
+    route(contract.listDeadLetters, {
+      handle: async ({ query }, who) => ({ body: await listDeadLetters(ctx, who, query) }),
+    }),
+    route(contract.health, {
+      async handle() {
+        await storeAnswers(ctx);
+        return { body: { status: 'ok' } };
+      },
+    }),
+    route(contract.openapi, { handle: async () => ({ body: openApiDocument() }) }),
+    route(contract.docs, { handle: async () => docsPage() }),
+    route(contract.docsFile, { handle: async ({ params }) => docsFile(params.file) }),
+  ];
+}
+
+const described = (tasks: Tasks) =>
+  [...tasks.values()].map(({ name, description, params }) => {
+    const { $schema: _, ...schema } = z.toJSONSchema(params, { io: 'input', unrepresentable: 'any' });
+    return { name, description, params: schema };
+  });
+
+const iso = (time: number): string => new Date(time).toISOString();
+
+const workerView = ({ workerId, host, startedAt, beatAt, running }: WorkerRow): WorkerView => ({
+  id: workerId,
+  host,
+  startedAt: iso(startedAt),
+  lastSeenAt: iso(beatAt),
+  running: running.map(({ id, since }) => ({ id, since: iso(since) })),
+});
+
+const HEALTH_DEADLINE_MS = 2000;
+
+/** One small read. */
+async function storeAnswers(ctx: Context): Promise<void> {
+  const done = new AbortController();
+  const late = ctx.clock.sleep(HEALTH_DEADLINE_MS, done.signal).then(() => {
+    throw new Error(`no answer within ${HEALTH_DEADLINE_MS} ms`);
+  });
+  try {
+    await Promise.race([ctx.store.readShard(0), late]);
+  } catch (error) {
+    ctx.log.warn('the store does not answer', { error });
+    throw new Unavailable('the store does not answer');
+  } finally {
+    late.catch(() => {});
+    done.abort();
+  }
+}

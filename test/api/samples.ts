@@ -1,0 +1,28 @@
+// A right request for every operation of the contract, on something that belongs to alice.
+import type { Operation } from '../../src/api/operation.ts';
+import type { testApi } from './api.ts';
+
+/** A job with a schedule, and an execution of it that was started by hand and has failed. */
+export async function prepare(api: ReturnType<typeof testApi>) {
+  const job = await api.create({ schedule: { every: 'PT1H' } });
+  const run = await api.call('POST', `/jobs/${job.id}/run`);
+  await api.endRow(run.body.id, 'FAILED');
+  return { jobId: job.id as string, executionId: run.body.id as string };
+}
+
+export type Prepared = Awaited<ReturnType<typeof prepare>>;
+
+export const urlOf = ({ path }: Operation, { jobId, executionId }: Prepared): string =>
+  path.replace('{id}', path.startsWith('/executions') ? executionId : jobId).replace('{file}', 'start.js');
+
+export function bodyOf({ id }: Operation, { executionId }: Prepared): unknown {
+  const bodies: Record<string, unknown> = {
+    createJob: { task: 'noop' },
+    createJobs: { jobs: [{ task: 'noop' }] },
+    editJob: { name: 'edited' },
+    backfillJob: { from: '2026-11-16T00:00:00Z', to: '2026-11-16T12:00:00Z' },
+    previewSchedule: { schedule: { cron: '0 9 * * *' } },
+    redriveDeadLetters: { ids: [executionId] },
+  };
+  return bodies[id];
+}
