@@ -1,0 +1,309 @@
+import { describe, expect, it } from 'vitest';
+import { dueKey, executionId } from '../../src/domain/ids.ts';
+import { claim } from '../../src/scheduling/claim.ts';
+import { aHead, aRow } from '../store/fixtures.ts';
+import { NOW, testApi } from './api.ts';
+
+const ids = (answer: { body: { items: { id: string }[] } }) => answer.body.items.map(({ id }) => id);
+
+/** A job of alice's that a worker has just begun to run, and the worker's row. */
+async function running(api: ReturnType<typeof testApi>, user = 'alice', workerId = 'w1', overlap = 'skip') {
+  const job = await api.create({ overlap }, { user });
+  const message = api.queue.messages.find(({ jobId }) => jobId === job.id);
+  if (!message) throw new Error('it is on its way');
+  expect((await claim(api.ctx, workerId, message)).kind).toBe('run');
+  const id = executionId(job.id, message.due);
+  const beat = await api.store.readWorker(workerId);
+  await api.store.putWorker({
+    workerId,
+    host: 'h',
+    startedAt: NOW,
+    beatAt: api.ctx.clock.now(),
+    running: [...(beat?.running ?? []), { id, since: NOW }],
+  });
+  return id;
+}
+
+describe('GET /executions', () => {
+  it("shows the caller's rows over all jobs, newest first, page by page, while others are added", async () => {
+    const { call, store } = testApi();
+    const rows = Array.from({ length: 25 }, (_, i) => aRow({ userId: 'alice', due: dueKey(NOW + i) }));
+    for (const row of [...rows, aRow({ userId: 'bob', due: dueKey(NOW) })]) await store.insertRow(row);
+    const wanted = rows.map(({ jobId, due }) => executionId(jobId, due)).reverse();
+    const seen: string[] = [];
+    let cursor = '';
+    do {
+      const answer = await call('GET', `/executions?limit=4${cursor}`);
+      expect(answer.status).toBe(200);
+      seen.push(...ids(answer));
+      await store.insertRow(aRow({ userId: 'alice', due: dueKey(NOW + 1000 + seen.length) }));
+      cursor = answer.body.nextCursor ? `&cursor=${answer.body.nextCursor}` : '';
+    } while (cursor);
+    expect(seen).toEqual(wanted);
+  });
+
+  it('by status and by time', async () => {
+    const { call, store } = testApi();
+    const statuses = [
+      'SUCCEEDED',
+      'FAILED',
+      'SKIPPED',
+      'CANCELLED',
+      'QUEUED',
+      'WAITING',
+      'RETRYING',
+    ] as const;
+    const rows = statuses.map((status, i) => aRow({ userId: 'alice', status, due: dueKey(NOW + i * 1000) }));
+    for (const row of rows) await store.insertRow(row);
+    const words = async (query: string) =>
+      (await call('GET', `/executions?${query}`)).body.items.map((e: { status: string }) => e.status);
+    for (const word of ['succeeded', 'failed', 'skipped', 'cancelled', 'retrying']) {
+      expect(await words(`status=${word}`)).toEqual([word]);
+    }
+    expect(await words('status=queued')).toEqual(['queued', 'queued']);
+    const [from, to] = [NOW + 1000, NOW + 3000].map((time) => new Date(time).toISOString());
+    expect(await words(`from=${from}&to=${to}`)).toEqual(['skipped', 'failed']);
+    expect(await words(`status=failed&from=${from}&to=${to}`)).toEqual(['failed']);
+    expect(await words(`status=failed&from=${to}`)).toEqual([]);
+  });
+
+  it('a page looks at 1000 rows at most, and its cursor goes on from there', async () => {
+    const { call, store } = testApi();
+    for (let i = 0; i < 1100; i++) {
+      await store.insertRow(
+        aRow({ userId: 'alice', due: dueKey(NOW + i), status: i === 0 ? 'SKIPPED' : 'SUCCEEDED' }),
+      );
+    }
+    const first = await call('GET', '/executions?status=skipped');
+    expect(first.body.items).toEqual([]);
+    const second = await call('GET', `/executions?status=skipped&cursor=${first.body.nextCursor}`);
+    expect(second.body.items).toHaveLength(1);
+    expect(second.body.nextCursor).toBeUndefined();
+  });
+
+  it.each(['skip', 'allow'])('status=running finds what has no row yet (overlap %s)', async (overlap) => {
+    const api = testApi();
+    const mine = await running(api, 'alice', 'w1', overlap);
+    await running(api, 'bob', 'w1', overlap);
+    const answer = await api.call('GET', '/executions?status=running');
+    expect(answer.body.items).toMatchObject([{ id: mine, status: 'running', workerId: 'w1' }]);
+    // the list is the caller's own, also for operators
+    expect(ids(await api.call('GET', '/executions?status=running', { groups: ['operators'] }))).toEqual([
+      mine,
+    ]);
+  });
+
+  it('workerId shows what that worker runs now: own, for operators all', async () => {
+    const api = testApi();
+    const [a, b] = [await running(api, 'alice', 'w1'), await running(api, 'bob', 'w1')];
+    await running(api, 'alice', 'w2');
+    const ask = async (user: string, query = '', groups?: string[]) =>
+      ids(await api.call('GET', `/executions?workerId=w1${query}`, { user, groups })).sort();
+    expect(await ask('alice')).toEqual([a]);
+    expect(await ask('bob')).toEqual([b]);
+    expect(await ask('carol')).toEqual([]);
+    expect(await ask('olga', '', ['operators'])).toEqual([a, b].sort());
+    expect(await ask('alice', '&status=failed')).toEqual([]);
+    api.tick(31_000);
+    expect(await ask('alice')).toEqual([]);
+  });
+
+  it('what has ended since the last heartbeat is not running', async () => {
+    const api = testApi();
+    const id = await running(api);
+    const [jobId = '', due = ''] = id.split('.');
+    await api.store.insertRow(aRow({ jobId, due, userId: 'alice', status: 'SUCCEEDED' }));
+    expect(ids(await api.call('GET', '/executions?status=running'))).toEqual([]);
+    expect(ids(await api.call('GET', '/executions?workerId=w1'))).toEqual([]);
+  });
+
+  it('pages through what runs', async () => {
+    const api = testApi();
+    const all: string[] = [];
+    for (let i = 0; i < 60; i++) {
+      all.push(await running(api, i % 2 ? 'alice' : 'bob', `w${i % 3}`));
+      api.tick();
+    }
+    const seen: string[] = [];
+    let cursor = '';
+    do {
+      const answer = await api.call('GET', `/executions?status=running&limit=7${cursor}`);
+      seen.push(...ids(answer));
+      cursor = answer.body.nextCursor ? `&cursor=${answer.body.nextCursor}` : '';
+    } while (cursor);
+    expect(seen).toEqual(all.filter((_, i) => i % 2).reverse());
+  });
+
+  it('status=scheduled shows the next occurrence of each active job', async () => {
+    const { call, create, tick } = testApi();
+    const names = ['PT1H', 'P1D'];
+    for (const every of names) {
+      await create({ schedule: { every, startAt: '2026-11-16T13:00:00Z' } });
+      tick();
+    }
+    const paused = await create({ schedule: { every: 'PT1H' } });
+    await call('POST', `/jobs/${paused.id}/pause`);
+    const { body } = await call('GET', '/executions?status=scheduled&limit=1');
+    const next = await call('GET', `/executions?status=scheduled&limit=1&cursor=${body.nextCursor}`);
+    const items = [...body.items, ...next.body.items];
+    expect(items).toHaveLength(2);
+    for (const item of items)
+      expect(item).toMatchObject({ status: 'scheduled', dueAt: '2026-11-16T13:00:00.000Z' });
+  });
+});
+
+describe('cancel and retry', () => {
+  it('cancel of what is queued, then retry, then cancel again', async () => {
+    const { call, create } = testApi();
+    const { id: jobId } = await create({ schedule: { every: 'PT1H' } });
+    const { id } = (await call('POST', `/jobs/${jobId}/run`)).body;
+    const cancelled = await call('POST', `/executions/${id}/cancel`);
+    expect(cancelled).toMatchObject({
+      status: 202,
+      body: { id, status: 'cancelled', reason: 'cancelled by request' },
+    });
+    expect((await call('POST', `/executions/${id}/cancel`)).status).toBe(409);
+    const retried = await call('POST', `/executions/${id}/retry`);
+    expect(retried).toMatchObject({ status: 202, body: { id, status: 'queued', attempt: 0 } });
+    expect((await call('POST', `/executions/${id}/retry`)).status).toBe(409);
+    expect((await call('POST', `/executions/${id}/cancel`)).body.status).toBe('cancelled');
+  });
+
+  it('cancel of what runs asks it to stop and says that it still runs', async () => {
+    const api = testApi();
+    const id = await running(api);
+    expect(await api.call('POST', `/executions/${id}/cancel`)).toMatchObject({
+      status: 202,
+      body: { status: 'running' },
+    });
+    const [head] = api.store.heads.all();
+    expect(head?.hold?.cancelRequested).toBe(true);
+  });
+
+  it('cancel of an occurrence to come: it does not run, the schedule goes on', async () => {
+    const { call, create } = testApi();
+    const { id } = await create({ schedule: { every: 'PT1H', startAt: '2026-11-16T13:00:00Z' } });
+    const [first] = (await call('GET', `/jobs/${id}/executions?status=scheduled`)).body.items;
+    expect(await call('POST', `/executions/${first.id}/cancel`)).toMatchObject({
+      status: 202,
+      body: { status: 'cancelled' },
+    });
+    expect((await call('GET', `/jobs/${id}`)).body.status).toBe('active');
+  });
+
+  it('a time at which nothing is due is no execution', async () => {
+    const { call, create } = testApi();
+    const { id } = await create({ schedule: { every: 'PT1H' } });
+    for (const verb of ['cancel', 'retry']) {
+      expect((await call('POST', `/executions/${id}.1796119200001/${verb}`)).status).toBe(404);
+    }
+  });
+});
+
+describe('GET /workers', () => {
+  it('shows operators the live workers and what they run', async () => {
+    const api = testApi();
+    const id = await running(api, 'alice', 'w1');
+    await api.store.putWorker({
+      workerId: 'gone',
+      host: 'h',
+      startedAt: 0,
+      beatAt: NOW - 60_000,
+      running: [],
+    });
+    const { body } = await api.call('GET', '/workers', { groups: ['operators'] });
+    const since = new Date(NOW).toISOString();
+    expect(body).toEqual({
+      items: [{ id: 'w1', host: 'h', startedAt: since, lastSeenAt: since, running: [{ id, since }] }],
+    });
+  });
+});
+
+describe('dead letters', () => {
+  const failed = (userId: string, count: number, jobId?: string) =>
+    Array.from({ length: count }, (_, i) =>
+      aRow({ userId, status: 'FAILED', due: dueKey(NOW - i * 1000), ...(jobId && { jobId }) }),
+    );
+
+  it("shows the caller's failed executions, operators all, page by page", async () => {
+    const { call, store } = testApi();
+    const [mine, others] = [failed('alice', 7), failed('bob', 3)];
+    for (const row of [...mine, ...others, aRow({ userId: 'alice' })]) await store.insertRow(row);
+    const all = async (user: string, groups?: string[]) => {
+      const seen: string[] = [];
+      let cursor = '';
+      do {
+        const answer = await call('GET', `/dead-letters?limit=2${cursor}`, { user, groups });
+        seen.push(...ids(answer));
+        cursor = answer.body.nextCursor ? `&cursor=${answer.body.nextCursor}` : '';
+      } while (cursor);
+      return seen;
+    };
+    const idOf = ({ jobId, due }: { jobId: string; due: string }) => executionId(jobId, due);
+    expect(await all('alice')).toEqual(mine.map(idOf));
+    expect(await all('bob')).toEqual(others.map(idOf));
+    expect((await all('olga', ['operators'])).sort()).toEqual([...mine, ...others].map(idOf).sort());
+  });
+
+  it('redrive by ids runs them again, once', async () => {
+    const api = testApi();
+    const { id: jobId } = await api.create({ schedule: { every: 'PT1H' } });
+    const runs: string[] = [];
+    for (let i = 0; i < 3; i++) {
+      const { id } = (await api.call('POST', `/jobs/${jobId}/run`)).body;
+      await api.endRow(id, i < 2 ? 'FAILED' : 'SUCCEEDED');
+      runs.push(id);
+    }
+    expect(ids(await api.call('GET', '/dead-letters')).sort()).toEqual(runs.slice(0, 2).sort());
+    const redrive = () => api.call('POST', '/dead-letters/redrive', { body: { ids: runs } });
+    expect(await redrive()).toMatchObject({ status: 202, body: { redriven: 2 } });
+    expect(await redrive()).toMatchObject({ status: 202, body: { redriven: 0 } });
+    expect(ids(await api.call('GET', '/dead-letters'))).toEqual([]);
+    expect((await api.call('GET', `/executions/${runs[0]}`)).body.status).toBe('queued');
+  });
+
+  it("redrive by ids: one that is not there, or not the caller's, and nothing happens", async () => {
+    const api = testApi();
+    const { id: jobId } = await api.create({ schedule: { every: 'PT1H' } });
+    const { id } = (await api.call('POST', `/jobs/${jobId}/run`)).body;
+    await api.endRow(id, 'FAILED');
+    const redrive = async (user: string, list: string[]) =>
+      (await api.call('POST', '/dead-letters/redrive', { user, body: { ids: list } })).status;
+    expect(await redrive('bob', [id])).toBe(404);
+    expect(await redrive('alice', [id, `${jobId}.1796119200001`])).toBe(404);
+    expect(await redrive('alice', [id, 'job_00000000000000000000.1796119200000'])).toBe(404);
+    expect(ids(await api.call('GET', '/dead-letters'))).toEqual([id]);
+    const operator = { user: 'olga', groups: ['operators'], body: { ids: [id] } };
+    expect((await api.call('POST', '/dead-letters/redrive', operator)).body).toEqual({ redriven: 1 });
+  });
+
+  it('redrive of a job and a range, at most 1000 a call', async () => {
+    const { call, store } = testApi();
+    const head = aHead({ userId: 'alice' });
+    await store.insertHead(head);
+    for (const row of [...failed('alice', 1003, head.jobId), ...failed('alice', 5)])
+      await store.insertRow(row);
+    const redrive = async (body: object) => (await call('POST', '/dead-letters/redrive', { body })).body;
+    const { jobId } = head;
+    const range = { from: new Date(NOW - 2000).toISOString(), to: new Date(NOW).toISOString() };
+    expect(await redrive({ jobId, ...range })).toEqual({ redriven: 2 });
+    expect(await redrive({ jobId })).toEqual({ redriven: 1000 });
+    expect(await redrive({ jobId })).toEqual({ redriven: 1 });
+    expect(await redrive({ jobId })).toEqual({ redriven: 0 });
+    expect(ids(await call('GET', '/dead-letters?limit=100'))).toHaveLength(5);
+    expect((await call('POST', '/dead-letters/redrive', { user: 'bob', body: { jobId } })).status).toBe(404);
+    await call('DELETE', `/jobs/${jobId}`);
+    expect((await call('POST', '/dead-letters/redrive', { body: { jobId } })).status).toBe(409);
+  });
+
+  it('by job', async () => {
+    const { call, store } = testApi();
+    const [one, two] = failed('alice', 2);
+    if (!one || !two) throw new Error('two');
+    await store.insertRow(one);
+    await store.insertRow(two);
+    expect(ids(await call('GET', `/dead-letters?jobId=${one.jobId}`))).toEqual([
+      executionId(one.jobId, one.due),
+    ]);
+  });
+});
