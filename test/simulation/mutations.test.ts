@@ -5,10 +5,11 @@ import { MUTATIONS } from './mutations.ts';
 
 const MOST_SEEDS = 8000;
 
-for (const { rule, takesOut } of MUTATIONS) {
+for (const { rule, takesOut, theme } of MUTATIONS) {
   test.concurrent(`without ${rule} (${takesOut}) a promise is broken`, { timeout: 400_000 }, async () => {
     const { code, output } = await runSimulator(
-      ...['--mutate', rule, '--seeds', String(MOST_SEEDS), '--from', '1', '--brief'],
+      ...['--mutate', rule, '--seeds', String(MOST_SEEDS), '--brief'],
+      ...(theme ? ['--theme', theme] : []),
     );
     const found = output.trim().split('\n').at(-1) ?? '';
     expect(code, `${MOST_SEEDS} seeds found nothing\n${output}`).toBe(1);

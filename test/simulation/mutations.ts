@@ -1,6 +1,8 @@
 // The rules of PROTOCOL.md, each with what its absence would look like in the source. A child process of the tests loads
 // the use cases with one of these applied; the product has no switch for it. `find` must occur exactly once.
 
+import type { ThemeName } from './scenario.ts';
+
 export interface Edit {
   /** In src/scheduling. */
   readonly file: string;
@@ -12,6 +14,8 @@ export interface Mutation {
   /** The tag in PROTOCOL.md, or the name in the model's `without` list, or one of our own. */
   readonly rule: string;
   readonly takesOut: string;
+  /** Where it shows soonest. */
+  readonly theme?: ThemeName;
   readonly edits: readonly Edit[];
 }
 
@@ -54,6 +58,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'H2',
+    theme: 'cancelAndRetry',
     takesOut: 'a hold whose row /retry has reopened does not block',
     edits: [
       {
@@ -65,6 +70,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'H3',
+    theme: 'byHand',
     takesOut: 'run-now writes its entry before its row',
     edits: [
       {
@@ -84,6 +90,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'H3b',
+    theme: 'byHand',
     takesOut: '/retry writes its entry before its row',
     edits: [
       {
@@ -117,6 +124,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'H5',
+    theme: 'once',
     takesOut: 'a one-time job is completed only while the head has the revision of the execution',
     edits: [
       {
@@ -163,6 +171,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'H8',
+    theme: 'cancelAndRetry',
     takesOut:
       'a finish is conditional on RUNNING, so that its repetition after a lost response ends nothing else',
     edits: [
@@ -210,6 +219,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'about-to-fence',
+    theme: 'waiting',
     takesOut: 'who has taken a QUEUED or WAITING execution blocks others until it is fenced',
     edits: [
       {
@@ -234,6 +244,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'help',
+    theme: 'crowded',
     takesOut: 'the decision that a note overwrites gets its row first',
     edits: [
       {
@@ -261,6 +272,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'clock-skew',
+    theme: 'crowded',
     takesOut: 'a lease counts as over only when it is over by every clock, and is given up that much earlier',
     edits: [
       {
@@ -314,6 +326,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'hold-before-head',
+    theme: 'beside',
     takesOut: 'overlap: allow. The hold is inserted before the head is asked',
     edits: [
       {

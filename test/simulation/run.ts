@@ -2,6 +2,7 @@
 //   node test/simulation/run.ts --seeds 10000 [--from 1]      many seeds; the first that fails is told and replayed
 //   node test/simulation/run.ts --seed 4711 --trace           one seed, step by step
 //   node test/simulation/run.ts --seeds 2000 --mutate H4      with one rule of the protocol taken out
+//   node test/simulation/run.ts --seeds 2000 --theme beside   of one kind of scenario only
 import { parseArgs } from 'node:util';
 import { mutate } from './mutate.ts';
 
@@ -12,6 +13,8 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     trace: { type: 'boolean', default: false },
     mutate: { type: 'string' },
+    /** One of scenario.ts, instead of the seed's own. */
+    theme: { type: 'string' },
     /** Goes on after a failure and counts. */
     all: { type: 'boolean', default: false },
     /** No trace of a failing seed. */
@@ -49,6 +52,9 @@ const MUST_HAPPEN = [
 if (values.mutate !== undefined) mutate(values.mutate);
 // only now, so that the mutation is in place
 const { simulate } = await import('./simulate.ts');
+const { isTheme } = await import('./scenario.ts');
+
+const theme = themeOf(values.theme);
 
 if (values.seed !== undefined) {
   process.exitCode = (await tell(Number(values.seed), values.trace)) ? 1 : 0;
@@ -56,9 +62,17 @@ if (values.seed !== undefined) {
   await many(Number(values.from), Number(values.seeds));
 }
 
+function themeOf(name: string | undefined) {
+  if (name === undefined || isTheme(name)) return name;
+  throw new Error(`there is no theme "${name}" in scenario.ts`);
+}
+
 /** True when the seed breaks a promise. */
 async function tell(seed: number, trace: boolean): Promise<boolean> {
-  const { violation, events, runs } = await simulate(seed, trace ? (line) => console.log(line) : undefined);
+  const { violation, events, runs } = await simulate(seed, {
+    theme,
+    trace: trace ? (line) => console.log(line) : undefined,
+  });
   if (violation) console.log(`seed ${seed}: VIOLATION ${violation.invariant}: ${violation.detail}`);
   else console.log(`seed ${seed}: all promises kept (${events} events, ${runs} runs)`);
   return violation !== undefined;
@@ -71,7 +85,7 @@ async function many(from: number, count: number): Promise<void> {
   const failed = new Map<string, number[]>();
   const counts = new Map<string, number>();
   for (let i = 0; i < count; i++) {
-    const result = await simulate(from + i);
+    const result = await simulate(from + i, { theme });
     events += result.events;
     runs += result.runs;
     for (const [what, times] of result.counts) counts.set(what, (counts.get(what) ?? 0) + times);

@@ -90,6 +90,8 @@ const THEMES = {
   crowded: { weights: { ...NOTHING, cancelExecution: 1, runNow: 1 }, mostOperations: 2, crowded: true },
 } as const satisfies Record<string, Theme>;
 
+export type ThemeName = keyof typeof THEMES;
+
 export interface Scenario {
   readonly theme: string;
   readonly failing: number;
@@ -109,8 +111,11 @@ export interface Scenario {
   readonly firstStart: boolean;
 }
 
-export function randomScenario(random: Seeded): Scenario {
-  const name = random.weighted({
+export const isTheme = (name: string): name is ThemeName => name in THEMES;
+
+/** `given`: instead of the one that the seed would pick. */
+export function randomScenario(random: Seeded, given?: ThemeName): Scenario {
+  const picked = random.weighted({
     everything: 5,
     quiet: 1,
     byHand: 2,
@@ -121,6 +126,7 @@ export function randomScenario(random: Seeded): Scenario {
     beside: 2,
     crowded: 3,
   });
+  const name = given ?? picked;
   const theme: Theme = THEMES[name];
   const start = EPOCH + random.int(0, 59_999);
   const calmAt = start + (theme.crowded ? random.int(60_000, 100_000) : random.int(120_000, 300_000));

@@ -5,7 +5,7 @@ import type { Violation } from './checks.ts';
 import { Fleet } from './fleet.ts';
 import { People } from './people.ts';
 import { crowded, impatient, randomProfile, SETTINGS } from './profile.ts';
-import { randomScenario } from './scenario.ts';
+import { randomScenario, type ThemeName } from './scenario.ts';
 import { Seeded } from './seeded.ts';
 import { EPOCH, World } from './world.ts';
 
@@ -21,9 +21,14 @@ const REST_WITHIN_MS = 50 * MINUTE;
 const REST_AT_LEAST_MS = 3 * MINUTE + 5000;
 const LOOK_EVERY_MS = 20_000;
 
-export async function simulate(seed: number, trace?: (line: string) => void): Promise<Simulated> {
+export interface Options {
+  readonly trace?: ((line: string) => void) | undefined;
+  readonly theme?: ThemeName | undefined;
+}
+
+export async function simulate(seed: number, { trace, theme }: Options = {}): Promise<Simulated> {
   const random = new Seeded(seed, 0);
-  const scenario = randomScenario(random);
+  const scenario = randomScenario(random, theme);
   let profile = randomProfile(random);
   if (scenario.crowded) profile = crowded(profile, random);
   if (scenario.impatient) profile = impatient(profile);

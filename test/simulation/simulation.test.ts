@@ -20,7 +20,7 @@ test(`${SEEDS} seeds: crashes, stalls, lost answers, stale reads and lost messag
 test('a seed replays exactly', async () => {
   const replay = async (seed: number) => {
     const lines: string[] = [];
-    await simulate(seed, (line) => lines.push(line));
+    await simulate(seed, { trace: (line) => lines.push(line) });
     return lines;
   };
   const first = await replay(4711);
