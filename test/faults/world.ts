@@ -95,7 +95,9 @@ export class World {
       makeQueues(engines.sqs, prefix, speed),
     ]);
     client.destroy();
-    return new World(name, engines, prefix, urls, { dynamodb, sqs }, { ...options, speed });
+    const world = new World(name, engines, prefix, urls, { dynamodb, sqs }, { ...options, speed });
+    await world.#beginAtTheHorizon();
+    return world;
   }
 
   private constructor(
@@ -133,6 +135,15 @@ export class World {
       straight.destroy();
       proxied.destroy();
     };
+  }
+
+  /** As if a watcher had always been here; the first one of all would look an hour back, slot by slot. */
+  async #beginAtTheHorizon(): Promise<void> {
+    const { store, settings } = this.context;
+    const dispatchedUntil = minuteOf(this.now + settings.lookAheadMs);
+    const settledUntil = minuteOf(this.now - settings.settleLagMs) - 1;
+    for (const shard of allShards(settings.shards))
+      await store.insertShard({ shard, leaseUntil: 0, dispatchedUntil, settledUntil });
   }
 
   get now(): number {
