@@ -43,13 +43,6 @@ test.concurrent('a cron of every minute across a restart: runAll runs each, runO
     await world.check();
 
     const ran = await missed(world, all, down, up);
-    console.error(
-      'DEBUG',
-      JSON.stringify(await world.rows(all)),
-      JSON.stringify(await world.rows(once)),
-      down,
-      up,
-    );
     expect(ran.rows.length).toBeGreaterThanOrEqual(3);
     expect(ran.rows.map((row) => row.status)).toEqual(ran.rows.map(() => 'SUCCEEDED'));
     expect(ran.runs.length).toBe(ran.rows.length);
