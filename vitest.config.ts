@@ -1,10 +1,16 @@
 import { defineConfig } from 'vitest/config';
 
 // Suites that start real processes and measure punctuality run one at a time, so that nothing else takes the processor
-// from them. Those that wait for things to go wrong and be put right again measure nothing and mostly wait: they run
-// beside each other, last. The rest comes first.
+// from them. Those that wait for things to go wrong and be put right again, or for a server to answer, measure nothing
+// and mostly wait: they run beside each other, last. The rest comes first.
 const PUNCTUAL = ['test/local/**/*.test.ts', 'test/worker/process.test.ts'];
-const PATIENT = ['test/faults/**/*.test.ts', 'test/scenarios/**/*.test.ts'];
+const PATIENT = [
+  'test/faults/**/*.test.ts',
+  'test/scenarios/**/*.test.ts',
+  'test/client/server.test.ts',
+  'test/cli/server.test.ts',
+  'test/cli/launcher.test.ts',
+];
 
 export default defineConfig({
   test: {

@@ -19,8 +19,8 @@ export async function connect(
 ): Promise<PunctualClient> {
   const baseUrl = urlOf(values.url ?? (env.PUNCTUAL_URL || DEFAULT_URL));
   const token = values.token ?? (env.PUNCTUAL_TOKEN || (await localToken(baseUrl, env, operator)));
-  // a person waits: a server that is not there is told soon
-  return createClient({ baseUrl, token, retry: { maxAttempts: 3 } });
+  // a person waits: a server that is not there, or wants to be left alone, is told soon
+  return createClient({ baseUrl, token, retry: { maxAttempts: 3, maxRetryAfterMs: 5000 } });
 }
 
 function urlOf(text: string): string {

@@ -1,4 +1,6 @@
 // Whether and when a request is sent again.
+import type { PunctualApiError } from './errors.ts';
+
 export interface RetryOptions {
   /** How often a request is sent in all; 1 never retries. Default 5. */
   readonly maxAttempts?: number;
@@ -18,11 +20,14 @@ export const RETRY_DEFAULTS: Required<RetryOptions> = {
 };
 
 /**
- * 429 is an answer given before anything was done, so every request may be repeated. 5xx leaves open whether it was
- * done: only what may be done twice is repeated.
+ * 429 is an answer given before anything was done, so every request may be repeated; unless it is this API's own word
+ * on a quota that waiting does not help against. 5xx leaves open whether it was done: only what may be done twice is
+ * repeated.
  */
-export const isPassing = (status: number, repeatable: boolean): boolean =>
-  status === 429 || (repeatable && status >= 500 && status !== 501);
+export function isPassing({ status, problem, retryAfterMs }: PunctualApiError, repeatable: boolean): boolean {
+  if (status === 429) return retryAfterMs !== undefined || problem === undefined;
+  return repeatable && status >= 500 && status !== 501;
+}
 
 /** Exponential, half of it random, so that clients that failed together do not return together. */
 export function delayMs(options: Required<RetryOptions>, attempt: number, random: number): number {

@@ -47,7 +47,7 @@ export function createTransport(options: TransportOptions): Send {
         const error = apiError(received, attempt, clock.now());
         wait = Math.max(wait, error.retryAfterMs ?? 0);
         const tooLong = wait > Math.max(retry.maxRetryAfterMs, retry.maxDelayMs);
-        if (last || tooLong || !isPassing(error.status, repeatable)) throw error;
+        if (last || tooLong || !isPassing(error, repeatable)) throw error;
       } catch (error) {
         if (error instanceof PunctualApiError) throw error;
         signal?.throwIfAborted();

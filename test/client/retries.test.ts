@@ -30,6 +30,18 @@ describe('a create', () => {
     expect(slept).toEqual([7000]);
   });
 
+  it('does not wait for a quota that says that waiting does not help', async () => {
+    const { client, sent } = clientOn([problem(429)]);
+    expect(await failure(client.jobs.create({ task: 'noop' }))).toMatchObject({ status: 429, attempts: 1 });
+    expect(sent).toHaveLength(1);
+  });
+
+  it("waits by itself when a gateway's own 429 does not say how long", async () => {
+    const { client, slept } = clientOn([json(429, { message: 'Too Many Requests' }), json(201, { id: 'a' })]);
+    await client.jobs.create({ task: 'noop' });
+    expect(slept).toEqual([200]);
+  });
+
   it('understands a date in Retry-After', async () => {
     const { client, slept } = clientOn([
       problem(503, { 'retry-after': 'Mon, 16 Nov 2026 00:00:09 GMT' }),

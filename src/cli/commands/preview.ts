@@ -1,15 +1,12 @@
 // `punctual preview`: when a schedule fires, without a server.
 import { InvalidInput } from '../../domain/errors.ts';
-import { describeSchedule } from '../../domain/schedule/describe.ts';
 import { isoIn } from '../../domain/schedule/instant.ts';
-import { occurrencesAfter } from '../../domain/schedule/occurrences.ts';
-import { resolveSchedule } from '../../domain/schedule/resolve.ts';
-import type { Schedule } from '../../domain/schedule/schema.ts';
-import { scheduleWarnings } from '../../domain/schedule/warnings.ts';
+import { type Preview, previewSchedule } from '../../domain/schedule/preview.ts';
+import type { ScheduleInput } from '../../domain/schedule/schema.ts';
 import { defineCommand, EXIT, UsageError } from '../command.ts';
 import { numberOf, SCHEDULE_FLAGS, scheduleFields } from '../job-flags.ts';
 import { table } from '../table.ts';
-import { instantOf, iso, relative } from '../times.ts';
+import { instantOf, relative } from '../times.ts';
 
 const MOST = 1000;
 
@@ -31,54 +28,45 @@ export const preview = defineCommand({
     [`punctual preview '30 2 * * *' --timezone America/New_York --count 20 --json`, 'for programs'],
     ['punctual preview --every 90m --start-at 2026-12-01T00:00:00Z', 'another kind'],
   ],
-  async run(cli, [pattern], { count: countText = '5', after: afterText = 'now', ...values }) {
+  async run(cli, [pattern], { count: countText = '5', after, ...values }) {
     const count = numberOf(countText, '--count');
     if (!Number.isInteger(count) || count < 1 || count > MOST) {
       throw new UsageError(
         `--count must be a whole number from 1 to ${MOST}, got ${JSON.stringify(countText)}`,
       );
     }
+    if (pattern !== undefined && values.cron !== undefined) {
+      throw new UsageError('the pattern is given twice: as an argument and with --cron');
+    }
+    const schedule = scheduleFields(pattern === undefined ? values : { ...values, cron: pattern });
+    if (!schedule) {
+      throw new UsageError('which schedule? Give a cron pattern in quotes, or --every, --at or --in');
+    }
     const now = cli.now();
-    const after = instantOf(afterText, now, '--after');
-    const schedule = resolved(
-      scheduleFields(pattern === undefined ? values : { ...values, ...once(pattern, values.cron) }),
+    const preview = previewed(
+      schedule,
+      count,
+      after === undefined ? undefined : instantOf(after, now, '--after'),
       now,
     );
-    const warnings = scheduleWarnings(schedule, now);
-    const fireTimes = firstOf(occurrencesAfter(schedule, after), count);
-    const description = describeSchedule(schedule);
-    if (cli.json) {
-      cli.out(JSON.stringify({ fireTimes: fireTimes.map(iso), description, warnings }));
-    } else {
-      cli.out(description);
-      const zone = ('timezone' in schedule && schedule.timezone) || 'UTC';
-      const rows = fireTimes.map((at) => [isoIn(zone, at), relative(at, now)]);
+    if (cli.json) cli.out(JSON.stringify(preview));
+    else {
+      cli.out(preview.description);
+      const zone = schedule.timezone ?? 'UTC';
+      const rows = preview.fireTimes.map((time) => [
+        isoIn(zone, Date.parse(time)),
+        relative(Date.parse(time), now),
+      ]);
       for (const line of table([{ title: '' }, { title: '' }], rows, cli.width).slice(1)) cli.out(line);
-      for (const { message } of warnings) cli.err(`warning: ${message}`);
+      for (const { message } of preview.warnings) cli.err(`warning: ${message}`);
     }
-    return fireTimes.length > 0 ? EXIT.ok : EXIT.failure;
+    return preview.fireTimes.length > 0 ? EXIT.ok : EXIT.failure;
   },
 });
 
-function firstOf(times: Iterable<number>, count: number): number[] {
-  const first: number[] = [];
-  for (const time of times) {
-    first.push(time);
-    if (first.length === count) break;
-  }
-  return first;
-}
-
-function once(pattern: string, cron: string | undefined): { cron: string } {
-  if (cron !== undefined) throw new UsageError('the pattern is given twice: as an argument and with --cron');
-  return { cron: pattern };
-}
-
-function resolved(input: Parameters<typeof resolveSchedule>[0], now: number): Schedule {
-  if (input === undefined)
-    throw new UsageError('which schedule? Give a cron pattern in quotes, or --every, --at or --in');
+function previewed(schedule: ScheduleInput, count: number, after: number | undefined, now: number): Preview {
   try {
-    return resolveSchedule(input, now);
+    return previewSchedule(schedule, { count, after, now });
   } catch (error) {
     if (error instanceof InvalidInput) throw new UsageError(error.message);
     throw error;

@@ -1,0 +1,283 @@
+// Every subcommand against a real local server, as processes. What a test needs to be there is made by the client.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClient, type JobInput, type PunctualClient } from '../../src/client/client.ts';
+import { signToken, tokenKey } from '../../src/local/tokens.ts';
+import { type Folder, startLocal, temporaryFolder } from '../local/processes.ts';
+import { execute, start } from './processes.ts';
+
+let folder: Folder;
+let local: Awaited<ReturnType<typeof startLocal>>;
+let env: Record<string, string>;
+let client: PunctualClient;
+
+beforeAll(async () => {
+  folder = temporaryFolder();
+  local = await startLocal(folder.path);
+  env = { PUNCTUAL_URL: local.url, PUNCTUAL_DATA: folder.path };
+  client = createClient({
+    baseUrl: local.url,
+    token: await signToken(await tokenKey(folder.path), 'me', false),
+  });
+});
+afterAll(async () => {
+  await local?.stop();
+  folder?.remove();
+});
+
+const punctual = (words: string, input?: string) => execute(split(words), { env, input });
+
+/** Words by spaces, with '…' around those that have some. */
+const split = (words: string): string[] =>
+  [...words.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+
+/** What it prints for programs. */
+async function json(words: string, input?: string) {
+  const { code, out, err } = await punctual(`${words} --json`, input);
+  expect(code, err).toBe(0);
+  return JSON.parse(out);
+}
+
+const farAway = (name: string, more: Partial<JobInput> = {}) =>
+  client.jobs.create({ name, task: 'noop', schedule: { in: 'P1D' }, ...more });
+
+/** Runs it now; resolves when that has ended. */
+const ran = async (jobId: string) => client.waitFor((await client.jobs.run(jobId)).id, { timeoutMs: 20_000 });
+
+describe('creating', () => {
+  it('a job by flags tells its id, its schedule in words and its next run', async () => {
+    const { code, out } = await punctual(
+      `create --task noop --name report --cron '0 9 * * MON-FRI' --timezone Europe/Paris --tag team=billing --max-attempts 2 --timeout 30s`,
+    );
+    expect(code).toBe(0);
+    const [, id = ''] =
+      /^created (job_\w{20}): At 09:00 on Monday to Friday, Europe\/Paris time; next run in .* \(20.*Z\)$/m.exec(
+        out,
+      ) ?? [];
+    expect(await client.jobs.get(id)).toMatchObject({
+      name: 'report',
+      schedule: { cron: '0 9 * * MON-FRI', timezone: 'Europe/Paris' },
+      tags: { team: 'billing' },
+      retry: { maxAttempts: 2 },
+      timeoutSeconds: 30,
+    });
+  });
+
+  it('from a file or stdin, flags win; the same key creates nothing new', async () => {
+    const file = join(folder.path, 'job.json');
+    const job = { name: 'filed', task: 'noop', params: { result: 1 }, schedule: { in: 'P1D' } };
+    writeFileSync(file, JSON.stringify(job));
+    const first = await json(`create --file ${file} --name other --key k1`);
+    expect(first).toMatchObject({ name: 'other', params: { result: 1 }, schedule: { in: 'P1D' } });
+    const again = await json('create --file - --name other --key k1', JSON.stringify(job));
+    expect(again.id).toBe(first.id);
+  });
+
+  it('and waiting tells how it ended: 0 when it succeeded, 1 when not', async () => {
+    const good = await punctual(`create --task noop --params '{"result":{"rows":3}}' --wait`);
+    expect(good.out).toMatch(/ succeeded, .* late, took .*: {"rows":3}\n$/);
+    expect(good.code).toBe(0);
+    const bad = await punctual(`create --task noop --params '{"fail":true}' --wait --json`);
+    expect(bad.code).toBe(1);
+    expect(JSON.parse(bad.out)).toMatchObject({ status: 'failed', error: { message: 'told to fail' } });
+    const slow = await punctual('create --task noop --in 1d --wait --wait-timeout 300ms');
+    expect(slow.err).toContain('has not ended within 300 ms');
+    expect(slow.code).toBe(1);
+  });
+
+  it('is refused with what is wrong in each field', async () => {
+    const { code, out, err } = await punctual(`create --task nop --cron '0 9 * *' --overlap maybe`);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(/^punctual: 400 Bad input\n/);
+    expect(err).toMatch(/^ {2}task: must be one of .*, got "nop"$/m);
+    expect(err).toMatch(/^ {2}overlap: must be one of "skip", "queue", "allow", got "maybe"$/m);
+    const forPrograms = await punctual('create --task nop --json');
+    expect(JSON.parse(forPrograms.err)).toMatchObject({ error: { status: 400, problem: { status: 400 } } });
+  });
+});
+
+describe('looking', () => {
+  it('list shows a table as wide as the terminal, and filters', async () => {
+    await farAway(`wide-${'x'.repeat(80)}`, { tags: { look: 'here' } });
+    const { out } = await execute(['list', '--tag', 'look=here'], { env: { ...env, COLUMNS: '90' } });
+    const [head, row, ...rest] = out.trimEnd().split('\n');
+    expect(head).toMatch(/^ID +NAME +TASK +STATUS +NEXT RUN +SCHEDULE$/);
+    expect(row).toMatch(/^job_\w{20} {2}wide-x+… .* active +in 24 h /);
+    expect(row?.length).toBeLessThanOrEqual(90);
+    expect(rest).toEqual([]);
+    const absolute = await punctual('list --tag look=here --absolute');
+    expect(absolute.out).toMatch(/ active {2}20\d\d-\d\d-\d\dT[\d:.]+Z /);
+  });
+
+  it('list says when there is more, and --all gets it', async () => {
+    for (const name of ['m1', 'm2', 'm3']) await farAway(name);
+    const some = await punctual('list --name m --limit 2 --json');
+    expect(JSON.parse(some.out)).toMatchObject([{ name: 'm3' }, { name: 'm2' }]);
+    expect(some.err).toContain('there are more than these 2');
+    expect(await json('list --name m --all')).toHaveLength(3);
+    const none = await punctual('list --status failed --name m');
+    expect(none).toEqual({ code: 0, out: '', err: 'no jobs\n' });
+  });
+
+  it('show and logs tell of a job, by its name, and of its executions', async () => {
+    const job = await farAway('looked');
+    const { id } = await ran(job.id);
+    const { out } = await punctual('show looked');
+    expect(out).toMatch(/^name +looked$/m);
+    expect(out).toMatch(/^next run +in 24 h \(/m);
+    expect(out).toContain(id);
+    expect((await punctual(`show ${id}`)).out).toMatch(/^started +20.*Z \(due \+ [\d.]+ m?s\)$/m);
+    expect(await json('show looked')).toMatchObject({ id: job.id, status: 'active' });
+    expect(await json('logs looked --status succeeded')).toMatchObject([{ id, status: 'succeeded' }]);
+    expect((await punctual('logs looked')).out).toMatch(/^DUE +STATUS +LATE +TOOK +ATTEMPT +ID/);
+  });
+
+  it('a name that nobody has, or that several have, is told with 1', async () => {
+    expect(await punctual('show nobody')).toEqual({
+      code: 1,
+      out: '',
+      err: 'punctual: there is no job with the id or name "nobody"\n',
+    });
+    for (let i = 0; i < 2; i++) await farAway('twin');
+    const { code, err } = await punctual('pause twin');
+    expect(code).toBe(1);
+    expect(err).toMatch(/^punctual: 2 jobs are called "twin"; say which:\n( {2}job_\w{20} {2}active\n){2}$/);
+  });
+
+  it('logs --follow shows each change and ends with the job', async () => {
+    await farAway('followed', { schedule: { in: 'PT2S' }, params: { durationMs: 1500 } });
+    const { code, out } = await punctual('logs followed --follow --json');
+    const seen = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).status);
+    expect(code).toBe(0);
+    expect(seen.at(-1)).toBe('succeeded');
+    expect(new Set(seen).size).toBe(seen.length);
+  });
+
+  it('logs --follow ends with 130 at Ctrl-C', async () => {
+    await farAway('endless', { schedule: { every: 'PT1H', startAt: '2099-01-01T00:00:00Z' } });
+    const following = start(['logs', 'endless', '-f'], { env });
+    await following.printed(/waiting/);
+    following.child.kill('SIGINT');
+    expect(await following.ended).toMatchObject({ code: 130, out: '' });
+  });
+
+  it('tasks and workers list what the server has', async () => {
+    expect((await punctual('tasks')).out).toMatch(/^noop +durationMs result failTimes fail +Does nothing/m);
+    expect(await json('tasks noop')).toMatchObject({ name: 'noop', params: { type: 'object' } });
+    expect(await json('workers')).toMatchObject([{ id: expect.any(String), running: expect.any(Array) }]);
+    expect((await punctual('workers')).out).toMatch(/^WORKER +HOST +STARTED +SEEN +RUNS/);
+  });
+});
+
+describe('acting', () => {
+  it('run, pause, resume, edit and cancel say what the job or the run is then', async () => {
+    const { id } = await farAway('acted', { schedule: { cron: '0 9 * * *' } });
+    expect((await punctual('run acted --wait')).out).toMatch(
+      new RegExp(`^${id}\\.\\d{13}-\\w+ succeeded, .* late`),
+    );
+    expect((await punctual('pause acted')).out).toBe(`${id} is paused\n`);
+    expect((await punctual('resume acted')).out).toMatch(/^job_\w{20} is active; next run in /);
+    expect((await punctual('edit acted --every 2h')).out).toMatch(/is now version \d+: Every 2 hours/);
+    const refused = await punctual('edit acted --name x --if-version 1');
+    expect(refused.err).toMatch(/^punctual: 412 /);
+    expect(refused.code).toBe(1);
+    expect(await json('cancel acted')).toEqual({ id, status: 'cancelled' });
+  });
+
+  it('several at once: what fails does not keep the others from being done', async () => {
+    for (const name of ['one', 'two']) await farAway(name);
+    const { code, out, err } = await punctual('cancel one gone two');
+    expect(code).toBe(1);
+    expect(out).toMatch(/^(job_\w{20} is cancelled\n){2}$/);
+    expect(err).toContain('punctual: gone: there is no job');
+  });
+
+  it('retry and dead-letters redrive run again what has failed', async () => {
+    const job = await farAway('failing', { params: { fail: true } });
+    const { id } = await ran(job.id);
+    expect(await json('dead-letters --job failing')).toMatchObject([{ id, status: 'failed' }]);
+    expect((await punctual('dead-letters')).out).toMatch(/failed .* told to fail$/m);
+    expect(await json(`dead-letters redrive ${id}`)).toEqual({ redriven: 1 });
+    expect(await client.waitFor(id, { timeoutMs: 20_000 })).toMatchObject({ status: 'failed' });
+    const again = await punctual(`retry ${id} --wait`);
+    expect(again.out).toContain(`${id} failed`);
+    expect(again.code).toBe(1);
+  });
+});
+
+describe('audit', () => {
+  beforeAll(async () => {
+    const job = { schedule: { every: 'PT1S' }, overlap: 'queue', params: { durationMs: 1600 } } as const;
+    await farAway('busy', job);
+  });
+
+  it('finds nothing where everything ran, and what a pause has left out', async () => {
+    const { id } = await farAway('audited', { schedule: { every: 'PT1S' } });
+    await sleep(2500);
+    const fine = await punctual('audit audited --late 10s');
+    expect(fine.out).toMatch(/\n\d+ expected, \d+ recorded, 0 missing, 0 late \(more than 10 s\), 0 doubled/);
+    expect(fine.code).toBe(0);
+
+    await client.jobs.pause(id);
+    await sleep(2500);
+    const found = await punctual('audit audited --late 1s --json');
+    expect(found.code).toBe(1);
+    const report = JSON.parse(found.out);
+    expect(report.missing.length).toBeGreaterThanOrEqual(1);
+    expect(report.notes[0]).toMatch(/^the job is paused since/);
+    const people = await punctual('audit audited --late 1s');
+    expect(people.out).toMatch(/^missing +20\d\d-.*Z +\d+ s ago$/m);
+    expect(people.err).toMatch(/^note: the job is paused since/);
+
+    await client.jobs.resume(id);
+    expect((await json('backfill audited --from 1h')).planned).toBeGreaterThanOrEqual(1);
+    await client.jobs.cancel(id);
+  });
+
+  it('finds what started late because it had to wait', async () => {
+    // it has been at it since the test before
+    const { code, out } = await punctual('audit busy --late 1s --fail-late --json');
+    expect(code).toBe(1);
+    const { late, doubled } = JSON.parse(out);
+    expect(late.length).toBeGreaterThanOrEqual(1);
+    expect(late[0].latenessMs).toBeGreaterThan(1000);
+    expect(doubled).toEqual([]);
+  });
+});
+
+describe('the server and the token', () => {
+  it('a token for another user sees only theirs', async () => {
+    const { out: token, code } = await punctual('token alice');
+    expect(code).toBe(0);
+    const hers = await execute(['list', '--json', '--token', token.trim()], { env });
+    expect(JSON.parse(hers.out)).toEqual([]);
+    const operators = JSON.parse((await punctual('token ops --operator --json')).out);
+    const [, claims = ''] = operators.token.split('.');
+    expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({
+      sub: 'ops',
+      groups: ['operators'],
+    });
+  });
+
+  it('a token that is not good, and a server that is not there, are told with 1', async () => {
+    const stranger = await punctual('list --token x.y.z');
+    expect(stranger.err).toMatch(/^punctual: 401 .*\nThe token comes from /);
+    expect(stranger.code).toBe(1);
+    const alone = await punctual('list --url http://127.0.0.1:49');
+    expect(alone.err).toMatch(
+      /^punctual: no answer to GET \/jobs from http:\/\/127\.0\.0\.1:49 .*\nIs the server running\?/,
+    );
+    expect(alone.code).toBe(1);
+  });
+
+  it('output that nobody reads to the end is no error', async () => {
+    const listing = start(['list', '--all', '--json'], { env });
+    listing.child.stdout.destroy();
+    expect(await listing.ended).toMatchObject({ code: 0, err: '' });
+  });
+});
