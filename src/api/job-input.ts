@@ -3,6 +3,7 @@
 import type { FieldError } from '../domain/errors.ts';
 import { type JobSpec, jobSpecSchema } from '../domain/job-spec.ts';
 import { type Parsed, parse, shown } from '../domain/validation.ts';
+import { checkParams } from '../tasks/secrets.ts';
 import type { Tasks } from '../tasks/task.ts';
 
 export function parseJobSpec(tasks: Tasks, input: unknown): Parsed<JobSpec> {
@@ -25,5 +26,5 @@ export function taskErrors(tasks: Tasks, input: unknown): FieldError[] {
     ];
   }
   if (params === null || typeof params !== 'object' || Array.isArray(params)) return [];
-  return parse(task.params, params, ['params']).errors ?? [];
+  return checkParams(task, params, ['params']);
 }

@@ -12,7 +12,9 @@ import type { Context, Log } from '../scheduling/context.ts';
 import { createQuotas } from '../scheduling/quotas.ts';
 import { createDynamoStore } from '../store/dynamo.ts';
 import { systemClock, systemRandom } from '../system.ts';
-import { builtinTasks } from '../tasks/builtin.ts';
+import { describedOnAws } from '../tasks/described.ts';
+import { taskVariables } from '../tasks/settings.ts';
+import type { Tasks } from '../tasks/task.ts';
 import { type ApiConfig, readApiConfig } from './config.ts';
 import { createApi, type HttpEvent, type HttpResponse } from './handler.ts';
 import { ingest } from './ingest.ts';
@@ -41,15 +43,19 @@ export function createService(service: Service, env: Environment): ServiceHandle
     service === 'scheduler'
       ? readConfig(z.object({ PUNCTUAL_INGEST_URL: url }), env).PUNCTUAL_INGEST_URL
       : '';
-  const all = routes(ctx, builtinTasks(), {
-    quotas: createQuotas(ctx, config.quotas),
-    ingest: createIngestQueue({ client: clients.sqs, queueUrl: ingestUrl }),
-  });
-  const own = all.filter(({ operation }) => operation.service === service);
-  const api = createApi(own, { log: ctx.log, corsOrigins: config.corsOrigins });
-  return (event, context) => {
+  const apiWith = (tasks: Tasks) => {
+    const all = routes(ctx, tasks, {
+      quotas: createQuotas(ctx, config.quotas),
+      ingest: createIngestQueue({ client: clients.sqs, queueUrl: ingestUrl }),
+    });
+    const own = all.filter(({ operation }) => operation.service === service);
+    return createApi(own, { log: ctx.log, corsOrigins: config.corsOrigins });
+  };
+  const api = describedOnAws(readConfig(taskVariables, env)).then(apiWith);
+  api.catch(() => {}); // told by the first call
+  return async (event, context) => {
     logger.addContext(context);
-    return api(event, context);
+    return (await api)(event, context);
   };
 }
 

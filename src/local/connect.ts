@@ -10,6 +10,7 @@ import type { Context, Log } from '../scheduling/context.ts';
 import { createDynamoStore } from '../store/dynamo.ts';
 import { createTables } from '../store/tables.ts';
 import { systemClock, systemRandom } from '../system.ts';
+import type { AwsOptions } from '../tasks/aws-clients.ts';
 import type { Endpoints, LocalConfig } from './config.ts';
 import { type Running, StartError } from './run.ts';
 
@@ -18,6 +19,8 @@ export interface Backend {
   readonly inboxes: readonly Inbox[];
   /** Of jobs that were accepted and are to be created: where they go, and where they come from. */
   readonly ingest: { readonly queue: IngestQueue; readonly inbox: Inbox };
+  /** How the tasks find SQS, SNS and S3, and the services that are not embedded. */
+  readonly aws: AwsOptions;
 }
 
 /** The embedded engines take any. */
@@ -62,7 +65,10 @@ export async function connect(
     timer: systemClock,
   });
   const ingest = { queue: createIngestQueue({ client: clients.sqs, queueUrl: ingestUrl }), inbox };
-  return { ctx, inboxes, ingest };
+  const aws = config.external
+    ? { region, credentials: useOwn ? undefined : NO_CREDENTIALS }
+    : { region, embedded: { endpoint: endpoints.sqs, credentials: NO_CREDENTIALS } };
+  return { ctx, inboxes, ingest, aws };
 }
 
 /**

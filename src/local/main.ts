@@ -21,7 +21,7 @@ await run(async (running) => {
   const backend = await connect(config, await startEngines(config, running, log), running, log);
   if (!config.external) await refillQueue(backend.ctx);
   // stopped in reverse: no new requests, then no new dispatches, then the worker drains while its tables still answer
-  startLocalWorker(config, backend, running);
+  await startLocalWorker(config, backend, running);
   startLocalWatcher(backend.ctx, running);
   running.defer(() => server.stop());
   api.resolve(await startLocalApi(config, backend, running));

@@ -7,12 +7,12 @@ import { routes } from '../api/routes.ts';
 import type { Context, Log } from '../scheduling/context.ts';
 import { createQuotas } from '../scheduling/quotas.ts';
 import { createLog, systemRandom } from '../system.ts';
-import { builtinTasks } from '../tasks/builtin.ts';
 import { allShards, runWatcher } from '../watcher/main.ts';
 import { startWorker } from '../worker/worker.ts';
 import type { LocalConfig } from './config.ts';
 import type { Backend } from './connect.ts';
 import type { Running } from './run.ts';
+import { describedTasks, localTasks } from './tasks.ts';
 import { createAuthorizer, tokenKey } from './tokens.ts';
 
 /** To stderr: stdout is for what people are meant to read. */
@@ -29,7 +29,7 @@ export async function startLocalApi(
   const quotas = createQuotas(ctx, api.quotas);
   const consuming = runIngest(ctx, quotas, ingest.inbox, running.stopping);
   running.defer(() => consuming);
-  const all = routes(ctx, builtinTasks(), { quotas, ingest: ingest.queue });
+  const all = routes(ctx, await describedTasks(process.env), { quotas, ingest: ingest.queue });
   return createApi(all, { log: ctx.log, authorize, corsOrigins: api.corsOrigins });
 }
 
@@ -38,11 +38,15 @@ export function startLocalWatcher(ctx: Context, running: Running): void {
   running.defer(() => watching);
 }
 
-export function startLocalWorker(config: LocalConfig, { ctx, inboxes }: Backend, running: Running): string {
+export async function startLocalWorker(
+  config: LocalConfig,
+  { ctx, inboxes, aws }: Backend,
+  running: Running,
+): Promise<string> {
   const worker = startWorker(ctx, {
     workerId: `${hostname()}-${process.pid}-${systemRandom.id(4)}`,
     host: hostname(),
-    tasks: builtinTasks(),
+    tasks: await localTasks(config, aws, process.env),
     inboxes,
     concurrency: config.concurrency,
   });

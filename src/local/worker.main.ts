@@ -8,5 +8,5 @@ import { run } from './run.ts';
 await run(async (running) => {
   const config = readLocalConfig(process.env);
   const backend = await connect(config, await findEngines(config), running, localLog(config, 'worker'));
-  console.log(`the worker ${startLocalWorker(config, backend, running)} waits for jobs`);
+  console.log(`the worker ${await startLocalWorker(config, backend, running)} waits for jobs`);
 });

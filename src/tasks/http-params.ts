@@ -26,6 +26,7 @@ export const OURS = [
   'punctual-attempt',
   'punctual-due',
   'punctual-fence',
+  'punctual-signature',
 ];
 const RESERVED = new Set([...CLIENTS_OWN, ...OURS]);
 

@@ -1,6 +1,19 @@
 // The task `http`: calls a URL and compares the status of the answer with what was expected.
-import { type HttpParams, hasNoCredentials, httpParams, isExpected, OURS } from './http-params.ts';
-import { defineTask, RetryAfter, type TaskContext } from './task.ts';
+import type { Dispatcher, Response } from 'undici';
+import { RefusedAddress } from './connect.ts';
+import type { HostPlaces } from './host-places.ts';
+import { type HttpParams, httpParams, isExpected } from './http-params.ts';
+import {
+  firstRequest,
+  type Request,
+  redirected,
+  SHOWN_IN_ERROR,
+  signed,
+  UnexpectedStatus,
+} from './http-request.ts';
+import type { SigningKey } from './signature.ts';
+import type { SigningKeys } from './signing-keys.ts';
+import { DoNotRetry, defineTask, NotNow, RetryAfter, type Task, type TaskContext } from './task.ts';
 
 /** Kept of the answer: enough to see what it said, little enough for the ledger row to stay near 1 KB. */
 export const KEPT_BODY_BYTES = 1024;
@@ -10,7 +23,6 @@ export const KEPT_BODY_BYTES = 1024;
  */
 export const MOST_REDIRECTS = 5;
 const LONGEST_RETRY_AFTER_SECONDS = 86_400;
-const SHOWN_IN_ERROR = 200;
 
 export interface HttpResult {
   status: number;
@@ -20,28 +32,28 @@ export interface HttpResult {
   truncated: boolean;
 }
 
-/**
- * Every unexpected status is tried again, 4xx too: a 404 during a deployment, a 401 while a secret is rotated and a
- * 409 or 423 from a lock all pass, attempts are few and spaced, and a needless one costs one request. Who knows
- * better lists the status in `expectedStatuses` or sets one attempt.
- */
-export class UnexpectedStatus extends Error {
-  override readonly name = 'UnexpectedStatus';
-}
-
 /** The connection failed, broke or took too long. Tried again: the receiver can tell by the Idempotency-Key. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
 
-export const http = defineTask<HttpParams>({
-  name: 'http',
-  description: 'Calls a URL and succeeds when the status of the answer is an expected one.',
-  params: httpParams,
-  run: call,
-});
+export interface HttpServices {
+  /** Makes the connections: it decides which addresses may be called. */
+  readonly dispatcher: Dispatcher;
+  readonly places: HostPlaces;
+  /** Absent: requests are not signed. */
+  readonly signingKeys?: SigningKeys;
+}
 
-async function call(context: TaskContext<HttpParams>): Promise<HttpResult> {
+export const httpTask = (services: () => HttpServices): Task<HttpParams> =>
+  defineTask<HttpParams>({
+    name: 'http',
+    description: 'Calls a URL and succeeds when the status of the answer is an expected one.',
+    params: httpParams,
+    run: (context) => call(context, services()),
+  });
+
+async function call(context: TaskContext<HttpParams>, services: HttpServices): Promise<HttpResult> {
   const { params, signal } = context;
   const timeout = new AbortController();
   const timer =
@@ -52,8 +64,10 @@ async function call(context: TaskContext<HttpParams>): Promise<HttpResult> {
   const shown = `${request.method} ${withoutQuery(request.url)}`;
   try {
     signal.throwIfAborted();
-    const response = await follow(request, params, AbortSignal.any([signal, timeout.signal]));
-    const { text, truncated } = await readStart(response);
+    const keys = (await services.signingKeys?.keysOf(context.userId)) ?? [];
+    const exchange = (next: Request) =>
+      exchangeOnce(services, next, keys, params, AbortSignal.any([signal, timeout.signal]));
+    const { response, text, truncated } = await follow(request, exchange);
     if (!isExpected(response.status, params)) throw unexpected(shown, response, text, params);
     const type = response.headers.get('content-type');
     return {
@@ -67,86 +81,66 @@ async function call(context: TaskContext<HttpParams>): Promise<HttpResult> {
     if (signal.aborted) throw signal.reason;
     if (timeout.signal.aborted) throw new NoAnswer(`${shown}: no answer within ${params.timeoutSeconds} s`);
     if (isVerdict(error)) throw error;
+    const refused = refusalIn(error);
+    if (refused) throw new DoNotRetry(`${shown}: ${refused.message}`);
     throw new NoAnswer(`${shown}: ${reasonOf(error)}`, { cause: error });
   } finally {
     clearTimeout(timer);
   }
 }
 
-interface Request {
-  readonly url: URL;
-  readonly method: string;
-  readonly headers: Headers;
-  readonly body?: string;
+interface Answer {
+  readonly response: Response;
+  readonly text: string;
+  readonly truncated: boolean;
+  /** Where it sends us, unless that is an answer in itself. */
+  readonly location: string | undefined;
 }
 
-function firstRequest({ params, ...context }: TaskContext<HttpParams>): Request {
-  const headers = new Headers(params.headers);
-  const body =
-    params.body === undefined || typeof params.body === 'string' ? params.body : JSON.stringify(params.body);
-  if (body !== undefined && !headers.has('content-type')) {
-    headers.set(
-      'content-type',
-      typeof params.body === 'string' ? 'text/plain;charset=UTF-8' : 'application/json',
-    );
-  }
-  addOurs(headers, context);
-  return {
-    url: new URL(params.url),
-    method: params.method ?? (body === undefined ? 'GET' : 'POST'),
-    headers,
-    body,
-  };
-}
-
-function addOurs(headers: Headers, context: Omit<TaskContext<HttpParams>, 'params'>): void {
-  if (!headers.has('user-agent')) headers.set('user-agent', 'punctual');
-  headers.set('idempotency-key', context.idempotencyKey);
-  headers.set('punctual-execution', context.executionId);
-  headers.set('punctual-attempt', String(context.attempt));
-  headers.set('punctual-due', context.dueAt.toISOString());
-  headers.set('punctual-fence', String(context.fence));
-}
-
-/** The answer at the end of the redirects; a redirect whose status is expected, or that leads nowhere, is the answer. */
-async function follow(first: Request, params: HttpParams, signal: AbortSignal): Promise<Response> {
-  let request = first;
-  for (let redirects = 0; ; redirects++) {
-    const { url, ...init } = request;
-    const response = await fetch(url, { ...init, signal, redirect: 'manual' });
-    const location = response.headers.get('location');
-    if (!REDIRECTS.has(response.status) || location === null || isExpected(response.status, params))
-      return response;
+/** One request and its answer. It has its place from before it connects until the last byte that is read. */
+async function exchangeOnce(
+  { dispatcher, places }: HttpServices,
+  request: Request,
+  keys: readonly SigningKey[],
+  params: HttpParams,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const leave = await places.take(request.url.host, signal);
+  try {
+    const { fetch } = await import('undici'); // the API knows this task too, and must not load that
+    const { url, headers, ...init } = await signed(request, keys);
+    const response = await fetch(url, {
+      ...init,
+      headers: [...headers],
+      signal,
+      dispatcher,
+      redirect: 'manual',
+    });
+    const to = response.headers.get('location');
+    // a redirect whose status is expected, or that leads nowhere, is the answer
+    if (to === null || !REDIRECTS.has(response.status) || isExpected(response.status, params))
+      return { response, ...(await readStart(response)), location: undefined };
     await response.body?.cancel();
-    if (redirects === MOST_REDIRECTS) {
-      throw new UnexpectedStatus(
-        `more than ${MOST_REDIRECTS} redirects, the last one to ${location.slice(0, SHOWN_IN_ERROR)}`,
-      );
-    }
-    request = redirected(request, response.status, location);
+    return { response, text: '', truncated: false, location: to };
+  } finally {
+    leave();
   }
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-function redirected(from: Request, status: number, location: string): Request {
-  const url = URL.canParse(location, from.url.href) ? new URL(location, from.url) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol) || !hasNoCredentials(url.href)) {
-    throw new UnexpectedStatus(
-      `redirect to "${location.slice(0, SHOWN_IN_ERROR)}"; only http and https URLs without credentials are followed`,
-    );
+/** The answer at the end of the redirects. */
+async function follow(first: Request, exchange: (request: Request) => Promise<Answer>): Promise<Answer> {
+  let request = first;
+  for (let redirects = 0; ; redirects++) {
+    const answer = await exchange(request);
+    if (answer.location === undefined) return answer;
+    if (redirects === MOST_REDIRECTS) {
+      const last = answer.location.slice(0, SHOWN_IN_ERROR);
+      throw new UnexpectedStatus(`more than ${MOST_REDIRECTS} redirects, the last one to ${last}`);
+    }
+    request = redirected(request, answer.response.status, answer.location);
   }
-  const headers = new Headers(from.headers);
-  if (url.origin !== from.url.origin) {
-    // a token for one host is not for another, and it may be in any header: only what describes the content goes on
-    const goesOn = new Set([...OURS, 'user-agent', 'accept', 'content-type']);
-    for (const name of [...headers.keys()]) if (!goesOn.has(name)) headers.delete(name);
-  }
-  // as browsers and fetch do it: 303 asks for a GET, and 301 and 302 turn a POST into one
-  const toGet = status === 303 ? from.method !== 'HEAD' : status < 303 && from.method === 'POST';
-  if (!toGet) return { ...from, url, headers };
-  headers.delete('content-type');
-  return { url, method: 'GET', headers };
 }
 
 /** Reads no further than what is kept: an endless answer costs as little as a long one. */
@@ -172,7 +166,7 @@ function unexpected(shown: string, response: Response, body: string, params: Htt
 }
 
 /** Seconds or a date (measured against the answer's own Date, so nobody's clock has to be right); at most a day. */
-export function retryAfterSeconds(headers: Headers): number | undefined {
+export function retryAfterSeconds(headers: { get(name: string): string | null }): number | undefined {
   const value = headers.get('retry-after')?.trim();
   if (!value) return undefined;
   const seconds = /^\d+$/.test(value)
@@ -182,7 +176,14 @@ export function retryAfterSeconds(headers: Headers): number | undefined {
 }
 
 const isVerdict = (error: unknown): boolean =>
-  error instanceof UnexpectedStatus || error instanceof RetryAfter;
+  error instanceof UnexpectedStatus || error instanceof RetryAfter || error instanceof NotNow;
+
+/** fetch hides it one or two causes deep. */
+function refusalIn(error: unknown): RefusedAddress | undefined {
+  for (let at = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth++)
+    if (at instanceof RefusedAddress) return at;
+  return undefined;
+}
 
 /** fetch says "fetch failed" and hides the reason in the cause. */
 function reasonOf(error: unknown): string {

@@ -2,11 +2,13 @@
 // polls, and SIGTERM drains it.
 import { hostname } from 'node:os';
 import { createClients } from '../clients.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError, readConfig } from '../config.ts';
 import { createSqs } from '../queue/sqs.ts';
 import { createDynamoStore } from '../store/dynamo.ts';
 import { createLog, systemClock, systemRandom } from '../system.ts';
-import { builtinTasks } from '../tasks/builtin.ts';
+import { CustomTaskError } from '../tasks/custom.ts';
+import { tasksOnAws } from '../tasks/on-aws.ts';
+import { taskVariables } from '../tasks/settings.ts';
 import { readWorkerConfig } from './config.ts';
 import { findQueues } from './queues.ts';
 import { startWorker } from './worker.ts';
@@ -15,6 +17,7 @@ async function main(): Promise<void> {
   const config = readWorkerConfig(process.env);
   const workerId = `worker_${systemRandom.id(12)}`;
   const log = createLog(config.logLevel, { workerId });
+  const tasks = await tasksOnAws(readConfig(taskVariables, process.env), config);
   const clients = createClients({ endpoints: config.endpoints });
   const store = createDynamoStore({
     client: clients.dynamodb,
@@ -36,7 +39,7 @@ async function main(): Promise<void> {
   const worker = startWorker(context, {
     workerId,
     host: hostname(),
-    tasks: builtinTasks(),
+    tasks,
     inboxes,
     concurrency: config.concurrency,
   });
@@ -60,14 +63,16 @@ async function main(): Promise<void> {
   log.info(`worker ${workerId} ready`, {
     queues: inboxes.length,
     concurrency: config.concurrency,
-    tasks: [...builtinTasks().keys()],
+    tasks: [...tasks.keys()],
   });
 }
 
 try {
   await main();
 } catch (error) {
-  console.error(`punctual worker: ${error instanceof ConfigError ? error.message : tell(error)}`);
+  console.error(
+    `punctual worker: ${error instanceof ConfigError || error instanceof CustomTaskError ? error.message : tell(error)}`,
+  );
   process.exit(1);
 }
 

@@ -8,7 +8,10 @@ import { taskContext } from './context.ts';
 
 describe('the built-in tasks', () => {
   it('are found by their names', () => {
-    expect([...builtinTasks().keys()]).toEqual(['http', 'noop']);
+    expect([...builtinTasks().keys()]).toEqual([
+      ...['http', 'noop', 'lambda', 'sqs', 'sns', 'eventbridge', 'email', 'script', 'container'],
+    ]);
+    expect([...builtinTasks(undefined, ['noop', 'sqs']).keys()]).toEqual(['noop', 'sqs']);
     for (const [name, task] of builtinTasks()) expect(task.name).toBe(name);
   });
 
@@ -23,6 +26,13 @@ describe('the built-in tasks', () => {
       for (const property of Object.values(schema.properties)) expect(property.description).toBeTruthy();
     },
   );
+
+  it('can be described without anything to run them with, and say so when they are run', async () => {
+    const sqs = builtinTasks().get('sqs');
+    await expect(sqs?.run(taskContext({ queueUrl: 'https://sqs.example/1/q', body: 'x' }))).rejects.toThrow(
+      'this process only describes tasks',
+    );
+  });
 });
 
 describe('http parameters', () => {

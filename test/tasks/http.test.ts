@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { http, KEPT_BODY_BYTES, retryAfterSeconds } from '../../src/tasks/http.ts';
+import { addressRules } from '../../src/tasks/addresses.ts';
+import { guardedAgent } from '../../src/tasks/connect.ts';
+import { HostPlaces } from '../../src/tasks/host-places.ts';
+import { httpTask, KEPT_BODY_BYTES, retryAfterSeconds } from '../../src/tasks/http.ts';
 import { type HttpParams, httpParams } from '../../src/tasks/http-params.ts';
 import { RetryAfter, type TaskContext } from '../../src/tasks/task.ts';
 import { taskContext } from './context.ts';
@@ -53,6 +56,11 @@ beforeEach(() => {
   closed.length = 0;
   answer = (_, response) => response.end('ok');
 });
+
+const http = httpTask(() => ({
+  dispatcher: guardedAgent(addressRules({ loopback: true })),
+  places: new HostPlaces({ perHost: 25 }),
+}));
 
 const run = (params: Record<string, unknown>, more: Partial<TaskContext<HttpParams>> = {}) =>
   http.run(taskContext(httpParams.parse({ url: `${origin}/hook?key=secret`, ...params }), more));

@@ -62,6 +62,7 @@ beforeAll(async () => {
     AWS_ENDPOINT_URL_DYNAMODB: tables.endpoint,
     AWS_ENDPOINT_URL_SQS: queues.endpoint,
     PUNCTUAL_PREFIX: PREFIX,
+    PUNCTUAL_ALLOW_HTTP: '127.0.0.1',
   };
 });
 afterAll(async () => {

@@ -1,0 +1,56 @@
+// The tasks of local mode: all of them. SQS, SNS and S3 are those of the embedded engine, scripts are child processes,
+// loopback may be called, secrets and signing keys are files of the data folder.
+import { join } from 'node:path';
+import { type Environment, readConfig } from '../config.ts';
+import { addressRules } from '../tasks/addresses.ts';
+import { type AwsOptions, lazyAws } from '../tasks/aws-clients.ts';
+import { builtinTasks } from '../tasks/builtin.ts';
+import { guardedAgent } from '../tasks/connect.ts';
+import { CustomTaskError, withCustomTasks } from '../tasks/custom.ts';
+import { HostPlaces } from '../tasks/host-places.ts';
+import { once, ownQueues, perHost, placeOf } from '../tasks/on-aws.ts';
+import { localScripts } from '../tasks/script-local.ts';
+import { withSecrets } from '../tasks/secrets.ts';
+import type { TaskServices } from '../tasks/services.ts';
+import { allowedTargets, type TaskVariables, taskVariables } from '../tasks/settings.ts';
+import { derivedKeys } from '../tasks/signing-keys.ts';
+import { ANY_TARGET, createTargets } from '../tasks/targets.ts';
+import type { Tasks } from '../tasks/task.ts';
+import type { LocalConfig } from './config.ts';
+import { fileSecrets, readMasterKeys } from './key-files.ts';
+import { StartError } from './run.ts';
+
+/** For the API: they are described and their params are checked. */
+export const describedTasks = (env: Environment): Promise<Tasks> => {
+  const given = readConfig(taskVariables, env);
+  return custom(builtinTasks(undefined, given.PUNCTUAL_TASKS), given);
+};
+
+/** For the worker: they run. */
+export async function localTasks(config: LocalConfig, aws: AwsOptions, env: Environment): Promise<Tasks> {
+  const given = readConfig(taskVariables, env);
+  const tasks = builtinTasks(localServices(config, aws, given), given.PUNCTUAL_TASKS);
+  return withSecrets(await custom(tasks, given), fileSecrets(join(config.dataFolder, 'secrets.json')));
+}
+
+const custom = (tasks: Tasks, { PUNCTUAL_TASKS_FOLDER: folder }: TaskVariables): Promise<Tasks> =>
+  withCustomTasks(tasks, folder).catch((error: unknown) => {
+    throw error instanceof CustomTaskError ? new StartError(error.message) : error;
+  });
+
+function localServices(config: LocalConfig, aws: AwsOptions, given: TaskVariables): TaskServices {
+  const limited = Object.entries(allowedTargets(given)).filter(([, patterns]) => patterns !== undefined);
+  const allow = { ...ANY_TARGET, ...Object.fromEntries(limited) };
+  const rules = addressRules({ loopback: true, allow: given.PUNCTUAL_ALLOW_HTTP });
+  return {
+    aws: lazyAws(aws),
+    targets: createTargets({ allow, never: ownQueues(config.prefix) }),
+    http: once(() => ({
+      dispatcher: guardedAgent(rules),
+      places: new HostPlaces({ perHost: perHost(config.concurrency) }),
+      signingKeys: derivedKeys(async () => readMasterKeys(config.dataFolder)),
+    })),
+    containers: () => placeOf(given),
+    scripts: once(() => localScripts()),
+  };
+}

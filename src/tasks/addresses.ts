@@ -1,0 +1,128 @@
+// Which addresses a job's requests may go to: the public internet, and what the configuration allows beyond it. What is
+// asked here is the address that is about to be connected to, never the text of a URL.
+import { BlockList, isIP, isIPv4 } from 'node:net';
+
+export interface AddressRules {
+  /** `host` is what the URL says; `address` is where the connection goes. */
+  allows(host: string, address: string): boolean;
+}
+
+export interface AddressOptions {
+  /** This machine itself: for local mode. */
+  readonly loopback?: boolean;
+  /** Addresses, ranges (`10.1.0.0/16`) and host names (`hooks.internal`, `*.corp.example`). */
+  readonly allow?: readonly string[];
+}
+
+/** The IANA registries of special-purpose addresses: whatever is not somebody's public host. */
+const SPECIAL_IPV4 = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+];
+/** Of IPv6 only global unicast is public, and inside it not documentation, Teredo and 6to4 (which wrap any IPv4). */
+const PUBLIC_IPV6 = ['2000::/3'];
+const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
+/** A host that is allowed by its name may be in a private range, but its name never leads to these. */
+const NEVER_BY_NAME = [
+  '0.0.0.0/8',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  '::/64',
+  'fe80::/10',
+  'fd00:ec2::/32',
+  'ff00::/8',
+];
+
+const special = rangesOf([...SPECIAL_IPV4, ...SPECIAL_IPV6]);
+const publicIpv6 = rangesOf(PUBLIC_IPV6);
+const neverByName = rangesOf(NEVER_BY_NAME);
+const loopbacks = rangesOf(['127.0.0.0/8', '::1']);
+
+export function addressRules({ loopback = false, allow = [] }: AddressOptions = {}): AddressRules {
+  const names = allow.filter((entry) => !isRange(entry)).map(nameRule);
+  const allowed = rangesOf(allow.filter(isRange));
+  return {
+    allows(host, given) {
+      const address = plain(given);
+      if (address === undefined) return false;
+      if (isPublic(address) || within(allowed, address)) return true;
+      if (loopback && within(loopbacks, address)) return true;
+      return names.some((matches) => matches(host)) && !within(neverByName, address);
+    },
+  };
+}
+
+const isPublic = (address: string): boolean =>
+  !within(special, address) && (isIPv4(address) || within(publicIpv6, address));
+
+const within = (list: BlockList, address: string): boolean =>
+  list.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
+
+const NAT64 = rangesOf(['64:ff9b::/96']);
+const MAPPED = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/;
+const LAST_TWO = /([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
+
+/**
+ * The address that is really meant: the IPv4 one inside an IPv4-mapped one, and inside a NAT64 one (which DNS64 makes
+ * of every IPv4 host in an IPv6-only subnet). Undefined: not an address, or one with a zone, which is never public.
+ */
+function plain(given: string): string | undefined {
+  if (isIPv4(given)) return given;
+  if (isIP(given) === 0 || given.includes('%')) return undefined;
+  const canonical = new URL(`http://[${given}]`).hostname.slice(1, -1);
+  const mapped = MAPPED.exec(canonical);
+  if (mapped) return ipv4(mapped[1], mapped[2]);
+  if (!within(NAT64, canonical)) return canonical;
+  const tail = LAST_TWO.exec(canonical);
+  return tail ? ipv4(tail[1], tail[2]) : undefined; // ends in "::": 0.0.x.x, not public either
+}
+
+function ipv4(high = '0', low = '0'): string {
+  const [a, b] = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
+  return [a >> 8, a & 255, b >> 8, b & 255].join('.');
+}
+
+const isRange = (entry: string): boolean => isIP(entry.split('/')[0] ?? '') !== 0;
+
+function rangesOf(entries: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const entry of entries) {
+    const [address = '', bits] = entry.split('/');
+    const family = isIPv4(address) ? 'ipv4' : 'ipv6';
+    const most = family === 'ipv4' ? 32 : 128;
+    if (bits === undefined) list.addAddress(address, family);
+    else if (/^\d{1,3}$/.test(bits) && Number(bits) <= most) list.addSubnet(address, Number(bits), family);
+    else
+      throw new Error(`a range is an address and 0 to ${most} bits, such as "10.1.0.0/16"; got "${entry}"`);
+  }
+  return list;
+}
+
+const NAME = /^(\*\.)?(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i;
+
+function nameRule(entry: string): (host: string) => boolean {
+  if (!NAME.test(entry) || /^[\d.]+$/.test(entry)) {
+    throw new Error(
+      `what is allowed is an address, a range such as "10.1.0.0/16" or a host name such as "hooks.internal" or "*.internal"; got "${entry}"`,
+    );
+  }
+  const name = entry.toLowerCase();
+  return name.startsWith('*.')
+    ? (host) => host.toLowerCase().endsWith(name.slice(1))
+    : (host) => host.toLowerCase() === name;
+}

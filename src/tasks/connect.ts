@@ -1,0 +1,65 @@
+// Connections for requests that tenants ask for. The name is looked up once, while connecting, and every address it
+// leads to is checked; the socket goes to one of exactly these. So it does not matter how a URL spells an address, where a
+// redirect leads, or what a name resolves to a moment later.
+import dns from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { Agent, buildConnector } from 'undici';
+import type { AddressRules } from './addresses.ts';
+
+export type Lookup = (
+  host: string,
+  options: dns.LookupAllOptions,
+  answer: (error: NodeJS.ErrnoException | null, addresses: dns.LookupAddress[]) => void,
+) => void;
+
+/** The address is not one that jobs may call. Its message does not say where a name leads: that is not the tenant's. */
+export class RefusedAddress extends Error {
+  override readonly name = 'RefusedAddress';
+  constructor(host: string) {
+    super(
+      isIP(host) === 0
+        ? `the host ${host} is not on the public internet, and calling it is not allowed here`
+        : `${host} is not an address on the public internet, and calling it is not allowed here`,
+    );
+  }
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+export function guardedAgent(rules: AddressRules, lookup: Lookup = dns.lookup): Agent {
+  const connect = buildConnector({
+    timeout: CONNECT_TIMEOUT_MS,
+    allowH2: false,
+    autoSelectFamily: true,
+    lookup: checkedLookup(rules, lookup),
+  });
+  return new Agent({
+    connect(options, done) {
+      const host = options.hostname.replace(/^\[(.*)\]$/, '$1');
+      // there is nothing to look up for an address, so it is checked here
+      if (isIP(host) !== 0 && !rules.allows(host, host)) return done(new RefusedAddress(host), null);
+      connect(options, (error, socket) => {
+        if (error) return done(error, null);
+        // what was checked is what is connected to; should that ever not be so, nothing is sent
+        if (socket.remoteAddress !== undefined && rules.allows(host, socket.remoteAddress))
+          return done(null, socket);
+        socket.destroy();
+        done(new RefusedAddress(host), null);
+      });
+    },
+  });
+}
+
+/** One refused address among several refuses the host: who publishes a private one beside a public one wants a rebinding. */
+const checkedLookup =
+  (rules: AddressRules, lookup: Lookup): LookupFunction =>
+  (host, options, done) => {
+    lookup(host, { ...options, all: true }, (error, addresses) => {
+      if (error) return done(error, []);
+      if (addresses.length === 0 || !addresses.every(({ address }) => rules.allows(host, address)))
+        return done(new RefusedAddress(host), []);
+      if (options.all) return done(null, addresses);
+      const [{ address, family } = { address: '', family: 4 }] = addresses;
+      done(null, address, family);
+    });
+  };

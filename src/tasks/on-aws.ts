@@ -1,0 +1,100 @@
+// The tasks as a worker on AWS runs them: with what the configuration allows.
+import { addressRules } from './addresses.ts';
+import { lazyAws } from './aws-clients.ts';
+import { builtinTasks } from './builtin.ts';
+import { guardedAgent } from './connect.ts';
+import { withCustomTasks } from './custom.ts';
+import { HostPlaces } from './host-places.ts';
+import type { HttpServices } from './http.ts';
+import { fargateScripts } from './script-fargate.ts';
+import { secretsManagerSecrets, ssmSecrets } from './secret-stores.ts';
+import { type Secrets, withSecrets } from './secrets.ts';
+import type { AwsClients, ContainerPlace, TaskServices } from './services.ts';
+import { allowedTargets, containerPlace, enabledOnAws, type TaskVariables } from './settings.ts';
+import { derivedKeys, type SigningKeys } from './signing-keys.ts';
+import { createTargets } from './targets.ts';
+import { DoNotRetry, type Tasks } from './task.ts';
+
+export interface OnAws {
+  /** Tasks that this worker runs at once. */
+  readonly concurrency: number;
+  /** What the scheduler's own queues are called: no job may send to them. */
+  readonly prefix: string;
+  readonly aws?: AwsClients;
+}
+
+/** For the worker: they run. */
+export async function tasksOnAws(given: TaskVariables, options: OnAws): Promise<Tasks> {
+  const aws = options.aws ?? lazyAws();
+  const services = servicesOnAws(given, aws, options);
+  const tasks = await withCustomTasks(
+    builtinTasks(services, enabledOnAws(given)),
+    given.PUNCTUAL_TASKS_FOLDER,
+  );
+  return withSecrets(tasks, secretsOf(given, aws));
+}
+
+function servicesOnAws(given: TaskVariables, aws: AwsClients, { concurrency, prefix }: OnAws): TaskServices {
+  const rules = addressRules({ allow: given.PUNCTUAL_ALLOW_HTTP }); // a wrong entry is told now
+  const http = once<HttpServices>(() => ({
+    dispatcher: guardedAgent(rules),
+    places: new HostPlaces({ perHost: perHost(concurrency) }),
+    signingKeys: signingKeysOf(given, aws),
+  }));
+  const { PUNCTUAL_SCRIPT_TASK_DEFINITION: taskDefinition = '', PUNCTUAL_SCRIPT_BUCKET: bucket = '' } = given;
+  return {
+    aws,
+    targets: createTargets({ allow: allowedTargets(given), never: ownQueues(prefix) }),
+    http,
+    containers: () => placeOf(given),
+    scripts: once(() => {
+      const { PUNCTUAL_SCRIPT_SUBNETS: subnets, PUNCTUAL_SCRIPT_SECURITY_GROUPS: groups } = given;
+      const shared = placeOf(given);
+      const place = {
+        ...shared,
+        subnets: subnets ?? shared.subnets,
+        securityGroups: groups ?? shared.securityGroups,
+      };
+      return fargateScripts({ aws, place, taskDefinition, bucket });
+    }),
+  };
+}
+
+/** A quarter: the slowest three hosts together leave a quarter for everybody else. A worker that small has no quarters. */
+export const perHost = (concurrency: number): number =>
+  Math.max(Math.floor(concurrency / 4), Math.min(concurrency, 4));
+
+export const ownQueues = (prefix: string) => ({ sqs: [`*/${prefix}*`] });
+
+export function placeOf(given: TaskVariables): ContainerPlace {
+  const place = containerPlace(given);
+  if (place) return place;
+  throw new DoNotRetry(
+    'where containers run is not configured: PUNCTUAL_CONTAINER_CLUSTER and PUNCTUAL_CONTAINER_SUBNETS',
+  );
+}
+
+function signingKeysOf(given: TaskVariables, aws: AwsClients): SigningKeys | undefined {
+  const { PUNCTUAL_SIGNING_SECRET: SecretId } = given;
+  if (SecretId === undefined) return undefined;
+  return derivedKeys(async () => {
+    const { GetSecretValueCommand } = await import('@aws-sdk/client-secrets-manager');
+    const client = await aws.secretsManager();
+    return JSON.parse((await client.send(new GetSecretValueCommand({ SecretId }))).SecretString ?? 'null');
+  });
+}
+
+function secretsOf({ PUNCTUAL_SECRETS: where }: TaskVariables, aws: AwsClients): Secrets {
+  if (where === undefined)
+    return { place: 'this deployment: PUNCTUAL_SECRETS is not set', read: async () => undefined };
+  const prefix = where.slice(where.indexOf(':') + 1);
+  return where.startsWith('ssm:') ? ssmSecrets(aws, prefix) : secretsManagerSecrets(aws, prefix);
+}
+
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

@@ -1,0 +1,45 @@
+// What the built-in tasks work with. It is handed in, so that a test hands in clients of its own; and it is made when it
+// is first used, so that a worker that never sends an e-mail never loads SES.
+import type { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
+import type { ECSClient } from '@aws-sdk/client-ecs';
+import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import type { LambdaClient } from '@aws-sdk/client-lambda';
+import type { S3Client } from '@aws-sdk/client-s3';
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { SESv2Client } from '@aws-sdk/client-sesv2';
+import type { SNSClient } from '@aws-sdk/client-sns';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { SSMClient } from '@aws-sdk/client-ssm';
+import type { HttpServices } from './http.ts';
+import type { ScriptRunner } from './script-runner.ts';
+import type { Targets } from './targets.ts';
+
+export interface AwsClients {
+  lambda(): Promise<LambdaClient>;
+  sqs(): Promise<SQSClient>;
+  sns(): Promise<SNSClient>;
+  eventbridge(): Promise<EventBridgeClient>;
+  ses(): Promise<SESv2Client>;
+  ecs(): Promise<ECSClient>;
+  s3(): Promise<S3Client>;
+  logs(): Promise<CloudWatchLogsClient>;
+  secretsManager(): Promise<SecretsManagerClient>;
+  ssm(): Promise<SSMClient>;
+}
+
+/** Where containers run: not for a job to choose. */
+export interface ContainerPlace {
+  readonly cluster: string;
+  readonly subnets: readonly string[];
+  readonly securityGroups: readonly string[];
+  readonly assignPublicIp: boolean;
+}
+
+export interface TaskServices {
+  readonly aws: AwsClients;
+  /** Which functions, queues, topics … whose jobs may use. */
+  readonly targets: Targets;
+  http(): HttpServices;
+  scripts(): ScriptRunner;
+  containers(): ContainerPlace;
+}
