@@ -5,7 +5,7 @@ import { type DueKey, executionId } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { Context } from './context.ts';
-import { completeOnce } from './ended.ts';
+import { completeOnce, ended } from './ended.ts';
 import { writeHead } from './head.ts';
 import { newHold } from './holds.ts';
 import { note } from './note.ts';
@@ -39,7 +39,9 @@ async function cancelRow(context: Context, head: Head, seen: Row): Promise<boole
   const row: Row = { ...seen, status: 'CANCELLED', reason: REASON, finishedAt: clock.now() };
   if (!(await store.updateRow(seen, row))) return false;
   if (head.overlap === 'allow') await stopHold(context, head.jobId, seen.due);
-  if (row.once) await completeOnce(context, head, row.revision, 'CANCELLED');
+  const { jobId, due, revision } = row;
+  // it may have been a holder between attempts, and others wait for it
+  await ended(context, head, { jobId, due, revision, fireAt: 0, enqueuedAt: 0 }, row);
   return true;
 }
 

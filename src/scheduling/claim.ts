@@ -3,7 +3,7 @@ import { isTerminal, type Row } from '../domain/execution.ts';
 import { BY_HAND, dueAtOf, dueKey } from '../domain/ids.ts';
 import type { Head, Hold } from '../domain/job.ts';
 import { isRecurring, latestOccurrence } from '../domain/schedule/occurrences.ts';
-import type { Message } from '../queue/queue.ts';
+import { LONGEST_DELAY_MS, type Message } from '../queue/queue.ts';
 import type { HoldPlace } from '../store/store.ts';
 import { claimBeside } from './claim-beside.ts';
 import type { Context } from './context.ts';
@@ -159,9 +159,11 @@ async function yieldTo(
     if (row && withdrawn) return cancelOpen(context, row, 'the job was withdrawn while this waited');
     // what was started by hand keeps its message, and so does what waits for a later occurrence: a finish looks at few
     // rows before its own, and what loses its turn each time that settle sends it would wait for ever
-    const soon = clock.now() + context.settings.heartbeatMs;
-    if (row && message.revision === BY_HAND) return { kind: 'later', at: soon };
-    if (row && due < hold.due) return { kind: 'later', at: Math.max(soon, until) };
+    if (row && (message.revision === BY_HAND || due < hold.due)) {
+      const now = clock.now();
+      const at = Math.max(now + context.settings.heartbeatMs, Math.min(until, now + LONGEST_DELAY_MS));
+      return { kind: 'later', at };
+    }
     return DONE;
   }
   const misfire = misfireOf(context, head, message);
