@@ -1,6 +1,6 @@
 // The `punctual` command: finds the subcommand, parses its arguments, runs it, and turns what goes wrong into a sentence
 // and an exit code.
-import { PunctualApiError, PunctualNetworkError } from '../client/client.ts';
+import { PunctualApiError, type PunctualClient, PunctualNetworkError } from '../client/client.ts';
 import { parseArguments } from './arguments.ts';
 import { closest } from './closest.ts';
 import {
@@ -22,7 +22,7 @@ import { preview } from './commands/preview.ts';
 import { show } from './commands/show.ts';
 import { start } from './commands/start.ts';
 import { token } from './commands/token.ts';
-import { connect } from './connection.ts';
+import { type ConnectionValues, connect } from './connection.ts';
 import { NotFoundHere } from './find.ts';
 import { commandHelp, generalHelp } from './help.ts';
 
@@ -58,12 +58,15 @@ export async function punctual(words: readonly string[], around: Surroundings): 
     const command = commandNamed(name);
     const { args, values } = parseArguments(command, rest);
     if (values.help) return help(name, around);
+    let client: Promise<PunctualClient> | undefined;
     const cli: Cli = {
       ...around,
       json: values.json === true,
       absolute: values.absolute === true,
-      client: () =>
-        connect(values as { url?: string; token?: string }, around.env, command.server === 'operator'),
+      client() {
+        client ??= connect(values as ConnectionValues, around.env, command.server === 'operator');
+        return client;
+      },
     };
     return (await command.run(cli, args, values as Values<Options>)) ?? EXIT.ok;
   } catch (error) {
