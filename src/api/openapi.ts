@@ -40,7 +40,7 @@ function create(): Json {
       $defs = {},
       ...rest
     } = withoutLocalRefs(z.toJSONSchema(schema, { io, unrepresentable: 'any' }));
-    Object.assign(schemas, $defs);
+    for (const [name, { id: _id, ...named }] of Object.entries($defs)) schemas[name] = named;
     return rest;
   };
   const paths: Record<string, Json> = {};
@@ -158,6 +158,6 @@ function parametersOf(where: string, schema: z.ZodObject | undefined, toSchema: 
 }
 
 /** zod puts what is named into `$defs` of each schema; here all share one place. */
-function withoutLocalRefs(schema: unknown): Json & { $defs?: Json } {
+function withoutLocalRefs(schema: unknown): Json & { $defs?: Record<string, Json> } {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'));
 }
