@@ -11,6 +11,9 @@ const OLDEST = 24;
 if (Number(process.versions.node.split('.')[0]) >= OLDEST) {
   // what was compiled once is kept: the second start takes half the time
   module.enableCompileCache();
+  // started by an older Node (see below): when that one is gone, however it went, this one has to go too
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+  process.channel?.unref();
   await import('./punctual.ts');
 } else {
   handOver(ownNode());
@@ -29,7 +32,9 @@ function ownNode() {
 
 /** Waits beside it: the other process has the terminal, and its end is ours. */
 function handOver(node) {
-  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
+  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  });
   child.once('error', (error) => {
     console.error(`punctual: ${node} cannot be run: ${error.message}`);
     process.exit(1);

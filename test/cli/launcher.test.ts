@@ -63,5 +63,19 @@ describe('the launcher', () => {
       server.child.kill('SIGTERM');
       expect(await server.ended).toMatchObject({ code: 0, err: '' });
     });
+
+    it('leaves no server behind when it is killed', async () => {
+      folder = temporaryFolder();
+      const server = start(['start', '--port', '0', '--data', folder.path], { node });
+      const [, url = ''] = await server.printed(/listens on (http:\/\/127\.0\.0\.1:\d+)/);
+      server.child.kill('SIGKILL');
+      const answers = () =>
+        fetch(`${url}/health`).then(
+          () => true,
+          () => false,
+        );
+      await expect.poll(answers, { timeout: 20_000, interval: 200 }).toBe(false);
+      await server.ended;
+    });
   });
 });

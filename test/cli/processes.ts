@@ -17,8 +17,8 @@ interface Options {
 export interface Running {
   readonly child: ChildProcessWithoutNullStreams;
   readonly ended: Promise<Outcome>;
-  /** Resolves as soon as it stands in what was printed. */
-  printed(pattern: RegExp): Promise<void>;
+  /** Resolves with the match as soon as it stands in what was printed. */
+  printed(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
 export function start(words: readonly string[], { env, input, cwd, node }: Options = {}): Running {
@@ -36,7 +36,9 @@ export function start(words: readonly string[], { env, input, cwd, node }: Optio
     child,
     ended,
     async printed(pattern) {
-      while (!pattern.test(out + err)) {
+      for (;;) {
+        const found = pattern.exec(out + err);
+        if (found) return found;
         const more = Promise.race([once(child.stdout, 'data'), once(child.stderr, 'data')]);
         const over = ended.then((outcome) => {
           throw new Error(`it ended without printing ${pattern}: ${JSON.stringify(outcome)}`);
