@@ -39,6 +39,8 @@ interface JobRecord {
   /** When the head got its present stamp. */
   stampAt: number;
   cancelledAt: number | undefined;
+  /** When a cancel of it first returned. */
+  cancelReturnedAt: number | undefined;
   highestFence: number;
   /** Held without a row when they were withdrawn: they go on, so they end. */
   readonly mustEnd: Set<DueKey>;
@@ -155,6 +157,7 @@ export class Checks {
       revisions: new Map(),
       stampAt: this.#world.now,
       cancelledAt: undefined,
+      cancelReturnedAt: undefined,
       highestFence: 0,
       mustEnd: new Set(),
     };
@@ -466,7 +469,9 @@ export class Checks {
 
   #notWithdrawn(job: JobRecord, { jobId, due, take, overlapAllowed }: Run): void {
     const fail = (why: string) => this.#fail('what was withdrawn does not start', jobId, due, why);
-    if (job.cancelledAt !== undefined && take.at > job.cancelledAt) fail('the job was cancelled before');
+    // beside others the head is cancelled first, then each hold is told: until then one may be taken over
+    const over = overlapAllowed ? job.cancelReturnedAt : job.cancelledAt;
+    if (over !== undefined && take.at > over) fail('the job was cancelled before');
     const cancelled = this.#cancelled.get(rowKey({ jobId, due }));
     if (cancelled !== undefined && take.at > cancelled) fail('it was cancelled before');
     const { revision } = take.hold;
@@ -510,6 +515,10 @@ export class Checks {
     this.#accepted.add(jobId);
     if (!this.#world.store.heads.get(jobId))
       this.#fail('an accepted job exists', jobId, undefined, 'it has no head');
+  }
+
+  cancelledJob(jobId: string): void {
+    this.#job(jobId).cancelReturnedAt ??= this.#world.now;
   }
 
   cancelledExecution(jobId: string, due: DueKey, calledAt: number): void {

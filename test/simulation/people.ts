@@ -126,7 +126,13 @@ export class People {
       case 'resume':
         return resume;
       case 'cancelJob':
-        return { name: `cancelJob ${job}`, call: (context) => cancelJob(context, asUser(USER), jobId) };
+        return {
+          name: `cancelJob ${job}`,
+          call: async (context) => {
+            await cancelJob(context, asUser(USER), jobId);
+            checks.cancelledJob(jobId);
+          },
+        };
       case 'runNow':
         return {
           name: `runNow ${job}`,
