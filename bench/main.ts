@@ -2,10 +2,11 @@
 // in bench/results/.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { api } from './api.ts';
 import { cost } from './cost.ts';
 import { type Report, toMarkdown } from './report.ts';
 
-const benchmarks: Record<string, () => Promise<Report>> = { cost };
+const benchmarks: Record<string, () => Promise<Report>> = { api, cost };
 
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !(name in benchmarks));

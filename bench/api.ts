@@ -1,0 +1,150 @@
+// How many requests a second the API answers, and how fast: 80 % reads and 20 % writes over HTTP against `npm start`, with
+// its tables, queues, watcher and worker on the same machine.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import autocannon from 'autocannon';
+import { signToken, tokenKey } from '../src/local/tokens.ts';
+import { progress, type Report } from './report.ts';
+
+const SECONDS = 20;
+const CONNECTIONS = 32;
+const JOBS = 500;
+
+interface Local {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+async function startLocal(folder: string): Promise<Local> {
+  const main = new URL('../src/local/main.ts', import.meta.url).pathname;
+  const child = spawn(process.execPath, [main], {
+    env: { ...process.env, PUNCTUAL_PORT: '0', PUNCTUAL_DATA: folder, PUNCTUAL_LOG: 'error' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let printed = '';
+  child.stdout.on('data', (chunk) => {
+    printed += String(chunk);
+  });
+  while (!/listens on (\S+)/.test(printed)) {
+    if (child.exitCode !== null) throw new Error(`the server did not start: ${printed}`);
+    await sleep(20);
+  }
+  return {
+    url: /listens on (\S+)/.exec(printed)?.[1] ?? '',
+    async stop() {
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
+
+/** Of every ten requests eight read, as a client that follows its jobs does. */
+function mix(jobs: readonly string[]): autocannon.Request[] {
+  const pick = () => jobs[Math.floor(Math.random() * jobs.length)];
+  const get = (path: () => string): autocannon.Request => ({
+    method: 'GET',
+    setupRequest: (request) => ({ ...request, path: path() }),
+  });
+  const create: autocannon.Request = {
+    method: 'POST',
+    path: '/jobs',
+    body: JSON.stringify({
+      task: 'noop',
+      name: 'bench',
+      schedule: { every: 'P1D', startAt: '2030-01-01T00:00:00Z' },
+    }),
+  };
+  const edit: autocannon.Request = {
+    method: 'PATCH',
+    body: JSON.stringify({ tags: { bench: 'yes' } }),
+    setupRequest: (request) => ({ ...request, path: `/jobs/${pick()}` }),
+  };
+  const one = () => get(() => `/jobs/${pick()}`);
+  const executions = () => get(() => `/jobs/${pick()}/executions`);
+  return [
+    one(),
+    one(),
+    one(),
+    create,
+    one(),
+    get(() => '/jobs?limit=20'),
+    executions(),
+    edit,
+    executions(),
+    get(() => '/executions'),
+  ];
+}
+
+export async function api(): Promise<Report> {
+  const folder = mkdtempSync(join(tmpdir(), 'punctual-bench-'));
+  const local = await startLocal(folder);
+  try {
+    const token = await signToken(await tokenKey(folder), 'bench', false);
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    progress('api: creating jobs');
+    const jobs = await createJobs(local.url, headers);
+    const run = (duration: number) =>
+      autocannon({ url: local.url, connections: CONNECTIONS, duration, headers, requests: mix(jobs) });
+    progress('api: warming up');
+    await run(3);
+    progress(`api: measuring for ${SECONDS} s`);
+    const result = await run(SECONDS);
+    progress('');
+    return report(result);
+  } finally {
+    await local.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function createJobs(url: string, headers: Record<string, string>): Promise<string[]> {
+  const ids: string[] = [];
+  while (ids.length < JOBS) {
+    const jobs = Array.from({ length: 100 }, () => ({
+      task: 'noop',
+      schedule: { every: 'P1D', startAt: '2030-01-01T00:00:00Z' },
+    }));
+    const response = await fetch(`${url}/jobs/batch`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ jobs }),
+    });
+    const { results } = (await response.json()) as { results: { job: { id: string } }[] };
+    ids.push(...results.map(({ job }) => job.id));
+  }
+  return ids;
+}
+
+function report({ requests, latency, non2xx, errors, timeouts }: autocannon.Result): Report {
+  return {
+    name: 'api',
+    command: 'npm run bench -- api',
+    tables: [
+      {
+        title: '80 % reads, 20 % writes',
+        columns: ['', 'requests/s', 'p50 ms', 'p90 ms', 'p99 ms', 'p99.9 ms', 'most ms', 'failed'],
+        rows: [
+          [
+            `${CONNECTIONS} connections, ${SECONDS} s`,
+            requests.average,
+            latency.p50,
+            latency.p90,
+            latency.p99,
+            latency.p99_9,
+            latency.max,
+            non2xx + errors + timeouts,
+          ],
+        ],
+      },
+    ],
+    notes: [
+      'Reads: a job, a page of jobs, the executions of a job and over all jobs. Writes: create, edit.',
+      'The load generator, the server (API, watcher, worker, queues) and the tables share this machine.',
+    ],
+  };
+}
