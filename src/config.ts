@@ -56,3 +56,12 @@ const settingSchema = (name: keyof Settings) =>
     .min(name === 'shards' ? 1 : 0)
     .max(name === 'shards' ? 1024 : 86_400_000)
     .default(DEFAULT_SETTINGS[name]);
+
+const retention = z.object({
+  /** Ended executions are kept this long. */
+  PUNCTUAL_RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).optional(),
+});
+
+/** Absent: the store's own default. */
+export const readRetentionDays = (env: Environment): number | undefined =>
+  readConfig(retention, env).PUNCTUAL_RETENTION_DAYS;

@@ -4,7 +4,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import type { Context as LambdaContext, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { z } from 'zod';
 import { type Clients, createClients } from '../clients.ts';
-import { type Environment, readConfig, readSettings } from '../config.ts';
+import { type Environment, readConfig, readRetentionDays, readSettings } from '../config.ts';
 import { sendDeadLetter } from '../queue/dead-letter.ts';
 import { createIngestQueue } from '../queue/ingest.ts';
 import { createSqs } from '../queue/sqs.ts';
@@ -101,6 +101,7 @@ function createContext(
       client: clients.dynamodb,
       tablePrefix: given.PUNCTUAL_PREFIX,
       shards: settings.shards,
+      retentionDays: readRetentionDays(env),
     }),
     queue: createSqs({
       client: clients.sqs,

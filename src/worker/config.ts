@@ -1,7 +1,7 @@
 // The configuration of a worker process: every variable and its default. Region and credentials are found by the SDK;
 // the settings that all runtimes share are in src/config.ts.
 import { z } from 'zod';
-import { type Environment, readConfig, readSettings } from '../config.ts';
+import { type Environment, readConfig, readRetentionDays, readSettings } from '../config.ts';
 import type { Settings } from '../scheduling/context.ts';
 import { LOG_LEVELS, type LogLevel } from '../system.ts';
 import { DEFAULT_CONCURRENCY } from './worker.ts';
@@ -26,6 +26,12 @@ const schema = z.object({
   PUNCTUAL_CONCURRENCY: z.coerce.number().int().min(1).max(10_000).default(DEFAULT_CONCURRENCY),
   /** Ten less than the 120 s that Fargate waits at most between SIGTERM and SIGKILL. */
   PUNCTUAL_DRAIN_SECONDS: z.coerce.number().min(0).max(3600).default(110),
+  /** Touched while the process lives, for a health check; absent: nothing is. */
+  PUNCTUAL_ALIVE_FILE: z.string().optional(),
+  /** Whether metrics are written into the log, in CloudWatch's format. */
+  PUNCTUAL_METRICS: z.literal(['on', 'off']).default('off'),
+  /** Every container on ECS has it: where task protection is asked for. */
+  ECS_AGENT_URI: url,
   PUNCTUAL_LOG: z.enum(LOG_LEVELS).default('info'),
 
   // the SDK's own; read here too because its SQS client prefers the host of a queue's URL to an endpoint that it found
@@ -43,6 +49,10 @@ export interface WorkerConfig {
   readonly deadLetterUrl: string | undefined;
   readonly concurrency: number;
   readonly drainMs: number;
+  readonly retentionDays: number | undefined;
+  readonly aliveFile: string | undefined;
+  readonly metrics: boolean;
+  readonly agentUri: string | undefined;
   readonly logLevel: LogLevel;
   /** Absent: the region's own. */
   readonly endpoints: { readonly dynamodb: string | undefined; readonly sqs: string | undefined };
@@ -58,6 +68,10 @@ export function readWorkerConfig(env: Environment): WorkerConfig {
     deadLetterUrl: given.PUNCTUAL_DEAD_LETTER_URL,
     concurrency: given.PUNCTUAL_CONCURRENCY,
     drainMs: given.PUNCTUAL_DRAIN_SECONDS * 1000,
+    retentionDays: readRetentionDays(env),
+    aliveFile: given.PUNCTUAL_ALIVE_FILE,
+    metrics: given.PUNCTUAL_METRICS === 'on',
+    agentUri: given.ECS_AGENT_URI,
     logLevel: given.PUNCTUAL_LOG,
     endpoints: {
       dynamodb: given.AWS_ENDPOINT_URL_DYNAMODB ?? given.AWS_ENDPOINT_URL,

@@ -3,15 +3,19 @@
 import { hostname } from 'node:os';
 import { createClients } from '../clients.ts';
 import { ConfigError, readConfig } from '../config.ts';
+import { createMetrics, type Metrics, NO_METRICS } from '../metrics.ts';
 import { createSqs } from '../queue/sqs.ts';
 import { createDynamoStore } from '../store/dynamo.ts';
 import { createLog, systemClock, systemRandom } from '../system.ts';
 import { CustomTaskError } from '../tasks/custom.ts';
 import { tasksOnAws } from '../tasks/on-aws.ts';
 import { taskVariables } from '../tasks/settings.ts';
+import { showAlive } from './alive.ts';
 import { readWorkerConfig } from './config.ts';
+import { measured } from './measured.ts';
+import { protectLongJobs } from './protection.ts';
 import { findQueues } from './queues.ts';
-import { startWorker } from './worker.ts';
+import { startWorker, type Worker } from './worker.ts';
 
 async function main(): Promise<void> {
   const config = readWorkerConfig(process.env);
@@ -23,6 +27,7 @@ async function main(): Promise<void> {
     client: clients.dynamodb,
     tablePrefix: config.prefix,
     shards: config.settings.shards,
+    retentionDays: config.retentionDays,
     backoff: { random: systemRandom.float, sleep: systemClock.sleep },
   });
   const { queue, inboxes } = createSqs({
@@ -31,7 +36,12 @@ async function main(): Promise<void> {
     clock: systemClock,
     ...(await findQueues(clients.sqs, config)),
   });
-  const context = { store, queue, clock: systemClock, random: systemRandom, log, settings: config.settings };
+  const settings = config.settings;
+  const metrics = config.metrics ? createMetrics(config.prefix) : NO_METRICS;
+  const { context, execute } = measured(
+    { store, queue, clock: systemClock, random: systemRandom, log, settings },
+    metrics,
+  );
 
   // a promise that some task forgot must not take the runs of all others with it
   process.on('unhandledRejection', (error) => log.error('a rejection that nobody handled', { error }));
@@ -42,7 +52,15 @@ async function main(): Promise<void> {
     tasks,
     inboxes,
     concurrency: config.concurrency,
+    execute,
   });
+  const reporting = reportEveryMinute(worker, metrics);
+  const alive = config.aliveFile === undefined ? undefined : showAlive(config.aliveFile);
+  const { agentUri } = config;
+  const protection =
+    agentUri === undefined
+      ? undefined
+      : protectLongJobs({ agentUri, clock: systemClock, log, running: worker.running });
 
   let asked = false;
   const stop = async (signal: NodeJS.Signals) => {
@@ -53,6 +71,10 @@ async function main(): Promise<void> {
     asked = true;
     log.info(`${signal}: draining for at most ${config.drainMs / 1000} s`);
     await worker.stop({ deadlineMs: config.drainMs });
+    await protection?.stop();
+    clearInterval(reporting);
+    alive?.stop();
+    metrics.flush();
     clients.destroy();
     // a task that was left behind, or a connection that somebody keeps open, is no reason to stay
     process.exit(0);
@@ -65,6 +87,17 @@ async function main(): Promise<void> {
     concurrency: config.concurrency,
     tasks: [...tasks.keys()],
   });
+}
+
+/** One line a minute, however much there is to do; the library writes more only when a hundred values have come. */
+function reportEveryMinute(worker: Worker, metrics: Metrics): NodeJS.Timeout {
+  const report = () => {
+    metrics.add('Workers', 1);
+    metrics.add('Running', worker.running().length);
+    metrics.flush();
+  };
+  report();
+  return setInterval(report, 60_000);
 }
 
 try {

@@ -26,6 +26,8 @@ export type Execute = (context: Context, worker: WorkerSide, received: Received)
 
 export interface Worker {
   readonly workerId: string;
+  /** What it runs now, and since when. */
+  running(): { id: string; since: number }[];
   /**
    * Takes nothing more, hands back what has not begun, lets what runs end until the deadline, then tells it to stop.
    * Calling it again gives the same promise.
@@ -209,6 +211,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
   let drained: Promise<Drained> | undefined;
   return {
     workerId,
+    running: listRunning,
     stop({ deadlineMs }) {
       drained ??= drain(deadlineMs);
       return drained;

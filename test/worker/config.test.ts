@@ -7,6 +7,10 @@ describe('the configuration of a worker', () => {
     expect(readWorkerConfig({ PATH: '/bin', PUNCTUAL_CONCURRENCY: '' })).toEqual({
       prefix: 'punctual-',
       queues: 1,
+      retentionDays: undefined,
+      aliveFile: undefined,
+      metrics: false,
+      agentUri: undefined,
       queueUrls: undefined,
       deadLetterUrl: undefined,
       concurrency: 100,
