@@ -1,0 +1,17 @@
+// Which watcher has which shards: ranges of equal size, so that no two have one in common and none is left out.
+import { z } from 'zod';
+
+/** From `from` on, `to` excluded. */
+export const shardRangeSchema = z
+  .strictObject({ from: z.int().min(0), to: z.int().min(1) })
+  .refine(({ from, to }) => from < to, { error: 'has nothing between from and to' });
+export type ShardRange = z.output<typeof shardRangeSchema>;
+
+export const shardRanges = (shards: number, watchers: number): ShardRange[] =>
+  Array.from({ length: watchers }, (_, watcher) => ({
+    from: Math.floor((watcher * shards) / watchers),
+    to: Math.floor(((watcher + 1) * shards) / watchers),
+  }));
+
+export const shardsOf = ({ from, to }: ShardRange): number[] =>
+  Array.from({ length: to - from }, (_, index) => from + index);
