@@ -1,0 +1,193 @@
+// The REST API: one route per operation of the contract, each to the Lambda of its service; tokens are checked by API
+// Gateway. And the consumer of the jobs that were accepted to be created later.
+import { Duration } from 'aws-cdk-lib';
+import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
+import {
+  CorsHttpMethod,
+  DomainName,
+  HttpApi,
+  HttpMethod,
+  HttpNoneAuthorizer,
+  HttpStage,
+  LogGroupLogDestination,
+} from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
+import { ApiGatewayv2DomainProperties } from 'aws-cdk-lib/aws-route53-targets';
+import { Construct } from 'constructs';
+import { operations } from '../src/api/contract.ts';
+import type { Service } from '../src/api/operation.ts';
+import { INGEST_QUEUE } from '../src/queue/queues.ts';
+import { environmentOf } from './environment.ts';
+import { createFunction } from './function.ts';
+import { Identity } from './identity.ts';
+import { createLogGroup } from './logs.ts';
+import { maySend, mayUseKey } from './queue-permissions.ts';
+import type { Queues } from './queues.ts';
+import type { DeploymentSettings } from './settings.ts';
+import type { Storage } from './storage.ts';
+
+export interface ApiProps {
+  /** Issuer, domain, throttling, origins. */
+  readonly settings: DeploymentSettings;
+  readonly storage: Storage;
+  readonly queues: Queues;
+  /**
+   * Encrypts tables and queues.
+   * @default - keys that AWS owns
+   */
+  readonly encryptionKey?: IKey;
+}
+
+/** API Gateway waits 30 s at most. */
+const API_TIMEOUT = Duration.seconds(29);
+/** SQS waits this much longer than the consumer may take, as AWS advises. */
+const VISIBILITY_PER_TIMEOUT = 6;
+
+export class Api extends Construct {
+  readonly functions: Readonly<Record<Service | 'ingest', Lambda>>;
+  readonly httpApi: HttpApi;
+  readonly stage: HttpStage;
+  readonly identity: Identity;
+  /** Absent without `domainName`. */
+  readonly domain?: DomainName;
+
+  constructor(scope: Construct, id: string, props: ApiProps) {
+    super(scope, id);
+    const { settings, storage, queues, encryptionKey } = props;
+    const common = { settings, storage };
+    const environment = environmentOf(settings, queues);
+
+    this.functions = {
+      scheduler: createFunction(this, 'Scheduler', {
+        ...common,
+        entry: 'scheduler',
+        description: 'all that writes',
+        timeout: API_TIMEOUT,
+        environment: { ...environment, PUNCTUAL_INGEST_URL: queues.ingest.queueUrl },
+      }),
+      query: createFunction(this, 'Query', {
+        ...common,
+        entry: 'query',
+        description: 'all that reads',
+        timeout: API_TIMEOUT,
+        environment,
+      }),
+      ingest: createFunction(this, 'IngestConsumer', {
+        ...common,
+        entry: 'ingest',
+        description: 'creates the jobs that were accepted to be created later',
+        timeout: Duration.seconds(INGEST_QUEUE.visibilitySeconds / VISIBILITY_PER_TIMEOUT),
+        environment: {
+          ...environment,
+          PUNCTUAL_INGEST_DEAD_LETTER_URL: queues.ingestDeadLetters.queueUrl,
+        },
+      }),
+    };
+    const { scheduler, query, ingest } = this.functions;
+    maySend(scheduler, [...queues.work, queues.ingest]);
+    maySend(ingest, [...queues.work, queues.ingestDeadLetters]);
+    for (const lambda of [scheduler, query, ingest]) mayUseKey(lambda, encryptionKey);
+    ingest.addEventSource(
+      new SqsEventSource(queues.ingest, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 10 }),
+    );
+
+    this.identity = new Identity(this, 'Identity', { settings });
+    this.domain = this.#domain(settings);
+    this.httpApi = this.#httpApi(settings);
+    this.stage = this.#stage(settings);
+  }
+
+  #domain({ domainName, certificateArn, hostedZoneId, hostedZoneName }: DeploymentSettings) {
+    if (domainName === undefined || certificateArn === undefined) return undefined;
+    const domain = new DomainName(this, 'Domain', {
+      domainName,
+      certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
+    });
+    if (hostedZoneId !== undefined && hostedZoneName !== undefined) {
+      new ARecord(this, 'DomainRecord', {
+        zone: HostedZone.fromHostedZoneAttributes(this, 'Zone', { hostedZoneId, zoneName: hostedZoneName }),
+        recordName: domainName,
+        target: RecordTarget.fromAlias(
+          new ApiGatewayv2DomainProperties(domain.regionalDomainName, domain.regionalHostedZoneId),
+        ),
+      });
+    }
+    return domain;
+  }
+
+  #httpApi({ stage, corsOrigins }: DeploymentSettings): HttpApi {
+    const api = new HttpApi(this, 'HttpApi', {
+      apiName: `punctual-${stage}`,
+      description: 'Punctual: jobs that fire on the dot',
+      createDefaultStage: false,
+      // answered by API Gateway itself: a preflight costs no Lambda
+      corsPreflight: corsOrigins && {
+        allowOrigins: [...corsOrigins],
+        allowMethods: [...new Set(operations.map(({ method }) => CorsHttpMethod[method]))],
+        allowHeaders: [
+          'authorization',
+          'content-type',
+          'idempotency-key',
+          'if-match',
+          'prefer',
+          'x-request-id',
+        ],
+        exposeHeaders: ['etag', 'location', 'x-request-id'],
+        maxAge: Duration.hours(1),
+      },
+    });
+    const authorizer = new HttpJwtAuthorizer('Tokens', this.identity.issuer, {
+      jwtAudience: [...this.identity.audience],
+    });
+    const integrations: Record<Service, HttpLambdaIntegration> = {
+      scheduler: new HttpLambdaIntegration('Scheduler', this.functions.scheduler),
+      query: new HttpLambdaIntegration('Query', this.functions.query),
+    };
+    for (const { method, path, service, auth } of operations) {
+      api.addRoutes({
+        path,
+        methods: [HttpMethod[method]],
+        integration: integrations[service],
+        authorizer: auth ? authorizer : new HttpNoneAuthorizer(),
+      });
+    }
+    return api;
+  }
+
+  #stage(settings: DeploymentSettings): HttpStage {
+    return new HttpStage(this, 'Stage', {
+      httpApi: this.httpApi,
+      stageName: '$default',
+      autoDeploy: true,
+      throttle: { rateLimit: settings.apiRequestsPerSecond, burstLimit: settings.apiBurst },
+      detailedMetricsEnabled: true,
+      domainMapping: this.domain && { domainName: this.domain },
+      accessLogSettings: {
+        destination: new LogGroupLogDestination(createLogGroup(this, 'AccessLogs', settings)),
+        format: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG)),
+      },
+    });
+  }
+}
+
+/** Who asked for what, and what became of it. Neither tokens nor bodies. */
+const ACCESS_LOG = {
+  requestId: '$context.requestId',
+  time: '$context.requestTime',
+  ip: '$context.identity.sourceIp',
+  user: '$context.authorizer.claims.sub',
+  route: '$context.routeKey',
+  path: '$context.path',
+  status: '$context.status',
+  responseBytes: '$context.responseLength',
+  latencyMs: '$context.responseLatency',
+  integrationLatencyMs: '$context.integrationLatency',
+  error: '$context.error.message',
+  authorizerError: '$context.authorizer.error',
+};

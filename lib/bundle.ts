@@ -1,0 +1,96 @@
+// From an entry point to the files that are deployed. Functions, the container and the tests of both are bundled here
+// and nowhere else, so that what is tested is what runs. As a program: `node lib/bundle.ts <entry> <folder>`.
+import { execFileSync } from 'node:child_process';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { type BuildResult, build } from 'esbuild';
+import { withoutForeign } from './source-maps.ts';
+
+export const ROOT = resolve(import.meta.dirname, '..');
+
+/** What runs on Lambda, and in the container. */
+export const ENTRIES = {
+  scheduler: 'src/api/scheduler.lambda.ts',
+  query: 'src/api/query.lambda.ts',
+  ingest: 'src/api/ingest.lambda.ts',
+  watcher: 'src/watcher/watcher.lambda.ts',
+  worker: 'src/worker/main.ts',
+} as const;
+export type Entry = keyof typeof ENTRIES;
+
+/** Lambda's handler setting. */
+export const HANDLER = 'index.handler';
+export const OUTPUT = 'index.mjs';
+
+/** Files that are read, not imported, by package: they stand in a folder of that name beside the code. */
+const ASSETS: Partial<Record<Entry, { readonly package: string; readonly files: readonly string[] }>> = {
+  query: { package: 'swagger-ui-dist', files: ['swagger-ui.css', 'swagger-ui-bundle.js'] },
+};
+
+/**
+ * The AWS SDK is bundled: a tree-shaken copy is smaller than what Lambda would have to load of its own
+ * (`npm run bench -- cold`), and it is the version that the tests ran with. What is imported dynamically stays in files
+ * of its own, and is loaded when it is first used.
+ */
+export async function bundle(entry: Entry, folder: string): Promise<BuildResult<{ metafile: true }>> {
+  const result = await build({
+    absWorkingDir: ROOT,
+    entryPoints: [{ in: ENTRIES[entry], out: 'index' }],
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+    mainFields: ['module', 'main'],
+    minify: true,
+    // names of errors are part of what users see
+    keepNames: true,
+    sourcemap: 'linked',
+    sourcesContent: false,
+    metafile: true,
+    logLevel: 'warning',
+    // packages in CommonJS ask for Node's own modules by `require`, which an ES module has not
+    banner: {
+      js: "import{createRequire as punctualRequire}from'node:module';const require=punctualRequire(import.meta.url);",
+    },
+  });
+  await trimSourceMaps(folder);
+  const assets = ASSETS[entry];
+  if (assets) {
+    const from = dirname(createRequire(import.meta.url).resolve(`${assets.package}/package.json`));
+    await mkdir(join(folder, assets.package), { recursive: true });
+    for (const file of assets.files) await cp(join(from, file), join(folder, assets.package, file));
+  }
+  return result;
+}
+
+/** For CDK, whose constructors cannot wait: the same in a process of its own. */
+export function bundleSync(entry: Entry, folder: string): void {
+  execFileSync(process.execPath, [join(ROOT, 'lib/bundle.ts'), entry, folder], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+}
+
+/** Keeps of the source maps what is about our own code. */
+async function trimSourceMaps(folder: string): Promise<void> {
+  for (const file of (await readdir(folder)).filter((name) => name.endsWith('.map'))) {
+    const path = join(folder, file);
+    const map = withoutForeign(JSON.parse(await readFile(path, 'utf8')), (source) =>
+      source.includes('node_modules/'),
+    );
+    if (map) await writeFile(path, JSON.stringify(map));
+    else await rm(path);
+  }
+}
+
+if (import.meta.main) {
+  const [entry = '', folder = ''] = process.argv.slice(2);
+  if (!(entry in ENTRIES) || folder === '') {
+    console.error(`usage: node lib/bundle.ts <${Object.keys(ENTRIES).join('|')}> <folder>`);
+    process.exit(2);
+  }
+  await bundle(entry as Entry, resolve(folder));
+}

@@ -1,0 +1,68 @@
+// Whose tokens count: any OIDC issuer, or a Cognito user pool made here.
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { AccountRecovery, CfnUserPoolGroup, FeaturePlan, Mfa, UserPool } from 'aws-cdk-lib/aws-cognito';
+import { Construct } from 'constructs';
+import type { DeploymentSettings } from './settings.ts';
+
+export interface IdentityProps {
+  /** `issuer` and `audience`, or neither. */
+  readonly settings: DeploymentSettings;
+}
+
+/** In this group a user may do everything (docs/security.md). */
+const OPERATORS = 'operators';
+
+export class Identity extends Construct {
+  readonly issuer: string;
+  readonly audience: readonly string[];
+  /** Absent when tokens come from elsewhere. */
+  readonly userPool?: UserPool;
+
+  constructor(scope: Construct, id: string, { settings }: IdentityProps) {
+    super(scope, id);
+    const { issuer, audience, stage, removalPolicy } = settings;
+    if (issuer !== undefined && audience !== undefined) {
+      this.issuer = issuer;
+      this.audience = audience;
+      return;
+    }
+    const retain = removalPolicy === 'retain';
+    this.userPool = new UserPool(this, 'Users', {
+      userPoolName: `punctual-${stage}`,
+      selfSignUpEnabled: false,
+      signInAliases: { email: true },
+      autoVerify: { email: true },
+      accountRecovery: AccountRecovery.EMAIL_ONLY,
+      mfa: Mfa.OPTIONAL,
+      mfaSecondFactor: { otp: true, sms: false },
+      passwordPolicy: {
+        minLength: 12,
+        requireLowercase: true,
+        requireUppercase: true,
+        requireDigits: true,
+        requireSymbols: true,
+        tempPasswordValidity: Duration.days(3),
+      },
+      featurePlan: FeaturePlan.ESSENTIALS,
+      deletionProtection: retain,
+      removalPolicy: retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    new CfnUserPoolGroup(this, 'Operators', {
+      userPoolId: this.userPool.userPoolId,
+      groupName: OPERATORS,
+      description: 'See and touch the jobs of everybody',
+    });
+    const client = this.userPool.addClient('Client', {
+      authFlows: { userSrp: true },
+      generateSecret: false,
+      preventUserExistenceErrors: true,
+      accessTokenValidity: Duration.hours(1),
+      idTokenValidity: Duration.hours(1),
+      refreshTokenValidity: Duration.days(30),
+      enableTokenRevocation: true,
+    });
+    const { region, urlSuffix } = Stack.of(this);
+    this.issuer = `https://cognito-idp.${region}.${urlSuffix}/${this.userPool.userPoolId}`;
+    this.audience = [client.userPoolClientId];
+  }
+}

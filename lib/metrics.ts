@@ -1,0 +1,21 @@
+// The metrics that the runtimes write (src/metrics.ts), as dashboards and alarms name them.
+import { Duration } from 'aws-cdk-lib';
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { DIMENSION, deploymentOf, type MetricName, NAMESPACE } from '../src/metrics.ts';
+import { prefixOf } from './environment.ts';
+import type { DeploymentSettings } from './settings.ts';
+
+export const ownMetric = (
+  settings: DeploymentSettings,
+  metricName: MetricName,
+  statistic: string,
+  label?: string,
+): Metric =>
+  new Metric({
+    namespace: NAMESPACE,
+    metricName,
+    dimensionsMap: { [DIMENSION]: deploymentOf(prefixOf(settings)) },
+    statistic,
+    period: Duration.minutes(1),
+    label: label ?? metricName,
+  });

@@ -1,0 +1,105 @@
+// Where workers run. They call out (SQS, DynamoDB, whatever their jobs name) and nobody calls them.
+import {
+  FlowLogDestination,
+  FlowLogTrafficType,
+  GatewayVpcEndpointAwsService,
+  InterfaceVpcEndpointAwsService,
+  IpAddresses,
+  type ISubnet,
+  type IVpc,
+  Peer,
+  Port,
+  SecurityGroup,
+  Subnet,
+  SubnetType,
+  Vpc,
+} from 'aws-cdk-lib/aws-ec2';
+import { Construct } from 'constructs';
+import { createLogGroup } from './logs.ts';
+import type { DeploymentSettings } from './settings.ts';
+
+export interface NetworkProps {
+  /** `network`, and an existing VPC by its ids. */
+  readonly settings: DeploymentSettings;
+  /**
+   * An existing VPC; its public subnets with `network: public`, else its private ones.
+   * @default - by `settings.vpcId`, or a new one
+   */
+  readonly vpc?: IVpc;
+}
+
+/** Per zone and endpoint about $7.30 a month: only what a worker cannot do without. */
+const INTERFACES = {
+  Sqs: InterfaceVpcEndpointAwsService.SQS,
+  Logs: InterfaceVpcEndpointAwsService.CLOUDWATCH_LOGS,
+  EcrApi: InterfaceVpcEndpointAwsService.ECR,
+  EcrDocker: InterfaceVpcEndpointAwsService.ECR_DOCKER,
+  Monitoring: InterfaceVpcEndpointAwsService.CLOUDWATCH_MONITORING,
+};
+
+export class Network extends Construct {
+  readonly vpc: IVpc;
+  readonly subnets: readonly ISubnet[];
+  readonly assignPublicIp: boolean;
+  readonly workers: SecurityGroup;
+
+  constructor(scope: Construct, id: string, { settings, vpc }: NetworkProps) {
+    super(scope, id);
+    this.assignPublicIp = settings.network === 'public';
+    const subnetType = this.assignPublicIp ? SubnetType.PUBLIC : SubnetType.PRIVATE_ISOLATED;
+    if (vpc) {
+      this.vpc = vpc;
+      this.subnets = this.assignPublicIp
+        ? vpc.publicSubnets
+        : [...vpc.privateSubnets, ...vpc.isolatedSubnets];
+    } else if (settings.vpcId !== undefined) {
+      this.vpc = Vpc.fromVpcAttributes(this, 'Existing', {
+        vpcId: settings.vpcId,
+        availabilityZones: [...(settings.availabilityZones ?? [])],
+      });
+      this.subnets = (settings.subnetIds ?? []).map((subnetId, index) =>
+        Subnet.fromSubnetAttributes(this, `Subnet${index}`, {
+          subnetId,
+          availabilityZone: settings.availabilityZones?.[index],
+        }),
+      );
+    } else {
+      this.vpc = this.#create(subnetType, settings);
+      this.subnets = this.vpc.selectSubnets({ subnetType }).subnets;
+    }
+    this.workers = new SecurityGroup(this, 'Workers', {
+      vpc: this.vpc,
+      description: 'Punctual workers: nobody calls them',
+      allowAllOutbound: true,
+    });
+  }
+
+  #create(subnetType: SubnetType, settings: DeploymentSettings): Vpc {
+    const vpc = new Vpc(this, 'Vpc', {
+      ipAddresses: IpAddresses.cidr('10.64.0.0/16'),
+      maxAzs: 2,
+      natGateways: 0,
+      subnetConfiguration: [{ name: 'workers', subnetType, cidrMask: 20 }],
+      restrictDefaultSecurityGroup: false,
+    });
+    vpc.addFlowLog('Flows', {
+      destination: FlowLogDestination.toCloudWatchLogs(createLogGroup(this, 'FlowLogs', settings)),
+      trafficType: FlowLogTrafficType.REJECT,
+    });
+    // free, and the largest part of what a worker sends and receives
+    vpc.addGatewayEndpoint('DynamoDb', { service: GatewayVpcEndpointAwsService.DYNAMODB });
+    vpc.addGatewayEndpoint('S3', { service: GatewayVpcEndpointAwsService.S3 });
+    if (settings.network === 'endpoints') {
+      const endpoints = new SecurityGroup(this, 'Endpoints', {
+        vpc,
+        description: 'Punctual: HTTPS from inside the VPC to the endpoints of AWS services',
+        allowAllOutbound: false,
+      });
+      endpoints.addIngressRule(Peer.ipv4(vpc.vpcCidrBlock), Port.tcp(443), 'HTTPS from the VPC');
+      for (const [name, service] of Object.entries(INTERFACES)) {
+        vpc.addInterfaceEndpoint(name, { service, securityGroups: [endpoints], open: false });
+      }
+    }
+    return vpc;
+  }
+}

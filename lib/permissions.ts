@@ -1,0 +1,176 @@
+// Who may do what with the tables. A role is the list of the store's operations that its runtime uses; the actions follow
+// from the operations. An operation that is new in the store does not compile until it stands here.
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Store } from '../src/store/store.ts';
+import type { TableName } from '../src/store/tables.ts';
+import type { Storage } from './storage.ts';
+
+type Action =
+  | 'GetItem'
+  | 'PutItem'
+  | 'UpdateItem'
+  | 'DeleteItem'
+  | 'Query'
+  | 'Scan'
+  | 'BatchGetItem'
+  | 'BatchWriteItem';
+
+interface Access {
+  readonly table: TableName;
+  readonly actions: readonly Action[];
+  readonly index?: string;
+}
+
+const on = (table: TableName, ...actions: Action[]): Access => ({ table, actions });
+const onIndex = (table: TableName, index: string, ...actions: Action[]): Access => ({
+  table,
+  index,
+  actions,
+});
+
+export const OPERATIONS: Readonly<Record<keyof Store, Access>> = {
+  putDefinition: on('jobs', 'PutItem'),
+  readDefinition: on('jobs', 'GetItem'),
+  readDefinitions: on('jobs', 'BatchGetItem'),
+
+  insertHead: on('jobs', 'PutItem'),
+  readHead: on('jobs', 'GetItem'),
+  readHeads: on('jobs', 'BatchGetItem'),
+  updateHead: on('jobs', 'UpdateItem'),
+  listHeads: onIndex('jobs', 'byUser', 'Query'),
+
+  insertHoldItem: on('jobs', 'PutItem'),
+  readHoldItem: on('jobs', 'GetItem'),
+  updateHoldItem: on('jobs', 'UpdateItem'),
+  removeHoldItem: on('jobs', 'DeleteItem'),
+  listHoldItems: on('jobs', 'Query'),
+  heartbeat: on('jobs', 'UpdateItem'),
+
+  putEntries: on('timetable', 'BatchWriteItem'),
+  readSlot: on('timetable', 'Query'),
+  hasEntry: on('timetable', 'GetItem'),
+
+  insertRow: on('executions', 'PutItem'),
+  updateRow: on('executions', 'PutItem'),
+  readRow: on('executions', 'GetItem'),
+  readRows: on('executions', 'BatchGetItem'),
+  listRows: on('executions', 'Query'),
+  listRowKeys: onIndex('executions', 'byUser', 'Query'),
+  listFailedKeys: onIndex('executions', 'failed', 'Query'),
+  listAllFailedKeys: onIndex('executions', 'failed', 'Scan'),
+
+  insertShard: on('control', 'PutItem'),
+  readShard: on('control', 'GetItem'),
+  takeShard: on('control', 'UpdateItem'),
+  commitShard: on('control', 'GetItem', 'UpdateItem'),
+  putWorker: on('control', 'PutItem'),
+  removeWorker: on('control', 'DeleteItem'),
+  readWorker: on('control', 'GetItem'),
+  listWorkers: on('control', 'Scan'),
+
+  addToQuota: on('jobs', 'UpdateItem'),
+  replaceQuota: on('jobs', 'UpdateItem'),
+};
+
+const CREATE = [
+  'insertHead',
+  'putDefinition',
+  'putEntries',
+  'readDefinition',
+  'readHead',
+  'updateHead',
+  'addToQuota',
+  'replaceQuota',
+  'listHeads',
+] as const satisfies readonly (keyof Store)[];
+
+export const ROLES = {
+  /** Reads, and nothing else. */
+  query: [
+    'readDefinition',
+    'readDefinitions',
+    'readHead',
+    'readHeads',
+    'listHeads',
+    'readHoldItem',
+    'listHoldItems',
+    'hasEntry',
+    'readRow',
+    'readRows',
+    'listRows',
+    'listRowKeys',
+    'listFailedKeys',
+    'listAllFailedKeys',
+    'readShard',
+    'readWorker',
+    'listWorkers',
+  ],
+  scheduler: [
+    ...CREATE,
+    'readDefinitions',
+    'readHeads',
+    'insertHoldItem',
+    'readHoldItem',
+    'updateHoldItem',
+    'removeHoldItem',
+    'listHoldItems',
+    'hasEntry',
+    'insertRow',
+    'updateRow',
+    'readRow',
+    'readRows',
+    'listRows',
+    'listFailedKeys',
+  ],
+  ingest: CREATE,
+  watcher: [
+    'readSlot',
+    'putEntries',
+    'hasEntry',
+    'readHead',
+    'readHeads',
+    'updateHead',
+    'readHoldItem',
+    'insertRow',
+    'updateRow',
+    'readRow',
+    'readRows',
+    'insertShard',
+    'readShard',
+    'takeShard',
+    'commitShard',
+  ],
+  worker: [
+    'readDefinition',
+    'readHead',
+    'updateHead',
+    'heartbeat',
+    'insertHoldItem',
+    'readHoldItem',
+    'updateHoldItem',
+    'removeHoldItem',
+    'listHoldItems',
+    'putEntries',
+    'hasEntry',
+    'insertRow',
+    'updateRow',
+    'readRow',
+    'listRows',
+    'putWorker',
+    'removeWorker',
+  ],
+} as const satisfies Record<string, readonly (keyof Store)[]>;
+export type RoleName = keyof typeof ROLES;
+
+/** One statement per table and per index, with exactly the actions that are used there. */
+export function tableStatements(storage: Storage, role: RoleName): PolicyStatement[] {
+  const accesses = ROLES[role].map((operation): Access => OPERATIONS[operation]);
+  const places = Map.groupBy(accesses, ({ table, index }) => (index ? `${table}/index/${index}` : table));
+  return [...places].sort().map(([place, own]) => {
+    const [table = '', ...index] = place.split('/');
+    return new PolicyStatement({
+      actions: [...new Set(own.flatMap(({ actions }) => actions))].sort().map((a) => `dynamodb:${a}`),
+      resources: [[storage.tables[table as TableName].tableArn, ...index].join('/')],
+    });
+  });
+}

@@ -1,0 +1,88 @@
+// All of it: storage, queues, API, watcher, workers, scaling and monitoring, for a stack of yours.
+import { CfnOutput } from 'aws-cdk-lib';
+import type { IVpc } from 'aws-cdk-lib/aws-ec2';
+import type { ContainerImage } from 'aws-cdk-lib/aws-ecs';
+import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
+import { Construct } from 'constructs';
+import { Api } from './api.ts';
+import { prefixOf } from './environment.ts';
+import { Monitoring } from './monitoring.ts';
+import { Queues } from './queues.ts';
+import { Scaling } from './scaling.ts';
+import { type DeploymentSettings, readSettings, type SettingsInput } from './settings.ts';
+import { Storage } from './storage.ts';
+import { Watcher } from './watcher.ts';
+import { Workers } from './worker.ts';
+
+/** The settings (lib/settings.ts has each one with its default), and what only code can hand in. */
+export interface PunctualProps extends Readonly<SettingsInput> {
+  /**
+   * Where workers run.
+   * @default - by `vpcId`, or a new VPC
+   */
+  readonly vpc?: IVpc;
+  /**
+   * Encrypts tables and queues.
+   * @default - by `kmsKeyArn`, or keys that AWS owns
+   */
+  readonly encryptionKey?: IKey;
+  /**
+   * What workers run: an image with tasks of yours, for example.
+   * @default - built from the Dockerfile of this repository
+   */
+  readonly workerImage?: ContainerImage;
+  /**
+   * More variables for workers: what tasks are configured with.
+   * @default - none
+   */
+  readonly workerEnvironment?: Readonly<Record<string, string>>;
+}
+
+export class Punctual extends Construct {
+  readonly settings: DeploymentSettings;
+  readonly storage: Storage;
+  readonly queues: Queues;
+  readonly api: Api;
+  readonly watcher: Watcher;
+  readonly workers: Workers;
+  readonly scaling: Scaling;
+  readonly monitoring: Monitoring;
+
+  constructor(scope: Construct, id: string, props: PunctualProps = {}) {
+    super(scope, id);
+    const { vpc, encryptionKey: givenKey, workerImage: image, workerEnvironment, ...given } = props;
+    const settings = readSettings(given);
+    this.settings = settings;
+    const prefix = prefixOf(settings);
+    const encryptionKey =
+      givenKey ?? (settings.kmsKeyArn ? Key.fromKeyArn(this, 'Key', settings.kmsKeyArn) : undefined);
+
+    const storage = new Storage(this, 'Storage', { prefix, settings, encryptionKey });
+    const queues = new Queues(this, 'Queues', { prefix, count: settings.queues, encryptionKey });
+    const common = { settings, storage, queues, encryptionKey };
+    this.storage = storage;
+    this.queues = queues;
+    this.api = new Api(this, 'Api', common);
+    this.watcher = new Watcher(this, 'Watcher', common);
+    this.workers = new Workers(this, 'Workers', { ...common, vpc, image, environment: workerEnvironment });
+    this.scaling = new Scaling(this, 'Scaling', { settings, workers: this.workers, queues: queues.work });
+    this.monitoring = new Monitoring(this, 'Monitoring', {
+      ...common,
+      api: this.api,
+      watcher: this.watcher,
+      scaling: this.scaling,
+    });
+
+    const { identity, domain, httpApi } = this.api;
+    output(this, 'Url', domain ? `https://${domain.name}` : httpApi.apiEndpoint, 'Where the API answers');
+    output(this, 'DomainTarget', domain?.regionalDomainName, 'What the domain is to point at');
+    output(this, 'Issuer', identity.issuer, 'Whose tokens count');
+    output(this, 'Audience', identity.audience.join(','), 'What tokens must be meant for');
+    output(this, 'UserPoolId', identity.userPool?.userPoolId, 'Where users are made');
+    output(this, 'AlarmTopic', this.monitoring.topic.topicArn, 'Where alarms are told');
+  }
+}
+
+function output(scope: Construct, id: string, value: string | undefined, description: string): void {
+  if (value !== undefined) new CfnOutput(scope, id, { value, description });
+}

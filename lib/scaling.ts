@@ -1,0 +1,162 @@
+// How many workers there are: by what will be due, before it is due; by what waits, if that was not enough. Out fast, in
+// slowly.
+import { Duration } from 'aws-cdk-lib';
+import {
+  AdjustmentType,
+  ScalableTarget,
+  ServiceNamespace,
+  StepScalingAction,
+} from 'aws-cdk-lib/aws-applicationautoscaling';
+import {
+  Alarm,
+  ComparisonOperator,
+  type IMetric,
+  MathExpression,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { ApplicationScalingAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { ownMetric } from './metrics.ts';
+import type { DeploymentSettings } from './settings.ts';
+import type { Workers } from './worker.ts';
+
+export interface ScalingProps {
+  /** `minWorkers`, `maxWorkers`, `executionsPerWorker`. */
+  readonly settings: DeploymentSettings;
+  readonly workers: Workers;
+  readonly queues: readonly Queue[];
+}
+
+/** An alarm takes ten metrics; jobs are spread over the queues evenly, so that some stand for all. */
+export const MOST_QUEUES = 8;
+const OUT_COOLDOWN = Duration.seconds(60);
+const IN_COOLDOWN = Duration.minutes(5);
+const QUIET_MINUTES = 15;
+
+export class Scaling extends Construct {
+  /** Workers that the busiest second of the next minutes needs. */
+  readonly wanted: IMetric;
+
+  constructor(scope: Construct, id: string, { settings, workers, queues }: ScalingProps) {
+    super(scope, id);
+    const { cluster, service } = workers;
+    const target = new ScalableTarget(this, 'Target', {
+      serviceNamespace: ServiceNamespace.ECS,
+      scalableDimension: 'ecs:service:DesiredCount',
+      resourceId: `service/${cluster.clusterName}/${service.serviceName}`,
+      minCapacity: settings.minWorkers,
+      maxCapacity: settings.maxWorkers,
+    });
+    const due = ownMetric(settings, 'DuePerSecond', 'Sum');
+    const running = ownMetric(settings, 'Workers', 'Sum');
+    const perWorker = settings.executionsPerWorker;
+    this.wanted = new MathExpression({
+      expression: `CEIL(due / ${perWorker})`,
+      usingMetrics: { due },
+      period: Duration.minutes(1),
+      label: 'workers wanted',
+    });
+
+    // twice what is missing at most, and the next minute looks again
+    const ahead = new StepScalingAction(this, 'Ahead', {
+      scalingTarget: target,
+      adjustmentType: AdjustmentType.CHANGE_IN_CAPACITY,
+      cooldown: OUT_COOLDOWN,
+    });
+    for (const missing of doublings(settings.maxWorkers)) {
+      ahead.addAdjustment({ lowerBound: missing - 1, upperBound: missing * 2 - 1, adjustment: missing * 2 });
+    }
+    ahead.addAdjustment({
+      lowerBound: (doublings(settings.maxWorkers).at(-1) ?? 1) * 2 - 1,
+      adjustment: settings.maxWorkers,
+    });
+    alarm(this, 'MoreWillBeDue', {
+      description: 'scales out before the load is there',
+      metric: new MathExpression({
+        expression: `CEIL(due / ${perWorker}) - FILL(running, 0)`,
+        usingMetrics: { due, running },
+        period: Duration.minutes(1),
+      }),
+      threshold: 1,
+      minutes: 1,
+      action: ahead,
+    });
+
+    const behind = new StepScalingAction(this, 'Behind', {
+      scalingTarget: target,
+      adjustmentType: AdjustmentType.PERCENT_CHANGE_IN_CAPACITY,
+      minAdjustmentMagnitude: 1,
+      cooldown: OUT_COOLDOWN,
+    });
+    behind.addAdjustment({ lowerBound: 0, adjustment: 50 });
+    alarm(this, 'MoreWaitsThanIsTaken', {
+      description: 'scales out when messages wait that nobody takes',
+      metric: sumOf(queues, (queue) =>
+        queue.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1), statistic: 'Minimum' }),
+      ),
+      threshold: perWorker * settings.minWorkers,
+      minutes: 2,
+      action: behind,
+    });
+
+    const quiet = new StepScalingAction(this, 'Quiet', {
+      scalingTarget: target,
+      adjustmentType: AdjustmentType.PERCENT_CHANGE_IN_CAPACITY,
+      minAdjustmentMagnitude: 1,
+      cooldown: IN_COOLDOWN,
+    });
+    quiet.addAdjustment({ lowerBound: 0, adjustment: -10 });
+    alarm(this, 'FewerAreEnough', {
+      description: `scales in when fewer would have been enough for ${QUIET_MINUTES} minutes`,
+      metric: new MathExpression({
+        expression: `FILL(running, 0) - CEIL(due / ${perWorker} * 1.2)`,
+        usingMetrics: { due, running },
+        period: Duration.minutes(1),
+      }),
+      threshold: 1,
+      minutes: QUIET_MINUTES,
+      action: quiet,
+    });
+  }
+}
+
+/** 1, 2, 4 … up to `most`. */
+const doublings = (most: number): number[] => {
+  const found: number[] = [];
+  for (let n = 1; n <= most; n *= 2) found.push(n);
+  return found;
+};
+
+export function sumOf(queues: readonly Queue[], metricOf: (queue: Queue) => IMetric): IMetric {
+  const some = queues.slice(0, MOST_QUEUES);
+  const usingMetrics = Object.fromEntries(some.map((queue, index) => [`q${index}`, metricOf(queue)]));
+  const share = queues.length / some.length;
+  return new MathExpression({
+    expression: `(${Object.keys(usingMetrics).join(' + ')})${share === 1 ? '' : ` * ${share}`}`,
+    usingMetrics,
+    period: Duration.minutes(1),
+  });
+}
+
+function alarm(
+  scope: Construct,
+  id: string,
+  props: {
+    description: string;
+    metric: IMetric;
+    threshold: number;
+    minutes: number;
+    action: StepScalingAction;
+  },
+): void {
+  const made = new Alarm(scope, id, {
+    alarmDescription: `Not an alarm: ${props.description}.`,
+    metric: props.metric,
+    threshold: props.threshold,
+    evaluationPeriods: props.minutes,
+    comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    treatMissingData: TreatMissingData.NOT_BREACHING,
+  });
+  made.addAlarmAction(new ApplicationScalingAction(props.action));
+}

@@ -1,0 +1,99 @@
+// The four tables, from the schema that local mode creates its own from.
+import { RemovalPolicy } from 'aws-cdk-lib';
+import {
+  type Attribute,
+  AttributeType,
+  BillingMode,
+  ProjectionType,
+  Table,
+  TableEncryption,
+} from 'aws-cdk-lib/aws-dynamodb';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import { Construct } from 'constructs';
+import { TABLES, type TableName, type TableSchema, TTL_ATTRIBUTE } from '../src/store/tables.ts';
+import type { DeploymentSettings } from './settings.ts';
+
+export interface StorageProps {
+  /** Before every table's name. */
+  readonly prefix: string;
+  /** Capacity, retention and protection. */
+  readonly settings: DeploymentSettings;
+  /**
+   * Encrypts the tables.
+   * @default - a key that AWS owns
+   */
+  readonly encryptionKey?: IKey;
+}
+
+/** Reads cost a third of writes, and DynamoDB's own ratio is the same. */
+const READS_PER_WRITE = 3;
+const TARGET_UTILIZATION_PERCENT = 70;
+
+export class Storage extends Construct {
+  readonly tables: Readonly<Record<TableName, Table>>;
+
+  constructor(scope: Construct, id: string, props: StorageProps) {
+    super(scope, id);
+    this.tables = Object.fromEntries(
+      TABLES.map((schema) => [schema.name, this.#table(schema, props)]),
+    ) as Record<TableName, Table>;
+  }
+
+  #table(schema: TableSchema, { prefix, settings, encryptionKey }: StorageProps): Table {
+    const provisioned = settings.capacity === 'provisioned';
+    const capacity = provisioned
+      ? { readCapacity: settings.minCapacity, writeCapacity: settings.minCapacity }
+      : {};
+    const warmThroughput = settings.warmWritesPerSecond
+      ? {
+          writeUnitsPerSecond: settings.warmWritesPerSecond,
+          readUnitsPerSecond: settings.warmWritesPerSecond * READS_PER_WRITE,
+        }
+      : undefined;
+    // shards and workers: some hundred items, however much there is to do
+    const isSmall = schema.name === 'control';
+    const table = new Table(this, schema.name, {
+      tableName: `${prefix}${schema.name}`,
+      partitionKey: text(schema.partitionKey),
+      sortKey: schema.sortKey === undefined ? undefined : text(schema.sortKey),
+      timeToLiveAttribute: TTL_ATTRIBUTE,
+      billingMode: provisioned ? BillingMode.PROVISIONED : BillingMode.PAY_PER_REQUEST,
+      ...capacity,
+      warmThroughput: isSmall ? undefined : warmThroughput,
+      encryption: encryptionKey ? TableEncryption.CUSTOMER_MANAGED : TableEncryption.DEFAULT,
+      encryptionKey,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      contributorInsightsSpecification: { enabled: settings.contributorInsights },
+      deletionProtection: settings.removalPolicy === 'retain',
+      removalPolicy: settings.removalPolicy === 'retain' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    for (const index of schema.indexes) {
+      table.addGlobalSecondaryIndex({
+        indexName: index.name,
+        partitionKey: text(index.partitionKey),
+        sortKey: text(index.sortKey),
+        projectionType: index.include.length === 0 ? ProjectionType.KEYS_ONLY : ProjectionType.INCLUDE,
+        nonKeyAttributes: index.include.length === 0 ? undefined : [...index.include],
+        ...capacity,
+        warmThroughput,
+        contributorInsightsSpecification: { enabled: settings.contributorInsights },
+      });
+    }
+    if (provisioned) scale(table, schema, settings);
+    return table;
+  }
+}
+
+const text = (name: string): Attribute => ({ name, type: AttributeType.STRING });
+
+/** A throttled index throttles its table, so the indexes are scaled too. */
+function scale(table: Table, schema: TableSchema, settings: DeploymentSettings): void {
+  const limits = { minCapacity: settings.minCapacity, maxCapacity: settings.maxCapacity };
+  const target = { targetUtilizationPercent: TARGET_UTILIZATION_PERCENT };
+  table.autoScaleReadCapacity(limits).scaleOnUtilization(target);
+  table.autoScaleWriteCapacity(limits).scaleOnUtilization(target);
+  for (const { name } of schema.indexes) {
+    table.autoScaleGlobalSecondaryIndexReadCapacity(name, limits).scaleOnUtilization(target);
+    table.autoScaleGlobalSecondaryIndexWriteCapacity(name, limits).scaleOnUtilization(target);
+  }
+}

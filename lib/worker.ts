@@ -1,0 +1,180 @@
+// The workers: a service on Fargate, on Graviton, with as much of Spot as the settings say.
+import { Duration, IgnoreMode, Stack } from 'aws-cdk-lib';
+import type { IVpc } from 'aws-cdk-lib/aws-ec2';
+import {
+  AvailabilityZoneRebalancing,
+  type CapacityProviderStrategy,
+  Cluster,
+  ContainerImage,
+  ContainerInsights,
+  CpuArchitecture,
+  FargateService,
+  FargateTaskDefinition,
+  LogDriver,
+  OperatingSystemFamily,
+} from 'aws-cdk-lib/aws-ecs';
+import { type IGrantable, type IPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import { Construct } from 'constructs';
+import { ROOT } from './bundle.ts';
+import { environmentOf } from './environment.ts';
+import { createLogGroup } from './logs.ts';
+import { Network } from './network.ts';
+import { tableStatements } from './permissions.ts';
+import { mayConsume, maySend, mayUseKey } from './queue-permissions.ts';
+import type { Queues } from './queues.ts';
+import type { DeploymentSettings } from './settings.ts';
+import type { Storage } from './storage.ts';
+
+export interface WorkerProps {
+  /** Size, number, Spot share, network. */
+  readonly settings: DeploymentSettings;
+  readonly storage: Storage;
+  readonly queues: Queues;
+  /**
+   * Encrypts tables and queues.
+   * @default - keys that AWS owns
+   */
+  readonly encryptionKey?: IKey;
+  /**
+   * Where they run.
+   * @default - by `settings.vpcId`, or a new VPC
+   */
+  readonly vpc?: IVpc;
+  /**
+   * What they run, when it is not built from this repository's Dockerfile: one with tasks of yours, for example.
+   * @default - built from the Dockerfile
+   */
+  readonly image?: ContainerImage;
+  /**
+   * More variables: what tasks are configured with.
+   * @default - none
+   */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** Between SIGTERM and SIGKILL; Fargate waits no longer. */
+const STOP_TIMEOUT = Duration.seconds(120);
+/** Ten less, to say goodbye. */
+const DRAIN_SECONDS = 110;
+/** Touched by the worker every ten seconds (src/worker/alive.ts); on a volume, because the rest is read-only. */
+const ALIVE_FILE = '/tmp/punctual-alive';
+
+export class Workers extends Construct implements IGrantable {
+  readonly network: Network;
+  readonly cluster: Cluster;
+  readonly service: FargateService;
+  /** For grants: what the tasks of your jobs may touch is up to you. */
+  readonly grantPrincipal: IPrincipal;
+
+  constructor(scope: Construct, id: string, props: WorkerProps) {
+    super(scope, id);
+    const { settings, storage, queues, encryptionKey } = props;
+    this.network = new Network(this, 'Network', { settings, vpc: props.vpc });
+    this.cluster = new Cluster(this, 'Cluster', {
+      vpc: this.network.vpc,
+      containerInsightsV2: ContainerInsights.ENABLED,
+      enableFargateCapacityProviders: true,
+    });
+    const task = this.#task(props);
+    this.grantPrincipal = task.taskRole;
+    for (const statement of tableStatements(storage, 'worker')) task.addToTaskRolePolicy(statement);
+    mayConsume(task.taskRole, queues.work);
+    maySend(task.taskRole, [...queues.work, queues.deadLetters]);
+    mayUseKey(task.taskRole, encryptionKey);
+
+    this.service = new FargateService(this, 'Service', {
+      cluster: this.cluster,
+      taskDefinition: task,
+      desiredCount: undefined, // the scaling's business: a deployment must not take workers away
+      vpcSubnets: { subnets: [...this.network.subnets] },
+      assignPublicIp: this.network.assignPublicIp,
+      securityGroups: [this.network.workers],
+      capacityProviderStrategies: strategy(settings),
+      circuitBreaker: { enable: true, rollback: true },
+      minHealthyPercent: 100,
+      maxHealthyPercent: 200,
+      availabilityZoneRebalancing: AvailabilityZoneRebalancing.ENABLED,
+      enableExecuteCommand: false,
+    });
+    // no id of the task is known here: of this cluster's tasks
+    task.addToTaskRolePolicy(
+      new PolicyStatement({
+        actions: ['ecs:UpdateTaskProtection', 'ecs:GetTaskProtection'],
+        resources: [
+          Stack.of(this).formatArn({
+            service: 'ecs',
+            resource: 'task',
+            resourceName: `${this.cluster.clusterName}/*`,
+          }),
+        ],
+      }),
+    );
+  }
+
+  #task({ settings, queues, image, environment = {} }: WorkerProps): FargateTaskDefinition {
+    const task = new FargateTaskDefinition(this, 'Task', {
+      cpu: settings.workerCpu,
+      memoryLimitMiB: settings.workerMemory,
+      runtimePlatform: {
+        cpuArchitecture: CpuArchitecture.ARM64,
+        operatingSystemFamily: OperatingSystemFamily.LINUX,
+      },
+      volumes: [{ name: 'tmp' }],
+    });
+    const container = task.addContainer('Worker', {
+      image: image ?? imageFromDockerfile(),
+      readonlyRootFilesystem: true,
+      stopTimeout: STOP_TIMEOUT,
+      environment: {
+        ...environmentOf(settings, queues),
+        PUNCTUAL_CONCURRENCY: String(settings.workerConcurrency),
+        PUNCTUAL_DRAIN_SECONDS: String(DRAIN_SECONDS),
+        PUNCTUAL_ALIVE_FILE: ALIVE_FILE,
+        PUNCTUAL_METRICS: 'on',
+        ...environment,
+      },
+      healthCheck: {
+        // unhealthy when the event loop has stood still for a minute; a dependency that is down is no reason to restart
+        command: ['CMD-SHELL', `test -n "$(find ${ALIVE_FILE} -mmin -1)"`],
+        interval: Duration.seconds(30),
+        timeout: Duration.seconds(5),
+        retries: 3,
+        startPeriod: Duration.seconds(30),
+      },
+      logging: LogDriver.awsLogs({
+        logGroup: createLogGroup(this, 'Logs', settings),
+        streamPrefix: 'worker',
+      }),
+    });
+    container.addMountPoints({ containerPath: '/tmp', sourceVolume: 'tmp', readOnly: false });
+    return task;
+  }
+}
+
+/** What the build needs, and nothing else: the image's hash changes with these alone. */
+const imageFromDockerfile = (): ContainerImage =>
+  ContainerImage.fromAsset(ROOT, {
+    ignoreMode: IgnoreMode.DOCKER,
+    exclude: [
+      '**',
+      '!Dockerfile',
+      '!package.json',
+      '!package-lock.json',
+      '!.npmrc',
+      '!lib/bundle.ts',
+      '!lib/source-maps.ts',
+      '!src',
+    ],
+  });
+
+/** The first worker is not on Spot, unless all are. */
+function strategy({ spotShare }: DeploymentSettings): CapacityProviderStrategy[] {
+  const spot = Math.round(spotShare * 100);
+  if (spot === 0) return [{ capacityProvider: 'FARGATE', weight: 1 }];
+  if (spot === 100) return [{ capacityProvider: 'FARGATE_SPOT', weight: 1 }];
+  return [
+    { capacityProvider: 'FARGATE', base: 1, weight: 100 - spot },
+    { capacityProvider: 'FARGATE_SPOT', weight: spot },
+  ];
+}
