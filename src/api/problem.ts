@@ -20,6 +20,10 @@ const PASSING = new Set([
   'ServiceUnavailable',
   'LimitExceededException',
   'TimeoutError',
+  // our own: nothing was decided, or SQS and DynamoDB were too busy for longer than we wait
+  'WriterTooSlow',
+  'Unprocessed',
+  'EntryFailed',
 ]);
 const PASSING_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
 

@@ -14,9 +14,10 @@ import { Unavailable } from './errors.ts';
 import { withETag } from './etag.ts';
 import { openApiDocument } from './openapi.ts';
 import { type Route, route } from './route.ts';
-import type { WorkerView } from './shapes.ts';
+import type { TaskView, WorkerView } from './shapes.ts';
 
 export function queryRoutes(ctx: Context, tasks: Tasks): Route[] {
+  let tasksShown: TaskView[] | undefined;
   return [
     route(contract.listJobs, {
       handle: async ({ query }, { userId }) => ({ body: await listJobs(ctx, userId, query) }),
@@ -38,7 +39,12 @@ export function queryRoutes(ctx: Context, tasks: Tasks): Route[] {
         body: previewSchedule(schedule, { count, after, now: ctx.clock.now() }),
       }),
     }),
-    route(contract.listTasks, { handle: async () => ({ body: { items: described(tasks) } }) }),
+    route(contract.listTasks, {
+      async handle() {
+        tasksShown ??= described(tasks);
+        return { body: { items: tasksShown } };
+      },
+    }),
     route(contract.listWorkers, {
       handle: async (_, who) => ({ body: { items: (await listWorkers(ctx, who)).map(workerView) } }),
     }),
@@ -57,7 +63,7 @@ export function queryRoutes(ctx: Context, tasks: Tasks): Route[] {
   ];
 }
 
-const described = (tasks: Tasks) =>
+const described = (tasks: Tasks): TaskView[] =>
   [...tasks.values()].map(({ name, description, params }) => {
     const { $schema: _, ...schema } = z.toJSONSchema(params, { io: 'input', unrepresentable: 'any' });
     return { name, description, params: schema };

@@ -84,6 +84,8 @@ export const taskShape = z
   })
   .meta({ id: 'Task' });
 
+export type TaskView = z.infer<typeof taskShape>;
+
 export const workerShape = z
   .strictObject({
     id: z.string(),
