@@ -1,0 +1,110 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addressRules } from '../../src/tasks/addresses.ts';
+import { guardedAgent } from '../../src/tasks/connect.ts';
+import { HostPlaces } from '../../src/tasks/host-places.ts';
+import { httpTask } from '../../src/tasks/http.ts';
+import { httpParams } from '../../src/tasks/http-params.ts';
+import { NotNow } from '../../src/tasks/task.ts';
+import { taskContext } from './context.ts';
+
+const never = new AbortController().signal;
+
+describe('places of a host', () => {
+  it('are given up to the limit, and to who waits as soon as one is left', async () => {
+    const places = new HostPlaces({ perHost: 1, patienceMs: 5_000 });
+    const leave = await places.take('a', never);
+    const second = places.take('a', never);
+    await expect(places.take('b', never)).resolves.toBeTypeOf('function');
+    leave();
+    leave(); // twice is once
+    const leaveSecond = await second;
+    await expect(new HostPlaces({ perHost: 1 }).take('a', never)).resolves.toBeTypeOf('function');
+    leaveSecond();
+    await expect(places.take('a', never)).resolves.toBeTypeOf('function');
+  });
+
+  it('who waits too long, or behind too many, is sent away without an attempt', async () => {
+    const places = new HostPlaces({ perHost: 1, patienceMs: 20, comeBackSeconds: () => 3 });
+    await places.take('a', never);
+    const waiting = places.take('a', never);
+    await expect(places.take('a', never)).rejects.toMatchObject({ name: 'NotNow', seconds: 3 });
+    await expect(waiting).rejects.toBeInstanceOf(NotNow);
+    await expect(waiting).rejects.toThrow('1 requests to a are under way already');
+  });
+
+  it('who is told to stop while waiting stops with that reason', async () => {
+    const places = new HostPlaces({ perHost: 1, patienceMs: 5_000 });
+    const leave = await places.take('a', never);
+    const stop = new AbortController();
+    const waiting = places.take('a', stop.signal);
+    stop.abort(new Error('cancelled'));
+    await expect(waiting).rejects.toThrow('cancelled');
+    leave();
+    await expect(places.take('a', never)).resolves.toBeTypeOf('function');
+  });
+});
+
+describe('one host that never answers', () => {
+  const servers: ReturnType<typeof createServer>[] = [];
+  const listen = async (answer: boolean) => {
+    const server = createServer((_, response) => void (answer && response.end('ok'))).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    servers.push(server);
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  };
+  let slow = '';
+  let quick = '';
+  beforeAll(async () => {
+    slow = await listen(false);
+    quick = await listen(true);
+  });
+  afterAll(() => {
+    for (const server of servers) {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  it('takes its share of a worker’s places; jobs of other hosts start and end meanwhile', async () => {
+    const concurrency = 20;
+    const http = httpTask(() => services);
+    const services = {
+      dispatcher: guardedAgent(addressRules({ loopback: true })),
+      places: new HostPlaces({ perHost: concurrency / 4, patienceMs: 100 }),
+    };
+    const stop = new AbortController();
+    let running = 0;
+    const outcomes = { quick: 0, sentAway: 0 };
+    // a worker with 20 places and a queue in front: 100 jobs of the slow host first, then 20 of the quick one
+    const queue = [...Array<string>(100).fill(slow), ...Array<string>(20).fill(quick)];
+    const work = async () => {
+      while (!stop.signal.aborted) {
+        const url = queue.shift();
+        if (url === undefined) {
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          continue;
+        }
+        running++;
+        await http
+          .run(taskContext(httpParams.parse({ url }), { signal: stop.signal }))
+          .then(() => outcomes.quick++)
+          .catch((error: unknown) => {
+            if (error instanceof NotNow && url === slow) outcomes.sentAway++;
+            else if (error instanceof NotNow) setTimeout(() => queue.push(quick), 20);
+          });
+        running--;
+      }
+    };
+    const workers = Array.from({ length: concurrency }, work);
+    const started = performance.now();
+    while (outcomes.quick < 20 && performance.now() - started < 5_000)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(outcomes).toEqual({ quick: 20, sentAway: 95 });
+    expect(running).toBe(5);
+    stop.abort(new Error('the test is over'));
+    await Promise.all(workers);
+  });
+});
