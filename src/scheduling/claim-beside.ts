@@ -5,24 +5,16 @@ import { isTerminal, type Row } from '../domain/execution.ts';
 import { BY_HAND, dueAtOf } from '../domain/ids.ts';
 import type { Head, HoldItem } from '../domain/job.ts';
 import type { Message } from '../queue/queue.ts';
-import {
-  AGAIN,
-  type Claim,
-  cancelOpen,
-  DONE,
-  fence,
-  isLive,
-  misfireOf,
-  start,
-  type Taken,
-  takeRow,
-} from './claim.ts';
+import { AGAIN, type Claim, DONE } from './answers.ts';
 import type { Context } from './context.ts';
 import { writeHead } from './head.ts';
 import { isOver, letGo, newHold } from './holds.ts';
+import { isLive } from './live.ts';
+import { misfireOf } from './misfire.ts';
 import { laterDue, note } from './note.ts';
 import { regularEntry } from './plan.ts';
 import { newRow, recordNote } from './rows.ts';
+import { cancelOpen, fence, start, type Taken, takeRow } from './take.ts';
 
 export async function claimBeside(
   context: Context,

@@ -2,7 +2,8 @@
 import { executionId } from '../domain/ids.ts';
 import type { Message, Received } from '../queue/queue.ts';
 import type { Tasks } from '../tasks/task.ts';
-import { type Claimed, claim, type Prepared, prepare } from './claim.ts';
+import type { Claimed } from './answers.ts';
+import { claim, type Prepared, prepare } from './claim.ts';
 import type { Context } from './context.ts';
 import { finish } from './finish.ts';
 import { runTask } from './run.ts';

@@ -1,5 +1,5 @@
 // Keeps a claimed execution ours while it runs, and says when it no longer is (PROTOCOL.md, Heartbeat).
-import type { Claimed } from './claim.ts';
+import type { Claimed } from './answers.ts';
 import type { Context } from './context.ts';
 
 /** Why a task was told to stop; `signal.reason` of the task's signal. */

@@ -3,7 +3,7 @@ import type { Row } from '../domain/execution.ts';
 import { dueAtOf, executionId } from '../domain/ids.ts';
 import type { Definition } from '../domain/job.ts';
 import { DoNotRetry, NotNow, RetryAfter, type TaskContext } from '../tasks/task.ts';
-import type { Claimed } from './claim.ts';
+import type { Claimed } from './answers.ts';
 import type { Context } from './context.ts';
 import type { WorkerSide } from './execute.ts';
 import type { Outcome } from './finish.ts';

@@ -111,12 +111,12 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'WAITING is a first claim: revision and pause count',
     edits: [
       {
-        file: 'claim.ts',
+        file: 'claim-alone.ts',
         find: `const first = !row || row.status === 'WAITING';`,
         replace: 'const first = !row;',
       },
       {
-        file: 'claim.ts',
+        file: 'claim-alone.ts',
         find: `head.status === 'cancelled' || (row?.status === 'WAITING' && !live)`,
         replace: `head.status === 'cancelled'`,
       },
@@ -162,7 +162,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'a note whose row exists is history: a cancel stays in force after /retry',
     edits: [
       {
-        file: 'claim.ts',
+        file: 'claim-alone.ts',
         find: 'if (!row && head.note?.due === due) {',
         replace: `if (row && head.note?.due === due && head.note.status === 'CANCELLED') return DONE;
     if (!row && head.note?.due === due) {`,
@@ -189,7 +189,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'a duplicate message does not cut the backoff',
     edits: [
       {
-        file: 'claim.ts',
+        file: 'claim-alone.ts',
         find: `if (row?.status === 'RETRYING' && clock.now() < (row.nextAttemptAt ?? 0)) {`,
         replace: 'if (clock.now() < 0) {',
       },
@@ -209,7 +209,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'a takeover opens the row, which refuses the finish of the old holder',
     edits: [
       {
-        file: 'claim.ts',
+        file: 'claim-alone.ts',
         find: `return takeRow(context, taken, row, attempts, old.cancelRequested || head.status === 'cancelled');`,
         replace: `if (!row && attempts < head.retry.maxAttempts && !old.cancelRequested && head.status !== 'cancelled')
     return start(context, taken, undefined);
@@ -234,7 +234,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'a takeover is conditional on the head it was decided on: a heartbeat in between refuses it',
     edits: [
       {
-        file: 'claim.ts',
+        file: 'claim-alone.ts',
         find: 'if (!(await writeHead(context, head, { hold, stamp: hold.token }))) return AGAIN;',
         replace: `const fresh = await context.store.readHead(head.jobId, { consistent: true });
   if (!fresh || !(await writeHead(context, fresh, { hold: { ...hold, number: (fresh.hold?.number ?? 0) + 1 }, stamp: hold.token }))) return AGAIN;
@@ -264,7 +264,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'a taker whose lease has ended meanwhile does not start',
     edits: [
       {
-        file: 'claim.ts',
+        file: 'take.ts',
         find: 'if (clock.monotonic() >= leaseEnd - settings.clockSkewMs) {',
         replace: 'if (clock.monotonic() < 0) {',
       },
@@ -286,7 +286,7 @@ export const MUTATIONS: readonly Mutation[] = [
         replace: 'const giveUpAt = leaseEnd;',
       },
       {
-        file: 'claim.ts',
+        file: 'claim-alone.ts',
         find: 'hold.leaseUntil + settings.clockSkewMs + 1',
         replace: 'hold.leaseUntil + 1',
       },
@@ -318,7 +318,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'what ends in dropping a message is read again consistently',
     edits: [
       {
-        file: 'claim.ts',
+        file: 'answers.ts',
         find: `const REREAD: Claim = { kind: 'reread' };`,
         replace: `const REREAD: Claim = { kind: 'done' };`,
       },
@@ -347,7 +347,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'misfire: runOnce. What one run stands for does not run',
     edits: [
       {
-        file: 'claim.ts',
+        file: 'misfire.ts',
         find: 'if (head.coveredUntil !== undefined && due <= head.coveredUntil) {',
         replace: 'if (head.coveredUntil !== undefined && due < head.createdAt.toString()) {',
       },

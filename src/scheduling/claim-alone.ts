@@ -1,0 +1,201 @@
+// Claim of a job that runs one execution at a time: its hold is in the head (PROTOCOL.md, Claim, by its steps).
+import { isTerminal, type Row } from '../domain/execution.ts';
+import { BY_HAND, dueAtOf, dueKey } from '../domain/ids.ts';
+import type { Head, Hold } from '../domain/job.ts';
+import { latestOccurrence } from '../domain/schedule/occurrences.ts';
+import { LONGEST_DELAY_MS, type Message } from '../queue/queue.ts';
+import { AGAIN, type Claim, DONE, REREAD } from './answers.ts';
+import type { Context } from './context.ts';
+import { writeHead } from './head.ts';
+import { blocks, type Found, isOver, letGo, newHold } from './holds.ts';
+import { isLive, onBehalfOf } from './live.ts';
+import { misfireOf } from './misfire.ts';
+import { laterDue, note } from './note.ts';
+import { newRow, recordNote } from './rows.ts';
+import { cancelOpen, fence, nextAttempt, start, type Taken, takeRow } from './take.ts';
+
+export async function claimAlone(
+  context: Context,
+  workerId: string,
+  given: Message,
+  found: Found,
+): Promise<Claim> {
+  const { store, clock } = context;
+  const { head, consistent } = found;
+  if (!head) return consistent ? DONE : REREAD;
+  const { due } = given;
+  const byHand = given.revision === BY_HAND;
+
+  // 1. the row, where there may be one
+  let row: Row | undefined;
+  if (byHand || (head.rowsUntil !== undefined && due <= head.rowsUntil)) {
+    row = await store.readRow(head.jobId, due, { consistent: true });
+    if (isTerminal(row?.status)) return DONE;
+    if (!row && head.note?.due === due) {
+      await recordNote(context, head, head.note);
+      return AGAIN;
+    }
+    if (!row && byHand) return consistent ? DONE : REREAD;
+  }
+  const message = onBehalfOf(head, given, row);
+
+  // 2. a duplicate must not cut the backoff [H9]
+  if (row?.status === 'RETRYING' && clock.now() < (row.nextAttemptAt ?? 0)) {
+    return { kind: 'later', at: row.nextAttemptAt ?? 0 };
+  }
+
+  // 3. held for this very execution
+  const { hold } = head;
+  if (hold?.due === due) {
+    if (!letGo(hold, row) && !isOver(context, hold))
+      return consistent ? { kind: 'later', at: leaseEnd(context, hold) } : REREAD;
+    const unstarted = row?.status === 'QUEUED' || row?.status === 'WAITING';
+    if (!unstarted) return takeOver(context, workerId, message, head, hold, row);
+    if (hold.cancelRequested && row?.fence !== hold.token)
+      return takeOver(context, workerId, message, head, hold, row);
+  } else if (hold) {
+    // 4. held for another
+    const blocked = await blocks(context, head, hold, found.holderRow);
+    if (blocked) return yieldTo(context, message, head, hold, row, consistent, blocked.until);
+  }
+
+  // 5. free
+  return takeFree(context, workerId, message, head, row, consistent);
+}
+
+const leaseEnd = ({ settings }: Context, hold: Hold): number => hold.leaseUntil + settings.clockSkewMs + 1;
+
+/** Step 4: somebody else runs. Wait, be skipped, or go. */
+async function yieldTo(
+  context: Context,
+  message: Message,
+  head: Head,
+  hold: Hold,
+  row: Row | undefined,
+  consistent: boolean,
+  until: number,
+): Promise<Claim> {
+  const { store, clock, random } = context;
+  const { due } = message;
+  const live = isLive(head, message);
+  if (row || message.revision === BY_HAND || !live) {
+    if (!consistent) return REREAD;
+    const withdrawn = head.status === 'cancelled' || (row?.status === 'WAITING' && !live);
+    if (row && withdrawn) return cancelOpen(context, row, 'the job was withdrawn while this waited');
+    // what was started by hand keeps its message, and so does what waits for a later occurrence: a finish looks at few
+    // rows before its own, and what loses its turn each time that settle sends it would wait for ever
+    if (row && (message.revision === BY_HAND || due < hold.due)) {
+      const now = clock.now();
+      const at = Math.max(now + context.settings.heartbeatMs, Math.min(until, now + LONGEST_DELAY_MS));
+      return { kind: 'later', at };
+    }
+    return DONE;
+  }
+  const misfire = misfireOf(context, head, message);
+  // missed ones come all at once when a worker is back: with `runAll` they take turns, or they would skip each other
+  const waits = head.overlap === 'queue' || misfire.mustRun;
+  if (misfire.coveredUntil && hold.revision !== BY_HAND && hold.due > due) {
+    // `runOnce`, and a later one runs already: it stands for all that were missed before it
+    const missedBefore = Math.min(dueAtOf(hold.due) - 1, clock.now() - head.misfire.graceSeconds * 1000);
+    const last = latestOccurrence(head.schedule, dueAtOf(due) - 1, missedBefore) ?? dueAtOf(due);
+    const coveredUntil = dueKey(last);
+    const rowsUntil = laterDue(head.rowsUntil, coveredUntil);
+    await writeHead(context, head, { coveredUntil, rowsUntil, stamp: random.id(12) });
+    return AGAIN;
+  }
+  if (misfire.reason || !waits) {
+    const running = `overlap: the execution due ${new Date(dueAtOf(hold.due)).toISOString()} was still running`;
+    const reason = misfire.reason ?? running;
+    const noted = await note(context, head, { due, status: 'SKIPPED', reason, revision: message.revision });
+    return noted ? DONE : AGAIN;
+  }
+  const reason = 'waits for the execution before it';
+  if (!(await note(context, head, { due, status: 'WAITING', reason, revision: message.revision })))
+    return AGAIN;
+  // the holder may have finished, and looked for waiting rows, before ours was there
+  const holderRow = await store.readRow(head.jobId, hold.due, { consistent: true });
+  return isTerminal(holderRow?.status) ? AGAIN : DONE;
+}
+
+/** Step 5: nobody is in the way. */
+async function takeFree(
+  context: Context,
+  workerId: string,
+  message: Message,
+  head: Head,
+  row: Row | undefined,
+  consistent: boolean,
+): Promise<Claim> {
+  const { clock, store } = context;
+  const { due } = message;
+  // WAITING is a first claim too: it must not start after a pause has returned [H4]
+  const first = !row || row.status === 'WAITING';
+  if (first && !isLive(head, message)) {
+    if (!consistent) return REREAD;
+    return row ? cancelOpen(context, row, 'the job was withdrawn while this waited') : DONE;
+  }
+  // so is what a taker has fenced after its lease: others found the job free, and it did not start. Ended as in a takeover,
+  // the head first: by now somebody may have taken it again
+  const withdrawn = row?.status === 'RUNNING' && message.revision !== BY_HAND && !isLive(head, message);
+  if (row && head.status === 'cancelled') return cancelOpen(context, row, 'the job was cancelled');
+
+  let covers: string | undefined;
+  if (!row && message.revision !== BY_HAND) {
+    const misfire = misfireOf(context, head, message);
+    if (misfire.kind === 'covered') {
+      if (!consistent) return REREAD;
+      await store.insertRow({
+        ...newRow(head, due, message.revision, 'SKIPPED'),
+        reason: misfire.reason,
+        finishedAt: clock.now(),
+      });
+      return DONE;
+    }
+    if (misfire.kind === 'skip') {
+      const noted = await note(context, head, {
+        due,
+        status: 'SKIPPED',
+        reason: misfire.reason,
+        revision: message.revision,
+      });
+      return noted ? DONE : AGAIN;
+    }
+    covers = misfire.coveredUntil;
+  }
+
+  const before = clock.monotonic();
+  const hold = newHold(context, message, workerId, head.hold, row ? nextAttempt(row) : 1);
+  const regular = message.revision !== BY_HAND;
+  let rowsUntil = regular ? laterDue(head.rowsUntil, due) : head.rowsUntil;
+  if (covers) rowsUntil = laterDue(rowsUntil, covers);
+  const change = {
+    hold,
+    ...(rowsUntil && { rowsUntil }),
+    ...(covers && { coveredUntil: covers }),
+    stamp: hold.token,
+  };
+  if (!(await writeHead(context, head, change))) return AGAIN;
+  const taken: Taken = { head: { ...head, ...change }, message, hold, before, place: 'head' };
+  if (withdrawn) return takeRow(context, taken, row, row.attempt, true);
+  return row ? fence(context, taken, row) : start(context, taken, undefined);
+}
+
+/** Step 3, takeover: the holder is gone, or has let go for a retry. */
+async function takeOver(
+  context: Context,
+  workerId: string,
+  message: Message,
+  head: Head,
+  old: Hold,
+  row: Row | undefined,
+): Promise<Claim> {
+  const before = context.clock.monotonic();
+  const attempts = row ? row.attempt : old.attempt;
+  const hold = {
+    ...newHold(context, message, workerId, old, attempts + 1),
+    cancelRequested: old.cancelRequested,
+  };
+  if (!(await writeHead(context, head, { hold, stamp: hold.token }))) return AGAIN;
+  const taken: Taken = { head: { ...head, hold, stamp: hold.token }, message, hold, before, place: 'head' };
+  return takeRow(context, taken, row, attempts, old.cancelRequested || head.status === 'cancelled');
+}

@@ -1,0 +1,17 @@
+// Whether an occurrence still counts: withdrawn ones do not start.
+import type { Row } from '../domain/execution.ts';
+import type { Head } from '../domain/job.ts';
+import type { Message } from '../queue/queue.ts';
+
+/** May a first claim start it: the job is active, and the schedule is still the one that planned it. */
+export const isLive = (head: Head, message: Message): boolean =>
+  head.status === 'active' && head.revision === message.revision;
+
+/**
+ * An open row says whose execution it is: a message that an edit has outlived must not end what waits under the schedule
+ * in force, nor what was started by hand. Where the message is live and the waiting row is not, the message counts.
+ */
+export function onBehalfOf(head: Head, message: Message, row: Row | undefined): Message {
+  if (!row || (row.status === 'WAITING' && isLive(head, message))) return message;
+  return { ...message, revision: row.revision };
+}

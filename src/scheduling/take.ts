@@ -1,0 +1,111 @@
+// Take: what follows once the hold is ours, up to the start of the run (PROTOCOL.md, Claim 3, 5 and 6, Release).
+import type { Row } from '../domain/execution.ts';
+import type { Head, Hold } from '../domain/job.ts';
+import type { Message } from '../queue/queue.ts';
+import type { HoldPlace } from '../store/store.ts';
+import { AGAIN, type Claim, DONE } from './answers.ts';
+import type { Context } from './context.ts';
+import { ended } from './ended.ts';
+import { newRow, writeFenced } from './rows.ts';
+
+/** A hold that we have just been given; whether it can run is still open. */
+export interface Taken {
+  readonly head: Head;
+  readonly message: Message;
+  readonly hold: Hold;
+  readonly place: HoldPlace;
+  /** Monotonic time before the take was sent. */
+  readonly before: number;
+}
+
+/** A row that is RUNNING and free was fenced too late: that attempt never began, and it counts once. */
+export const nextAttempt = (row: Row): number => (row.status === 'RUNNING' ? row.attempt : row.attempt + 1);
+
+/** Puts our token into the open row; refused: somebody was faster at the row, so the hold is let go. */
+export async function fence(context: Context, taken: Taken, seen: Row): Promise<Claim> {
+  const row = runningRow(context, taken, seen, nextAttempt(seen));
+  return (await writeFenced(context, seen, row)) ? start(context, taken, row) : release(context, taken);
+}
+
+function runningRow({ clock }: Context, taken: Taken, seen: Row | undefined, attempt: number): Row {
+  const { head, message, hold } = taken;
+  const {
+    nextAttemptAt: _,
+    error: __,
+    reason: ___,
+    finishedAt: ____,
+    ...kept
+  } = seen ?? newRow(head, message.due, message.revision, 'RUNNING');
+  return {
+    ...kept,
+    status: 'RUNNING',
+    fence: hold.token,
+    attempt,
+    workerId: hold.workerId,
+    enqueuedAt: kept.enqueuedAt ?? message.enqueuedAt,
+    startedAt: clock.now(),
+  };
+}
+
+/** Never needed for safety; saves others one lease of waiting. */
+async function release({ store, random }: Context, { head, hold, place }: Taken): Promise<Claim> {
+  await store.heartbeat(head.jobId, place, hold.token, 0, random.id(12));
+  return AGAIN;
+}
+
+/** Step 6: run only if the lease is still live, counted from before the take was sent. */
+export function start({ clock, settings }: Context, taken: Taken, row: Row | undefined): Claim {
+  const { head, message, hold, place, before } = taken;
+  const leaseEnd = before + settings.leaseMs;
+  if (clock.monotonic() >= leaseEnd - settings.clockSkewMs) {
+    return { kind: 'later', at: clock.now() + settings.clockSkewMs * 2 };
+  }
+  return { kind: 'run', claimed: { head, message, hold, place, row, leaseEnd } };
+}
+
+/**
+ * The second write of a takeover, always after the first: that one stops the heartbeat of the old holder, this one
+ * refuses its finish.
+ */
+export async function takeRow(
+  context: Context,
+  taken: Taken,
+  seen: Row | undefined,
+  attempts: number,
+  cancelled: boolean,
+): Promise<Claim> {
+  const maxAttempts = seen?.maxAttempts ?? taken.head.retry.maxAttempts;
+  const running = runningRow(context, taken, seen, attempts + 1);
+  if (!cancelled && attempts < maxAttempts) {
+    return (await writeFenced(context, seen, running))
+      ? start(context, taken, running)
+      : release(context, taken);
+  }
+  const end: Row = cancelled
+    ? {
+        ...running,
+        status: 'CANCELLED',
+        attempt: attempts,
+        reason: 'cancelled while its worker was lost',
+        finishedAt: context.clock.now(),
+      }
+    : {
+        ...running,
+        status: 'FAILED',
+        attempt: attempts,
+        error: {
+          name: 'WorkerLost',
+          message: `the worker of attempt ${attempts} of ${maxAttempts} stopped answering`,
+        },
+        finishedAt: context.clock.now(),
+      };
+  if (!(await writeFenced(context, seen, end))) return release(context, taken);
+  await ended(context, taken.head, taken.message, end);
+  return DONE;
+}
+
+/** Ends an open row that nobody holds, on condition of what was seen. */
+export async function cancelOpen({ store, clock }: Context, seen: Row, reason: string): Promise<Claim> {
+  const row: Row = { ...seen, status: 'CANCELLED', reason, finishedAt: clock.now() };
+  return (await store.updateRow(seen, row)) ? DONE : AGAIN;
+}
