@@ -2,7 +2,7 @@
 import type { Row, RunError } from '../domain/execution.ts';
 import { backoffMs } from '../domain/policies.ts';
 import { LONGEST_DELAY_MS } from '../queue/queue.ts';
-import type { Claimed } from './claim.ts';
+import type { Claimed } from './answers.ts';
 import type { Context } from './context.ts';
 import { ended } from './ended.ts';
 import { newRow, writeFenced } from './rows.ts';
@@ -59,6 +59,8 @@ function rowOf({ clock, random }: Context, claimed: Claimed, outcome: Outcome, t
     enqueuedAt: opened?.enqueuedAt ?? message.enqueuedAt,
     receivedAt: times.receivedAt,
     startedAt: times.startedAt,
+    // an edit may have changed it since the row was opened
+    ...((opened?.notifies || head.notifies) && { notifies: head.notifies }),
   };
   if (outcome.kind === 'succeeded')
     return { ...base, status: 'SUCCEEDED', finishedAt: now, result: outcome.result };
