@@ -1,4 +1,5 @@
 // Where workers run. They call out (SQS, DynamoDB, whatever their jobs name) and nobody calls them.
+import { Annotations } from 'aws-cdk-lib';
 import {
   FlowLogDestination,
   FlowLogTrafficType,
@@ -27,6 +28,8 @@ export interface NetworkProps {
    */
   readonly vpc?: IVpc;
 }
+
+const CIDR = '10.64.0.0/16';
 
 /** Per zone and endpoint about $7.30 a month: only what a worker cannot do without. */
 const INTERFACES = {
@@ -57,12 +60,13 @@ export class Network extends Construct {
         vpcId: settings.vpcId,
         availabilityZones: [...(settings.availabilityZones ?? [])],
       });
-      this.subnets = (settings.subnetIds ?? []).map((subnetId, index) =>
-        Subnet.fromSubnetAttributes(this, `Subnet${index}`, {
-          subnetId,
-          availabilityZone: settings.availabilityZones?.[index],
-        }),
-      );
+      this.subnets = (settings.subnetIds ?? []).map((subnetId, index) => {
+        const availabilityZone = settings.availabilityZones?.[index];
+        const subnet = Subnet.fromSubnetAttributes(this, `Subnet${index}`, { subnetId, availabilityZone });
+        // nobody asks for its routes
+        Annotations.of(subnet).acknowledgeWarning('@aws-cdk/aws-ec2:noSubnetRouteTableId');
+        return subnet;
+      });
     } else {
       this.vpc = this.#create(subnetType, settings);
       this.subnets = this.vpc.selectSubnets({ subnetType }).subnets;
@@ -76,7 +80,7 @@ export class Network extends Construct {
 
   #create(subnetType: SubnetType, settings: DeploymentSettings): Vpc {
     const vpc = new Vpc(this, 'Vpc', {
-      ipAddresses: IpAddresses.cidr('10.64.0.0/16'),
+      ipAddresses: IpAddresses.cidr(CIDR),
       maxAzs: 2,
       natGateways: 0,
       subnetConfiguration: [{ name: 'workers', subnetType, cidrMask: 20 }],
@@ -95,7 +99,7 @@ export class Network extends Construct {
         description: 'Punctual: HTTPS from inside the VPC to the endpoints of AWS services',
         allowAllOutbound: false,
       });
-      endpoints.addIngressRule(Peer.ipv4(vpc.vpcCidrBlock), Port.tcp(443), 'HTTPS from the VPC');
+      endpoints.addIngressRule(Peer.ipv4(CIDR), Port.tcp(443), 'HTTPS from the VPC');
       for (const [name, service] of Object.entries(INTERFACES)) {
         vpc.addInterfaceEndpoint(name, { service, securityGroups: [endpoints], open: false });
       }

@@ -52,6 +52,7 @@ export const OPERATIONS: Readonly<Record<keyof Store, Access>> = {
 
   insertRow: on('executions', 'PutItem'),
   updateRow: on('executions', 'PutItem'),
+  markTold: on('executions', 'UpdateItem'),
   readRow: on('executions', 'GetItem'),
   readRows: on('executions', 'BatchGetItem'),
   listRows: on('executions', 'Query'),
@@ -70,6 +71,9 @@ export const OPERATIONS: Readonly<Record<keyof Store, Access>> = {
 
   addToQuota: on('jobs', 'UpdateItem'),
   replaceQuota: on('jobs', 'UpdateItem'),
+
+  readNotice: on('jobs', 'GetItem'),
+  writeNotice: on('jobs', 'PutItem'),
 };
 
 const CREATE = [

@@ -315,7 +315,8 @@ function fromText(setting: string, text: string): unknown {
   const schema: z.ZodType | undefined = settingsSchema.shape[setting as keyof typeof settingsSchema.shape];
   const takes = (value: unknown) => schema?.safeParse(value).success === true;
   if (takes(text)) return text;
-  if (takes(text.split(','))) return text.split(',').map((item) => item.trim());
+  const list = text.split(',').map((item) => item.trim());
+  if (takes(list)) return list;
   if (text === 'true' || text === 'false') return text === 'true';
   return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 }

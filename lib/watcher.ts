@@ -4,7 +4,6 @@ import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda';
-import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { Construct } from 'constructs';
 import { type ShardRange, shardRanges } from '../src/watcher/ranges.ts';
 import { environmentOf } from './environment.ts';
@@ -48,13 +47,14 @@ export class Watcher extends Construct {
       environment: environmentOf(settings, queues),
       reservedConcurrency: reserved === 0 ? undefined : reserved,
     });
-    maySend(this.lambda, queues.work);
+    maySend(this.lambda, [...queues.work, queues.failedPasses]);
     mayUseKey(this.lambda, encryptionKey);
     this.lambda.configureAsyncInvoke({
       // the next minute's pass goes on where this one stopped; a retry would only come between
       retryAttempts: 0,
       maxEventAge: Duration.minutes(1),
-      onFailure: new SqsDestination(queues.failedPasses),
+      // the rights are given above, without CDK's `kms:GenerateDataKey*`
+      onFailure: { bind: () => ({ destination: queues.failedPasses.queueArn }) },
     });
 
     this.ranges = shardRanges(settings.shards, settings.watchers);

@@ -1,0 +1,90 @@
+import { App } from 'aws-cdk-lib';
+import { describe, expect, it } from 'vitest';
+import { readSettings, type SettingsInput, settingsFromContext } from '../../lib/settings.ts';
+
+const told = (given: object): string => {
+  try {
+    readSettings(given as SettingsInput);
+    return '';
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+};
+
+describe('the settings of a deployment', () => {
+  it('have a default for everything', () => {
+    expect(readSettings({})).toEqual({
+      stage: 'dev',
+      shards: 16,
+      watchers: 1,
+      queues: 1,
+      lookAheadMinutes: 5,
+      workerCpu: 1024,
+      workerMemory: 2048,
+      workerConcurrency: 100,
+      minWorkers: 2,
+      maxWorkers: 20,
+      spotShare: 0,
+      executionsPerWorker: 100,
+      network: 'public',
+      apiRequestsPerSecond: 1000,
+      apiBurst: 2000,
+      runbookUrl: 'docs/runbook.md',
+      retentionDays: 90,
+      logRetentionDays: 30,
+      capacity: 'onDemand',
+      minCapacity: 25,
+      maxCapacity: 4000,
+      contributorInsights: false,
+      removalPolicy: 'retain',
+    });
+  });
+
+  it.each([
+    [{ shards: 0 }, 'shards must be at least 1, got 0'],
+    [{ shards: 2000 }, 'shards must be at most 1024, got 2000'],
+    [{ watchers: 17 }, 'watchers must be at most shards (16), got 17'],
+    [{ minWorkers: 5, maxWorkers: 4 }, 'maxWorkers must be at least minWorkers (5), got 4'],
+    [{ spotShare: 70 }, 'spotShare must be at most 1, got 70'],
+    [{ lookAheadMinutes: 14 }, 'lookAheadMinutes must be at most 13, got 14'],
+    [
+      { workerCpu: 256, workerMemory: 4096 },
+      'workerMemory must be 512 to 2048 in steps of 1024 with workerCpu 256, got 4096',
+    ],
+    [{ issuer: 'https://login.example.com' }, 'issuer is given without audience'],
+    [{ vpcId: 'vpc-0a1b' }, 'vpcId is given without subnetIds\nvpcId is given without availabilityZones'],
+    [
+      { warmWritesPerSecond: 5000, capacity: 'provisioned' },
+      'warmWritesPerSecond is for capacity onDemand: provisioned tables have minCapacity',
+    ],
+  ])('%j is refused with a sentence', (given, sentence) => {
+    expect(told(given)).toBe(sentence);
+  });
+
+  it('that nobody knows are refused, so that a typing mistake does not become a default', () => {
+    expect(told({ shard: 64 })).toMatch(/^shard is not a known field; known here: stage, shards, /);
+  });
+
+  it('come from the context too, as texts or as they are', () => {
+    const context = {
+      'punctual:shards': '64',
+      'punctual:spotShare': 0.5,
+      'punctual:contributorInsights': 'true',
+      'punctual:corsOrigins': 'https://a.example, https://b.example',
+      'punctual:stage': 'prod',
+      '@aws-cdk/core:something': true,
+    };
+    expect(settingsFromContext(new App({ context }).node)).toEqual({
+      shards: 64,
+      spotShare: 0.5,
+      contributorInsights: true,
+      corsOrigins: ['https://a.example', 'https://b.example'],
+      stage: 'prod',
+    });
+  });
+
+  it('that are no number are quoted as they were given', () => {
+    const { node } = new App({ context: { 'punctual:shards': 'many' } });
+    expect(told(settingsFromContext(node))).toBe('shards must be a number from 1 to 1024, got "many"');
+  });
+});

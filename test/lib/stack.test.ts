@@ -1,0 +1,371 @@
+// What the template says, for four deployments.
+import { afterAll, describe, expect, it } from 'vitest';
+import { ROLES } from '../../lib/permissions.ts';
+import { operations } from '../../src/api/contract.ts';
+import { DEAD_LETTERS, INGEST_QUEUE, WORK_QUEUE } from '../../src/queue/queues.ts';
+import { TABLES, TTL_ATTRIBUTE } from '../../src/store/tables.ts';
+import {
+  cleanUp,
+  DEPLOYMENT_NAMES,
+  type DeploymentName,
+  type Properties,
+  type Synthesized,
+  synthesize,
+} from './synth.ts';
+
+afterAll(cleanUp);
+
+const synthesized = new Map<DeploymentName, Synthesized>();
+const of = (name: DeploymentName): Synthesized => {
+  const found = synthesized.get(name) ?? synthesize(name);
+  synthesized.set(name, found);
+  return found;
+};
+const PREFIXES = {
+  default: 'punctual-dev-',
+  large: 'punctual-prod-',
+  closed: 'punctual-closed-',
+  small: 'punctual-try-',
+};
+
+describe.each(DEPLOYMENT_NAMES)('the deployment "%s"', { timeout: 120_000 }, (name) => {
+  it('is synthesized offline, and cdk-nag finds nothing without a reason', () => {
+    expect(Object.keys(of(name).resources).length).toBeGreaterThan(50);
+  });
+
+  it('has the tables of the schema, key by key and index by index', () => {
+    const found = of(name).ofType('AWS::DynamoDB::Table');
+    expect(found).toHaveLength(TABLES.length);
+    for (const schema of TABLES) {
+      const table = found.find(
+        ({ Properties: { TableName } }) => TableName === `${PREFIXES[name]}${schema.name}`,
+      );
+      const keys = (of: { partitionKey: string; sortKey?: string }) => [
+        { AttributeName: of.partitionKey, KeyType: 'HASH' },
+        ...(of.sortKey ? [{ AttributeName: of.sortKey, KeyType: 'RANGE' }] : []),
+      ];
+      expect(table?.Properties.KeySchema).toEqual(keys(schema));
+      expect(table?.Properties.TimeToLiveSpecification).toEqual({
+        AttributeName: TTL_ATTRIBUTE,
+        Enabled: true,
+      });
+      expect(table?.Properties.PointInTimeRecoverySpecification).toEqual({
+        PointInTimeRecoveryEnabled: true,
+      });
+      const indexes = (table?.Properties.GlobalSecondaryIndexes ?? []).map((index: Properties) => ({
+        IndexName: index.IndexName,
+        KeySchema: index.KeySchema,
+        Projection: index.Projection,
+      }));
+      expect(indexes).toEqual(
+        schema.indexes.map((index) => ({
+          IndexName: index.name,
+          KeySchema: keys(index),
+          Projection:
+            index.include.length === 0
+              ? { ProjectionType: 'KEYS_ONLY' }
+              : { ProjectionType: 'INCLUDE', NonKeyAttributes: [...index.include] },
+        })),
+      );
+    }
+  });
+
+  it('has queues with the settings of local mode, encrypted, by TLS only, and every one with its dead letters', () => {
+    const { resources, ofType } = of(name);
+    const queues: Record<string, Properties> = Object.fromEntries(
+      ofType('AWS::SQS::Queue').map((q) => [q.Properties.QueueName, q.Properties]),
+    );
+    const prefix = PREFIXES[name];
+    const idOf = (queueName: string) =>
+      Object.entries(resources).find(([, r]) => r.Properties?.QueueName === queueName)?.[0];
+    const work = Object.keys(queues).filter((queue) => queue.startsWith(`${prefix}work-`));
+    expect(work).toHaveLength(name === 'large' ? 10 : 1);
+    for (const queue of work) {
+      expect(queues[queue]).toMatchObject({
+        VisibilityTimeout: WORK_QUEUE.visibilitySeconds,
+        MessageRetentionPeriod: WORK_QUEUE.retentionSeconds,
+        RedrivePolicy: {
+          maxReceiveCount: WORK_QUEUE.maxReceiveCount,
+          deadLetterTargetArn: { 'Fn::GetAtt': [idOf(`${prefix}dead-letters`), 'Arn'] },
+        },
+      });
+    }
+    expect(queues[`${prefix}ingest`]).toMatchObject({
+      VisibilityTimeout: INGEST_QUEUE.visibilitySeconds,
+      RedrivePolicy: { maxReceiveCount: INGEST_QUEUE.maxReceiveCount },
+    });
+    expect(queues[`${prefix}dead-letters`].MessageRetentionPeriod).toBe(DEAD_LETTERS.retentionSeconds);
+    for (const queue of Object.values(queues)) {
+      expect(queue.SqsManagedSseEnabled === true || queue.KmsMasterKeyId !== undefined).toBe(true);
+      // the delay of each message is its own
+      expect(queue.DelaySeconds).toBeUndefined();
+    }
+    const tlsOnly = ofType('AWS::SQS::QueuePolicy').filter(({ Properties: { PolicyDocument } }) =>
+      PolicyDocument.Statement.some(
+        (s: Properties) => s.Effect === 'Deny' && s.Condition?.Bool?.['aws:SecureTransport'] === 'false',
+      ),
+    );
+    expect(tlsOnly).toHaveLength(Object.keys(queues).length);
+  });
+
+  it('has a route for every operation of the contract, with a token where the contract wants one', () => {
+    const routes = of(name).ofType('AWS::ApiGatewayV2::Route');
+    const found = routes.map(
+      ({ Properties: { RouteKey, AuthorizationType } }) => `${RouteKey} ${AuthorizationType}`,
+    );
+    const wanted = operations.map(({ method, path, auth }) => `${method} ${path} ${auth ? 'JWT' : 'NONE'}`);
+    expect(found.sort()).toEqual(wanted.sort());
+    const [stage] = of(name).ofType('AWS::ApiGatewayV2::Stage');
+    expect(stage?.Properties.AccessLogSettings.DestinationArn).toBeDefined();
+    expect(stage?.Properties.DefaultRouteSettings).toMatchObject({
+      ThrottlingRateLimit: 1000,
+      ThrottlingBurstLimit: 2000,
+    });
+  });
+
+  it('runs Node 24 on Graviton, and every function is a program of its own', () => {
+    const functions = of(name).ofType('AWS::Lambda::Function');
+    expect(functions).toHaveLength(4);
+    for (const { Properties: f } of functions) {
+      expect(f).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'], Handler: 'index.handler' });
+    }
+    expect(new Set(functions.map(({ Properties: f }) => JSON.stringify(f.Role))).size).toBe(4);
+  });
+
+  it('gives no role a wildcard action, nor a resource that could be named', () => {
+    for (const { Properties: policy } of of(name).ofType('AWS::IAM::Policy')) {
+      for (const { Action, Resource, Effect } of policy.PolicyDocument.Statement) {
+        expect(Effect).toBe('Allow');
+        const actions: string[] = [Action].flat();
+        for (const action of actions) expect(action).not.toContain('*');
+        const anything = [Resource].flat().some((resource) => resource === '*');
+        if (anything) expect(actions).toEqual(['ecr:GetAuthorizationToken']);
+      }
+    }
+    expect(
+      of(name)
+        .ofType('AWS::IAM::Role')
+        .flatMap((role) => role.Properties.ManagedPolicyArns ?? []),
+    ).toEqual([]);
+  });
+
+  it('has workers that nobody can call, that drain in time and are rolled back when they do not start', () => {
+    const { ofType } = of(name);
+    const [task] = ofType('AWS::ECS::TaskDefinition');
+    const [service] = ofType('AWS::ECS::Service');
+    const [container] = task?.Properties.ContainerDefinitions ?? [];
+    expect(task?.Properties.RuntimePlatform).toEqual({
+      CpuArchitecture: 'ARM64',
+      OperatingSystemFamily: 'LINUX',
+    });
+    expect(container).toMatchObject({ ReadonlyRootFilesystem: true, StopTimeout: 120 });
+    expect(container.PortMappings ?? []).toEqual([]);
+    expect(container.HealthCheck.Command[1]).toContain('punctual-alive');
+    expect(service?.Properties.DeploymentConfiguration).toMatchObject({
+      DeploymentCircuitBreaker: { Enable: true, Rollback: true },
+      MinimumHealthyPercent: 100,
+    });
+    expect(service?.Properties.DesiredCount).toBeUndefined();
+    const workers = ofType('AWS::EC2::SecurityGroup').find((g) =>
+      /workers/.test(g.Properties.GroupDescription),
+    );
+    expect(workers?.Properties.SecurityGroupIngress).toBeUndefined();
+    expect(ofType('AWS::EC2::NatGateway')).toEqual([]);
+  });
+
+  it('calls the watcher once a minute for every shard, and never again for the same minute', () => {
+    const rules = of(name).ofType('AWS::Events::Rule');
+    const targets = rules.flatMap((rule) => rule.Properties.Targets);
+    const ranges = targets.map(({ Input }) => JSON.parse(Input) as { from: number; to: number });
+    const shards = ranges.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, i) => from + i));
+    expect(shards.sort((a, b) => a - b)).toEqual(
+      Array.from({ length: name === 'large' ? 256 : 16 }, (_, i) => i),
+    );
+    for (const rule of rules) {
+      expect(rule.Properties.ScheduleExpression).toBe('rate(1 minute)');
+      expect(rule.Properties.Targets.length).toBeLessThanOrEqual(5);
+    }
+    for (const target of targets) expect(target.RetryPolicy.MaximumRetryAttempts).toBe(0);
+    const [invoke] = of(name).ofType('AWS::Lambda::EventInvokeConfig');
+    expect(invoke?.Properties).toMatchObject({
+      MaximumRetryAttempts: 0,
+      DestinationConfig: { OnFailure: { Destination: expect.anything() } },
+    });
+  });
+
+  it('tells somebody, with a link to the runbook', () => {
+    const alarms = of(name)
+      .ofType('AWS::CloudWatch::Alarm')
+      .map(({ Properties }) => Properties);
+    const told = alarms.filter(({ AlarmDescription }) => !AlarmDescription.startsWith('Not an alarm'));
+    expect(told.map(({ AlarmName }) => AlarmName.replace(PREFIXES[name], '')).sort()).toEqual(
+      ['api-errors', 'dead-letters', 'dispatch-lag', 'failed-passes', 'failure-rate', 'ingest-dead-letters', 'lambda-errors', 'late', 'no-workers', 'oldest-message', 'settle-corrections', 'throttles'], // biome-ignore format: a list
+    );
+    for (const alarm of told) {
+      expect(alarm.AlarmDescription).toMatch(/ Runbook: \S+#[a-z-]+$/);
+      expect(alarm.AlarmActions).toHaveLength(1);
+      expect((alarm.Metrics ?? []).filter((m: Properties) => m.MetricStat).length).toBeLessThanOrEqual(10);
+    }
+    for (const silent of ['dispatch-lag', 'no-workers'])
+      expect(told.find(({ AlarmName }) => AlarmName.endsWith(silent)).TreatMissingData).toBe('breaching');
+  });
+
+  it('has no bucket, public or not', () => {
+    expect(of(name).ofType('AWS::S3::Bucket')).toEqual([]);
+  });
+
+  it('is the template that it was', async () => {
+    await expect(stable(of(name))).toMatchFileSnapshot(`snapshots/${name}.snapshot`);
+  });
+});
+
+describe('roles', () => {
+  const roleOf = (wanted: RegExp) => {
+    const { resources } = of('default');
+    const [, policy] =
+      Object.entries(resources).find(([id, r]) => r.Type === 'AWS::IAM::Policy' && wanted.test(id)) ?? [];
+    const statements: { Action: string | string[]; Resource: unknown }[] =
+      policy?.Properties.PolicyDocument.Statement;
+    return statements.map(({ Action, Resource }) => ({
+      actions: [Action].flat(),
+      resources: [Resource].flat().map((resource) => shortName(resources, resource)),
+    }));
+  };
+
+  it('query reads, and does nothing else', () => {
+    const actions = roleOf(/QueryRole/).flatMap((statement) => statement.actions);
+    expect(new Set(actions)).toEqual(
+      new Set([
+        'logs:CreateLogStream',
+        'logs:PutLogEvents',
+        ...['BatchGetItem', 'GetItem', 'Query', 'Scan'].map((a) => `dynamodb:${a}`),
+      ]),
+    );
+    expect(ROLES.query.filter((operation) => !/^(read|list|has)/.test(operation))).toEqual([]);
+  });
+
+  it('each has exactly this', () => {
+    expect({
+      scheduler: roleOf(/SchedulerRole/),
+      query: roleOf(/QueryRole/),
+      ingest: roleOf(/IngestConsumerRole/),
+      watcher: roleOf(/WatcherFunctionRole/),
+      worker: roleOf(/WorkersTaskTaskRole/),
+    }).toMatchSnapshot();
+  });
+});
+
+describe('what differs', () => {
+  it('data outlives the stack unless told otherwise', () => {
+    for (const [name, policy, isProtected] of [
+      ['default', 'Retain', true],
+      ['small', 'Delete', false],
+    ] as const) {
+      for (const table of of(name).ofType('AWS::DynamoDB::Table')) {
+        expect(table.DeletionPolicy).toBe(policy);
+        expect(table.UpdateReplacePolicy).toBe(policy);
+        expect(table.Properties.DeletionProtectionEnabled).toBe(isProtected);
+      }
+    }
+    expect(of('default').ofType('AWS::Cognito::UserPool')[0]?.DeletionPolicy).toBe('Retain');
+  });
+
+  it('capacity: on demand, warmed, or provisioned with every table and index scaled', () => {
+    for (const table of of('default').ofType('AWS::DynamoDB::Table')) {
+      expect(table.Properties.BillingMode).toBe('PAY_PER_REQUEST');
+      expect(table.Properties.WarmThroughput).toBeUndefined();
+    }
+    const warm = of('closed')
+      .ofType('AWS::DynamoDB::Table')
+      .map(({ Properties: t }) => [t.TableName, t.WarmThroughput]);
+    expect(Object.fromEntries(warm)['punctual-closed-timetable']).toEqual({
+      WriteUnitsPerSecond: 30_000,
+      ReadUnitsPerSecond: 90_000,
+    });
+    const scaled = of('large')
+      .ofType('AWS::ApplicationAutoScaling::ScalableTarget')
+      .map(({ Properties }) => Properties.ScalableDimension);
+    const indexes = TABLES.flatMap((table) => table.indexes).length;
+    expect(scaled.filter((dimension) => /^dynamodb:table/.test(dimension))).toHaveLength(2 * TABLES.length);
+    expect(scaled.filter((dimension) => /^dynamodb:index/.test(dimension))).toHaveLength(2 * indexes);
+  });
+
+  it('a key of your own encrypts tables and queues, and roles may use that key', () => {
+    const { ofType } = of('large');
+    for (const { Properties: table } of ofType('AWS::DynamoDB::Table'))
+      expect(table.SSESpecification.SSEType).toBe('KMS');
+    for (const { Properties: queue } of ofType('AWS::SQS::Queue')) expect(queue.KmsMasterKeyId).toBeDefined();
+    const using = ofType('AWS::IAM::Policy').filter(({ Properties }) =>
+      JSON.stringify(Properties).includes('kms:Decrypt'),
+    );
+    expect(using).toHaveLength(5);
+  });
+
+  it('Spot: as the share says, and the first worker is not', () => {
+    const strategyOf = (name: DeploymentName) =>
+      of(name).ofType('AWS::ECS::Service')[0]?.Properties.CapacityProviderStrategy;
+    expect(strategyOf('default')).toEqual([{ CapacityProvider: 'FARGATE', Weight: 1 }]);
+    expect(strategyOf('large')).toEqual([
+      { CapacityProvider: 'FARGATE', Base: 1, Weight: 30 },
+      { CapacityProvider: 'FARGATE_SPOT', Weight: 70 },
+    ]);
+    expect(strategyOf('small')).toEqual([{ CapacityProvider: 'FARGATE_SPOT', Weight: 1 }]);
+  });
+
+  it('network: public subnets with addresses, isolated ones with endpoints, or those of an existing VPC', () => {
+    const network = (name: DeploymentName) =>
+      of(name).ofType('AWS::ECS::Service')[0]?.Properties.NetworkConfiguration.AwsvpcConfiguration;
+    expect(network('default').AssignPublicIp).toBe('ENABLED');
+    expect(network('closed').AssignPublicIp).toBe('DISABLED');
+    expect(of('closed').ofType('AWS::EC2::InternetGateway')).toEqual([]);
+    expect(of('closed').ofType('AWS::EC2::VPCEndpoint')).toHaveLength(7);
+    expect(network('small').Subnets).toEqual(['subnet-0a1b2c3d', 'subnet-1a1b2c3d']);
+    expect(of('small').ofType('AWS::EC2::VPC')).toEqual([]);
+  });
+
+  it('tokens of an issuer of yours, and then there is no user pool', () => {
+    expect(of('default').ofType('AWS::Cognito::UserPool')).toHaveLength(1);
+    expect(of('closed').ofType('AWS::Cognito::UserPool')).toEqual([]);
+    expect(of('closed').ofType('AWS::ApiGatewayV2::Authorizer')[0]?.Properties.JwtConfiguration).toEqual({
+      Issuer: 'https://login.example.com/',
+      Audience: ['punctual', 'console'],
+    });
+  });
+
+  it('reserved concurrency for the watcher, unless the account has none to give', () => {
+    const reserved = (name: DeploymentName) =>
+      of(name)
+        .ofType('AWS::Lambda::Function')
+        .map(({ Properties: f }) => f.ReservedConcurrentExecutions)
+        .filter(Boolean);
+    expect([reserved('default'), reserved('large'), reserved('small')]).toEqual([[2], [16], []]);
+  });
+
+  it('e-mail', () => {
+    expect(of('large').ofType('AWS::SNS::Subscription')[0]?.Properties).toMatchObject({
+      Endpoint: 'on-call@example.com',
+    });
+    expect(of('default').ofType('AWS::SNS::Subscription')).toEqual([]);
+  });
+});
+
+/** `jobs/index/byUser`, `work-0`: what a policy's resource is called. */
+function shortName(resources: Synthesized['resources'], resource: unknown): string {
+  const text = JSON.stringify(resource);
+  const id = /"Fn::GetAtt":\["(\w+)","Arn"\]/.exec(text)?.[1] ?? '';
+  const { TableName, QueueName } = resources[id]?.Properties ?? {};
+  const name: string | undefined = TableName ?? QueueName;
+  const index = /\/index\/\w+/.exec(text)?.[0] ?? '';
+  return name ? `${name.replace('punctual-dev-', '')}${index}` : text.replaceAll('"', "'");
+}
+
+/**
+ * Without hashes of assets, which change with every line of code, and without routes, which follow from the contract and
+ * are compared with it above.
+ */
+function stable({ resources, outputs }: Synthesized): string {
+  const ofRoutes = /^AWS::(ApiGatewayV2::(Route|Integration)|Lambda::Permission)$/;
+  const kept = Object.entries(resources).filter(([, { Type }]) => !ofRoutes.test(Type));
+  const text = JSON.stringify({ resources: Object.fromEntries(kept), outputs }, null, 1);
+  return `${text.replace(/\b[0-9a-f]{64}\b/g, '<hash>')}\n`;
+}

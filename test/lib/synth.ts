@@ -1,0 +1,111 @@
+// Four deployments, each synthesized once: offline, without Docker, and without bundling (bundles.test.ts does that).
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App, Validations } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { PunctualStack } from '../../lib/punctual-stack.ts';
+import { settingsFromContext } from '../../lib/settings.ts';
+
+const cdkJson = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> };
+
+/** As on the command line: `-c punctual:<name>=<text>`. */
+export const DEPLOYMENTS = {
+  default: {},
+  large: {
+    stage: 'prod',
+    shards: '256',
+    watchers: '8',
+    queues: '10',
+    spotShare: '0.7',
+    workerCpu: '4096',
+    workerMemory: '8192',
+    minWorkers: '10',
+    maxWorkers: '200',
+    capacity: 'provisioned',
+    minCapacity: '1000',
+    maxCapacity: '40000',
+    contributorInsights: 'true',
+    kmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab',
+    alarmEmail: 'on-call@example.com',
+    runbookUrl: 'https://wiki.example.com/punctual',
+  },
+  closed: {
+    stage: 'closed',
+    network: 'endpoints',
+    issuer: 'https://login.example.com/',
+    audience: 'punctual,console',
+    domainName: 'jobs.example.com',
+    certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/1234abcd',
+    hostedZoneId: 'Z0123456789',
+    hostedZoneName: 'example.com',
+    corsOrigins: 'https://console.example.com',
+    warmWritesPerSecond: '30000',
+    retentionDays: '365',
+  },
+  small: {
+    stage: 'try',
+    vpcId: 'vpc-0a1b2c3d',
+    subnetIds: 'subnet-0a1b2c3d,subnet-1a1b2c3d',
+    availabilityZones: 'us-east-1a,us-east-1b',
+    removalPolicy: 'destroy',
+    watcherReservedConcurrency: '0',
+    workerCpu: '256',
+    workerMemory: '512',
+    minWorkers: '1',
+    maxWorkers: '2',
+    spotShare: '1',
+    logRetentionDays: '7',
+  },
+} as const satisfies Record<string, Record<string, string>>;
+export type DeploymentName = keyof typeof DEPLOYMENTS;
+export const DEPLOYMENT_NAMES = Object.keys(DEPLOYMENTS) as DeploymentName[];
+
+// what an assertion looks into has many shapes
+// biome-ignore lint/suspicious/noExplicitAny: as above
+export type Properties = any;
+export interface Resource {
+  readonly Type: string;
+  readonly Properties: Properties;
+  readonly DeletionPolicy?: string;
+  readonly UpdateReplacePolicy?: string;
+}
+
+export interface Synthesized {
+  readonly resources: Readonly<Record<string, Resource>>;
+  ofType(type: string): Resource[];
+  /** Where CDK has put the assets. */
+  readonly folder: string;
+  readonly outputs: Readonly<Record<string, { Value: unknown }>>;
+}
+
+const folders: string[] = [];
+export const cleanUp = (): void => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+};
+
+/** Fails when cdk-nag finds something that nobody has given a reason for. */
+export function synthesize(name: DeploymentName): Synthesized {
+  const given = Object.entries<string>(DEPLOYMENTS[name]).map(([key, value]) => [`punctual:${key}`, value]);
+  const folder = mkdtempSync(join(tmpdir(), 'punctual-synth-'));
+  folders.push(folder);
+  const app = new App({
+    outdir: folder,
+    analyticsReporting: false,
+    context: { ...cdkJson.context, ...Object.fromEntries(given), 'aws:cdk:bundling-stacks': [] },
+  });
+  const stack = new PunctualStack(app, 'Punctual', { punctual: settingsFromContext(app.node) });
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  app.synth();
+  const { Resources: resources, Outputs: outputs } = Template.fromStack(stack).toJSON() as {
+    Resources: Record<string, Resource>;
+    Outputs: Record<string, { Value: unknown }>;
+  };
+  return {
+    resources,
+    outputs,
+    folder,
+    ofType: (type) => Object.values(resources).filter(({ Type }) => Type === type),
+  };
+}
