@@ -27,6 +27,8 @@ export interface LocalScriptOptions extends SandboxOptions {
 /** The runner of a task is given up two seconds after it was told to stop; by then nothing may run any more. */
 const TERM_GRACE_MS = 1_000;
 const KEPT_CHARS = 1_000;
+/** Mapped as if it were used, before a script has begun. */
+const RESERVED_BY_V8 = 768 * 1024 * 1024;
 
 const FILES: Record<Language, string> = { python: 'script.py', node: 'script.js', shell: 'script.sh' };
 
@@ -89,11 +91,13 @@ async function runIn(
   { signal, executionId, attempt }: TaskContext<unknown>,
 ): Promise<ScriptEnd> {
   const program = [...interpreter(language, limits), join(folder.path, FILES[language]), ...args];
-  const withinOthers =
-    sandbox.kind === 'processes' && sandbox.uid === undefined
-      ? { ...limits, processes: limits.processes + ownProcesses() }
-      : limits;
-  const [command = '', ...rest] = sandbox.wrap(program, folder, withinOthers);
+  const alone = sandbox.kind !== 'processes' || sandbox.uid !== undefined;
+  const wrapped = sandbox.wrap(program, folder, {
+    ...limits,
+    processes: alone ? limits.processes : limits.processes + ownProcesses(),
+    memoryBytes: limits.memoryBytes + (language === 'node' ? RESERVED_BY_V8 : 0),
+  });
+  const [command = '', ...rest] = wrapped;
   const child = spawn(command, rest, {
     cwd: folder.home,
     detached: true, // a session and a process group of its own

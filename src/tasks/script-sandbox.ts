@@ -183,8 +183,8 @@ function bubble(bwrap: string, { path, home }: Folder, interpreter: string): str
 }
 
 /**
- * V8 and threads reserve far more address space than they use, so memory is limited by RLIMIT_DATA, which counts what is
- * private and writable; the address space is limited too, more widely, because shared mappings do not count there.
+ * Memory is limited by RLIMIT_DATA, which counts what is private and writable; and by the address space, more widely,
+ * because shared mappings do not count there.
  */
 function limited({ prlimit }: Tools, limits: Limits): string[] {
   const { cpuSeconds, memoryBytes, processes, fileBytes } = limits;
@@ -193,7 +193,7 @@ function limited({ prlimit }: Tools, limits: Limits): string[] {
       prlimit,
       `--cpu=${cpuSeconds}`,
       `--data=${memoryBytes}`,
-      `--as=${memoryBytes * 16}`,
+      `--as=${memoryBytes * 2}`,
       `--nproc=${processes}`,
       `--fsize=${fileBytes}`,
       '--nofile=256',
@@ -202,6 +202,6 @@ function limited({ prlimit }: Tools, limits: Limits): string[] {
     ];
   }
   // where util-linux is not: what every shell can
-  const ulimits = `ulimit -c 0; ulimit -t ${cpuSeconds}; ulimit -f ${Math.ceil(fileBytes / 512)}; ulimit -n 256; ulimit -d ${Math.ceil(memoryBytes / 1024)}; ulimit -v ${Math.ceil(memoryBytes / 64)}`;
+  const ulimits = `ulimit -c 0; ulimit -t ${cpuSeconds}; ulimit -f ${Math.ceil(fileBytes / 512)}; ulimit -n 256; ulimit -d ${Math.ceil(memoryBytes / 1024)}; ulimit -v ${Math.ceil(memoryBytes / 512)}`;
   return ['/bin/sh', '-c', `{ ${ulimits}; } 2>/dev/null; exec "$@"`, 'sh'];
 }
