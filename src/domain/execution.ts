@@ -1,5 +1,6 @@
 // An execution's row in the ledger, its states, and which state may follow which.
 import type { DueKey } from './ids.ts';
+import type { Notifies } from './notify.ts';
 
 export const OPEN = ['QUEUED', 'WAITING', 'RUNNING', 'RETRYING'] as const;
 export const TERMINAL = ['SUCCEEDED', 'FAILED', 'SKIPPED', 'CANCELLED'] as const;
@@ -54,6 +55,10 @@ export interface Row {
   readonly checkpoint?: unknown;
   /** The job's only occurrence: its end completes the job. Spares settle the head of every other row. */
   readonly once?: true;
+  /** The head's, so that whoever writes or settles the row need not read the head to know. */
+  readonly notifies?: Notifies;
+  /** The end that stands here was told, or counted among those told together. */
+  readonly told?: true;
 }
 
 /** What a write of an existing row is conditional on. */

@@ -1,14 +1,19 @@
 // What a client says when it creates a job: the schema that validation, types and documentation come from.
 import { z } from 'zod';
+import { DEFAULT_LATE_SECONDS, NOTIFY_ON } from './notify.ts';
 import { optionalFields } from './partial.ts';
 import { misfireSchema, policiesSchema, retrySchema } from './policies.ts';
 import { scheduleSchema } from './schedule/schema.ts';
 
-export const NOTIFY_ON = ['succeeded', 'failed', 'retrying', 'late', 'skipped'] as const;
-
 const notifySchema = z
   .strictObject({
     on: z.array(z.enum(NOTIFY_ON)).min(1).max(NOTIFY_ON.length),
+    lateSeconds: z
+      .int()
+      .min(1)
+      .max(86_400)
+      .optional()
+      .describe(`for "late": not started so long after it was to start; default ${DEFAULT_LATE_SECONDS}`),
     webhook: z
       .strictObject({ url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(2048) })
       .optional(),

@@ -1,5 +1,6 @@
 // A job: what is stored of it in the present (its head) and its definition.
 import type { DueKey } from './ids.ts';
+import type { Notifies } from './notify.ts';
 import type { Policies } from './policies.ts';
 import type { Schedule } from './schedule/schema.ts';
 import type { JobStatus } from './shapes.ts';
@@ -46,6 +47,8 @@ export interface Head extends Policies {
   readonly definition: number;
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** What people are told of; to whom is in the definition. */
+  readonly notifies?: Notifies;
   /** Of the create request's body, when it came with an idempotency key. */
   readonly bodyFingerprint?: string;
   /** Random, fresh in every write of the head: what every write is conditional on. */

@@ -51,12 +51,13 @@ export function createInbox(options: InboxOptions): Inbox {
     await deleteMessage(handle);
   }
 
-  function received({ Body: body = '', ReceiptHandle: handle = '' }: SqsMessage): Received {
+  function received({ Body: body = '', ReceiptHandle: handle = '', Attributes }: SqsMessage): Received {
     const receivedAt = timer.now();
     return {
       message: decode(body),
       body,
       receivedAt,
+      times: Number(Attributes?.ApproximateReceiveCount ?? 1),
       delete: () => deleteMessage(handle),
       hide: (ms) => hide(handle, receivedAt, ms),
       bury: (reason) => bury(handle, body, reason),
@@ -75,6 +76,7 @@ export function createInbox(options: InboxOptions): Inbox {
         QueueUrl: queueUrl,
         MaxNumberOfMessages: Math.min(max, BATCH),
         WaitTimeSeconds: LONG_POLL_SECONDS,
+        MessageSystemAttributeNames: ['ApproximateReceiveCount'],
       });
       try {
         const { Messages } = await pollClient.send(poll, { abortSignal: signal });

@@ -26,6 +26,8 @@ export interface Received {
   readonly message: Message | undefined;
   readonly body: string;
   readonly receivedAt: number;
+  /** How often it was handed out, this time included; roughly. */
+  readonly times?: number;
   delete(): Promise<void>;
   /** Hides it for so long from now; 0 hands it back at once. */
   hide(ms: number): Promise<void>;

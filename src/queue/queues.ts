@@ -29,6 +29,16 @@ export const INGEST_QUEUE = {
   retentionSeconds: 4 * 86_400,
 } as const;
 
+export const NOTIFY_QUEUE = {
+  /** Six times what the notifier's Lambda may take; what is to be tried again is given a time of its own. */
+  visibilitySeconds: 360,
+  /** More than the notifier tries itself: it knows the reason. */
+  maxReceiveCount: 50,
+  retentionSeconds: 4 * 86_400,
+} as const;
+
+export const notifyName = (prefix: string): string => `${prefix}notify`;
+export const notifyDeadLettersName = (prefix: string): string => `${prefix}notify-dead-letters`;
 export const ingestName = (prefix: string): string => `${prefix}ingest`;
 export const ingestDeadLettersName = (prefix: string): string => `${prefix}ingest-dead-letters`;
 export const workQueueName = (prefix: string, index: number): string => `${prefix}work-${index}`;
@@ -62,6 +72,18 @@ export async function createIngestQueues(client: SQSClient, prefix: string): Pro
   return { ingestUrl, ingestDeadLetterUrl };
 }
 
+export interface NotifyUrls {
+  readonly notifyUrl: string;
+  readonly notifyDeadLetterUrl: string;
+}
+
+/** The same for the queue of what is to be told. */
+export async function createNotifyQueues(client: SQSClient, prefix: string): Promise<NotifyUrls> {
+  const { url: notifyDeadLetterUrl, arn } = await ensureDeadLetters(client, notifyDeadLettersName(prefix));
+  const notifyUrl = await ensure(client, notifyName(prefix), attributesOf(NOTIFY_QUEUE, arn));
+  return { notifyUrl, notifyDeadLetterUrl };
+}
+
 async function ensureDeadLetters(client: SQSClient, name: string): Promise<{ url: string; arn: string }> {
   const url = await ensure(client, name, {
     VisibilityTimeout: String(DEAD_LETTERS.visibilitySeconds),
@@ -73,7 +95,10 @@ async function ensureDeadLetters(client: SQSClient, name: string): Promise<{ url
   return { url, arn: Attributes?.QueueArn ?? '' };
 }
 
-const attributesOf = (queue: typeof WORK_QUEUE | typeof INGEST_QUEUE, deadLetterTargetArn: string) => ({
+const attributesOf = (
+  queue: typeof WORK_QUEUE | typeof INGEST_QUEUE | typeof NOTIFY_QUEUE,
+  deadLetterTargetArn: string,
+) => ({
   VisibilityTimeout: String(queue.visibilitySeconds),
   MessageRetentionPeriod: String(queue.retentionSeconds),
   RedrivePolicy: JSON.stringify({ deadLetterTargetArn, maxReceiveCount: queue.maxReceiveCount }),

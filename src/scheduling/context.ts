@@ -1,6 +1,7 @@
 // What every use case is handed in. Nothing here or below reads the wall clock, a global random number or the environment.
 import type { Queue } from '../queue/queue.ts';
 import type { Store } from '../store/store.ts';
+import type { Tell } from './telling.ts';
 
 export interface Clock {
   /** Epoch milliseconds, as the other machines see it, more or less. */
@@ -65,4 +66,6 @@ export interface Context {
   readonly random: Random;
   readonly log: Log;
   readonly settings: Settings;
+  /** Absent: nobody is told of anything. */
+  readonly tell?: Tell;
 }

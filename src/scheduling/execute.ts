@@ -65,7 +65,9 @@ async function runClaimed(
   const id = executionId(claimed.head.jobId, claimed.message.due);
   worker.running.add(id, claimed.hold.startedAt);
   try {
+    const told = context.tell?.started(claimed);
     const ran = await runTask(context, worker, claimed);
+    await told;
     // nothing to record: the lease was lost, and whoever takes over decides
     if (!ran.outcome) return settings.clockSkewMs;
     const times = { receivedAt: received.receivedAt, startedAt: ran.startedAt };

@@ -3,6 +3,7 @@ import { Conflict, NeverFires, PreconditionFailed } from '../domain/errors.ts';
 import { fingerprint, jobIdFromKey } from '../domain/ids.ts';
 import type { Definition, Head, HeadChange } from '../domain/job.ts';
 import type { JobPatch, JobSpec } from '../domain/job-spec.ts';
+import { notifiesOf } from '../domain/notify.ts';
 import type { Principal } from '../domain/principal.ts';
 import { resolveAccepted, resolveSchedule } from '../domain/schedule/resolve.ts';
 import type { Schedule } from '../domain/schedule/schema.ts';
@@ -54,6 +55,7 @@ export async function createJob(
     createdAt: t0,
     updatedAt: t0,
     stamp: random.id(12),
+    ...(notify.length > 0 && { notifies: notifiesOf(notify) }),
     ...(bodyFingerprint && { bodyFingerprint }),
   };
   const definition: Definition = { jobId, version: 1, params, notify };
@@ -238,6 +240,7 @@ export async function editJob(
       if (seen.status === 'active')
         send = await plan(context, { jobId, revision, schedule: decided.schedule }, t0);
     }
+    if (notify) decided.notifies = notifiesOf(notify);
     if (params || notify) {
       decided.definition = seen.version + 1;
       await store.putDefinition({

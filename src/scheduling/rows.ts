@@ -15,6 +15,7 @@ export function newRow(head: Head, due: DueKey, revision: string, status: RowSta
     attempt: 0,
     maxAttempts: head.retry.maxAttempts,
     ...(isOnly(head, due) && { once: true as const }),
+    ...(head.notifies && { notifies: head.notifies }),
   };
 }
 

@@ -12,10 +12,12 @@ import { isOver } from './holds.ts';
 import { regularMessage } from './plan.ts';
 import { recordNote } from './rows.ts';
 import { readLargeSlot } from './slot.ts';
+import { isUntold, type Overdue } from './telling.ts';
 
 interface Acts {
   readonly messages: Message[];
   readonly entries: Entry[];
+  readonly overdue: Overdue[];
 }
 
 /** Acts on a slot; doing it twice is harmless. The caller commits the cursor afterwards. */
@@ -42,16 +44,36 @@ export async function settleSlot(
     if (row && isTerminal(row.status))
       await completeOnce(context, heads.get(e.jobId), e.revision, row.status);
   }
-  const acts: Acts = { messages: [], entries: [] };
+  const acts: Acts = { messages: [], entries: [], overdue: [] };
   const missed: Entry[] = [];
   for (const e of unsettled) {
     const head = heads.get(e.jobId);
     if (head && (await settleOne(context, e, head, rows.get(idOf(e)), acts)) === 'missed') missed.push(e);
   }
   await mendChains(context, missed, entries, heads, minute, dispatchedUntil, acts);
+  await tellAgain(context, entries, rows, acts);
   await store.putEntries(acts.entries);
   await queue.send(acts.messages);
   return { corrected: acts.messages.length };
+}
+
+/** Ends that nobody was told of, and what has not started. What cannot be said now is said at the next check. */
+async function tellAgain(
+  { tell, clock }: Context,
+  entries: readonly Entry[],
+  rows: ReadonlyMap<string, Row>,
+  acts: Acts,
+): Promise<void> {
+  if (!tell) return;
+  await tell.notStarted(acts.overdue);
+  const untold = new Map(entries.map((e) => [idOf(e), e]));
+  for (const id of untold.keys()) {
+    const row = rows.get(id);
+    if (!row || !isUntold(row)) untold.delete(id);
+  }
+  if (await tell.untold([...untold.keys()].flatMap((id) => rows.get(id) ?? []))) return;
+  for (const e of untold.values())
+    acts.entries.push({ ...e, at: nextCheckAt(dueAtOf(e.due), clock.now()), kind: 'check' });
 }
 
 const idOf = (e: Entry): string => executionId(e.jobId, e.due);
@@ -116,6 +138,10 @@ async function settleOne(
     const waitsUntil = row.status === 'RETRYING' ? (row.nextAttemptAt ?? 0) : 0;
     if (waitsUntil <= now && !(row.status === 'RUNNING' && hold && !isOver(context, hold)))
       acts.messages.push(again);
+    if (row.status === 'QUEUED' || row.status === 'WAITING') {
+      const expectedAt = regular ? fires : (row.enqueuedAt ?? due);
+      acts.overdue.push({ head, due: e.due, revision: e.revision, expectedAt });
+    }
     return undefined;
   }
   if (head.note?.due === e.due) {
@@ -131,6 +157,7 @@ async function settleOne(
   if (!regular || head.status !== 'active' || head.revision !== e.revision) return undefined;
   acts.entries.push(check);
   if (fires <= now) acts.messages.push(again);
+  acts.overdue.push({ head, due: e.due, revision: e.revision, expectedAt: fires });
   return 'missed';
 }
 

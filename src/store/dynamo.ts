@@ -7,6 +7,7 @@ import * as definitions from './definitions.ts';
 import * as executions from './executions.ts';
 import * as holds from './holds.ts';
 import * as jobs from './jobs.ts';
+import * as notices from './notices.ts';
 import * as quotas from './quotas.ts';
 import type { Store } from './store.ts';
 import * as timetable from './timetable.ts';
@@ -58,6 +59,7 @@ export function createDynamoStore(options: DynamoStoreOptions): Store {
 
     insertRow: (row) => executions.insertRow(db, retentionMs, row),
     updateRow: (seen, row) => executions.updateRow(db, retentionMs, seen, row),
+    markTold: (jobId, due, seen) => executions.markTold(db, jobId, due, seen),
     readRow: (jobId, due, read) => executions.readRow(db, jobId, due, read),
     readRows: (keys, read) => executions.readRows(db, keys, read),
     listRows: (jobId, list) => executions.listRows(db, jobId, list),
@@ -76,5 +78,8 @@ export function createDynamoStore(options: DynamoStoreOptions): Store {
 
     addToQuota: (userId, quota, count, expiresAt) => quotas.addToQuota(db, userId, quota, count, expiresAt),
     replaceQuota: (userId, quota, seen, used) => quotas.replaceQuota(db, userId, quota, seen, used),
+
+    readNotice: (jobId, event) => notices.readNotice(db, jobId, event),
+    writeNotice: (seen, notice, expiresAt) => notices.writeNotice(db, seen, notice, expiresAt),
   };
 }

@@ -32,6 +32,22 @@ export function updateRow(db: Database, retentionMs: number, seen: RowSeen, row:
   );
 }
 
+/** Where status and fence are as seen. 1 WRU below 1 KB; no index is touched. */
+export async function markTold(db: Database, jobId: string, due: DueKey, seen: RowSeen): Promise<boolean> {
+  const held = seen.fence !== undefined;
+  const updated = await db.update(
+    { operation: 'markTold', table },
+    {
+      Key: { jobId, due },
+      UpdateExpression: 'SET told = :told',
+      ConditionExpression: `#status = :status AND ${held ? '#fence = :fence' : 'attribute_not_exists(#fence)'}`,
+      ExpressionAttributeNames: { '#status': 'status', '#fence': 'fence' },
+      ExpressionAttributeValues: { ':told': true, ':status': seen.status, ':fence': seen.fence },
+    },
+  );
+  return updated !== undefined;
+}
+
 /** 0.5 RRU per 4 KB, 1 consistent. */
 export async function readRow(
   db: Database,

@@ -7,6 +7,7 @@
 import type { Row, RowSeen } from '../domain/execution.ts';
 import type { DueKey } from '../domain/ids.ts';
 import type { Definition, Head, HeadChange, Hold, HoldItem } from '../domain/job.ts';
+import type { NotifyEvent } from '../domain/notify.ts';
 import type { Entry } from '../domain/slots.ts';
 
 /** `consistent: false` may be trusted only as PROTOCOL.md, Reads allows. */
@@ -72,7 +73,7 @@ export interface JobsStore {
 /** What the index projects: all that a list filters by, nothing that a run changes. */
 export type HeadSummary = Omit<
   Head,
-  'stamp' | 'hold' | 'rowsUntil' | 'note' | 'coveredUntil' | 'bodyFingerprint'
+  'stamp' | 'hold' | 'rowsUntil' | 'note' | 'coveredUntil' | 'bodyFingerprint' | 'notifies'
 >;
 
 export interface ListOptions {
@@ -94,6 +95,8 @@ export interface ExecutionsStore {
   insertRow(row: Row): Promise<boolean>;
   /** Replaces the row where status and fence are as seen. 1 WRU below 1 KB; + 1 if it becomes FAILED or was. */
   updateRow(seen: RowSeen, row: Row): Promise<boolean>;
+  /** Where status and fence are as seen. 1 WRU below 1 KB. */
+  markTold(jobId: string, due: DueKey, seen: RowSeen): Promise<boolean>;
   readRow(jobId: string, due: DueKey, options: ReadOptions): Promise<Row | undefined>;
   readRows(keys: readonly ExecutionKey[], options: ReadOptions): Promise<Row[]>;
   /** Of one job, `from` ≤ due < `to`, in either direction. */
@@ -167,4 +170,35 @@ export interface QuotaStore {
   replaceQuota(userId: string, quota: string, seen: number, used: number): Promise<boolean>;
 }
 
-export interface Store extends JobsStore, TimetableStore, ExecutionsStore, ControlStore, QuotaStore {}
+/** What was told of a job's events of one kind, and what is kept back until its window is over. */
+export interface Notice {
+  readonly jobId: string;
+  readonly event: NotifyEvent;
+  readonly stamp: string;
+  /** Until then nothing more is told of this kind. */
+  readonly until: number;
+  /** What opened the window, and was told then. */
+  readonly opener: string;
+  /** Kept back since, and of which execution was the last. */
+  readonly folded: number;
+  readonly last?: DueKey;
+  /** The latest that were counted, so that a message that comes twice is not counted twice. */
+  readonly recent: readonly string[];
+  /** When a summary opened the window: what it says. */
+  readonly summary?: { readonly folded: number; readonly last: DueKey };
+}
+
+export interface NoticeStore {
+  /** Consistent: 1 RRU. */
+  readNotice(jobId: string, event: NotifyEvent): Promise<Notice | undefined>;
+  /** Replaces the one seen (none: if absent), compared by its stamp. `expiresAt`: epoch seconds. 1 WRU. */
+  writeNotice(seen: Notice | undefined, notice: Notice, expiresAt: number): Promise<boolean>;
+}
+
+export interface Store
+  extends JobsStore,
+    TimetableStore,
+    ExecutionsStore,
+    ControlStore,
+    QuotaStore,
+    NoticeStore {}

@@ -4,6 +4,7 @@
 import type { Row, RowSeen } from '../../src/domain/execution.ts';
 import { type DueKey, shardOf } from '../../src/domain/ids.ts';
 import type { Definition, Head, HeadChange, Hold, HoldItem } from '../../src/domain/job.ts';
+import type { NotifyEvent } from '../../src/domain/notify.ts';
 import { type Entry, entryKey, minuteOf, slotKey } from '../../src/domain/slots.ts';
 import { DUE, decodeCursor, encodeCursor, FAILED_AND_OWNER, TIME_AND_JOB } from '../../src/store/cursors.ts';
 import { createdKey, dueKeyOf } from '../../src/store/items.ts';
@@ -14,6 +15,7 @@ import type {
   HoldPlace,
   ListOptions,
   ListRowsOptions,
+  Notice,
   Page,
   ReadOptions,
   Shard,
@@ -45,6 +47,8 @@ export class MemoryStore implements Store {
   readonly workers = new Map<string, WorkerRow>();
   /** By user and quota. */
   readonly quotas = new Map<string, number>();
+  /** By job and event. */
+  readonly notices = new Map<string, Notice>();
   readonly #options: MemoryStoreOptions;
 
   constructor(options: MemoryStoreOptions) {
@@ -193,6 +197,11 @@ export class MemoryStore implements Store {
     return true;
   }
 
+  async markTold(jobId: string, due: DueKey, seen: RowSeen): Promise<boolean> {
+    const row = this.rows.get(rowKey({ jobId, due }));
+    return row !== undefined && this.updateRow(seen, { ...row, told: true });
+  }
+
   async readRow(jobId: string, due: DueKey, options: ReadOptions): Promise<Row | undefined> {
     return this.rows.read(rowKey({ jobId, due }), options.consistent);
   }
@@ -311,6 +320,17 @@ export class MemoryStore implements Store {
     return true;
   }
 
+  async readNotice(jobId: string, event: NotifyEvent): Promise<Notice | undefined> {
+    return this.notices.get(`${jobId}#${event}`);
+  }
+
+  async writeNotice(seen: Notice | undefined, notice: Notice): Promise<boolean> {
+    const key = `${notice.jobId}#${notice.event}`;
+    if (this.notices.get(key)?.stamp !== seen?.stamp) return false;
+    this.notices.set(key, frozen(notice));
+    return true;
+  }
+
   #slotOf(entry: Entry): string {
     return slotKey(minuteOf(entry.at), shardOf(entry.jobId, this.#options.shards));
   }
@@ -319,7 +339,7 @@ export class MemoryStore implements Store {
 export const rowKey = ({ jobId, due }: ExecutionKey): string => `${jobId}#${due}`;
 
 function summaryOf(head: Head): HeadSummary {
-  const { stamp, hold, rowsUntil, note, coveredUntil, bodyFingerprint, ...summary } = head;
+  const { stamp, hold, rowsUntil, note, coveredUntil, bodyFingerprint, notifies, ...summary } = head;
   return frozen(summary);
 }
 

@@ -1,0 +1,167 @@
+// Says on the notify queue what there may be to tell. The message goes before the row is written: whoever dies in between
+// leaves one that the ledger does not confirm, and nothing is told. Settle says it again where that did not work
+// (docs/decisions/0009-notifications.md). A job that tells nothing costs nothing here.
+import { isTerminal, type Row, type RowSeen } from '../domain/execution.ts';
+import { BY_HAND, type DueKey, dueAtOf } from '../domain/ids.ts';
+import type { Head } from '../domain/job.ts';
+import { eventOf, lateAfterMs, type NotifyEvent, wants } from '../domain/notify.ts';
+import type { ExecutionView } from '../domain/shapes.ts';
+import { executionOfHold, executionOfRow, executionToCome } from '../domain/views.ts';
+import type { ChangeMessage, EventMessage, NotifyMessage, NotifyQueue, RowToCome } from '../queue/notify.ts';
+import type { Claimed } from './answers.ts';
+import type { Context } from './context.ts';
+
+export interface Tell {
+  /** An attempt begins: it may be late. Never rejects; to be awaited before its end is written. */
+  started(claimed: Claimed): Promise<void>;
+  /** Settle has found these ends that nobody was told of. False: they are to be looked at again. */
+  untold(rows: readonly Row[]): Promise<boolean>;
+  /** Settle has found that these have not started. */
+  notStarted(overdue: readonly Overdue[]): Promise<void>;
+}
+
+export interface Overdue {
+  readonly head: Head;
+  readonly due: DueKey;
+  readonly revision: string;
+  /** When it was to start. */
+  readonly expectedAt: number;
+}
+
+export interface TellOptions {
+  readonly queue: NotifyQueue;
+  /** Every change of every execution is said, for the event bus. */
+  readonly changes?: boolean;
+}
+
+/** No longer than this is a job kept from its end by a queue that does not answer. */
+const WITHIN_MS = 2_000;
+/** By then the row is there, as a rule. */
+const ROW_FOLLOWS_MS = 1_000;
+
+/** A context whose writes of rows are told. */
+export function telling(context: Context, options: TellOptions): Context & { readonly tell: Tell } {
+  const { store } = context;
+  const say = (messages: NotifyMessage[], delayMs = 0) => send(context, options.queue, messages, delayMs);
+  const about = (seen: RowSeen | undefined, row: Row) => messagesOf(context, options, seen, row);
+
+  return {
+    ...context,
+    store: {
+      ...store,
+      async insertRow(row) {
+        // what the head has decided may be recorded by several, again and again: whose insert it was tells it
+        const after = row.status === 'SKIPPED' || row.status === 'QUEUED';
+        if (!after) await say(about(undefined, row), ROW_FOLLOWS_MS);
+        const done = await store.insertRow(row);
+        if (after && done) await say(about(undefined, row));
+        return done;
+      },
+      async updateRow(seen, row) {
+        await say(about(seen, row), ROW_FOLLOWS_MS);
+        return store.updateRow(seen, row);
+      },
+    },
+    tell: {
+      async started({ head, message, hold, row }) {
+        const expectedAt =
+          message.revision === BY_HAND ? (row?.enqueuedAt ?? dueAtOf(message.due)) : message.fireAt;
+        const { jobId } = head;
+        const { due, startedAt } = hold;
+        const at = context.clock.now();
+        const execution = row ? executionOfRow(row) : executionOfHold(head, hold);
+        const messages: NotifyMessage[] = [];
+        if (hold.attempt === 1 && startedAt - expectedAt > lateAfterMs(head.notifies)) {
+          const late = { expectedAt, startedAt, revision: message.revision };
+          messages.push({ kind: 'event', event: 'late', jobId, due, at, execution, late });
+        }
+        if (options.changes) messages.push({ kind: 'change', change: 'started', jobId, due, at, execution });
+        await say(messages);
+      },
+      untold: (rows) => say(rows.flatMap((row) => eventMessages(context, undefined, row))),
+      async notStarted(overdue) {
+        const at = context.clock.now();
+        const late = overdue.filter(({ head, expectedAt }) => at - expectedAt > lateAfterMs(head.notifies));
+        await say(
+          late.map(({ head, due, revision, expectedAt }) => ({
+            kind: 'event',
+            event: 'late',
+            jobId: head.jobId,
+            due,
+            at,
+            execution: executionToCome(head, due, at),
+            late: { expectedAt, revision },
+          })),
+        );
+      },
+    },
+  };
+}
+
+/** Is this an end that somebody wants to hear of and has not? */
+export const isUntold = (row: Row): boolean => {
+  const event = isTerminal(row.status) && !row.told ? eventOf(undefined, row) : undefined;
+  return event !== undefined && wants(row.notifies, event);
+};
+
+function messagesOf(
+  context: Context,
+  { changes }: TellOptions,
+  seen: RowSeen | undefined,
+  row: Row,
+): NotifyMessage[] {
+  const events: NotifyMessage[] = eventMessages(context, seen, row);
+  if (!changes || row.status === 'RUNNING') return events;
+  return [...events, changeMessage(context, row)];
+}
+
+function eventMessages(context: Context, seen: RowSeen | undefined, row: Row): EventMessage[] {
+  const event: NotifyEvent | undefined = eventOf(seen, row);
+  if (event === undefined || !wants(row.notifies, event)) return [];
+  return [{ kind: 'event', event, ...common(context, row), row: toCome(row) }];
+}
+
+function changeMessage(context: Context, row: Row): ChangeMessage {
+  const execution = executionOfRow(row);
+  return { kind: 'change', change: execution.status, ...common(context, row), row: toCome(row) };
+}
+
+function common(
+  { clock }: Context,
+  row: Row,
+): { jobId: string; due: string; at: number; execution: ExecutionView } {
+  return { jobId: row.jobId, due: row.due, at: clock.now(), execution: executionOfRow(row) };
+}
+
+const toCome = ({ status, fence, attempt }: Row): RowToCome => ({
+  status: status === 'WAITING' ? 'QUEUED' : status,
+  ...(fence !== undefined && { fence }),
+  attempt,
+});
+
+/** Never throws and never takes long: a job's end does not wait for who is told of it. False: it may not have been sent. */
+async function send(
+  { clock, log }: Context,
+  queue: NotifyQueue,
+  messages: readonly NotifyMessage[],
+  delayMs: number,
+): Promise<boolean> {
+  if (messages.length === 0) return true;
+  const sent = new AbortController();
+  const failed = (error: unknown): false => {
+    log.warn('what there is to tell could not be sent; settle will look', { error: String(error) });
+    return false;
+  };
+  const sending = queue.send(messages, delayMs).then(
+    () => true,
+    (error: unknown) => failed(error),
+  );
+  const late = clock
+    .sleep(WITHIN_MS, sent.signal)
+    .then(() => sent.signal.aborted || failed(`${WITHIN_MS} ms`));
+  try {
+    return await Promise.race([sending, late]);
+  } finally {
+    sent.abort();
+  }
+}
