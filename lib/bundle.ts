@@ -82,8 +82,15 @@ async function trimSourceMaps(folder: string): Promise<void> {
       source.includes('node_modules/'),
     );
     if (map) await writeFile(path, JSON.stringify(map));
-    else await rm(path);
+    else await removeMap(path);
   }
+}
+
+/** And the line that names it, or Node would look for it. */
+async function removeMap(path: string): Promise<void> {
+  const code = path.replace(/\.map$/, '');
+  await rm(path);
+  await writeFile(code, (await readFile(code, 'utf8')).replace(/\n\/\/# sourceMappingURL=.*\n?$/, '\n'));
 }
 
 if (import.meta.main) {

@@ -12,6 +12,7 @@ import type { Context } from '../scheduling/context.ts';
 import { type Watched, watch } from '../scheduling/watch.ts';
 import { createDynamoStore } from '../store/dynamo.ts';
 import { systemClock, systemRandom } from '../system.ts';
+import { tellingOnAws } from '../telling.ts';
 import { type Forecast, forecast } from './forecast.ts';
 import { shardRangeSchema, shardsOf } from './ranges.ts';
 
@@ -46,7 +47,7 @@ export function createWatcher(env: Environment): WatcherHandler {
   const logger = new Logger({ serviceName: 'punctual-watcher' });
   const metrics = createMetrics(config.PUNCTUAL_PREFIX);
   const clients = createClients();
-  const context: Context = {
+  const base: Context = {
     store: createDynamoStore({
       client: clients.dynamodb,
       tablePrefix: config.PUNCTUAL_PREFIX,
@@ -70,6 +71,7 @@ export function createWatcher(env: Environment): WatcherHandler {
     },
     settings,
   };
+  const context = tellingOnAws(base, clients.sqs, env);
 
   return async (event, invocation) => {
     const { value: range, errors } = parse(shardRangeSchema, event);
@@ -77,10 +79,12 @@ export function createWatcher(env: Environment): WatcherHandler {
       throw new ConfigError(errors.map(({ path, message }) => `event ${path} ${message}`).join('\n'));
     const shards = shardsOf(range);
     const signal = AbortSignal.timeout(Math.max(0, invocation.getRemainingTimeInMillis() - STOP_BEFORE_MS));
+    // where the cursors should be when it is done; by then the next minute may have begun
+    const horizon = minuteOf(systemClock.now() + settings.lookAheadMs);
     const watched = await watch(context, shards, signal);
     const pass = {
       ...watched,
-      lagSeconds: await lagOf(context, shards),
+      lagSeconds: await lagOf(context, shards, horizon),
       forecast: await forecast(context, shards, signal),
     };
     metrics.add('Dispatched', pass.sent);
@@ -94,9 +98,8 @@ export function createWatcher(env: Environment): WatcherHandler {
   };
 }
 
-/** Of the slowest shard, from where its cursor should be: the horizon. 1 RRU per shard. */
-async function lagOf({ store, clock, settings }: Context, shards: readonly number[]): Promise<number> {
-  const horizon = minuteOf(clock.now() + settings.lookAheadMs);
+/** Of the slowest shard, from where its cursor should be. 1 RRU per shard. */
+async function lagOf({ store }: Context, shards: readonly number[], horizon: number): Promise<number> {
   const rows = await Promise.all(shards.map((shard) => store.readShard(shard)));
   const behind = rows.map((row) => (row ? horizon - row.dispatchedUntil : 0));
   return Math.max(0, ...behind) * 60;

@@ -1,0 +1,265 @@
+// The functions as they are deployed, from their bundled files, against the engines of local mode. Everything that they
+// ask of a table or a queue is compared with what their roles allow.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bundle, type Entry, OUTPUT } from '../../lib/bundle.ts';
+import { OPERATIONS, ROLES, type RoleName } from '../../lib/permissions.ts';
+import { operations } from '../../src/api/contract.ts';
+import type { ApiHandler } from '../../src/api/handler.ts';
+import { minuteOf } from '../../src/domain/slots.ts';
+import { createIngestQueues, createQueues } from '../../src/queue/queues.ts';
+import { createSqs } from '../../src/queue/sqs.ts';
+import { DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
+import { createDynamoStore } from '../../src/store/dynamo.ts';
+import { createTables } from '../../src/store/tables.ts';
+import { createLog, systemClock, systemRandom } from '../../src/system.ts';
+import { builtinTasks } from '../../src/tasks/builtin.ts';
+import type { WatcherHandler } from '../../src/watcher/lambda.ts';
+import { startWorker } from '../../src/worker/worker.ts';
+import { type Call, caller, eventOf } from '../api/events.ts';
+import { startDynoxide, startQueueServer } from '../engines.ts';
+import { type Recorder, startRecorder } from './recorder.ts';
+
+const PREFIX = 'bundled-';
+const FUNCTIONS = ['scheduler', 'query', 'ingest', 'watcher'] as const satisfies readonly Entry[];
+const closers: (() => unknown)[] = [];
+const folder = mkdtempSync(join(tmpdir(), 'punctual-bundles-'));
+let recorders: Recorder[] = [];
+let sqsQueueUrl = '';
+let sqs: Awaited<ReturnType<typeof startQueueServer>>['client'];
+
+type Loaded = { handler: (event: unknown, context: unknown) => Promise<unknown> };
+/** By Node itself, as Lambda does; `import` would go through the test runner. */
+const load = async (entry: Entry): Promise<Loaded> =>
+  createRequire(import.meta.url)(join(folder, entry, OUTPUT));
+
+/** As the roles have it: tables by the store's operations, queues as lib/ grants them. */
+const QUEUES: Record<RoleName, readonly string[]> = {
+  scheduler: ['sqs:SendMessage work-0', 'sqs:SendMessage ingest'],
+  query: [],
+  ingest: ['sqs:SendMessage work-0', 'sqs:SendMessage ingest-dead-letters'],
+  watcher: ['sqs:SendMessage work-0', 'sqs:SendMessage failed-passes'],
+  worker: [],
+};
+const allowed = (role: RoleName): string[] => [
+  ...ROLES[role].flatMap((operation) => {
+    const { table, index, actions } = OPERATIONS[operation];
+    return actions.map((action) => `dynamodb:${action} ${table}${index ? `/index/${index}` : ''}`);
+  }),
+  ...QUEUES[role],
+];
+const asked = (): Set<string> => new Set(recorders.flatMap((recorder) => [...recorder.take()]));
+const expectAllowed = (role: RoleName, what: Set<string>): void =>
+  expect([...what].filter((action) => !allowed(role).includes(action))).toEqual([]);
+
+beforeAll(async () => {
+  const [tables, queues] = await Promise.all([startDynoxide(), startQueueServer()]);
+  await createTables(tables.client, PREFIX);
+  const urls = await createQueues(queues.client, PREFIX, 1);
+  const { ingestUrl, ingestDeadLetterUrl } = await createIngestQueues(queues.client, PREFIX);
+  sqs = queues.client;
+  sqsQueueUrl = ingestUrl;
+  const [dynamo, sqsRecorder] = await Promise.all([
+    startRecorder(tables.endpoint, PREFIX),
+    startRecorder(queues.endpoint, PREFIX),
+  ]);
+  recorders = [dynamo, sqsRecorder];
+  const recorded = (url: string) => url.replace(queues.endpoint, sqsRecorder.endpoint);
+  Object.assign(process.env, {
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_ENDPOINT_URL_DYNAMODB: dynamo.endpoint,
+    AWS_ENDPOINT_URL_SQS: sqsRecorder.endpoint,
+    PUNCTUAL_PREFIX: PREFIX,
+    PUNCTUAL_QUEUE_URLS: urls.queueUrls.map(recorded).join(','),
+    PUNCTUAL_DEAD_LETTER_URL: recorded(urls.deadLetterUrl),
+    PUNCTUAL_INGEST_URL: recorded(ingestUrl),
+    PUNCTUAL_INGEST_DEAD_LETTER_URL: recorded(ingestDeadLetterUrl),
+    PUNCTUAL_QUOTA_ACTIVE_JOBS: '100',
+    POWERTOOLS_LOG_LEVEL: 'SILENT',
+    POWERTOOLS_METRICS_DISABLED: 'true',
+  });
+  // a worker that is not recorded, so that there is something to read, retry and redrive
+  const { queue, inboxes } = createSqs({ client: sqs, pollClient: sqs, clock: systemClock, ...urls });
+  const store = createDynamoStore({
+    client: tables.client,
+    tablePrefix: PREFIX,
+    shards: DEFAULT_SETTINGS.shards,
+  });
+  const begun = minuteOf(Date.now()) - 5;
+  for (let shard = 0; shard < DEFAULT_SETTINGS.shards; shard++)
+    await store.insertShard({ shard, leaseUntil: 0, dispatchedUntil: begun, settledUntil: begun });
+  const worker = startWorker(
+    {
+      store,
+      queue,
+      clock: systemClock,
+      random: systemRandom,
+      log: createLog('silent'),
+      settings: DEFAULT_SETTINGS,
+    },
+    { workerId: 'worker_test', host: 'here', tasks: builtinTasks(), inboxes },
+  );
+  closers.push(
+    () => worker.stop({ deadlineMs: 0 }),
+    () => recorders.map((recorder) => recorder.stop()),
+    () => tables.stop(),
+    () => queues.stop(),
+  );
+  for (const entry of FUNCTIONS) await bundle(entry, join(folder, entry));
+}, 120_000);
+
+afterAll(async () => {
+  for (const close of closers) await close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const invocation = { awsRequestId: '1', getRemainingTimeInMillis: () => 30_000 };
+
+describe('bundled', { timeout: 60_000 }, () => {
+  it.each(FUNCTIONS)('%s is under 1 MB, code and source map', (entry) => {
+    const own = readdirSync(join(folder, entry)).filter((file) =>
+      statSync(join(folder, entry, file)).isFile(),
+    );
+    const zipped = own.map((file) => gzipSync(readFileSync(join(folder, entry, file))).length);
+    expect(zipped.reduce((sum, size) => sum + size, 0)).toBeLessThan(1_000_000);
+  });
+
+  it('scheduler and query answer every operation of the contract, and ask for no more than their roles allow', async () => {
+    const api = async (service: 'scheduler' | 'query') => {
+      const { handler } = await load(service);
+      return caller((event) => handler(event, invocation) as ReturnType<ApiHandler>);
+    };
+    const services = { scheduler: await api('scheduler'), query: await api('query') };
+    asked();
+    const called = new Set<string>();
+    const done = { scheduler: new Set<string>(), query: new Set<string>() };
+    const call = async (
+      id: string,
+      values: Record<string, string> = {},
+      more: Call & { query?: string } = {},
+    ) => {
+      const operation = operations.find((one) => one.id === id);
+      if (!operation) throw new Error(`the contract has no operation ${id}`);
+      called.add(id);
+      const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
+      const answer = await services[operation.service](operation.method, `${path}${more.query ?? ''}`, more);
+      for (const action of asked()) done[operation.service].add(action);
+      expect(answer.status, `${id}: ${JSON.stringify(answer.body)}`).toBeLessThan(400);
+      return answer;
+    };
+    const untilRow = async (id: string, status: string) => {
+      for (;;) {
+        const { body } = await call('listJobExecutions', { id });
+        if (body.items.some((e: { status: string }) => e.status === status)) return body.items;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    };
+
+    const hourly = { task: 'noop', schedule: { cron: '0 * * * *' } };
+    const { body: job } = await call(
+      'createJob',
+      {},
+      { body: hourly, headers: { 'idempotency-key': 'once' } },
+    );
+    await call('createJob', {}, { body: { task: 'noop' }, headers: { prefer: 'respond-async' } });
+    await call('createJobs', {}, { body: { jobs: [hourly, { ...hourly, overlap: 'allow' }] } });
+    await call('editJob', { id: job.id }, { body: { name: 'edited', params: { result: 1 } } });
+    await call('pauseJob', { id: job.id });
+    await call('resumeJob', { id: job.id });
+    await call('runJob', { id: job.id });
+    await call(
+      'backfillJob',
+      { id: job.id },
+      {
+        body: { from: new Date(Date.now() - 7_200_000).toISOString(), to: new Date().toISOString() },
+      },
+    );
+
+    const failing = { task: 'noop', params: { fail: true } };
+    const { body: failed } = await call('createJob', {}, { body: failing });
+    const [row] = await untilRow(failed.id, 'failed');
+    await call('retryExecution', { id: row.id });
+    await untilRow(failed.id, 'failed');
+    await call('redriveDeadLetters', {}, { body: { jobId: failed.id } });
+    await untilRow(failed.id, 'failed');
+
+    const long = { task: 'noop', params: { durationMs: 60_000 }, schedule: { cron: '0 0 1 1 *' } };
+    for (const overlap of ['skip', 'allow', 'queue']) {
+      const { body: running } = await call('createJob', {}, { body: { ...long, overlap } });
+      const { body: execution } = await call('runJob', { id: running.id });
+      await call('runJob', { id: running.id });
+      await call('getExecution', { id: execution.id });
+      await call('cancelExecution', { id: execution.id });
+      await call('cancelJob', { id: running.id });
+    }
+
+    await call('listJobs');
+    await call('listJobs', {}, { query: '?name=edi' });
+    await call('getJob', { id: job.id });
+    await call('listExecutions');
+    await call('listExecutions', {}, { query: '?status=failed' });
+    await call('listExecutions', {}, { query: '?workerId=worker_test', groups: ['operators'] });
+    await call('getExecution', { id: row.id });
+    await call('previewSchedule', {}, { body: { schedule: { cron: '0 9 * * *' } } });
+    await call('listTasks');
+    await call('listWorkers', {}, { groups: ['operators'] });
+    await call('listDeadLetters');
+    await call('listDeadLetters', {}, { groups: ['operators'] });
+    await call('health');
+    await call('openapi');
+    for (const [id, file] of [
+      ['docs', ''],
+      ['docsFile', 'swagger-ui.css'],
+    ] as const) {
+      const operation = operations.find((one) => one.id === id);
+      const { handler } = await load('query');
+      const path = (operation?.path ?? '').replace('{file}', file);
+      expect(await handler(eventOf('GET', path), invocation)).toMatchObject({ statusCode: 200 });
+      called.add(id);
+    }
+
+    expect(operations.map(({ id }) => id).filter((id) => !called.has(id))).toEqual([]);
+    expectAllowed('scheduler', done.scheduler);
+    expectAllowed('query', done.query);
+    expect(done.scheduler).toContain('sqs:SendMessage ingest');
+    expect(done.query).toContain('dynamodb:Scan executions/index/failed');
+  });
+
+  it('ingest creates what was accepted, and hands back what it could not', async () => {
+    const { handler } = await load('ingest');
+    const { Messages = [] } = await sqs.send(
+      new ReceiveMessageCommand({ QueueUrl: sqsQueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 5 }),
+    );
+    expect(Messages).toHaveLength(1);
+    asked();
+    const records = [...Messages.map(({ Body }) => Body), 'nonsense'];
+    const event = { Records: records.map((body, index) => ({ messageId: String(index), body })) };
+    expect(await handler(event, invocation)).toEqual({ batchItemFailures: [] });
+    const done = asked();
+    expect(done).toContain('sqs:SendMessage ingest-dead-letters');
+    expectAllowed('ingest', done);
+  });
+
+  it('the watcher dispatches and settles its range, says what comes, and refuses an event that is none', async () => {
+    const handler = (await load('watcher')).handler as WatcherHandler;
+    asked();
+    const pass = await handler({ from: 0, to: 16 }, invocation);
+    expect(pass).toMatchObject({ busy: 0, lagSeconds: 0, forecast: { perMinute: expect.any(Array) } });
+    expect(pass.forecast.perMinute).toHaveLength(6);
+    await expect(handler({ from: 3, to: 3 }, invocation)).rejects.toThrow('event');
+    expectAllowed('watcher', asked());
+  });
+
+  it('the watcher stops before its time is over', async () => {
+    const handler = (await load('watcher')).handler as WatcherHandler;
+    const pass = await handler({ from: 0, to: 16 }, { getRemainingTimeInMillis: () => 15_000 });
+    expect(pass.sent).toBe(0);
+  });
+});

@@ -1,0 +1,61 @@
+// Stands between a runtime and an engine, and writes down what is asked for: which action on which table, index or queue.
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+export interface Recorder {
+  readonly endpoint: string;
+  /** `dynamodb:Query jobs/index/byUser`, `sqs:SendMessage work-0`; what was asked for since the last call. */
+  take(): Set<string>;
+  stop(): void;
+}
+
+export async function startRecorder(engine: string, prefix: string): Promise<Recorder> {
+  const seen = new Set<string>();
+  const server = createServer(async (incoming, outgoing) => {
+    const body = await text(incoming);
+    for (const action of actionsOf(String(incoming.headers['x-amz-target']), body))
+      seen.add(action.replace(` ${prefix}`, ' '));
+    const { hostname, port } = new URL(engine);
+    const forwarded = request(
+      { hostname, port, method: incoming.method, path: incoming.url, headers: incoming.headers },
+      (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(outgoing);
+      },
+    );
+    forwarded.on('error', () => outgoing.destroy());
+    forwarded.end(body);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    take() {
+      const taken = new Set(seen);
+      seen.clear();
+      return taken;
+    },
+    stop() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+function actionsOf(target: string, body: string): string[] {
+  const [service, action = ''] = target.split('.');
+  const asked = JSON.parse(body) as {
+    TableName?: string;
+    IndexName?: string;
+    RequestItems?: Record<string, unknown>;
+    QueueUrl?: string;
+  };
+  if (service === 'AmazonSQS') {
+    return [`sqs:${action.replace(/Batch$/, '')} ${asked.QueueUrl?.split('/').at(-1)}`];
+  }
+  const tables = asked.TableName ? [asked.TableName] : Object.keys(asked.RequestItems ?? {});
+  const index = asked.IndexName ? `/index/${asked.IndexName}` : '';
+  return tables.map((table) => `dynamodb:${action} ${table}${index}`);
+}
