@@ -9,7 +9,7 @@ import { resolveAccepted, resolveSchedule } from '../domain/schedule/resolve.ts'
 import type { Schedule } from '../domain/schedule/schema.ts';
 import type { JobView } from '../domain/shapes.ts';
 import { jobView } from '../domain/views.ts';
-import type { Context } from './context.ts';
+import type { Context, Random } from './context.ts';
 import { writerDeadline } from './deadline.ts';
 import { writeHead } from './head.ts';
 import { ownedHead } from './owned.ts';
@@ -51,14 +51,14 @@ export async function createJob(
     schedule,
     revision: random.id(12),
     version: 1,
-    definition: 1,
+    definition: freshDefinition(random, 1),
     createdAt: t0,
     updatedAt: t0,
     stamp: random.id(12),
     ...(notify.length > 0 && { notifies: notifiesOf(notify) }),
     ...(bodyFingerprint && { bodyFingerprint }),
   };
-  const definition: Definition = { jobId, version: 1, params, notify };
+  const definition: Definition = { jobId, version: head.definition, params, notify };
   const send = await plan(context, head, t0);
   await store.putDefinition(definition);
   inTime();
@@ -71,6 +71,13 @@ export async function createJob(
   await send();
   return { job: jobView(head, definition, t0), created: true };
 }
+
+/**
+ * A name that no other writer has: a definition is written before the head that names it, and one that loses the race for
+ * the head must not have written over the winner's. Grows with the version, so that the newest is the largest.
+ */
+const freshDefinition = (random: Random, version: number): number =>
+  version * 2 ** 30 + Math.floor(random.float() * 2 ** 30);
 
 /** A lost response of the insert shows as a refusal with our own revision. */
 async function insertHead({ store }: Context, head: Head): Promise<boolean> {
@@ -242,10 +249,10 @@ export async function editJob(
     }
     if (notify) decided.notifies = notifiesOf(notify);
     if (params || notify) {
-      decided.definition = seen.version + 1;
+      decided.definition = freshDefinition(random, seen.version + 1);
       await store.putDefinition({
         jobId,
-        version: seen.version + 1,
+        version: decided.definition,
         params: params ?? now?.params ?? {},
         notify: notify ?? now?.notify ?? [],
       });
