@@ -10,6 +10,7 @@ import { createIngestQueue } from '../queue/ingest.ts';
 import { createSqs } from '../queue/sqs.ts';
 import type { Context, Log } from '../scheduling/context.ts';
 import { createQuotas } from '../scheduling/quotas.ts';
+import { withDefinitionCache } from '../store/definition-cache.ts';
 import { createDynamoStore } from '../store/dynamo.ts';
 import { systemClock, systemRandom } from '../system.ts';
 import { describedOnAws } from '../tasks/described.ts';
@@ -97,12 +98,14 @@ function createContext(
   const logger = new Logger({ serviceName });
   const clients = createClients();
   const ctx = {
-    store: createDynamoStore({
-      client: clients.dynamodb,
-      tablePrefix: given.PUNCTUAL_PREFIX,
-      shards: settings.shards,
-      retentionDays: readRetentionDays(env),
-    }),
+    store: withDefinitionCache(
+      createDynamoStore({
+        client: clients.dynamodb,
+        tablePrefix: given.PUNCTUAL_PREFIX,
+        shards: settings.shards,
+        retentionDays: readRetentionDays(env),
+      }),
+    ),
     queue: createSqs({
       client: clients.sqs,
       queueUrls: given.PUNCTUAL_QUEUE_URLS,

@@ -7,6 +7,7 @@ import type { Inbox } from '../queue/queue.ts';
 import { createIngestQueues, createQueues } from '../queue/queues.ts';
 import { createSqs } from '../queue/sqs.ts';
 import type { Context, Log } from '../scheduling/context.ts';
+import { withDefinitionCache } from '../store/definition-cache.ts';
 import { createDynamoStore } from '../store/dynamo.ts';
 import { createTables } from '../store/tables.ts';
 import { systemClock, systemRandom } from '../system.ts';
@@ -43,12 +44,9 @@ export async function connect(
     createIngestQueues(clients.sqs, prefix).catch(noAnswer('queues', endpoints.sqs)),
   ]);
   const backoff = { random: systemRandom.float, sleep: (ms: number) => systemClock.sleep(ms) };
-  const store = createDynamoStore({
-    client: clients.dynamodb,
-    tablePrefix: prefix,
-    shards: settings.shards,
-    backoff,
-  });
+  const store = withDefinitionCache(
+    createDynamoStore({ client: clients.dynamodb, tablePrefix: prefix, shards: settings.shards, backoff }),
+  );
   const { queue, inboxes } = createSqs({
     client: clients.sqs,
     pollClient: clients.sqsPolls,
