@@ -1,0 +1,167 @@
+// The worker as the container has it: built by following the Dockerfile on exactly what CDK would send to the builder,
+// started from there with nothing else in reach, and drained by SIGTERM.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OPERATIONS, ROLES } from '../../lib/permissions.ts';
+import { jobSpecSchema } from '../../src/domain/job-spec.ts';
+import { createQueues } from '../../src/queue/queues.ts';
+import { createSqs } from '../../src/queue/sqs.ts';
+import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
+import { createJob } from '../../src/scheduling/jobs.ts';
+import { createDynamoStore } from '../../src/store/dynamo.ts';
+import { createTables } from '../../src/store/tables.ts';
+import { createLog, systemClock, systemRandom } from '../../src/system.ts';
+import { startDynoxide, startQueueServer } from '../engines.ts';
+import { followDockerfile, type Image } from './dockerfile.ts';
+import { type Recorder, startRecorder } from './recorder.ts';
+import { cleanUp, type Properties, type Synthesized, synthesize } from './synth.ts';
+
+const PREFIX = 'contained-';
+const folder = mkdtempSync(join(tmpdir(), 'punctual-image-'));
+const closers: (() => unknown)[] = [];
+let image: Image;
+let synthesized: Synthesized;
+let context: Context;
+let recorders: Recorder[];
+let env: Record<string, string>;
+let worker: ChildProcess | undefined;
+
+beforeAll(async () => {
+  synthesized = synthesize('default');
+  const asset = readdirSync(synthesized.folder).find((name) =>
+    existsSync(join(synthesized.folder, name, 'Dockerfile')),
+  );
+  image = followDockerfile(join(synthesized.folder, asset ?? ''), folder, resolve('node_modules'));
+
+  const [tables, queues] = await Promise.all([startDynoxide(), startQueueServer()]);
+  await createTables(tables.client, PREFIX);
+  const urls = await createQueues(queues.client, PREFIX, 1);
+  recorders = await Promise.all([
+    startRecorder(tables.endpoint, PREFIX),
+    startRecorder(queues.endpoint, PREFIX),
+  ]);
+  const [dynamodb = '', sqs = ''] = recorders.map(({ endpoint }) => endpoint);
+  context = {
+    store: createDynamoStore({ client: tables.client, tablePrefix: PREFIX, shards: DEFAULT_SETTINGS.shards }),
+    queue: createSqs({ client: queues.client, clock: systemClock, ...urls }).queue,
+    clock: systemClock,
+    random: systemRandom,
+    log: createLog('silent'),
+    settings: DEFAULT_SETTINGS,
+  };
+  closers.push(
+    () => recorders.map((recorder) => recorder.stop()),
+    () => tables.stop(),
+    () => queues.stop(),
+  );
+  // the variables of the task definition, with the addresses of the engines in place of what only the account knows
+  const [container] =
+    synthesized.ofType('AWS::ECS::TaskDefinition')[0]?.Properties.ContainerDefinitions ?? [];
+  const given: Record<string, string> = Object.fromEntries(
+    container.Environment.map(({ Name, Value }: Properties) => [Name, Value]),
+  );
+  env = {
+    ...image.environment,
+    ...given,
+    PUNCTUAL_PREFIX: PREFIX,
+    PUNCTUAL_QUEUE_URLS: urls.queueUrls.map((url) => url.replace(queues.endpoint, sqs)).join(','),
+    PUNCTUAL_DEAD_LETTER_URL: urls.deadLetterUrl.replace(queues.endpoint, sqs),
+    PUNCTUAL_ALIVE_FILE: join(folder, 'punctual-alive'),
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_ENDPOINT_URL_DYNAMODB: dynamodb,
+    AWS_ENDPOINT_URL_SQS: sqs,
+  };
+}, 120_000);
+
+afterAll(async () => {
+  worker?.kill('SIGKILL');
+  for (const close of closers) await close();
+  chmodSync(join(image.root, image.workdir), 0o755);
+  rmSync(folder, { recursive: true, force: true });
+  cleanUp();
+});
+
+describe('the container', { timeout: 60_000 }, () => {
+  it('is Node 24, runs as somebody without rights, has an init, and one place to write to', () => {
+    expect(image).toMatchObject({
+      base: 'node:24-slim',
+      user: 'node',
+      entrypoint: ['/usr/bin/tini', '--'],
+      command: ['node', 'index.mjs'],
+      volumes: ['/tmp'],
+      workdir: '/app',
+    });
+    const own = readdirSync(join(image.root, image.workdir));
+    expect(own).toContain('index.mjs');
+    expect(own).not.toContain('node_modules');
+  });
+
+  it('starts, runs a job on time, and drains on SIGTERM, within the rights of its role', async () => {
+    const app = join(image.root, image.workdir);
+    chmodSync(app, 0o555);
+    const [, ...args] = image.command;
+    worker = spawn(process.execPath, args, { cwd: app, env });
+    let output = '';
+    for (const stream of [worker.stdout, worker.stderr]) stream?.on('data', (data) => (output += data));
+    const ended = once(worker, 'exit');
+    const until = async (check: () => boolean | Promise<boolean>) => {
+      while (!(await check())) {
+        if (worker?.exitCode !== null) throw new Error(`the worker ended: ${output}`);
+        await wait(20);
+      }
+    };
+    await until(() => output.includes(' ready"'));
+    const healthy = image.environment.PUNCTUAL_ALIVE_FILE ?? '';
+    expect(healthy).toBe('/tmp/punctual-alive');
+    execFileSync('sh', ['-c', `test -n "$(find ${env.PUNCTUAL_ALIVE_FILE} -mmin -1)"`]);
+
+    const due = Date.now() + 1_500;
+    const schedule = { at: new Date(due).toISOString() };
+    const { job: quick } = await createJob(context, {
+      userId: 'ann',
+      spec: jobSpecSchema.parse({ task: 'noop', params: { result: 42 }, schedule }),
+    });
+    const { job: slow } = await createJob(context, {
+      userId: 'ann',
+      spec: jobSpecSchema.parse({ task: 'noop', params: { durationMs: 3_000 }, schedule }),
+    });
+    const rowsOf = async (jobId: string) =>
+      (await context.store.listRows(jobId, { limit: 10, consistent: true, newestFirst: true })).items;
+    await until(async () => (await rowsOf(quick.id)).length === 1);
+    expect(await rowsOf(quick.id)).toMatchObject([{ status: 'SUCCEEDED', result: 42 }]);
+    expect(await rowsOf(slow.id)).toEqual([]);
+
+    worker.kill('SIGTERM');
+    const [code] = await ended;
+    expect(code, output).toBe(0);
+    expect(await rowsOf(slow.id)).toMatchObject([{ status: 'SUCCEEDED' }]);
+    expect(await context.store.listWorkers(0)).toEqual([]);
+
+    const lines = output
+      .split('\n')
+      .flatMap((line) => (line.startsWith('{"_aws"') ? [JSON.parse(line)] : []));
+    const [{ CloudWatchMetrics: [metrics] }] = lines.map(({ _aws }) => _aws); // biome-ignore format: one thing
+    expect(metrics).toMatchObject({ Namespace: 'Punctual', Dimensions: [['service']] });
+    const measured = lines.flatMap((line) => line.Lateness ?? []);
+    expect(measured).toHaveLength(2);
+    expect(lines.flatMap((line) => line.Succeeded ?? [])).toHaveLength(2);
+    expect(lines[0]).toMatchObject({ service: 'contained', Workers: 1 });
+
+    const allowed = ROLES.worker.flatMap((operation) => {
+      const { table, index, actions } = OPERATIONS[operation];
+      return actions.map((action) => `dynamodb:${action} ${table}${index ? `/index/${index}` : ''}`);
+    });
+    const queues = ['SendMessage', 'ReceiveMessage', 'DeleteMessage', 'ChangeMessageVisibility'].map(
+      (action) => `sqs:${action} work-0`,
+    );
+    const asked = recorders.flatMap((recorder) => [...recorder.take()]);
+    expect(asked.filter((action) => ![...allowed, ...queues].includes(action))).toEqual([]);
+  });
+});

@@ -1,0 +1,99 @@
+// Follows the Dockerfile by hand, where there is no Docker: each stage is a folder, each COPY a copy. What needs a network
+// (npm ci, apt-get) is stood in for; a line that is not understood is an error, so that nothing is passed over.
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join } from 'node:path';
+
+export interface Image {
+  /** Where the root of the last stage is. */
+  readonly root: string;
+  readonly workdir: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly user: string;
+  readonly entrypoint: readonly string[];
+  readonly command: readonly string[];
+  readonly volumes: readonly string[];
+  readonly base: string;
+}
+
+/** `context`: what the builder would be sent. `nodeModules`: stands in for what `npm ci` would install. */
+export function followDockerfile(context: string, folder: string, nodeModules: string): Image {
+  const lines = readFileSync(join(context, 'Dockerfile'), 'utf8')
+    .replace(/\\\n/g, ' ')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  const stages = new Map<string, string>();
+  let root = '';
+  let image = {
+    workdir: '/',
+    environment: {},
+    user: 'root',
+    entrypoint: [],
+    command: [],
+    volumes: [],
+    base: '',
+  } as Omit<Image, 'root'>;
+  const inStage = (path: string) => join(root, isAbsolute(path) ? path : join(image.workdir, path));
+
+  for (const line of lines) {
+    const [instruction = '', ...words] = line.split(/\s+/);
+    const rest = words.join(' ');
+    switch (instruction) {
+      case 'FROM': {
+        root = join(folder, `stage-${stages.size}`);
+        mkdirSync(root, { recursive: true });
+        stages.set(words[2] ?? 'last', root);
+        image = { ...image, workdir: '/', environment: {}, base: words[0] ?? '' };
+        break;
+      }
+      case 'WORKDIR':
+        image = { ...image, workdir: rest };
+        mkdirSync(inStage('.'), { recursive: true });
+        break;
+      case 'COPY': {
+        const stage = /^--from=(\S+)/.exec(rest)?.[1];
+        const paths = words.filter((word) => !word.startsWith('--'));
+        const to = paths.pop() ?? '';
+        const from = stage === undefined ? context : (stages.get(stage) ?? '');
+        for (const path of paths) {
+          const isFile = to.endsWith('/') && basename(path).includes('.');
+          const target = inStage(isFile ? join(to, basename(path)) : to);
+          mkdirSync(dirname(target), { recursive: true });
+          cpSync(join(from, path), target, { recursive: true });
+        }
+        break;
+      }
+      case 'RUN':
+        if (/^npm ci /.test(rest)) symlinkSync(nodeModules, inStage('node_modules'));
+        else if (/^node /.test(rest)) execFileSync(process.execPath, words.slice(1), { cwd: inStage('.') });
+        else if (!/^apt-get /.test(rest)) throw new Error(`not understood: ${line}`);
+        break;
+      case 'ENV':
+        image = { ...image, environment: { ...image.environment, ...Object.fromEntries(words.map(pair)) } };
+        break;
+      case 'USER':
+        image = { ...image, user: rest };
+        break;
+      case 'VOLUME':
+        image = { ...image, volumes: [...image.volumes, rest] };
+        break;
+      case 'ENTRYPOINT':
+        image = { ...image, entrypoint: JSON.parse(rest) };
+        break;
+      case 'CMD':
+        image = { ...image, command: JSON.parse(rest) };
+        break;
+      case 'HEALTHCHECK':
+        break;
+      default:
+        throw new Error(`not understood: ${line}`);
+    }
+  }
+  return { root, ...image };
+}
+
+const pair = (word: string): [string, string] => {
+  const [name = '', ...value] = word.split('=');
+  return [name, value.join('=')];
+};
