@@ -12,7 +12,7 @@ import { type Secrets, withSecrets } from './secrets.ts';
 import type { AwsClients, ContainerPlace, TaskServices } from './services.ts';
 import { allowedTargets, containerPlace, enabledOnAws, type TaskVariables } from './settings.ts';
 import { derivedKeys, type SigningKeys } from './signing-keys.ts';
-import { createTargets } from './targets.ts';
+import { createTargets, type Targets } from './targets.ts';
 import { DoNotRetry, type Tasks } from './task.ts';
 
 export interface OnAws {
@@ -59,6 +59,28 @@ function servicesOnAws(given: TaskVariables, aws: AwsClients, { concurrency, pre
     }),
   };
 }
+
+/** For the notifier: what delivers notifications. Topics must be allowed as for jobs; sender and bus are not the user's to choose. */
+export function deliveringOnAws(
+  given: TaskVariables,
+  { emailFrom, bus, aws = lazyAws() }: { emailFrom?: string; bus?: string; aws?: AwsClients },
+): Tasks {
+  const services = servicesOnAws(given, aws, { concurrency: DELIVERED_AT_ONCE, prefix: '' });
+  return deliveringTasks({
+    ...services,
+    targets: deliveryTargets(allowedTargets(given).sns ?? [], emailFrom, bus),
+  });
+}
+
+const DELIVERED_AT_ONCE = 50;
+
+export const deliveringTasks = (services: TaskServices): Tasks =>
+  builtinTasks(services, ['http', 'email', 'sns', 'eventbridge']);
+
+export const deliveryTargets = (sns: readonly string[], emailFrom?: string, bus?: string): Targets =>
+  createTargets({
+    allow: { sns, email: emailFrom ? [emailFrom] : [], eventbridge: bus ? [bus] : [] },
+  });
 
 /** A quarter: the slowest three hosts together leave a quarter for everybody else. A worker that small has no quarters. */
 export const perHost = (concurrency: number): number =>

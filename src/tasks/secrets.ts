@@ -61,11 +61,9 @@ export function checkParams(task: Task, params: unknown, at: Path = []): FieldEr
     if (references.size === 0) return errors;
     // that a text is not wanted there is certain; which text it must be is for the worker to see
     const issues = task.params.safeParse(known).error?.issues ?? [];
-    const notText = (error: FieldError) =>
-      issues.some(
-        (issue) => issue.code === 'invalid_type' && pathText([...at, ...issue.path]) === error.path,
-      );
-    return errors.filter((error) => !references.has(error.path) || notText(error));
+    const onlyForm = ({ path }: FieldError) =>
+      issues.some((issue) => issue.code !== 'invalid_type' && pathText([...at, ...issue.path]) === path);
+    return errors.filter((error) => !(references.has(error.path) && onlyForm(error)));
   } catch (error) {
     if (error instanceof BadReference)
       return [{ path: pathText([...at, ...error.path]), message: error.message }];

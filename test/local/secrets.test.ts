@@ -1,0 +1,175 @@
+// A secret's value, used in every way a job can use it, is looked for in everything that a run leaves behind: tables,
+// queues, log lines and answers of the API.
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { DynamoDBClient, ListTablesCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { ListQueuesCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Folder, startLocal, temporaryFolder } from './processes.ts';
+
+const VALUE = 'tok_9f8e7d6c5b4a39281706';
+const FORMS = [
+  VALUE,
+  VALUE.slice(0, 8),
+  Buffer.from(VALUE).toString('base64').slice(0, 12),
+  Buffer.from(VALUE).toString('hex'),
+];
+
+let folder: Folder;
+let local: Awaited<ReturnType<typeof startLocal>>;
+/** What the receiver saw: proof that the value was really used. */
+const got: string[] = [];
+const echo = createServer(async (request, response) => {
+  let body = '';
+  for await (const chunk of request) body += chunk;
+  got.push(`${request.headers.authorization} ${body}`);
+  const status = Number(new URL(request.url ?? '/', 'http://x').searchParams.get('status') ?? 200);
+  response.writeHead(status).end(`you said ${request.headers.authorization} and ${body}`);
+});
+
+beforeAll(async () => {
+  folder = temporaryFolder();
+  writeFileSync(join(folder.path, 'secrets.json'), JSON.stringify({ me: { token: VALUE }, you: {} }));
+  echo.listen(0, '127.0.0.1');
+  await once(echo, 'listening');
+  local = await startLocal(folder.path, { PUNCTUAL_LOG: 'debug' });
+});
+afterAll(async () => {
+  await local.stop();
+  echo.closeAllConnections();
+  echo.close();
+  folder.remove();
+});
+
+const secret = { $secret: 'token' };
+const url = (status: number) => `http://127.0.0.1:${(echo.address() as AddressInfo).port}/?status=${status}`;
+const once1 = { retry: { maxAttempts: 1 } };
+const JOBS = {
+  sent: { task: 'http', params: { url: '', headers: { Authorization: secret }, body: { key: secret } } },
+  refused: { task: 'http', params: { url: '', headers: { Authorization: secret }, body: secret }, ...once1 },
+  returned: { task: 'noop', params: { result: { deep: [secret] } } },
+  printed: {
+    task: 'script',
+    params: {
+      language: 'shell',
+      source: 'echo "$T"; echo "$T" | base64; exit 0',
+      environment: { T: secret },
+    },
+  },
+  crashed: {
+    task: 'script',
+    params: { language: 'shell', source: 'echo "$1" >&2; exit 3', args: [secret] },
+    ...once1,
+  },
+  misfit: { task: 'sns', params: { topicArn: secret, message: 'x' }, ...once1 },
+};
+
+describe('the value of a secret', () => {
+  const answers: string[] = [];
+  const call = async (method: string, path: string, body?: unknown) => {
+    const answer = await local.as('me')(method, path, body);
+    answers.push(JSON.stringify([...answer.headers, answer.body]));
+    return answer;
+  };
+
+  it('is used by the runs, and stands nowhere afterwards', async () => {
+    const ids: Record<string, string> = {};
+    for (const [name, job] of Object.entries(JOBS)) {
+      const status = name === 'refused' ? 500 : 200;
+      const params = 'url' in job.params ? { ...job.params, url: url(status) } : job.params;
+      const { status: created, body } = await call('POST', '/jobs', { ...job, name, params });
+      expect([name, created]).toEqual([name, 201]);
+      ids[name] = body.id;
+    }
+    const ends: Record<string, { status: string; result?: unknown; error?: { message: string } }> = {};
+    await expect
+      .poll(
+        async () => {
+          const { body } = await call('GET', '/executions?limit=100');
+          for (const [name, id] of Object.entries(ids))
+            ends[name] = body.items.find((item: { jobId: string }) => item.jobId === id);
+          return Object.values(ends).filter((end) => /succeeded|failed/.test(end?.status ?? '')).length;
+        },
+        { timeout: 20_000, interval: 200 },
+      )
+      .toBe(Object.keys(JOBS).length);
+
+    // it was really used, and the places where it would have stood say so
+    expect(got).toContain(`${VALUE} {"key":"${VALUE}"}`);
+    expect(got).toContain(`${VALUE} ${VALUE}`);
+    expect(ends).toMatchObject({
+      sent: { status: 'succeeded', result: { body: 'you said [secret token] and {"key":"[secret token]"}' } },
+      refused: {
+        status: 'failed',
+        error: { message: expect.stringContaining('it said: you said [secret token]') },
+      },
+      returned: { status: 'succeeded', result: { deep: ['[secret token]'] } },
+      printed: { status: 'succeeded', result: { stdout: expect.stringMatching(/^\[secret token\]\n/) } },
+      crashed: { status: 'failed', error: { message: expect.stringContaining('[secret token]') } },
+      misfit: { status: 'failed', error: { message: 'params do not fit the task "sns": topicArn' } },
+    });
+
+    for (const path of [
+      '/jobs',
+      '/dead-letters',
+      ...Object.values(ids).flatMap((id) => [`/jobs/${id}`, `/jobs/${id}/executions`]),
+    ])
+      await call('GET', path);
+    const left = { answers: answers.join('\n'), log: local.output(), ...(await tablesAndQueues()) };
+    expect(left.tables).toContain('$secret'); // the reference is what is stored
+    expect(left.tables).toContain('[secret token]');
+    for (const [where, text] of Object.entries(left))
+      for (const form of FORMS) expect([where, text.includes(form)]).toEqual([where, false]);
+  });
+
+  it('of another user, or that is not there, is refused by its name and not tried again', async () => {
+    const { body } = await local.as('you')('POST', '/jobs', { task: 'noop', params: { result: secret } });
+    await expect
+      .poll(async () => (await local.as('you')('GET', `/jobs/${body.id}/executions`)).body.items[0], {
+        timeout: 10_000,
+      })
+      .toMatchObject({
+        status: 'failed',
+        attempt: 1,
+        error: { message: expect.stringContaining('no secret "token"') },
+      });
+  });
+});
+
+/** Everything that the engines hold, the dead letters with a message that made its way there. */
+async function tablesAndQueues(): Promise<{ tables: string; queues: string }> {
+  const endpoints = JSON.parse(readFileSync(join(folder.path, 'endpoints.json'), 'utf8'));
+  const common = { region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
+  const dynamodb = new DynamoDBClient({ ...common, endpoint: endpoints.dynamodb });
+  const sqs = new SQSClient({ ...common, endpoint: endpoints.sqs });
+  const { TableNames = [] } = await dynamodb.send(new ListTablesCommand({}));
+  const rows = await Promise.all(
+    TableNames.map((TableName) => dynamodb.send(new ScanCommand({ TableName }))),
+  );
+  const { QueueUrls = [] } = await sqs.send(new ListQueuesCommand({}));
+  const work = QueueUrls.find((one) => /work/.test(one)) ?? QueueUrls[0];
+  await sqs.send(
+    new SendMessageCommand({ QueueUrl: work, MessageBody: 'not a message of ours: to be buried' }),
+  );
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const messages = await Promise.all(
+    QueueUrls.map((QueueUrl) =>
+      sqs.send(
+        new ReceiveMessageCommand({
+          QueueUrl,
+          MaxNumberOfMessages: 10,
+          MessageAttributeNames: ['All'],
+          VisibilityTimeout: 0,
+        }),
+      ),
+    ),
+  );
+  dynamodb.destroy();
+  sqs.destroy();
+  const queues = JSON.stringify(messages);
+  expect(queues).toContain('to be buried');
+  return { tables: JSON.stringify(rows.map(({ Items }) => Items)), queues };
+}
