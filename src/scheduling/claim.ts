@@ -6,6 +6,7 @@ import type { Claim } from './answers.ts';
 import { claimAlone } from './claim-alone.ts';
 import { claimBeside } from './claim-beside.ts';
 import type { Context } from './context.ts';
+import { definitionOf } from './definitions.ts';
 import type { Found } from './holds.ts';
 
 /** Enough for any contention that ends; what does not end comes back as a message. */
@@ -16,12 +17,19 @@ export interface Prepared {
   readonly holderRow: Row | undefined;
 }
 
-/** What a claim reads first, read ahead of the fire time: under the take's compare-and-set an early read is only a stale one. */
-export async function prepare({ store }: Context, message: Message): Promise<Prepared | undefined> {
+/**
+ * What a claim reads first, read ahead of the fire time: under the take's compare-and-set an early read is only a stale
+ * one. The definition too: nothing should stand between the take and the start, neither time nor a cancel.
+ */
+export async function prepare(context: Context, message: Message): Promise<Prepared | undefined> {
+  const { store } = context;
   const head = await store.readHead(message.jobId, { consistent: false });
   if (!head) return undefined;
   const other = head.hold && head.hold.due !== message.due ? head.hold : undefined;
-  const holderRow = other && (await store.readRow(head.jobId, other.due, { consistent: false }));
+  const [holderRow] = await Promise.all([
+    other && store.readRow(head.jobId, other.due, { consistent: false }),
+    definitionOf(context, head.jobId, head.definition),
+  ]);
   return { head, holderRow };
 }
 

@@ -86,16 +86,12 @@ async function waitUntilDue(
   draining: AbortSignal,
 ): Promise<Prepared | undefined> {
   const { clock, log } = context;
-  const ahead = message.fireAt - PREPARE_AHEAD_MS - clock.now();
-  let prepared: Prepared | undefined;
-  if (ahead > 0) {
-    await clock.sleep(ahead, draining);
-    if (draining.aborted) return undefined;
-    prepared = await prepare(context, message).catch((error) => {
-      log.debug('reading ahead failed; the claim reads again', { error: String(error) });
-      return undefined;
-    });
-  }
+  await clock.sleep(message.fireAt - PREPARE_AHEAD_MS - clock.now(), draining);
+  if (draining.aborted) return undefined;
+  const prepared = await prepare(context, message).catch((error) => {
+    log.debug('reading ahead failed; the claim reads again', { error: String(error) });
+    return undefined;
+  });
   while (clock.now() < message.fireAt && !draining.aborted)
     await clock.sleep(message.fireAt - clock.now(), draining);
   return prepared;

@@ -1,10 +1,10 @@
 // Run: one attempt of a claimed execution's task, with its lease kept, its time limited and its progress saved.
 import type { Row } from '../domain/execution.ts';
 import { dueAtOf, executionId } from '../domain/ids.ts';
-import type { Definition } from '../domain/job.ts';
 import { DoNotRetry, NotNow, RetryAfter, type TaskContext } from '../tasks/task.ts';
 import type { Claimed } from './answers.ts';
 import type { Context } from './context.ts';
+import { definitionOf } from './definitions.ts';
 import type { WorkerSide } from './execute.ts';
 import type { Outcome } from './finish.ts';
 import { keepLease, Stopped } from './lease.ts';
@@ -86,24 +86,6 @@ async function attempt(
   // the definition may have been long in coming: nothing starts that was told to stop meanwhile
   ctx.signal.throwIfAborted();
   return task.run({ ...ctx, params: params.data });
-}
-
-/** Definitions never change, so they are kept by version; the oldest go first. */
-const definitions = new WeakMap<Context['store'], Map<string, Definition>>();
-const MOST_DEFINITIONS = 10_000;
-
-async function definitionOf({ store }: Context, jobId: string, version: number): Promise<Definition> {
-  const cache = definitions.get(store) ?? new Map<string, Definition>();
-  definitions.set(store, cache);
-  const key = `${jobId}#${version}`;
-  const known = cache.get(key);
-  if (known) return known;
-  const read = await store.readDefinition(jobId, version);
-  if (!read) throw new Error(`job ${jobId} has no definition of version ${version}`);
-  cache.set(key, read);
-  const oldest = cache.size > MOST_DEFINITIONS ? cache.keys().next().value : undefined;
-  if (oldest !== undefined) cache.delete(oldest);
-  return read;
 }
 
 async function limitTime(

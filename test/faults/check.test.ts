@@ -51,7 +51,6 @@ const observed = (more: Partial<Observed> & { own?: Row[] }): Observed => ({
   jobs: [job()],
   until: NOON + 60_000,
   rows: new Map([[jobId, more.own ?? [row(NOON), row(NOON + 10_000)]]]),
-  holds: new Map(),
   runs: [run(NOON, 1, NOON, NOON + 5_000), run(NOON + 10_000, 2, NOON + 10_000, NOON + 15_000)],
   stopped: new Map(),
   ...more,
@@ -98,7 +97,7 @@ describe('the check', () => {
       cancelRequested: true,
     };
     expect(broken({ jobs: [cancelled] })).toMatch(/after its cancel had returned/);
-    expect(broken({ jobs: [cancelled], holds: new Map([[jobId, [held]]]) })).toBe('');
+    expect(broken({ jobs: [{ ...cancelled, heldThen: [held] }] })).toBe('');
   });
 
   test('sees a fence that falls', () =>

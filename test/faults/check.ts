@@ -15,6 +15,8 @@ export interface Accepted {
   /** When a cancel (or a pause, or another schedule) was asked for, and when a cancel had returned. */
   withdrawAskedAt?: number;
   cancelledAt?: number;
+  /** Who held it right after the cancel had returned. */
+  heldThen?: readonly Hold[];
 }
 
 export interface Observed {
@@ -22,8 +24,6 @@ export interface Observed {
   /** All occurrences up to here are looked at. */
   readonly until: number;
   readonly rows: ReadonlyMap<string, readonly Row[]>;
-  /** Of cancelled jobs, by job: the last holds, which nothing has taken since. */
-  readonly holds: ReadonlyMap<string, readonly Hold[]>;
   readonly runs: readonly Run[];
   /** By process id: from when on it did nothing any more (killed, or frozen beyond its leases). */
   readonly stopped: ReadonlyMap<number, number>;
@@ -71,7 +71,7 @@ export function brokenPromises(observed: Observed): string[] {
     const own = runs
       .filter((run) => run.jobId === job.jobId)
       .sort((a, b) => a.at - b.at || a.fence - b.fence);
-    broken.push(...early(own), ...afterCancel(observed, job, own), ...withoutRun(observed, job, own));
+    broken.push(...early(own), ...afterCancel(job, own), ...withoutRun(observed, job, own));
     if (job.overlap !== 'allow') broken.push(...overlaps(observed, own), ...fencesThatFall(own));
   }
   const known = new Set(jobs.map((job) => job.jobId));
@@ -89,12 +89,12 @@ const early = (runs: readonly Run[]): string[] =>
     .map((run) => `${run.executionId} began ${run.due - run.at} ms early`);
 
 /** What was held when the cancel came counts as running, even if its task had a few steps to go. */
-function afterCancel({ holds }: Observed, job: Accepted, runs: readonly Run[]): string[] {
+function afterCancel(job: Accepted, runs: readonly Run[]): string[] {
   const { cancelledAt = Number.POSITIVE_INFINITY } = job;
   const wasHeld = (run: Run) =>
-    (holds.get(job.jobId) ?? []).some(
-      ({ due, number, startedAt }) =>
-        run.executionId === `${job.jobId}.${due}` && run.fence === number && startedAt <= cancelledAt,
+    (job.heldThen ?? []).some(
+      // takes are numbered: this one, or one before it, is older than the cancel
+      ({ due, number }) => run.executionId === `${job.jobId}.${due}` && run.fence <= number,
     );
   return runs
     .filter((run) => run.at > cancelledAt && !wasHeld(run))

@@ -225,6 +225,14 @@ export class World {
     job.withdrawAskedAt = this.now;
     await anyhow(() => cancelJob(this.troubled, OWNER, job.jobId));
     job.cancelledAt = this.now;
+    job.heldThen = await this.#holdsOf(job.jobId);
+  }
+
+  async #holdsOf(jobId: string): Promise<Hold[]> {
+    const { store } = this.context;
+    const head = await store.readHead(jobId, { consistent: true });
+    const beside = (await store.listHoldItems(jobId)).map(({ hold }) => hold);
+    return head?.hold ? [head.hold, ...beside] : beside;
   }
 
   runs(job?: Accepted): Run[] {
@@ -276,19 +284,10 @@ export class World {
 
   async #observe(until: number): Promise<Observed> {
     const rows = await Promise.all(this.jobs.map(async (job) => [job.jobId, await this.rows(job)] as const));
-    const { store } = this.context;
-    const holds = new Map<string, Hold[]>();
-    for (const { jobId, cancelledAt } of this.jobs) {
-      if (cancelledAt === undefined) continue;
-      const head = await store.readHead(jobId, { consistent: true });
-      const beside = (await store.listHoldItems(jobId)).map(({ hold }) => hold);
-      holds.set(jobId, head?.hold ? [head.hold, ...beside] : beside);
-    }
     return {
       jobs: this.jobs,
       until,
       rows: new Map(rows),
-      holds,
       runs: this.runs(),
       stopped: this.#stopped,
     };
