@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import type { Entry } from '../../src/domain/slots.ts';
+import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
+import { createLog } from '../../src/system.ts';
+import { forecast } from '../../src/watcher/forecast.ts';
+import { allShards } from '../../src/watcher/main.ts';
+import { shardRanges, shardsOf } from '../../src/watcher/ranges.ts';
+import { MemoryQueue } from '../simulation/memory-queue.ts';
+import { MemoryStore } from '../simulation/memory-store.ts';
+
+const NOW = Date.parse('2026-11-16T12:00:30Z');
+const entry = (job: number, at: number, kind: Entry['kind'] = 'regular'): Entry => ({
+  at,
+  jobId: `job_${job}`,
+  revision: 'r',
+  due: String(at),
+  kind,
+});
+
+describe('the forecast', () => {
+  const context = (store: MemoryStore): Context => ({
+    store,
+    queue: new MemoryQueue(),
+    clock: { now: () => NOW, monotonic: () => NOW, sleep: async () => {} },
+    random: { id: () => 'x', float: () => 0.5 },
+    log: createLog('silent'),
+    settings: DEFAULT_SETTINGS,
+  });
+
+  it('counts what is due in each of the next minutes, and in the busiest second of all', async () => {
+    const store = new MemoryStore({ shards: 16 });
+    const spike = Date.parse('2026-11-16T12:04:00Z');
+    await store.putEntries([
+      ...Array.from({ length: 300 }, (_, n) => entry(n, spike)),
+      ...Array.from({ length: 60 }, (_, n) => entry(1000 + n, Date.parse('2026-11-16T12:02:00Z') + n * 1000)),
+      entry(2000, NOW + 1),
+      // a look at something that has begun is no load
+      entry(2001, spike, 'check'),
+      // beyond the horizon
+      entry(2002, NOW + 400_000),
+    ]);
+    const { perMinute, busiestSecond } = await forecast(
+      context(store),
+      allShards(16),
+      new AbortController().signal,
+    );
+    expect(perMinute).toEqual([1, 0, 60, 0, 300, 0]);
+    expect(busiestSecond).toBe(300);
+  });
+
+  it('reads nothing more once it is told to stop', async () => {
+    const store = new MemoryStore({ shards: 16 });
+    await store.putEntries([entry(1, NOW + 1)]);
+    const { perMinute } = await forecast(context(store), allShards(16), AbortSignal.abort());
+    expect(perMinute).toEqual([0, 0, 0, 0, 0, 0]);
+  });
+});
+
+describe('ranges of shards', () => {
+  it.each([
+    [16, 1],
+    [16, 3],
+    [16, 16],
+    [1024, 7],
+  ])('of %i shards and %i watchers have every shard once', (shards, watchers) => {
+    const ranges = shardRanges(shards, watchers);
+    expect(ranges).toHaveLength(watchers);
+    expect(ranges.flatMap(shardsOf)).toEqual(allShards(shards));
+  });
+});

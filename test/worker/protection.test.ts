@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createLog } from '../../src/system.ts';
+import { LONG_MS, protectLongJobs } from '../../src/worker/protection.ts';
+import { NOON, StandingClock, settle } from './harness.ts';
+
+/** What ECS's agent was asked for, and whether it answers. */
+const asked: unknown[] = [];
+let answers = 200;
+const agent = createServer(async (request, response) => {
+  asked.push([request.method, request.url, JSON.parse(await text(request))]);
+  response.writeHead(answers).end('{}');
+});
+let agentUri = '';
+
+beforeAll(async () => {
+  agent.listen(0, '127.0.0.1');
+  await once(agent, 'listening');
+  agentUri = `http://127.0.0.1:${(agent.address() as AddressInfo).port}/api`;
+});
+afterAll(() => {
+  agent.close();
+  agent.closeAllConnections();
+});
+beforeEach(() => {
+  asked.length = 0;
+  answers = 200;
+});
+
+const ON = ['PUT', '/api/task-protection/v1/state', { ProtectionEnabled: true, ExpiresInMinutes: 20 }];
+const OFF = ['PUT', '/api/task-protection/v1/state', { ProtectionEnabled: false }];
+
+/** The clock stands still while the agent is asked over a real socket. */
+const untilAsked = async (times: number) => {
+  while (asked.length < times) await new Promise((resolve) => setTimeout(resolve, 5));
+  for (let i = 0; i < 10; i++) await new Promise((resolve) => setTimeout(resolve, 2));
+  await settle();
+};
+
+describe('task protection', () => {
+  const start = (running: { since: number }[]) => {
+    const clock = new StandingClock();
+    return {
+      clock,
+      protection: protectLongJobs({ agentUri, clock, log: createLog('silent'), running: () => running }),
+    };
+  };
+
+  it('is asked for while a job runs that may not end within the drain, and given up after it', async () => {
+    const running = [{ since: NOON }];
+    const { clock, protection } = start(running);
+    await clock.advance(LONG_MS - 10_000);
+    expect(asked).toEqual([]);
+    await clock.advance(20_000);
+    await untilAsked(1);
+    expect(asked).toEqual([ON]);
+    running.length = 0;
+    await clock.advance(10_000);
+    await untilAsked(2);
+    expect(asked).toEqual([ON, OFF]);
+    await protection.stop();
+    expect(asked).toEqual([ON, OFF]);
+  });
+
+  it('is asked for again when the agent did not answer, and given up when the worker leaves', async () => {
+    answers = 500;
+    const { clock, protection } = start([{ since: NOON - LONG_MS }]);
+    await untilAsked(1);
+    answers = 200;
+    await clock.advance(10_000);
+    await untilAsked(2);
+    await protection.stop();
+    expect(asked).toEqual([ON, ON, OFF]);
+  });
+
+  it('is renewed before it runs out', async () => {
+    const { clock, protection } = start([{ since: NOON - LONG_MS }]);
+    await untilAsked(1);
+    for (let minute = 0; minute < 6; minute++) await clock.advance(60_000);
+    await untilAsked(2);
+    expect(asked).toEqual([ON, ON]);
+    await protection.stop();
+  });
+});
