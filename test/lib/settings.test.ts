@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { App } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
-import { readSettings, type SettingsInput, settingsFromContext } from '../../lib/settings.ts';
+import { readSettings, type SettingsInput, settingsFromContext, settingsSchema } from '../../lib/settings.ts';
 
 const told = (given: object): string => {
   try {
@@ -86,5 +87,10 @@ describe('the settings of a deployment', () => {
   it('that are no number are quoted as they were given', () => {
     const { node } = new App({ context: { 'punctual:shards': 'many' } });
     expect(told(settingsFromContext(node))).toBe('shards must be a number from 1 to 1024, got "many"');
+  });
+
+  it('are all in the deploy guide', () => {
+    const guide = readFileSync('docs/deploy.md', 'utf8');
+    expect(Object.keys(settingsSchema.shape).filter((name) => !guide.includes(`\`${name}\``))).toEqual([]);
   });
 });

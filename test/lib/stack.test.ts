@@ -1,4 +1,5 @@
 // What the template says, for four deployments.
+import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ROLES } from '../../lib/permissions.ts';
 import { operations } from '../../src/api/contract.ts';
@@ -206,6 +207,9 @@ describe.each(DEPLOYMENT_NAMES)('the deployment "%s"', { timeout: 120_000 }, (na
       expect(alarm.AlarmActions).toHaveLength(1);
       expect((alarm.Metrics ?? []).filter((m: Properties) => m.MetricStat).length).toBeLessThanOrEqual(10);
     }
+    const runbook = readFileSync('docs/runbook.md', 'utf8');
+    for (const { AlarmDescription } of told)
+      expect(runbook).toContain(`\n## ${AlarmDescription.split('#').at(-1)}\n`);
     for (const silent of ['dispatch-lag', 'no-workers'])
       expect(told.find(({ AlarmName }) => AlarmName.endsWith(silent)).TreatMissingData).toBe('breaching');
   });

@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { RATES, sizeFor, toMarkdown } from '../../tools/capacity.ts';
+
+describe('the arithmetic of capacity', () => {
+  it('is what the guide says', () => {
+    expect(readFileSync('docs/capacity.md', 'utf8')).toContain(
+      toMarkdown(RATES.map((rate) => sizeFor(rate))),
+    );
+  });
+
+  it('agrees with the price of a million executions: 4 writes, 3 reads, 0.4 requests', () => {
+    const { monthly } = sizeFor(1_000);
+    const millions = (730 * 3600 * 1_000) / 1e6;
+    expect((monthly.onDemand + monthly.sqs) / millions).toBeCloseTo(4 * 0.625 + 3 * 0.125 + 0.4 * 0.4, 6);
+  });
+
+  it('never asks for less when there is more to do', () => {
+    const rates = [1, 10, 100, 1_000, 5_000, 10_000, 50_000];
+    for (const key of ['shards', 'watchers', 'queues', 'workers'] as const) {
+      const sizes = rates.map((rate) => sizeFor(rate)[key]);
+      expect(sizes).toEqual([...sizes].sort((a, b) => a - b));
+    }
+  });
+});
