@@ -1,5 +1,5 @@
 // How many requests to one host a worker has under way at once. A slow or dead host then takes its share of the worker's
-// places and no more; docs/decisions/0008 says why this and not a circuit breaker.
+// places and no more; docs/decisions/0011 says why this and not a circuit breaker.
 import { NotNow } from './task.ts';
 
 export interface HostPlacesOptions {

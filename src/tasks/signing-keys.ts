@@ -1,5 +1,5 @@
 // The keys that requests are signed with, one per user, derived from master keys: nothing is stored per user, and the
-// master keys never leave the worker (docs/decisions/0007).
+// master keys never leave the worker (docs/decisions/0010).
 import { createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { briefly } from './briefly.ts';

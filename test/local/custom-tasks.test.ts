@@ -1,7 +1,14 @@
 // The example in tasks/ as a user runs it: listed by the API, checked at create time, and going on where it stopped after
 // its worker was killed with -9.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { client, type Folder, type LocalProcess, startPart, temporaryFolder } from './processes.ts';
+import {
+  client,
+  type Folder,
+  type LocalProcess,
+  startLocal,
+  startPart,
+  temporaryFolder,
+} from './processes.ts';
 
 // short leases, so that a killed worker's job is taken over soon
 const FAST = {
@@ -67,5 +74,18 @@ describe('a custom task', () => {
     const worker = startPart('worker.main', { ...env, PUNCTUAL_TASKS_FOLDER: 'test/local/broken-tasks' });
     await expect(worker.exited).resolves.toBe(1);
     expect(worker.output()).toMatch(/^punctual: test\/local\/broken-tasks\/no-task\.ts: exports no task; /m);
+  });
+
+  it('that has no room comes again, and that is no attempt', async () => {
+    const other = temporaryFolder();
+    const local = await startLocal(other.path, { PUNCTUAL_TASKS_FOLDER: 'test/local/patient-tasks' });
+    parts.push(local);
+    const you = local.as('you');
+    const { body: job } = await you('POST', '/jobs', { task: 'not-at-first', retry: { maxAttempts: 1 } });
+    const executions = async () => (await you('GET', `/jobs/${job.id}/executions`)).body.items;
+    await expect.poll(async () => (await executions())[0]?.status, { timeout: 10_000 }).toBe('succeeded');
+    expect(await executions()).toMatchObject([{ attempt: 1, result: { asked: 3, attempt: 1 } }]);
+    await local.stop();
+    other.remove();
   });
 });

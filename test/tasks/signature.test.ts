@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -24,6 +26,27 @@ describe('a signature', () => {
       .update(`${TIME}.POST.https://example.com/hook?a=1.{"a":"ü"}`)
       .digest('hex');
     await expect(sign([old], request, TIME)).resolves.toBe(`t=${TIME},v1=k1.1:${mac}`);
+  });
+
+  it('is verified by the Python of the docs', async () => {
+    const docs = readFileSync(new URL('../../docs/tasks.md', import.meta.url), 'utf8');
+    const code = /```python\n([\s\S]*?)```/.exec(docs)?.[1] ?? '';
+    const seconds = Math.floor(Date.now() / 1000);
+    const signature = await sign([fresh, old], request, seconds);
+    const ask = (url: string, keys: object) =>
+      `print(genuine(${JSON.stringify(signature)}, "POST", ${JSON.stringify(url)}, ${JSON.stringify(request.body)}.encode(), ${JSON.stringify(keys)}))`;
+    const source = [
+      code,
+      ask(request.url, { [old.id]: old.secret }),
+      ask('https://example.com/other', { [old.id]: old.secret }),
+      ask(request.url, { [old.id]: fresh.secret }),
+    ].join('\n');
+    expect(execFileSync('python3', ['-c', source]).toString().split('\n')).toEqual([
+      'True',
+      'False',
+      'False',
+      '',
+    ]);
   });
 
   it('is verified with any of the keys in force, for as long as a rotation takes', async () => {
