@@ -3,10 +3,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { api } from './api.ts';
+import { cold } from './cold.ts';
 import { cost } from './cost.ts';
 import { type Report, toMarkdown } from './report.ts';
 
-const benchmarks: Record<string, () => Promise<Report>> = { api, cost };
+const benchmarks: Record<string, () => Promise<Report>> = { api, cold, cost };
 
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !(name in benchmarks));

@@ -1,0 +1,89 @@
+// What a cold start has to load: the size of each bundle, and how long a fresh process takes to import it; beside it, the
+// same with the AWS SDK left out of the bundle and loaded from its packages, as Lambda's own copy would be.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { bundle, ENTRIES, type Entry, OUTPUT, ROOT } from '../lib/bundle.ts';
+import { progress, type Report } from './report.ts';
+
+const RUNS = 7;
+const FUNCTIONS = Object.keys(ENTRIES).filter((entry): entry is Entry => entry !== 'worker');
+
+/** There is no default that could be right for these; nothing is called. */
+const URL_OF_NOTHING = 'http://127.0.0.1:9/queue';
+const env = {
+  PATH: process.env.PATH ?? '',
+  AWS_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: 'none',
+  AWS_SECRET_ACCESS_KEY: 'none',
+  PUNCTUAL_PREFIX: 'cold-',
+  PUNCTUAL_QUEUE_URLS: URL_OF_NOTHING,
+  PUNCTUAL_DEAD_LETTER_URL: URL_OF_NOTHING,
+  PUNCTUAL_INGEST_URL: URL_OF_NOTHING,
+  PUNCTUAL_INGEST_DEAD_LETTER_URL: URL_OF_NOTHING,
+  PUNCTUAL_NOTIFY_URL: URL_OF_NOTHING,
+  PUNCTUAL_NOTIFY_DEAD_LETTER_URL: URL_OF_NOTHING,
+};
+
+const kilobytes = (bytes: number): number => Math.round(bytes / 1024);
+
+function sizeOf(folder: string) {
+  const files = readdirSync(folder, { withFileTypes: true }).filter((file) => file.isFile());
+  const read = files.map(({ name }) => ({ name, data: readFileSync(join(folder, name)) }));
+  const zipped = read.reduce((sum, { data }) => sum + gzipSync(data).length, 0);
+  const first = read.find(({ name }) => name === OUTPUT)?.data.length ?? 0;
+  return { first: kilobytes(first), zipped: kilobytes(zipped) };
+}
+
+/** Of a fresh process each: from its first line to the handler. */
+function importMs(folder: string): number {
+  const program = `const t = performance.now(); await import(${JSON.stringify(join(folder, OUTPUT))}); console.log(performance.now() - t); process.exit(0)`;
+  const times = Array.from({ length: RUNS }, () =>
+    Number(execFileSync(process.execPath, ['--input-type=module', '-e', program], { env, encoding: 'utf8' })),
+  ).sort((a, b) => a - b);
+  return Math.round(times[Math.floor(RUNS / 2)] ?? 0);
+}
+
+export async function cold(): Promise<Report> {
+  const folder = mkdtempSync(join(tmpdir(), 'punctual-cold-'));
+  try {
+    const rows: (string | number)[][] = [];
+    for (const entry of FUNCTIONS) {
+      progress(`cold: ${entry}`);
+      const [bundled, apart] = [join(folder, entry, 'bundled'), join(folder, entry, 'apart')];
+      await bundle(entry, bundled);
+      await bundle(entry, apart, { external: ['@aws-sdk/*', '@smithy/*'] });
+      mkdirSync(folder, { recursive: true });
+      const own = sizeOf(bundled);
+      if (rows.length === 0) symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+      rows.push([entry, own.first, own.zipped, importMs(bundled), sizeOf(apart).zipped, importMs(apart)]);
+    }
+    return {
+      name: 'cold',
+      command: 'npm run bench -- cold',
+      tables: [
+        {
+          title: 'Size and import of the functions',
+          columns: [
+            'function',
+            'loaded at start, KB',
+            'all zipped, KB',
+            'import, ms',
+            'without the SDK: zipped, KB',
+            'import, ms',
+          ],
+          rows,
+        },
+      ],
+      notes: [
+        `The median of ${RUNS} fresh processes on this machine, without Node's own start. On Lambda with 1 GB it is a matter of the same order; only an account can tell.`,
+        'Zipped: every file of the bundle, with the source map of our own code and without the docs page of `query` (470 KB).',
+        '"Without the SDK" loads it from its packages, file by file, as Lambda does with its own copy.',
+      ],
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
