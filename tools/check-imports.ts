@@ -14,9 +14,32 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'config.ts': ['scheduling', 'domain'],
   'clients.ts': ['config.ts'],
   'metrics.ts': [],
-  api: ['system.ts', 'config.ts', 'clients.ts', 'scheduling', 'store', 'queue', 'tasks', 'domain'],
+  'telling.ts': ['config.ts', 'scheduling', 'queue'],
+  api: [
+    'telling.ts',
+    'system.ts',
+    'config.ts',
+    'clients.ts',
+    'scheduling',
+    'store',
+    'queue',
+    'tasks',
+    'domain',
+  ],
+  notifier: [
+    'telling.ts',
+    'system.ts',
+    'config.ts',
+    'clients.ts',
+    'scheduling',
+    'store',
+    'queue',
+    'tasks',
+    'domain',
+  ],
   watcher: [
     'metrics.ts',
+    'telling.ts',
     'system.ts',
     'config.ts',
     'clients.ts',
@@ -28,6 +51,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   worker: [
     'metrics.ts',
+    'telling.ts',
     'system.ts',
     'config.ts',
     'clients.ts',
@@ -40,6 +64,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // runs the other runtimes in one process
   local: [
     'api',
+    'notifier',
     'watcher',
     'worker',
     'system.ts',
@@ -62,7 +87,7 @@ const TYPES_ONLY_RULE =
   'src/client runs in browsers without zod and without the server: it takes types from src/api by `import type`, and nothing else.';
 
 const RULE =
-  'Imports point inward only: runtimes (api, watcher, worker, local) → scheduling → store, queue, tasks → domain; src/system.ts, config.ts, clients.ts and metrics.ts only from runtimes; cli → client, local, domain; client → types of api.';
+  'Imports point inward only: runtimes (api, notifier, watcher, worker, local) → scheduling → store, queue, tasks → domain; src/system.ts, config.ts, clients.ts, metrics.ts and telling.ts only from runtimes; cli → client, local, domain; client → types of api.';
 
 const WITHOUT_AMBIENT = ['domain', 'store', 'queue', 'scheduling'];
 const AMBIENT =

@@ -16,6 +16,7 @@ import { systemClock, systemRandom } from '../system.ts';
 import { describedOnAws } from '../tasks/described.ts';
 import { taskVariables } from '../tasks/settings.ts';
 import type { Tasks } from '../tasks/task.ts';
+import { tellingOnAws } from '../telling.ts';
 import { type ApiConfig, readApiConfig } from './config.ts';
 import { createApi, type HttpEvent, type HttpResponse } from './handler.ts';
 import { ingest } from './ingest.ts';
@@ -117,7 +118,7 @@ function createContext(
     log: logTo(logger),
     settings,
   };
-  return { ctx, clients, logger, config };
+  return { ctx: tellingOnAws(ctx, clients.sqs, env), clients, logger, config };
 }
 
 const logTo = (logger: Logger): Log => ({

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { type ApiConfig, readApiConfig } from '../api/config.ts';
 import { type Environment, readConfig, readSettings } from '../config.ts';
+import { type NotifierConfig, readNotifierConfig } from '../notifier/config.ts';
 import type { Settings } from '../scheduling/context.ts';
 import { LOG_LEVELS, type LogLevel } from '../system.ts';
 
@@ -62,6 +63,7 @@ export interface LocalConfig {
   readonly hasCredentials: boolean;
   readonly settings: Settings;
   readonly api: ApiConfig;
+  readonly notifier: NotifierConfig;
 }
 
 export interface Endpoints {
@@ -93,5 +95,6 @@ export function readLocalConfig(env: Environment): LocalConfig {
     hasCredentials: CREDENTIALS.some((name) => env[name]),
     settings: readSettings(env),
     api: readApiConfig(env),
+    notifier: readNotifierConfig(env),
   };
 }

@@ -3,10 +3,12 @@ import { createClients } from '../clients.ts';
 import { minuteOf } from '../domain/slots.ts';
 import { createInbox } from '../queue/inbox.ts';
 import { createIngestQueue, type IngestQueue } from '../queue/ingest.ts';
+import { createNotifyQueue, type NotifyQueue } from '../queue/notify.ts';
 import type { Inbox } from '../queue/queue.ts';
-import { createIngestQueues, createQueues } from '../queue/queues.ts';
+import { createIngestQueues, createNotifyQueues, createQueues } from '../queue/queues.ts';
 import { createSqs } from '../queue/sqs.ts';
 import type { Context, Log } from '../scheduling/context.ts';
+import { telling } from '../scheduling/telling.ts';
 import { withDefinitionCache } from '../store/definition-cache.ts';
 import { createDynamoStore } from '../store/dynamo.ts';
 import { createTables } from '../store/tables.ts';
@@ -20,6 +22,8 @@ export interface Backend {
   readonly inboxes: readonly Inbox[];
   /** Of jobs that were accepted and are to be created: where they go, and where they come from. */
   readonly ingest: { readonly queue: IngestQueue; readonly inbox: Inbox };
+  /** Of what is to be told. */
+  readonly notify: { readonly queue: NotifyQueue; readonly inbox: Inbox };
   /** How the tasks find SQS, SNS and S3, and the services that are not embedded. */
   readonly aws: AwsOptions;
 }
@@ -38,10 +42,11 @@ export async function connect(
   const clients = createClients({ region, endpoints, credentials: useOwn ? undefined : NO_CREDENTIALS });
   running.defer(() => clients.destroy());
 
-  const [, urls, { ingestUrl, ingestDeadLetterUrl }] = await Promise.all([
+  const [, urls, { ingestUrl, ingestDeadLetterUrl }, { notifyUrl, notifyDeadLetterUrl }] = await Promise.all([
     createTables(clients.dynamodb, prefix).catch(noAnswer('tables', endpoints.dynamodb)),
     createQueues(clients.sqs, prefix, config.queues).catch(noAnswer('queues', endpoints.sqs)),
     createIngestQueues(clients.sqs, prefix).catch(noAnswer('queues', endpoints.sqs)),
+    createNotifyQueues(clients.sqs, prefix).catch(noAnswer('queues', endpoints.sqs)),
   ]);
   const backoff = { random: systemRandom.float, sleep: (ms: number) => systemClock.sleep(ms) };
   const store = withDefinitionCache(
@@ -53,20 +58,29 @@ export async function connect(
     ...urls,
     clock: systemClock,
   });
-  const ctx: Context = { store, queue, clock: systemClock, random: systemRandom, log, settings };
+  const notifyQueue = createNotifyQueue({ client: clients.sqs, queueUrl: notifyUrl, timer: systemClock });
+  const ctx = telling(
+    { store, queue, clock: systemClock, random: systemRandom, log, settings },
+    { queue: notifyQueue, changes: config.notifier.bus !== undefined },
+  );
   await beginTimetable(ctx);
-  const inbox = createInbox({
-    client: clients.sqs,
-    pollClient: clients.sqsPolls,
-    queueUrl: ingestUrl,
-    deadLetterUrl: ingestDeadLetterUrl,
-    timer: systemClock,
-  });
-  const ingest = { queue: createIngestQueue({ client: clients.sqs, queueUrl: ingestUrl }), inbox };
+  const inboxOf = (queueUrl: string, deadLetterUrl: string) =>
+    createInbox({
+      client: clients.sqs,
+      pollClient: clients.sqsPolls,
+      queueUrl,
+      deadLetterUrl,
+      timer: systemClock,
+    });
+  const ingest = {
+    queue: createIngestQueue({ client: clients.sqs, queueUrl: ingestUrl }),
+    inbox: inboxOf(ingestUrl, ingestDeadLetterUrl),
+  };
+  const notify = { queue: notifyQueue, inbox: inboxOf(notifyUrl, notifyDeadLetterUrl) };
   const aws = config.external
     ? { region, credentials: useOwn ? undefined : NO_CREDENTIALS }
     : { region, embedded: { endpoint: endpoints.sqs, credentials: NO_CREDENTIALS } };
-  return { ctx, inboxes, ingest, aws };
+  return { ctx, inboxes, ingest, notify, aws };
 }
 
 /**

@@ -3,7 +3,7 @@ import type { ApiHandler } from '../api/handler.ts';
 import { readLocalConfig } from './config.ts';
 import { connect } from './connect.ts';
 import { ownDataFolder, startEngines } from './engines.ts';
-import { localLog, startLocalApi, startLocalWatcher, startLocalWorker } from './parts.ts';
+import { localLog, startLocalApi, startLocalNotifier, startLocalWatcher, startLocalWorker } from './parts.ts';
 import { refillQueue } from './refill.ts';
 import { run } from './run.ts';
 import { startServer } from './server.ts';
@@ -21,6 +21,7 @@ await run(async (running) => {
   const backend = await connect(config, await startEngines(config, running, log), running, log);
   if (!config.external) await refillQueue(backend.ctx);
   // stopped in reverse: no new requests, then no new dispatches, then the worker drains while its tables still answer
+  startLocalNotifier(config, backend, running);
   await startLocalWorker(config, backend, running);
   startLocalWatcher(backend.ctx, running);
   running.defer(() => server.stop());

@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { type ApiHandler, createApi } from '../api/handler.ts';
 import { runIngest } from '../api/ingest.ts';
 import { routes } from '../api/routes.ts';
+import { runNotifier } from '../notifier/consume.ts';
 import type { Context, Log } from '../scheduling/context.ts';
 import { createQuotas } from '../scheduling/quotas.ts';
 import { createLog, systemRandom } from '../system.ts';
@@ -11,8 +12,9 @@ import { allShards, runWatcher } from '../watcher/main.ts';
 import { startWorker } from '../worker/worker.ts';
 import type { LocalConfig } from './config.ts';
 import type { Backend } from './connect.ts';
+import { LOCAL_SENDER } from './mail-file.ts';
 import type { Running } from './run.ts';
-import { describedTasks, localTasks } from './tasks.ts';
+import { describedTasks, localDelivering, localTasks } from './tasks.ts';
 import { createAuthorizer, tokenKey } from './tokens.ts';
 
 /** To stderr: stdout is for what people are meant to read. */
@@ -36,6 +38,31 @@ export async function startLocalApi(
 export function startLocalWatcher(ctx: Context, running: Running): void {
   const watching = runWatcher(ctx, allShards(ctx.settings.shards), running.stopping);
   running.defer(() => watching);
+}
+
+/** The consumer of what is to be told. */
+export function startLocalNotifier(config: LocalConfig, backend: Backend, running: Running): void {
+  const { ctx, notify, aws } = backend;
+  const { notifier } = config;
+  const delivering = localDelivering(config, aws, process.env);
+  // not when the process is told to stop, but when its turn has come: the worker has ends to tell while it drains
+  const stop = new AbortController();
+  const consuming = runNotifier(
+    {
+      ...notifier,
+      emailFrom: notifier.emailFrom ?? LOCAL_SENDER,
+      context: ctx,
+      queue: notify.queue,
+      tasks: delivering,
+      stopping: stop.signal,
+    },
+    notify.inbox,
+    stop.signal,
+  );
+  running.defer(() => {
+    stop.abort();
+    return consuming;
+  });
 }
 
 export async function startLocalWorker(

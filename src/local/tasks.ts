@@ -8,7 +8,7 @@ import { builtinTasks } from '../tasks/builtin.ts';
 import { guardedAgent } from '../tasks/connect.ts';
 import { CustomTaskError, withCustomTasks } from '../tasks/custom.ts';
 import { HostPlaces } from '../tasks/host-places.ts';
-import { once, ownQueues, perHost, placeOf } from '../tasks/on-aws.ts';
+import { deliveringTasks, deliveryTargets, once, ownQueues, perHost, placeOf } from '../tasks/on-aws.ts';
 import { localScripts } from '../tasks/script-local.ts';
 import { withSecrets } from '../tasks/secrets.ts';
 import type { TaskServices } from '../tasks/services.ts';
@@ -18,6 +18,7 @@ import { ANY_TARGET, createTargets } from '../tasks/targets.ts';
 import type { Tasks } from '../tasks/task.ts';
 import type { LocalConfig } from './config.ts';
 import { fileSecrets, readMasterKeys } from './key-files.ts';
+import { mailFile } from './mail-file.ts';
 import { StartError } from './run.ts';
 
 /** For the API: they are described and their params are checked. */
@@ -31,6 +32,16 @@ export async function localTasks(config: LocalConfig, aws: AwsOptions, env: Envi
   const given = readConfig(taskVariables, env);
   const tasks = builtinTasks(localServices(config, aws, given), given.PUNCTUAL_TASKS);
   return withSecrets(await custom(tasks, given), fileSecrets(join(config.dataFolder, 'secrets.json')));
+}
+
+/** For the notifier. Without a sender for SES, e-mails are written to a file: locally there is nobody to send them. */
+export function localDelivering(config: LocalConfig, aws: AwsOptions, env: Environment): Tasks {
+  const given = readConfig(taskVariables, env);
+  const { emailFrom, bus } = config.notifier;
+  const targets = deliveryTargets(allowedTargets(given).sns ?? ['*'], emailFrom, bus);
+  const tasks = deliveringTasks({ ...localServices(config, aws, given), targets });
+  const outbox = mailFile(join(config.dataFolder, 'outbox.jsonl'));
+  return emailFrom === undefined ? new Map([...tasks, [outbox.name, outbox]]) : tasks;
 }
 
 const custom = (tasks: Tasks, { PUNCTUAL_TASKS_FOLDER: folder }: TaskVariables): Promise<Tasks> =>

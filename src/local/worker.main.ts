@@ -2,11 +2,12 @@
 import { readLocalConfig } from './config.ts';
 import { connect } from './connect.ts';
 import { findEngines } from './engines.ts';
-import { localLog, startLocalWorker } from './parts.ts';
+import { localLog, startLocalNotifier, startLocalWorker } from './parts.ts';
 import { run } from './run.ts';
 
 await run(async (running) => {
   const config = readLocalConfig(process.env);
   const backend = await connect(config, await findEngines(config), running, localLog(config, 'worker'));
+  startLocalNotifier(config, backend, running);
   console.log(`the worker ${await startLocalWorker(config, backend, running)} waits for jobs`);
 });

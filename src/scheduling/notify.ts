@@ -5,7 +5,7 @@ import type { Head } from '../domain/job.ts';
 import type { Notify } from '../domain/job-spec.ts';
 import { lateSecondsOf, type NotifyEvent } from '../domain/notify.ts';
 import type { ExecutionView } from '../domain/shapes.ts';
-import { executionOfRow } from '../domain/views.ts';
+import { executionOfRow, executionToCome } from '../domain/views.ts';
 import type {
   ChangeMessage,
   DeliveryMessage,
@@ -80,13 +80,15 @@ async function tellEvent(notifier: Notifier, head: Head, message: EventMessage):
   const targets = await targetsOf(context, head, event, latenessOf(context, message));
   if (targets.length === 0) return DONE;
   const key = row ? `${due}.${row.fence ?? ''}${row.status}` : `${due}.late${targets.length}`;
+  // settle says every few minutes that something has not started: only the same message may open its window again
+  const opener = row ? key : `${key}@${message.at}`;
 
   for (let round = 1; round <= MOST_ROUNDS; round++) {
     const now = clock.now();
     const seen = await store.readNotice(jobId, event);
     const open = seen !== undefined && now < seen.until;
-    if (open && seen.opener !== key) {
-      if (seen.recent.includes(key)) return told(context, message);
+    if (seen?.opener !== opener && seen?.recent.includes(key)) return told(context, message);
+    if (open && seen.opener !== opener) {
       // before it is counted: a summary too many finds nothing to say
       if (seen.folded === 0) {
         const summary = { kind: 'summary' as const, id: random.id(12), jobId, event, until: seen.until };
@@ -96,17 +98,15 @@ async function tellEvent(notifier: Notifier, head: Head, message: EventMessage):
       if (await writeNotice(context, seen, counted)) return told(context, message);
     } else {
       // what the last window kept back and no summary has told yet goes along
-      const summary =
-        seen?.opener === key
-          ? seen.summary
-          : seen && seen.folded > 0
-            ? { folded: seen.folded, last: seen.last ?? due }
-            : undefined;
-      const opened = { jobId, event, until: now + notifier.windowMs, opener: key, folded: 0, recent: [key] };
+      const before = seen?.opener === opener ? (seen.summary?.folded ?? 0) : 0;
+      const kept = before + (open ? 0 : (seen?.folded ?? 0));
+      const summary = kept > 0 ? { folded: kept, last: due } : undefined;
+      const recent = remember(seen?.recent ?? [], key);
+      const opened = { jobId, event, until: now + notifier.windowMs, opener, folded: 0, recent };
       // opened by this very message before: its deliveries may not have been sent
       if (open || (await writeNotice(context, seen, { ...opened, ...(summary && { summary }), stamp: '' }))) {
-        const payload = { folded: summary?.folded ?? 0, execution: message.execution, at: message.at };
-        await queue.send(deliveries(head, event, key, targets, payload));
+        const payload = { folded: kept, execution: message.execution, at: message.at };
+        await queue.send(deliveries(head, event, opener, targets, payload));
         return told(context, message);
       }
     }
@@ -142,9 +142,10 @@ async function tellSummary(notifier: Notifier, { id, jobId, event, until }: Summ
   }
   const head = await store.readHead(jobId, { consistent: false });
   const row = await store.readRow(jobId, summary.last, { consistent: false });
-  if (!head || !row) return DONE;
+  if (!head) return DONE;
+  const execution = row ? executionOfRow(row) : executionToCome(head, summary.last, now);
   const targets = await targetsOf(context, head, event, Number.POSITIVE_INFINITY);
-  const payload = { folded: summary.folded, execution: executionOfRow(row), at: now };
+  const payload = { folded: summary.folded, execution, at: now };
   await queue.send(deliveries(head, event, id, targets, payload));
   return DONE;
 }
@@ -156,7 +157,8 @@ async function told({ store }: Context, { jobId, due, row }: EventMessage): Prom
   return DONE;
 }
 
-const remember = (recent: readonly string[], key: string): string[] => [...recent, key].slice(-MOST_RECENT);
+const remember = (recent: readonly string[], key: string): string[] =>
+  [...recent.filter((one) => one !== key), key].slice(-MOST_RECENT);
 
 function writeNotice({ store, random }: Context, seen: Notice | undefined, notice: Notice): Promise<boolean> {
   const expiresAt = Math.ceil((notice.until + NOTICE_KEPT_MS) / 1000);

@@ -1,6 +1,6 @@
 // Says on the notify queue what there may be to tell. The message goes before the row is written: whoever dies in between
 // leaves one that the ledger does not confirm, and nothing is told. Settle says it again where that did not work
-// (docs/decisions/0009-notifications.md). A job that tells nothing costs nothing here.
+// (docs/decisions/0013-notifications.md). A job that tells nothing costs nothing here.
 import { isTerminal, type Row, type RowSeen } from '../domain/execution.ts';
 import { BY_HAND, type DueKey, dueAtOf } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';

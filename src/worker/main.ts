@@ -10,6 +10,7 @@ import { createLog, systemClock, systemRandom } from '../system.ts';
 import { CustomTaskError } from '../tasks/custom.ts';
 import { tasksOnAws } from '../tasks/on-aws.ts';
 import { taskVariables } from '../tasks/settings.ts';
+import { tellingOnAws } from '../telling.ts';
 import { showAlive } from './alive.ts';
 import { readWorkerConfig } from './config.ts';
 import { measured } from './measured.ts';
@@ -38,10 +39,8 @@ async function main(): Promise<void> {
   });
   const settings = config.settings;
   const metrics = config.metrics ? createMetrics(config.prefix) : NO_METRICS;
-  const { context, execute } = measured(
-    { store, queue, clock: systemClock, random: systemRandom, log, settings },
-    metrics,
-  );
+  const base = { store, queue, clock: systemClock, random: systemRandom, log, settings };
+  const { context, execute } = measured(tellingOnAws(base, clients.sqs, process.env), metrics);
 
   // a promise that some task forgot must not take the runs of all others with it
   process.on('unhandledRejection', (error) => log.error('a rejection that nobody handled', { error }));

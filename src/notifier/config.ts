@@ -1,0 +1,27 @@
+// The notifier's configuration: every variable and its default. What tasks may use is in src/tasks/settings.ts.
+import { z } from 'zod';
+import { type Environment, readConfig } from '../config.ts';
+import { tellingVariables } from '../telling.ts';
+
+const schema = z.object({
+  /** At most one notification per job and kind in so long; what comes in between is counted. 0: every one is told. */
+  PUNCTUAL_NOTIFY_WINDOW_SECONDS: z.coerce.number().min(0).max(3600).default(300),
+  /** Who e-mails are from: a sender that is verified in SES. Absent: there are none. */
+  PUNCTUAL_NOTIFY_EMAIL_FROM: z.email().optional(),
+  PUNCTUAL_EVENT_BUS: tellingVariables.shape.PUNCTUAL_EVENT_BUS,
+});
+
+export interface NotifierConfig {
+  readonly windowMs: number;
+  readonly emailFrom: string | undefined;
+  readonly bus: string | undefined;
+}
+
+export function readNotifierConfig(env: Environment): NotifierConfig {
+  const given = readConfig(schema, env);
+  return {
+    windowMs: given.PUNCTUAL_NOTIFY_WINDOW_SECONDS * 1000,
+    emailFrom: given.PUNCTUAL_NOTIFY_EMAIL_FROM,
+    bus: given.PUNCTUAL_EVENT_BUS,
+  };
+}

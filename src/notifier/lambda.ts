@@ -1,0 +1,96 @@
+// The notifier on Lambda: configuration, clients and log, made once per container. Its event source reports partial batch
+// failures; what is to come again later is hidden until then.
+import { Logger } from '@aws-lambda-powertools/logger';
+import { ChangeMessageVisibilityCommand } from '@aws-sdk/client-sqs';
+import type { Context as LambdaContext, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { z } from 'zod';
+import { createClients } from '../clients.ts';
+import { type Environment, readConfig, readSettings } from '../config.ts';
+import { sendDeadLetter } from '../queue/dead-letter.ts';
+import { createNotifyQueue } from '../queue/notify.ts';
+import type { Context } from '../scheduling/context.ts';
+import type { Notifier } from '../scheduling/notify.ts';
+import { createDynamoStore } from '../store/dynamo.ts';
+import { systemClock, systemRandom } from '../system.ts';
+import { deliveringOnAws } from '../tasks/on-aws.ts';
+import { taskVariables } from '../tasks/settings.ts';
+import { readNotifierConfig } from './config.ts';
+import { consume, jobOf } from './consume.ts';
+
+const url = z.url({ protocol: /^https?$/ });
+
+/** The stack sets these; there is no default that could be right. */
+const schema = z.object({
+  PUNCTUAL_PREFIX: z.string(),
+  PUNCTUAL_NOTIFY_URL: url,
+  PUNCTUAL_NOTIFY_DEAD_LETTER_URL: url,
+});
+
+/** Of SQS. */
+const LONGEST_HIDDEN_SECONDS = 43_200;
+
+export type NotifierHandler = (event: SQSEvent, invocation: LambdaContext) => Promise<SQSBatchResponse>;
+
+export function createNotifierHandler(env: Environment): NotifierHandler {
+  const given = readConfig(schema, env);
+  const config = readNotifierConfig(env);
+  const settings = readSettings(env);
+  const logger = new Logger({ serviceName: 'punctual-notifier' });
+  const clients = createClients();
+  const queueUrl = given.PUNCTUAL_NOTIFY_URL;
+  const context: Context = {
+    store: createDynamoStore({
+      client: clients.dynamodb,
+      tablePrefix: given.PUNCTUAL_PREFIX,
+      shards: settings.shards,
+    }),
+    queue: { send: () => Promise.reject(new Error('the notifier starts no jobs')) },
+    clock: systemClock,
+    random: systemRandom,
+    log: {
+      debug: (message, fields = {}) => logger.debug(message, fields),
+      info: (message, fields = {}) => logger.info(message, fields),
+      warn: (message, fields = {}) => logger.warn(message, fields),
+      error: (message, fields = {}) => logger.error(message, fields),
+    },
+    settings,
+  };
+  const notifier: Notifier = {
+    ...config,
+    context,
+    queue: createNotifyQueue({ client: clients.sqs, queueUrl, timer: systemClock }),
+    tasks: deliveringOnAws(readConfig(taskVariables, env), config),
+  };
+
+  async function handle({ body, messageId, receiptHandle, attributes }: SQSRecord): Promise<string[]> {
+    try {
+      const answer = await consume(notifier, body, Number(attributes.ApproximateReceiveCount));
+      if (answer.kind === 'done') return [];
+      if (answer.kind === 'never') {
+        context.log.warn('a notification cannot be delivered', { messageId, reason: answer.reason });
+        await sendDeadLetter(clients.sqs, given.PUNCTUAL_NOTIFY_DEAD_LETTER_URL, body, answer.reason);
+        return [];
+      }
+      const VisibilityTimeout = Math.min(Math.ceil(answer.ms / 1000), LONGEST_HIDDEN_SECONDS);
+      const hide = { QueueUrl: queueUrl, ReceiptHandle: receiptHandle, VisibilityTimeout };
+      await clients.sqs.send(new ChangeMessageVisibilityCommand(hide));
+    } catch (error) {
+      // it comes again when its visibility timeout is over
+      context.log.error('a message of the notify queue is not handled yet', { messageId, error });
+    }
+    return [messageId];
+  }
+
+  return async (event, invocation) => {
+    logger.addContext(invocation);
+    const perJob = [...Map.groupBy(event.Records, ({ body }) => jobOf(body)).values()];
+    const failed = await Promise.all(
+      perJob.map(async (records) => {
+        const ids: string[] = [];
+        for (const record of records) ids.push(...(await handle(record)));
+        return ids;
+      }),
+    );
+    return { batchItemFailures: failed.flat().map((itemIdentifier) => ({ itemIdentifier })) };
+  };
+}

@@ -1,0 +1,149 @@
+// Each kind of event: when it is told, and when it is not.
+import { describe, expect, test } from 'vitest';
+import { asUser } from '../../src/domain/principal.ts';
+import { retryExecution } from '../../src/scheduling/by-hand.ts';
+import { editJob, pauseJob } from '../../src/scheduling/jobs.ts';
+import { WEBHOOK, World } from './world.ts';
+
+const MINUTE = 60_000;
+const ALL = ['succeeded', 'failed', 'retrying', 'late', 'skipped'] as const;
+const me = asUser('u');
+
+const everything = { on: [...ALL], ...WEBHOOK };
+
+describe('what is told', () => {
+  test('succeeded, with the execution as the API shows it', async () => {
+    const world = new World({ task: async () => ({ rows: 7 }) });
+    const jobId = await world.create({
+      task: 't',
+      name: 'import',
+      schedule: { in: 'PT5S' },
+      notify: [everything],
+    });
+    await world.pass(MINUTE);
+    expect(world.told).toMatchObject([
+      {
+        event: 'succeeded',
+        job: { id: jobId, name: 'import' },
+        execution: { jobId, status: 'succeeded', attempt: 1, result: { rows: 7 } },
+        folded: 0,
+        at: expect.stringMatching(/^2026-.*Z$/),
+      },
+    ]);
+  });
+
+  test('skipped, with the reason', async () => {
+    const world = new World({ task: () => world.clock.sleep(70_000) });
+    const endAt = new Date(world.clock.now() + 65_000).toISOString();
+    await world.create({
+      task: 't',
+      schedule: { every: 'PT30S', endAt },
+      notify: [{ on: ['skipped'], ...WEBHOOK }],
+    });
+    await world.pass(10 * MINUTE);
+    const skipped = world.store.rows.all().filter(({ status }) => status === 'SKIPPED').length;
+    expect(skipped).toBeGreaterThan(0);
+    expect(world.told[0]?.execution.reason).toContain('overlap');
+    expect(world.told.reduce((sum, { folded }) => sum + 1 + folded, 0)).toBe(skipped);
+  });
+
+  test('retrying, when the worker was lost and another goes on', async () => {
+    const world = new World({
+      death: { role: 'worker', at: 6, when: 'after' },
+      task: () => world.clock.sleep(40_000),
+    });
+    await world.create({ task: 't', schedule: { in: 'PT5S' }, notify: [everything] });
+    await world.pass(5 * MINUTE);
+    expect(world.deaths).toBe(1);
+    expect(world.toldOf('retrying')).toMatchObject([{ execution: { attempt: 2 } }]);
+    expect(world.toldOf('succeeded')).toHaveLength(1);
+  });
+
+  test('failed once more, when it was run again by hand and failed again; and nothing is told of the one before twice', async () => {
+    const world = new World({ windowMs: 0 });
+    await world.create({
+      task: 't',
+      retry: { maxAttempts: 1 },
+      schedule: { in: 'PT5S' },
+      notify: [{ on: ['failed'], ...WEBHOOK }],
+    });
+    await world.pass(MINUTE);
+    expect(world.told).toHaveLength(1);
+    await retryExecution(world.people(), me, world.told[0]?.execution.id ?? '');
+    await world.pass(10 * MINUTE);
+    expect(world.told).toHaveLength(2);
+  });
+
+  test('by the targets in force: an edit counts for what was not told yet', async () => {
+    const world = new World();
+    const jobId = await world.create({ task: 't', schedule: { in: 'PT5S' }, notify: [everything] });
+    await editJob(world.people(), me, jobId, { notify: [] });
+    await world.pass(10 * MINUTE);
+    expect(world.rows(jobId)[0]?.notifies).toBeUndefined();
+    expect(world.told).toEqual([]);
+  });
+});
+
+describe('late', () => {
+  const late = { on: ['late' as const], ...WEBHOOK };
+
+  test('not when it starts on time', async () => {
+    const world = new World({ task: async () => {} });
+    await world.create({ task: 't', schedule: { in: 'PT5S' }, notify: [late] });
+    await world.pass(10 * MINUTE);
+    expect(world.told).toEqual([]);
+  });
+
+  test('when it starts after the threshold, at its start', async () => {
+    const world = new World({ task: () => world.clock.sleep(20 * MINUTE) });
+    await world.create({ task: 't', timeoutSeconds: 3600, schedule: { in: 'PT5S' }, notify: [late] });
+    world.noWorkers = true;
+    await world.pass(50_000);
+    world.noWorkers = false;
+    await world.pass(5_000);
+    expect(world.told).toMatchObject([{ event: 'late', execution: { status: 'running' } }]);
+    expect(world.told[0]?.execution.latenessMs).toBeGreaterThan(30_000);
+  });
+
+  test('when it has not started at all: settle sees it, once; and each element has its own threshold', async () => {
+    const world = new World({ task: async () => {} });
+    world.noWorkers = true;
+    const jobId = await world.create({
+      task: 't',
+      schedule: { in: 'PT5S' },
+      notify: [late, { on: ['late'], lateSeconds: 3600, ...WEBHOOK }],
+    });
+    await world.pass(20 * MINUTE);
+    expect(world.rows(jobId)).toEqual([]);
+    expect(world.told).toMatchObject([{ event: 'late', execution: { status: 'queued', attempt: 0 } }]);
+  });
+
+  test('not of what was withdrawn', async () => {
+    const world = new World({ task: async () => {} });
+    const jobId = await world.create({ task: 't', schedule: { in: 'PT5S' }, notify: [late] });
+    world.noWorkers = true;
+    await pauseJob(world.people(), me, jobId);
+    await world.pass(15 * MINUTE);
+    expect(world.told).toEqual([]);
+  });
+});
+
+test('a job without notify says nothing, whatever becomes of it', async () => {
+  const world = new World();
+  const jobId = await world.create({ task: 't', schedule: { every: 'PT10S' } });
+  await world.pass(5 * MINUTE);
+  expect(world.rows(jobId).length).toBeGreaterThan(5);
+  expect(world.notify.sent).toBe(0);
+});
+
+test('every change goes to the bus when there is one, of jobs without notify too', async () => {
+  const world = new World({ changes: true });
+  await world.create({ task: 't', schedule: { in: 'PT5S' }, retry: { maxAttempts: 2, backoffSeconds: 1 } });
+  const other = await world.create({ task: 't', schedule: { in: 'PT1H' }, retry: { maxAttempts: 1 } });
+  await world.pass(MINUTE);
+  expect(world.changes).toEqual(['started', 'retrying', 'started', 'failed']);
+  await world.runNow(other);
+  await world.pass(MINUTE);
+  expect(world.changes.slice(4)).toEqual(['queued', 'started', 'failed']);
+  expect(world.told).toEqual([]);
+});

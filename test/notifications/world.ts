@@ -1,0 +1,293 @@
+// Workers, watcher and notifier on a clock that only a test moves, over a store and queues in memory. Any of them can be
+// made to die at its n-th call, before or after that call took effect; somebody else takes its place a second later.
+import { z } from 'zod';
+import type { JobSpec } from '../../src/domain/job-spec.ts';
+import { jobSpecSchema } from '../../src/domain/job-spec.ts';
+import { asUser } from '../../src/domain/principal.ts';
+import { minuteOf } from '../../src/domain/slots.ts';
+import { consume, jobOf } from '../../src/notifier/consume.ts';
+import type { DeliveryMessage, NotifyMessage, NotifyQueue } from '../../src/queue/notify.ts';
+import type { Message, Queue, Received } from '../../src/queue/queue.ts';
+import { runNow } from '../../src/scheduling/by-hand.ts';
+import { type Context, DEFAULT_SETTINGS, type Settings } from '../../src/scheduling/context.ts';
+import { execute } from '../../src/scheduling/execute.ts';
+import { createJob } from '../../src/scheduling/jobs.ts';
+import { telling } from '../../src/scheduling/telling.ts';
+import { watch } from '../../src/scheduling/watch.ts';
+import type { Store } from '../../src/store/store.ts';
+import { defineTask, type TaskContext, type Tasks } from '../../src/tasks/task.ts';
+import { MemoryStore } from '../simulation/memory-store.ts';
+import { StandingClock, settle } from '../worker/harness.ts';
+
+export type Role = 'worker' | 'watcher' | 'notifier';
+
+/** Where a process dies. */
+export interface Death {
+  readonly role: Role;
+  /** At its n-th call, from 1. */
+  readonly at: number;
+  readonly when: 'before' | 'after';
+}
+
+export interface WorldOptions {
+  readonly death?: Death;
+  readonly windowMs?: number;
+  readonly settings?: Partial<Settings>;
+  /** What the job's task does. */
+  readonly task?: (ctx: TaskContext<unknown>) => Promise<unknown>;
+  /** What the receiver of notifications does. */
+  readonly receive?: (params: unknown) => Promise<unknown>;
+  readonly changes?: boolean;
+}
+
+interface Queued<T> {
+  readonly body: T;
+  visibleAt: number;
+  times: number;
+}
+
+/** What is visible, in order; hidden once it is received. */
+class QueueInMemory<T> {
+  readonly messages = new Set<Queued<T>>();
+  readonly dead: { body: T; reason: string }[] = [];
+  down = false;
+  sent = 0;
+  readonly #now: () => number;
+  readonly #hiddenMs: number;
+  constructor(now: () => number, hiddenMs: number) {
+    this.#now = now;
+    this.#hiddenMs = hiddenMs;
+  }
+
+  async put(bodies: readonly T[], delayMs: number): Promise<void> {
+    if (this.down) throw new Error('the queue does not answer');
+    for (const body of bodies)
+      this.messages.add({ body: structuredClone(body), visibleAt: this.#now() + delayMs, times: 0 });
+    this.sent += bodies.length;
+  }
+
+  take(max: number): Queued<T>[] {
+    const visible = [...this.messages].filter(({ visibleAt }) => visibleAt <= this.#now()).slice(0, max);
+    for (const one of visible) {
+      one.visibleAt = this.#now() + this.#hiddenMs;
+      one.times++;
+    }
+    return visible;
+  }
+}
+
+/** A process: its calls are counted, and none returns once it has died. */
+class Process {
+  calls = 0;
+  dead = false;
+  readonly died = Promise.withResolvers<void>();
+  readonly #death: Death | undefined;
+  constructor(death?: Death) {
+    this.#death = death;
+  }
+
+  async call<T>(work: () => Promise<T>): Promise<T> {
+    if (this.dead) return new Promise<never>(() => {});
+    const dies = ++this.calls === this.#death?.at;
+    if (!dies) return work();
+    this.dead = true;
+    if (this.#death?.when === 'after') await work();
+    this.died.resolve();
+    return new Promise<never>(() => {});
+  }
+}
+
+export class World {
+  readonly clock = new StandingClock();
+  readonly store = new MemoryStore({ shards: 1 });
+  readonly work = new QueueInMemory<Message>(() => this.clock.now(), 30_000);
+  readonly notify = new QueueInMemory<NotifyMessage>(() => this.clock.now(), 60_000);
+  /** What the receivers got, in order. */
+  readonly told: DeliveryMessage['payload'][] = [];
+  /** What the bus got. */
+  readonly changes: string[] = [];
+  /** Nobody takes anything from the work queue. */
+  noWorkers = false;
+  /** How many processes have died. */
+  deaths = 0;
+  readonly settings: Settings;
+  readonly #options: WorldOptions;
+  #ids = 0;
+
+  constructor(options: WorldOptions = {}) {
+    this.#options = options;
+    this.settings = { ...DEFAULT_SETTINGS, shards: 1, ...options.settings };
+    const before = minuteOf(this.clock.now()) - 1;
+    this.store.shards.set(0, { shard: 0, leaseUntil: 0, dispatchedUntil: before, settledUntil: before });
+    for (const role of ['worker', 'watcher', 'notifier'] as const) this.#keepRunning(role);
+  }
+
+  /** The context of people, who do not die here. */
+  readonly people = (): Context => this.#context(new Process());
+
+  async create(spec: z.input<typeof jobSpecSchema>): Promise<string> {
+    const parsed: JobSpec = jobSpecSchema.parse(spec);
+    return (await createJob(this.people(), { userId: 'u', spec: parsed })).job.id;
+  }
+
+  runNow = (jobId: string) => runNow(this.people(), asUser('u'), jobId);
+
+  rows = (jobId: string) => this.store.rows.all().filter((row) => row.jobId === jobId);
+
+  toldOf = (event: string) => this.told.filter((payload) => payload.event === event);
+
+  async pass(ms: number): Promise<void> {
+    await this.clock.advance(ms);
+    await settle();
+  }
+
+  #keepRunning(role: Role): void {
+    const { death } = this.#options;
+    const run = async () => {
+      let process = new Process(death?.role === role ? death : undefined);
+      for (;;) {
+        await Promise.race([this[role](process).catch(() => {}), process.died.promise]);
+        await this.clock.sleep(1000);
+        if (!process.dead) continue;
+        this.deaths++;
+        process = new Process();
+      }
+    };
+    void run();
+  }
+
+  #context(process: Process): Context {
+    const { store, clock, settings } = this;
+    const calls = new Proxy(store, {
+      get: (target, name: keyof Store) => {
+        const method = target[name];
+        if (typeof method !== 'function') return method;
+        return (...args: never[]) =>
+          process.call(() => (method as (...a: never[]) => Promise<unknown>).apply(target, args));
+      },
+    });
+    const names = Object.getOwnPropertyNames(MemoryStore.prototype) as (keyof Store)[];
+    const plain = Object.fromEntries(names.map((name) => [name, calls[name]])) as unknown as Store;
+    const queue: Queue = {
+      send: (messages) =>
+        process.call(async () => {
+          for (const one of messages)
+            await this.work.put([one], Math.max(0, one.fireAt - this.clock.now() - 1000));
+        }),
+    };
+    const context: Context = {
+      store: plain,
+      queue,
+      clock,
+      random: { id: (length) => String(++this.#ids).padStart(length, 'a'), float: () => 0.5 },
+      log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
+      settings,
+    };
+    return telling(context, {
+      queue: this.#notifyQueue(process),
+      changes: this.#options.changes ?? false,
+    });
+  }
+
+  #notifyQueue = (process: Process): NotifyQueue => ({
+    send: (messages, delayMs = 0) => process.call(() => this.notify.put(messages, delayMs)),
+  });
+
+  async worker(process: Process): Promise<void> {
+    if (this.noWorkers) return;
+    const context = this.#context(process);
+    const { task = async () => Promise.reject(new Error('it did not work')) } = this.#options;
+    const never = new AbortController().signal;
+    const side = {
+      workerId: 'w',
+      tasks: new Map([['t', defineTask({ name: 't', description: '', params: z.unknown(), run: task })]]),
+      draining: never,
+      aborting: never,
+      admit: async () => true,
+      running: { add: () => {}, remove: () => {} },
+    };
+    const all = this.work
+      .take(200)
+      .map((queued) =>
+        execute(context, side, this.#received(process, this.work, queued, queued.body)).catch(() => {}),
+      );
+    await Promise.all(all);
+  }
+
+  async watcher(process: Process): Promise<void> {
+    await watch(this.#context(process), [0], new AbortController().signal);
+    await this.clock.sleep(30_000);
+  }
+
+  async notifier(process: Process): Promise<void> {
+    const context = this.#context(process);
+    const notifier = {
+      context,
+      queue: this.#notifyQueue(process),
+      windowMs: this.#options.windowMs ?? 300_000,
+      tasks: this.#delivering(process),
+      emailFrom: 'punctual@example.com',
+      bus: 'bus',
+    };
+    const perJob = Map.groupBy(this.notify.take(50), ({ body }) => jobOf(JSON.stringify(body)));
+    await Promise.all(
+      [...perJob.values()].map(async (batch) => {
+        for (const queued of batch) {
+          const received = this.#received(process, this.notify, queued, undefined);
+          const answer = await consume(notifier, JSON.stringify(queued.body), queued.times);
+          if (answer.kind === 'done') await received.delete();
+          else if (answer.kind === 'later') await received.hide(answer.ms);
+          else await received.bury(answer.reason);
+        }
+      }),
+    );
+  }
+
+  #delivering(process: Process): Tasks {
+    const { receive = async () => {} } = this.#options;
+    const deliver = (name: string, got: (params: never) => void) =>
+      defineTask({
+        name,
+        description: '',
+        params: z.unknown(),
+        run: ({ params }) =>
+          process.call(async () => {
+            await receive(params);
+            got(params as never);
+          }),
+      });
+    return new Map([
+      ['http', deliver('http', ({ body }: { body: DeliveryMessage['payload'] }) => this.told.push(body))],
+      [
+        'eventbridge',
+        deliver('eventbridge', (p: { detail: { change: string } }) => this.changes.push(p.detail.change)),
+      ],
+    ]);
+  }
+
+  #received<T>(
+    process: Process,
+    queue: QueueInMemory<T>,
+    queued: Queued<T>,
+    message: Message | undefined,
+  ): Received {
+    return {
+      message,
+      body: '',
+      receivedAt: this.clock.now(),
+      times: queued.times,
+      delete: () => process.call(async () => void queue.messages.delete(queued)),
+      hide: (ms) =>
+        process.call(async () => {
+          queued.visibleAt = this.clock.now() + ms;
+        }),
+      bury: (reason) =>
+        process.call(async () => {
+          queue.messages.delete(queued);
+          queue.dead.push({ body: queued.body, reason });
+        }),
+    };
+  }
+}
+
+export const WEBHOOK = { webhook: { url: 'https://example.com/alert' } };
