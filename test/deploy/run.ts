@@ -1,0 +1,160 @@
+// `npm run test:deploy`: deploys the stack to the emulator at AWS_ENDPOINT_URL with cdk itself, then uses the tables and
+// queues that the template made with the real code: a job is created, dispatched by a watcher's pass, run by a worker.
+//
+//   python3 -m venv moto && moto/bin/pip install 'moto[server]' && moto/bin/moto_server -H 127.0.0.1 -p 5000 &
+//   AWS_ENDPOINT_URL=http://localhost:5000 npm run test:deploy
+//
+// On an emulator that has just been started: moto knows how to create a stack, not how to change or
+// destroy one.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
+import { GetQueueAttributesCommand, GetQueueUrlCommand } from '@aws-sdk/client-sqs';
+import { createClients } from '../../src/clients.ts';
+import { jobSpecSchema } from '../../src/domain/job-spec.ts';
+import { deadLettersName, WORK_QUEUE, workQueueName } from '../../src/queue/queues.ts';
+import { createSqs } from '../../src/queue/sqs.ts';
+import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
+import { createJob } from '../../src/scheduling/jobs.ts';
+import { watch } from '../../src/scheduling/watch.ts';
+import { createDynamoStore } from '../../src/store/dynamo.ts';
+import { TABLES } from '../../src/store/tables.ts';
+import { createLog, systemClock, systemRandom } from '../../src/system.ts';
+import { builtinTasks } from '../../src/tasks/builtin.ts';
+import { allShards } from '../../src/watcher/main.ts';
+import { startWorker } from '../../src/worker/worker.ts';
+
+const STAGE = 'emulated';
+const PREFIX = `punctual-${STAGE}-`;
+const endpoint = process.env.AWS_ENDPOINT_URL;
+if (!endpoint) {
+  console.error(
+    'AWS_ENDPOINT_URL is missing: test:deploy deploys to an emulator (moto, LocalStack) and never to an account',
+  );
+  process.exit(2);
+}
+const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+const env = {
+  ...process.env,
+  AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+  AWS_REGION: 'us-east-1',
+  AWS_DEFAULT_REGION: 'us-east-1',
+};
+const out = mkdtempSync(join(tmpdir(), 'punctual-deploy-'));
+const started = Date.now();
+const say = (text: string) => console.log(`${((Date.now() - started) / 1000).toFixed(1)} s  ${text}`);
+
+function cdk(...words: string[]): void {
+  say(`cdk ${words[0]}`);
+  const settings = ['-c', `punctual:stage=${STAGE}`, '-c', 'punctual:removalPolicy=destroy'];
+  const args = [...words, '--app', 'node test/deploy/app.ts', '-o', out, ...settings];
+  execFileSync('cdk', args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+function expect(is: unknown, wanted: unknown, what: string): void {
+  if (JSON.stringify(is) !== JSON.stringify(wanted))
+    throw new Error(`${what}: is ${JSON.stringify(is)}, should be ${JSON.stringify(wanted)}`);
+  say(`  ${what}`);
+}
+
+const endpoints = { dynamodb: endpoint, sqs: endpoint };
+const clients = createClients({ region: 'us-east-1', credentials, endpoints });
+
+async function checkTables(): Promise<void> {
+  for (const schema of TABLES) {
+    const TableName = `${PREFIX}${schema.name}`;
+    const { Table } = await clients.dynamodb.send(new DescribeTableCommand({ TableName }));
+    const keys = Table?.KeySchema?.map(({ AttributeName }) => AttributeName);
+    expect(keys, [schema.partitionKey, schema.sortKey].filter(Boolean), `${TableName}: keys`);
+    const indexes = Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName).sort() ?? [];
+    expect(indexes, schema.indexes.map(({ name }) => name).sort(), `${TableName}: indexes`);
+  }
+}
+
+async function urlOf(QueueName: string): Promise<string> {
+  const { QueueUrl = '' } = await clients.sqs.send(new GetQueueUrlCommand({ QueueName }));
+  return QueueUrl;
+}
+
+async function checkQueues(): Promise<{ queueUrls: string[]; deadLetterUrl: string }> {
+  const QueueUrl = await urlOf(workQueueName(PREFIX, 0));
+  const { Attributes } = await clients.sqs.send(
+    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }),
+  );
+  expect(Attributes?.VisibilityTimeout, String(WORK_QUEUE.visibilitySeconds), 'work-0: visibility');
+  const redrive = JSON.parse(Attributes?.RedrivePolicy ?? '{}');
+  expect(
+    Number(redrive.maxReceiveCount),
+    WORK_QUEUE.maxReceiveCount,
+    'work-0: receives before the dead letters',
+  );
+  return { queueUrls: [QueueUrl], deadLetterUrl: await urlOf(deadLettersName(PREFIX)) };
+}
+
+/** Created, dispatched, run and recorded, on what the template made. */
+async function runJobs(urls: { queueUrls: string[]; deadLetterUrl: string }): Promise<void> {
+  const { queue, inboxes } = createSqs({
+    client: clients.sqs,
+    pollClient: clients.sqsPolls,
+    clock: systemClock,
+    ...urls,
+  });
+  const context: Context = {
+    store: createDynamoStore({
+      client: clients.dynamodb,
+      tablePrefix: PREFIX,
+      shards: DEFAULT_SETTINGS.shards,
+    }),
+    queue,
+    clock: systemClock,
+    random: systemRandom,
+    log: createLog('warn'),
+    settings: DEFAULT_SETTINGS,
+  };
+  const worker = startWorker(context, {
+    workerId: 'worker_deploy',
+    host: 'here',
+    tasks: builtinTasks(),
+    inboxes,
+    pollersPerInbox: 1,
+  });
+  try {
+    const spec = (schedule: object) =>
+      jobSpecSchema.parse({ task: 'noop', params: { result: 'ran' }, schedule });
+    const { job: soon } = await createJob(context, { userId: 'ann', spec: spec({ in: 'PT2S' }) });
+    const { job: often } = await createJob(context, { userId: 'ann', spec: spec({ every: 'PT5S' }) });
+    const pass = await watch(context, allShards(4), AbortSignal.timeout(60_000));
+    say(`  a pass of the watcher: ${pass.sent} sent, ${pass.busy} busy`);
+    const rowsOf = async (id: string) =>
+      (await context.store.listRows(id, { limit: 10, consistent: true, newestFirst: true })).items;
+    const deadline = Date.now() + 60_000;
+    while ((await rowsOf(soon.id)).length < 1 || (await rowsOf(often.id)).length < 2) {
+      if (Date.now() > deadline) throw new Error('the jobs have not run within a minute');
+      await systemClock.sleep(200);
+    }
+    const [row] = await rowsOf(soon.id);
+    expect([row?.status, row?.result], ['SUCCEEDED', 'ran'], 'a one-time job ran and is in the ledger');
+    const every = await rowsOf(often.id);
+    expect(new Set(every.map(({ status }) => status)).size, 1, `a recurring job ran ${every.length} times`);
+  } finally {
+    await worker.stop({ deadlineMs: 5_000 });
+  }
+}
+
+try {
+  cdk('bootstrap', 'aws://123456789012/us-east-1');
+  cdk('deploy', '--require-approval', 'never');
+  await checkTables();
+  await runJobs(await checkQueues());
+  say('passed');
+  console.log(`
+What an emulator cannot show: API Gateway v2 (moto skips it) and its authorizer; the functions as Lambda runs them, their
+roles and cold starts; Fargate, Spot and scaling; alarms; how exact SQS's delays are; throttling; TTL,
+which moto does not take from a template.`);
+} finally {
+  clients.destroy();
+  rmSync(out, { recursive: true, force: true });
+}
