@@ -1,0 +1,244 @@
+// On the real engines: what it costs, by the meter, and the notifier's Lambda from an event to the webhook and to the dead
+// letters.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { Context as LambdaContext, SQSEvent } from 'aws-lambda';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { jobSpecSchema } from '../../src/domain/job-spec.ts';
+import { consume } from '../../src/notifier/consume.ts';
+import { createNotifierHandler, type NotifierHandler } from '../../src/notifier/lambda.ts';
+import { createNotifyQueue } from '../../src/queue/notify.ts';
+import type { Message } from '../../src/queue/queue.ts';
+import { createNotifyQueues, type NotifyUrls } from '../../src/queue/queues.ts';
+import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
+import { execute } from '../../src/scheduling/execute.ts';
+import { createJob } from '../../src/scheduling/jobs.ts';
+import { telling } from '../../src/scheduling/telling.ts';
+import { createDynamoStore } from '../../src/store/dynamo.ts';
+import { headToItem } from '../../src/store/items.ts';
+import { createTables } from '../../src/store/tables.ts';
+import { systemClock, systemRandom } from '../../src/system.ts';
+import { DoNotRetry, defineTask } from '../../src/tasks/task.ts';
+import { startDynoxide, startQueueServer } from '../engines.ts';
+import { itemSize } from '../store/item-size.ts';
+
+const PREFIX = 'n-';
+const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const used = new Map<string, number>();
+const writes = () => used.get('write') ?? 0;
+const stops: (() => unknown)[] = [];
+let sqs: SQSClient;
+let urls: NotifyUrls;
+let plain: Context;
+let handler: NotifierHandler;
+let hook = '';
+const got: string[] = [];
+const sent: Message[] = [];
+
+beforeAll(async () => {
+  const [tables, queues] = await Promise.all([startDynoxide(), startQueueServer()]);
+  stops.push(tables.stop, queues.stop);
+  sqs = queues.client;
+  await createTables(tables.client, PREFIX);
+  urls = await createNotifyQueues(sqs, PREFIX);
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    got.push(body);
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  stops.push(() => server.close());
+  hook = `http://127.0.0.1:${(server.address() as AddressInfo).port}/alert`;
+
+  const meter = (_operation: string, _table: string, units: { read: number; write: number }) => {
+    used.set('read', (used.get('read') ?? 0) + units.read);
+    used.set('write', writes() + units.write);
+  };
+  plain = {
+    store: createDynamoStore({ client: tables.client, tablePrefix: PREFIX, shards: 1, meter }),
+    queue: { send: async (messages) => void sent.push(...messages) },
+    clock: systemClock,
+    random: systemRandom,
+    log,
+    settings: { ...DEFAULT_SETTINGS, shards: 1 },
+  };
+  Object.assign(process.env, {
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_ENDPOINT_URL_DYNAMODB: tables.endpoint,
+    AWS_ENDPOINT_URL_SQS: queues.endpoint,
+    POWERTOOLS_LOG_LEVEL: 'SILENT',
+  });
+  handler = createNotifierHandler({
+    PUNCTUAL_PREFIX: PREFIX,
+    PUNCTUAL_NOTIFY_URL: urls.notifyUrl,
+    PUNCTUAL_NOTIFY_DEAD_LETTER_URL: urls.notifyDeadLetterUrl,
+    PUNCTUAL_ALLOW_HTTP: '127.0.0.1',
+  });
+});
+beforeEach(() => {
+  used.clear();
+  got.length = 0;
+  sent.length = 0;
+});
+afterAll(async () => {
+  for (const stop of stops) await stop();
+});
+
+const tellingContext = () =>
+  telling(plain, { queue: createNotifyQueue({ client: sqs, queueUrl: urls.notifyUrl, timer: systemClock }) });
+
+async function runFailing(context: Context, notify: unknown[]): Promise<string> {
+  const spec = jobSpecSchema.parse({ task: 't', retry: { maxAttempts: 1 }, notify });
+  const { job } = await createJob(context, { userId: 'u', spec });
+  used.clear();
+  const signal = new AbortController().signal;
+  const task = defineTask({
+    name: 't',
+    description: '',
+    params: z.unknown(),
+    run: async () => Promise.reject(new DoNotRetry('no')),
+  });
+  await execute(
+    context,
+    {
+      workerId: 'w',
+      tasks: new Map([['t', task]]),
+      draining: signal,
+      aborting: signal,
+      admit: async () => true,
+      running: { add: () => {}, remove: () => {} },
+    },
+    {
+      message: sent.at(-1),
+      body: '',
+      receivedAt: Date.now(),
+      delete: async () => {},
+      hide: async () => {},
+      bury: async () => {},
+    },
+  );
+  return job.id;
+}
+
+/** As the event source hands them over; `count` where a test is about many deliveries. */
+async function receive(count?: number): Promise<SQSEvent> {
+  const { Messages = [] } = await sqs.send(
+    new ReceiveMessageCommand({
+      QueueUrl: urls.notifyUrl,
+      WaitTimeSeconds: 3,
+      MaxNumberOfMessages: 10,
+      MessageSystemAttributeNames: ['ApproximateReceiveCount'],
+    }),
+  );
+  const Records = Messages.map(({ MessageId = '', ReceiptHandle = '', Body = '', Attributes }) => ({
+    messageId: MessageId,
+    receiptHandle: ReceiptHandle,
+    body: Body,
+    attributes: { ApproximateReceiveCount: String(count ?? Attributes?.ApproximateReceiveCount) },
+  }));
+  return { Records } as unknown as SQSEvent;
+}
+
+const invocation = {} as LambdaContext;
+/** What the event source deletes when it was not reported as failed. */
+async function handleAndDelete(event: SQSEvent): Promise<string[]> {
+  const { batchItemFailures } = await handler(event, invocation);
+  const failed = batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
+  const { DeleteMessageCommand } = await import('@aws-sdk/client-sqs');
+  for (const { messageId, receiptHandle } of event.Records) {
+    if (failed.includes(messageId)) continue;
+    await sqs.send(new DeleteMessageCommand({ QueueUrl: urls.notifyUrl, ReceiptHandle: receiptHandle }));
+  }
+  return failed;
+}
+
+describe('cost', () => {
+  test('a job without notify costs not one unit more, and sends nothing', async () => {
+    await runFailing(plain, []);
+    const without = new Map(used);
+    await runFailing(tellingContext(), []);
+    expect(used).toEqual(without);
+    expect((await receive()).Records).toEqual([]);
+  });
+
+  test('an event costs 2 write and 3 read units in the notifier: the notice, and that the row was told', async () => {
+    const queue = createNotifyQueue({ client: sqs, queueUrl: urls.notifyUrl, timer: systemClock });
+    const notifier = { context: plain, queue: { send: async () => {} }, windowMs: 300_000, tasks: new Map() };
+    await runFailing(telling(plain, { queue }), [{ on: ['failed'], webhook: { url: hook } }]);
+    const event = await receive();
+    used.clear();
+    expect(await consume(notifier, event.Records[0]?.body ?? '', 1)).toEqual({ kind: 'done' });
+    expect(Object.fromEntries(used)).toEqual({ write: 2, read: 3 });
+    // said again: it was told
+    used.clear();
+    expect(await consume(notifier, event.Records[0]?.body ?? '', 1)).toEqual({ kind: 'done' });
+    expect(Object.fromEntries(used)).toEqual({ write: 0, read: 1 });
+    await handleAndDelete(event);
+  });
+
+  test('one with notify: nothing more in the worker; from the event to the webhook', async () => {
+    await runFailing(plain, []);
+    const without = writes();
+    await runFailing(tellingContext(), [{ on: ['failed'], webhook: { url: hook } }]);
+    expect(writes()).toBe(without);
+    const event = await receive();
+    expect(event.Records).toHaveLength(1);
+    expect(await handleAndDelete(event)).toEqual([]);
+    // its own store has no meter: what it wrote is there
+    const [jobId] = sent.slice(-1).map((one) => one.jobId);
+    expect(await plain.store.readNotice(jobId ?? '', 'failed')).toMatchObject({ folded: 0 });
+    const delivery = await receive();
+    expect(await handleAndDelete(delivery)).toEqual([]);
+    expect(JSON.parse(got[0] ?? '')).toMatchObject({ event: 'failed', job: { id: jobId }, folded: 0 });
+    const page = await plain.store.listRows(jobId ?? '', { limit: 1, consistent: true, newestFirst: true });
+    expect(page.items).toMatchObject([{ status: 'FAILED', told: true, notifies: 'f' }]);
+  });
+
+  test('all kinds take less than 40 bytes of the head', async () => {
+    const context = tellingContext();
+    const on = ['succeeded', 'failed', 'retrying', 'late', 'skipped'];
+    const spec = jobSpecSchema.parse({ task: 't', notify: [{ on, webhook: { url: hook } }] });
+    const { job } = await createJob(context, { userId: 'u', spec });
+    const head = await plain.store.readHead(job.id, { consistent: true });
+    if (!head) throw new Error('no head');
+    expect(head.notifies).toBe('sfrkl30');
+    const { notifies: _, ...bare } = head;
+    expect(itemSize(headToItem(head)) - itemSize(headToItem(bare))).toBeLessThan(40);
+  });
+});
+
+describe('the Lambda', () => {
+  test('reports what is to come again, hides it until then, and buries what was tried too often, with the reason', async () => {
+    const refusing = 'http://127.0.0.1:9/alert'; // discard: nobody listens
+    await runFailing(tellingContext(), [{ on: ['failed'], webhook: { url: refusing } }]);
+    expect(await handleAndDelete(await receive())).toEqual([]);
+    const first = await receive();
+    expect(first.Records).toHaveLength(1);
+    expect(await handleAndDelete(first)).toEqual([first.Records[0]?.messageId]);
+    expect((await receive()).Records).toEqual([]); // hidden for 5 s
+    const again = await receive(10);
+    expect(again.Records).toHaveLength(1);
+    expect(await handleAndDelete(again)).toEqual([]);
+    const { Messages } = await sqs.send(
+      new ReceiveMessageCommand({
+        QueueUrl: urls.notifyDeadLetterUrl,
+        WaitTimeSeconds: 2,
+        MessageAttributeNames: ['All'],
+      }),
+    );
+    expect(Messages).toHaveLength(1);
+    expect(Messages?.[0]?.MessageAttributes?.reason?.StringValue).toMatch(
+      /^tried 10 times; the last time: NoAnswer/,
+    );
+  });
+
+  test('what is no message of ours is buried', async () => {
+    const event = { Records: [{ messageId: '1', receiptHandle: 'x', body: 'hello', attributes: {} }] };
+    expect(await handler(event as unknown as SQSEvent, invocation)).toEqual({ batchItemFailures: [] });
+  });
+});
