@@ -3,7 +3,7 @@
 // always sees the other (PROTOCOL.md, overlap: allow).
 import { isTerminal, type Row } from '../domain/execution.ts';
 import { BY_HAND, dueAtOf } from '../domain/ids.ts';
-import type { Head, HoldItem } from '../domain/job.ts';
+import type { Head, Hold, HoldItem } from '../domain/job.ts';
 import type { Message } from '../queue/queue.ts';
 import { AGAIN, type Claim, DONE } from './answers.ts';
 import type { Context } from './context.ts';
@@ -39,7 +39,7 @@ export async function claimBeside(
   }
   const before = clock.monotonic();
   const hold = newHold(context, message, workerId, undefined, 1);
-  if (!(await store.insertHoldItem({ jobId, due, hold, stamp: hold.token }))) return AGAIN;
+  if (!(await insertHold(context, jobId, hold))) return AGAIN;
   const head = await store.readHead(jobId, { consistent: true });
   const row = await store.readRow(jobId, due, { consistent: true });
   const stop = head && (await reasonToStop(context, message, head, row));
@@ -52,6 +52,19 @@ export async function claimBeside(
   const taken: Taken = { head, message, hold, place: { due }, before };
   if (row) return fence(context, { ...taken, hold: { ...hold, attempt: row.attempt + 1 } }, row);
   return start(context, taken, undefined);
+}
+
+/** A refused or failed insert that finds our own token there was our own success: the response got lost. */
+async function insertHold({ store }: Context, jobId: string, hold: Hold): Promise<boolean> {
+  let failure: unknown;
+  try {
+    if (await store.insertHoldItem({ jobId, due: hold.due, hold, stamp: hold.token })) return true;
+  } catch (error) {
+    failure = error;
+  }
+  if ((await store.readHoldItem(jobId, hold.due))?.hold.token === hold.token) return true;
+  if (failure) throw failure;
+  return false;
 }
 
 /** After the hold was inserted: whatever ends this claim without a run, or undefined to go on. */

@@ -1,8 +1,8 @@
 // Dispatch: everything due in one slot goes to the queue, and the chains of its schedules are carried on
 // (PROTOCOL.md, Dispatch).
-import { BY_HAND, dueAtOf } from '../domain/ids.ts';
+import { dueAtOf } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';
-import { type Entry, minuteEnd } from '../domain/slots.ts';
+import { type Entry, MINUTE, minuteEnd } from '../domain/slots.ts';
 import type { Message } from '../queue/queue.ts';
 import type { Context } from './context.ts';
 import { occurrencesUntil, regularEntry, regularMessage } from './plan.ts';
@@ -30,15 +30,26 @@ export async function dispatchSlot(
     const head = live.get(jobId);
     const regular = own.filter((e) => e.kind === 'regular' && e.revision === head?.revision);
     if (!head || regular.length === 0) continue;
-    const { missing, beyond } = successors(head, regular, minute);
-    planned.push(...missing, ...(beyond ? [beyond] : []));
-    // what is planned into this very slot has to be sent here: nobody reads the slot again
-    for (const e of [...regular, ...missing]) messages.push(regularMessage(head, dueAtOf(e.due), now));
+    try {
+      const { missing, beyond } = successors(head, regular, minute);
+      // what is planned into this very slot has to be sent here: nobody reads the slot again
+      const due = [...regular, ...missing].map((e) => regularMessage(head, dueAtOf(e.due), now));
+      planned.push(...missing, ...(beyond ? [beyond] : []));
+      messages.push(...due);
+    } catch (error) {
+      // a zone that this machine does not know, say: one job must not stop its shard. It is looked at again later, and its
+      // chain goes on from there
+      context.log.error('a schedule cannot be computed; the job is put off', { jobId, error: String(error) });
+      planned.push(...regular.slice(0, 1).map((e) => ({ ...e, at: now + lookAgainMs(context) })));
+    }
   }
   await store.putEntries(planned);
   await queue.send(messages);
   return { sent: messages.length };
 }
+
+/** Beyond the cursor, so that dispatch comes by. */
+const lookAgainMs = ({ settings }: Context): number => settings.lookAheadMs + 10 * MINUTE;
 
 /**
  * The occurrences that follow the first of `present` in its slot and have no entry yet, and the first one after the
@@ -50,7 +61,7 @@ export function successors(
   minute: number,
 ): { missing: Entry[]; beyond: Entry | undefined } {
   const known = new Set(present.map((e) => e.due));
-  const first = Math.min(...present.map((e) => e.at));
+  const first = present.reduce((earliest, e) => Math.min(earliest, dueAtOf(e.due)), Number.POSITIVE_INFINITY);
   const { inside, beyond } = occurrencesUntil(head.schedule, first, minuteEnd(minute) - 1);
   const missing = inside.map((due) => regularEntry(head, due)).filter((e) => !known.has(e.due));
   return { missing, beyond: beyond === undefined ? undefined : regularEntry(head, beyond) };
@@ -59,7 +70,7 @@ export function successors(
 /** Heads of the jobs with a regular entry that counts. What would be dropped is read again consistently first. */
 async function liveHeads({ store }: Context, entries: readonly Entry[]): Promise<Map<string, Head>> {
   const revisions = Map.groupBy(
-    entries.filter((e) => e.kind === 'regular' && e.revision !== BY_HAND),
+    entries.filter((e) => e.kind === 'regular'),
     (e) => e.jobId,
   );
   const counts = (head: Head): boolean =>

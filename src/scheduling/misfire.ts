@@ -1,7 +1,7 @@
 // Misfire: what it means that an occurrence is claimed late.
 import { dueAtOf, dueKey } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';
-import { isRecurring, latestOccurrence } from '../domain/schedule/occurrences.ts';
+import { fireAt, isRecurring, latestOccurrence } from '../domain/schedule/occurrences.ts';
 import type { Message } from '../queue/queue.ts';
 import type { Context } from './context.ts';
 
@@ -41,6 +41,14 @@ export function misfireOf({ clock }: Context, head: Head, message: Message): Mis
   if (head.misfire.policy === 'runAll') return { kind: 'none', mustRun: true };
   return {
     kind: 'none',
-    coveredUntil: dueKey(latestOccurrence(head.schedule, dueAtOf(due) - 1, now) ?? dueAtOf(due)),
+    coveredUntil: dueKey(latestMissed(head, dueAtOf(due), now)),
   };
+}
+
+/** The latest occurrence whose time has come; one that jitter still keeps back is not missed. */
+function latestMissed(head: Head, due: number, now: number): number {
+  let last = latestOccurrence(head.schedule, due - 1, now);
+  while (last !== undefined && last > due && fireAt(head.schedule, head.jobId, last) > now)
+    last = latestOccurrence(head.schedule, due - 1, last - 1);
+  return last ?? due;
 }

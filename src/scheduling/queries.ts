@@ -10,6 +10,7 @@ import { executionOfHold, executionOfRow, executionToCome, jobStatus, jobView } 
 import { BEFORE_ALL_ROWS, headCursor, rowCursor } from '../store/cursors.ts';
 import type { HeadSummary } from '../store/store.ts';
 import type { Context } from './context.ts';
+import { isOver } from './holds.ts';
 import { type Listed, matching } from './matching.ts';
 import { ownedExecution, ownedHead } from './owned.ts';
 import { isToCome } from './plan.ts';
@@ -98,13 +99,13 @@ export const within = (e: ExecutionView, query: ExecutionsQuery): boolean =>
   (query.to === undefined || Date.parse(e.dueAt) < query.to);
 
 /** What exists without a row: what runs, and the only occurrence of a one-time job that has not started. */
-async function unwritten({ store, clock }: Context, head: Head): Promise<ExecutionView[]> {
-  const holds =
-    head.overlap === 'allow'
-      ? (await store.listHoldItems(head.jobId)).map((i) => i.hold)
-      : head.hold
-        ? [head.hold]
-        : [];
+async function unwritten(context: Context, head: Head): Promise<ExecutionView[]> {
+  const { store, clock } = context;
+  const beside = head.overlap === 'allow' ? await store.listHoldItems(head.jobId) : [];
+  const holds = [...beside.map((i) => i.hold), ...(head.hold ? [head.hold] : [])].filter(
+    // with `allow` the holds of what has ended stay a while
+    (h) => head.overlap !== 'allow' || !isOver(context, h),
+  );
   const rows = await store.readRows(
     holds.map((h) => ({ jobId: head.jobId, due: h.due })),
     { consistent: true },

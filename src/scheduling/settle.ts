@@ -180,27 +180,41 @@ async function mendChains(
   dispatchedUntil: number,
   acts: Acts,
 ): Promise<void> {
-  const { store, clock } = context;
+  const { store, clock, log } = context;
   const now = clock.now();
+  const ofJob = Map.groupBy(present, (e) => e.jobId);
+  const beyondSlot: { head: Head; beyond: Entry }[] = [];
   for (const [jobId, own] of Map.groupBy(missed, (e) => e.jobId)) {
     const head = heads.get(jobId);
-    const inSlot = present.filter(
-      (e) => e.jobId === jobId && e.revision === head?.revision && minuteOf(dueAtOf(e.due)) === minute,
-    );
-    const first = own.filter((e) => minuteOf(dueAtOf(e.due)) === minute);
-    if (!head || first.length === 0) continue; // a check in a later slot: its own slot has done this
-    const { missing, beyond } = successors(head, inSlot, minute);
-    for (const e of missing) {
-      acts.entries.push(e, {
-        ...e,
-        at: nextCheckAt(fireAt(head.schedule, jobId, dueAtOf(e.due)), now),
-        kind: 'check',
+    const here = (e: Entry): boolean => e.revision === head?.revision && minuteOf(dueAtOf(e.due)) === minute;
+    if (!head || !own.some(here)) continue; // a check in a later slot: its own slot has done this
+    try {
+      const { missing, beyond } = successors(head, (ofJob.get(jobId) ?? []).filter(here), minute);
+      for (const e of missing) {
+        const looksAt = nextCheckAt(fireAt(head.schedule, jobId, dueAtOf(e.due)), now);
+        acts.entries.push(e, { ...e, at: looksAt, kind: 'check' });
+        acts.messages.push(regularMessage(head, dueAtOf(e.due), now));
+      }
+      if (beyond) beyondSlot.push({ head, beyond });
+    } catch (error) {
+      log.error('a schedule cannot be computed; dispatch has put the job off', {
+        jobId,
+        error: String(error),
       });
-      acts.messages.push(regularMessage(head, dueAtOf(e.due), now));
     }
-    if (!beyond || (await store.hasEntry(beyond))) continue;
-    acts.entries.push(beyond);
-    if (minuteOf(beyond.at) <= dispatchedUntil)
-      acts.messages.push(regularMessage(head, dueAtOf(beyond.due), now));
   }
+  for (const some of inChunks(beyondSlot, SIDE_BY_SIDE)) {
+    const known = await Promise.all(some.map(({ beyond }) => store.hasEntry(beyond)));
+    for (const { head, beyond } of some.filter((_, i) => !known[i])) {
+      acts.entries.push(beyond);
+      if (minuteOf(beyond.at) <= dispatchedUntil)
+        acts.messages.push(regularMessage(head, dueAtOf(beyond.due), now));
+    }
+  }
+}
+
+const SIDE_BY_SIDE = 16;
+
+function* inChunks<T>(items: readonly T[], size: number): Generator<T[]> {
+  for (let i = 0; i < items.length; i += size) yield items.slice(i, i + size);
 }

@@ -2,12 +2,15 @@
 import type { DueKey } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';
 import type { Context } from './context.ts';
+import { isOver } from './holds.ts';
 
 /** overlap: allow. The withdrawal was written first, so a worker that inserts its hold after this query sees it. */
 export async function stopHolds(context: Context, head: Head): Promise<void> {
   if (head.overlap !== 'allow') return;
-  for (const { due } of await context.store.listHoldItems(head.jobId))
-    await stopHold(context, head.jobId, due);
+  for (const { due, hold } of await context.store.listHoldItems(head.jobId)) {
+    // who takes over what is over reads the head, and finds the withdrawal there
+    if (!isOver(context, hold)) await stopHold(context, head.jobId, due);
+  }
 }
 
 /** True when there is a hold item for it (and it is asked to stop now). */

@@ -1,5 +1,5 @@
 // One pass of a watcher over its shards: take each one's lease, dispatch up to the horizon, settle what is old enough.
-import { minuteEnd, minuteOf } from '../domain/slots.ts';
+import { MINUTE, minuteEnd, minuteOf } from '../domain/slots.ts';
 import type { Shard } from '../store/store.ts';
 import type { Context } from './context.ts';
 import { dispatchSlot } from './dispatch.ts';
@@ -14,6 +14,8 @@ export interface Watched {
 
 /** A shard that nobody has watched yet starts this far back: jobs may have been created before its row. */
 const FIRST_LOOK_BACK_MINUTES = 60;
+/** After downtime: the next shard's dispatch does not wait for all that there is to settle in this one. */
+const MOST_SETTLED = 120;
 /** Shards worked on side by side: enough to hide the round trips, few enough not to flood one process. */
 const SIDE_BY_SIDE = 8;
 
@@ -23,7 +25,9 @@ export async function watch(
   signal: AbortSignal,
 ): Promise<Watched> {
   const total: Watched = { sent: 0, corrected: 0, busy: 0 };
-  const waiting = [...shards];
+  // another one goes first each time: whoever takes long must not be in the same ones' way for ever
+  const first = minuteOf(context.clock.now()) % Math.max(1, shards.length);
+  const waiting = [...shards.slice(first), ...shards.slice(0, first)];
   const lane = async () => {
     for (let shard = waiting.shift(); shard !== undefined && !signal.aborted; shard = waiting.shift()) {
       try {
@@ -60,10 +64,14 @@ export async function watchShard(
     leaseMs = settings.shardLeaseMs,
   ) => store.commitShard(shard, token, { ...change, leaseUntil: leaseMs === 0 ? 0 : clock.now() + leaseMs });
 
+  const done = new AbortController();
+  const renewing = renew(context, commit, done.signal);
   try {
     // read again under the lease: another watcher may have moved the cursors since
     await advance(context, (await store.readShard(shard)) ?? row, commit, signal, total);
   } finally {
+    done.abort();
+    await renewing;
     await commit({}, 0).catch(() =>
       context.log.warn('a shard was not released; its lease will run out', { shard }),
     );
@@ -71,6 +79,15 @@ export async function watchShard(
 }
 
 type Commit = (change: { dispatchedUntil?: number; settledUntil?: number }) => Promise<boolean>;
+
+/** A slot may take longer than the lease; another watcher would begin it again, and so on for ever. */
+async function renew({ clock, settings, log }: Context, commit: Commit, done: AbortSignal): Promise<void> {
+  while (!done.aborted) {
+    await clock.sleep(settings.shardLeaseMs / 3, done);
+    if (!done.aborted)
+      await commit({}).catch((error) => log.warn('a shard was not renewed', { error: String(error) }));
+  }
+}
 
 /** Acts first, commits after: a crash in between repeats a slot, and that is harmless. */
 async function advance(
@@ -82,7 +99,7 @@ async function advance(
 ): Promise<void> {
   const { clock, settings } = context;
   const { shard } = row;
-  let { dispatchedUntil, settledUntil } = row;
+  let { dispatchedUntil, settledUntil } = notAheadOfTime(context, row);
   while (dispatchedUntil < minuteOf(clock.now() + settings.lookAheadMs) && !signal.aborted) {
     const { sent } = await dispatchSlot(context, shard, dispatchedUntil + 1);
     total.sent += sent;
@@ -91,12 +108,25 @@ async function advance(
   }
   const settleable = () =>
     minuteEnd(settledUntil + 1) + settings.settleLagMs <= clock.now() && settledUntil < dispatchedUntil;
-  while (settleable() && !signal.aborted) {
+  for (let slots = 0; slots < MOST_SETTLED && settleable() && !signal.aborted; slots++) {
     const { corrected } = await settleSlot(context, shard, settledUntil + 1, dispatchedUntil);
     total.corrected += corrected;
     settledUntil++;
     if (!(await commit({ settledUntil }))) return;
   }
+}
+
+/**
+ * Cursors beyond the horizon were moved by a clock that was wrong: what is created now would be behind them, unsent. Until
+ * time has caught up with them, every pass goes over the present again; that only sends twice.
+ */
+function notAheadOfTime({ clock, settings, log }: Context, row: Shard): Shard {
+  const now = clock.now();
+  if (row.dispatchedUntil <= minuteOf(now + settings.lookAheadMs) + 2) return row;
+  const aheadMs = (row.dispatchedUntil - minuteOf(now + settings.lookAheadMs)) * MINUTE;
+  log.error('the cursor of a shard is ahead of time: was a clock wrong?', { shard: row.shard, aheadMs });
+  const recent = minuteOf(now - settings.settleLagMs) - 2;
+  return { ...row, dispatchedUntil: minuteOf(now) - 1, settledUntil: Math.min(row.settledUntil, recent) };
 }
 
 async function firstRow({ store, clock }: Context, shard: number): Promise<Shard> {

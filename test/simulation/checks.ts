@@ -496,7 +496,10 @@ export class Checks {
     );
     if (!Number.isFinite(since) || since - fires <= head.misfire.graceSeconds * 1000) return;
     if (head.misfire.policy === 'skip') fail(`ran ${since - fires} ms late`);
-    const latest = latestOccurrence(rule.schedule, dueAtOf(due) - 1, since);
+    let latest = latestOccurrence(rule.schedule, dueAtOf(due) - 1, since);
+    // what jitter still kept back then was not missed
+    while (latest !== undefined && fireAt(rule.schedule, jobId, latest) > since)
+      latest = latestOccurrence(rule.schedule, dueAtOf(due) - 1, latest - 1);
     if (
       head.misfire.policy === 'runOnce' &&
       latest !== undefined &&

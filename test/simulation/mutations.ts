@@ -333,12 +333,12 @@ export const MUTATIONS: readonly Mutation[] = [
         file: 'claim-beside.ts',
         find: `  const before = clock.monotonic();
   const hold = newHold(context, message, workerId, undefined, 1);
-  if (!(await store.insertHoldItem({ jobId, due, hold, stamp: hold.token }))) return AGAIN;
+  if (!(await insertHold(context, jobId, hold))) return AGAIN;
   const head = await store.readHead(jobId, { consistent: true });`,
         replace: `  const before = clock.monotonic();
   const hold = newHold(context, message, workerId, undefined, 1);
   const head = await store.readHead(jobId, { consistent: true });
-  if (!(await store.insertHoldItem({ jobId, due, hold, stamp: hold.token }))) return AGAIN;`,
+  if (!(await insertHold(context, jobId, hold))) return AGAIN;`,
       },
     ],
   },
