@@ -15,7 +15,12 @@ const notifySchema = z
       .optional()
       .describe(`for "late": not started so long after it was to start; default ${DEFAULT_LATE_SECONDS}`),
     webhook: z
-      .strictObject({ url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(2048) })
+      .strictObject({
+        url: z
+          .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+          .max(2048)
+          .refine((url) => !/^\w+:\/*[^/?#]*@/.test(url), 'must have no user and password'),
+      })
       .optional(),
     email: z.strictObject({ to: z.email().max(254) }).optional(),
     sns: z

@@ -83,11 +83,23 @@ export async function connect(
   return { ctx, inboxes, ingest, notify, aws };
 }
 
+/** A job's slots follow from the number of shards: under another number its entries would not be found any more. */
+async function sameShards(store: Context['store'], shards: number): Promise<void> {
+  if (!(await store.readShard(0))) return;
+  const [last, next] = await Promise.all([store.readShard(shards - 1), store.readShard(shards)]);
+  if (last && !next) return;
+  throw new StartError(
+    `PUNCTUAL_SHARDS is ${shards}, and these tables were made with ${next ? 'more' : 'fewer'} shards. ` +
+      'Start with the number they were made with (16 unless set), or with other tables (PUNCTUAL_DATA, PUNCTUAL_PREFIX).',
+  );
+}
+
 /**
  * The cursors begin here and now, before anybody can create a job. A watcher that found no rows would have to assume
  * that there are older jobs, and walk through an hour of empty slots.
  */
 async function beginTimetable({ store, clock, settings }: Context): Promise<void> {
+  await sameShards(store, settings.shards);
   const before = minuteOf(clock.now()) - 1;
   const rows = Array.from({ length: settings.shards }, (_, shard) => ({
     shard,

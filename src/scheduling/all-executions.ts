@@ -1,6 +1,6 @@
 // A user's executions over all jobs, newest first.
 import type { Row } from '../domain/execution.ts';
-import { dueKey } from '../domain/ids.ts';
+import { dueBound, dueKey } from '../domain/ids.ts';
 import type { Principal } from '../domain/principal.ts';
 import { isRecurring, nextOccurrence } from '../domain/schedule/occurrences.ts';
 import type { ExecutionView } from '../domain/shapes.ts';
@@ -30,8 +30,8 @@ export async function listAllExecutions(
   if (query.status === 'scheduled') return listScheduled(context, who, query);
   const { store } = context;
   const range = {
-    ...(query.from !== undefined && { from: dueKey(query.from) }),
-    ...(query.to !== undefined && { to: dueKey(query.to) }),
+    ...(query.from !== undefined && { from: dueBound(query.from) }),
+    ...(query.to !== undefined && { to: dueBound(query.to) }),
   };
   const list = query.status === 'failed' ? store.listFailedKeys : store.listRowKeys;
   const { items, nextCursor } = await matching<KeyedRow>(

@@ -88,7 +88,7 @@ export async function backfill(
   refuseCancelled(head);
   const to = Math.min(range.to, clock.now());
   const dues: DueKey[] = [];
-  for (const due of occurrencesAfter(head.schedule, range.from - 1)) {
+  for (const due of occurrencesAfter(head.schedule, Math.max(range.from, 0) - 1)) {
     if (due >= to) break;
     if (dues.length === MOST_AT_ONCE) {
       throw new InvalidInput([

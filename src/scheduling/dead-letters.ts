@@ -1,7 +1,7 @@
 // Dead letters: failed executions that await a decision. Redrive is that decision: they run again, with fresh attempts.
 import { Conflict, NotFound } from '../domain/errors.ts';
 import type { Row } from '../domain/execution.ts';
-import { dueKey, executionId, parseExecutionId } from '../domain/ids.ts';
+import { dueBound, executionId, parseExecutionId } from '../domain/ids.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { ExecutionView } from '../domain/shapes.ts';
 import { executionOfRow } from '../domain/views.ts';
@@ -47,8 +47,8 @@ export async function listDeadLetters(
 }
 
 const rangeOf = ({ from, to }: Pick<DeadLettersQuery, 'from' | 'to'>) => ({
-  ...(from !== undefined && { from: dueKey(from) }),
-  ...(to !== undefined && { to: dueKey(to) }),
+  ...(from !== undefined && { from: dueBound(from) }),
+  ...(to !== undefined && { to: dueBound(to) }),
 });
 
 const asked = (row: Row, query: DeadLettersQuery): boolean => {

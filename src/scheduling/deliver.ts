@@ -1,5 +1,6 @@
 // Delivers one notification to one target, by the tasks that do the same for jobs: the addresses that they refuse, the
 // signature, the topics that are allowed hold here too. And puts changes on the event bus.
+import { z } from 'zod';
 import { parseExecutionId } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';
 import type { ChangeMessage, DeliveryMessage } from '../queue/notify.ts';
@@ -97,6 +98,8 @@ async function attempt(
 ): Promise<Answer> {
   const task = from.tasks.get(name);
   if (!task) return { kind: 'never', reason: `there is no task "${name}" to deliver it with` };
+  const valid = task.params.safeParse(params);
+  if (!valid.success) return { kind: 'never', reason: z.prettifyError(valid.error) };
   const { clock, log } = from.context;
   const done = new AbortController();
   const tooLong = new AbortController();
@@ -106,7 +109,7 @@ async function attempt(
   const { jobId = '', due = '0' } = parseExecutionId(about.executionId) ?? {};
   const context: TaskContext<unknown> = {
     ...about,
-    params: task.params.parse(params),
+    params: valid.data,
     jobId,
     dueAt: new Date(Number(due.slice(0, 13))),
     attempt: times,

@@ -1,5 +1,5 @@
 // Managing jobs: create, edit, pause, resume, cancel. A writer's order is always entries, then head, then messages.
-import { Conflict, NeverFires, PreconditionFailed } from '../domain/errors.ts';
+import { Conflict, InvalidInput, NeverFires, PreconditionFailed } from '../domain/errors.ts';
 import { fingerprint, jobIdFromKey } from '../domain/ids.ts';
 import type { Definition, Head, HeadChange } from '../domain/job.ts';
 import type { JobPatch, JobSpec } from '../domain/job-spec.ts';
@@ -42,6 +42,7 @@ export async function createJob(
   const { params, notify, schedule: given, ...common } = spec;
   const schedule =
     acceptedAt === undefined ? resolveSchedule(given, t0) : resolveAccepted(given, acceptedAt, t0);
+  refuseLarge({ params, notify });
   await admit?.(schedule);
   const head: Head = {
     ...common,
@@ -78,6 +79,16 @@ export async function createJob(
  */
 const freshDefinition = (random: Random, version: number): number =>
   version * 2 ** 30 + Math.floor(random.float() * 2 ** 30);
+
+/** DynamoDB takes 400 KB; a body within the API's limit may still say much in few characters (`1e20`). */
+const LARGEST_DEFINITION = 300_000;
+
+function refuseLarge(definition: Pick<Definition, 'params' | 'notify'>): void {
+  const size = Buffer.byteLength(JSON.stringify(definition));
+  if (size <= LARGEST_DEFINITION) return;
+  const message = `params and notify have ${size} bytes of JSON; at most ${LARGEST_DEFINITION} are allowed`;
+  throw new InvalidInput([{ path: 'params', message }]);
+}
 
 /** A lost response of the insert shows as a refusal with our own revision. */
 async function insertHead({ store }: Context, head: Head): Promise<boolean> {
@@ -239,6 +250,8 @@ export async function editJob(
     const now =
       params || notify || patch.task ? await store.readDefinition(jobId, seen.definition) : undefined;
     if (params || patch.task) checkParams?.(patch.task ?? seen.task, params ?? now?.params ?? {});
+    const next = { params: params ?? now?.params ?? {}, notify: notify ?? now?.notify ?? [] };
+    refuseLarge(next);
     if (given) {
       decided.schedule = resolveSchedule(given, t0);
       admit?.(decided.schedule);
@@ -250,12 +263,7 @@ export async function editJob(
     if (notify) decided.notifies = notifiesOf(notify);
     if (params || notify) {
       decided.definition = freshDefinition(random, seen.version + 1);
-      await store.putDefinition({
-        jobId,
-        version: decided.definition,
-        params: params ?? now?.params ?? {},
-        notify: notify ?? now?.notify ?? [],
-      });
+      await store.putDefinition({ jobId, version: decided.definition, ...next });
     }
     inTime();
     return decided;

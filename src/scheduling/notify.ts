@@ -79,7 +79,7 @@ async function tellEvent(notifier: Notifier, head: Head, message: EventMessage):
   const { jobId, due, event, row } = message;
   const targets = await targetsOf(context, head, event, latenessOf(context, message));
   if (targets.length === 0) return DONE;
-  const key = row ? `${due}.${row.fence ?? ''}${row.status}` : `${due}.late${targets.length}`;
+  const key = row ? `${due}.${row.fence ?? ''}.${row.status}` : `${due}.late${targets.length}`;
   // settle says every few minutes that something has not started: only the same message may open its window again
   const opener = row ? key : `${key}@${message.at}`;
 

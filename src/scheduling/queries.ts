@@ -1,7 +1,7 @@
 // Reading jobs and executions, with their status words derived from head, row and schedule.
 import { InvalidInput, NotFound } from '../domain/errors.ts';
 import type { Row } from '../domain/execution.ts';
-import { type DueKey, dueKey } from '../domain/ids.ts';
+import { type DueKey, dueBound, dueKey } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';
 import type { Principal } from '../domain/principal.ts';
 import { isRecurring, nextOccurrence, occurrencesAfter } from '../domain/schedule/occurrences.ts';
@@ -86,8 +86,8 @@ export async function listExecutions(
         cursor,
         newestFirst: true,
         consistent: true,
-        ...(query.from !== undefined && { from: dueKey(query.from) }),
-        ...(query.to !== undefined && { to: dueKey(query.to) }),
+        ...(query.from !== undefined && { from: dueBound(query.from) }),
+        ...(query.to !== undefined && { to: dueBound(query.to) }),
       }),
   );
   return { items: [...items, ...rows.items.map(executionOfRow)], nextCursor: rows.nextCursor };

@@ -5,6 +5,8 @@ import { instantsOf, offsetAt } from './zones.ts';
 /** Nothing is scheduled from here on: keys hold 13 digits, and AWS's cron ends here too. */
 export const END_OF_TIME = Date.UTC(2200, 0, 1);
 
+const FIRST_YEAR = 1970;
+
 const PATTERN = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3})\d*)?)?(Z|[+-]\d\d:\d\d)?$/;
 const EXAMPLES = 'such as 2026-12-01T10:00:00Z, 2026-12-01T10:00:00+01:00, or a local time with a timezone';
 
@@ -26,7 +28,9 @@ export function resolveInstant(text: string, zone: string | undefined, path: str
   if (!text.startsWith(new Date(local).toISOString().slice(0, 16)) || (second ?? 0) > 59) {
     refuse(path, `${quote(text)} is not a time that exists: check the day of the month and the time of day`);
   }
-  if (local >= END_OF_TIME) refuse(path, `${quote(text)} is too far away: the year is at most 2199`);
+  if (local >= END_OF_TIME || (year ?? 0) < FIRST_YEAR) {
+    refuse(path, `${quote(text)} is too far away: the year is from ${FIRST_YEAR} to 2199`);
+  }
   const offset = found[8];
   if (offset) {
     if (!/^Z$|^[+-](0\d|1[0-5]):[0-5]\d$/.test(offset)) {

@@ -1,0 +1,60 @@
+// What a watcher meets in a long life: a schedule that it cannot compute, a clock that was wrong, a slot that takes long.
+import { beforeEach, describe, expect, test } from 'vitest';
+import { watch } from '../../src/scheduling/watch.ts';
+import { MINUTE, NOON, standingWorld } from './world.ts';
+
+let world: ReturnType<typeof standingWorld>;
+beforeEach(() => {
+  world = standingWorld();
+});
+
+const pass = () => watch(world.context, [0], new AbortController().signal);
+async function minutes(count: number): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    world.now += MINUTE;
+    await pass();
+  }
+}
+const dues = (jobId: string): Set<string> =>
+  new Set(world.sent.filter((m) => m.jobId === jobId).map((m) => m.due));
+
+describe('a job whose schedule cannot be computed', () => {
+  const poison = (jobId: string, timezone: string) => {
+    const head = world.store.heads.get(jobId);
+    if (head) world.store.heads.set(jobId, { ...head, schedule: { cron: '* * * * *', timezone } });
+  };
+
+  test('does not keep the others of its shard from being sent', async () => {
+    await pass();
+    const bad = await world.create({ schedule: { cron: '* * * * *' } });
+    const good = await world.create({ schedule: { cron: '* * * * *' } });
+    poison(bad, 'Mars/Olympus');
+    await minutes(30);
+    expect(dues(good).size).toBeGreaterThanOrEqual(30);
+    expect(world.errors).toContain('a schedule cannot be computed; the job is put off');
+  });
+
+  test('goes on, what it has missed included, once it can be computed again', async () => {
+    await pass();
+    const job = await world.create({ schedule: { cron: '* * * * *' } });
+    poison(job, 'Mars/Olympus');
+    await minutes(20);
+    poison(job, 'UTC');
+    await minutes(40);
+    const expected = Array.from({ length: 60 }, (_, i) => String(NOON + (i + 1) * MINUTE));
+    expect([...dues(job)].sort()).toEqual(expect.arrayContaining(expected));
+  });
+});
+
+test('cursors that a wrong clock has moved a day ahead do not keep new jobs from being sent', async () => {
+  world.now = NOON + 24 * 60 * MINUTE;
+  await pass();
+  world.now = NOON;
+  await pass();
+  const later = await world.create({ schedule: { in: 'PT1H' } });
+  const often = await world.create({ schedule: { every: 'PT1M' } });
+  await minutes(90);
+  expect(dues(later).size).toBe(1);
+  expect(dues(often).size).toBeGreaterThanOrEqual(90);
+  expect(world.errors).toContain('the cursor of a shard is ahead of time: was a clock wrong?');
+});
