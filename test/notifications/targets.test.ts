@@ -14,6 +14,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { jobSpecSchema } from '../../src/domain/job-spec.ts';
 import { NOTIFY_ON, type NotifyEvent } from '../../src/domain/notify.ts';
 import type { ExecutionView } from '../../src/domain/shapes.ts';
 import type { DeliveryMessage } from '../../src/queue/notify.ts';
@@ -132,6 +133,16 @@ describe('a webhook', () => {
       kind: 'never',
       reason: expect.stringMatching(/^tried 10 times; the last time: UnexpectedStatus: POST .* answered 500/),
     });
+  });
+
+  test('whose URL the task does not take is left to people at once', async () => {
+    const url = 'https://user:pw@example.com/';
+    const answer = await deliver(delivering({ loopback: true }), message('failed', { webhook: { url } }), 1);
+    expect(answer).toMatchObject({ kind: 'never', reason: expect.stringContaining('no user and password') });
+    const notify = [{ on: ['failed'], webhook: { url } }];
+    expect(jobSpecSchema.safeParse({ task: 'noop', notify }).error?.issues[0]?.path).toEqual([
+      ...['notify', 0, 'webhook', 'url'],
+    ]);
   });
 
   test.each(['http://127.0.0.1:8080/', 'http://169.254.169.254/latest', 'http://[::ffff:10.0.0.1]/'])(
