@@ -11,6 +11,7 @@ import { createQueues } from '../src/queue/queues.ts';
 import { createSqs } from '../src/queue/sqs.ts';
 import { type Context, DEFAULT_SETTINGS } from '../src/scheduling/context.ts';
 import { createJob } from '../src/scheduling/jobs.ts';
+import { withDefinitionCache } from '../src/store/definition-cache.ts';
 import { createDynamoStore } from '../src/store/dynamo.ts';
 import { createTables } from '../src/store/tables.ts';
 import { createLog, systemRandom } from '../src/system.ts';
@@ -100,12 +101,14 @@ async function measure(
     clock,
     meter: (operation) => count(operation, { write: 0, read: 0, requests: 1 }),
   });
-  const store = createDynamoStore({
-    client: dynamodb,
-    tablePrefix,
-    shards: 1,
-    meter: (operation, _table, units) => count(operation, { ...units, requests: 0 }),
-  });
+  const store = withDefinitionCache(
+    createDynamoStore({
+      client: dynamodb,
+      tablePrefix,
+      shards: 1,
+      meter: (operation, _table, units) => count(operation, { ...units, requests: 0 }),
+    }),
+  );
   const log = createLog('silent');
   const context: Context = {
     store,

@@ -5,6 +5,7 @@ import { createClients } from '../clients.ts';
 import { ConfigError, readConfig } from '../config.ts';
 import { createMetrics, type Metrics, NO_METRICS } from '../metrics.ts';
 import { createSqs } from '../queue/sqs.ts';
+import { withDefinitionCache } from '../store/definition-cache.ts';
 import { createDynamoStore } from '../store/dynamo.ts';
 import { createLog, systemClock, systemRandom } from '../system.ts';
 import { CustomTaskError } from '../tasks/custom.ts';
@@ -24,13 +25,15 @@ async function main(): Promise<void> {
   const log = createLog(config.logLevel, { workerId });
   const tasks = await tasksOnAws(readConfig(taskVariables, process.env), config);
   const clients = createClients({ endpoints: config.endpoints });
-  const store = createDynamoStore({
-    client: clients.dynamodb,
-    tablePrefix: config.prefix,
-    shards: config.settings.shards,
-    retentionDays: config.retentionDays,
-    backoff: { random: systemRandom.float, sleep: systemClock.sleep },
-  });
+  const store = withDefinitionCache(
+    createDynamoStore({
+      client: clients.dynamodb,
+      tablePrefix: config.prefix,
+      shards: config.settings.shards,
+      retentionDays: config.retentionDays,
+      backoff: { random: systemRandom.float, sleep: systemClock.sleep },
+    }),
+  );
   const { queue, inboxes } = createSqs({
     client: clients.sqs,
     pollClient: clients.sqsPolls,
