@@ -23,7 +23,7 @@ import { Construct } from 'constructs';
 import { operations } from '../src/api/contract.ts';
 import type { Service } from '../src/api/operation.ts';
 import { INGEST_QUEUE } from '../src/queue/queues.ts';
-import { environmentOf } from './environment.ts';
+import { environmentOf, tellingEnvironment } from './environment.ts';
 import { createFunction } from './function.ts';
 import { Identity } from './identity.ts';
 import { createLogGroup } from './logs.ts';
@@ -42,6 +42,11 @@ export interface ApiProps {
    * @default - keys that AWS owns
    */
   readonly encryptionKey?: IKey;
+  /**
+   * What tasks are configured with: workers and the API must agree on which there are.
+   * @default - none
+   */
+  readonly taskEnvironment?: Readonly<Record<string, string>>;
 }
 
 /** API Gateway waits 30 s at most. */
@@ -61,7 +66,8 @@ export class Api extends Construct {
     super(scope, id);
     const { settings, storage, queues, encryptionKey } = props;
     const common = { settings, storage };
-    const environment = environmentOf(settings, queues);
+    const environment = { ...environmentOf(settings, queues), ...props.taskEnvironment };
+    const telling = tellingEnvironment(queues);
 
     this.functions = {
       scheduler: createFunction(this, 'Scheduler', {
@@ -69,7 +75,7 @@ export class Api extends Construct {
         entry: 'scheduler',
         description: 'all that writes',
         timeout: API_TIMEOUT,
-        environment: { ...environment, PUNCTUAL_INGEST_URL: queues.ingest.queueUrl },
+        environment: { ...environment, ...telling, PUNCTUAL_INGEST_URL: queues.ingest.queueUrl },
       }),
       query: createFunction(this, 'Query', {
         ...common,
@@ -85,13 +91,14 @@ export class Api extends Construct {
         timeout: Duration.seconds(INGEST_QUEUE.visibilitySeconds / VISIBILITY_PER_TIMEOUT),
         environment: {
           ...environment,
+          ...telling,
           PUNCTUAL_INGEST_DEAD_LETTER_URL: queues.ingestDeadLetters.queueUrl,
         },
       }),
     };
     const { scheduler, query, ingest } = this.functions;
-    maySend(scheduler, [...queues.work, queues.ingest]);
-    maySend(ingest, [...queues.work, queues.ingestDeadLetters]);
+    maySend(scheduler, [...queues.work, queues.ingest, queues.notify]);
+    maySend(ingest, [...queues.work, queues.ingestDeadLetters, queues.notify]);
     for (const lambda of [scheduler, query, ingest]) mayUseKey(lambda, encryptionKey);
     ingest.addEventSource(
       new SqsEventSource(queues.ingest, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 10 }),

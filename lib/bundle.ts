@@ -5,6 +5,8 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { type BuildResult, build } from 'esbuild';
+import { entryWithTasks } from './custom-tasks.ts';
+import { namedExports, refuseCommonJs } from './named-exports.ts';
 import { withoutForeign } from './source-maps.ts';
 
 export const ROOT = resolve(import.meta.dirname, '..');
@@ -15,9 +17,13 @@ export const ENTRIES = {
   query: 'src/api/query.lambda.ts',
   ingest: 'src/api/ingest.lambda.ts',
   watcher: 'src/watcher/watcher.lambda.ts',
+  notifier: 'src/notifier/notifier.lambda.ts',
   worker: 'src/worker/main.ts',
 } as const;
 export type Entry = keyof typeof ENTRIES;
+
+/** Those that know the custom tasks: they describe them, check their params, or run them. */
+const WITH_TASKS: readonly Entry[] = ['scheduler', 'query', 'ingest', 'worker'];
 
 /** Lambda's handler setting. */
 export const HANDLER = 'index.handler';
@@ -38,9 +44,13 @@ export async function bundle(
   folder: string,
   more: { readonly external?: string[] } = {},
 ): Promise<BuildResult<{ metafile: true }>> {
+  const exported = entry === 'worker' ? undefined : 'handler';
   const result = await build({
     absWorkingDir: ROOT,
-    entryPoints: [{ in: ENTRIES[entry], out: 'index' }],
+    ...(WITH_TASKS.includes(entry)
+      ? { stdin: { contents: entryWithTasks(ENTRIES[entry], exported), resolveDir: ROOT } }
+      : { entryPoints: [ENTRIES[entry]] }),
+    entryNames: 'index',
     outdir: folder,
     outExtension: { '.js': '.mjs' },
     bundle: true,
@@ -56,12 +66,14 @@ export async function bundle(
     sourcesContent: false,
     metafile: true,
     logLevel: 'warning',
+    plugins: [namedExports],
     ...more,
     // packages in CommonJS ask for Node's own modules by `require`, which an ES module has not
     banner: {
       js: "import{createRequire as punctualRequire}from'node:module';const require=punctualRequire(import.meta.url);",
     },
   });
+  refuseCommonJs(result.metafile);
   await trimSourceMaps(folder);
   const assets = ASSETS[entry];
   if (assets) {

@@ -5,6 +5,11 @@ import type { DeploymentSettings } from './settings.ts';
 /** What tables and queues are called. */
 export const prefixOf = ({ stage }: Pick<DeploymentSettings, 'stage'>): string => `punctual-${stage}-`;
 
+/** For those who write rows: what there may be to tell goes to the notify queue. */
+export const tellingEnvironment = (queues: Queues): Record<string, string> => ({
+  PUNCTUAL_NOTIFY_URL: queues.notify.queueUrl,
+});
+
 export const environmentOf = (settings: DeploymentSettings, queues: Queues): Record<string, string> => ({
   PUNCTUAL_PREFIX: prefixOf(settings),
   PUNCTUAL_SHARDS: String(settings.shards),

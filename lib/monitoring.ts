@@ -19,6 +19,7 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import type { Api } from './api.ts';
 import { ownMetric } from './metrics.ts';
+import type { Notifier } from './notifier.ts';
 import type { Queues } from './queues.ts';
 import { MOST_QUEUES, type Scaling, sumOf } from './scaling.ts';
 import type { DeploymentSettings } from './settings.ts';
@@ -32,6 +33,7 @@ export interface MonitoringProps {
   readonly queues: Queues;
   readonly api: Api;
   readonly watcher: Watcher;
+  readonly notifier: Notifier;
   readonly scaling: Scaling;
 }
 
@@ -89,7 +91,14 @@ export class Monitoring extends Construct {
   }
 }
 
-function alarmSpecs({ settings, storage, queues, api, watcher }: MonitoringProps): Record<string, AlarmSpec> {
+function alarmSpecs({
+  settings,
+  storage,
+  queues,
+  api,
+  watcher,
+  notifier,
+}: MonitoringProps): Record<string, AlarmSpec> {
   const visible = (queue: Queues['deadLetters']) =>
     queue.metricApproximateNumberOfMessagesVisible({ period: MINUTE, statistic: 'Maximum' });
   const tables = Object.values(storage.tables);
@@ -113,7 +122,7 @@ function alarmSpecs({ settings, storage, queues, api, watcher }: MonitoringProps
   });
   const failed = ownMetric(settings, 'Failed', 'Sum');
   const succeeded = ownMetric(settings, 'Succeeded', 'Sum');
-  const lambdas = [...Object.values(api.functions), watcher.lambda];
+  const lambdas = [...Object.values(api.functions), watcher.lambda, notifier.lambda];
   const horizon = settings.lookAheadMinutes * 60;
   return {
     Late: {
@@ -171,6 +180,13 @@ function alarmSpecs({ settings, storage, queues, api, watcher }: MonitoringProps
       section: 'ingest-dead-letters',
       says: 'A job that was accepted cannot be created.',
       metric: visible(queues.ingestDeadLetters),
+      threshold: 0,
+      minutes: 1,
+    },
+    NotifyDeadLetters: {
+      section: 'notify-dead-letters',
+      says: 'A notification could not be told.',
+      metric: visible(queues.notifyDeadLetters),
       threshold: 0,
       minutes: 1,
     },
@@ -300,7 +316,12 @@ function createDashboard(
       own('Retried', 'Sum'),
     ]),
     graph('Put right', [own('SettleCorrections', 'Sum', 'sent again by settle')], {
-      right: [queues.deadLetters, queues.ingestDeadLetters, queues.failedPasses].map((queue) =>
+      right: [
+        queues.deadLetters,
+        queues.ingestDeadLetters,
+        queues.notifyDeadLetters,
+        queues.failedPasses,
+      ].map((queue) =>
         queue.metricApproximateNumberOfMessagesVisible({ period: MINUTE, statistic: 'Maximum' }),
       ),
     }),

@@ -163,6 +163,7 @@ export const ROLES = {
     'putWorker',
     'removeWorker',
   ],
+  notifier: ['readDefinition', 'readHead', 'readRow', 'markTold', 'readNotice', 'writeNotice'],
 } as const satisfies Record<string, readonly (keyof Store)[]>;
 export type RoleName = keyof typeof ROLES;
 

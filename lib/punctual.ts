@@ -7,6 +7,7 @@ import { Construct } from 'constructs';
 import { Api } from './api.ts';
 import { prefixOf } from './environment.ts';
 import { Monitoring } from './monitoring.ts';
+import { Notifier } from './notifier.ts';
 import { Queues } from './queues.ts';
 import { Scaling } from './scaling.ts';
 import { type DeploymentSettings, readSettings, type SettingsInput } from './settings.ts';
@@ -32,10 +33,10 @@ export interface PunctualProps extends Readonly<SettingsInput> {
    */
   readonly workerImage?: ContainerImage;
   /**
-   * More variables for workers: what tasks are configured with.
-   * @default - none
+   * What tasks are configured with (src/tasks/settings.ts), for workers, API and notifier.
+   * @default - none: `http`, `noop` and the tasks of the folder `tasks`
    */
-  readonly workerEnvironment?: Readonly<Record<string, string>>;
+  readonly taskEnvironment?: Readonly<Record<string, string>>;
 }
 
 export class Punctual extends Construct {
@@ -44,13 +45,14 @@ export class Punctual extends Construct {
   readonly queues: Queues;
   readonly api: Api;
   readonly watcher: Watcher;
+  readonly notifier: Notifier;
   readonly workers: Workers;
   readonly scaling: Scaling;
   readonly monitoring: Monitoring;
 
   constructor(scope: Construct, id: string, props: PunctualProps = {}) {
     super(scope, id);
-    const { vpc, encryptionKey: givenKey, workerImage: image, workerEnvironment, ...given } = props;
+    const { vpc, encryptionKey: givenKey, workerImage: image, taskEnvironment, ...given } = props;
     const settings = readSettings(given);
     this.settings = settings;
     const prefix = prefixOf(settings);
@@ -62,14 +64,16 @@ export class Punctual extends Construct {
     const common = { settings, storage, queues, encryptionKey };
     this.storage = storage;
     this.queues = queues;
-    this.api = new Api(this, 'Api', common);
+    this.api = new Api(this, 'Api', { ...common, taskEnvironment });
+    this.notifier = new Notifier(this, 'Notifier', { ...common, taskEnvironment });
     this.watcher = new Watcher(this, 'Watcher', common);
-    this.workers = new Workers(this, 'Workers', { ...common, vpc, image, environment: workerEnvironment });
+    this.workers = new Workers(this, 'Workers', { ...common, vpc, image, environment: taskEnvironment });
     this.scaling = new Scaling(this, 'Scaling', { settings, workers: this.workers, queues: queues.work });
     this.monitoring = new Monitoring(this, 'Monitoring', {
       ...common,
       api: this.api,
       watcher: this.watcher,
+      notifier: this.notifier,
       scaling: this.scaling,
     });
 

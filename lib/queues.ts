@@ -1,5 +1,5 @@
-// The queues, from the settings that local mode creates its own with: work, what nobody can handle, and jobs to be
-// created.
+// The queues, from the settings that local mode creates its own with: work, what nobody can handle, jobs to be
+// created, and what there may be to tell.
 import { Duration } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
@@ -10,6 +10,9 @@ import {
   INGEST_QUEUE,
   ingestDeadLettersName,
   ingestName,
+  NOTIFY_QUEUE,
+  notifyDeadLettersName,
+  notifyName,
   WORK_QUEUE,
   workQueueName,
 } from '../src/queue/queues.ts';
@@ -32,6 +35,9 @@ export class Queues extends Construct {
   readonly deadLetters: Queue;
   readonly ingest: Queue;
   readonly ingestDeadLetters: Queue;
+  /** What there may be to tell. */
+  readonly notify: Queue;
+  readonly notifyDeadLetters: Queue;
   /** Runs of the watcher that failed. */
   readonly failedPasses: Queue;
 
@@ -62,6 +68,11 @@ export class Queues extends Construct {
     this.ingest = queue('Ingest', ingestName(prefix), INGEST_QUEUE, {
       queue: this.ingestDeadLetters,
       maxReceiveCount: INGEST_QUEUE.maxReceiveCount,
+    });
+    this.notifyDeadLetters = queue('NotifyDeadLetters', notifyDeadLettersName(prefix), DEAD_LETTERS);
+    this.notify = queue('Notify', notifyName(prefix), NOTIFY_QUEUE, {
+      queue: this.notifyDeadLetters,
+      maxReceiveCount: NOTIFY_QUEUE.maxReceiveCount,
     });
     this.failedPasses = queue('FailedPasses', `${prefix}failed-passes`, DEAD_LETTERS);
   }

@@ -6,7 +6,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { type ShardRange, shardRanges } from '../src/watcher/ranges.ts';
-import { environmentOf } from './environment.ts';
+import { environmentOf, tellingEnvironment } from './environment.ts';
 import { createFunction } from './function.ts';
 import { maySend, mayUseKey } from './queue-permissions.ts';
 import type { Queues } from './queues.ts';
@@ -44,10 +44,10 @@ export class Watcher extends Construct {
       settings,
       storage,
       timeout: TIMEOUT,
-      environment: environmentOf(settings, queues),
+      environment: { ...environmentOf(settings, queues), ...tellingEnvironment(queues) },
       reservedConcurrency: reserved === 0 ? undefined : reserved,
     });
-    maySend(this.lambda, [...queues.work, queues.failedPasses]);
+    maySend(this.lambda, [...queues.work, queues.notify, queues.failedPasses]);
     mayUseKey(this.lambda, encryptionKey);
     this.lambda.configureAsyncInvoke({
       // the next minute's pass goes on where this one stopped; a retry would only come between

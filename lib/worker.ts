@@ -17,7 +17,7 @@ import { type IGrantable, type IPrincipal, PolicyStatement } from 'aws-cdk-lib/a
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { ROOT } from './bundle.ts';
-import { environmentOf } from './environment.ts';
+import { environmentOf, tellingEnvironment } from './environment.ts';
 import { createLogGroup } from './logs.ts';
 import { Network } from './network.ts';
 import { tableStatements } from './permissions.ts';
@@ -80,7 +80,7 @@ export class Workers extends Construct implements IGrantable {
     this.grantPrincipal = task.taskRole;
     for (const statement of tableStatements(storage, 'worker')) task.addToTaskRolePolicy(statement);
     mayConsume(task.taskRole, queues.work);
-    maySend(task.taskRole, [...queues.work, queues.deadLetters]);
+    maySend(task.taskRole, [...queues.work, queues.deadLetters, queues.notify]);
     mayUseKey(task.taskRole, encryptionKey);
 
     this.service = new FargateService(this, 'Service', {
@@ -128,6 +128,7 @@ export class Workers extends Construct implements IGrantable {
       stopTimeout: STOP_TIMEOUT,
       environment: {
         ...environmentOf(settings, queues),
+        ...tellingEnvironment(queues),
         PUNCTUAL_CONCURRENCY: String(settings.workerConcurrency),
         PUNCTUAL_DRAIN_SECONDS: String(DRAIN_SECONDS),
         PUNCTUAL_ALIVE_FILE: ALIVE_FILE,
@@ -163,8 +164,11 @@ const imageFromDockerfile = (): ContainerImage =>
       '!package-lock.json',
       '!.npmrc',
       '!lib/bundle.ts',
+      '!lib/custom-tasks.ts',
+      '!lib/named-exports.ts',
       '!lib/source-maps.ts',
       '!src',
+      '!tasks',
     ],
   });
 

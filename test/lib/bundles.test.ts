@@ -1,9 +1,14 @@
 // The functions as they are deployed, from their bundled files, against the engines of local mode. Everything that they
 // ask of a table or a queue is compared with what their roles allow.
+
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,9 +17,11 @@ import { OPERATIONS, ROLES, type RoleName } from '../../lib/permissions.ts';
 import { operations } from '../../src/api/contract.ts';
 import type { ApiHandler } from '../../src/api/handler.ts';
 import { minuteOf } from '../../src/domain/slots.ts';
-import { createIngestQueues, createQueues } from '../../src/queue/queues.ts';
+import { createNotifyQueue } from '../../src/queue/notify.ts';
+import { createIngestQueues, createNotifyQueues, createQueues } from '../../src/queue/queues.ts';
 import { createSqs } from '../../src/queue/sqs.ts';
 import { DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
+import { telling } from '../../src/scheduling/telling.ts';
 import { createDynamoStore } from '../../src/store/dynamo.ts';
 import { createTables } from '../../src/store/tables.ts';
 import { createLog, systemClock, systemRandom } from '../../src/system.ts';
@@ -26,25 +33,31 @@ import { startDynoxide, startQueueServer } from '../engines.ts';
 import { type Recorder, startRecorder } from './recorder.ts';
 
 const PREFIX = 'bundled-';
-const FUNCTIONS = ['scheduler', 'query', 'ingest', 'watcher'] as const satisfies readonly Entry[];
+const FUNCTIONS = ['scheduler', 'query', 'ingest', 'watcher', 'notifier'] as const satisfies readonly Entry[];
 const closers: (() => unknown)[] = [];
 const folder = mkdtempSync(join(tmpdir(), 'punctual-bundles-'));
 let recorders: Recorder[] = [];
 let sqsQueueUrl = '';
+let notifyQueueUrl = '';
 let sqs: Awaited<ReturnType<typeof startQueueServer>>['client'];
 
 type Loaded = { handler: (event: unknown, context: unknown) => Promise<unknown> };
 /** By Node itself, as Lambda does; `import` would go through the test runner. */
 const load = async (entry: Entry): Promise<Loaded> =>
-  createRequire(import.meta.url)(join(folder, entry, OUTPUT));
+  createRequire(import.meta.url)('./load.cjs')(join(folder, entry, OUTPUT));
 
 /** As the roles have it: tables by the store's operations, queues as lib/ grants them. */
 const QUEUES: Record<RoleName, readonly string[]> = {
-  scheduler: ['sqs:SendMessage work-0', 'sqs:SendMessage ingest'],
+  scheduler: ['sqs:SendMessage work-0', 'sqs:SendMessage ingest', 'sqs:SendMessage notify'],
   query: [],
-  ingest: ['sqs:SendMessage work-0', 'sqs:SendMessage ingest-dead-letters'],
-  watcher: ['sqs:SendMessage work-0', 'sqs:SendMessage failed-passes'],
+  ingest: ['sqs:SendMessage work-0', 'sqs:SendMessage ingest-dead-letters', 'sqs:SendMessage notify'],
+  watcher: ['sqs:SendMessage work-0', 'sqs:SendMessage failed-passes', 'sqs:SendMessage notify'],
   worker: [],
+  notifier: [
+    'sqs:SendMessage notify',
+    'sqs:SendMessage notify-dead-letters',
+    'sqs:ChangeMessageVisibility notify',
+  ],
 };
 const allowed = (role: RoleName): string[] => [
   ...ROLES[role].flatMap((operation) => {
@@ -62,8 +75,10 @@ beforeAll(async () => {
   await createTables(tables.client, PREFIX);
   const urls = await createQueues(queues.client, PREFIX, 1);
   const { ingestUrl, ingestDeadLetterUrl } = await createIngestQueues(queues.client, PREFIX);
+  const { notifyUrl, notifyDeadLetterUrl } = await createNotifyQueues(queues.client, PREFIX);
   sqs = queues.client;
   sqsQueueUrl = ingestUrl;
+  notifyQueueUrl = notifyUrl;
   const [dynamo, sqsRecorder] = await Promise.all([
     startRecorder(tables.endpoint, PREFIX),
     startRecorder(queues.endpoint, PREFIX),
@@ -81,7 +96,10 @@ beforeAll(async () => {
     PUNCTUAL_DEAD_LETTER_URL: recorded(urls.deadLetterUrl),
     PUNCTUAL_INGEST_URL: recorded(ingestUrl),
     PUNCTUAL_INGEST_DEAD_LETTER_URL: recorded(ingestDeadLetterUrl),
+    PUNCTUAL_NOTIFY_URL: recorded(notifyUrl),
+    PUNCTUAL_NOTIFY_DEAD_LETTER_URL: recorded(notifyDeadLetterUrl),
     PUNCTUAL_QUOTA_ACTIVE_JOBS: '100',
+    PUNCTUAL_ALLOW_HTTP: '127.0.0.1',
     POWERTOOLS_LOG_LEVEL: 'SILENT',
     POWERTOOLS_METRICS_DISABLED: 'true',
   });
@@ -96,14 +114,17 @@ beforeAll(async () => {
   for (let shard = 0; shard < DEFAULT_SETTINGS.shards; shard++)
     await store.insertShard({ shard, leaseUntil: 0, dispatchedUntil: begun, settledUntil: begun });
   const worker = startWorker(
-    {
-      store,
-      queue,
-      clock: systemClock,
-      random: systemRandom,
-      log: createLog('silent'),
-      settings: DEFAULT_SETTINGS,
-    },
+    telling(
+      {
+        store,
+        queue,
+        clock: systemClock,
+        random: systemRandom,
+        log: createLog('silent'),
+        settings: DEFAULT_SETTINGS,
+      },
+      { queue: createNotifyQueue({ client: sqs, queueUrl: notifyUrl, timer: systemClock }) },
+    ),
     { workerId: 'worker_test', host: 'here', tasks: builtinTasks(), inboxes },
   );
   closers.push(
@@ -208,7 +229,9 @@ describe('bundled', { timeout: 60_000 }, () => {
     await call('listExecutions', {}, { query: '?workerId=worker_test', groups: ['operators'] });
     await call('getExecution', { id: row.id });
     await call('previewSchedule', {}, { body: { schedule: { cron: '0 9 * * *' } } });
-    await call('listTasks');
+    const { body: tasks } = await call('listTasks');
+    // custom ones are part of the bundle
+    expect(JSON.stringify(tasks)).toContain('"count-slowly"');
     await call('listWorkers', {}, { groups: ['operators'] });
     await call('listDeadLetters');
     await call('listDeadLetters', {}, { groups: ['operators'] });
@@ -245,6 +268,47 @@ describe('bundled', { timeout: 60_000 }, () => {
     const done = asked();
     expect(done).toContain('sqs:SendMessage ingest-dead-letters');
     expectAllowed('ingest', done);
+  });
+
+  it('the notifier tells of a failure, and buries what it does not know', async () => {
+    const told: unknown[] = [];
+    const receiver = createServer(async (request, response) => {
+      told.push(JSON.parse(await text(request)));
+      response.end();
+    }).listen(0, '127.0.0.1');
+    closers.push(() => receiver.close());
+    await once(receiver, 'listening');
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+    const scheduler = await load('scheduler');
+    const body = { task: 'noop', params: { fail: true }, notify: [{ on: ['failed'], webhook: { url } }] };
+    expect(await scheduler.handler(eventOf('POST', '/jobs', { body }), invocation)).toMatchObject({
+      statusCode: 201,
+    });
+
+    const { handler } = await load('notifier');
+    const tell = async (bodies: (string | undefined)[]) =>
+      handler(
+        {
+          Records: bodies.map((body, index) => ({
+            messageId: String(index),
+            body,
+            receiptHandle: 'none',
+            attributes: { ApproximateReceiveCount: '1' },
+          })),
+        },
+        invocation,
+      );
+    asked();
+    expect(await tell(['nonsense'])).toEqual({ batchItemFailures: [] });
+    const poll = { QueueUrl: notifyQueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 5 };
+    while (told.length === 0) {
+      const { Messages = [] } = await sqs.send(new ReceiveMessageCommand(poll));
+      await tell(Messages.map((message) => message.Body));
+    }
+    expect(told[0]).toMatchObject({ event: 'failed' });
+    const done = asked();
+    expect(done).toContain('sqs:SendMessage notify-dead-letters');
+    expectAllowed('notifier', done);
   });
 
   it('the watcher dispatches and settles its range, says what comes, and refuses an event that is none', async () => {

@@ -3,13 +3,15 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPERATIONS, ROLES } from '../../lib/permissions.ts';
 import { jobSpecSchema } from '../../src/domain/job-spec.ts';
-import { createQueues } from '../../src/queue/queues.ts';
+import { createNotifyQueues, createQueues } from '../../src/queue/queues.ts';
 import { createSqs } from '../../src/queue/sqs.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { createJob } from '../../src/scheduling/jobs.ts';
@@ -41,6 +43,7 @@ beforeAll(async () => {
   const [tables, queues] = await Promise.all([startDynoxide(), startQueueServer()]);
   await createTables(tables.client, PREFIX);
   const urls = await createQueues(queues.client, PREFIX, 1);
+  const { notifyUrl } = await createNotifyQueues(queues.client, PREFIX);
   recorders = await Promise.all([
     startRecorder(tables.endpoint, PREFIX),
     startRecorder(queues.endpoint, PREFIX),
@@ -71,6 +74,8 @@ beforeAll(async () => {
     PUNCTUAL_PREFIX: PREFIX,
     PUNCTUAL_QUEUE_URLS: urls.queueUrls.map((url) => url.replace(queues.endpoint, sqs)).join(','),
     PUNCTUAL_DEAD_LETTER_URL: urls.deadLetterUrl.replace(queues.endpoint, sqs),
+    PUNCTUAL_NOTIFY_URL: notifyUrl.replace(queues.endpoint, sqs),
+    PUNCTUAL_ALLOW_HTTP: '127.0.0.1',
     PUNCTUAL_ALIVE_FILE: join(folder, 'punctual-alive'),
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'local',
@@ -122,11 +127,15 @@ describe('the container', { timeout: 60_000 }, () => {
     expect(healthy).toBe('/tmp/punctual-alive');
     execFileSync('sh', ['-c', `test -n "$(find ${env.PUNCTUAL_ALIVE_FILE} -mmin -1)"`]);
 
+    const server = createServer((_, response) => response.end('done')).listen(0, '127.0.0.1');
+    closers.push(() => server.close());
+    await once(server, 'listening');
+    const hook = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
     const due = Date.now() + 1_500;
     const schedule = { at: new Date(due).toISOString() };
     const { job: quick } = await createJob(context, {
       userId: 'ann',
-      spec: jobSpecSchema.parse({ task: 'noop', params: { result: 42 }, schedule }),
+      spec: jobSpecSchema.parse({ task: 'http', params: { url: hook }, schedule }),
     });
     const { job: slow } = await createJob(context, {
       userId: 'ann',
@@ -135,7 +144,9 @@ describe('the container', { timeout: 60_000 }, () => {
     const rowsOf = async (jobId: string) =>
       (await context.store.listRows(jobId, { limit: 10, consistent: true, newestFirst: true })).items;
     await until(async () => (await rowsOf(quick.id)).length === 1);
-    expect(await rowsOf(quick.id)).toMatchObject([{ status: 'SUCCEEDED', result: 42 }]);
+    expect(await rowsOf(quick.id)).toMatchObject([
+      { status: 'SUCCEEDED', result: { status: 200, body: 'done' } },
+    ]);
     expect(await rowsOf(slow.id)).toEqual([]);
 
     worker.kill('SIGTERM');
@@ -162,6 +173,8 @@ describe('the container', { timeout: 60_000 }, () => {
       (action) => `sqs:${action} work-0`,
     );
     const asked = recorders.flatMap((recorder) => [...recorder.take()]);
-    expect(asked.filter((action) => ![...allowed, ...queues].includes(action))).toEqual([]);
+    expect(
+      asked.filter((action) => ![...allowed, ...queues, 'sqs:SendMessage notify'].includes(action)),
+    ).toEqual([]);
   });
 });

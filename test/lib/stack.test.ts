@@ -126,11 +126,11 @@ describe.each(DEPLOYMENT_NAMES)('the deployment "%s"', { timeout: 120_000 }, (na
 
   it('runs Node 24 on Graviton, and every function is a program of its own', () => {
     const functions = of(name).ofType('AWS::Lambda::Function');
-    expect(functions).toHaveLength(4);
+    expect(functions).toHaveLength(5);
     for (const { Properties: f } of functions) {
       expect(f).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'], Handler: 'index.handler' });
     }
-    expect(new Set(functions.map(({ Properties: f }) => JSON.stringify(f.Role))).size).toBe(4);
+    expect(new Set(functions.map(({ Properties: f }) => JSON.stringify(f.Role))).size).toBe(5);
   });
 
   it('gives no role a wildcard action, nor a resource that could be named', () => {
@@ -200,7 +200,8 @@ describe.each(DEPLOYMENT_NAMES)('the deployment "%s"', { timeout: 120_000 }, (na
       .map(({ Properties }) => Properties);
     const told = alarms.filter(({ AlarmDescription }) => !AlarmDescription.startsWith('Not an alarm'));
     expect(told.map(({ AlarmName }) => AlarmName.replace(PREFIXES[name], '')).sort()).toEqual(
-      ['api-errors', 'dead-letters', 'dispatch-lag', 'failed-passes', 'failure-rate', 'ingest-dead-letters', 'lambda-errors', 'late', 'no-workers', 'oldest-message', 'settle-corrections', 'throttles'], // biome-ignore format: a list
+      ['api-errors', 'dead-letters', 'dispatch-lag', 'failed-passes', 'failure-rate', 'ingest-dead-letters', 'lambda-errors', 'late', 'no-workers',
+        'notify-dead-letters', 'oldest-message', 'settle-corrections', 'throttles'], // biome-ignore format: a list
     );
     for (const alarm of told) {
       expect(alarm.AlarmDescription).toMatch(/ Runbook: \S+#[a-z-]+$/);
@@ -254,6 +255,7 @@ describe('roles', () => {
       query: roleOf(/QueryRole/),
       ingest: roleOf(/IngestConsumerRole/),
       watcher: roleOf(/WatcherFunctionRole/),
+      notifier: roleOf(/NotifierFunctionRole/),
       worker: roleOf(/WorkersTaskTaskRole/),
     }).toMatchSnapshot();
   });
@@ -302,7 +304,7 @@ describe('what differs', () => {
     const using = ofType('AWS::IAM::Policy').filter(({ Properties }) =>
       JSON.stringify(Properties).includes('kms:Decrypt'),
     );
-    expect(using).toHaveLength(5);
+    expect(using).toHaveLength(6);
   });
 
   it('Spot: as the share says, and the first worker is not', () => {

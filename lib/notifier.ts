@@ -1,0 +1,64 @@
+// The notifier: takes what there may be to tell from its queue, and tells it.
+import { Duration } from 'aws-cdk-lib';
+import type { IGrantable, IPrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { Construct } from 'constructs';
+import { NOTIFY_QUEUE } from '../src/queue/queues.ts';
+import { environmentOf, tellingEnvironment } from './environment.ts';
+import { createFunction } from './function.ts';
+import { maySend, mayUseKey } from './queue-permissions.ts';
+import type { Queues } from './queues.ts';
+import type { DeploymentSettings } from './settings.ts';
+import type { Storage } from './storage.ts';
+
+export interface NotifierProps {
+  readonly settings: DeploymentSettings;
+  readonly storage: Storage;
+  readonly queues: Queues;
+  /**
+   * Encrypts tables and queues.
+   * @default - keys that AWS owns
+   */
+  readonly encryptionKey?: IKey;
+  /**
+   * What it may deliver to beside the public internet, and more of src/notifier/config.ts.
+   * @default - none
+   */
+  readonly taskEnvironment?: Readonly<Record<string, string>>;
+}
+
+/** SQS waits this much longer than the consumer may take, as AWS advises. */
+const VISIBILITY_PER_TIMEOUT = 6;
+
+export class Notifier extends Construct implements IGrantable {
+  readonly lambda: Lambda;
+  /** For grants: who it may tell (a topic, a bus, a sender in SES) is up to you. */
+  readonly grantPrincipal: IPrincipal;
+
+  constructor(scope: Construct, id: string, props: NotifierProps) {
+    super(scope, id);
+    const { settings, storage, queues, encryptionKey, taskEnvironment } = props;
+    this.lambda = createFunction(this, 'Function', {
+      entry: 'notifier',
+      description: 'tells what happened',
+      settings,
+      storage,
+      timeout: Duration.seconds(NOTIFY_QUEUE.visibilitySeconds / VISIBILITY_PER_TIMEOUT),
+      environment: {
+        ...environmentOf(settings, queues),
+        ...tellingEnvironment(queues),
+        PUNCTUAL_NOTIFY_DEAD_LETTER_URL: queues.notifyDeadLetters.queueUrl,
+        ...taskEnvironment,
+      },
+    });
+    this.grantPrincipal = this.lambda.grantPrincipal;
+    // summaries and deliveries are messages of the same queue
+    maySend(this.lambda, [queues.notify, queues.notifyDeadLetters]);
+    mayUseKey(this.lambda, encryptionKey);
+    this.lambda.addEventSource(
+      new SqsEventSource(queues.notify, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 10 }),
+    );
+  }
+}
