@@ -6,8 +6,9 @@ import { api } from './api.ts';
 import { cold } from './cold.ts';
 import { cost } from './cost.ts';
 import { type Report, toMarkdown } from './report.ts';
+import { spike } from './spike.ts';
 
-const benchmarks: Record<string, () => Promise<Report>> = { api, cold, cost };
+const benchmarks: Record<string, () => Promise<Report>> = { api, cold, cost, spike };
 
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !(name in benchmarks));

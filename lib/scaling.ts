@@ -18,6 +18,13 @@ import { ApplicationScalingAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ownMetric } from './metrics.ts';
+import {
+  AHEAD_COOLDOWN_SECONDS,
+  BEHIND_COOLDOWN_SECONDS,
+  BEHIND_MINUTES,
+  BEHIND_PERCENT,
+  stepsOut,
+} from './scaling-steps.ts';
 import type { DeploymentSettings } from './settings.ts';
 import type { Workers } from './worker.ts';
 
@@ -30,7 +37,6 @@ export interface ScalingProps {
 
 /** An alarm takes ten metrics; jobs are spread over the queues evenly, so that some stand for all. */
 export const MOST_QUEUES = 8;
-const OUT_COOLDOWN = Duration.seconds(60);
 const IN_COOLDOWN = Duration.minutes(5);
 const QUIET_MINUTES = 15;
 
@@ -58,18 +64,21 @@ export class Scaling extends Construct {
       label: 'workers wanted',
     });
 
-    // twice what is missing at most, and the next minute looks again
+    // twice what is missing at most
     const ahead = new StepScalingAction(this, 'Ahead', {
       scalingTarget: target,
       adjustmentType: AdjustmentType.CHANGE_IN_CAPACITY,
-      cooldown: OUT_COOLDOWN,
+      cooldown: Duration.seconds(AHEAD_COOLDOWN_SECONDS),
     });
-    for (const missing of doublings(settings.maxWorkers)) {
-      ahead.addAdjustment({ lowerBound: missing - 1, upperBound: missing * 2 - 1, adjustment: missing * 2 });
-    }
-    ahead.addAdjustment({
-      lowerBound: (doublings(settings.maxWorkers).at(-1) ?? 1) * 2 - 1,
-      adjustment: settings.maxWorkers,
+    // bounds count from the alarm's threshold, which is one missing worker
+    const steps = stepsOut(settings.maxWorkers);
+    steps.forEach(({ missing, add }, index) => {
+      const next = steps[index + 1]?.missing;
+      ahead.addAdjustment({
+        lowerBound: missing - 1,
+        upperBound: next === undefined ? undefined : next - 1,
+        adjustment: add,
+      });
     });
     alarm(this, 'MoreWillBeDue', {
       description: 'scales out before the load is there',
@@ -87,16 +96,16 @@ export class Scaling extends Construct {
       scalingTarget: target,
       adjustmentType: AdjustmentType.PERCENT_CHANGE_IN_CAPACITY,
       minAdjustmentMagnitude: 1,
-      cooldown: OUT_COOLDOWN,
+      cooldown: Duration.seconds(BEHIND_COOLDOWN_SECONDS),
     });
-    behind.addAdjustment({ lowerBound: 0, adjustment: 50 });
+    behind.addAdjustment({ lowerBound: 0, adjustment: BEHIND_PERCENT });
     alarm(this, 'MoreWaitsThanIsTaken', {
       description: 'scales out when messages wait that nobody takes',
       metric: sumOf(queues, (queue) =>
         queue.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1), statistic: 'Minimum' }),
       ),
       threshold: perWorker * settings.minWorkers,
-      minutes: 2,
+      minutes: BEHIND_MINUTES,
       action: behind,
     });
 
@@ -120,13 +129,6 @@ export class Scaling extends Construct {
     });
   }
 }
-
-/** 1, 2, 4 … up to `most`. */
-const doublings = (most: number): number[] => {
-  const found: number[] = [];
-  for (let n = 1; n <= most; n *= 2) found.push(n);
-  return found;
-};
 
 export function sumOf(queues: readonly Queue[], metricOf: (queue: Queue) => IMetric): IMetric {
   const some = queues.slice(0, MOST_QUEUES);
