@@ -2,8 +2,11 @@
 import { DeleteMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { BATCH, type RequestMeter, sendBatch, type Timer } from './batch.ts';
 
-/** How long the first waits for others. */
-const COALESCE_MS = 5;
+/**
+ * How long the first waits for others. A delete is not urgent (the message is hidden for 30 s more), a request is paid for;
+ * from 20 a second on a batch is full before this is over.
+ */
+const COALESCE_MS = 500;
 
 interface Pending {
   readonly handle: string;
