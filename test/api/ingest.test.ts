@@ -11,7 +11,7 @@ import { createIngestQueue, type IngestMessage } from '../../src/queue/ingest.ts
 import { createIngestQueues, createQueues } from '../../src/queue/queues.ts';
 import { createSqs } from '../../src/queue/sqs.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
-import { createQuotas } from '../../src/scheduling/quotas.ts';
+import { createQuotas, NO_LIMITS } from '../../src/scheduling/quotas.ts';
 import { createDynamoStore } from '../../src/store/dynamo.ts';
 import { createTables } from '../../src/store/tables.ts';
 import { createLog, systemClock, systemRandom } from '../../src/system.ts';
@@ -80,16 +80,23 @@ describe('the consumer as a loop', () => {
     for (const one of lost) await one.hide(0);
 
     const stop = new AbortController();
-    const quotas = createQuotas(ctx, { activeJobs: 60, createsPerMinute: 0, shortestIntervalSeconds: 0 });
-    const loops = [1, 2].map(() => runIngest(ctx, quotas, inbox, stop.signal));
+    const unlimited = createQuotas(ctx, NO_LIMITS);
+    const loops = [1, 2].map(() => runIngest(ctx, unlimited, inbox, stop.signal));
     const count = async () => (await ctx.store.listHeads('alice', { limit: 100 })).items.length;
     await until(async () => (await count()) === keys.length);
+    stop.abort();
+    await Promise.all(loops);
+
     // one job too many is refused, with the reason
+    const enough = new AbortController();
+    const limited = createQuotas(ctx, { ...NO_LIMITS, activeJobs: 60 });
+    for (let i = 0; i < 60; i++) await limited.takeActive('alice').catch(() => {});
+    const loop = runIngest(ctx, limited, inbox, enough.signal);
     await queue.send(message('one-more'));
     const buried: unknown[][] = [];
     await until(async () => buried.push(...(await deadLetters())) > 0);
-    stop.abort();
-    await Promise.all(loops);
+    enough.abort();
+    await loop;
 
     const heads = (await ctx.store.listHeads('alice', { limit: 100 })).items;
     expect(heads.map(({ jobId }) => jobId).sort()).toEqual(
