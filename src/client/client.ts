@@ -9,6 +9,8 @@ import { createTransport } from './transport.ts';
 import type { Alternative, Answer, Body, ItemOf, JobChanges, JobInput, OperationId, Query } from './types.ts';
 import { type WaitOptions, waitUntilEnded } from './wait-for.ts';
 
+/** For receivers of webhooks and of the task `http`. */
+export { type SigningKey, type Verification, verifySignature } from '../tasks/signature.ts';
 export { PunctualApiError, PunctualNetworkError, PunctualTimeoutError } from './errors.ts';
 export type { Listing, Page } from './listing.ts';
 export type * from './types.ts';
