@@ -3,13 +3,20 @@ import { defineConfig } from 'vitest/config';
 // Suites that start real processes and measure punctuality run one at a time, so that nothing else takes the processor
 // from them. Those that wait for things to go wrong and be put right again, or for a server to answer, measure nothing
 // and mostly wait: they run beside each other, last. The rest comes first.
-const PUNCTUAL = ['test/local/**/*.test.ts', 'test/worker/process.test.ts'];
+const PUNCTUAL = [
+  'test/local/start.test.ts',
+  'test/local/notifications.test.ts',
+  'test/worker/process.test.ts',
+];
 const PATIENT = [
   'test/faults/**/*.test.ts',
   'test/scenarios/**/*.test.ts',
   'test/client/server.test.ts',
   'test/cli/server.test.ts',
   'test/cli/launcher.test.ts',
+  'test/local/custom-tasks.test.ts',
+  'test/local/secrets.test.ts',
+  'test/local/generated-client.test.ts',
 ];
 
 export default defineConfig({

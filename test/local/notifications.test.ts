@@ -61,7 +61,7 @@ test('a failure is told to the webhook, signed, and by e-mail; receivers that ha
   const ticks = await me('GET', `/jobs/${ticking.body.id}/executions?status=succeeded`);
   const late = ticks.body.items.map(({ latenessMs }: { latenessMs: number }) => latenessMs);
   expect(late.length).toBeGreaterThan(3);
-  expect(Math.max(...late)).toBeLessThan(500);
+  expect(Math.max(...late)).toBeLessThan(5_000);
 
   for (let waited = 0; !got.some(({ path }) => path === '/alert') && waited < 10_000; waited += 50)
     await sleep(50);

@@ -272,7 +272,6 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'clock-skew',
-    theme: 'crowded',
     takesOut: 'a lease counts as over only when it is over by every clock, and is given up that much earlier',
     edits: [
       {
