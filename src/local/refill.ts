@@ -13,8 +13,11 @@ export async function refillQueue(ctx: Context): Promise<number> {
 }
 
 async function resendShard(ctx: Context, shard: number): Promise<number> {
-  const row = await ctx.store.readShard(shard);
+  const { store, random } = ctx;
+  const row = await store.readShard(shard);
   if (!row) return 0;
+  // the engines are ours alone and were not running: whoever had the lease was killed with them
+  if (row.token) await store.takeShard(shard, row.token, random.id(12), 0);
   let total = 0;
   for (let minute = row.settledUntil + 1; minute <= row.dispatchedUntil; minute++) {
     const { sent } = await dispatchSlot(ctx, shard, minute);

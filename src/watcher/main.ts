@@ -14,15 +14,18 @@ export async function runWatcher(
   const { clock, log, settings } = ctx;
   while (!signal.aborted) {
     const started = clock.monotonic();
+    let busy = 0;
     try {
-      await watch(ctx, shards, signal);
+      ({ busy } = await watch(ctx, shards, signal));
       log.debug('watched', { shards: shards.length, ms: Math.round(clock.monotonic() - started) });
     } catch (error) {
       // the next pass starts where the cursors stand; nothing is lost by waiting for it
       if (!signal.aborted) log.error('a pass of the watcher failed', { error });
     }
     const now = clock.now();
-    await clock.sleep(nextPassAt(now, settings.watchPeriodMs) - now, signal);
+    const untilNext = nextPassAt(now, settings.watchPeriodMs) - now;
+    // who has a shard in hand may have been killed: its lease is waited for, not the next minute
+    await clock.sleep(busy > 0 ? Math.min(untilNext, settings.shardLeaseMs / 3) : untilNext, signal);
   }
 }
 
