@@ -54,7 +54,7 @@ export default defineConfig({
           include: PATIENT,
           testTimeout: 120_000,
           hookTimeout: 60_000,
-          maxWorkers: 2,
+          maxWorkers: 4,
           sequence: { groupOrder: 2 },
         },
       },
