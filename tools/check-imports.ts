@@ -3,6 +3,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
+/** What a runtime is put together from. */
+const RUNTIME = [
+  'telling.ts',
+  'system.ts',
+  'config.ts',
+  'clients.ts',
+  'scheduling',
+  'store',
+  'queue',
+  'tasks',
+  'domain',
+];
+
 /** What each room of src/ may import from; itself always. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   domain: [],
@@ -15,52 +28,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'clients.ts': ['config.ts'],
   'metrics.ts': [],
   'telling.ts': ['config.ts', 'scheduling', 'queue'],
-  api: [
-    'telling.ts',
-    'system.ts',
-    'config.ts',
-    'clients.ts',
-    'scheduling',
-    'store',
-    'queue',
-    'tasks',
-    'domain',
-  ],
-  notifier: [
-    'telling.ts',
-    'system.ts',
-    'config.ts',
-    'clients.ts',
-    'scheduling',
-    'store',
-    'queue',
-    'tasks',
-    'domain',
-  ],
-  watcher: [
-    'metrics.ts',
-    'telling.ts',
-    'system.ts',
-    'config.ts',
-    'clients.ts',
-    'scheduling',
-    'store',
-    'queue',
-    'tasks',
-    'domain',
-  ],
-  worker: [
-    'metrics.ts',
-    'telling.ts',
-    'system.ts',
-    'config.ts',
-    'clients.ts',
-    'scheduling',
-    'store',
-    'queue',
-    'tasks',
-    'domain',
-  ],
+  api: RUNTIME,
+  notifier: RUNTIME,
+  watcher: ['metrics.ts', ...RUNTIME],
+  worker: ['metrics.ts', ...RUNTIME],
   // runs the other runtimes in one process
   local: [
     'api',

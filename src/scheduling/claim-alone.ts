@@ -9,9 +9,9 @@ import type { Context } from './context.ts';
 import { writeHead } from './head.ts';
 import { blocks, type Found, isOver, letGo, newHold } from './holds.ts';
 import { isLive, onBehalfOf } from './live.ts';
-import { misfireOf } from './misfire.ts';
+import { misfireOf, skipLate } from './misfire.ts';
 import { laterDue, note } from './note.ts';
-import { newRow, recordNote } from './rows.ts';
+import { recordNote } from './rows.ts';
 import { cancelOpen, fence, nextAttempt, start, type Taken, takeRow } from './take.ts';
 
 export async function claimAlone(
@@ -126,7 +126,7 @@ async function takeFree(
   row: Row | undefined,
   consistent: boolean,
 ): Promise<Claim> {
-  const { clock, store } = context;
+  const { clock } = context;
   const { due } = message;
   // WAITING is a first claim too: it must not start after a pause has returned [H4]
   const first = !row || row.status === 'WAITING';
@@ -142,24 +142,8 @@ async function takeFree(
   let covers: string | undefined;
   if (!row && message.revision !== BY_HAND) {
     const misfire = misfireOf(context, head, message);
-    if (misfire.kind === 'covered') {
-      if (!consistent) return REREAD;
-      await store.insertRow({
-        ...newRow(head, due, message.revision, 'SKIPPED'),
-        reason: misfire.reason,
-        finishedAt: clock.now(),
-      });
-      return DONE;
-    }
-    if (misfire.kind === 'skip') {
-      const noted = await note(context, head, {
-        due,
-        status: 'SKIPPED',
-        reason: misfire.reason,
-        revision: message.revision,
-      });
-      return noted ? DONE : AGAIN;
-    }
+    if (misfire.kind === 'covered' && !consistent) return REREAD;
+    if (misfire.kind !== 'none') return skipLate(context, head, message, misfire);
     covers = misfire.coveredUntil;
   }
 

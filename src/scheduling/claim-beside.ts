@@ -10,10 +10,10 @@ import type { Context } from './context.ts';
 import { writeHead } from './head.ts';
 import { isOver, letGo, newHold } from './holds.ts';
 import { isLive } from './live.ts';
-import { misfireOf } from './misfire.ts';
-import { laterDue, note } from './note.ts';
+import { misfireOf, skipLate } from './misfire.ts';
+import { laterDue } from './note.ts';
 import { regularEntry } from './plan.ts';
-import { newRow, recordNote } from './rows.ts';
+import { recordNote } from './rows.ts';
 import { cancelOpen, fence, start, type Taken, takeRow } from './take.ts';
 
 export async function claimBeside(
@@ -74,7 +74,7 @@ async function reasonToStop(
   head: Head,
   row: Row | undefined,
 ): Promise<Claim | undefined> {
-  const { store, clock, random } = context;
+  const { clock, random } = context;
   const { due } = message;
   if (head.overlap !== 'allow') return AGAIN;
   if (isTerminal(row?.status)) return DONE;
@@ -92,23 +92,7 @@ async function reasonToStop(
   if (row || message.revision === BY_HAND) return undefined;
 
   const misfire = misfireOf(context, head, message);
-  if (misfire.kind === 'covered') {
-    await store.insertRow({
-      ...newRow(head, due, message.revision, 'SKIPPED'),
-      reason: misfire.reason,
-      finishedAt: clock.now(),
-    });
-    return DONE;
-  }
-  if (misfire.kind === 'skip') {
-    const noted = await note(context, head, {
-      due,
-      status: 'SKIPPED',
-      reason: misfire.reason,
-      revision: message.revision,
-    });
-    return noted ? DONE : AGAIN;
-  }
+  if (misfire.kind !== 'none') return skipLate(context, head, message, misfire);
   if (misfire.coveredUntil) {
     const { coveredUntil } = misfire;
     const change = { coveredUntil, rowsUntil: laterDue(head.rowsUntil, coveredUntil), stamp: random.id(12) };

@@ -3,7 +3,10 @@ import { dueAtOf, dueKey } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';
 import { fireAt, isRecurring, latestOccurrence } from '../domain/schedule/occurrences.ts';
 import type { Message } from '../queue/queue.ts';
+import { AGAIN, type Claim, DONE } from './answers.ts';
 import type { Context } from './context.ts';
+import { note } from './note.ts';
+import { newRow } from './rows.ts';
 
 const STOOD_FOR = 'misfire: one run stood for all that were missed';
 
@@ -51,4 +54,19 @@ function latestMissed(head: Head, due: number, now: number): number {
   while (last !== undefined && last > due && fireAt(head.schedule, head.jobId, last) > now)
     last = latestOccurrence(head.schedule, due - 1, last - 1);
   return last ?? due;
+}
+
+/** The record of one that does not run: the head has decided it already (covered), or decides it by a note now. */
+export async function skipLate(
+  context: Context,
+  head: Head,
+  message: Message,
+  { kind, reason }: Exclude<Misfire, { kind: 'none' }>,
+): Promise<Claim> {
+  const { due, revision } = message;
+  if (kind === 'skip')
+    return (await note(context, head, { due, status: 'SKIPPED', reason, revision })) ? DONE : AGAIN;
+  const row = newRow(head, due, revision, 'SKIPPED');
+  await context.store.insertRow({ ...row, reason, finishedAt: context.clock.now() });
+  return DONE;
 }
