@@ -1,31 +1,60 @@
-// `npm run bench` runs all benchmarks, `npm run bench -- <name> …` some of them. Results: a table here, and the last ones
-// in bench/results/.
+// `npm run bench` runs the benchmarks that take minutes, `npm run bench -- <name> …` those named. Results: a table here, and
+// the last full ones in bench/results/.
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
 import { api } from './api.ts';
 import { cold } from './cold.ts';
+import { conditions } from './conditions.ts';
 import { cost } from './cost.ts';
-import { type Report, toMarkdown } from './report.ts';
+import { type Options, type Report, startProgress, toMarkdown } from './report.ts';
 import { spike } from './spike.ts';
 
-const benchmarks: Record<string, () => Promise<Report>> = { api, cold, cost, spike };
+const benchmarks: Record<string, (options: Options) => Promise<Report>> = {
+  cost,
+  api,
+  cold,
+  spike,
+};
+/** They take long: only when they are named. */
+const ON_REQUEST: string[] = [];
 
-const names = process.argv.slice(2);
+const HELP = `usage: npm run bench [-- [--quick] [<name> …]]
+
+names: ${Object.keys(benchmarks).join(', ')}
+  without names: all
+  --quick         smaller and less exact, for whoever changes something; bench/results/ keeps the last full ones
+
+const { values, positionals: names } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+  allowPositionals: true,
+});
 const unknown = names.filter((name) => !(name in benchmarks));
-if (unknown.length > 0 || names.includes('--help')) {
-  console.error(`usage: npm run bench [-- <name> …], names: ${Object.keys(benchmarks).join(', ')}`);
-  process.exit(names.includes('--help') ? 0 : 2);
+if (values.help || unknown.length > 0) {
+  console.error(unknown.length > 0 ? `there is no benchmark ${unknown.join(', ')}\n\n${HELP}` : HELP);
+  process.exit(values.help ? 0 : 2);
 }
 
-const machine = `${cpus().length} × ${cpus()[0]?.model.trim()}, Node ${process.version}`;
 const folder = new URL('results/', import.meta.url);
 mkdirSync(folder, { recursive: true });
 for (const [name, run] of Object.entries(benchmarks)) {
-  if (names.length > 0 && !names.includes(name)) continue;
-  const started = Date.now();
-  const report = await run();
-  const text = toMarkdown(report, machine, Math.round((Date.now() - started) / 1000));
-  writeFileSync(new URL(`${name}.md`, folder), text);
-  writeFileSync(new URL(`${name}.json`, folder), `${JSON.stringify({ machine, ...report }, null, 2)}\n`);
+  if (names.length > 0 ? !names.includes(name) : ON_REQUEST.includes(name)) continue;
+  const before = conditions();
+  const stopProgress = startProgress(name);
+  const full = await run(options).finally(stopProgress);
+  const report = options.quick ? { ...full, command: `${full.command} --quick` } : full;
+  const seconds = Math.round((Date.now() - before.startedAt.getTime()) / 1000);
+  const text = toMarkdown(report, before, seconds);
+  if (!options.quick) {
+    writeFileSync(new URL(`${name}.md`, folder), text);
+    const all = { ...before, seconds, ...report };
+    writeFileSync(new URL(`${name}.json`, folder), `${JSON.stringify(all, null, 2)}\n`);
+  }
   console.log(text);
+  for (const promise of report.broken ?? []) {
+    console.error(`${name}: ${promise}`);
+    process.exitCode = 1;
+  }
 }

@@ -1,0 +1,32 @@
+// Where and when a benchmark ran: what one has to know to compare two runs.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { cpus, loadavg } from 'node:os';
+
+export interface Conditions {
+  readonly startedAt: Date;
+  readonly machine: string;
+  readonly node: string;
+  readonly engines: string;
+  /** Before it began: above a few tenths something else was running. */
+  readonly loadAverage: number;
+}
+
+export const conditions = (): Conditions => ({
+  startedAt: new Date(),
+  machine: `${cpus().length} × ${cpus()[0]?.model.trim()}`,
+  node: process.version,
+  engines: `dynoxide ${versionOf(`@dynoxide/${process.platform}-${process.arch}`)}, fauxqs ${versionOf('fauxqs')}`,
+  loadAverage: Number(loadavg()[0]?.toFixed(2)),
+});
+
+/** Read from where it is: not every package lets its package.json be imported. */
+function versionOf(name: string): string {
+  for (const folder of createRequire(import.meta.url).resolve.paths(name) ?? []) {
+    try {
+      return (JSON.parse(readFileSync(`${folder}/${name}/package.json`, 'utf8')) as { version: string })
+        .version;
+    } catch {}
+  }
+  return '(none)';
+}
