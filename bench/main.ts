@@ -22,7 +22,7 @@ const HELP = `usage: npm run bench [-- [--quick] [<name> …]]
 
 names: ${Object.keys(benchmarks).join(', ')}
   without names: all
-  --quick         smaller and less exact, for whoever changes something; bench/results/ keeps the last full ones
+  --quick         smaller and less exact, for whoever changes something; bench/results/ keeps the last full ones`;
 
 const { values, positionals: names } = parseArgs({
   options: {
