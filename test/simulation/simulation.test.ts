@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { runSimulator } from './children.ts';
 import { simulate } from './simulate.ts';
 
-/** Fixed, so that a failure is the same for everybody; `npm run simulate -- --from …` looks elsewhere. */
+/** Fixed, so that a failure is the same for everybody; `npm run check:protocol -- --from …` looks elsewhere. */
 const FROM = 1;
 const SEEDS = 10_000;
 const PROCESSES = 2;
