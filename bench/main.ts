@@ -36,6 +36,7 @@ if (values.help || unknown.length > 0) {
   console.error(unknown.length > 0 ? `there is no benchmark ${unknown.join(', ')}\n\n${HELP}` : HELP);
   process.exit(values.help ? 0 : 2);
 }
+const options: Options = { quick: values.quick };
 
 const folder = new URL('results/', import.meta.url);
 mkdirSync(folder, { recursive: true });
