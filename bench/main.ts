@@ -6,10 +6,12 @@ import { api } from './api.ts';
 import { cold } from './cold.ts';
 import { conditions } from './conditions.ts';
 import { cost } from './cost.ts';
+import { lateness } from './lateness.ts';
 import { type Options, type Report, startProgress, toMarkdown } from './report.ts';
 import { spike } from './spike.ts';
 
 const benchmarks: Record<string, (options: Options) => Promise<Report>> = {
+  lateness,
   cost,
   api,
   cold,

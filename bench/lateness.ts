@@ -1,0 +1,187 @@
+// How late executions start, and where that time goes: real processes on the embedded engines. Early is never allowed.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { dueKey } from '../src/domain/ids.ts';
+import { delaySeconds } from '../src/queue/sender.ts';
+import { ascending, type Options, progress, type Report, rank } from './report.ts';
+import { createJobs, onceAt, type Spec } from './system/create.ts';
+import { firstStarts, keyOf, type Late, latenessOf, type Start } from './system/starts.ts';
+import { inSystem, type System, until } from './system/system.ts';
+
+const WARM_UP = 100;
+const PATIENCE_MS = 20_000;
+const AT_ONCE = 200;
+
+interface Measured extends Late {
+  readonly name: string;
+  readonly executions: number;
+  readonly stages: Stages;
+}
+
+/** Milliseconds of each execution on its way, one list per stage. */
+interface Stages {
+  readonly afterDue: number[];
+  readonly toReceived: number[];
+  readonly toClaim: number[];
+  readonly toClaimed: number[];
+  readonly toStarted: number[];
+}
+
+/** One-time jobs, evenly over a window that begins when all of them are there. */
+function spread(name: string, count: number, windowMs: number): Promise<Measured> {
+  return measured(name, async (system, createMs) => {
+    const firstDue = Date.now() + createMs(count) + 4_000;
+    const dues = Array.from({ length: count }, (_, i) => Math.floor(firstDue + (i * windowMs) / count));
+    const ids = await createJobs(
+      system.backend.ctx,
+      dues.map((due) => onceAt(due)),
+    );
+    if (Date.now() > firstDue) throw new Error('the jobs were not created in time');
+    progress(`lateness: ${name}, all created`);
+    const expected = new Set(ids.map((jobId, i) => keyOf({ jobId, due: dues[i] ?? 0 })));
+    return { expected, end: firstDue + windowMs };
+  });
+}
+
+/** Counted from when all of them are there. */
+function recurring(name: string, count: number, seconds: number): Promise<Measured> {
+  return measured(name, async (system) => {
+    const spec: Spec = { task: 'bench', schedule: { every: 'PT1S' } };
+    const ids = await createJobs(system.backend.ctx, Array<Spec>(count).fill(spec));
+    progress(`lateness: ${name}, all created`);
+    // what fell behind during the create has been caught up by then
+    const first = Math.ceil(Date.now() / 1000 + 3) * 1000;
+    const dues = Array.from({ length: seconds }, (_, i) => first + i * 1000);
+    const expected = new Set(ids.flatMap((jobId) => dues.map((due) => keyOf({ jobId, due }))));
+    return { expected, end: first + seconds * 1000 };
+  });
+}
+
+type CreateMs = (count: number) => number;
+
+function measured(
+  name: string,
+  run: (system: System, createMs: CreateMs) => Promise<{ expected: ReadonlySet<string>; end: number }>,
+): Promise<Measured> {
+  progress(`lateness: ${name}`);
+  return inSystem({}, async (system) => {
+    await system.start('worker');
+    const createMs = await warmUp(system);
+    const { expected, end } = await run(system, createMs);
+    const found = () => system.starts().filter((start) => expected.has(keyOf(start)));
+    await sleep(end - Date.now());
+    await until(end + PATIENCE_MS, async () => {
+      await sleep(AT_ONCE); // reading the file must not be what is measured
+      return firstStarts(found()).size === expected.size;
+    });
+    await sleep(1_000); // duplicates and rows come after
+    const starts = found();
+    const late = latenessOf(starts, expected.size);
+    const stages = await stagesOf(system, [...firstStarts(starts).values()]);
+    return { name, executions: expected.size, ...late, stages };
+  });
+}
+
+/** Code that runs for the first time is slow. Tells how long creating takes here, with something to spare. */
+async function warmUp({ backend, starts }: System): Promise<CreateMs> {
+  const jobs = Array.from({ length: WARM_UP }, (_, i) => onceAt(Date.now() + 1_500 + i * 10));
+  await createJobs(backend.ctx, jobs);
+  const began = Date.now();
+  const more = await createJobs(
+    backend.ctx,
+    jobs.map((_, i) => onceAt(began + 2_500 + i * 10)),
+  );
+  const msPerJob = (Date.now() - began) / WARM_UP;
+  const last = new Set(more);
+  const ran = () => starts().filter(({ jobId }) => last.has(jobId)).length >= WARM_UP;
+  if (!(await until(Date.now() + PATIENCE_MS, ran))) throw new Error('the warm-up does not end');
+  return (count) => count * msPerJob * 1.5;
+}
+
+/** The row's own times and the head's hold beside what the task noted. */
+async function stagesOf({ backend }: System, starts: readonly Start[]): Promise<Stages> {
+  const { store } = backend.ctx;
+  const stages: Stages = { afterDue: [], toReceived: [], toClaim: [], toClaimed: [], toStarted: [] };
+  const keys = starts.map(({ jobId, due }) => ({ jobId, due: dueKey(due) }));
+  const rows = await store.readRows(keys, { consistent: true });
+  const heads = await store.readHeads([...new Set(starts.map(({ jobId }) => jobId))], { consistent: true });
+  const holds = new Map(heads.map(({ jobId, hold }) => [jobId, hold]));
+  const at = new Map(starts.map((start) => [keyOf(start), start.at]));
+  for (const { jobId, due, enqueuedAt, receivedAt, startedAt: claimed } of rows) {
+    const fireAt = Number(due);
+    const started = at.get(keyOf({ jobId, due: fireAt }));
+    if (!enqueuedAt || !receivedAt || !claimed || !started) continue;
+    const visible = enqueuedAt + delaySeconds(fireAt, enqueuedAt) * 1000;
+    stages.afterDue.push(receivedAt - fireAt);
+    stages.toReceived.push(receivedAt - visible);
+    stages.toStarted.push(started - claimed);
+    // a recurring job's head has only its last hold
+    const hold = holds.get(jobId);
+    if (hold?.due !== due) continue;
+    stages.toClaim.push(hold.startedAt - Math.max(fireAt, receivedAt));
+    stages.toClaimed.push(claimed - hold.startedAt);
+  }
+  return stages;
+}
+
+const p50p99 = (values: readonly number[]): string => {
+  const sorted = ascending(values);
+  return sorted.length === 0 ? '-' : `${rank(sorted, 0.5)} / ${rank(sorted, 0.99)}`;
+};
+
+export async function lateness({ quick }: Options): Promise<Report> {
+  const seconds = quick ? 4 : 12;
+  const results: Measured[] = [];
+  for (const rate of quick ? [50, 250] : [50, 250, 1_000])
+    results.push(await spread(`one-time, ${rate}/s for ${seconds} s`, rate * seconds, seconds * 1_000));
+  const burst = quick ? 1_000 : 5_000;
+  results.push(await spread(`burst of ${burst} at one instant`, burst, 0));
+  const [jobs, every] = quick ? [50, 5] : [200, 20];
+  results.push(await recurring(`${jobs} recurring every second, ${every} s`, jobs, every));
+  return {
+    name: 'lateness',
+    command: 'npm run bench -- lateness',
+    tables: [
+      {
+        title: 'Lateness of the start, ms',
+        columns: ['', 'executions', 'early', 'missing', 'duplicates', 'p50', 'p90', 'p99', 'max'],
+        rows: results.map((r) => [
+          r.name,
+          r.executions,
+          r.early,
+          r.missing,
+          r.duplicates,
+          r.p50,
+          r.p90,
+          r.p99,
+          r.max,
+        ]),
+      },
+      {
+        title: 'Where the time goes, ms p50 / p99',
+        columns: [
+          '',
+          'visible → received',
+          'received after due',
+          'due or received → claim sent',
+          'claim sent → claimed',
+          'claimed → started',
+        ],
+        rows: results.map(({ name, stages: s }) => [
+          name,
+          p50p99(s.toReceived),
+          `${((s.afterDue.filter((ms) => ms > 0).length / s.afterDue.length) * 100).toFixed(1)} %`,
+          p50p99(s.toClaim),
+          p50p99(s.toClaimed),
+          p50p99(s.toStarted),
+        ]),
+      },
+    ],
+    notes: [
+      'Producer, watcher, one worker and the engines (tables on disk) are processes of this machine; a fresh set for each line, warmed up. Start: the first line of the task, by its own clock.',
+      'A message is sent with a delay in whole seconds, so that it is visible one to two seconds before it is due; the worker holds it until then. Who receives it after it is due (its share: second column) starts late by that.',
+    ],
+    broken: results
+      .filter(({ early }) => early > 0)
+      .map(({ name, early }) => `${name}: ${early} started early`),
+  };
+}

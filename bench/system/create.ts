@@ -1,0 +1,43 @@
+// The producer: creates jobs as a client of the API would, without HTTP in between.
+import { type BatchResult, createBatch } from '../../src/api/batch.ts';
+import type { Context } from '../../src/scheduling/context.ts';
+import { inParallel } from '../../src/scheduling/in-parallel.ts';
+import type { Task, Tasks } from '../../src/tasks/task.ts';
+import { bench } from './tasks/bench.ts';
+
+export const USER = 'bench';
+/** As many as one request of the API may have. */
+const PER_BATCH = 100;
+const BATCHES_AT_ONCE = 4;
+
+export const benchTasks: Tasks = new Map([[bench.name, bench as Task<unknown>]]);
+
+export type Spec = Record<string, unknown>;
+
+export const onceAt = (at: number, params: Spec = {}): Spec => ({
+  task: bench.name,
+  params,
+  schedule: { at: new Date(at).toISOString() },
+});
+
+/** In batches. Returns their ids in order; whatever is refused stops the benchmark. */
+export async function createJobs(context: Context, specs: readonly Spec[]): Promise<string[]> {
+  const ids: string[] = [];
+  const batches = Array.from(
+    { length: Math.ceil(specs.length / PER_BATCH) },
+    (_, index) => index * PER_BATCH,
+  );
+  await inParallel(batches, BATCHES_AT_ONCE, async (first) => {
+    const jobs = specs.slice(first, first + PER_BATCH);
+    const results = await createBatch(context, benchTasks, { jobs, userId: USER, requestId: 'bench' });
+    results.forEach((result, index) => {
+      ids[first + index] = idOf(result);
+    });
+  });
+  return ids;
+}
+
+function idOf(result: BatchResult): string {
+  if ('job' in result && result.job) return result.job.id;
+  throw new Error(`a job was not created: ${JSON.stringify(result)}`);
+}

@@ -1,0 +1,56 @@
+// What the task of the benchmarks has noted, and how late that was.
+import { readFileSync } from 'node:fs';
+import { ascending, rank } from '../report.ts';
+
+/** Tells the workers which file to write to. */
+export const STARTS_VARIABLE = 'PUNCTUAL_BENCH_STARTS';
+
+export interface Start {
+  readonly jobId: string;
+  readonly due: number;
+  readonly at: number;
+  readonly pid: number;
+}
+
+export const keyOf = ({ jobId, due }: Pick<Start, 'jobId' | 'due'>): string => `${jobId}.${due}`;
+
+/** A line that is being written just now is read the next time. */
+export function readStarts(file: string): Start[] {
+  const text = readFileSync(file, 'utf8');
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  return whole.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Start]));
+}
+
+/** The first start of each execution. */
+export function firstStarts(starts: readonly Start[]): Map<string, Start> {
+  const first = new Map<string, Start>();
+  for (const start of starts) {
+    const before = first.get(keyOf(start));
+    if (!before || start.at < before.at) first.set(keyOf(start), start);
+  }
+  return first;
+}
+
+export interface Late {
+  readonly early: number;
+  readonly missing: number;
+  readonly duplicates: number;
+  readonly p50: number;
+  readonly p90: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+export function latenessOf(starts: readonly Start[], expected: number): Late {
+  const first = firstStarts(starts);
+  const late = ascending([...first.values()].map(({ at, due }) => at - due));
+  return {
+    early: late.filter((ms) => ms < 0).length,
+    missing: expected - first.size,
+    duplicates: starts.length - first.size,
+    p50: rank(late, 0.5),
+    p90: rank(late, 0.9),
+    p99: rank(late, 0.99),
+    max: rank(late, 1),
+  };
+}

@@ -1,0 +1,152 @@
+// The real thing as processes of its own, as a deployment is split: the engines (tables on disk, queues), a watcher,
+// workers; this process is the producer. They are those of local mode, unchanged; only the task `bench` is added.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readLocalConfig } from '../../src/local/config.ts';
+import { type Backend, connect } from '../../src/local/connect.ts';
+import { findEngines } from '../../src/local/engines.ts';
+import { createLog } from '../../src/system.ts';
+import { type LocalProcess, startPart, temporaryFolder } from '../../test/local/processes.ts';
+import { childrenOf, cpuMs } from './cpu.ts';
+import { readStarts, STARTS_VARIABLE, type Start } from './starts.ts';
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+type Part = 'engines' | 'watcher' | 'worker';
+
+/** What each part prints when it is up. */
+const READY: Record<Part, RegExp> = {
+  engines: /DynamoDB API at/,
+  watcher: /looks after/,
+  worker: /waits for jobs/,
+};
+
+/** CPU time in ms: of our own processes, and of the engines that stand in for AWS. */
+export type Cpu = Record<'producer' | 'watcher' | 'worker' | 'tables' | 'queues', number>;
+
+export interface System {
+  /** The producer's. */
+  readonly backend: Backend;
+  start(part: Part): Promise<LocalProcess>;
+  /** What the task has noted in all workers so far. */
+  starts(): Start[];
+  cpu(): Cpu;
+  /** kill -9 of everything. */
+  killAll(): Promise<void>;
+  /** The producer's connection to engines that were started again. */
+  reconnect(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** With engines and watcher up; workers are started by who wants them. */
+async function startSystem(settings: Record<string, string> = {}): Promise<System> {
+  const folder = temporaryFolder();
+  const startsFile = join(folder.path, 'starts.jsonl');
+  writeFileSync(startsFile, '');
+  const env = {
+    PUNCTUAL_LOG: 'error',
+    PUNCTUAL_DATA: folder.path,
+    PUNCTUAL_DRAIN_SECONDS: '0',
+    PUNCTUAL_TASKS_FOLDER: join(import.meta.dirname, 'tasks'),
+    [STARTS_VARIABLE]: startsFile,
+    ...settings,
+  };
+  const parts: { part: Part; process: LocalProcess }[] = [];
+  const stopping = new AbortController();
+  let disconnect: () => unknown = () => {};
+
+  async function start(part: Part): Promise<LocalProcess> {
+    if (stopping.signal.aborted) throw new Error('the benchmark was stopped');
+    const process = startPart(`${part}.main`, env);
+    parts.push({ part, process });
+    await process.printed(READY[part]);
+    return process;
+  }
+
+  /** As any process of local mode finds the engines. */
+  async function connected(): Promise<Backend> {
+    const config = readLocalConfig(env);
+    const running = {
+      stopping: stopping.signal,
+      defer: (stop: () => unknown) => {
+        disconnect = stop;
+      },
+      fail: (error: Error) => log.error('the engines failed', { error }),
+    };
+    const log = createLog('error', { part: 'bench' }, (line) => process.stderr.write(line));
+    return connect(config, await findEngines(config), running, log);
+  }
+
+  async function killAll(): Promise<void> {
+    const gone = parts.splice(0).map(({ process }) => process.stop('SIGKILL'));
+    disconnect();
+    await Promise.all(gone);
+  }
+
+  async function stop(): Promise<void> {
+    for (const signal of SIGNALS) process.off(signal, interrupted);
+    stopping.abort();
+    await killAll();
+    folder.remove();
+  }
+  const interrupted = () => void stop().finally(() => process.exit(130));
+  for (const signal of SIGNALS) process.on(signal, interrupted);
+
+  try {
+    await start('engines');
+    await start('watcher');
+    let backend = await connected();
+    return {
+      get backend() {
+        return backend;
+      },
+      start,
+      starts: () => readStarts(startsFile),
+      cpu: () => cpuOf(parts),
+      killAll,
+      async reconnect() {
+        backend = await connected();
+      },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function cpuOf(parts: readonly { part: Part; process: LocalProcess }[]): Cpu {
+  const sum = (pids: readonly number[]) => pids.reduce((ms, pid) => ms + cpuMs(pid), 0);
+  const of = (wanted: Part) =>
+    parts.flatMap(({ part, process }) => (part === wanted && process.child.pid ? [process.child.pid] : []));
+  return {
+    producer: cpuMs(process.pid),
+    watcher: sum(of('watcher')),
+    worker: sum(of('worker')),
+    // dynoxide is the engines' child; fauxqs runs in their process itself
+    tables: sum(of('engines').flatMap(childrenOf)),
+    queues: sum(of('engines')),
+  };
+}
+
+export async function inSystem<T>(
+  settings: Record<string, string>,
+  body: (system: System) => Promise<T>,
+): Promise<T> {
+  const system = await startSystem(settings);
+  try {
+    return await body(system);
+  } finally {
+    await system.stop();
+  }
+}
+
+/** Asks every few milliseconds; false when it does not come true in time. */
+export async function until(deadline: number, condition: () => boolean | Promise<boolean>): Promise<boolean> {
+  while (!(await condition())) {
+    if (Date.now() > deadline) return false;
+    await sleep(20);
+  }
+  return true;
+}
