@@ -17,18 +17,13 @@ export interface ShardChange {
 
 /** If absent. 1 WRU. */
 export function insertShard(db: Database, shard: Shard): Promise<boolean> {
-  return db.put(
-    { operation: 'insertShard', table },
-    { Item: { ...shardKey(shard.shard), ...shard }, ConditionExpression: 'attribute_not_exists(pk)' },
-  );
+  const key = shardKey(shard.shard);
+  return db.insert({ operation: 'insertShard', table }, { key, item: { ...key, ...shard } });
 }
 
 /** Consistent: 1 RRU. */
 export async function readShard(db: Database, shard: number): Promise<Shard | undefined> {
-  const item = await db.get(
-    { operation: 'readShard', table },
-    { Key: shardKey(shard), ConsistentRead: true },
-  );
+  const item = await db.get({ operation: 'readShard', table }, shardKey(shard), true);
   return item && shardFromItem(item);
 }
 
@@ -120,7 +115,7 @@ export async function removeWorker(db: Database, workerId: string): Promise<void
 
 /** 0.5 RRU per 4 KB. */
 export async function readWorker(db: Database, workerId: string): Promise<WorkerRow | undefined> {
-  const item = await db.get({ operation: 'readWorker', table }, { Key: { pk: `${WORKER}${workerId}` } });
+  const item = await db.get({ operation: 'readWorker', table }, { pk: `${WORKER}${workerId}` });
   return item && workerFromItem(item);
 }
 

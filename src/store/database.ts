@@ -1,18 +1,18 @@
 // How the store talks to DynamoDB: table names with their prefix, refused conditions as `false`, and the meter that
-// counts what each operation costs.
+// counts what each operation costs. Reads and writes of one item go with others in one request (grouped.ts).
 import {
   ConditionalCheckFailedException,
   type ConsumedCapacity,
   type DynamoDBClient,
 } from '@aws-sdk/client-dynamodb';
 import {
+  BatchExecuteStatementCommand,
   BatchGetCommand,
   BatchWriteCommand,
   DeleteCommand,
   type DeleteCommandInput,
   DynamoDBDocumentClient,
   GetCommand,
-  type GetCommandInput,
   PutCommand,
   type PutCommandInput,
   QueryCommand,
@@ -23,7 +23,9 @@ import {
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { type Backoff, inBatches } from './batches.ts';
+import { grouped } from './grouped.ts';
 import type { TableName } from './tables.ts';
+import { asPut, asUpdate, type Change, type Insert, type Statement } from './writes.ts';
 
 export type Item = Record<string, unknown>;
 
@@ -35,6 +37,7 @@ export interface DatabaseOptions {
   readonly tablePrefix: string;
   readonly meter?: Meter;
   readonly backoff: Backoff;
+  readonly groupCommit: boolean;
 }
 
 /** What a call is on behalf of: the operation's name for the meter, and its table. */
@@ -43,11 +46,26 @@ export interface On {
   readonly table: TableName;
 }
 
+/** Calls on one item, which may go with others in one request. */
+export interface ItemCalls {
+  get(on: On, key: Item, consistent?: boolean): Promise<Item | undefined>;
+  /** False when there is one already. */
+  insert(on: On, insert: Insert): Promise<boolean>;
+  /** False when it is not, or no longer, as `where` says. */
+  change(on: On, change: Change): Promise<boolean>;
+}
+
+export type Executed = 'done' | 'refused' | 'not done';
+/** Codes of a statement whose condition did not hold. */
+const REFUSED = new Set<string | undefined>(['ConditionalCheckFailed', 'DuplicateItem']);
+/** Errors of a batch as such: by itself each write may be all right. */
+const NOT_TAKEN = new Set(['ValidationException', 'AccessDeniedException', 'UnknownOperationException']);
+
 type Without<Input> = Omit<Input, 'TableName' | 'ReturnConsumedCapacity'>;
 
 export type Database = ReturnType<typeof openDatabase>;
 
-export function openDatabase({ client, tablePrefix, meter, backoff }: DatabaseOptions) {
+export function openDatabase({ client, tablePrefix, meter, backoff, groupCommit }: DatabaseOptions) {
   const doc = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
   const nameOf = (table: TableName): string => `${tablePrefix}${table}`;
   const ReturnConsumedCapacity = meter && ('INDEXES' as const);
@@ -63,36 +81,77 @@ export function openDatabase({ client, tablePrefix, meter, backoff }: DatabaseOp
   }
 
   /** A refused write is billed like one that was done, and the answer does not say how much: below 1 KB it is 1. */
+  const measureRefused = (on: On) => meter?.(on.operation, on.table, { read: 0, write: 1 });
+
   async function unlessRefused<T>(on: On, write: Promise<T>): Promise<T | undefined> {
     try {
       return await write;
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      meter?.(on.operation, on.table, { read: 0, write: 1 });
+      measureRefused(on);
       return undefined;
     }
   }
 
+  /** False when the condition did not hold. */
+  async function put(on: On, input: Without<PutCommandInput>): Promise<boolean> {
+    const done = await unlessRefused(on, doc.send(new PutCommand({ ...input, ...at(on) })));
+    measure(on, 'write', done?.ConsumedCapacity);
+    return done !== undefined;
+  }
+
+  /** What `ReturnValues` asked for (an empty item if nothing), or undefined when the condition did not hold. */
+  async function update(on: On, input: Without<UpdateCommandInput>): Promise<Item | undefined> {
+    const done = await unlessRefused(on, doc.send(new UpdateCommand({ ...input, ...at(on) })));
+    measure(on, 'write', done?.ConsumedCapacity);
+    return done && (done.Attributes ?? {});
+  }
+
+  /** Any number of keys, each once; in no order, what does not exist is left out. */
+  async function getAll(on: On, keys: readonly Item[], ConsistentRead: boolean): Promise<Item[]> {
+    const found: Item[] = [];
+    await inBatches(on.operation, keys, 100, backoff, async (Keys) => {
+      const RequestItems = { [nameOf(on.table)]: { Keys, ConsistentRead } };
+      const done = await doc.send(new BatchGetCommand({ RequestItems, ReturnConsumedCapacity }));
+      measure(on, 'read', done.ConsumedCapacity?.[0]);
+      found.push(...(done.Responses?.[nameOf(on.table)] ?? []));
+      return done.UnprocessedKeys?.[nameOf(on.table)]?.Keys ?? [];
+    });
+    return found;
+  }
+
+  /** At most 25 writes, no two of one item. */
+  async function execute(on: On, statements: readonly Statement[]): Promise<Executed[]> {
+    const Statements = [...statements];
+    const request = doc.send(new BatchExecuteStatementCommand({ Statements, ReturnConsumedCapacity }));
+    const done = await request.catch((error: unknown) => {
+      if (error instanceof Error && NOT_TAKEN.has(error.name)) return undefined;
+      throw error;
+    });
+    for (const consumed of done?.ConsumedCapacity ?? []) measure(on, 'write', consumed);
+    return statements.map((_, i) => {
+      const answer = done?.Responses?.[i];
+      if (answer && !answer.Error) return 'done';
+      if (!REFUSED.has(answer?.Error?.Code)) return 'not done';
+      measureRefused(on);
+      return 'refused';
+    });
+  }
+
+  const alone: ItemCalls = {
+    async get(on, Key, ConsistentRead) {
+      const done = await doc.send(new GetCommand({ Key, ConsistentRead, ...at(on) }));
+      measure(on, 'read', done.ConsumedCapacity);
+      return done.Item;
+    },
+    insert: (on, insert) => put(on, asPut(insert)),
+    change: async (on, change) => (await update(on, asUpdate(change))) !== undefined,
+  };
+
   return {
-    async get(on: On, input: Without<GetCommandInput>): Promise<Item | undefined> {
-      const { Item, ConsumedCapacity } = await doc.send(new GetCommand({ ...input, ...at(on) }));
-      measure(on, 'read', ConsumedCapacity);
-      return Item;
-    },
-
-    /** False when the condition did not hold. */
-    async put(on: On, input: Without<PutCommandInput>): Promise<boolean> {
-      const done = await unlessRefused(on, doc.send(new PutCommand({ ...input, ...at(on) })));
-      measure(on, 'write', done?.ConsumedCapacity);
-      return done !== undefined;
-    },
-
-    /** What `ReturnValues` asked for (an empty item if nothing), or undefined when the condition did not hold. */
-    async update(on: On, input: Without<UpdateCommandInput>): Promise<Item | undefined> {
-      const done = await unlessRefused(on, doc.send(new UpdateCommand({ ...input, ...at(on) })));
-      measure(on, 'write', done?.ConsumedCapacity);
-      return done && (done.Attributes ?? {});
-    },
+    ...(groupCommit ? grouped({ alone, getAll, execute, nameOf }) : alone),
+    put,
+    update,
 
     /** False when the condition did not hold. */
     async remove(on: On, input: Without<DeleteCommandInput>): Promise<boolean> {
@@ -115,18 +174,7 @@ export function openDatabase({ client, tablePrefix, meter, backoff }: DatabaseOp
       return { items: page.Items ?? [], last: page.LastEvaluatedKey };
     },
 
-    /** Any number of keys, each once; in no order, what does not exist is left out. */
-    async getAll(on: On, keys: readonly Item[], ConsistentRead: boolean): Promise<Item[]> {
-      const found: Item[] = [];
-      await inBatches(on.operation, keys, 100, backoff, async (Keys) => {
-        const RequestItems = { [nameOf(on.table)]: { Keys, ConsistentRead } };
-        const done = await doc.send(new BatchGetCommand({ RequestItems, ReturnConsumedCapacity }));
-        measure(on, 'read', done.ConsumedCapacity?.[0]);
-        found.push(...(done.Responses?.[nameOf(on.table)] ?? []));
-        return done.UnprocessedKeys?.[nameOf(on.table)]?.Keys ?? [];
-      });
-      return found;
-    },
+    getAll,
 
     /** Any number of items, no two with the same key. */
     async putAll(on: On, items: readonly Item[]): Promise<void> {

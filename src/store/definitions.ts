@@ -25,8 +25,8 @@ export async function readDefinition(
   version: number,
 ): Promise<Definition | undefined> {
   const on = { operation: 'readDefinition', table } as const;
-  const Key = keyOf({ jobId, version });
-  const item = (await db.get(on, { Key })) ?? (await db.get(on, { Key, ConsistentRead: true }));
+  const key = keyOf({ jobId, version });
+  const item = (await db.get(on, key)) ?? (await db.get(on, key, true));
   return item && definitionFromItem(item);
 }
 

@@ -12,10 +12,8 @@ const table = 'executions';
 
 /** If absent. 1 WRU below 1 KB + 1 for the index, + 1 for that of the failed ones if it is one. */
 export function insertRow(db: Database, retentionMs: number, row: Row): Promise<boolean> {
-  return db.put(
-    { operation: 'insertRow', table },
-    { Item: rowToItem(row, retentionMs), ConditionExpression: 'attribute_not_exists(jobId)' },
-  );
+  const key = { jobId: row.jobId, due: row.due };
+  return db.insert({ operation: 'insertRow', table }, { key, item: rowToItem(row, retentionMs) });
 }
 
 /** A put, so nothing of the old row stays; where it does not exist the condition fails. 1 WRU below 1 KB, + 1 if it becomes FAILED or was. */
@@ -55,10 +53,7 @@ export async function readRow(
   due: DueKey,
   options: ReadOptions,
 ): Promise<Row | undefined> {
-  const item = await db.get(
-    { operation: 'readRow', table },
-    { Key: { jobId, due }, ConsistentRead: options.consistent },
-  );
+  const item = await db.get({ operation: 'readRow', table }, { jobId, due }, options.consistent);
   return item && rowFromItem(item);
 }
 

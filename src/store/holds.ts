@@ -38,45 +38,33 @@ export async function heartbeat(
 
 /** If absent. 1 WRU. */
 export function insertHoldItem(db: Database, item: HoldItem): Promise<boolean> {
-  return db.put(
-    { operation: 'insertHoldItem', table },
-    { Item: holdItemToItem(item), ConditionExpression: 'attribute_not_exists(jobId)' },
-  );
+  const key = { jobId: item.jobId, part: holdPart(item.due) };
+  return db.insert({ operation: 'insertHoldItem', table }, { key, item: holdItemToItem(item) });
 }
 
 /** Consistent: 1 RRU. */
 export async function readHoldItem(db: Database, jobId: string, due: DueKey): Promise<HoldItem | undefined> {
-  const item = await db.get(
-    { operation: 'readHoldItem', table },
-    { Key: { jobId, part: holdPart(due) }, ConsistentRead: true },
-  );
+  const key = { jobId, part: holdPart(due) };
+  const item = await db.get({ operation: 'readHoldItem', table }, key, true);
   return item && holdItemFromItem(item);
 }
 
 /** Where the stamp is as seen. 1 WRU. */
-export async function updateHoldItem(
+export function updateHoldItem(
   db: Database,
   jobId: string,
   due: DueKey,
   seen: string,
   { hold, stamp }: { hold: Hold; stamp: string },
 ): Promise<boolean> {
-  const updated = await db.update(
+  return db.change(
     { operation: 'updateHoldItem', table },
     {
-      Key: { jobId, part: holdPart(due) },
-      UpdateExpression: 'SET #hold = :hold, #stamp = :stamp, #expiresAt = :expiresAt',
-      ConditionExpression: '#stamp = :seen',
-      ExpressionAttributeNames: { '#hold': 'hold', '#stamp': 'stamp', '#expiresAt': 'expiresAt' },
-      ExpressionAttributeValues: {
-        ':hold': hold,
-        ':stamp': stamp,
-        ':seen': seen,
-        ':expiresAt': holdExpiresAt(hold.leaseUntil),
-      },
+      key: { jobId, part: holdPart(due) },
+      change: { hold, stamp, expiresAt: holdExpiresAt(hold.leaseUntil) },
+      where: { stamp: seen },
     },
   );
-  return updated !== undefined;
 }
 
 /** Where the token is still mine; else somebody else's hold stays. 1 WRU. */

@@ -12,18 +12,12 @@ const keyOf = (jobId: string) => ({ jobId, part: HEAD });
 
 /** If absent. 1 WRU below 1 KB + 1 for the index. */
 export function insertHead(db: Database, head: Head): Promise<boolean> {
-  return db.put(
-    { operation: 'insertHead', table },
-    { Item: headToItem(head), ConditionExpression: 'attribute_not_exists(jobId)' },
-  );
+  return db.insert({ operation: 'insertHead', table }, { key: keyOf(head.jobId), item: headToItem(head) });
 }
 
 /** 0.5 RRU, 1 consistent. */
 export async function readHead(db: Database, jobId: string, options: ReadOptions): Promise<Head | undefined> {
-  const item = await db.get(
-    { operation: 'readHead', table },
-    { Key: keyOf(jobId), ConsistentRead: options.consistent },
-  );
+  const item = await db.get({ operation: 'readHead', table }, keyOf(jobId), options.consistent);
   return item && headFromItem<Head>(item);
 }
 
@@ -39,35 +33,12 @@ export async function readHeads(
 }
 
 /** Where the stamp is as seen. 1 WRU below 1 KB, refused ones too; + 1 for the index if the summary changes. */
-export async function updateHead(
-  db: Database,
-  jobId: string,
-  stamp: string,
-  change: HeadChange,
-): Promise<boolean> {
-  const updated = await db.update(
-    { operation: 'updateHead', table },
-    { Key: keyOf(jobId), ...updateExpression(change, stamp) },
-  );
-  return updated !== undefined;
-}
-
-/** A key with the value `undefined` is removed, one that is not there is left alone. */
-function updateExpression(change: HeadChange, seen: string) {
+export function updateHead(db: Database, jobId: string, stamp: string, change: HeadChange): Promise<boolean> {
   const fields: Item = 'tags' in change ? { ...change, tags: nonEmpty(change.tags) } : { ...change };
-  const keys = Object.keys(fields);
-  const set = keys.filter((key) => fields[key] !== undefined).map((key) => `#${key} = :${key}`);
-  const remove = keys.filter((key) => fields[key] === undefined).map((key) => `#${key}`);
-  return {
-    UpdateExpression: `SET ${set.join(', ')}${remove.length > 0 ? ` REMOVE ${remove.join(', ')}` : ''}`,
-    ConditionExpression: '#stamp = :seen',
-    // placeholders throughout: `hold`, `name`, `status` and others are reserved words
-    ExpressionAttributeNames: Object.fromEntries(keys.map((key) => [`#${key}`, key])),
-    ExpressionAttributeValues: {
-      ':seen': seen,
-      ...Object.fromEntries(keys.map((key) => [`:${key}`, fields[key]])),
-    },
-  };
+  return db.change(
+    { operation: 'updateHead', table },
+    { key: keyOf(jobId), change: fields, where: { stamp } },
+  );
 }
 
 /** Eventually consistent. 0.5 RRU per 4 KB of summaries and index partition (4): about 8 for a page of 100. */

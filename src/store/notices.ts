@@ -12,10 +12,7 @@ export async function readNotice(
   jobId: string,
   event: NotifyEvent,
 ): Promise<Notice | undefined> {
-  const item = await db.get(
-    { operation: 'readNotice', table },
-    { Key: keyOf(jobId, event), ConsistentRead: true },
-  );
+  const item = await db.get({ operation: 'readNotice', table }, keyOf(jobId, event), true);
   return item && noticeFromItem(item, event);
 }
 

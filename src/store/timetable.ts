@@ -54,9 +54,6 @@ export async function readSlot(
 
 /** Consistent: 1 RRU. */
 export async function hasEntry(db: Database, shards: Shards, entry: Entry): Promise<boolean> {
-  const item = await db.get(
-    { operation: 'hasEntry', table },
-    { Key: keyOf(entry, shards), ConsistentRead: true },
-  );
+  const item = await db.get({ operation: 'hasEntry', table }, keyOf(entry, shards), true);
   return item !== undefined;
 }

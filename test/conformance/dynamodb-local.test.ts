@@ -3,6 +3,7 @@ import { describe, test } from 'vitest';
 import { createDynamoStore } from '../../src/store/dynamo.ts';
 import { createTables } from '../../src/store/tables.ts';
 import { describeStore, SHARDS } from '../store/conformance.ts';
+import { describeDifferential } from '../store/differential.ts';
 import { startDynamoDbLocal } from './dynamodb-local.ts';
 
 const directory = process.env.DYNAMODB_LOCAL;
@@ -12,9 +13,11 @@ if (!directory) {
     test.skip('DYNAMODB_LOCAL does not say where DynamoDBLocal.jar is');
   });
 } else {
-  describeStore('the store on DynamoDB Local', async () => {
+  const open = async () => {
     const { client, stop } = await startDynamoDbLocal(directory);
     await createTables(client, 'test-');
     return { store: createDynamoStore({ client, tablePrefix: 'test-', shards: SHARDS }), close: stop };
-  });
+  };
+  describeStore('the store on DynamoDB Local', open);
+  describeDifferential('the one on DynamoDB Local', open);
 }

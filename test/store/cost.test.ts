@@ -104,6 +104,21 @@ describe('capacity', () => {
     expect(total('write')).toBe(2);
   });
 
+  test('writes that go together cost what each costs alone, refused ones too', async () => {
+    const heads = [aFullHead(), aFullHead(), aFullHead()];
+    await Promise.all(heads.map((head) => store.insertHead(head)));
+    expect([total('jobs write'), total('jobs.byUser write')]).toEqual([3, 3]);
+    used.clear();
+    const [first, ...others] = heads.map((head) =>
+      store.updateHead(head.jobId, head === heads[0] ? 'older' : head.stamp, { stamp: 's2', hold: aHold() }),
+    );
+    expect(await Promise.all([first, ...others])).toEqual([false, true, true]);
+    expect(total('write')).toBe(3);
+    used.clear();
+    await Promise.all(heads.map((head) => store.readHead(head.jobId, { consistent: false })));
+    expect(total('read')).toBe(1.5);
+  });
+
   test('a row that changes costs 1: its index has keys only', async () => {
     const row = aRow({ status: 'QUEUED', fence: undefined });
     await store.insertRow(row);

@@ -5,6 +5,7 @@ import {
   ProvisionedThroughputExceededException,
 } from '@aws-sdk/client-dynamodb';
 import {
+  BatchExecuteStatementCommand,
   BatchGetCommand,
   BatchWriteCommand,
   DynamoDBDocumentClient,
@@ -106,6 +107,58 @@ describe('a batch that is taken in part', () => {
       return { Responses: { 'p-jobs': ConsistentRead ? [item] : [] } };
     });
     expect(await store.readDefinitions([{ jobId: 'job_a', version: 1 }])).toHaveLength(1);
+  });
+});
+
+describe('writes that go together', () => {
+  const client = new DynamoDBClient({ region: 'us-east-1' });
+  const store = createDynamoStore({ client, tablePrefix: '', shards: 4, backoff: noTime });
+  const three = () =>
+    Promise.allSettled(['a', 'b', 'c'].map((jobId) => store.updateHead(jobId, 's', { stamp: 't' })));
+  const jobsOf = (calls: { args: [{ input: { Key?: Record<string, unknown> } }] }[]) =>
+    calls.map(({ args }) => args[0].input.Key?.jobId);
+
+  test('one that was throttled is done alone; the answers of the others stand', async () => {
+    const throttledOne = { Code: 'ProvisionedThroughputExceeded' as const, Message: 'slow down' };
+    mock.on(BatchExecuteStatementCommand).resolves({
+      Responses: [{}, { Error: throttledOne }, { Error: { Code: 'ConditionalCheckFailed' } }],
+    });
+    mock.on(UpdateCommand).resolves({});
+    expect(await three()).toMatchObject([{ value: true }, { value: true }, { value: false }]);
+    expect(jobsOf(mock.commandCalls(UpdateCommand))).toEqual(['b']);
+  });
+
+  test('where batches are not taken, or not allowed, each is done alone', async () => {
+    for (const name of ['ValidationException', 'AccessDeniedException', 'UnknownOperationException']) {
+      mock.reset();
+      mock.on(BatchExecuteStatementCommand).rejects(Object.assign(new Error('no'), { name }));
+      mock.on(UpdateCommand).resolves({});
+      expect(await three()).toMatchObject([{ value: true }, { value: true }, { value: true }]);
+      expect(jobsOf(mock.commandCalls(UpdateCommand))).toEqual(['a', 'b', 'c']);
+    }
+  });
+
+  test('an answer that says too little is not taken for success', async () => {
+    mock.on(BatchExecuteStatementCommand).resolves({ Responses: [{}] });
+    mock.on(UpdateCommand).rejects(refused);
+    expect(await three()).toMatchObject([{ value: true }, { value: false }, { value: false }]);
+  });
+
+  test('a request that was lost is an error to each, and is not done again alone', async () => {
+    mock.on(BatchExecuteStatementCommand).rejects(new Error('socket hang up'));
+    expect((await three()).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(mock.commandCalls(UpdateCommand)).toHaveLength(0);
+  });
+
+  test('by a setting each goes alone', async () => {
+    const single = createDynamoStore({ client, tablePrefix: '', shards: 4, groupCommit: false });
+    mock.on(UpdateCommand).resolves({});
+    await Promise.all([
+      single.updateHead('a', 's', { stamp: 't' }),
+      single.updateHead('b', 's', { stamp: 't' }),
+    ]);
+    expect(mock.commandCalls(UpdateCommand)).toHaveLength(2);
+    expect(mock.commandCalls(BatchExecuteStatementCommand)).toHaveLength(0);
   });
 });
 

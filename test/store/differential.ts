@@ -1,14 +1,12 @@
-// Random sequences of operations on a few keys, done by the store in memory and by the one on dynoxide: every answer
-// must be the same. What the simulator shows is only worth something if its store behaves like the real one.
+// Random sequences of operations on a few keys, done by the store in memory and by one on an engine: every answer must be
+// the same. What the simulator shows is only worth something if its store behaves like the real one.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPEN, type Row, TERMINAL } from '../../src/domain/execution.ts';
 import { dueKey } from '../../src/domain/ids.ts';
-import { createDynamoStore } from '../../src/store/dynamo.ts';
 import type { Store } from '../../src/store/store.ts';
-import { createTables } from '../../src/store/tables.ts';
-import { startDynoxide } from '../engines.ts';
 import { MemoryStore } from '../simulation/memory-store.ts';
+import { type OpenStore, SHARDS } from './conformance.ts';
 import { aHead, aHold, aRow, T0 } from './fixtures.ts';
 
 const CONSISTENT = { consistent: true };
@@ -160,35 +158,38 @@ const shardOperations: fc.Arbitrary<Operation>[] = [
   fc.constant((store: Store, run: string) => store.readShard(Number(run))),
 ];
 
-describe('the store in memory answers like the one on dynoxide', () => {
-  let engine: Awaited<ReturnType<typeof startDynoxide>>;
-  let dynamo: Store;
-  const memory = new MemoryStore({ shards: 4 });
-  let runs = 0;
+/** Each operation is done for two runs at once, so that the store sends it in a group, and alone for a third. */
+export function describeDifferential(name: string, open: () => Promise<OpenStore>): void {
+  describe(`the store in memory answers like ${name}`, () => {
+    let opened: OpenStore;
+    const memory = new MemoryStore({ shards: SHARDS });
+    let runs = 0;
 
-  beforeAll(async () => {
-    engine = await startDynoxide();
-    await createTables(engine.client, '');
-    dynamo = createDynamoStore({ client: engine.client, tablePrefix: '', shards: 4 });
-  });
-  afterAll(() => engine.stop());
+    beforeAll(async () => {
+      opened = await open();
+    });
+    afterAll(() => opened.close());
 
-  test.each([
-    ['heads', headOperations],
-    ['hold items', holdOperations],
-    ['rows', rowOperations],
-    ['shards', shardOperations],
-  ])('%s', async (_what, operations) => {
-    const sequence = fc.array(fc.oneof(...operations), { minLength: 5, maxLength: 40 });
-    await fc.assert(
-      fc.asyncProperty(sequence, async (list) => {
-        const run = String(runs++);
-        for (const operation of list) {
-          const [theirs, ours] = [await operation(dynamo, run), await operation(memory, run)];
-          expect(ours).toStrictEqual(theirs);
-        }
-      }),
-      { numRuns: 40 },
-    );
+    test.each([
+      ['heads', headOperations],
+      ['hold items', holdOperations],
+      ['rows', rowOperations],
+      ['shards', shardOperations],
+    ])('%s', async (_what, operations) => {
+      const sequence = fc.array(fc.oneof(...operations), { minLength: 5, maxLength: 40 });
+      await fc.assert(
+        fc.asyncProperty(sequence, async (list) => {
+          const [alone, ...together] = [String(runs++), String(runs++), String(runs++)];
+          for (const operation of list) {
+            const expected = await operation(memory, alone);
+            expect(await operation(opened.store, alone)).toStrictEqual(expected);
+            const answers = await Promise.all(together.map((run) => operation(opened.store, run)));
+            for (const [i, run] of together.entries())
+              expect(answers[i]).toStrictEqual(await operation(memory, run));
+          }
+        }),
+        { numRuns: 30 },
+      );
+    });
   });
-});
+}

@@ -1,0 +1,97 @@
+// Calls that come at about the same time go as one request; each caller awaits its own and never sees the others.
+//
+// A call that comes alone goes at the end of the event loop's turn, so an idle store is as quick as without groups. While
+// `atOnce` requests are under way those that come collect, and go when one has ended: the busier, the larger the groups.
+
+export interface GroupOptions<Call> {
+  /** Calls in one request. */
+  readonly most: number;
+  /** Requests under way. */
+  readonly atOnce: number;
+  /** No two calls of one request have the same: the second waits for the next one. */
+  keyOf(call: Call): string;
+  /** Milliseconds, monotonic. */
+  now(): number;
+}
+
+/** Sends 1 to `most` calls; answers each, in their order. A rejection is the answer to all. */
+export type SendGroup<Call, Answer> = (calls: readonly Call[]) => Promise<PromiseSettledResult<Answer>[]>;
+
+export class WaitedTooLong extends Error {
+  override readonly name = 'WaitedTooLong';
+}
+
+/**
+ * What has waited this long is not sent any more. A writer that is believed to have given up (PROTOCOL.md, Plan 2) must
+ * not write later on, out of a queue.
+ */
+export const LONGEST_WAIT_MS = 5_000;
+
+interface Waiting<Call, Answer> {
+  readonly call: Call;
+  readonly since: number;
+  resolve(answer: Answer): void;
+  reject(error: unknown): void;
+}
+
+export function inGroups<Call, Answer>(
+  { most, atOnce, keyOf, now }: GroupOptions<Call>,
+  send: SendGroup<Call, Answer>,
+): (call: Call) => Promise<Answer> {
+  let waiting: Waiting<Call, Answer>[] = [];
+  let underWay = 0;
+  let flushes = false;
+
+  function flushSoon(): void {
+    if (flushes) return;
+    flushes = true;
+    setImmediate(flush);
+  }
+
+  function flush(): void {
+    flushes = false;
+    while (waiting.length > 0 && underWay < atOnce) {
+      const group = nextGroup();
+      if (group.length > 0) void go(group);
+    }
+  }
+
+  function nextGroup(): Waiting<Call, Answer>[] {
+    const group = new Map<string, Waiting<Call, Answer>>();
+    const sameKey: Waiting<Call, Answer>[] = [];
+    const oldest = now() - LONGEST_WAIT_MS;
+    let next = 0;
+    for (; next < waiting.length && group.size < most; next++) {
+      const one = waiting[next] as Waiting<Call, Answer>;
+      const key = keyOf(one.call);
+      if (one.since < oldest) one.reject(new WaitedTooLong(`not sent within ${LONGEST_WAIT_MS} ms`));
+      else if (group.has(key)) sameKey.push(one);
+      else group.set(key, one);
+    }
+    waiting = [...sameKey, ...waiting.slice(next)];
+    return [...group.values()];
+  }
+
+  async function go(group: Waiting<Call, Answer>[]): Promise<void> {
+    underWay++;
+    try {
+      const answers = await send(group.map(({ call }) => call));
+      for (const [i, { resolve, reject }] of group.entries()) {
+        const answer = answers[i];
+        if (answer?.status === 'fulfilled') resolve(answer.value);
+        else reject(answer?.reason ?? new Error('the request answered fewer calls than it was given'));
+      }
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    } finally {
+      underWay--;
+      if (waiting.length > 0) flushSoon();
+    }
+  }
+
+  return (call) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ call, since: now(), resolve, reject });
+      flushSoon();
+    });
+}
