@@ -1,24 +1,17 @@
 // What one execution costs: write and read units by DynamoDB's own count (`ReturnConsumedCapacity`), SQS requests, and
 // dollars. Real use cases on the embedded engines; time runs faster, so that planning, dispatch and settling of whole
 // minutes are in the count.
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { SQSClient } from '@aws-sdk/client-sqs';
 import { jobSpecSchema } from '../src/domain/job-spec.ts';
 import { MINUTE } from '../src/domain/slots.ts';
 import { startDynoxide } from '../src/local/dynoxide.ts';
 import { startFauxqs } from '../src/local/fauxqs.ts';
-import { createQueues } from '../src/queue/queues.ts';
-import { createSqs } from '../src/queue/sqs.ts';
 import { type Context, DEFAULT_SETTINGS } from '../src/scheduling/context.ts';
 import { createJob } from '../src/scheduling/jobs.ts';
-import { withDefinitionCache } from '../src/store/definition-cache.ts';
-import { createDynamoStore } from '../src/store/dynamo.ts';
-import { createTables } from '../src/store/tables.ts';
-import { createLog, systemRandom } from '../src/system.ts';
 import { builtinTasks } from '../src/tasks/builtin.ts';
 import { runWatcher } from '../src/watcher/main.ts';
 import { startWorker } from '../src/worker/worker.ts';
-import { acceleratedClock, accelerateQueue } from '../tools/accelerated-time.ts';
+import { acceleratedClock } from '../tools/accelerated-time.ts';
+import { type Endpoints, openMetered, type Units } from './metered.ts';
 import { progress, type Report, type Table } from './report.ts';
 
 const SPEED = 6;
@@ -55,35 +48,19 @@ const WORKLOADS: Workload[] = [
   { name: 'one-time, with its create', jobs: 0, spec: { task: 'noop' } },
 ];
 
-interface Counted {
+interface Counted extends Units {
   executions: number;
-  write: number;
-  read: number;
-  requests: number;
-  byOperation: Map<string, { write: number; read: number; requests: number }>;
+  byOperation: Map<string, Units>;
 }
 
 /** The watcher's own bookkeeping per shard and minute; it does not grow with the executions. */
 const FIXED = new Set(['readShard', 'takeShard', 'commitShard', 'putWorker', 'insertShard', 'removeWorker']);
 
-async function measure(
-  engines: { dynamodb: string; sqs: string },
-  workload: Workload,
-  index: number,
-): Promise<Counted> {
+async function measure(endpoints: Endpoints, workload: Workload, index: number): Promise<Counted> {
   const clock = acceleratedClock(SPEED, Date.now());
-  const region = { region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
-  const dynamodb = new DynamoDBClient({ ...region, endpoint: engines.dynamodb });
-  const sqsClient = new SQSClient({ ...region, endpoint: engines.sqs });
-  const pollClient = new SQSClient({ ...region, endpoint: engines.sqs });
-  for (const client of [sqsClient, pollClient]) accelerateQueue(client, SPEED);
-  const tablePrefix = `cost${index}-`;
-  await createTables(dynamodb, tablePrefix);
-  const urls = await createQueues(sqsClient, tablePrefix, 1);
-
   let counting = false;
   const counted: Counted = { executions: 0, write: 0, read: 0, requests: 0, byOperation: new Map() };
-  const count = (operation: string, units: { write: number; read: number; requests: number }) => {
+  const count = (operation: string, units: Units) => {
     if (!counting) return;
     const sum = counted.byOperation.get(operation) ?? { write: 0, read: 0, requests: 0 };
     for (const unit of ['write', 'read', 'requests'] as const) {
@@ -94,30 +71,15 @@ async function measure(
   };
   // a shorter look-ahead only shortens the warm-up
   const settings = { ...DEFAULT_SETTINGS, shards: 1, lookAheadMs: 60_000 };
-  const sqs = createSqs({
-    client: sqsClient,
-    pollClient,
-    ...urls,
+  const metered = await openMetered({
+    endpoints,
+    prefix: `cost${index}-`,
     clock,
-    meter: (operation) => count(operation, { write: 0, read: 0, requests: 1 }),
-  });
-  const store = withDefinitionCache(
-    createDynamoStore({
-      client: dynamodb,
-      tablePrefix,
-      shards: 1,
-      meter: (operation, _table, units) => count(operation, { ...units, requests: 0 }),
-    }),
-  );
-  const log = createLog('silent');
-  const context: Context = {
-    store,
-    queue: sqs.queue,
-    clock,
-    random: systemRandom,
-    log,
     settings,
-  };
+    speed: SPEED,
+    count,
+  });
+  const { context, inboxes } = metered;
 
   const stop = new AbortController();
   const watching = runWatcher(context, [0], stop.signal);
@@ -125,7 +87,7 @@ async function measure(
     workerId: 'bench',
     host: 'bench',
     tasks: builtinTasks(),
-    inboxes: sqs.inboxes,
+    inboxes,
     pollersPerInbox: 1,
   });
   const create = (spec: Record<string, unknown>) =>
@@ -151,7 +113,7 @@ async function measure(
   stop.abort();
   await worker.stop({ deadlineMs: 30_000 });
   await watching;
-  for (const client of [dynamodb, sqsClient, pollClient]) client.destroy();
+  metered.close();
   return counted;
 }
 

@@ -6,6 +6,7 @@ import { api } from './api.ts';
 import { cold } from './cold.ts';
 import { conditions } from './conditions.ts';
 import { cost } from './cost.ts';
+import { growth } from './growth.ts';
 import { lateness } from './lateness.ts';
 import { type Options, type Report, startProgress, toMarkdown } from './report.ts';
 import { spike } from './spike.ts';
@@ -15,10 +16,11 @@ const benchmarks: Record<string, (options: Options) => Promise<Report>> = {
   cost,
   api,
   cold,
+  growth,
   spike,
 };
 /** They take long: only when they are named. */
-const ON_REQUEST: string[] = [];
+const ON_REQUEST: string[] = ['growth'];
 
 const HELP = `usage: npm run bench [-- [--quick] [<name> …]]
 

@@ -1,0 +1,106 @@
+// Many jobs at once, as their creates would have left them: heads and entries, laid out by the store itself and written in
+// batches. Ids follow from a number, so that every process knows them.
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { dueKey } from '../src/domain/ids.ts';
+import type { Head } from '../src/domain/job.ts';
+import { jobSpecSchema } from '../src/domain/job-spec.ts';
+import { resolveSchedule } from '../src/domain/schedule/resolve.ts';
+import { type Entry, MINUTE, minuteOf, minuteStart } from '../src/domain/slots.ts';
+import { openDatabase } from '../src/store/database.ts';
+import { headToItem, rowToItem } from '../src/store/items.ts';
+import type { Store } from '../src/store/store.ts';
+import { type Endpoints, LOCAL } from './metered.ts';
+
+export const OWNER = 'bench';
+/** A minute that nothing else is due in, and the day after it, over which jobs are spread. */
+export const FIRST_MINUTE = minuteOf(Date.parse('2030-01-01T00:00:00Z'));
+const MINUTES_OF_A_DAY = 1440;
+const AT_ONCE = 10_000;
+
+const named = (prefix: string, n: number): string =>
+  `${prefix}${String(n).padStart(20 - prefix.length, '0')}`;
+const jobId = (n: number): string => `job_${named('growth', n)}`;
+const revision = (n: number): string => named('r', n).slice(-12);
+/** Once a day, at a second of its own after the minutes that are dispatched. */
+const dueOf = (n: number): number =>
+  minuteStart(FIRST_MINUTE + 60 + (n % MINUTES_OF_A_DAY)) + (Math.floor(n / MINUTES_OF_A_DAY) % 60) * 1000;
+
+const entry = (n: number, due: number): Entry => ({
+  at: due,
+  jobId: jobId(n),
+  revision: revision(n),
+  due: dueKey(due),
+  kind: 'regular',
+});
+
+function headOf(n: number): Head {
+  const spec = jobSpecSchema.parse({
+    task: 'noop',
+    name: `job ${n}`,
+    schedule: { every: 'P1D', startAt: new Date(dueOf(n)).toISOString() },
+  });
+  const { params: _params, notify: _notify, schedule, ...common } = spec;
+  const createdAt = Date.parse('2026-01-01T00:00:00Z') + n;
+  return {
+    ...common,
+    jobId: jobId(n),
+    userId: OWNER,
+    status: 'active',
+    schedule: resolveSchedule(schedule, createdAt),
+    revision: revision(n),
+    version: 1,
+    definition: 1,
+    createdAt,
+    updatedAt: createdAt,
+    stamp: revision(n),
+  };
+}
+
+const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);
+
+export function openFilling(endpoints: Endpoints, prefix: string, store: Store) {
+  const client = new DynamoDBClient({ ...LOCAL, endpoint: endpoints.dynamodb });
+  const backoff = { random: () => 0.5, sleep: (ms: number) => new Promise<void>((r) => setTimeout(r, ms)) };
+  const db = openDatabase({ client, tablePrefix: prefix, backoff });
+  return {
+    /** Jobs from `from` on, `to` excluded: each has a head, and an entry in some minute of the day. */
+    async jobs(from: number, to: number, tell: (done: number) => void): Promise<void> {
+      for (let first = from; first < to; first += AT_ONCE) {
+        const some = range(first, Math.min(first + AT_ONCE, to));
+        await store.putEntries(some.map((n) => entry(n, dueOf(n))));
+        await db.putAll(
+          { operation: 'fill', table: 'jobs' },
+          some.map((n) => headToItem(headOf(n))),
+        );
+        tell(first + some.length);
+      }
+    },
+    /** The first `count` jobs are due in this minute too, over its seconds. */
+    async minute(minute: number, count: number): Promise<void> {
+      await store.putEntries(range(0, count).map((n) => entry(n, dueIn(minute, n))));
+    },
+    /** What the minute would have left in the ledger. */
+    async rows(minute: number, count: number): Promise<void> {
+      const rows = range(0, count).map((n) => {
+        const due = dueIn(minute, n);
+        const row = {
+          jobId: jobId(n),
+          due: dueKey(due),
+          userId: OWNER,
+          status: 'SUCCEEDED' as const,
+          revision: revision(n),
+          attempt: 1,
+          maxAttempts: 1,
+          fence: revision(n),
+          startedAt: due,
+          finishedAt: due,
+        };
+        return rowToItem(row, 86_400_000);
+      });
+      await db.putAll({ operation: 'fill', table: 'executions' }, rows);
+    },
+    close: () => client.destroy(),
+  };
+}
+
+const dueIn = (minute: number, n: number): number => minuteStart(minute) + (n % 60) * (MINUTE / 60);

@@ -1,0 +1,223 @@
+// Does anything get dearer because there is more of it? Dispatch of a minute, a page of jobs and a create, with 10² to 10⁶
+// jobs in the tables; and a minute that has 10² to 10⁵ entries itself.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { jobSpecSchema } from '../src/domain/job-spec.ts';
+import { startDynoxide } from '../src/local/dynoxide.ts';
+import { startFauxqs } from '../src/local/fauxqs.ts';
+import { type Context, DEFAULT_SETTINGS } from '../src/scheduling/context.ts';
+import { createJob } from '../src/scheduling/jobs.ts';
+import { listJobs } from '../src/scheduling/queries.ts';
+import { systemClock } from '../src/system.ts';
+import { FIRST_MINUTE, OWNER, openFilling } from './growth-jobs.ts';
+import type { Pass, Used } from './growth-pass.ts';
+import { type Endpoints, openMetered, type Units } from './metered.ts';
+import { type Options, progress, type Report } from './report.ts';
+
+const PREFIX = 'growth-';
+/** Entries of the minute that is dispatched while the tables grow around it. */
+const DISPATCHED = 100;
+const PAGE = 100;
+const PAGES = 20;
+const CREATES = 50;
+/** What it takes to settle and to count ahead is measured on a minute of this many entries. */
+const WATCHED = 10_000;
+
+const powers = (from: number, to: number): number[] =>
+  Array.from({ length: to - from + 1 }, (_, i) => 10 ** (from + i));
+const inWords = (n: number): string => n.toLocaleString('en-US');
+
+interface Grown {
+  readonly jobs: number;
+  readonly dispatch: Used;
+  readonly page: Used;
+  readonly create: Used;
+}
+
+export async function growth({ quick }: Options): Promise<Report> {
+  const dynoxide = await startDynoxide({});
+  const fauxqs = await startFauxqs();
+  const endpoints = { dynamodb: dynoxide.endpoint, sqs: fauxqs.endpoint };
+  try {
+    return await measure(endpoints, powers(2, quick ? 4 : 6), powers(2, quick ? 4 : 5));
+  } finally {
+    await fauxqs.stop();
+    await dynoxide.stop();
+  }
+}
+
+async function measure(endpoints: Endpoints, tables: number[], minutes: number[]): Promise<Report> {
+  const used: Units = { write: 0, read: 0, requests: 0 };
+  const { context, close } = await openMetered({
+    endpoints,
+    prefix: PREFIX,
+    clock: systemClock,
+    settings: { ...DEFAULT_SETTINGS, shards: 1 },
+    count: (_operation, units) => {
+      for (const unit of ['write', 'read', 'requests'] as const) used[unit] += units[unit];
+    },
+  });
+  const fill = openFilling(endpoints, PREFIX, context.store);
+  const pass = (what: Pick<Pass, 'work' | 'minute' | 'times'>) =>
+    inProcess({ endpoints, prefix: PREFIX, warmUp: FIRST_MINUTE, ...what });
+  try {
+    const grown: Grown[] = [];
+    for (const [i, jobs] of tables.entries()) {
+      await fill.jobs(tables[i - 1] ?? 0, jobs, (done) =>
+        progress(`growth: ${inWords(done)} of ${inWords(tables.at(-1) ?? 0)} jobs written`),
+      );
+      if (i === 0) await fill.minute(FIRST_MINUTE, DISPATCHED);
+      progress(`growth: measuring with ${inWords(jobs)} jobs`);
+      // the first page is the same at every size, with its definitions
+      if (i === 0) await repeat(PAGE, used, () => oneCreate(context));
+      await onePage(context);
+      grown.push({
+        jobs,
+        dispatch: await pass({ work: 'dispatch', minute: FIRST_MINUTE, times: 20 }),
+        page: await repeat(PAGES, used, () => onePage(context)),
+        create: await repeat(CREATES, used, () => oneCreate(context)),
+      });
+    }
+    const large: { entries: number; dispatch: Used }[] = [];
+    for (const [i, entries] of minutes.entries()) {
+      progress(`growth: a minute with ${inWords(entries)} entries`);
+      const minute = FIRST_MINUTE + 1 + i;
+      await fill.minute(minute, entries);
+      const times = Math.max(1, Math.round(10_000 / entries));
+      large.push({ entries, dispatch: await pass({ work: 'dispatch', minute, times }) });
+    }
+    progress('growth: settling and counting ahead');
+    const minute = FIRST_MINUTE + 30;
+    await fill.minute(minute, WATCHED);
+    await fill.rows(minute, WATCHED);
+    const settle = await pass({ work: 'settle', minute, times: 3 });
+    const ahead = await pass({ work: 'forecast', minute, times: 3 });
+    return report(grown, large, settle, ahead);
+  } finally {
+    fill.close();
+    close();
+  }
+}
+
+async function onePage(context: Context): Promise<void> {
+  const { items } = await listJobs(context, OWNER, { limit: PAGE });
+  if (items.length !== PAGE) throw new Error(`a page has ${items.length} jobs instead of ${PAGE}`);
+}
+
+async function oneCreate(context: Context): Promise<void> {
+  const spec = jobSpecSchema.parse({ task: 'noop', schedule: { at: '2040-01-01T00:00:00Z' } });
+  await createJob(context, { userId: OWNER, spec });
+}
+
+async function repeat(times: number, used: Units, work: () => Promise<void>): Promise<Used> {
+  for (const unit of ['write', 'read', 'requests'] as const) used[unit] = 0;
+  const began = { at: performance.now(), cpu: process.cpuUsage() };
+  for (let i = 0; i < times; i++) await work();
+  const { user, system } = process.cpuUsage(began.cpu);
+  return {
+    ms: (performance.now() - began.at) / times,
+    cpuMs: (user + system) / 1000 / times,
+    peakMb: process.resourceUsage().maxRSS / 1024,
+    write: used.write / times,
+    read: used.read / times,
+    requests: used.requests / times,
+  };
+}
+
+async function inProcess(pass: Pass): Promise<Used> {
+  const file = new URL('growth-pass.ts', import.meta.url).pathname;
+  const { stdout } = await promisify(execFile)(process.execPath, [file, JSON.stringify(pass)]);
+  return JSON.parse(stdout) as Used;
+}
+
+/** A slot's first page is billed whole, so small ones may differ by a rounding. */
+const ROUNDING = 1.02;
+
+function grewDearer(what: string, sizes: readonly Units[]): string[] {
+  const [first, last] = [sizes[0], sizes.at(-1)];
+  if (!first || !last) return [];
+  return (['write', 'read', 'requests'] as const)
+    .filter((unit) => last[unit] > first[unit] * ROUNDING)
+    .map((unit) => `${what}: ${unit} units grew from ${first[unit]} to ${last[unit]}`);
+}
+
+const perEntry = ({ write, read, requests }: Units, entries: number): Units => ({
+  write: write / entries,
+  read: read / entries,
+  requests: requests / entries,
+});
+
+function report(
+  grown: readonly Grown[],
+  large: readonly { entries: number; dispatch: Used }[],
+  settle: Used,
+  ahead: Used,
+): Report {
+  const per = ({ write, read, requests, ms, cpuMs }: Used, count: number) =>
+    [write, read, requests, ms, cpuMs].map((n) => (n / count).toFixed(3));
+  const grew = [
+    ...grewDearer(
+      'dispatch',
+      grown.map((g) => g.dispatch),
+    ),
+    ...grewDearer(
+      'a page',
+      grown.map((g) => g.page),
+    ),
+    ...grewDearer(
+      'a create',
+      grown.map((g) => g.create),
+    ),
+    ...grewDearer(
+      'an entry',
+      large.map(({ entries, dispatch }) => perEntry(dispatch, entries)),
+    ),
+  ];
+  const perUnit = ['WRU', 'RRU', 'SQS requests', 'ms', 'CPU ms'];
+  const ofTables = (what: 'page' | 'create') =>
+    grown.map((g) => [inWords(g.jobs), ...per(g[what], 1).toSpliced(2, 1)]);
+  return {
+    name: 'growth',
+    command: 'npm run bench -- growth',
+    tables: [
+      {
+        title: `Dispatch of a minute with ${DISPATCHED} entries, per entry, by jobs in the tables`,
+        columns: ['jobs', ...perUnit],
+        rows: grown.map((g) => [inWords(g.jobs), ...per(g.dispatch, DISPATCHED)]),
+      },
+      {
+        title: 'Dispatch of one slot, per entry, by its entries',
+        columns: ['entries', ...perUnit, 'peak memory, MB'],
+        rows: large.map(({ entries, dispatch }) => [
+          inWords(entries),
+          ...per(dispatch, entries),
+          Math.round(dispatch.peakMb),
+        ]),
+      },
+      {
+        title: `The rest of a pass, per entry, on a slot with ${inWords(WATCHED)}`,
+        columns: ['work', ...perUnit],
+        rows: [
+          ['settle', ...per(settle, WATCHED)],
+          ['forecast', ...per(ahead, WATCHED)],
+        ],
+      },
+      {
+        title: `The first page of ${PAGE} jobs, by jobs in the tables`,
+        columns: ['jobs', ...perUnit.toSpliced(2, 1)],
+        rows: ofTables('page'),
+      },
+      {
+        title: 'One create, by jobs in the tables',
+        columns: ['jobs', ...perUnit.toSpliced(2, 1)],
+        rows: ofTables('create'),
+      },
+    ],
+    notes: [
+      'All jobs are of one user and one shard. Those that are not due stand in the minutes of a day.',
+      'Passes run in a process of their own: CPU and memory are a watcher’s, without the engines. A slot is in memory as a whole.',
+      'Units must not grow from line to line; time and CPU vary with the machine.',
+    ],
+    broken: grew,
+  };
+}

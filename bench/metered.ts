@@ -1,0 +1,70 @@
+// The use cases' context on embedded engines, with all that it uses counted: units as DynamoDB itself counts them
+// (`ReturnConsumedCapacity`), and requests to SQS.
+import { createClients } from '../src/clients.ts';
+import type { Inbox } from '../src/queue/queue.ts';
+import { createQueues } from '../src/queue/queues.ts';
+import { createSqs } from '../src/queue/sqs.ts';
+import type { Clock, Context, Settings } from '../src/scheduling/context.ts';
+import { withDefinitionCache } from '../src/store/definition-cache.ts';
+import { createDynamoStore } from '../src/store/dynamo.ts';
+import { createTables } from '../src/store/tables.ts';
+import { createLog, systemRandom } from '../src/system.ts';
+import { accelerateQueue } from '../tools/accelerated-time.ts';
+
+export interface Units {
+  write: number;
+  read: number;
+  requests: number;
+}
+
+export interface Endpoints {
+  readonly dynamodb: string;
+  readonly sqs: string;
+}
+
+export interface MeteredOptions {
+  readonly endpoints: Endpoints;
+  /** Of tables and queues; those that are missing are made. */
+  readonly prefix: string;
+  readonly clock: Clock;
+  readonly settings: Settings;
+  /** How much faster than real time the clock runs. */
+  readonly speed?: number;
+  count(operation: string, units: Units): void;
+}
+
+export interface Metered {
+  readonly context: Context;
+  readonly inboxes: readonly Inbox[];
+  close(): void;
+}
+
+export const LOCAL = {
+  region: 'us-east-1',
+  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+} as const;
+
+export async function openMetered(options: MeteredOptions): Promise<Metered> {
+  const { endpoints, prefix, clock, settings, speed = 1, count } = options;
+  const clients = createClients({ ...LOCAL, endpoints });
+  for (const client of [clients.sqs, clients.sqsPolls]) accelerateQueue(client, speed);
+  await createTables(clients.dynamodb, prefix);
+  const urls = await createQueues(clients.sqs, prefix, 1);
+  const { queue, inboxes } = createSqs({
+    client: clients.sqs,
+    pollClient: clients.sqsPolls,
+    ...urls,
+    clock,
+    meter: (operation) => count(operation, { write: 0, read: 0, requests: 1 }),
+  });
+  const store = withDefinitionCache(
+    createDynamoStore({
+      client: clients.dynamodb,
+      tablePrefix: prefix,
+      shards: settings.shards,
+      meter: (operation, _table, units) => count(operation, { ...units, requests: 0 }),
+    }),
+  );
+  const context = { store, queue, clock, random: systemRandom, log: createLog('silent'), settings };
+  return { context, inboxes, close: clients.destroy };
+}
