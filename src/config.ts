@@ -20,6 +20,14 @@ export function readConfig<Schema extends z.ZodType>(schema: Schema, env: Enviro
   return value;
 }
 
+export const httpUrl = z.url({ protocol: /^https?$/ });
+
+/** With commas between. */
+export const httpUrls = z
+  .string()
+  .transform((text) => text.split(',').map((one) => one.trim()))
+  .pipe(z.array(httpUrl));
+
 /**
  * What every runtime must agree on; scheduling/context.ts says what each one means and has the defaults. `leaseMs` is
  * read from PUNCTUAL_LEASE_MS, and so on.

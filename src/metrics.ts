@@ -21,16 +21,22 @@ const UNITS = {
   /** Executions due in the busiest of the next minutes, and in their busiest second. */
   DuePerMinute: MetricUnit.Count,
   DuePerSecond: MetricUnit.CountPerSecond,
+  /** Executions due in the minute that begins in so many, by `minute`. */
+  DueInMinutes: MetricUnit.Count,
+  /** DynamoDB's units, which are what is paid for, by the `runtime` that used them. */
+  WriteUnits: MetricUnit.Count,
+  ReadUnits: MetricUnit.Count,
 } as const;
 export type MetricName = keyof typeof UNITS;
 
 export const METRIC_NAMES = Object.keys(UNITS) as MetricName[];
 export const NAMESPACE = 'Punctual';
-/** The only dimension; its value is the deployment: `punctual-dev`. */
+/** On every metric; its value is the deployment: `punctual-dev`. */
 export const DIMENSION = 'service';
 
 export interface Metrics {
-  add(name: MetricName, value: number): void;
+  /** With `by`, it is a metric of its own per value of that: few values, and a line of the log each time. */
+  add(name: MetricName, value: number, by?: Readonly<Record<string, string>>): void;
   /** Writes what has been added. */
   flush(): void;
 }
@@ -43,9 +49,40 @@ export const deploymentOf = (prefix: string): string => prefix.replace(/-$/, '')
 export function createMetrics(prefix: string): Metrics {
   const metrics = new Powertools({ namespace: NAMESPACE, serviceName: deploymentOf(prefix) });
   return {
-    add: (name, value) => metrics.addMetric(name, UNITS[name], value),
+    add(name, value, by) {
+      if (by === undefined) metrics.addMetric(name, UNITS[name], value);
+      else metrics.singleMetric().addDimensions(by).addMetric(name, UNITS[name], value);
+    },
     flush() {
       if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
     },
   };
+}
+
+/** Adds up the units that a runtime uses, for a line or two every minute. */
+export class Units {
+  readonly #runtime: string;
+  #write = 0;
+  #read = 0;
+
+  constructor(runtime: string) {
+    this.#runtime = runtime;
+  }
+
+  readonly meter = (
+    _operation: string,
+    _table: string,
+    units: { readonly read: number; readonly write: number },
+  ): void => {
+    this.#write += units.write;
+    this.#read += units.read;
+  };
+
+  /** And begins anew. */
+  report(metrics: Metrics): void {
+    metrics.add('WriteUnits', this.#write, { runtime: this.#runtime });
+    metrics.add('ReadUnits', this.#read, { runtime: this.#runtime });
+    this.#write = 0;
+    this.#read = 0;
+  }
 }

@@ -6,6 +6,8 @@ import { dirname, join, relative, resolve } from 'node:path';
 /** What a runtime is put together from. */
 const RUNTIME = [
   'telling.ts',
+  'tracing.ts',
+  'on-lambda.ts',
   'system.ts',
   'config.ts',
   'clients.ts',
@@ -28,6 +30,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'clients.ts': ['config.ts'],
   'metrics.ts': [],
   'telling.ts': ['config.ts', 'scheduling', 'queue'],
+  'tracing.ts': ['config.ts'],
+  'on-lambda.ts': ['config.ts', 'clients.ts', 'system.ts', 'scheduling', 'store', 'queue'],
   api: RUNTIME,
   notifier: RUNTIME,
   watcher: ['metrics.ts', ...RUNTIME],
@@ -60,7 +64,7 @@ const TYPES_ONLY_RULE =
   'src/client runs in browsers without zod and without the server: it takes types from src/api by `import type`, and loads nothing but src/tasks/signature.ts, which imports nothing.';
 
 const RULE =
-  'Imports point inward only: runtimes (api, notifier, watcher, worker, local) → scheduling → store, queue, tasks → domain; src/system.ts, config.ts, clients.ts, metrics.ts and telling.ts only from runtimes; cli → client, local, domain; client → types of api, and the signature.';
+  'Imports point inward only: runtimes (api, notifier, watcher, worker, local) → scheduling → store, queue, tasks → domain; src/system.ts, config.ts, clients.ts, metrics.ts, telling.ts, tracing.ts and on-lambda.ts only from runtimes; cli → client, local, domain; client → types of api, and the signature.';
 
 const WITHOUT_AMBIENT = ['domain', 'store', 'queue', 'scheduling'];
 const AMBIENT =

@@ -1,5 +1,6 @@
 // The consumer of the ingest queue: creates the jobs that were accepted with `Prefer: respond-async`.
 import { PunctualError } from '../domain/errors.ts';
+import { inTrace } from '../queue/in-trace.ts';
 import { decodeIngest } from '../queue/ingest.ts';
 import type { Inbox } from '../queue/queue.ts';
 import { createAccepted } from '../scheduling/accept.ts';
@@ -12,7 +13,8 @@ export async function ingest(context: Context, quotas: Quotas, body: string): Pr
   if (!message) return 'it is no message of this queue';
   try {
     // the rate and the interval were asked for when it was accepted
-    await createAccepted(context, message, () => quotas.takeActive(message.userId));
+    const queue = inTrace(context.queue, () => message.trace);
+    await createAccepted({ ...context, queue }, message, () => quotas.takeActive(message.userId));
     return undefined;
   } catch (error) {
     if (error instanceof PunctualError && error.status < 500) return `${error.title}: ${error.message}`;

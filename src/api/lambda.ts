@@ -1,40 +1,23 @@
-// What runs on Lambda: configuration, clients and log, made once per container. A service of the API, and the consumer of
-// the ingest queue.
-import { Logger } from '@aws-lambda-powertools/logger';
+// What of the API runs on Lambda: its two services, and the consumer of the ingest queue.
 import type { Context as LambdaContext, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { z } from 'zod';
-import { type Clients, createClients } from '../clients.ts';
-import { type Environment, readConfig, readRetentionDays, readSettings } from '../config.ts';
+import { type Environment, httpUrl, readConfig } from '../config.ts';
+import { type OnLambda, onLambda } from '../on-lambda.ts';
 import { sendDeadLetter } from '../queue/dead-letter.ts';
+import { inTrace } from '../queue/in-trace.ts';
 import { createIngestQueue } from '../queue/ingest.ts';
-import { createSqs } from '../queue/sqs.ts';
-import type { Context, Log } from '../scheduling/context.ts';
+import type { Context } from '../scheduling/context.ts';
 import { createQuotas } from '../scheduling/quotas.ts';
-import { withDefinitionCache } from '../store/definition-cache.ts';
-import { createDynamoStore } from '../store/dynamo.ts';
-import { systemClock, systemRandom } from '../system.ts';
 import { describedOnAws } from '../tasks/described.ts';
 import { taskVariables } from '../tasks/settings.ts';
 import type { Tasks } from '../tasks/task.ts';
 import { tellingOnAws } from '../telling.ts';
+import { traceOfCall } from '../tracing.ts';
 import { type ApiConfig, readApiConfig } from './config.ts';
 import { createApi, type HttpEvent, type HttpResponse } from './handler.ts';
 import { ingest } from './ingest.ts';
 import type { Service } from './operation.ts';
 import { routes } from './routes.ts';
-
-const url = z.url({ protocol: /^https?$/ });
-
-/** The stack sets these; there is no default that could be right. */
-const schema = z.object({
-  PUNCTUAL_PREFIX: z.string(),
-  /** Of the work queues, in their order, with commas between. */
-  PUNCTUAL_QUEUE_URLS: z
-    .string()
-    .transform((text) => text.split(',').map((one) => one.trim()))
-    .pipe(z.array(url).min(1)),
-  PUNCTUAL_DEAD_LETTER_URL: url,
-});
 
 export type ServiceHandler = (event: HttpEvent, context: LambdaContext) => Promise<HttpResponse>;
 
@@ -43,12 +26,16 @@ export function createService(service: Service, env: Environment): ServiceHandle
   // reads do not create jobs
   const ingestUrl =
     service === 'scheduler'
-      ? readConfig(z.object({ PUNCTUAL_INGEST_URL: url }), env).PUNCTUAL_INGEST_URL
+      ? readConfig(z.object({ PUNCTUAL_INGEST_URL: httpUrl }), env).PUNCTUAL_INGEST_URL
       : '';
   const apiWith = (tasks: Tasks) => {
     const all = routes(ctx, tasks, {
       quotas: createQuotas(ctx, config.quotas),
-      ingest: createIngestQueue({ client: clients.sqs, queueUrl: ingestUrl }),
+      ingest: createIngestQueue({
+        client: clients.sqs,
+        queueUrl: ingestUrl,
+        trace: () => traceOfCall(env),
+      }),
     });
     const own = all.filter(({ operation }) => operation.service === service);
     return createApi(own, { log: ctx.log, corsOrigins: config.corsOrigins });
@@ -67,7 +54,7 @@ export function createIngestHandler(
 ): (event: SQSEvent, context: LambdaContext) => Promise<SQSBatchResponse> {
   const { ctx, clients, logger, config } = createContext('punctual-ingest', env);
   const { PUNCTUAL_INGEST_DEAD_LETTER_URL: deadLetterUrl } = readConfig(
-    z.object({ PUNCTUAL_INGEST_DEAD_LETTER_URL: url }),
+    z.object({ PUNCTUAL_INGEST_DEAD_LETTER_URL: httpUrl }),
     env,
   );
   const quotas = createQuotas(ctx, config.quotas);
@@ -92,38 +79,12 @@ export function createIngestHandler(
 function createContext(
   serviceName: string,
   env: Environment,
-): { ctx: Context; clients: Clients; logger: Logger; config: ApiConfig } {
-  const given = readConfig(schema, env);
-  const config = readApiConfig(env);
-  const settings = readSettings(env);
-  const logger = new Logger({ serviceName });
-  const clients = createClients();
-  const ctx = {
-    store: withDefinitionCache(
-      createDynamoStore({
-        client: clients.dynamodb,
-        tablePrefix: given.PUNCTUAL_PREFIX,
-        shards: settings.shards,
-        retentionDays: readRetentionDays(env),
-      }),
-    ),
-    queue: createSqs({
-      client: clients.sqs,
-      queueUrls: given.PUNCTUAL_QUEUE_URLS,
-      deadLetterUrl: given.PUNCTUAL_DEAD_LETTER_URL,
-      clock: systemClock,
-    }).queue,
-    clock: systemClock,
-    random: systemRandom,
-    log: logTo(logger),
-    settings,
+): Omit<OnLambda, 'context'> & { readonly ctx: Context; readonly config: ApiConfig } {
+  const { context, ...more } = onLambda(serviceName, env);
+  const queue = inTrace(context.queue, () => traceOfCall(env));
+  return {
+    ...more,
+    ctx: tellingOnAws({ ...context, queue }, more.clients.sqs, env),
+    config: readApiConfig(env),
   };
-  return { ctx: tellingOnAws(ctx, clients.sqs, env), clients, logger, config };
 }
-
-const logTo = (logger: Logger): Log => ({
-  debug: (message, fields = {}) => logger.debug(message, fields),
-  info: (message, fields = {}) => logger.info(message, fields),
-  warn: (message, fields = {}) => logger.warn(message, fields),
-  error: (message, fields = {}) => logger.error(message, fields),
-});

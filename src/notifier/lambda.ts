@@ -1,30 +1,21 @@
-// The notifier on Lambda: configuration, clients and log, made once per container. Its event source reports partial batch
-// failures; what is to come again later is hidden until then.
-import { Logger } from '@aws-lambda-powertools/logger';
+// The notifier on Lambda. Its event source reports partial batch failures; what is to come again later is hidden until then.
 import { ChangeMessageVisibilityCommand } from '@aws-sdk/client-sqs';
 import type { Context as LambdaContext, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { z } from 'zod';
-import { createClients } from '../clients.ts';
-import { type Environment, readConfig, readSettings } from '../config.ts';
+import { type Environment, httpUrl, readConfig } from '../config.ts';
+import { onLambda } from '../on-lambda.ts';
 import { sendDeadLetter } from '../queue/dead-letter.ts';
 import { createNotifyQueue } from '../queue/notify.ts';
 import type { Context } from '../scheduling/context.ts';
 import type { Notifier } from '../scheduling/notify.ts';
-import { createDynamoStore } from '../store/dynamo.ts';
-import { systemClock, systemRandom } from '../system.ts';
+import { systemClock } from '../system.ts';
 import { deliveringOnAws } from '../tasks/on-aws.ts';
 import { taskVariables } from '../tasks/settings.ts';
 import { readNotifierConfig } from './config.ts';
 import { consume, jobOf } from './consume.ts';
 
-const url = z.url({ protocol: /^https?$/ });
-
 /** The stack sets these; there is no default that could be right. */
-const schema = z.object({
-  PUNCTUAL_PREFIX: z.string(),
-  PUNCTUAL_NOTIFY_URL: url,
-  PUNCTUAL_NOTIFY_DEAD_LETTER_URL: url,
-});
+const schema = z.object({ PUNCTUAL_NOTIFY_URL: httpUrl, PUNCTUAL_NOTIFY_DEAD_LETTER_URL: httpUrl });
 
 /** Of SQS. */
 const LONGEST_HIDDEN_SECONDS = 43_200;
@@ -34,26 +25,11 @@ export type NotifierHandler = (event: SQSEvent, invocation: LambdaContext) => Pr
 export function createNotifierHandler(env: Environment): NotifierHandler {
   const given = readConfig(schema, env);
   const config = readNotifierConfig(env);
-  const settings = readSettings(env);
-  const logger = new Logger({ serviceName: 'punctual-notifier' });
-  const clients = createClients();
+  const { context: base, clients, logger } = onLambda('punctual-notifier', env);
   const queueUrl = given.PUNCTUAL_NOTIFY_URL;
   const context: Context = {
-    store: createDynamoStore({
-      client: clients.dynamodb,
-      tablePrefix: given.PUNCTUAL_PREFIX,
-      shards: settings.shards,
-    }),
+    ...base,
     queue: { send: () => Promise.reject(new Error('the notifier starts no jobs')) },
-    clock: systemClock,
-    random: systemRandom,
-    log: {
-      debug: (message, fields = {}) => logger.debug(message, fields),
-      info: (message, fields = {}) => logger.info(message, fields),
-      warn: (message, fields = {}) => logger.warn(message, fields),
-      error: (message, fields = {}) => logger.error(message, fields),
-    },
-    settings,
   };
   const notifier: Notifier = {
     ...config,

@@ -10,6 +10,8 @@ const messageSchema = z.object({
   idempotencyKey: z.string().min(1),
   spec: jobSpecSchema,
   acceptedAt: z.number(),
+  /** The trace of the request, as X-Ray's header has it. */
+  trace: z.string().optional().catch(undefined),
 });
 
 export type IngestMessage = z.output<typeof messageSchema>;
@@ -26,13 +28,15 @@ export interface IngestOptions {
   readonly client: SQSClient;
   readonly queueUrl: string;
   readonly meter?: RequestMeter;
+  /** Of the request that is being answered. Default: there is none. */
+  readonly trace?: () => string | undefined;
 }
 
 /** 1 request per message (and 64 KB). */
-export function createIngestQueue({ client, queueUrl, meter }: IngestOptions): IngestQueue {
+export function createIngestQueue({ client, queueUrl, meter, trace }: IngestOptions): IngestQueue {
   return {
     async send(message) {
-      const MessageBody = JSON.stringify(message);
+      const MessageBody = JSON.stringify({ ...message, trace: trace?.() });
       if (Buffer.byteLength(MessageBody) > LARGEST_BYTES) return false;
       meter?.('SendMessage', 1);
       await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody }));

@@ -2,16 +2,21 @@
 import { z } from 'zod';
 import type { Message } from './queue.ts';
 
+/** X-Ray's own header has some 100 characters. */
+const LONGEST_TRACE = 400;
+
 const messageSchema: z.ZodType<Message> = z.object({
   jobId: z.string().min(1),
   due: z.string().regex(/^\d{13}/),
   revision: z.string().min(1),
   fireAt: z.number(),
   enqueuedAt: z.number(),
+  // worth no execution: a header that is none is left out
+  trace: z.string().max(LONGEST_TRACE).optional().catch(undefined),
 });
 
-export const encode = ({ jobId, due, revision, fireAt, enqueuedAt }: Message): string =>
-  JSON.stringify({ jobId, due, revision, fireAt, enqueuedAt });
+export const encode = ({ jobId, due, revision, fireAt, enqueuedAt, trace }: Message): string =>
+  JSON.stringify({ jobId, due, revision, fireAt, enqueuedAt, trace });
 
 /** Undefined when it is no message of ours. */
 export function decode(body: string): Message | undefined {

@@ -10,6 +10,8 @@ export interface Message {
   /** Not before this; the due time plus jitter, or the time of the next attempt. */
   readonly fireAt: number;
   readonly enqueuedAt: number;
+  /** The trace that it belongs to, as X-Ray's header has it. */
+  readonly trace?: string;
 }
 
 /** Beyond this SQS cannot delay. */

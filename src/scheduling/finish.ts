@@ -40,7 +40,8 @@ export async function finish(
     if (row.nextAttemptAt - clock.now() > LONGEST_DELAY_MS - settings.watchPeriodMs) {
       await store.putEntries([{ ...again, at: row.nextAttemptAt, kind: 'retry' }]);
     } else {
-      await queue.send([{ ...again, fireAt: row.nextAttemptAt, enqueuedAt: clock.now() }]);
+      const { trace } = message;
+      await queue.send([{ ...again, fireAt: row.nextAttemptAt, enqueuedAt: clock.now(), trace }]);
     }
     return row;
   }

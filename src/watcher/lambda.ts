@@ -1,35 +1,21 @@
-// The watcher on Lambda: configuration, clients and log, made once per container; a pass per call, which ends before its
-// time is over, and says how it went.
-import { Logger } from '@aws-lambda-powertools/logger';
-import { z } from 'zod';
-import { createClients } from '../clients.ts';
-import { ConfigError, type Environment, readConfig, readRetentionDays, readSettings } from '../config.ts';
+// The watcher on Lambda: a pass per call, which ends before its time is over, and says how it went.
+import { ConfigError, type Environment } from '../config.ts';
 import { minuteOf } from '../domain/slots.ts';
 import { parse } from '../domain/validation.ts';
-import { createMetrics } from '../metrics.ts';
-import { createSqs } from '../queue/sqs.ts';
+import { createMetrics, Units } from '../metrics.ts';
+import { onLambda } from '../on-lambda.ts';
 import type { Context } from '../scheduling/context.ts';
 import { type Watched, watch } from '../scheduling/watch.ts';
-import { createDynamoStore } from '../store/dynamo.ts';
-import { systemClock, systemRandom } from '../system.ts';
+import { systemClock } from '../system.ts';
 import { tellingOnAws } from '../telling.ts';
 import { type Forecast, forecast } from './forecast.ts';
 import { shardRangeSchema, shardsOf } from './ranges.ts';
 
-const url = z.url({ protocol: /^https?$/ });
-
-/** The stack sets these; there is no default that could be right. */
-const schema = z.object({
-  PUNCTUAL_PREFIX: z.string(),
-  PUNCTUAL_QUEUE_URLS: z
-    .string()
-    .transform((text) => text.split(',').map((one) => one.trim()))
-    .pipe(z.array(url).min(1)),
-  PUNCTUAL_DEAD_LETTER_URL: url,
-});
-
 /** Before Lambda ends it: enough for the slot in hand and the release of its shard. */
 const STOP_BEFORE_MS = 15_000;
+
+/** However long the horizon. */
+const MINUTES_SHOWN = 5;
 
 export interface Pass extends Watched {
   readonly lagSeconds: number;
@@ -42,36 +28,11 @@ export type WatcherHandler = (
 ) => Promise<Pass>;
 
 export function createWatcher(env: Environment): WatcherHandler {
-  const config = readConfig(schema, env);
-  const settings = readSettings(env);
-  const logger = new Logger({ serviceName: 'punctual-watcher' });
-  const metrics = createMetrics(config.PUNCTUAL_PREFIX);
-  const clients = createClients();
-  const base: Context = {
-    store: createDynamoStore({
-      client: clients.dynamodb,
-      tablePrefix: config.PUNCTUAL_PREFIX,
-      shards: settings.shards,
-      retentionDays: readRetentionDays(env),
-      backoff: { random: systemRandom.float, sleep: systemClock.sleep },
-    }),
-    queue: createSqs({
-      client: clients.sqs,
-      queueUrls: config.PUNCTUAL_QUEUE_URLS,
-      deadLetterUrl: config.PUNCTUAL_DEAD_LETTER_URL,
-      clock: systemClock,
-    }).queue,
-    clock: systemClock,
-    random: systemRandom,
-    log: {
-      debug: (message, fields = {}) => logger.debug(message, fields),
-      info: (message, fields = {}) => logger.info(message, fields),
-      warn: (message, fields = {}) => logger.warn(message, fields),
-      error: (message, fields = {}) => logger.error(message, fields),
-    },
-    settings,
-  };
+  const units = new Units('watcher');
+  const { context: base, prefix, clients } = onLambda('punctual-watcher', env, units.meter);
+  const metrics = createMetrics(prefix);
   const context = tellingOnAws(base, clients.sqs, env);
+  const { settings } = context;
 
   return async (event, invocation) => {
     const { value: range, errors } = parse(shardRangeSchema, event);
@@ -92,11 +53,17 @@ export function createWatcher(env: Environment): WatcherHandler {
     metrics.add('DispatchLag', pass.lagSeconds);
     metrics.add('DuePerMinute', Math.max(...pass.forecast.perMinute));
     metrics.add('DuePerSecond', pass.forecast.busiestSecond);
+    for (const [minute, due] of comingMinutes(pass.forecast)) metrics.add('DueInMinutes', due, { minute });
+    units.report(metrics);
     metrics.flush();
     context.log.info('watched', { ...range, ...pass });
     return pass;
   };
 }
+
+/** By how many minutes from now; the current one is partly over and left out. Every value of a dimension is a metric. */
+const comingMinutes = ({ perMinute }: Forecast): [minute: string, due: number][] =>
+  perMinute.slice(1, 1 + MINUTES_SHOWN).map((due, index) => [String(index + 1), due]);
 
 /** Of the slowest shard, from where its cursor should be. 1 RRU per shard. */
 async function lagOf({ store }: Context, shards: readonly number[], horizon: number): Promise<number> {

@@ -1,12 +1,19 @@
 // The configuration of a worker process: every variable and its default. Region and credentials are found by the SDK;
 // the settings that all runtimes share are in src/config.ts.
 import { z } from 'zod';
-import { type Environment, readConfig, readRetentionDays, readSettings } from '../config.ts';
+import {
+  type Environment,
+  httpUrl,
+  httpUrls,
+  readConfig,
+  readRetentionDays,
+  readSettings,
+} from '../config.ts';
 import type { Settings } from '../scheduling/context.ts';
 import { LOG_LEVELS, type LogLevel } from '../system.ts';
 import { DEFAULT_CONCURRENCY } from './worker.ts';
 
-const url = z.url({ protocol: /^https?$/ }).optional();
+const url = httpUrl.optional();
 
 const schema = z.object({
   /** What tables and queues are called. */
@@ -17,11 +24,7 @@ const schema = z.object({
   /** How many queues there are; they are found by their names. */
   PUNCTUAL_QUEUES: z.coerce.number().int().min(1).max(64).default(1),
   /** Instead of looking them up: the queues' addresses, in their order, with commas between. */
-  PUNCTUAL_QUEUE_URLS: z
-    .string()
-    .transform((text) => text.split(',').map((url) => url.trim()))
-    .pipe(z.array(z.url({ protocol: /^https?$/ })).max(64))
-    .optional(),
+  PUNCTUAL_QUEUE_URLS: httpUrls.pipe(z.array(z.string()).max(64)).optional(),
   PUNCTUAL_DEAD_LETTER_URL: url,
   PUNCTUAL_CONCURRENCY: z.coerce.number().int().min(1).max(10_000).default(DEFAULT_CONCURRENCY),
   /** Ten less than the 120 s that Fargate waits at most between SIGTERM and SIGKILL. */
@@ -30,6 +33,10 @@ const schema = z.object({
   PUNCTUAL_ALIVE_FILE: z.string().optional(),
   /** Whether metrics are written into the log, in CloudWatch's format. */
   PUNCTUAL_METRICS: z.literal(['on', 'off']).default('off'),
+  /** Whether executions are traced in X-Ray. */
+  PUNCTUAL_TRACING: z.literal(['on', 'off']).default('off'),
+  /** The part of the executions that begin a trace, 0 to 1; those of an API call that is traced go on with its trace. */
+  PUNCTUAL_TRACE_SAMPLING: z.coerce.number().min(0).max(1).default(0.01),
   /** Every container on ECS has it: where task protection is asked for. */
   ECS_AGENT_URI: url,
   PUNCTUAL_LOG: z.enum(LOG_LEVELS).default('info'),
@@ -52,6 +59,8 @@ export interface WorkerConfig {
   readonly retentionDays: number | undefined;
   readonly aliveFile: string | undefined;
   readonly metrics: boolean;
+  /** Absent: nothing is traced. */
+  readonly traceSampling: number | undefined;
   readonly agentUri: string | undefined;
   readonly logLevel: LogLevel;
   /** Absent: the region's own. */
@@ -71,6 +80,7 @@ export function readWorkerConfig(env: Environment): WorkerConfig {
     retentionDays: readRetentionDays(env),
     aliveFile: given.PUNCTUAL_ALIVE_FILE,
     metrics: given.PUNCTUAL_METRICS === 'on',
+    traceSampling: given.PUNCTUAL_TRACING === 'on' ? given.PUNCTUAL_TRACE_SAMPLING : undefined,
     agentUri: given.ECS_AGENT_URI,
     logLevel: given.PUNCTUAL_LOG,
     endpoints: {

@@ -3,8 +3,9 @@
 import { hostname } from 'node:os';
 import { createClients } from '../clients.ts';
 import { ConfigError, readConfig } from '../config.ts';
-import { createMetrics, type Metrics, NO_METRICS } from '../metrics.ts';
+import { createMetrics, deploymentOf, NO_METRICS, Units } from '../metrics.ts';
 import { createSqs } from '../queue/sqs.ts';
+import type { Log } from '../scheduling/context.ts';
 import { withDefinitionCache } from '../store/definition-cache.ts';
 import { createDynamoStore } from '../store/dynamo.ts';
 import { createLog, systemClock, systemRandom } from '../system.ts';
@@ -13,11 +14,13 @@ import { tasksOnAws } from '../tasks/on-aws.ts';
 import { taskVariables } from '../tasks/settings.ts';
 import { tellingOnAws } from '../telling.ts';
 import { showAlive } from './alive.ts';
-import { readWorkerConfig } from './config.ts';
+import { readWorkerConfig, type WorkerConfig } from './config.ts';
 import { measured } from './measured.ts';
 import { protectLongJobs } from './protection.ts';
 import { findQueues } from './queues.ts';
-import { startWorker, type Worker } from './worker.ts';
+import { traced } from './traced.ts';
+import { startWorker } from './worker.ts';
+import { createTracer, type Tracer } from './xray.ts';
 
 async function main(): Promise<void> {
   const config = readWorkerConfig(process.env);
@@ -25,6 +28,7 @@ async function main(): Promise<void> {
   const log = createLog(config.logLevel, { workerId });
   const tasks = await tasksOnAws(readConfig(taskVariables, process.env), config);
   const clients = createClients({ endpoints: config.endpoints });
+  const units = new Units('worker');
   const store = withDefinitionCache(
     createDynamoStore({
       client: clients.dynamodb,
@@ -32,6 +36,8 @@ async function main(): Promise<void> {
       shards: config.settings.shards,
       retentionDays: config.retentionDays,
       backoff: { random: systemRandom.float, sleep: systemClock.sleep },
+      // asked for only when somebody reads it
+      meter: config.metrics ? units.meter : undefined,
     }),
   );
   const { queue, inboxes } = createSqs({
@@ -44,6 +50,8 @@ async function main(): Promise<void> {
   const metrics = config.metrics ? createMetrics(config.prefix) : NO_METRICS;
   const base = { store, queue, clock: systemClock, random: systemRandom, log, settings };
   const { context, execute } = measured(tellingOnAws(base, clients.sqs, process.env), metrics);
+  const tracer =
+    config.traceSampling === undefined ? undefined : await tracerOn(config, config.traceSampling, log);
 
   // a promise that some task forgot must not take the runs of all others with it
   process.on('unhandledRejection', (error) => log.error('a rejection that nobody handled', { error }));
@@ -54,9 +62,15 @@ async function main(): Promise<void> {
     tasks,
     inboxes,
     concurrency: config.concurrency,
-    execute,
+    execute: tracer ? traced(execute, tracer) : execute,
   });
-  const reporting = reportEveryMinute(worker, metrics);
+  const report = () => {
+    metrics.add('Workers', 1);
+    metrics.add('Running', worker.running().length);
+    if (config.metrics) units.report(metrics);
+    metrics.flush();
+  };
+  const reporting = everyMinute(report);
   const alive = config.aliveFile === undefined ? undefined : showAlive(config.aliveFile);
   const { agentUri } = config;
   const protection =
@@ -76,7 +90,9 @@ async function main(): Promise<void> {
     await protection?.stop();
     clearInterval(reporting);
     alive?.stop();
+    units.report(metrics);
     metrics.flush();
+    await tracer?.stop();
     clients.destroy();
     // a task that was left behind, or a connection that somebody keeps open, is no reason to stay
     process.exit(0);
@@ -91,15 +107,27 @@ async function main(): Promise<void> {
   });
 }
 
-/** One line a minute, however much there is to do; the library writes more only when a hundred values have come. */
-function reportEveryMinute(worker: Worker, metrics: Metrics): NodeJS.Timeout {
-  const report = () => {
-    metrics.add('Workers', 1);
-    metrics.add('Running', worker.running().length);
-    metrics.flush();
-  };
+/** A few lines a minute, however much there is to do; the library writes more only when a hundred values have come. */
+function everyMinute(report: () => void): NodeJS.Timeout {
   report();
   return setInterval(report, 60_000);
+}
+
+/** X-Ray's client is loaded by those who trace, and by nobody else. */
+async function tracerOn({ prefix }: WorkerConfig, sampling: number, log: Log): Promise<Tracer> {
+  const { PutTraceSegmentsCommand, XRayClient } = await import('@aws-sdk/client-xray');
+  const client = new XRayClient();
+  return createTracer({
+    name: `${deploymentOf(prefix)}-worker`,
+    sampling,
+    clock: systemClock,
+    random: systemRandom,
+    log,
+    async send(TraceSegmentDocuments) {
+      const done = await client.send(new PutTraceSegmentsCommand({ TraceSegmentDocuments }));
+      return done.UnprocessedTraceSegments?.length ?? 0;
+    },
+  });
 }
 
 try {

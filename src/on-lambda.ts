@@ -1,0 +1,72 @@
+// What every Lambda is made of, once per container: the variables that the stack sets, the log, the clients, the context.
+import { Logger } from '@aws-lambda-powertools/logger';
+import { z } from 'zod';
+import { type Clients, createClients } from './clients.ts';
+import {
+  type Environment,
+  httpUrl,
+  httpUrls,
+  readConfig,
+  readRetentionDays,
+  readSettings,
+} from './config.ts';
+import { createSqs } from './queue/sqs.ts';
+import type { Context, Log } from './scheduling/context.ts';
+import type { Meter } from './store/database.ts';
+import { withDefinitionCache } from './store/definition-cache.ts';
+import { createDynamoStore } from './store/dynamo.ts';
+import { systemClock, systemRandom } from './system.ts';
+
+/** There is no default that could be right. */
+const schema = z.object({
+  PUNCTUAL_PREFIX: z.string(),
+  /** Of the work queues, in their order, with commas between. */
+  PUNCTUAL_QUEUE_URLS: httpUrls.pipe(z.array(z.string()).min(1)),
+  PUNCTUAL_DEAD_LETTER_URL: httpUrl,
+});
+
+export interface OnLambda {
+  /** Before the names of tables and queues. */
+  readonly prefix: string;
+  readonly context: Context;
+  readonly clients: Clients;
+  /** To be told of each call, so that its lines have the request's id. */
+  readonly logger: Logger;
+}
+
+export function onLambda(serviceName: string, env: Environment, meter?: Meter): OnLambda {
+  const given = readConfig(schema, env);
+  const settings = readSettings(env);
+  const logger = new Logger({ serviceName });
+  const clients = createClients();
+  const store = createDynamoStore({
+    client: clients.dynamodb,
+    tablePrefix: given.PUNCTUAL_PREFIX,
+    shards: settings.shards,
+    retentionDays: readRetentionDays(env),
+    backoff: { random: systemRandom.float, sleep: systemClock.sleep },
+    meter,
+  });
+  const { queue } = createSqs({
+    client: clients.sqs,
+    queueUrls: given.PUNCTUAL_QUEUE_URLS,
+    deadLetterUrl: given.PUNCTUAL_DEAD_LETTER_URL,
+    clock: systemClock,
+  });
+  const context = {
+    store: withDefinitionCache(store),
+    queue,
+    clock: systemClock,
+    random: systemRandom,
+    log: logTo(logger),
+    settings,
+  };
+  return { prefix: given.PUNCTUAL_PREFIX, context, clients, logger };
+}
+
+const logTo = (logger: Logger): Log => ({
+  debug: (message, fields = {}) => logger.debug(message, fields),
+  info: (message, fields = {}) => logger.info(message, fields),
+  warn: (message, fields = {}) => logger.warn(message, fields),
+  error: (message, fields = {}) => logger.error(message, fields),
+});
