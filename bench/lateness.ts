@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { dueKey } from '../src/domain/ids.ts';
 import { delaySeconds } from '../src/queue/sender.ts';
 import { ascending, type Options, progress, type Report, rank } from './report.ts';
-import { createJobs, onceAt, type Spec } from './system/create.ts';
+import { createJobs, EVERY_SECOND, onceAt, type Spec } from './system/create.ts';
 import { firstStarts, keyOf, type Late, latenessOf, type Start } from './system/starts.ts';
 import { inSystem, type System, until } from './system/system.ts';
 
@@ -45,8 +45,7 @@ function spread(name: string, count: number, windowMs: number): Promise<Measured
 /** Counted from when all of them are there. */
 function recurring(name: string, count: number, seconds: number): Promise<Measured> {
   return measured(name, async (system) => {
-    const spec: Spec = { task: 'bench', schedule: { every: 'PT1S' } };
-    const ids = await createJobs(system.backend.ctx, Array<Spec>(count).fill(spec));
+    const ids = await createJobs(system.backend.ctx, Array<Spec>(count).fill(EVERY_SECOND));
     progress(`lateness: ${name}, all created`);
     // what fell behind during the create has been caught up by then
     const first = Math.ceil(Date.now() / 1000 + 3) * 1000;

@@ -8,29 +8,37 @@ import { conditions } from './conditions.ts';
 import { cost } from './cost.ts';
 import { growth } from './growth.ts';
 import { lateness } from './lateness.ts';
+import { peers } from './peers.ts';
+import { recovery } from './recovery.ts';
 import { type Options, type Report, startProgress, toMarkdown } from './report.ts';
 import { spike } from './spike.ts';
+import { throughput } from './throughput.ts';
 
 const benchmarks: Record<string, (options: Options) => Promise<Report>> = {
   lateness,
+  throughput,
+  recovery,
   cost,
   api,
   cold,
   growth,
   spike,
+  peers,
 };
 /** They take long: only when they are named. */
-const ON_REQUEST: string[] = ['growth'];
+const ON_REQUEST = ['growth', 'peers'];
 
 const HELP = `usage: npm run bench [-- [--quick] [<name> …]]
 
 names: ${Object.keys(benchmarks).join(', ')}
-  without names: all
-  --quick         smaller and less exact, for whoever changes something; bench/results/ keeps the last full ones`;
+  without names: all but ${ON_REQUEST.join(' and ')}, which take long
+  --quick         smaller and less exact, for whoever changes something; bench/results/ keeps the last full ones
+  --setup-peers   for peers: installs what is missing (Debian packages; npm packages into $PEERS_HOME)`;
 
 const { values, positionals: names } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
+    'setup-peers': { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
   allowPositionals: true,
@@ -40,7 +48,7 @@ if (values.help || unknown.length > 0) {
   console.error(unknown.length > 0 ? `there is no benchmark ${unknown.join(', ')}\n\n${HELP}` : HELP);
   process.exit(values.help ? 0 : 2);
 }
-const options: Options = { quick: values.quick };
+const options: Options = { quick: values.quick, setupPeers: values['setup-peers'] };
 
 const folder = new URL('results/', import.meta.url);
 mkdirSync(folder, { recursive: true });

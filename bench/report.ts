@@ -4,6 +4,8 @@ import type { Conditions } from './conditions.ts';
 export interface Options {
   /** Smaller and less exact. */
   readonly quick: boolean;
+  /** Whether what the peers need may be installed. */
+  readonly setupPeers: boolean;
 }
 
 export interface Table {

@@ -3,6 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
 let tickMs: number | undefined;
+function tick(): number {
+  tickMs ??= 1000 / Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
+  return tickMs;
+}
 
 interface Stat {
   readonly parent: number;
@@ -10,15 +14,21 @@ interface Stat {
 }
 
 function statOf(pid: number): Stat | undefined {
-  tickMs ??= 1000 / Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // the name, in parentheses, may hold anything
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    return { parent: Number(fields[1]), ms: (Number(fields[11]) + Number(fields[12])) * tickMs };
+    return { parent: Number(fields[1]), ms: (Number(fields[11]) + Number(fields[12])) * tick() };
   } catch {
     return undefined; // gone
   }
+}
+
+/** Of all processes since the machine started. */
+export function allCpuMs(): number {
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] =
+    readFileSync('/proc/stat', 'utf8').split('\n')[0]?.trim().split(/\s+/).slice(1).map(Number) ?? [];
+  return (user + nice + system + irq + softirq) * tick();
 }
 
 /** So far, in user and system mode. */

@@ -20,6 +20,9 @@ export const onceAt = (at: number, params: Spec = {}): Spec => ({
   schedule: { at: new Date(at).toISOString() },
 });
 
+/** All at the same instants, whenever they were created. */
+export const EVERY_SECOND: Spec = { task: bench.name, schedule: { cron: '* * * * * *' } };
+
 /** In batches. Returns their ids in order; whatever is refused stops the benchmark. */
 export async function createJobs(context: Context, specs: readonly Spec[]): Promise<string[]> {
   const ids: string[] = [];

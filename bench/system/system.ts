@@ -8,7 +8,7 @@ import { type Backend, connect } from '../../src/local/connect.ts';
 import { findEngines } from '../../src/local/engines.ts';
 import { createLog } from '../../src/system.ts';
 import { type LocalProcess, startPart, temporaryFolder } from '../../test/local/processes.ts';
-import { childrenOf, cpuMs } from './cpu.ts';
+import { allCpuMs, childrenOf, cpuMs } from './cpu.ts';
 import { readStarts, STARTS_VARIABLE, type Start } from './starts.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
@@ -22,8 +22,8 @@ const READY: Record<Part, RegExp> = {
   worker: /waits for jobs/,
 };
 
-/** CPU time in ms: of our own processes, and of the engines that stand in for AWS. */
-export type Cpu = Record<'producer' | 'watcher' | 'worker' | 'tables' | 'queues', number>;
+/** CPU time in ms: of our own processes, of the engines that stand in for AWS, and of the rest of the machine. */
+export type Cpu = Record<'producer' | 'watcher' | 'worker' | 'tables' | 'queues' | 'others', number>;
 
 export interface System {
   /** The producer's. */
@@ -32,7 +32,8 @@ export interface System {
   /** What the task has noted in all workers so far. */
   starts(): Start[];
   cpu(): Cpu;
-  /** kill -9 of everything. */
+  /** kill -9 */
+  kill(part: Part): Promise<void>;
   killAll(): Promise<void>;
   /** The producer's connection to engines that were started again. */
   reconnect(): Promise<void>;
@@ -52,7 +53,7 @@ async function startSystem(settings: Record<string, string> = {}): Promise<Syste
     [STARTS_VARIABLE]: startsFile,
     ...settings,
   };
-  const parts: { part: Part; process: LocalProcess }[] = [];
+  let parts: { part: Part; process: LocalProcess }[] = [];
   const stopping = new AbortController();
   let disconnect: () => unknown = () => {};
 
@@ -78,10 +79,16 @@ async function startSystem(settings: Record<string, string> = {}): Promise<Syste
     return connect(config, await findEngines(config), running, log);
   }
 
+  async function kill(part: Part): Promise<void> {
+    const own = parts.filter((one) => one.part === part);
+    parts = parts.filter((one) => one.part !== part);
+    await Promise.all(own.map(({ process }) => process.stop('SIGKILL')));
+  }
+
   async function killAll(): Promise<void> {
-    const gone = parts.splice(0).map(({ process }) => process.stop('SIGKILL'));
     disconnect();
-    await Promise.all(gone);
+    disconnect = () => {};
+    await Promise.all([kill('worker'), kill('watcher'), kill('engines')]);
   }
 
   async function stop(): Promise<void> {
@@ -104,6 +111,7 @@ async function startSystem(settings: Record<string, string> = {}): Promise<Syste
       start,
       starts: () => readStarts(startsFile),
       cpu: () => cpuOf(parts),
+      kill,
       killAll,
       async reconnect() {
         backend = await connected();
@@ -120,7 +128,7 @@ function cpuOf(parts: readonly { part: Part; process: LocalProcess }[]): Cpu {
   const sum = (pids: readonly number[]) => pids.reduce((ms, pid) => ms + cpuMs(pid), 0);
   const of = (wanted: Part) =>
     parts.flatMap(({ part, process }) => (part === wanted && process.child.pid ? [process.child.pid] : []));
-  return {
+  const own = {
     producer: cpuMs(process.pid),
     watcher: sum(of('watcher')),
     worker: sum(of('worker')),
@@ -128,6 +136,7 @@ function cpuOf(parts: readonly { part: Part; process: LocalProcess }[]): Cpu {
     tables: sum(of('engines').flatMap(childrenOf)),
     queues: sum(of('engines')),
   };
+  return { ...own, others: allCpuMs() - Object.values(own).reduce((ms, one) => ms + one, 0) };
 }
 
 export async function inSystem<T>(

@@ -1,0 +1,179 @@
+// What people would use instead, on the same workloads in the same run: the harness of `../shared/peers`, with Punctual as one
+// more peer, and how the figures compare.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Options, progress, type Report } from './report.ts';
+
+const HARNESS = join(import.meta.dirname, '..', '..', 'shared', 'peers');
+const HOME = process.env.PEERS_HOME ?? join(tmpdir(), 'punctual-peers');
+const PEERS = ['punctual', 'bullmq', 'pg-boss', 'graphile-worker'];
+/** One at a time over all peers, so that a slow hour of the machine meets each of them. */
+const WORKLOADS = ['A', 'B', 'C', 'D', 'G', 'F'];
+
+/** What the harness writes for one workload of one peer; each has some of these. */
+interface Result {
+  readonly failed?: string;
+  readonly otherCores: number;
+  readonly early?: number;
+  readonly missing?: number;
+  readonly duplicates?: number;
+  readonly createdLateMs?: number;
+  readonly p50?: number;
+  readonly p99?: number;
+  readonly max?: number;
+  readonly perSecond?: number;
+  readonly workerCpuMsPerJob?: number;
+  readonly storeCpuMsPerJob?: number;
+  readonly restarted?: number;
+  readonly count?: number;
+  readonly lastSeconds?: number;
+}
+type Figure = (result: Result) => number | undefined;
+
+const DISTURBED_CORES = 0.25;
+const lastOfAll: Figure = (r) => (r.restarted === r.count ? r.lastSeconds : undefined);
+const late = (key: string, title: string): [string, string, Figure][] => [
+  [`${title}: lateness p50, ms`, key, (r) => r.p50],
+  [`${title}: p99, ms`, key, (r) => r.p99],
+];
+const FIGURES: [title: string, key: string, figure: Figure][] = [
+  ...late('A50', 'one-time, 50/s'),
+  ...late('A250', 'one-time, 250/s'),
+  ...late('A1000', 'one-time, 1,000/s'),
+  ['burst at one instant: p50, ms', 'B', (r) => r.p50],
+  ['burst at one instant: last, ms', 'B', (r) => r.max],
+  ...late('G', '200 recurring every second'),
+  ['drain of due jobs, jobs/s', 'C', (r) => r.perSecond],
+  ['create in bulk, jobs/s', 'Dbulk', (r) => r.perSecond],
+  ['create singly, 32 at a time, jobs/s', 'Dsingle', (r) => r.perSecond],
+  ['worker CPU during the drain, ms/job', 'C', (r) => r.workerCpuMsPerJob],
+  ['store CPU during the drain, ms/job', 'C', (r) => r.storeCpuMsPerJob],
+  ['kill -9, defaults: all run again after, s', 'FcrashDefault', lastOfAll],
+  ['kill -9, tuned: all run again after, s', 'FcrashTuned', lastOfAll],
+];
+
+type Results = Record<string, { version: string; results: Record<string, Result> }>;
+
+export async function peers({ quick, setupPeers }: Options): Promise<Report> {
+  if (!existsSync(HARNESS)) return skipped(`there is no ${HARNESS}`);
+  if (!existsSync(join(HOME, 'node_modules', 'node'))) {
+    if (!setupPeers)
+      return skipped(
+        `nothing is installed in ${HOME}: run \`npm run bench -- peers --setup-peers\` (or ${join(HARNESS, 'setup.sh')}), which installs Redis, PostgreSQL and the npm packages`,
+      );
+    progress('peers: installing');
+    await run('sh', [join(HARNESS, 'setup.sh')]);
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'punctual-peers-run-'));
+  try {
+    cpSync(HARNESS, folder, { recursive: true });
+    for (const path of [folder, join(folder, 'adapters')]) chmodSync(path, 0o755);
+    const adapter = pathToFileURL(join(import.meta.dirname, 'peers', 'punctual.ts')).href;
+    writeFileSync(join(folder, 'adapters', 'punctual.mjs'), `export * from ${JSON.stringify(adapter)};\n`);
+    const all: Results = {};
+    for (const [index, workload] of WORKLOADS.entries()) {
+      progress(`peers: workload ${workload}`);
+      const out = join(folder, `${workload}.json`);
+      // another one goes first each time
+      const first = index % PEERS.length;
+      const only = [...PEERS.slice(first), ...PEERS.slice(0, first)].join(',');
+      const args = ['--only', only, '--workloads', workload, '--out', out, ...(quick ? ['--quick'] : [])];
+      await run(process.execPath, [join(folder, 'run.mjs'), ...args]);
+      const { peers: found } = JSON.parse(readFileSync(out, 'utf8')) as { peers: Results };
+      for (const [peer, { version, results }] of Object.entries(found))
+        all[peer] = { version, results: { ...all[peer]?.results, ...results } };
+    }
+    return report(all);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** In a group of its own, which ends with us: the harness has servers and processes of its own. */
+async function run(command: string, args: readonly string[]): Promise<void> {
+  const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
+  let told = '';
+  child.stderr.on('data', (chunk) => {
+    told = `${told}${chunk}`.slice(-4_000);
+    const line = told.trimEnd().split('\n').at(-1) ?? '';
+    progress(`peers: ${/^[\w-]+ \w+: [\d.]+ s/.exec(line)?.[0] ?? args.at(-1)}`);
+  });
+  const interrupted = () => {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
+    process.exit(130);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupted);
+  const [code] = await once(child, 'close');
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, interrupted);
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${told}`);
+}
+
+const skipped = (why: string): Report => ({
+  name: 'peers',
+  command: 'npm run bench -- peers',
+  tables: [],
+  notes: [`Skipped: ${why}.`],
+});
+
+const shown = (value: number | undefined): string =>
+  value === undefined || !Number.isFinite(value)
+    ? '-'
+    : value >= 100 || Number.isInteger(value)
+      ? String(Math.round(value))
+      : value.toPrecision(2);
+
+function report(all: Results): Report {
+  const others = PEERS.filter((peer) => peer !== 'punctual');
+  const rows = FIGURES.map(([title, key, figure]) => {
+    const figureOf = (peer: string) => {
+      const result = all[peer]?.results[key];
+      return result && !result.failed ? figure(result) : undefined;
+    };
+    const own = figureOf('punctual');
+    const cells = PEERS.map((peer) => {
+      const result = all[peer]?.results[key];
+      if (result?.failed) return 'failed';
+      return `${shown(figureOf(peer))}${(result?.otherCores ?? 0) > DISTURBED_CORES ? ' †' : ''}`;
+    });
+    const ratios = others.map((peer) => shown((own ?? Number.NaN) / (figureOf(peer) ?? Number.NaN)));
+    return [title, ...cells, ...ratios];
+  }).filter(([, ...cells]) => cells.some((text) => text !== '-'));
+  const wrong = Object.entries(all).flatMap(([peer, { results }]) =>
+    Object.entries(results).flatMap(([key, r]) => {
+      const counts = Object.entries({
+        early: r.early,
+        missing: r.missing,
+        duplicates: r.duplicates,
+        'ms too late with creating': r.createdLateMs,
+      }).flatMap(([word, n]) => (n ? [`${n} ${word}`] : []));
+      return [...counts, ...(r.failed ? [`failed: ${r.failed}`] : [])].map(
+        (text) => `${peer} ${key}: ${text}`,
+      );
+    }),
+  );
+  return {
+    name: 'peers',
+    command: 'npm run bench -- peers',
+    tables: [
+      {
+        title: 'Side by side; on the right Punctual ÷ the other',
+        columns: [
+          '',
+          ...PEERS.map((peer) => `${peer} ${all[peer]?.version ?? ''}`.trim()),
+          ...others.map((peer) => `÷ ${peer}`),
+        ],
+        rows,
+      },
+    ],
+    notes: [
+      'Workloads, settings of the others and how they are measured: `../shared/peers/README.md`. Redis with AOF everysec, PostgreSQL as installed; Punctual on dynoxide (on disk) and fauxqs.',
+      ...wrong,
+      `†: other programs used more than ${DISTURBED_CORES} cores meanwhile. "-": not reached, or no such feature.`,
+    ],
+    broken: wrong.filter((text) => /^punctual .* early/.test(text)),
+  };
+}

@@ -1,0 +1,189 @@
+// How long until everything runs again after kill -9: of a worker, of the watcher, of everything with the engines. Nothing
+// may be lost.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isTerminal } from '../src/domain/execution.ts';
+import { dueKey } from '../src/domain/ids.ts';
+import { minuteOf } from '../src/domain/slots.ts';
+import { allShards } from '../src/watcher/main.ts';
+import { type Options, progress, type Report } from './report.ts';
+import { createJobs, EVERY_SECOND, onceAt, type Spec } from './system/create.ts';
+import { TUNED_LEASE } from './system/settings.ts';
+import { firstStarts, keyOf, latenessOf, type Start } from './system/starts.ts';
+import { inSystem, type System, until } from './system/system.ts';
+
+const RUNNING = 20;
+const HOLD_MS = 60_000;
+const PATIENCE_MS = 120_000;
+
+type Line = (string | number)[];
+const seconds = (ms: number): string => (ms / 1000).toFixed(1);
+
+/** `others`: whether another worker is up already, or is started after the kill. */
+async function workerKilled(
+  name: string,
+  settings: Record<string, string>,
+  afterMs: number,
+  others: boolean,
+): Promise<Line> {
+  return inSystem(settings, async (system) => {
+    const victim = await system.start('worker');
+    const due = Date.now() + 3_000;
+    await createJobs(
+      system.backend.ctx,
+      Array.from({ length: RUNNING }, () => onceAt(due, { hold: HOLD_MS })),
+    );
+    if (!(await until(Date.now() + PATIENCE_MS, () => system.starts().length >= RUNNING)))
+      throw new Error('the jobs do not start');
+    if (others) await system.start('worker');
+    await sleep(afterMs);
+    const before = system.starts().length;
+    await victim.stop('SIGKILL');
+    const killedAt = Date.now();
+    if (!others) await system.start('worker');
+    const again = () => system.starts().slice(before);
+    const all = () => firstStarts(again()).size >= RUNNING;
+    await until(killedAt + PATIENCE_MS, all);
+    await sleep(1_000); // duplicates would show
+    const after = again().map(({ at }) => at - killedAt);
+    const ran = firstStarts(again()).size;
+    return [
+      name,
+      seconds(Math.min(...after)),
+      seconds(Math.max(...after)),
+      RUNNING - ran,
+      after.length - ran + before - RUNNING,
+    ];
+  });
+}
+
+/** Recurring ones go on meanwhile: they are in the queue for the next minutes. */
+async function watcherKilled(outageMs: number): Promise<Line> {
+  return inSystem({}, async (system) => {
+    await system.start('worker');
+    const { store, settings } = system.backend.ctx;
+    const ids = await createJobs(system.backend.ctx, Array<Spec>(10).fill(inTurn));
+    await sleep(2_000);
+    await system.kill('watcher');
+    const from = Math.ceil(Date.now() / 1000) * 1000;
+    await sleep(outageMs);
+    await system.start('watcher');
+    const back = Date.now();
+    const caughtUp = async () => {
+      const rows = await Promise.all(allShards(settings.shards).map((shard) => store.readShard(shard)));
+      const horizon = minuteOf(back + settings.lookAheadMs);
+      return rows.every((row) => row && row.dispatchedUntil >= horizon);
+    };
+    await until(back + PATIENCE_MS, caughtUp);
+    const took = Date.now() - back;
+    await sleep(2_000);
+    const to = Math.floor(back / 1000) * 1000;
+    const starts = system.starts().filter(({ due }) => due >= from && due < to);
+    const late = latenessOf(starts, ((to - from) / 1000) * ids.length);
+    return [
+      `the watcher, for ${seconds(outageMs)} s; ${ids.length} jobs every second go on (most late ${late.max} ms)`,
+      seconds(took),
+      seconds(took),
+      late.missing,
+      late.duplicates,
+    ];
+  });
+}
+
+/** Each occurrence is to run, however late, and one after the other. */
+const inTurn: Spec = {
+  ...EVERY_SECOND,
+  overlap: 'queue',
+  misfire: { policy: 'runAll', graceSeconds: 0 },
+};
+
+async function everythingKilled(outageMs: number): Promise<Line> {
+  return inSystem({}, async (system) => {
+    await system.start('worker');
+    const recurring = await createJobs(system.backend.ctx, Array<Spec>(10).fill(inTurn));
+    const from = Math.ceil(Date.now() / 1000 + 1) * 1000;
+    const dues = Array.from({ length: 200 }, (_, i) => Math.floor(from + 5_000 + (i * outageMs) / 200));
+    const once = await createJobs(
+      system.backend.ctx,
+      dues.map((due) => onceAt(due)),
+    );
+    await sleep(from + 5_000 - Date.now());
+    await system.killAll();
+    await sleep(outageMs);
+
+    const back = Date.now();
+    await system.start('engines');
+    await system.reconnect();
+    await Promise.all([system.start('watcher'), system.start('worker')]);
+    const missed = Array.from({ length: Math.floor((back - from) / 1000) }, (_, i) => from + i * 1000);
+    const expected = [
+      ...recurring.flatMap((jobId) => missed.map((due) => ({ jobId, due }))),
+      ...once.map((jobId, i) => ({ jobId, due: dues[i] ?? 0 })),
+    ];
+    let ended = 0;
+    const done = async () => {
+      ended = await endedOf(system, expected);
+      return ended === expected.length;
+    };
+    await until(back + PATIENCE_MS + outageMs, done);
+    const wanted = new Set(expected.map(keyOf));
+    const starts = system.starts().filter((start) => wanted.has(keyOf(start)));
+    const first = [...firstStarts(starts).values()];
+    const afterwards = first.map(({ at }) => at).filter((at) => at > back);
+    return [
+      `everything, for ${seconds(outageMs)} s; ${expected.length} due by then`,
+      seconds(Math.min(...afterwards) - back),
+      seconds(Math.max(...afterwards) - back),
+      expected.length - Math.min(ended, first.length),
+      starts.length - first.length,
+    ];
+  });
+}
+
+async function endedOf({ backend }: System, executions: readonly Pick<Start, 'jobId' | 'due'>[]) {
+  const keys = executions.map(({ jobId, due }) => ({ jobId, due: dueKey(due) }));
+  const rows = await backend.ctx.store.readRows(keys, { consistent: true });
+  await sleep(500); // looking must not be what is measured
+  return rows.filter(({ status }) => isTerminal(status)).length;
+}
+
+export async function recovery({ quick }: Options): Promise<Report> {
+  progress('recovery: kill -9 of a worker');
+  const tuned = Object.entries(TUNED_LEASE)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
+  // these jobs only wait: the systems do not disturb each other
+  const workers = await Promise.all([
+    workerKilled('a worker, default settings', {}, 4_000, true),
+    workerKilled(`a worker, ${tuned}`, TUNED_LEASE, 4_000, true),
+    workerKilled(
+      'the same within a second of the start; the other worker is started then',
+      TUNED_LEASE,
+      500,
+      false,
+    ),
+  ]);
+  const outageMs = quick ? 15_000 : 120_000;
+  progress('recovery: kill -9 of the watcher, and of everything');
+  const others = await Promise.all([watcherKilled(outageMs), everythingKilled(outageMs)]);
+  const rows = [...workers, ...others];
+  return {
+    name: 'recovery',
+    command: 'npm run bench -- recovery',
+    tables: [
+      {
+        title: 'After kill -9',
+        columns: ['of', 'first again after, s', 'all again after, s', 'lost', 'doubled'],
+        rows,
+      },
+    ],
+    notes: [
+      `A worker: ${RUNNING} running jobs of ${HOLD_MS / 1000} s each, another worker is up; until they run again, from the kill on.`,
+      'The watcher: from its start on, until every shard is dispatched up to the horizon again.',
+      'Everything (engines too; the tables are on disk, the queues are lost): from the start on, until each occurrence that was due has run and ended. 10 jobs every second (overlap: queue, misfire: runAll) and 200 one-time jobs due meanwhile.',
+      'Doubled: started more than once besides the repeat that the kill made necessary.',
+    ],
+    broken: rows
+      .filter(([, , , lost]) => Number(lost) > 0)
+      .map(([name, , , lost]) => `${name}: ${lost} lost`),
+  };
+}
