@@ -7,7 +7,7 @@ import { LONGEST_DELAY_MS, type Message } from '../queue/queue.ts';
 import { AGAIN, type Claim, DONE, REREAD } from './answers.ts';
 import type { Context } from './context.ts';
 import { writeHead } from './head.ts';
-import { blocks, type Found, isOver, letGo, newHold } from './holds.ts';
+import { blocks, type Found, isOver, letGo, newHold, SHORT_RUN_MS } from './holds.ts';
 import { isLive, onBehalfOf } from './live.ts';
 import { misfireOf, skipLate } from './misfire.ts';
 import { laterDue, note } from './note.ts';
@@ -86,8 +86,8 @@ async function yieldTo(
     // rows before its own, and what loses its turn each time that settle sends it would wait for ever
     if (row && (message.revision === BY_HAND || due < hold.due)) {
       const now = clock.now();
-      const at = Math.max(now + context.settings.heartbeatMs, Math.min(until, now + LONGEST_DELAY_MS));
-      return { kind: 'later', at };
+      const wait = Math.min(context.settings.heartbeatMs, Math.max(SHORT_RUN_MS, now - hold.startedAt));
+      return { kind: 'later', at: Math.max(now + wait, Math.min(until, now + LONGEST_DELAY_MS)) };
     }
     return DONE;
   }

@@ -6,6 +6,7 @@ import { fireAt } from '../domain/schedule/occurrences.ts';
 import type { Message } from '../queue/queue.ts';
 import type { Context } from './context.ts';
 import { writeHead } from './head.ts';
+import { SHORT_RUN_MS } from './holds.ts';
 
 export async function ended(context: Context, head: Head, message: Message, row: Row): Promise<void> {
   if (!isTerminal(row.status)) return;
@@ -42,14 +43,20 @@ export async function completeOnce(
 /** How many rows on either side of the finished one are looked at for somebody waiting. */
 const LOOK_AT = 10;
 
+/** Nobody can have waited for it longer than until they ask again. */
+const isShort = ({ status, attempt, startedAt = 0, finishedAt = 0 }: Row): boolean =>
+  status === 'SUCCEEDED' && attempt === 1 && finishedAt - startedAt < SHORT_RUN_MS;
+
 /**
- * Sends an execution that waits for the hold. Settle is the backstop. 0.5 RRU; where occurrences wait for each other
- * (`overlap: queue`, misfire `runAll`) 1 or 2, because they may have come in any order: the older ones go first.
+ * Sends an execution that waits for the hold. Settle is the backstop. Nothing after a short run, else 0.5 RRU; where
+ * occurrences wait for each other (`overlap: queue`, misfire `runAll`) 1 or 2, because they may have come in any order: the
+ * older ones go first.
  */
 async function wakeNext(context: Context, head: Head, row: Row): Promise<void> {
   if (head.overlap === 'allow') return;
   const { queue, clock } = context;
   const inTurn = head.overlap === 'queue' || head.misfire.policy === 'runAll';
+  if (!inTurn && isShort(row) && head.note?.status !== 'WAITING') return;
   const older = inTurn ? await waitingRows(context, head, { to: row.due, newestFirst: true }) : [];
   // the first key after this one ('!' sorts before '-')
   const waiting =

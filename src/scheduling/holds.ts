@@ -13,6 +13,12 @@ export interface Found {
   readonly holderRow: Row | undefined;
 }
 
+/**
+ * Who keeps its message while it waits comes back after as long as the holder has run by then, this at least and a
+ * heartbeat at most; so a finish need not look for somebody to wake after a run that was shorter (docs/decisions/0003).
+ */
+export const SHORT_RUN_MS = 1_000;
+
 export function newHold(
   { clock, random, settings }: Context,
   message: Message,
