@@ -2,7 +2,8 @@
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { PunctualStack } from '../lib/punctual-stack.ts';
-import { readSettings, SettingsError, settingsFromContext } from '../lib/settings.ts';
+import { settingsFromContext } from '../lib/settings/context.ts';
+import { readSettings, SettingsError } from '../lib/settings.ts';
 
 const app = new App();
 try {

@@ -8,6 +8,8 @@ import {
   HttpApi,
   HttpMethod,
   HttpNoneAuthorizer,
+  HttpRoute,
+  HttpRouteKey,
   HttpStage,
   LogGroupLogDestination,
 } from 'aws-cdk-lib/aws-apigatewayv2';
@@ -23,7 +25,7 @@ import { Construct } from 'constructs';
 import { operations } from '../src/api/contract.ts';
 import type { Service } from '../src/api/operation.ts';
 import { INGEST_QUEUE } from '../src/queue/queues.ts';
-import { environmentOf, tellingEnvironment } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { createFunction } from './function.ts';
 import { Identity } from './identity.ts';
 import { createLogGroup } from './logs.ts';
@@ -42,11 +44,8 @@ export interface ApiProps {
    * @default - keys that AWS owns
    */
   readonly encryptionKey?: IKey;
-  /**
-   * What tasks are configured with: workers and the API must agree on which there are.
-   * @default - none
-   */
-  readonly taskEnvironment?: Readonly<Record<string, string>>;
+  /** What all runtimes are told. */
+  readonly environment: Environment;
 }
 
 /** API Gateway waits 30 s at most. */
@@ -64,10 +63,8 @@ export class Api extends Construct {
 
   constructor(scope: Construct, id: string, props: ApiProps) {
     super(scope, id);
-    const { settings, storage, queues, encryptionKey } = props;
+    const { settings, storage, queues, encryptionKey, environment } = props;
     const common = { settings, storage };
-    const environment = { ...environmentOf(settings, queues), ...props.taskEnvironment };
-    const telling = tellingEnvironment(queues);
 
     this.functions = {
       scheduler: createFunction(this, 'Scheduler', {
@@ -75,7 +72,7 @@ export class Api extends Construct {
         entry: 'scheduler',
         description: 'all that writes',
         timeout: API_TIMEOUT,
-        environment: { ...environment, ...telling, PUNCTUAL_INGEST_URL: queues.ingest.queueUrl },
+        environment: { ...environment, PUNCTUAL_INGEST_URL: queues.ingest.queueUrl },
       }),
       query: createFunction(this, 'Query', {
         ...common,
@@ -91,7 +88,6 @@ export class Api extends Construct {
         timeout: Duration.seconds(INGEST_QUEUE.visibilitySeconds / VISIBILITY_PER_TIMEOUT),
         environment: {
           ...environment,
-          ...telling,
           PUNCTUAL_INGEST_DEAD_LETTER_URL: queues.ingestDeadLetters.queueUrl,
         },
       }),
@@ -164,6 +160,13 @@ export class Api extends Construct {
         authorizer: auth ? authorizer : new HttpNoneAuthorizer(),
       });
     }
+    // what no route is for: a problem like all others, instead of API Gateway's own 404
+    new HttpRoute(api, 'Unknown', {
+      httpApi: api,
+      routeKey: HttpRouteKey.DEFAULT,
+      integration: integrations.query,
+      authorizer: new HttpNoneAuthorizer(),
+    });
     return api;
   }
 

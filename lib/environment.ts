@@ -1,20 +1,40 @@
-// What every runtime is told by its environment (src/config.ts, src/api/lambda.ts, src/worker/config.ts).
+// What every runtime is told by its environment (src/config.ts, src/on-lambda.ts, src/telling.ts, src/worker/config.ts). All
+// are told the same: what the API accepts, workers run, the watcher settles and the notifier tells.
+import { Token } from 'aws-cdk-lib';
+import { ConfigError, readConfig } from '../src/config.ts';
+import { taskVariables } from '../src/tasks/settings.ts';
 import type { Queues } from './queues.ts';
-import type { DeploymentSettings } from './settings.ts';
+import { type DeploymentSettings, SettingsError } from './settings.ts';
+
+export type Environment = Readonly<Record<string, string>>;
 
 /** What tables and queues are called. */
 export const prefixOf = ({ stage }: Pick<DeploymentSettings, 'stage'>): string => `punctual-${stage}-`;
 
-/** For those who write rows: what there may be to tell goes to the notify queue. */
-export const tellingEnvironment = (queues: Queues): Record<string, string> => ({
-  PUNCTUAL_NOTIFY_URL: queues.notify.queueUrl,
-});
-
-export const environmentOf = (settings: DeploymentSettings, queues: Queues): Record<string, string> => ({
+export const environmentOf = (
+  settings: DeploymentSettings,
+  queues: Queues,
+  taskEnvironment: Environment = {},
+): Environment => ({
   PUNCTUAL_PREFIX: prefixOf(settings),
   PUNCTUAL_SHARDS: String(settings.shards),
   PUNCTUAL_LOOK_AHEAD_MS: String(settings.lookAheadMinutes * 60_000),
   PUNCTUAL_RETENTION_DAYS: String(settings.retentionDays),
   PUNCTUAL_QUEUE_URLS: queues.work.map(({ queueUrl }) => queueUrl).join(','),
   PUNCTUAL_DEAD_LETTER_URL: queues.deadLetters.queueUrl,
+  PUNCTUAL_NOTIFY_URL: queues.notify.queueUrl,
+  ...(settings.eventBus !== undefined && { PUNCTUAL_EVENT_BUS: settings.eventBus }),
+  ...checked(taskEnvironment),
 });
+
+/** A mistake is found now, not by a worker that does not start. What only the account knows is not looked at. */
+function checked(given: Environment): Environment {
+  const known = Object.fromEntries(Object.entries(given).filter(([, value]) => !Token.isUnresolved(value)));
+  try {
+    readConfig(taskVariables, known);
+  } catch (error) {
+    if (error instanceof ConfigError) throw new SettingsError(`taskEnvironment: ${error.message}`);
+    throw error;
+  }
+  return given;
+}

@@ -1,17 +1,18 @@
 // What cdk-nag's AwsSolutions checks find and we leave as it is: each finding by resource, with the reason. Nothing is
 // acknowledged for the stack as a whole, so that a new resource is checked like the first one.
 
-import { Stack, Validations } from 'aws-cdk-lib';
-import { CfnRoute } from 'aws-cdk-lib/aws-apigatewayv2';
+import { type CfnElement, Stack, Validations } from 'aws-cdk-lib';
+import { CfnRoute, HttpRouteKey } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { CfnCluster } from 'aws-cdk-lib/aws-ecs';
 import type { IConstruct } from 'constructs';
 import { operations } from '../src/api/contract.ts';
 import type { Punctual } from './punctual.ts';
+import type { Scripts } from './scripts.ts';
 
 const acknowledge = (construct: IConstruct, id: string, reason: string): void =>
   Validations.of(construct).acknowledge({ id: `AwsSolutions::AwsSolutions-${id}`, reason });
 
-export function acknowledgeFindings({ api, queues, workers }: Punctual): void {
+export function acknowledgeFindings({ settings, api, queues, workers, scripts }: Punctual): void {
   acknowledge(
     queues.failedPasses,
     'SQS3',
@@ -20,11 +21,11 @@ export function acknowledgeFindings({ api, queues, workers }: Punctual): void {
 
   const open = new Set(operations.filter(({ auth }) => !auth).map(({ method, path }) => `${method} ${path}`));
   for (const route of api.httpApi.node.findAll().filter((node) => node instanceof CfnRoute)) {
-    if (!open.has(route.routeKey)) continue;
+    if (!open.has(route.routeKey) && route.routeKey !== HttpRouteKey.DEFAULT.key) continue;
     acknowledge(
       route,
       'APIG4',
-      'Public on purpose: health, the description of the API and its page. They take no input but a file name out of a fixed list and show no data of anybody.',
+      'Public on purpose: health, the description of the API and its page, and the answer to what there is not. They take no input but a file name out of a fixed list and show no data of anybody.',
     );
   }
 
@@ -52,13 +53,45 @@ export function acknowledgeFindings({ api, queues, workers }: Punctual): void {
   acknowledge(
     task.taskRole,
     `IAM5[Resource::arn:<AWS::Partition>:ecs:<AWS::Region>:<AWS::AccountId>:task/<${Stack.of(cluster).getLogicalId(cluster)}>/*]`,
-    'A task protects itself from scale-in (ecs:UpdateTaskProtection), and its id is not known before it runs: limited to the tasks of this cluster.',
+    'A task protects itself from scale-in (ecs:UpdateTaskProtection), and looks after the containers of scripts that it has started; their ids are not known before they run: limited to the tasks of this cluster.',
   );
-  if (task.executionRole) {
+  for (const role of [task, scripts?.task].map((one) => one?.executionRole)) {
+    if (role)
+      acknowledge(
+        role,
+        'IAM5[Resource::*]',
+        'ecr:GetAuthorizationToken cannot be limited to a resource; pulling the image is limited to its repository.',
+      );
+  }
+  if (settings.tracing || scripts) {
     acknowledge(
-      task.executionRole,
+      task.taskRole,
       'IAM5[Resource::*]',
-      'ecr:GetAuthorizationToken cannot be limited to a resource; pulling the image is limited to its repository.',
+      'xray:PutTraceSegments and ecs:DescribeTaskDefinition, whichever is used, cannot be limited to a resource; they write traces and read definitions, which have no secrets.',
     );
   }
+  if (settings.tracing) {
+    for (const { role } of Object.values(api.functions)) {
+      if (role)
+        acknowledge(
+          role,
+          'IAM5[Resource::*]',
+          'xray:PutTraceSegments and xray:PutTelemetryRecords cannot be limited to a resource; they write traces and read nothing.',
+        );
+    }
+  }
+  if (scripts) acknowledgeScripts(scripts, task.taskRole);
+}
+
+function acknowledgeScripts({ bucket }: Scripts, worker: IConstruct): void {
+  acknowledge(
+    bucket,
+    'S1',
+    'Programs wait here for minutes and are gone within a day; only the workers reach them, and every run of one is in the ledger. A log of accesses would be a bucket more, with less in it.',
+  );
+  acknowledge(
+    worker,
+    `IAM5[Resource::<${Stack.of(bucket).getLogicalId(bucket.node.defaultChild as CfnElement)}.Arn>/scripts/*]`,
+    'One object per execution, whose id is not known before: limited to those of the bucket that is for nothing else.',
+  );
 }

@@ -1,7 +1,7 @@
 // A Lambda as all of ours are: bundled here, on Node 24 and Graviton, with a log group and a role of its own.
 import { AssetHashType, DockerImage, type Duration, Stack } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Code, Function as Lambda, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { Architecture, Code, Function as Lambda, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { bundleSync, type Entry, HANDLER, ROOT } from './bundle.ts';
 import { createLogGroup } from './logs.ts';
@@ -22,6 +22,12 @@ export interface FunctionProps {
    */
   readonly reservedConcurrency?: number;
 }
+
+/**
+ * What begins with a call of somebody's. Not the watcher: the SDK hands its trace on to SQS, and all executions of a pass
+ * would be one trace.
+ */
+const TRACED: readonly Entry[] = ['scheduler', 'query', 'ingest'];
 
 /** CPU comes with memory: at 1 GB a cold start takes half as long as at 512 MB, for the same price. */
 const MEMORY_MB = 1024;
@@ -52,6 +58,7 @@ export function createFunction(scope: Construct, id: string, props: FunctionProp
     environment: { ...props.environment, NODE_OPTIONS: '--enable-source-maps' },
     role,
     logGroup,
+    tracing: settings.tracing && TRACED.includes(entry) ? Tracing.ACTIVE : undefined,
   });
 }
 

@@ -10,11 +10,12 @@ export const ownMetric = (
   metricName: MetricName,
   statistic: string,
   label?: string,
+  by: Readonly<Record<string, string>> = {},
 ): Metric =>
   new Metric({
     namespace: NAMESPACE,
     metricName,
-    dimensionsMap: { [DIMENSION]: deploymentOf(prefixOf(settings)) },
+    dimensionsMap: { [DIMENSION]: deploymentOf(prefixOf(settings)), ...by },
     statistic,
     period: Duration.minutes(1),
     label: label ?? metricName,

@@ -100,7 +100,8 @@ export class Network extends Construct {
         allowAllOutbound: false,
       });
       endpoints.addIngressRule(Peer.ipv4(CIDR), Port.tcp(443), 'HTTPS from the VPC');
-      for (const [name, service] of Object.entries(INTERFACES)) {
+      const traces = settings.tracing ? { XRay: InterfaceVpcEndpointAwsService.XRAY } : {};
+      for (const [name, service] of Object.entries({ ...INTERFACES, ...traces })) {
         vpc.addInterfaceEndpoint(name, { service, securityGroups: [endpoints], open: false });
       }
     }

@@ -1,12 +1,12 @@
 // The notifier: takes what there may be to tell from its queue, and tells it.
-import { Duration } from 'aws-cdk-lib';
-import type { IGrantable, IPrincipal } from 'aws-cdk-lib/aws-iam';
+import { Duration, Stack } from 'aws-cdk-lib';
+import { type IGrantable, type IPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Construct } from 'constructs';
 import { NOTIFY_QUEUE } from '../src/queue/queues.ts';
-import { environmentOf, tellingEnvironment } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { createFunction } from './function.ts';
 import { maySend, mayUseKey } from './queue-permissions.ts';
 import type { Queues } from './queues.ts';
@@ -22,11 +22,8 @@ export interface NotifierProps {
    * @default - keys that AWS owns
    */
   readonly encryptionKey?: IKey;
-  /**
-   * What it may deliver to beside the public internet, and more of src/notifier/config.ts.
-   * @default - none
-   */
-  readonly taskEnvironment?: Readonly<Record<string, string>>;
+  /** What all runtimes are told; of src/notifier/config.ts too. */
+  readonly environment: Environment;
 }
 
 /** SQS waits this much longer than the consumer may take, as AWS advises. */
@@ -39,7 +36,7 @@ export class Notifier extends Construct implements IGrantable {
 
   constructor(scope: Construct, id: string, props: NotifierProps) {
     super(scope, id);
-    const { settings, storage, queues, encryptionKey, taskEnvironment } = props;
+    const { settings, storage, queues, encryptionKey, environment } = props;
     this.lambda = createFunction(this, 'Function', {
       entry: 'notifier',
       description: 'tells what happened',
@@ -47,16 +44,20 @@ export class Notifier extends Construct implements IGrantable {
       storage,
       timeout: Duration.seconds(NOTIFY_QUEUE.visibilitySeconds / VISIBILITY_PER_TIMEOUT),
       environment: {
-        ...environmentOf(settings, queues),
-        ...tellingEnvironment(queues),
+        ...environment,
         PUNCTUAL_NOTIFY_DEAD_LETTER_URL: queues.notifyDeadLetters.queueUrl,
-        ...taskEnvironment,
       },
     });
     this.grantPrincipal = this.lambda.grantPrincipal;
     // summaries and deliveries are messages of the same queue
     maySend(this.lambda, [queues.notify, queues.notifyDeadLetters]);
     mayUseKey(this.lambda, encryptionKey);
+    if (settings.eventBus !== undefined) {
+      const bus = { service: 'events', resource: 'event-bus', resourceName: settings.eventBus };
+      this.lambda.addToRolePolicy(
+        new PolicyStatement({ actions: ['events:PutEvents'], resources: [Stack.of(this).formatArn(bus)] }),
+      );
+    }
     this.lambda.addEventSource(
       new SqsEventSource(queues.notify, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 10 }),
     );

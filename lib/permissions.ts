@@ -13,7 +13,9 @@ type Action =
   | 'Query'
   | 'Scan'
   | 'BatchGetItem'
-  | 'BatchWriteItem';
+  | 'BatchWriteItem'
+  | 'PartiQLInsert'
+  | 'PartiQLUpdate';
 
 interface Access {
   readonly table: TableName;
@@ -28,51 +30,56 @@ const onIndex = (table: TableName, index: string, ...actions: Action[]): Access 
   actions,
 });
 
+/** Those that go in groups when many come at once (src/store/grouped.ts), and alone when not. */
+const GET = ['GetItem', 'BatchGetItem'] as const;
+const INSERT = ['PutItem', 'PartiQLInsert'] as const;
+const CHANGE = ['UpdateItem', 'PartiQLUpdate'] as const;
+
 export const OPERATIONS: Readonly<Record<keyof Store, Access>> = {
   putDefinition: on('jobs', 'PutItem'),
-  readDefinition: on('jobs', 'GetItem'),
+  readDefinition: on('jobs', ...GET),
   readDefinitions: on('jobs', 'BatchGetItem'),
 
-  insertHead: on('jobs', 'PutItem'),
-  readHead: on('jobs', 'GetItem'),
+  insertHead: on('jobs', ...INSERT),
+  readHead: on('jobs', ...GET),
   readHeads: on('jobs', 'BatchGetItem'),
-  updateHead: on('jobs', 'UpdateItem'),
+  updateHead: on('jobs', ...CHANGE),
   listHeads: onIndex('jobs', 'byUser', 'Query'),
 
-  insertHoldItem: on('jobs', 'PutItem'),
-  readHoldItem: on('jobs', 'GetItem'),
-  updateHoldItem: on('jobs', 'UpdateItem'),
+  insertHoldItem: on('jobs', ...INSERT),
+  readHoldItem: on('jobs', ...GET),
+  updateHoldItem: on('jobs', ...CHANGE),
   removeHoldItem: on('jobs', 'DeleteItem'),
   listHoldItems: on('jobs', 'Query'),
   heartbeat: on('jobs', 'UpdateItem'),
 
   putEntries: on('timetable', 'BatchWriteItem'),
   readSlot: on('timetable', 'Query'),
-  hasEntry: on('timetable', 'GetItem'),
+  hasEntry: on('timetable', ...GET),
 
-  insertRow: on('executions', 'PutItem'),
+  insertRow: on('executions', ...INSERT),
   updateRow: on('executions', 'PutItem'),
   markTold: on('executions', 'UpdateItem'),
-  readRow: on('executions', 'GetItem'),
+  readRow: on('executions', ...GET),
   readRows: on('executions', 'BatchGetItem'),
   listRows: on('executions', 'Query'),
   listRowKeys: onIndex('executions', 'byUser', 'Query'),
   listFailedKeys: onIndex('executions', 'failed', 'Query'),
   listAllFailedKeys: onIndex('executions', 'failed', 'Scan'),
 
-  insertShard: on('control', 'PutItem'),
-  readShard: on('control', 'GetItem'),
+  insertShard: on('control', ...INSERT),
+  readShard: on('control', ...GET),
   takeShard: on('control', 'UpdateItem'),
-  commitShard: on('control', 'GetItem', 'UpdateItem'),
+  commitShard: on('control', ...GET, 'UpdateItem'),
   putWorker: on('control', 'PutItem'),
   removeWorker: on('control', 'DeleteItem'),
-  readWorker: on('control', 'GetItem'),
+  readWorker: on('control', ...GET),
   listWorkers: on('control', 'Scan'),
 
   addToQuota: on('jobs', 'UpdateItem'),
   replaceQuota: on('jobs', 'UpdateItem'),
 
-  readNotice: on('jobs', 'GetItem'),
+  readNotice: on('jobs', ...GET),
   writeNotice: on('jobs', 'PutItem'),
 };
 

@@ -5,11 +5,12 @@ import type { ContainerImage } from 'aws-cdk-lib/aws-ecs';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { Api } from './api.ts';
-import { prefixOf } from './environment.ts';
+import { type Environment, environmentOf, prefixOf } from './environment.ts';
 import { Monitoring } from './monitoring.ts';
 import { Notifier } from './notifier.ts';
 import { Queues } from './queues.ts';
 import { Scaling } from './scaling.ts';
+import { Scripts } from './scripts.ts';
 import { type DeploymentSettings, readSettings, type SettingsInput } from './settings.ts';
 import { Storage } from './storage.ts';
 import { Watcher } from './watcher.ts';
@@ -33,10 +34,15 @@ export interface PunctualProps extends Readonly<SettingsInput> {
    */
   readonly workerImage?: ContainerImage;
   /**
-   * What tasks are configured with (src/tasks/settings.ts), for workers, API and notifier.
+   * With `scripts`: what they run in, an image with node, python3 and sh.
+   * @default - built from Dockerfile.scripts of this repository
+   */
+  readonly scriptImage?: ContainerImage;
+  /**
+   * What tasks are configured with (src/tasks/settings.ts), for every runtime alike.
    * @default - none: `http`, `noop` and the tasks of the folder `tasks`
    */
-  readonly taskEnvironment?: Readonly<Record<string, string>>;
+  readonly taskEnvironment?: Environment;
 }
 
 export class Punctual extends Construct {
@@ -47,12 +53,21 @@ export class Punctual extends Construct {
   readonly watcher: Watcher;
   readonly notifier: Notifier;
   readonly workers: Workers;
+  /** Absent without `scripts`. */
+  readonly scripts?: Scripts;
   readonly scaling: Scaling;
   readonly monitoring: Monitoring;
 
   constructor(scope: Construct, id: string, props: PunctualProps = {}) {
     super(scope, id);
-    const { vpc, encryptionKey: givenKey, workerImage: image, taskEnvironment, ...given } = props;
+    const {
+      vpc,
+      encryptionKey: givenKey,
+      workerImage: image,
+      scriptImage,
+      taskEnvironment,
+      ...given
+    } = props;
     const settings = readSettings(given);
     this.settings = settings;
     const prefix = prefixOf(settings);
@@ -61,13 +76,22 @@ export class Punctual extends Construct {
 
     const storage = new Storage(this, 'Storage', { prefix, settings, encryptionKey });
     const queues = new Queues(this, 'Queues', { prefix, count: settings.queues, encryptionKey });
-    const common = { settings, storage, queues, encryptionKey };
+    const environment = environmentOf(settings, queues, taskEnvironment);
+    const common = { settings, storage, queues, encryptionKey, environment };
     this.storage = storage;
     this.queues = queues;
-    this.api = new Api(this, 'Api', { ...common, taskEnvironment });
-    this.notifier = new Notifier(this, 'Notifier', { ...common, taskEnvironment });
+    this.api = new Api(this, 'Api', common);
+    this.notifier = new Notifier(this, 'Notifier', common);
     this.watcher = new Watcher(this, 'Watcher', common);
-    this.workers = new Workers(this, 'Workers', { ...common, vpc, image, environment: taskEnvironment });
+    this.workers = new Workers(this, 'Workers', { ...common, vpc, image });
+    if (settings.scripts) {
+      const { workers } = this;
+      this.scripts = new Scripts(this, 'Scripts', { settings, workers, image: scriptImage });
+      for (const [name, value] of Object.entries(this.scripts.environment)) {
+        for (const runtime of [...Object.values(this.api.functions), workers.container])
+          runtime.addEnvironment(name, value);
+      }
+    }
     this.scaling = new Scaling(this, 'Scaling', { settings, workers: this.workers, queues: queues.work });
     this.monitoring = new Monitoring(this, 'Monitoring', {
       ...common,

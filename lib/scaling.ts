@@ -40,6 +40,9 @@ export const MOST_QUEUES = 8;
 const IN_COOLDOWN = Duration.minutes(5);
 const QUIET_MINUTES = 15;
 
+/** In seconds. A whole minute is sent when its beginning is within the horizon. */
+export const oldestInTime = ({ lookAheadMinutes }: DeploymentSettings): number => (lookAheadMinutes + 1) * 60;
+
 export class Scaling extends Construct {
   /** Workers that the busiest second of the next minutes needs. */
   readonly wanted: IMetric;
@@ -109,6 +112,14 @@ export class Scaling extends Construct {
       action: behind,
     });
 
+    alarm(this, 'OldestWaitsTooLong', {
+      description: 'scales out when a message that could be taken is older than one in time can be',
+      metric: ageOfWaiting(queues),
+      threshold: oldestInTime(settings) + 60,
+      minutes: 1,
+      action: behind,
+    });
+
     const quiet = new StepScalingAction(this, 'Quiet', {
       scalingTarget: target,
       adjustmentType: AdjustmentType.PERCENT_CHANGE_IN_CAPACITY,
@@ -128,6 +139,27 @@ export class Scaling extends Construct {
       action: quiet,
     });
   }
+}
+
+/**
+ * Of the oldest message, while there are any that somebody could take: those of a job whose runs wait for each other are
+ * old, and hidden, and no worker more would help them.
+ */
+function ageOfWaiting(queues: readonly Queue[]): IMetric {
+  const some = queues.slice(0, MOST_QUEUES / 2);
+  const period = Duration.minutes(1);
+  const usingMetrics = Object.fromEntries(
+    some.flatMap((queue, index) => [
+      [`age${index}`, queue.metricApproximateAgeOfOldestMessage({ period, statistic: 'Maximum' })],
+      [`waiting${index}`, queue.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Minimum' })],
+    ]),
+  );
+  const late = some.map((_, index) => `IF(waiting${index} > 0, age${index}, 0)`);
+  return new MathExpression({
+    expression: late.length === 1 ? String(late[0]) : `MAX([${late.join(', ')}])`,
+    usingMetrics,
+    period,
+  });
 }
 
 export function sumOf(queues: readonly Queue[], metricOf: (queue: Queue) => IMetric): IMetric {

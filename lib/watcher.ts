@@ -6,7 +6,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { type ShardRange, shardRanges } from '../src/watcher/ranges.ts';
-import { environmentOf, tellingEnvironment } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { createFunction } from './function.ts';
 import { maySend, mayUseKey } from './queue-permissions.ts';
 import type { Queues } from './queues.ts';
@@ -23,6 +23,8 @@ export interface WatcherProps {
    * @default - keys that AWS owns
    */
   readonly encryptionKey?: IKey;
+  /** What all runtimes are told. */
+  readonly environment: Environment;
 }
 
 /** A pass takes a second; after an outage it has more to do, and goes on in the next one. */
@@ -36,7 +38,7 @@ export class Watcher extends Construct {
 
   constructor(scope: Construct, id: string, props: WatcherProps) {
     super(scope, id);
-    const { settings, storage, queues, encryptionKey } = props;
+    const { settings, storage, queues, encryptionKey, environment } = props;
     const reserved = settings.watcherReservedConcurrency ?? 2 * settings.watchers;
     this.lambda = createFunction(this, 'Function', {
       entry: 'watcher',
@@ -44,7 +46,7 @@ export class Watcher extends Construct {
       settings,
       storage,
       timeout: TIMEOUT,
-      environment: { ...environmentOf(settings, queues), ...tellingEnvironment(queues) },
+      environment,
       reservedConcurrency: reserved === 0 ? undefined : reserved,
     });
     maySend(this.lambda, [...queues.work, queues.notify, queues.failedPasses]);

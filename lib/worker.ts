@@ -5,6 +5,7 @@ import {
   AvailabilityZoneRebalancing,
   type CapacityProviderStrategy,
   Cluster,
+  type ContainerDefinition,
   ContainerImage,
   ContainerInsights,
   CpuArchitecture,
@@ -17,7 +18,7 @@ import { type IGrantable, type IPrincipal, PolicyStatement } from 'aws-cdk-lib/a
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { ROOT } from './bundle.ts';
-import { environmentOf, tellingEnvironment } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { createLogGroup } from './logs.ts';
 import { Network } from './network.ts';
 import { tableStatements } from './permissions.ts';
@@ -46,11 +47,8 @@ export interface WorkerProps {
    * @default - built from the Dockerfile
    */
   readonly image?: ContainerImage;
-  /**
-   * More variables: what tasks are configured with.
-   * @default - none
-   */
-  readonly environment?: Readonly<Record<string, string>>;
+  /** What all runtimes are told. */
+  readonly environment: Environment;
 }
 
 /** Between SIGTERM and SIGKILL; Fargate waits no longer. */
@@ -64,6 +62,7 @@ export class Workers extends Construct implements IGrantable {
   readonly network: Network;
   readonly cluster: Cluster;
   readonly service: FargateService;
+  readonly container: ContainerDefinition;
   /** For grants: what the tasks of your jobs may touch is up to you. */
   readonly grantPrincipal: IPrincipal;
 
@@ -76,12 +75,16 @@ export class Workers extends Construct implements IGrantable {
       containerInsightsV2: ContainerInsights.ENABLED,
       enableFargateCapacityProviders: true,
     });
-    const task = this.#task(props);
+    const { task, container } = this.#task(props);
+    this.container = container;
     this.grantPrincipal = task.taskRole;
     for (const statement of tableStatements(storage, 'worker')) task.addToTaskRolePolicy(statement);
     mayConsume(task.taskRole, queues.work);
     maySend(task.taskRole, [...queues.work, queues.deadLetters, queues.notify]);
     mayUseKey(task.taskRole, encryptionKey);
+    // X-Ray knows no resources
+    if (settings.tracing)
+      task.addToTaskRolePolicy(new PolicyStatement({ actions: ['xray:PutTraceSegments'], resources: ['*'] }));
 
     this.service = new FargateService(this, 'Service', {
       cluster: this.cluster,
@@ -100,7 +103,7 @@ export class Workers extends Construct implements IGrantable {
     // no id of the task is known here: of this cluster's tasks
     task.addToTaskRolePolicy(
       new PolicyStatement({
-        actions: ['ecs:UpdateTaskProtection', 'ecs:GetTaskProtection'],
+        actions: ['ecs:UpdateTaskProtection'],
         resources: [
           Stack.of(this).formatArn({
             service: 'ecs',
@@ -112,7 +115,7 @@ export class Workers extends Construct implements IGrantable {
     );
   }
 
-  #task({ settings, queues, image, environment = {} }: WorkerProps): FargateTaskDefinition {
+  #task({ settings, image, environment }: WorkerProps) {
     const task = new FargateTaskDefinition(this, 'Task', {
       cpu: settings.workerCpu,
       memoryLimitMiB: settings.workerMemory,
@@ -127,13 +130,15 @@ export class Workers extends Construct implements IGrantable {
       readonlyRootFilesystem: true,
       stopTimeout: STOP_TIMEOUT,
       environment: {
-        ...environmentOf(settings, queues),
-        ...tellingEnvironment(queues),
+        ...environment,
         PUNCTUAL_CONCURRENCY: String(settings.workerConcurrency),
         PUNCTUAL_DRAIN_SECONDS: String(DRAIN_SECONDS),
         PUNCTUAL_ALIVE_FILE: ALIVE_FILE,
         PUNCTUAL_METRICS: 'on',
-        ...environment,
+        ...(settings.tracing && {
+          PUNCTUAL_TRACING: 'on',
+          PUNCTUAL_TRACE_SAMPLING: String(settings.traceSampling),
+        }),
       },
       healthCheck: {
         // unhealthy when the event loop has stood still for a minute; a dependency that is down is no reason to restart
@@ -149,7 +154,7 @@ export class Workers extends Construct implements IGrantable {
       }),
     });
     container.addMountPoints({ containerPath: '/tmp', sourceVolume: 'tmp', readOnly: false });
-    return task;
+    return { task, container };
   }
 }
 

@@ -34,6 +34,11 @@ export const NAMESPACE = 'Punctual';
 /** On every metric; its value is the deployment: `punctual-dev`. */
 export const DIMENSION = 'service';
 
+/** Values of `minute`, however long the horizon. */
+export const MINUTES_SHOWN = 5;
+/** Values of `runtime`: who uses nearly all units. */
+export const RUNTIMES = ['worker', 'watcher'] as const;
+
 export interface Metrics {
   /** With `by`, it is a metric of its own per value of that: few values, and a line of the log each time. */
   add(name: MetricName, value: number, by?: Readonly<Record<string, string>>): void;
@@ -61,11 +66,11 @@ export function createMetrics(prefix: string): Metrics {
 
 /** Adds up the units that a runtime uses, for a line or two every minute. */
 export class Units {
-  readonly #runtime: string;
+  readonly #runtime: (typeof RUNTIMES)[number];
   #write = 0;
   #read = 0;
 
-  constructor(runtime: string) {
+  constructor(runtime: (typeof RUNTIMES)[number]) {
     this.#runtime = runtime;
   }
 

@@ -2,7 +2,7 @@
 import { ConfigError, type Environment } from '../config.ts';
 import { minuteOf } from '../domain/slots.ts';
 import { parse } from '../domain/validation.ts';
-import { createMetrics, Units } from '../metrics.ts';
+import { createMetrics, MINUTES_SHOWN, Units } from '../metrics.ts';
 import { onLambda } from '../on-lambda.ts';
 import type { Context } from '../scheduling/context.ts';
 import { type Watched, watch } from '../scheduling/watch.ts';
@@ -13,9 +13,6 @@ import { shardRangeSchema, shardsOf } from './ranges.ts';
 
 /** Before Lambda ends it: enough for the slot in hand and the release of its shard. */
 const STOP_BEFORE_MS = 15_000;
-
-/** However long the horizon. */
-const MINUTES_SHOWN = 5;
 
 export interface Pass extends Watched {
   readonly lagSeconds: number;

@@ -2,7 +2,7 @@
 import { App } from 'aws-cdk-lib';
 import { ContainerImage } from 'aws-cdk-lib/aws-ecs';
 import { PunctualStack } from '../../lib/punctual-stack.ts';
-import { settingsFromContext } from '../../lib/settings.ts';
+import { settingsFromContext } from '../../lib/settings/context.ts';
 
 const app = new App();
 new PunctualStack(app, 'Punctual', {

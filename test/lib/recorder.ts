@@ -51,11 +51,20 @@ function actionsOf(target: string, body: string): string[] {
     IndexName?: string;
     RequestItems?: Record<string, unknown>;
     QueueUrl?: string;
+    Statements?: { Statement: string }[];
   };
   if (service === 'AmazonSQS') {
     return [`sqs:${action.replace(/Batch$/, '')} ${asked.QueueUrl?.split('/').at(-1)}`];
   }
+  if (action === 'BatchExecuteStatement')
+    return (asked.Statements ?? []).map(({ Statement }) => partiQl(Statement));
   const tables = asked.TableName ? [asked.TableName] : Object.keys(asked.RequestItems ?? {});
   const index = asked.IndexName ? `/index/${asked.IndexName}` : '';
   return tables.map((table) => `dynamodb:${action} ${table}${index}`);
+}
+
+/** `INSERT INTO "jobs" …`, `UPDATE "jobs" …`: what is allowed by an action of its own. */
+function partiQl(statement: string): string {
+  const [, verb = '', table = ''] = /^(INSERT|UPDATE|DELETE|SELECT)\b[^"]*"([^"]+)"/.exec(statement) ?? [];
+  return `dynamodb:PartiQL${verb.charAt(0)}${verb.slice(1).toLowerCase()} ${table}`;
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { App } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
-import { readSettings, type SettingsInput, settingsFromContext, settingsSchema } from '../../lib/settings.ts';
+import { settingsFromContext } from '../../lib/settings/context.ts';
+import { readSettings, type SettingsInput, settingsSchema } from '../../lib/settings.ts';
 
 const told = (given: object): string => {
   try {
@@ -32,6 +33,9 @@ describe('the settings of a deployment', () => {
       apiBurst: 2000,
       runbookUrl: 'docs/runbook.md',
       retentionDays: 90,
+      scripts: false,
+      tracing: false,
+      traceSampling: 0.01,
       logRetentionDays: 30,
       capacity: 'onDemand',
       minCapacity: 25,

@@ -6,7 +6,7 @@ import { App, Validations } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { PunctualStack } from '../../lib/punctual-stack.ts';
-import { settingsFromContext } from '../../lib/settings.ts';
+import { settingsFromContext } from '../../lib/settings/context.ts';
 
 const cdkJson = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> };
 
@@ -30,6 +30,8 @@ export const DEPLOYMENTS = {
     kmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab',
     alarmEmail: 'on-call@example.com',
     runbookUrl: 'https://wiki.example.com/punctual',
+    scripts: 'true',
+    eventBus: 'jobs',
   },
   closed: {
     stage: 'closed',
@@ -43,6 +45,8 @@ export const DEPLOYMENTS = {
     corsOrigins: 'https://console.example.com',
     warmWritesPerSecond: '30000',
     retentionDays: '365',
+    tracing: 'true',
+    traceSampling: '0.05',
   },
   small: {
     stage: 'try',
@@ -108,4 +112,11 @@ export function synthesize(name: DeploymentName): Synthesized {
     folder,
     ofType: (type) => Object.values(resources).filter(({ Type }) => Type === type),
   };
+}
+
+const synthesized = new Map<DeploymentName, Synthesized>();
+export function synthesizedOnce(name: DeploymentName): Synthesized {
+  const found = synthesized.get(name) ?? synthesize(name);
+  synthesized.set(name, found);
+  return found;
 }

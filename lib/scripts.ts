@@ -1,0 +1,139 @@
+// What the task `script` needs: a bucket where a program waits for its container, the container, whose role allows nothing,
+// and for workers the rights to start it (src/tasks/script-fargate.ts).
+import { Duration, IgnoreMode, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Peer, Port, SecurityGroup } from 'aws-cdk-lib/aws-ec2';
+import {
+  ContainerImage,
+  CpuArchitecture,
+  FargateTaskDefinition,
+  LogDriver,
+  OperatingSystemFamily,
+} from 'aws-cdk-lib/aws-ecs';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+import { ROOT } from './bundle.ts';
+import type { Environment } from './environment.ts';
+import { createLogGroup } from './logs.ts';
+import type { DeploymentSettings } from './settings.ts';
+import type { Workers } from './worker.ts';
+
+export interface ScriptsProps {
+  readonly settings: DeploymentSettings;
+  /** Whose cluster and subnets scripts run in, and who starts them. */
+  readonly workers: Workers;
+  /**
+   * What they run in: an image with node, python3 and sh.
+   * @default - built from Dockerfile.scripts
+   */
+  readonly image?: ContainerImage;
+}
+
+const CPU = 512;
+const MEMORY_MIB = 1024;
+/** Of the bucket's objects (src/tasks/script-fargate.ts). */
+const OBJECTS = 'scripts/*';
+
+export class Scripts extends Construct {
+  readonly bucket: Bucket;
+  readonly task: FargateTaskDefinition;
+  readonly securityGroup: SecurityGroup;
+  /** What scripts print. */
+  readonly logGroup: LogGroup;
+  /** For workers, which run scripts, and for the API, which describes the task. */
+  readonly environment: Environment;
+
+  constructor(scope: Construct, id: string, { settings, workers, image }: ScriptsProps) {
+    super(scope, id);
+    const { cluster, network } = workers;
+    this.bucket = new Bucket(this, 'Bucket', {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      // the ledger says what ran; the program is in its job
+      lifecycleRules: [
+        { expiration: Duration.days(1), abortIncompleteMultipartUploadAfter: Duration.days(1) },
+      ],
+      removalPolicy: settings.removalPolicy === 'retain' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    this.securityGroup = new SecurityGroup(this, 'Network', {
+      vpc: network.vpc,
+      description: 'Punctual scripts: nobody calls them, and they call by HTTPS alone',
+      allowAllOutbound: false,
+    });
+    this.securityGroup.addEgressRule(Peer.anyIpv4(), Port.tcp(443), 'HTTPS');
+    this.logGroup = createLogGroup(this, 'Logs', settings);
+    this.task = this.#task(image);
+    this.environment = {
+      PUNCTUAL_CONTAINER_CLUSTER: cluster.clusterName,
+      PUNCTUAL_CONTAINER_SUBNETS: network.subnets.map(({ subnetId }) => subnetId).join(','),
+      PUNCTUAL_CONTAINER_PUBLIC_IP: String(network.assignPublicIp),
+      PUNCTUAL_SCRIPT_TASK_DEFINITION: this.task.taskDefinitionArn,
+      PUNCTUAL_SCRIPT_BUCKET: this.bucket.bucketName,
+      PUNCTUAL_SCRIPT_SECURITY_GROUPS: this.securityGroup.securityGroupId,
+    };
+    for (const statement of this.#rights(workers)) workers.grantPrincipal.addToPrincipalPolicy(statement);
+  }
+
+  #task(image?: ContainerImage): FargateTaskDefinition {
+    const task = new FargateTaskDefinition(this, 'Task', {
+      cpu: CPU,
+      memoryLimitMiB: MEMORY_MIB,
+      runtimePlatform: {
+        cpuArchitecture: CpuArchitecture.ARM64,
+        operatingSystemFamily: OperatingSystemFamily.LINUX,
+      },
+      // never given anything: what runs here is code of strangers
+      taskRole: new Role(this, 'Nothing', {
+        assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com'),
+        description: 'Punctual: scripts of users, which may do nothing',
+      }),
+      volumes: [{ name: 'tmp' }],
+    });
+    const container = task.addContainer('Script', {
+      image: image ?? imageFromDockerfile(),
+      readonlyRootFilesystem: true,
+      logging: LogDriver.awsLogs({ logGroup: this.logGroup, streamPrefix: 'script' }),
+    });
+    container.addMountPoints({ containerPath: '/tmp', sourceVolume: 'tmp', readOnly: false });
+    return task;
+  }
+
+  #rights({ cluster }: Workers): PolicyStatement[] {
+    const { task } = this;
+    const tasks = { service: 'ecs', resource: 'task', resourceName: `${cluster.clusterName}/*` };
+    const ofCluster = { ArnEquals: { 'ecs:cluster': cluster.clusterArn } };
+    return [
+      // ECS knows no resources for it
+      new PolicyStatement({ actions: ['ecs:DescribeTaskDefinition'], resources: ['*'] }),
+      new PolicyStatement({
+        actions: ['ecs:RunTask'],
+        resources: [task.taskDefinitionArn],
+        conditions: ofCluster,
+      }),
+      new PolicyStatement({
+        actions: ['ecs:DescribeTasks', 'ecs:StopTask'],
+        resources: [Stack.of(this).formatArn(tasks)],
+        conditions: ofCluster,
+      }),
+      new PolicyStatement({
+        actions: ['iam:PassRole'],
+        resources: [task.taskRole.roleArn, task.obtainExecutionRole().roleArn],
+        conditions: { StringEquals: { 'iam:PassedToService': 'ecs-tasks.amazonaws.com' } },
+      }),
+      new PolicyStatement({
+        actions: ['s3:GetObject', 's3:PutObject'],
+        resources: [this.bucket.arnForObjects(OBJECTS)],
+      }),
+      new PolicyStatement({ actions: ['logs:GetLogEvents'], resources: [this.logGroup.logGroupArn] }),
+    ];
+  }
+}
+
+const imageFromDockerfile = (): ContainerImage =>
+  ContainerImage.fromAsset(ROOT, {
+    file: 'Dockerfile.scripts',
+    ignoreMode: IgnoreMode.DOCKER,
+    exclude: ['**', '!Dockerfile.scripts'],
+  });

@@ -1,0 +1,28 @@
+// Settings from CDK's context: `-c punctual:shards=64`, or `"punctual:shards": 64` in cdk.json.
+import type { Node } from 'constructs';
+import type { z } from 'zod';
+import { type SettingsInput, settingsSchema } from '../settings.ts';
+
+const PREFIX = 'punctual:';
+
+/** Lists have commas between. */
+export function settingsFromContext(node: Node): SettingsInput {
+  const context = Object.entries<unknown>(node.getAllContext()).filter(([key]) => key.startsWith(PREFIX));
+  return Object.fromEntries(
+    context.map(([key, value]) => {
+      const setting = key.slice(PREFIX.length);
+      return [setting, typeof value === 'string' ? fromText(setting, value) : value];
+    }),
+  ) as SettingsInput;
+}
+
+/** The command line knows texts only. What is no number stays a text, so that the schema can quote it. */
+function fromText(setting: string, text: string): unknown {
+  const schema: z.ZodType | undefined = settingsSchema.shape[setting as keyof typeof settingsSchema.shape];
+  const takes = (value: unknown) => schema?.safeParse(value).success === true;
+  if (takes(text)) return text;
+  const list = text.split(',').map((item) => item.trim());
+  if (takes(list)) return list;
+  if (text === 'true' || text === 'false') return text === 'true';
+  return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+}

@@ -1,0 +1,49 @@
+// The settings of the tables, and of what is kept in them.
+import { z } from 'zod';
+import { arn, count } from './shapes.ts';
+
+export const data = {
+  /**
+   * Ended executions are kept this long.
+   * @default 90
+   */
+  retentionDays: count(1, 3650).default(90),
+  /**
+   * `onDemand`: per request, with the tables warmed for `warmWritesPerSecond`. `provisioned`: by the hour, between
+   * `minCapacity` and `maxCapacity`, half the price under a steady load.
+   * @default 'onDemand'
+   */
+  capacity: z.literal(['onDemand', 'provisioned']).default('onDemand'),
+  /**
+   * On demand: the writes a second that each table takes from the first second on (reads: three times that). Charged once,
+   * can only be raised. DynamoDB starts every table at 4,000.
+   * @default - as DynamoDB starts them
+   */
+  warmWritesPerSecond: count(4_000, 1_000_000).optional(),
+  /**
+   * Provisioned: the units that each table and index has at least, for reads and for writes.
+   * @default 25
+   */
+  minCapacity: count(1, 40_000).default(25),
+  /**
+   * Provisioned: the units that each table and index has at most.
+   * @default 4000
+   */
+  maxCapacity: count(1, 1_000_000).default(4000),
+  /**
+   * A key of yours instead of AWS's own, for tables and queues.
+   * @default - keys that AWS owns
+   */
+  kmsKeyArn: arn('kms').optional(),
+  /**
+   * Which keys are hot, per table; costs as the requests do.
+   * @default false
+   */
+  contributorInsights: z.boolean().default(false),
+  /**
+   * What happens to tables, and to what they say, when the stack is deleted: `retain` keeps them and protects them from
+   * deletion.
+   * @default 'retain'
+   */
+  removalPolicy: z.literal(['retain', 'destroy']).default('retain'),
+};

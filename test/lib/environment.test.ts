@@ -1,0 +1,78 @@
+// What each runtime is told by its environment: all must agree.
+import { App, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { ContainerImage } from 'aws-cdk-lib/aws-ecs';
+import { afterAll, describe, expect, it } from 'vitest';
+import { Punctual } from '../../lib/punctual.ts';
+import { cleanUp, type DeploymentName, synthesizedOnce as of, type Properties } from './synth.ts';
+
+afterAll(cleanUp);
+
+describe('the environment', { timeout: 120_000 }, () => {
+  const programs = (name: DeploymentName): Record<string, Record<string, unknown>> => {
+    const { resources } = of(name);
+    const functions = Object.entries(resources).filter(([, { Type }]) => Type === 'AWS::Lambda::Function');
+    const [container] =
+      Object.entries(resources).find(
+        ([id, { Type }]) => Type === 'AWS::ECS::TaskDefinition' && /Workers/.test(id),
+      )?.[1].Properties.ContainerDefinitions ?? [];
+    const worker = container.Environment.map(({ Name, Value }: Properties) => [Name, Value]);
+    return {
+      ...Object.fromEntries(functions.map(([id, { Properties: f }]) => [id, f.Environment.Variables])),
+      worker: Object.fromEntries(worker),
+    };
+  };
+
+  it('what the API accepts, workers run, the watcher settles and the notifier tells: all are told the same', () => {
+    const stack = new Stack(new App({ context: { 'aws:cdk:bundling-stacks': [] } }), 'Told');
+    const taskEnvironment = {
+      PUNCTUAL_ALLOW_HTTP: '10.0.0.0/8',
+      PUNCTUAL_ALLOW_LAMBDA: 'report-*',
+      PUNCTUAL_ALLOW_CONTAINER: 'report',
+      PUNCTUAL_CONTAINER_CLUSTER: 'reports',
+      PUNCTUAL_CONTAINER_SUBNETS: 'subnet-0a1b2c',
+      PUNCTUAL_SIGNING_SECRET: 'punctual/signing',
+      PUNCTUAL_SECRETS: 'ssm:/jobs',
+    };
+    new Punctual(stack, 'Punctual', {
+      eventBus: 'jobs',
+      taskEnvironment,
+      workerImage: ContainerImage.fromRegistry('none'),
+    });
+    const told = { ...taskEnvironment, PUNCTUAL_EVENT_BUS: 'jobs', PUNCTUAL_NOTIFY_URL: expect.anything() };
+    const template = Template.fromStack(stack);
+    const functions = Object.values(template.findResources('AWS::Lambda::Function'));
+    expect(functions).toHaveLength(5);
+    for (const { Properties: f } of functions) expect(f.Environment.Variables).toMatchObject(told);
+    const [task] = Object.values(template.findResources('AWS::ECS::TaskDefinition'));
+    const variables = task?.Properties.ContainerDefinitions[0].Environment;
+    expect(Object.fromEntries(variables.map(({ Name, Value }: Properties) => [Name, Value]))).toMatchObject(
+      told,
+    );
+  });
+
+  it('what tasks are configured with is looked at before it is deployed', () => {
+    const stack = new Stack(new App({ context: { 'aws:cdk:bundling-stacks': [] } }), 'Wrong');
+    const wrong = { PUNCTUAL_SECRETS: 'vault:jobs' };
+    expect(() => new Punctual(stack, 'Punctual', { taskEnvironment: wrong })).toThrow(
+      /^taskEnvironment: PUNCTUAL_SECRETS must be/,
+    );
+  });
+
+  it('scripts: API and workers know where, the others need not', () => {
+    const knowing = Object.entries(programs('large')).filter(([, told]) => 'PUNCTUAL_SCRIPT_BUCKET' in told);
+    expect(knowing.map(([id]) => /Scheduler|Query|Ingest|worker/.exec(id)?.[0]).sort()).toEqual([
+      'Ingest',
+      'Query',
+      'Scheduler',
+      'worker',
+    ]);
+    for (const [, told] of knowing)
+      expect(Object.keys(told)).toEqual(
+        expect.arrayContaining(
+          ['CONTAINER_CLUSTER', 'CONTAINER_SUBNETS', 'CONTAINER_PUBLIC_IP', 'SCRIPT_TASK_DEFINITION', 'SCRIPT_SECURITY_GROUPS'] // biome-ignore format: a list
+            .map((name) => `PUNCTUAL_${name}`),
+        ),
+      );
+  });
+});

@@ -1,0 +1,121 @@
+// Who may do what, by exact action and resource.
+import { afterAll, describe, expect, it } from 'vitest';
+import { ROLES } from '../../lib/permissions.ts';
+import {
+  cleanUp,
+  DEPLOYMENT_NAMES,
+  type DeploymentName,
+  synthesizedOnce as of,
+  type Synthesized,
+} from './synth.ts';
+
+afterAll(cleanUp);
+
+describe('roles', { timeout: 120_000 }, () => {
+  const roleOf = (wanted: RegExp, name: DeploymentName = 'default') => {
+    const { resources } = of(name);
+    const [, policy] =
+      Object.entries(resources).find(([id, r]) => r.Type === 'AWS::IAM::Policy' && wanted.test(id)) ?? [];
+    const statements: { Action: string | string[]; Resource: unknown }[] =
+      policy?.Properties.PolicyDocument.Statement;
+    return statements.map(({ Action, Resource }) => ({
+      actions: [Action].flat(),
+      resources: [Resource].flat().map((resource) => shortName(resources, resource)),
+    }));
+  };
+
+  it('query reads, and does nothing else', () => {
+    const actions = roleOf(/QueryRole/).flatMap((statement) => statement.actions);
+    expect(new Set(actions)).toEqual(
+      new Set([
+        'logs:CreateLogStream',
+        'logs:PutLogEvents',
+        ...['BatchGetItem', 'GetItem', 'Query', 'Scan'].map((a) => `dynamodb:${a}`),
+      ]),
+    );
+    expect(ROLES.query.filter((operation) => !/^(read|list|has)/.test(operation))).toEqual([]);
+  });
+
+  it('each has exactly this', () => {
+    expect({
+      scheduler: roleOf(/SchedulerRole/),
+      query: roleOf(/QueryRole/),
+      ingest: roleOf(/IngestConsumerRole/),
+      watcher: roleOf(/WatcherFunctionRole/),
+      notifier: roleOf(/NotifierFunctionRole/),
+      worker: roleOf(/WorkersTaskTaskRole/),
+    }).toMatchSnapshot();
+  });
+
+  it('scripts may do nothing, and workers may start them and no others', () => {
+    const { resources } = of('large');
+    const policies = Object.values(resources).filter(({ Type }) => Type === 'AWS::IAM::Policy');
+    expect(policies.filter((p) => JSON.stringify(p.Properties.Roles).includes('ScriptsNothing'))).toEqual([]);
+    const nothing = Object.entries(resources).find(([id]) => /ScriptsNothing/.test(id))?.[1].Properties;
+    expect(nothing.Policies ?? nothing.ManagedPolicyArns).toBeUndefined();
+    const ofScripts = /^(ecs:(Run|Stop|Describe)|iam:|s3:|logs:)/;
+    const rights = roleOf(/WorkersTaskTaskRole/, 'large').filter(({ actions }) =>
+      ofScripts.test(actions[0] ?? ''),
+    );
+    expect(rights).toMatchSnapshot();
+  });
+
+  it('traces: what has no resource is allowed to those who trace, and to nobody else', () => {
+    const tracing = (name: DeploymentName) =>
+      of(name)
+        .ofType('AWS::IAM::Policy')
+        .filter(({ Properties }) => JSON.stringify(Properties).includes('xray:'))
+        .map(({ Properties }) => /Scheduler|Query|Ingest|Workers/.exec(Properties.PolicyName)?.[0])
+        .sort();
+    expect(tracing('closed')).toEqual(['Ingest', 'Query', 'Scheduler', 'Workers']);
+    expect(tracing('default')).toEqual([]);
+    const active = of('closed')
+      .ofType('AWS::Lambda::Function')
+      .filter(({ Properties: f }) => f.TracingConfig?.Mode === 'Active');
+    expect(active).toHaveLength(3);
+  });
+
+  it('the notifier may write to the bus that it is told of', () => {
+    expect(
+      roleOf(/NotifierFunctionRole/, 'large').find(({ actions }) => actions[0] === 'events:PutEvents'),
+    ).toMatchObject({ resources: [expect.stringContaining(':event-bus/jobs')] });
+  });
+
+  it.each(DEPLOYMENT_NAMES)(
+    'of "%s": none has a wildcard action, nor a resource that could be named',
+    (name) => {
+      for (const { Properties: policy } of of(name).ofType('AWS::IAM::Policy')) {
+        for (const { Action, Resource, Effect } of policy.PolicyDocument.Statement) {
+          expect(Effect).toBe('Allow');
+          const actions: string[] = [Action].flat();
+          for (const action of actions) expect(action).not.toContain('*');
+          const anything = [Resource].flat().some((resource) => resource === '*');
+          if (anything) expect(actions.filter((action) => !WITHOUT_RESOURCE.includes(action))).toEqual([]);
+        }
+      }
+      expect(
+        of(name)
+          .ofType('AWS::IAM::Role')
+          .flatMap((role) => role.Properties.ManagedPolicyArns ?? []),
+      ).toEqual([]);
+    },
+  );
+});
+
+/** Of IAM's actions, those that know no resources. */
+const WITHOUT_RESOURCE = [
+  'ecr:GetAuthorizationToken',
+  'ecs:DescribeTaskDefinition',
+  'xray:PutTelemetryRecords',
+  'xray:PutTraceSegments',
+];
+
+/** `jobs/index/byUser`, `work-0`: what a policy's resource is called. */
+function shortName(resources: Synthesized['resources'], resource: unknown): string {
+  const text = JSON.stringify(resource);
+  const id = /"Fn::GetAtt":\["(\w+)","Arn"\]/.exec(text)?.[1] ?? '';
+  const { TableName, QueueName } = resources[id]?.Properties ?? {};
+  const name: string | undefined = TableName ?? QueueName;
+  const index = /\/index\/\w+/.exec(text)?.[0] ?? '';
+  return name ? `${name.replace('punctual-dev-', '')}${index}` : text.replaceAll('"', "'");
+}
