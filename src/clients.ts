@@ -42,6 +42,8 @@ export function createClients({ region, credentials, endpoints = {} }: ClientOpt
   const sqs = (timeout: number) =>
     new SQSClient({ ...common, endpoint: endpoints.sqs, requestHandler: requestHandler(timeout) });
   const clients = { dynamodb, sqs: sqs(CALL_TIMEOUT_MS), sqsPolls: sqs(POLL_TIMEOUT_MS) };
+  // it copies every input and output for a log line that a logger which does nothing then drops
+  for (const client of Object.values(clients)) client.middlewareStack.remove('loggerMiddleware');
   return {
     ...clients,
     destroy() {

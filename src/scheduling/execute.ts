@@ -21,10 +21,15 @@ export interface WorkerSide {
   readonly running: { add(executionId: string, startedAt: number): void; remove(executionId: string): void };
 }
 
+/** Why timers end that are no longer needed. Without a reason each abort makes an exception with its stack: 7 % of the CPU. */
+export const OVER = 'over';
+
 /** Longer than this before its fire time a message waits in the queue, not in our hands. */
 const HOLD_AT_MOST_MS = 45_000;
-/** How long before its fire time head and holder's row are read ahead. */
+/** How long before its fire time, at least, head and holder's row are read ahead. */
 const PREPARE_AHEAD_MS = 250;
+/** Reads ahead begin at whole multiples of this, so that the store can make one request of those of many messages. */
+const PREPARE_EVERY_MS = 50;
 
 export async function execute(context: Context, worker: WorkerSide, received: Received): Promise<void> {
   const { message } = received;
@@ -47,7 +52,7 @@ export async function execute(context: Context, worker: WorkerSide, received: Re
     hideFor = settings.clockSkewMs;
     throw error;
   } finally {
-    handled.abort();
+    handled.abort(OVER);
     await visible;
     if (hideFor === 'deleted') await received.delete();
     else await received.hide(hideFor);
@@ -86,7 +91,8 @@ async function waitUntilDue(
   draining: AbortSignal,
 ): Promise<Prepared | undefined> {
   const { clock, log } = context;
-  await clock.sleep(message.fireAt - PREPARE_AHEAD_MS - clock.now(), draining);
+  const prepareAt = Math.floor((message.fireAt - PREPARE_AHEAD_MS) / PREPARE_EVERY_MS) * PREPARE_EVERY_MS;
+  await clock.sleep(prepareAt - clock.now(), draining);
   if (draining.aborted) return undefined;
   const prepared = await prepare(context, message).catch((error) => {
     log.debug('reading ahead failed; the claim reads again', { error: String(error) });

@@ -5,7 +5,7 @@ import { DoNotRetry, NotNow, RetryAfter, type TaskContext } from '../tasks/task.
 import type { Claimed } from './answers.ts';
 import type { Context } from './context.ts';
 import { definitionOf } from './definitions.ts';
-import type { WorkerSide } from './execute.ts';
+import { OVER, type WorkerSide } from './execute.ts';
 import type { Outcome } from './finish.ts';
 import { keepLease, Stopped } from './lease.ts';
 import { newRow, writeFenced } from './rows.ts';
@@ -57,13 +57,13 @@ export async function runTask(context: Context, worker: WorkerSide, claimed: Cla
       attempt(context, worker, claimed, ctx),
       stuck(context, task.signal, done.signal),
     ]);
-    done.abort();
+    done.abort(OVER);
     await limit;
     return { outcome: { kind: 'succeeded', result: bounded(result) }, startedAt, row };
   } catch (error) {
     return { outcome: outcomeOf(error, task.signal), startedAt, row };
   } finally {
-    done.abort();
+    done.abort(OVER);
     worker.aborting.removeEventListener('abort', shutDown);
     await lease; // no heartbeat is under way any more when the end is written
   }

@@ -19,7 +19,7 @@ export interface GroupedOptions {
 const MOST_READS = 100;
 const MOST_STATEMENTS = 25;
 /** Requests of one operation under way; with more of them groups would be smaller. */
-const AT_ONCE = 4;
+const AT_ONCE = 2;
 
 interface Keyed {
   readonly key: Item;

@@ -18,11 +18,16 @@ test('every second for a minute: 60 runs and 60 rows', () =>
       const startAt = world.at(10_000);
       const endAt = new Date(Date.parse(startAt) + 59_000).toISOString();
       // a busy machine may take longer than a second of this time: then they queue, but none is left out
-      const job = await world.create({ schedule: { every: 'PT1S', startAt, endAt }, overlap: 'queue' });
+      const job = await world.create({
+        schedule: { every: 'PT1S', startAt, endAt },
+        overlap: 'queue',
+        misfire: { graceSeconds: 3600 },
+      });
       await world.check();
 
       const rows = await world.rows(job);
-      expect(rows.map((row) => row.status)).toEqual(Array(60).fill('SUCCEEDED'));
+      expect(rows.filter((row) => row.status !== 'SUCCEEDED')).toEqual([]);
+      expect(rows.length).toBe(60);
       expect(world.runs(job).length).toBe(60);
     },
     { speed: 6 },
