@@ -41,12 +41,12 @@ export const LIMITS = {
   fargateVcpus: 6,
 };
 
-const HOURS = 730;
+export const HOURS = 730;
 const SECONDS = HOURS * 3600;
 const UTILIZATION = 0.7;
 /** Of one vCPU: 0.8 ms of it per SDK call and task, with room (FACTS.md; measure yours). */
 const EXECUTIONS_PER_VCPU = 100;
-const VCPU_GB = 2;
+export const VCPU_GB = 2;
 /** Entries of one slot that a watcher dispatches a second. */
 const DISPATCHED_PER_SECOND = 5_000;
 const HELD_SECONDS = 2;

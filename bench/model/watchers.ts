@@ -1,0 +1,210 @@
+// The watchers: a pass each minute over the shards of each, as src/scheduling/watch.ts makes it: eight side by side, in each a
+// slot is read, its heads, successors written in tens and hundreds, messages sent; then an old slot is settled; at the end
+// the coming minutes are counted.
+import { BATCH } from '../../src/queue/batch.ts';
+import { DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
+import { shardRanges, shardsOf } from '../../src/watcher/ranges.ts';
+import { type Calendar, TICKS_PER_MS, TICKS_PER_SECOND } from './calendar.ts';
+import { figure } from './parameters.ts';
+import { latency, mix, type Seeded } from './random.ts';
+import type { Tables } from './tables.ts';
+import type { Workload } from './workload.ts';
+
+const SIDE_BY_SIDE = 8;
+/** Requests under way for one slot (src/store/batches.ts, src/queue/sender.ts). */
+const AT_ONCE = 8;
+const PAGE = 7_000;
+const WRITES = 25;
+const READS = 100;
+const FIRST_BACKOFF = 25 * TICKS_PER_MS;
+const LONGEST_BACKOFF = 2_000 * TICKS_PER_MS;
+const MINUTE = 60 * TICKS_PER_SECOND;
+/** Lambda's two minutes, less what is needed to stop (lib/watcher.ts, src/watcher/lambda.ts). */
+const LONGEST_PASS = 105 * TICKS_PER_SECOND;
+export const FORECAST_MINUTES = DEFAULT_SETTINGS.lookAheadMs / 60_000 + 1;
+/** How the CPU of an entry is spread over what is done for it, after FACTS.md: its head, its successor, its message. */
+const SHARES = { heads: 27 / 179, entries: 52 / 179, messages: 100 / 179 };
+
+type Then = () => void;
+
+export interface PassTimes {
+  /** Seconds of each pass that has ended. */
+  readonly passes: number[];
+  unfinished: number;
+}
+
+export class Watchers {
+  readonly times: PassTimes = { passes: [], unfinished: 0 };
+  /** CPU milliseconds, at the speed of a whole vCPU. */
+  busyMs = 0;
+  retries = 0;
+  readonly #calendar: Calendar;
+  readonly #workload: Workload;
+  readonly #tables: Tables;
+  readonly #random: Seeded;
+  readonly #dynamodb: () => number;
+  readonly #sqs: () => number;
+  /** Entries of a minute's slot, by shard. */
+  readonly #entries: Int32Array;
+  readonly #busy: Uint8Array;
+
+  constructor(calendar: Calendar, workload: Workload, tables: Tables, random: Seeded) {
+    const { shards, watchers, duration } = workload.options;
+    this.#calendar = calendar;
+    this.#workload = workload;
+    this.#tables = tables;
+    this.#random = random;
+    const ticks = (name: 'DynamoDB' | 'SQS') =>
+      latency(
+        random,
+        figure(`${name} answers, median`) * TICKS_PER_MS,
+        figure(`${name} answers, p99`) * TICKS_PER_MS,
+      );
+    this.#dynamodb = ticks('DynamoDB');
+    this.#sqs = ticks('SQS');
+    this.#entries = entriesOf(workload);
+    this.#busy = new Uint8Array(shards);
+    for (const range of shardRanges(shards, watchers)) {
+      // EventBridge calls anywhere within the minute
+      const offset = random.float() * MINUTE;
+      for (let at = 0; at < duration * TICKS_PER_SECOND; at += MINUTE)
+        calendar.call(at + offset, () => this.#pass(shardsOf(range)));
+    }
+  }
+
+  #pass(shards: readonly number[]): void {
+    const began = this.#calendar.now;
+    const minute = Math.floor(began / MINUTE);
+    const cpu = new Cpu(this.#calendar, this.#workload.options.watcherMb / figure('a vCPU of Lambda'));
+    this.times.unfinished++;
+    const waiting = shards.filter((shard) => !this.#busy[shard]);
+    const oneShard = (then: Then) => {
+      const shard = waiting.shift();
+      if (shard === undefined || this.#calendar.now - began > LONGEST_PASS) return then();
+      this.#busy[shard] = 1;
+      this.#watch(cpu, shard, minute, () => {
+        this.#busy[shard] = 0;
+        oneShard(then);
+      });
+    };
+    const counted = shards.flatMap((shard) =>
+      Array.from({ length: FORECAST_MINUTES }, (_, ahead) => ({ shard, ahead })),
+    );
+    const oneCount = (then: Then) => {
+      const slot = counted.shift();
+      if (!slot || this.#calendar.now - began > LONGEST_PASS) return then();
+      this.#readSlot(cpu, slot.shard, minute + slot.ahead, () => oneCount(then));
+    };
+    const over = () => {
+      this.times.unfinished--;
+      this.times.passes.push((this.#calendar.now - began) / TICKS_PER_SECOND);
+      this.busyMs += cpu.busyMs;
+    };
+    together(SIDE_BY_SIDE, oneShard, () => together(SIDE_BY_SIDE, oneCount, over));
+  }
+
+  #watch(cpu: Cpu, shard: number, minute: number, then: Then): void {
+    const { every, cpuFactor } = this.#workload.options;
+    const entries = this.#entries[shard] as number;
+    const heads = Math.ceil(entries * Math.min(1, every / 60));
+    const dispatch = (figure('CPU of an entry, dispatch') - figure('CPU of an entry, forecast')) * cpuFactor;
+    const settle = (figure('CPU of an entry, settle') - figure('CPU of an entry, forecast')) * cpuFactor;
+    const ahead = minute + FORECAST_MINUTES;
+    const successors = ahead + Math.max(1, Math.floor(every / 60));
+    const { jobsReads, executionsReads } = this.#tables;
+    const perHead = (dispatch * SHARES.heads * entries) / Math.max(1, heads);
+    const settled = () => this.#batches(cpu, entries, READS, settle, (n, done) => this.#get(executionsReads, n, done), then); // biome-ignore format: a step
+    const sent = () => this.#readSlot(cpu, shard, minute - 3, settled);
+    const written = () => this.#batches(cpu, entries, BATCH, dispatch * SHARES.messages, (_, done) => this.#calendar.call(this.#calendar.now + this.#sqs(), done), sent); // biome-ignore format: a step
+    const known = () => this.#batches(cpu, entries, WRITES, dispatch * SHARES.entries, (n, done) => this.#put(slotOf(successors, shard), n, done), written); // biome-ignore format: a step
+    const read = () => this.#batches(cpu, heads, READS, perHead, (n, done) => this.#get(jobsReads, n, done), known); // biome-ignore format: a step
+    this.#readSlot(cpu, shard, ahead, read);
+  }
+
+  /** `count` items in requests of `size`, some at once; each is prepared by `ms` of CPU per item. */
+  #batches(cpu: Cpu, count: number, size: number, ms: number, send: (n: number, done: Then) => void, then: Then): void {
+    let left = count;
+    const lane = (over: Then) => {
+      if (left <= 0) return over();
+      const n = Math.min(size, left);
+      left -= n;
+      this.#calendar.call(cpu.spend(n * ms), () => send(n, () => lane(over)));
+    };
+    together(AT_ONCE, lane, then);
+  } // biome-ignore format: parameters
+
+  /** Page by page. */
+  #readSlot(cpu: Cpu, shard: number, minute: number, then: Then): void {
+    let left = this.#entries[shard] as number;
+    const ms = figure('CPU of an entry, forecast') * this.#workload.options.cpuFactor;
+    const page = (): void => {
+      const n = Math.min(PAGE, left);
+      left -= n;
+      const units = Math.max(1, n * figure('read units of an entry in its slot'));
+      this.#tables.timetableReads.take(slotOf(minute, shard), units, this.#calendar.now);
+      const answered = this.#calendar.now + this.#dynamodb();
+      this.#calendar.call(answered, () => this.#calendar.call(cpu.spend(n * ms), left > 0 ? page : then));
+    };
+    page();
+  }
+
+  /** Heads and rows are spread by job: any partition may be asked. */
+  #get(table: Tables['jobsReads'], count: number, done: Then): void {
+    for (let i = 0; i < count; i++) table.take(this.#random.bits(), 0.5, this.#calendar.now);
+    this.#calendar.call(this.#calendar.now + this.#dynamodb(), done);
+  }
+
+  /** What is not taken is put again, later each time. */
+  #put(slot: number, count: number, done: Then, round = 0) {
+    let left = 0;
+    for (let i = 0; i < count; i++)
+      if (!this.#tables.write(this.#tables.timetable, slot, this.#calendar.now, round > 0)) left++;
+    const answered = this.#calendar.now + this.#dynamodb();
+    if (left === 0) return this.#calendar.call(answered, done);
+    this.retries++;
+    const backoff = Math.min(FIRST_BACKOFF * 2 ** round, LONGEST_BACKOFF) * (0.5 + this.#random.float() / 2);
+    this.#calendar.call(answered + backoff, () => this.#put(slot, left, done, round + 1));
+  }
+}
+
+/** A part of a vCPU, as Lambda gives it. */
+class Cpu {
+  busyMs = 0;
+  readonly #calendar: Calendar;
+  readonly #speed: number;
+  #freeAt = 0;
+
+  constructor(calendar: Calendar, speed: number) {
+    this.#calendar = calendar;
+    // Node does its work on one thread, whatever there is more
+    this.#speed = Math.min(1, speed);
+  }
+
+  spend(ms: number): number {
+    this.busyMs += ms;
+    this.#freeAt = Math.max(this.#calendar.now, this.#freeAt) + (ms / this.#speed) * TICKS_PER_MS;
+    return this.#freeAt;
+  }
+}
+
+/** `count` lanes; when all are over, `then`. */
+function together(count: number, lane: (over: Then) => void, then: Then): void {
+  let open = count;
+  const over = () => {
+    if (--open === 0) then();
+  };
+  for (let i = 0; i < count; i++) lane(over);
+}
+
+const slotOf = (minute: number, shard: number): number => mix(minute, shard + 1);
+
+/** A minute's entries: one per execution. */
+function entriesOf(workload: Workload): Int32Array {
+  const { rate, every, shards } = workload.options;
+  const executions = Math.max(1, Math.round(rate * Math.min(60, every)));
+  const counts = new Float64Array(shards);
+  const each = (rate * 60) / executions;
+  for (let e = 0; e < executions; e++)
+    counts[workload.shardOf(e)] = (counts[workload.shardOf(e)] as number) + each;
+  return Int32Array.from(counts, Math.round);
+}
