@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { parse } from './domain/validation.ts';
 import { DEFAULT_SETTINGS, type Settings } from './scheduling/context.ts';
+import type { DynamoStoreOptions } from './store/dynamo.ts';
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -65,11 +66,18 @@ const settingSchema = (name: keyof Settings) =>
     .max(name === 'shards' ? 1024 : 86_400_000)
     .default(DEFAULT_SETTINGS[name]);
 
-const retention = z.object({
-  /** Ended executions are kept this long. */
+const storeVariables = z.object({
+  /** Ended executions are kept this long. Absent: the store's own default. */
   PUNCTUAL_RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).optional(),
+  /** Off: every read and write of an item is a request of its own. */
+  PUNCTUAL_GROUP_COMMIT: z.literal(['on', 'off']).default('on'),
 });
 
-/** Absent: the store's own default. */
-export const readRetentionDays = (env: Environment): number | undefined =>
-  readConfig(retention, env).PUNCTUAL_RETENTION_DAYS;
+/** What the store on DynamoDB is made with, besides what it works on. */
+export function readStoreConfig(env: Environment): Pick<DynamoStoreOptions, 'retentionDays' | 'groupCommit'> {
+  const given = readConfig(storeVariables, env);
+  return {
+    retentionDays: given.PUNCTUAL_RETENTION_DAYS,
+    groupCommit: given.PUNCTUAL_GROUP_COMMIT === 'on',
+  };
+}

@@ -2,14 +2,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { z } from 'zod';
 import { type Clients, createClients } from './clients.ts';
-import {
-  type Environment,
-  httpUrl,
-  httpUrls,
-  readConfig,
-  readRetentionDays,
-  readSettings,
-} from './config.ts';
+import { type Environment, httpUrl, httpUrls, readConfig, readSettings, readStoreConfig } from './config.ts';
 import { createSqs } from './queue/sqs.ts';
 import type { Context, Log } from './scheduling/context.ts';
 import type { Meter } from './store/database.ts';
@@ -43,7 +36,7 @@ export function onLambda(serviceName: string, env: Environment, meter?: Meter): 
     client: clients.dynamodb,
     tablePrefix: given.PUNCTUAL_PREFIX,
     shards: settings.shards,
-    retentionDays: readRetentionDays(env),
+    ...readStoreConfig(env),
     backoff: { random: systemRandom.float, sleep: systemClock.sleep },
     meter,
   });

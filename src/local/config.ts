@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { type ApiConfig, readApiConfig } from '../api/config.ts';
-import { type Environment, readConfig, readSettings } from '../config.ts';
+import { type Environment, readConfig, readSettings, readStoreConfig } from '../config.ts';
 import { type NotifierConfig, readNotifierConfig } from '../notifier/config.ts';
 import type { Settings } from '../scheduling/context.ts';
 import { LOG_LEVELS, type LogLevel } from '../system.ts';
@@ -62,6 +62,7 @@ export interface LocalConfig {
   readonly external: Endpoints | undefined;
   readonly hasCredentials: boolean;
   readonly settings: Settings;
+  readonly store: ReturnType<typeof readStoreConfig>;
   readonly api: ApiConfig;
   readonly notifier: NotifierConfig;
 }
@@ -94,6 +95,7 @@ export function readLocalConfig(env: Environment): LocalConfig {
     external: dynamodb && sqs ? { dynamodb, sqs } : undefined,
     hasCredentials: CREDENTIALS.some((name) => env[name]),
     settings: readSettings(env),
+    store: readStoreConfig(env),
     api: readApiConfig(env),
     notifier: readNotifierConfig(env),
   };

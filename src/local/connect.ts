@@ -50,7 +50,13 @@ export async function connect(
   ]);
   const backoff = { random: systemRandom.float, sleep: (ms: number) => systemClock.sleep(ms) };
   const store = withDefinitionCache(
-    createDynamoStore({ client: clients.dynamodb, tablePrefix: prefix, shards: settings.shards, backoff }),
+    createDynamoStore({
+      client: clients.dynamodb,
+      tablePrefix: prefix,
+      shards: settings.shards,
+      ...config.store,
+      backoff,
+    }),
   );
   const { queue, inboxes } = createSqs({
     client: clients.sqs,

@@ -1,14 +1,7 @@
 // The configuration of a worker process: every variable and its default. Region and credentials are found by the SDK;
 // the settings that all runtimes share are in src/config.ts.
 import { z } from 'zod';
-import {
-  type Environment,
-  httpUrl,
-  httpUrls,
-  readConfig,
-  readRetentionDays,
-  readSettings,
-} from '../config.ts';
+import { type Environment, httpUrl, httpUrls, readConfig, readSettings, readStoreConfig } from '../config.ts';
 import type { Settings } from '../scheduling/context.ts';
 import { LOG_LEVELS, type LogLevel } from '../system.ts';
 import { DEFAULT_CONCURRENCY } from './worker.ts';
@@ -56,7 +49,7 @@ export interface WorkerConfig {
   readonly deadLetterUrl: string | undefined;
   readonly concurrency: number;
   readonly drainMs: number;
-  readonly retentionDays: number | undefined;
+  readonly store: ReturnType<typeof readStoreConfig>;
   readonly aliveFile: string | undefined;
   readonly metrics: boolean;
   /** Absent: nothing is traced. */
@@ -77,7 +70,7 @@ export function readWorkerConfig(env: Environment): WorkerConfig {
     deadLetterUrl: given.PUNCTUAL_DEAD_LETTER_URL,
     concurrency: given.PUNCTUAL_CONCURRENCY,
     drainMs: given.PUNCTUAL_DRAIN_SECONDS * 1000,
-    retentionDays: readRetentionDays(env),
+    store: readStoreConfig(env),
     aliveFile: given.PUNCTUAL_ALIVE_FILE,
     metrics: given.PUNCTUAL_METRICS === 'on',
     traceSampling: given.PUNCTUAL_TRACING === 'on' ? given.PUNCTUAL_TRACE_SAMPLING : undefined,

@@ -34,7 +34,7 @@ async function main(): Promise<void> {
       client: clients.dynamodb,
       tablePrefix: config.prefix,
       shards: config.settings.shards,
-      retentionDays: config.retentionDays,
+      ...config.store,
       backoff: { random: systemRandom.float, sleep: systemClock.sleep },
       // asked for only when somebody reads it
       meter: config.metrics ? units.meter : undefined,

@@ -21,7 +21,7 @@ test('every second for a minute: 60 runs and 60 rows', () =>
       const job = await world.create({
         schedule: { every: 'PT1S', startAt, endAt },
         overlap: 'queue',
-        misfire: { graceSeconds: 3600 },
+        misfire: { policy: 'runOnce', graceSeconds: 3600 },
       });
       await world.check();
 

@@ -7,7 +7,7 @@ describe('the configuration of a worker', () => {
     expect(readWorkerConfig({ PATH: '/bin', PUNCTUAL_CONCURRENCY: '' })).toEqual({
       prefix: 'punctual-',
       queues: 1,
-      retentionDays: undefined,
+      store: { retentionDays: undefined, groupCommit: true },
       aliveFile: undefined,
       metrics: false,
       agentUri: undefined,
