@@ -62,6 +62,7 @@ export async function connect(
     client: clients.sqs,
     pollClient: clients.sqsPolls,
     ...urls,
+    visibilityMs: settings.leaseMs,
     clock: systemClock,
   });
   const notifyQueue = createNotifyQueue({ client: clients.sqs, queueUrl: notifyUrl, timer: systemClock });

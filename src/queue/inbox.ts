@@ -22,12 +22,14 @@ export interface InboxOptions {
   readonly pollClient: SQSClient;
   readonly queueUrl: string;
   readonly deadLetterUrl: string;
+  /** How long a message is hidden from others once received. Default: what the queue was made with. */
+  readonly visibilityMs?: number;
   readonly timer: Timer;
   readonly meter?: RequestMeter;
 }
 
 export function createInbox(options: InboxOptions): Inbox {
-  const { client, pollClient, queueUrl, deadLetterUrl, timer, meter } = options;
+  const { client, pollClient, queueUrl, deadLetterUrl, visibilityMs, timer, meter } = options;
   const deleteMessage = createDeletes(options);
 
   /** Whole seconds, rounded up: rounded down, the last second before the time would be a busy loop of receives. */
@@ -76,6 +78,7 @@ export function createInbox(options: InboxOptions): Inbox {
         QueueUrl: queueUrl,
         MaxNumberOfMessages: Math.min(max, BATCH),
         WaitTimeSeconds: LONG_POLL_SECONDS,
+        VisibilityTimeout: visibilityMs === undefined ? undefined : Math.ceil(visibilityMs / 1000),
         MessageSystemAttributeNames: ['ApproximateReceiveCount'],
       });
       try {

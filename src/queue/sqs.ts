@@ -12,6 +12,8 @@ export interface SqsOptions {
   /** Of the work queues, in the same order everywhere: a job's queue is chosen by hash. */
   readonly queueUrls: readonly string[];
   readonly deadLetterUrl: string;
+  /** A lease's length: a worker that dies then costs no more, whatever the queue was made with. */
+  readonly visibilityMs?: number;
   readonly clock: Timer;
   readonly meter?: RequestMeter;
 }
@@ -22,13 +24,14 @@ export interface Sqs {
   readonly inboxes: readonly Inbox[];
 }
 
-export function createSqs({ client, pollClient, queueUrls, deadLetterUrl, clock, meter }: SqsOptions): Sqs {
+export function createSqs(options: SqsOptions): Sqs {
+  const { client, pollClient, queueUrls, deadLetterUrl, visibilityMs, clock, meter } = options;
   if (queueUrls.length === 0) throw new Error('there must be at least one work queue');
   const common = { client, timer: clock, meter };
   return {
     queue: createSender({ ...common, queueUrls }),
     inboxes: queueUrls.map((queueUrl) =>
-      createInbox({ ...common, pollClient: pollClient ?? client, queueUrl, deadLetterUrl }),
+      createInbox({ ...common, pollClient: pollClient ?? client, queueUrl, deadLetterUrl, visibilityMs }),
     ),
   };
 }

@@ -43,6 +43,7 @@ async function main(): Promise<void> {
   const { queue, inboxes } = createSqs({
     client: clients.sqs,
     pollClient: clients.sqsPolls,
+    visibilityMs: config.settings.leaseMs,
     clock: systemClock,
     ...(await findQueues(clients.sqs, config)),
   });

@@ -147,6 +147,16 @@ describe('what becomes of a received message', () => {
     expect(Date.now() - hiddenAt).toBeGreaterThanOrEqual(990);
   });
 
+  test('of a worker that is gone comes back after the lease, however long the queue itself hides', async () => {
+    await fresh();
+    sqs = createSqs({ client: server.client, ...urls, visibilityMs: 900, clock: systemClock });
+    await sqs.queue.send([aMessage()]);
+    const [first] = await receive();
+    expect(first?.message).toBeDefined();
+    expect(await receive(0, 300)).toEqual([]);
+    expect((await receive(0, 5_000))[0]?.message).toEqual(first?.message);
+  });
+
   test('an aborted poll is empty and swallows nothing', async () => {
     await fresh();
     expect(await receive(0, 50)).toEqual([]);
