@@ -18,12 +18,11 @@ const PATIENCE_MS = 120_000;
 type Line = (string | number)[];
 const seconds = (ms: number): string => (ms / 1000).toFixed(1);
 
-/** `others`: whether another worker is up already, or is started after the kill. */
+/** While it runs its jobs and another worker is up; or while it has them in hand, just before they are due. */
 async function workerKilled(
   name: string,
   settings: Record<string, string>,
-  afterMs: number,
-  others: boolean,
+  moment: 'running' | 'in hand',
 ): Promise<Line> {
   return inSystem(settings, async (system) => {
     const victim = await system.start('worker');
@@ -32,14 +31,18 @@ async function workerKilled(
       system.backend.ctx,
       Array.from({ length: RUNNING }, () => onceAt(due, { hold: HOLD_MS })),
     );
-    if (!(await until(Date.now() + PATIENCE_MS, () => system.starts().length >= RUNNING)))
-      throw new Error('the jobs do not start');
-    if (others) await system.start('worker');
-    await sleep(afterMs);
+    if (moment === 'running') {
+      if (!(await until(Date.now() + PATIENCE_MS, () => system.starts().length >= RUNNING)))
+        throw new Error('the jobs do not start');
+      await system.start('worker');
+      await sleep(4_000);
+    } else {
+      await sleep(due - 200 - Date.now());
+    }
     const before = system.starts().length;
     await victim.stop('SIGKILL');
     const killedAt = Date.now();
-    if (!others) await system.start('worker');
+    if (moment === 'in hand') await system.start('worker');
     const again = () => system.starts().slice(before);
     const all = () => firstStarts(again()).size >= RUNNING;
     await until(killedAt + PATIENCE_MS, all);
@@ -51,7 +54,7 @@ async function workerKilled(
       seconds(Math.min(...after)),
       seconds(Math.max(...after)),
       RUNNING - ran,
-      after.length - ran + before - RUNNING,
+      after.length - ran + Math.max(0, before - RUNNING),
     ];
   });
 }
@@ -153,14 +156,10 @@ export async function recovery({ quick }: Options): Promise<Report> {
     .join(' ');
   // these jobs only wait: the systems do not disturb each other
   const workers = await Promise.all([
-    workerKilled('a worker, default settings', {}, 4_000, true),
-    workerKilled(`a worker, ${tuned}`, TUNED_LEASE, 4_000, true),
-    workerKilled(
-      'the same within a second of the start; the other worker is started then',
-      TUNED_LEASE,
-      500,
-      false,
-    ),
+    workerKilled('a worker, default settings', {}, 'running'),
+    workerKilled(`a worker, ${tuned}`, TUNED_LEASE, 'running'),
+    workerKilled('a worker just before its jobs are due, default settings', {}, 'in hand'),
+    workerKilled(`a worker just before its jobs are due, ${tuned}`, TUNED_LEASE, 'in hand'),
   ]);
   const outageMs = quick ? 15_000 : 120_000;
   progress('recovery: kill -9 of the watcher, and of everything');
@@ -177,7 +176,7 @@ export async function recovery({ quick }: Options): Promise<Report> {
       },
     ],
     notes: [
-      `A worker: ${RUNNING} running jobs of ${HOLD_MS / 1000} s each, another worker is up; until they run again, from the kill on.`,
+      `A worker: ${RUNNING} running jobs of ${HOLD_MS / 1000} s each, another worker is up; until they run again, from the kill on. Just before they are due: it has their messages in hand, and the other worker is started after the kill.`,
       'The watcher: from its start on, until every shard is dispatched up to the horizon again.',
       'Everything (engines too; the tables are on disk, the queues are lost): from the start on, until each occurrence that was due has run and ended. 10 jobs every second (overlap: queue, misfire: runAll) and 200 one-time jobs due meanwhile.',
       'Doubled: started more than once besides the repeat that the kill made necessary.',
