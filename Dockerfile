@@ -5,7 +5,7 @@ WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 # esbuild and the rest work without install scripts; none of them runs here
 RUN npm ci --ignore-scripts
-COPY lib/bundle.ts lib/custom-tasks.ts lib/named-exports.ts lib/source-maps.ts lib/
+COPY lib/bundle.ts lib/custom-tasks.ts lib/named-exports.ts lib/slim.ts lib/source-maps.ts lib/
 COPY src src
 COPY tasks tasks
 RUN node lib/bundle.ts worker dist

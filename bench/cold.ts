@@ -3,8 +3,9 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import type { Metafile } from 'esbuild';
 import { bundle, ENTRIES, type Entry, OUTPUT, ROOT } from '../lib/bundle.ts';
 import { progress, type Report } from './report.ts';
 
@@ -29,12 +30,24 @@ const env = {
 
 const kilobytes = (bytes: number): number => Math.round(bytes / 1024);
 
-function sizeOf(folder: string) {
+/** What the runtime reads before it has a handler: the program, and what that imports in so many words. */
+function loadedAtStart({ outputs }: Metafile, entry: Entry): number {
+  const own = Object.keys(outputs).filter(
+    (file) => basename(file) === OUTPUT || outputs[file]?.entryPoint === ENTRIES[entry],
+  );
+  const seen = new Set(own);
+  for (const file of seen) {
+    for (const { path, kind } of outputs[file]?.imports ?? [])
+      if (kind === 'import-statement' && path in outputs) seen.add(path);
+  }
+  return [...seen].reduce((sum, file) => sum + (outputs[file]?.bytes ?? 0), 0);
+}
+
+function zippedSize(folder: string): number {
   const files = readdirSync(folder, { withFileTypes: true }).filter((file) => file.isFile());
-  const read = files.map(({ name }) => ({ name, data: readFileSync(join(folder, name)) }));
-  const zipped = read.reduce((sum, { data }) => sum + gzipSync(data).length, 0);
-  const first = read.find(({ name }) => name === OUTPUT)?.data.length ?? 0;
-  return { first: kilobytes(first), zipped: kilobytes(zipped) };
+  return kilobytes(
+    files.reduce((sum, { name }) => sum + gzipSync(readFileSync(join(folder, name))).length, 0),
+  );
 }
 
 /** Of a fresh process each: from its first line to the handler. */
@@ -53,12 +66,18 @@ export async function cold(): Promise<Report> {
     for (const entry of FUNCTIONS) {
       progress(`cold: ${entry}`);
       const [bundled, apart] = [join(folder, entry, 'bundled'), join(folder, entry, 'apart')];
-      await bundle(entry, bundled);
+      const { metafile } = await bundle(entry, bundled);
       await bundle(entry, apart, { external: ['@aws-sdk/*', '@smithy/*'] });
       mkdirSync(folder, { recursive: true });
-      const own = sizeOf(bundled);
       if (rows.length === 0) symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-      rows.push([entry, own.first, own.zipped, importMs(bundled), sizeOf(apart).zipped, importMs(apart)]);
+      rows.push([
+        entry,
+        kilobytes(loadedAtStart(metafile, entry)),
+        zippedSize(bundled),
+        importMs(bundled),
+        zippedSize(apart),
+        importMs(apart),
+      ]);
     }
     return {
       name: 'cold',

@@ -7,6 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import { type BuildResult, build } from 'esbuild';
 import { entryWithTasks } from './custom-tasks.ts';
 import { namedExports, refuseCommonJs } from './named-exports.ts';
+import { neverRuns, onlyEnglish } from './slim.ts';
 import { withoutForeign } from './source-maps.ts';
 
 export const ROOT = resolve(import.meta.dirname, '..');
@@ -24,6 +25,9 @@ export type Entry = keyof typeof ENTRIES;
 
 /** Those that know the custom tasks: they describe them, check their params, or run them. */
 const WITH_TASKS: readonly Entry[] = ['scheduler', 'query', 'ingest', 'worker'];
+
+/** Of those, the ones that never run any. */
+const NEVER_RUN: readonly Entry[] = ['scheduler', 'query', 'ingest'];
 
 /** Lambda's handler setting. */
 export const HANDLER = 'index.handler';
@@ -66,7 +70,7 @@ export async function bundle(
     sourcesContent: false,
     metafile: true,
     logLevel: 'warning',
-    plugins: [namedExports],
+    plugins: [...(NEVER_RUN.includes(entry) ? [neverRuns] : []), namedExports, onlyEnglish],
     ...more,
     // packages in CommonJS ask for Node's own modules by `require`, which an ES module has not
     banner: {

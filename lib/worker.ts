@@ -171,6 +171,7 @@ const imageFromDockerfile = (): ContainerImage =>
       '!lib/bundle.ts',
       '!lib/custom-tasks.ts',
       '!lib/named-exports.ts',
+      '!lib/slim.ts',
       '!lib/source-maps.ts',
       '!src',
       '!tasks',

@@ -126,3 +126,15 @@ function nameRule(entry: string): (host: string) => boolean {
     ? (host) => host.toLowerCase().endsWith(name.slice(1))
     : (host) => host.toLowerCase() === name;
 }
+
+/** The address is not one that jobs may call. Its message does not say where a name leads: that is not the tenant's. */
+export class RefusedAddress extends Error {
+  override readonly name = 'RefusedAddress';
+  constructor(host: string) {
+    super(
+      isIP(host) === 0
+        ? `the host ${host} is not on the public internet, and calling it is not allowed here`
+        : `${host} is not an address on the public internet, and calling it is not allowed here`,
+    );
+  }
+}

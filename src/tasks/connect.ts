@@ -4,25 +4,13 @@
 import dns from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
-import type { AddressRules } from './addresses.ts';
+import { type AddressRules, RefusedAddress } from './addresses.ts';
 
 export type Lookup = (
   host: string,
   options: dns.LookupAllOptions,
   answer: (error: NodeJS.ErrnoException | null, addresses: dns.LookupAddress[]) => void,
 ) => void;
-
-/** The address is not one that jobs may call. Its message does not say where a name leads: that is not the tenant's. */
-export class RefusedAddress extends Error {
-  override readonly name = 'RefusedAddress';
-  constructor(host: string) {
-    super(
-      isIP(host) === 0
-        ? `the host ${host} is not on the public internet, and calling it is not allowed here`
-        : `${host} is not an address on the public internet, and calling it is not allowed here`,
-    );
-  }
-}
 
 const CONNECT_TIMEOUT_MS = 10_000;
 

@@ -1,6 +1,6 @@
 // The task `http`: calls a URL and compares the status of the answer with what was expected.
 import type { Dispatcher, Response } from 'undici';
-import { RefusedAddress } from './connect.ts';
+import { RefusedAddress } from './addresses.ts';
 import type { HostPlaces } from './host-places.ts';
 import { type HttpParams, httpParams, isExpected } from './http-params.ts';
 import {

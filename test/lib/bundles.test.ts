@@ -2,7 +2,7 @@
 // ask of a table or a queue is compared with what their roles allow.
 
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
@@ -34,6 +34,8 @@ import { type Recorder, startRecorder } from './recorder.ts';
 
 const PREFIX = 'bundled-';
 const FUNCTIONS = ['scheduler', 'query', 'ingest', 'watcher', 'notifier'] as const satisfies readonly Entry[];
+/** A little more than it is; Swagger UI is 480 KB of the query's, and the notifier calls others. */
+const LARGEST = { scheduler: 400_000, query: 900_000, ingest: 350_000, watcher: 320_000, notifier: 850_000 };
 const closers: (() => unknown)[] = [];
 const folder = mkdtempSync(join(tmpdir(), 'punctual-bundles-'));
 let recorders: Recorder[] = [];
@@ -144,13 +146,16 @@ afterAll(async () => {
 const invocation = { awsRequestId: '1', getRemainingTimeInMillis: () => 30_000 };
 
 describe('bundled', { timeout: 60_000 }, () => {
-  it.each(FUNCTIONS)('%s is under 1 MB, code and source map', (entry) => {
-    const own = readdirSync(join(folder, entry)).filter((file) =>
-      statSync(join(folder, entry, file)).isFile(),
-    );
-    const zipped = own.map((file) => gzipSync(readFileSync(join(folder, entry, file))).length);
-    expect(zipped.reduce((sum, size) => sum + size, 0)).toBeLessThan(1_000_000);
-  });
+  it.each(Object.entries(LARGEST))(
+    '%s has at most %i bytes zipped, code, source map and assets',
+    (entry, most) => {
+      const files = readdirSync(join(folder, entry), { recursive: true, withFileTypes: true });
+      const zipped = files
+        .filter((file) => file.isFile())
+        .map((file) => gzipSync(readFileSync(join(file.parentPath, file.name))).length);
+      expect(zipped.reduce((sum, size) => sum + size, 0)).toBeLessThan(most);
+    },
+  );
 
   it('scheduler and query answer every operation of the contract, and ask for no more than their roles allow', async () => {
     const api = async (service: 'scheduler' | 'query') => {
@@ -247,6 +252,16 @@ describe('bundled', { timeout: 60_000 }, () => {
       expect(await handler(eventOf('GET', path), invocation)).toMatchObject({ statusCode: 200 });
       called.add(id);
     }
+
+    // API Gateway's route for what there is not leads to the query function
+    for (const [method, path, status] of [
+      ['GET', '/nothing', 404],
+      ['PUT', '/jobs', 405],
+    ] as const)
+      expect(await services.query(method, path)).toMatchObject({
+        status,
+        body: { status, title: expect.any(String) },
+      });
 
     expect(operations.map(({ id }) => id).filter((id) => !called.has(id))).toEqual([]);
     expectAllowed('scheduler', done.scheduler);

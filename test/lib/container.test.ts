@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPERATIONS, ROLES } from '../../lib/permissions.ts';
@@ -76,6 +77,9 @@ beforeAll(async () => {
     PUNCTUAL_DEAD_LETTER_URL: urls.deadLetterUrl.replace(queues.endpoint, sqs),
     PUNCTUAL_NOTIFY_URL: notifyUrl.replace(queues.endpoint, sqs),
     PUNCTUAL_ALLOW_HTTP: '127.0.0.1',
+    PUNCTUAL_TRACING: 'on',
+    PUNCTUAL_TRACE_SAMPLING: '1',
+    AWS_ENDPOINT_URL_XRAY: await startXRay(),
     PUNCTUAL_ALIVE_FILE: join(folder, 'punctual-alive'),
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'local',
@@ -84,6 +88,19 @@ beforeAll(async () => {
     AWS_ENDPOINT_URL_SQS: sqs,
   };
 }, 120_000);
+
+/** What X-Ray was told. */
+const segments: { name: string; annotations: Record<string, unknown> }[] = [];
+async function startXRay(): Promise<string> {
+  const xray = createServer(async (request, response) => {
+    const { TraceSegmentDocuments } = JSON.parse(await text(request)) as { TraceSegmentDocuments: string[] };
+    segments.push(...TraceSegmentDocuments.map((document) => JSON.parse(document)));
+    response.end('{}');
+  }).listen(0, '127.0.0.1');
+  await once(xray, 'listening');
+  closers.push(() => xray.close());
+  return `http://127.0.0.1:${(xray.address() as AddressInfo).port}`;
+}
 
 afterAll(async () => {
   worker?.kill('SIGKILL');
@@ -155,15 +172,26 @@ describe('the container', { timeout: 60_000 }, () => {
     expect(await rowsOf(slow.id)).toMatchObject([{ status: 'SUCCEEDED' }]);
     expect(await context.store.listWorkers(0)).toEqual([]);
 
-    const lines = output
+    const written = output
       .split('\n')
       .flatMap((line) => (line.startsWith('{"_aws"') ? [JSON.parse(line)] : []));
+    const lines = written.filter(({ runtime }) => runtime === undefined);
     const [{ CloudWatchMetrics: [metrics] }] = lines.map(({ _aws }) => _aws); // biome-ignore format: one thing
     expect(metrics).toMatchObject({ Namespace: 'Punctual', Dimensions: [['service']] });
     const measured = lines.flatMap((line) => line.Lateness ?? []);
     expect(measured).toHaveLength(2);
     expect(lines.flatMap((line) => line.Succeeded ?? [])).toHaveLength(2);
     expect(lines[0]).toMatchObject({ service: 'contained', Workers: 1 });
+
+    // also what ended while it drained
+    const traced = segments.map(({ name, annotations: { task, outcome } }) => ({ name, task, outcome }));
+    const succeeded = { name: 'contained-worker', outcome: 'SUCCEEDED' };
+    expect(traced).toEqual([
+      { ...succeeded, task: 'http' },
+      { ...succeeded, task: 'noop' },
+    ]);
+    const units = written.filter(({ runtime }) => runtime === 'worker');
+    expect(units.reduce((sum, { WriteUnits = 0 }) => sum + WriteUnits, 0)).toBeGreaterThan(0);
 
     const allowed = ROLES.worker.flatMap((operation) => {
       const { table, index, actions } = OPERATIONS[operation];
