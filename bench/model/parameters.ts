@@ -40,11 +40,8 @@ const assumed = (value: number, unit: string): Figure => ({ value, unit, source:
 export const FIGURES = {
   'a partition, writes': fact(LIMITS.partitionWrites, 'units/s'),
   'a partition, reads': fact(3_000, 'units/s'),
-  'a new table, writes': fact(LIMITS.newTableWrites, 'units/s'),
   'a queue, in flight': fact(LIMITS.queueInFlight, 'messages'),
   'the HTTP API': fact(10_000, 'requests/s'),
-  'Lambda, at once': assumed(1_000, 'calls'),
-  'Fargate, by default': { value: LIMITS.fargateVcpus, unit: 'vCPU', source: 'tools/capacity.ts' },
   'a vCPU of Lambda': { value: 1_769, unit: 'MB', source: "AWS's documentation" },
 
   'CPU of one call': fact(0.85, 'ms'),

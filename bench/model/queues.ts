@@ -1,8 +1,8 @@
 // SQS: messages become visible in the tens in which they were sent, wait for a long poll, and are in flight until deleted.
 import { BATCH } from '../../src/queue/batch.ts';
+import type { Seeded } from '../../test/simulation/seeded.ts';
 import { type Calendar, TICKS_PER_MS, TICKS_PER_SECOND } from './calendar.ts';
 import { figure } from './parameters.ts';
-import type { Seeded } from './random.ts';
 import { LEAD_SECONDS, type Workload } from './workload.ts';
 
 const LONG_POLL_TICKS = 20 * TICKS_PER_SECOND;

@@ -1,7 +1,7 @@
 // One run of the model: from the options to what was seen.
+import { Seeded } from '../../test/simulation/seeded.ts';
 import { Calendar, TICKS_PER_MS, TICKS_PER_SECOND } from './calendar.ts';
 import type { ModelOptions } from './options.ts';
-import { Seeded } from './random.ts';
 import { Tables } from './tables.ts';
 import { Watchers } from './watchers.ts';
 import { type STAGES, Workers } from './workers.ts';

@@ -4,9 +4,11 @@
 import { BATCH } from '../../src/queue/batch.ts';
 import { DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { shardRanges, shardsOf } from '../../src/watcher/ranges.ts';
+import type { Seeded } from '../../test/simulation/seeded.ts';
 import { type Calendar, TICKS_PER_MS, TICKS_PER_SECOND } from './calendar.ts';
 import { figure } from './parameters.ts';
-import { latency, mix, type Seeded } from './random.ts';
+import { LambdaCpu, type Then, together } from './passes.ts';
+import { answersOf, mix } from './random.ts';
 import type { Tables } from './tables.ts';
 import type { Workload } from './workload.ts';
 
@@ -24,8 +26,6 @@ const LONGEST_PASS = 105 * TICKS_PER_SECOND;
 export const FORECAST_MINUTES = DEFAULT_SETTINGS.lookAheadMs / 60_000 + 1;
 /** How the CPU of an entry is spread over what is done for it, after FACTS.md: its head, its successor, its message. */
 const SHARES = { heads: 27 / 179, entries: 52 / 179, messages: 100 / 179 };
-
-type Then = () => void;
 
 export interface PassTimes {
   /** Seconds of each pass that has ended. */
@@ -54,14 +54,8 @@ export class Watchers {
     this.#workload = workload;
     this.#tables = tables;
     this.#random = random;
-    const ticks = (name: 'DynamoDB' | 'SQS') =>
-      latency(
-        random,
-        figure(`${name} answers, median`) * TICKS_PER_MS,
-        figure(`${name} answers, p99`) * TICKS_PER_MS,
-      );
-    this.#dynamodb = ticks('DynamoDB');
-    this.#sqs = ticks('SQS');
+    this.#dynamodb = answersOf(random, 'DynamoDB');
+    this.#sqs = answersOf(random, 'SQS');
     this.#entries = entriesOf(workload);
     this.#busy = new Uint8Array(shards);
     for (const range of shardRanges(shards, watchers)) {
@@ -75,7 +69,7 @@ export class Watchers {
   #pass(shards: readonly number[]): void {
     const began = this.#calendar.now;
     const minute = Math.floor(began / MINUTE);
-    const cpu = new Cpu(this.#calendar, this.#workload.options.watcherMb / figure('a vCPU of Lambda'));
+    const cpu = new LambdaCpu(this.#calendar, this.#workload.options.watcherMb / figure('a vCPU of Lambda'));
     this.times.unfinished++;
     const waiting = shards.filter((shard) => !this.#busy[shard]);
     const oneShard = (then: Then) => {
@@ -103,7 +97,7 @@ export class Watchers {
     together(SIDE_BY_SIDE, oneShard, () => together(SIDE_BY_SIDE, oneCount, over));
   }
 
-  #watch(cpu: Cpu, shard: number, minute: number, then: Then): void {
+  #watch(cpu: LambdaCpu, shard: number, minute: number, then: Then): void {
     const { every, cpuFactor } = this.#workload.options;
     const entries = this.#entries[shard] as number;
     const heads = Math.ceil(entries * Math.min(1, every / 60));
@@ -122,7 +116,7 @@ export class Watchers {
   }
 
   /** `count` items in requests of `size`, some at once; each is prepared by `ms` of CPU per item. */
-  #batches(cpu: Cpu, count: number, size: number, ms: number, send: (n: number, done: Then) => void, then: Then): void {
+  #batches(cpu: LambdaCpu, count: number, size: number, ms: number, send: (n: number, done: Then) => void, then: Then): void {
     let left = count;
     const lane = (over: Then) => {
       if (left <= 0) return over();
@@ -134,7 +128,7 @@ export class Watchers {
   } // biome-ignore format: parameters
 
   /** Page by page. */
-  #readSlot(cpu: Cpu, shard: number, minute: number, then: Then): void {
+  #readSlot(cpu: LambdaCpu, shard: number, minute: number, then: Then): void {
     let left = this.#entries[shard] as number;
     const ms = figure('CPU of an entry, forecast') * this.#workload.options.cpuFactor;
     const page = (): void => {
@@ -165,35 +159,6 @@ export class Watchers {
     const backoff = Math.min(FIRST_BACKOFF * 2 ** round, LONGEST_BACKOFF) * (0.5 + this.#random.float() / 2);
     this.#calendar.call(answered + backoff, () => this.#put(slot, left, done, round + 1));
   }
-}
-
-/** A part of a vCPU, as Lambda gives it. */
-class Cpu {
-  busyMs = 0;
-  readonly #calendar: Calendar;
-  readonly #speed: number;
-  #freeAt = 0;
-
-  constructor(calendar: Calendar, speed: number) {
-    this.#calendar = calendar;
-    // Node does its work on one thread, whatever there is more
-    this.#speed = Math.min(1, speed);
-  }
-
-  spend(ms: number): number {
-    this.busyMs += ms;
-    this.#freeAt = Math.max(this.#calendar.now, this.#freeAt) + (ms / this.#speed) * TICKS_PER_MS;
-    return this.#freeAt;
-  }
-}
-
-/** `count` lanes; when all are over, `then`. */
-function together(count: number, lane: (over: Then) => void, then: Then): void {
-  let open = count;
-  const over = () => {
-    if (--open === 0) then();
-  };
-  for (let i = 0; i < count; i++) lane(over);
 }
 
 const slotOf = (minute: number, shard: number): number => mix(minute, shard + 1);

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { findings } from '../../bench/model/findings.ts';
+import { readOptions } from '../../bench/model/options.ts';
+import { figure } from '../../bench/model/parameters.ts';
+import { type Seen, simulate } from '../../bench/model/simulate.ts';
+
+const run = (...flags: string[]): Seen => simulate(readOptions(flags).options);
+const flags = (text: string): string[] => text.split(' ');
+const sum = (counts: Readonly<Record<string, number>>): number =>
+  Object.values(counts).reduce((total, n) => total + n, 0);
+const throttledOf = ({ tables }: Seen): number => tables.writes.reduce((total, t) => total + t.throttled, 0);
+
+const LOADS = {
+  easy: '--rate 300 --duration 10',
+  'without group commit': '--rate 300 --duration 10 --group-commit off',
+  'too few workers': '--rate 300 --duration 10 --workers 1',
+  'too few places': '--rate 300 --duration 10 --concurrency 5',
+  'too few partitions': '--rate 3000 --duration 10 --warm 1000',
+  'one large tenant': '--rate 6000 --duration 10 --tenant-share 0.9',
+  'all at the minute': '--rate 100 --duration 70 --due minute',
+};
+
+describe.each(Object.entries(LOADS))('%s', (_name, given) => {
+  const seen = run(...flags(given));
+
+  it('accounts for every execution that was due', () => {
+    expect(sum(seen.stages)).toBe(seen.executions);
+    const started = seen.workers.late.filter((ms) => !Number.isNaN(ms)).length;
+    expect(started + seen.lateness.notStarted).toBe(seen.executions);
+    const { running, finishing, lookingForNext, done, gaveUp } = seen.stages;
+    expect(started).toBe(running + finishing + lookingForNext + done + gaveUp);
+  });
+
+  it('writes one hold for each start, one row and one entry of its index for each end', () => {
+    const { creates, duration } = readOptions(flags(given)).options;
+    const started = seen.executions - seen.lateness.notStarted;
+    const ended = seen.stages.lookingForNext + seen.stages.done;
+    const created = Math.floor(creates * duration);
+    const { jobs, executions, executionsByUser } = seen.tables;
+    expect(jobs.given).toBeGreaterThanOrEqual(started);
+    expect(jobs.given).toBeLessThanOrEqual(started + 2 * created);
+    expect(executions.given).toBe(ended);
+    expect(executionsByUser.given).toBe(ended);
+  });
+
+  it('starts nothing early', () => {
+    expect(seen.workers.late.some((ms) => ms < 0)).toBe(false);
+  });
+});
+
+describe('the model', () => {
+  it('says the same for the same seed, and something else for another', () => {
+    const told = (seed: number) => {
+      const { options } = readOptions(['--rate', '200', '--duration', '5', '--seed', String(seed)]);
+      return JSON.stringify(findings(options, simulate(options)));
+    };
+    expect(told(1)).toBe(told(1));
+    expect(told(2)).not.toBe(told(1));
+  });
+
+  it('uses the CPU that its calls, receives and deletes add up to', () => {
+    const seen = run(...flags('--rate 200 --duration 20 --group-commit off --creates 0 --workers 4'));
+    const cpu = seen.workers.calls.busyMs.reduce((total, ms) => total + ms, 0);
+    const calls = seen.executions * (5 * figure('CPU of one call') + 0.5);
+    const requests = seen.workers.queues.requests * figure('CPU of a receive or a delete of ten');
+    expect(cpu).toBeCloseTo(calls + requests, 3);
+  });
+
+  it('does not throttle more when there are more partitions', () => {
+    const throttled = [2_000, 4_000, 8_000, 32_000].map((warm) =>
+      throttledOf(run(...flags(`--rate 3000 --duration 10 --warm ${warm}`))),
+    );
+    expect(throttled).toEqual([...throttled].sort((a, b) => b - a));
+    expect(throttled[0]).toBeGreaterThan(throttled.at(-1) ?? 0);
+  });
+
+  it('is not later when there are more workers', () => {
+    const p99 = [3, 6, 12, 48].map(
+      (workers) => run(...flags(`--rate 1500 --duration 10 --workers ${workers}`)).lateness.p99,
+    );
+    expect(p99).toEqual([...p99].sort((a, b) => b - a));
+    expect(p99[0]).toBeGreaterThan(1_000);
+  });
+
+  it('gives one tenant no more rows than its partitions of the index take', () => {
+    const seen = run(...flags('--rate 8000 --duration 10 --tenants 1 --warm 64000 --workers 200'));
+    const { executionsByUser } = seen.tables;
+    expect(executionsByUser.throttled).toBeGreaterThan(0);
+    // four keys of 1,000 each, for 10 s and the 15 s after them
+    expect(executionsByUser.given).toBeLessThanOrEqual(4 * 1_000 * 29);
+    expect(
+      run(...flags('--rate 3000 --duration 10 --tenants 1 --warm 64000')).tables.executionsByUser.throttled,
+    ).toBe(0);
+  });
+
+  it('makes everybody late when one tenant has more than its index takes', () => {
+    const { latenessOfOthers } = run(...flags('--rate 8000 --duration 30 --tenant-share 0.9'));
+    expect(latenessOfOthers.p99).toBeGreaterThan(5_000);
+  });
+
+  it('names what is fullest, and what moves it', () => {
+    const { options } = readOptions(flags('--rate 5000 --duration 5 --watchers 1'));
+    const { breaksFirst, behindSeconds } = findings(options, simulate(options));
+    expect(breaksFirst).toMatchObject({
+      resource: 'a pass of a watcher',
+      moves: expect.stringMatching(/^watchers/),
+    });
+    expect(behindSeconds).toBeGreaterThan(0);
+  });
+});
