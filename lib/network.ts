@@ -31,14 +31,20 @@ export interface NetworkProps {
 
 const CIDR = '10.64.0.0/16';
 
-/** Per zone and endpoint about $7.30 a month: only what a worker cannot do without. */
+/** Per zone and endpoint about $7.30 a month: only what a worker cannot do without. (Metrics are lines of the log.) */
 const INTERFACES = {
   Sqs: InterfaceVpcEndpointAwsService.SQS,
   Logs: InterfaceVpcEndpointAwsService.CLOUDWATCH_LOGS,
   EcrApi: InterfaceVpcEndpointAwsService.ECR,
   EcrDocker: InterfaceVpcEndpointAwsService.ECR_DOCKER,
-  Monitoring: InterfaceVpcEndpointAwsService.CLOUDWATCH_MONITORING,
 };
+
+/** Beyond those, what the settings call for. */
+const interfacesFor = ({ tracing, scripts }: DeploymentSettings) => ({
+  ...INTERFACES,
+  ...(tracing && { XRay: InterfaceVpcEndpointAwsService.XRAY }),
+  ...(scripts && { Ecs: InterfaceVpcEndpointAwsService.ECS }),
+});
 
 export class Network extends Construct {
   readonly vpc: IVpc;
@@ -100,8 +106,7 @@ export class Network extends Construct {
         allowAllOutbound: false,
       });
       endpoints.addIngressRule(Peer.ipv4(CIDR), Port.tcp(443), 'HTTPS from the VPC');
-      const traces = settings.tracing ? { XRay: InterfaceVpcEndpointAwsService.XRAY } : {};
-      for (const [name, service] of Object.entries({ ...INTERFACES, ...traces })) {
+      for (const [name, service] of Object.entries(interfacesFor(settings))) {
         vpc.addInterfaceEndpoint(name, { service, securityGroups: [endpoints], open: false });
       }
     }

@@ -160,7 +160,6 @@ export const ROLES = {
     'readHoldItem',
     'updateHoldItem',
     'removeHoldItem',
-    'listHoldItems',
     'putEntries',
     'hasEntry',
     'insertRow',

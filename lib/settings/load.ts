@@ -37,10 +37,11 @@ export const load = {
    */
   watcherReservedConcurrency: count(0, 1000).optional(),
   /**
-   * Work queues. One carries some 120,000 messages in flight.
+   * Work queues. One carries some 120,000 messages in flight. (Their addresses must fit into the 4 KB of a Lambda's
+   * environment.)
    * @default 1
    */
-  queues: count(1, 64).default(1),
+  queues: count(1, 24).default(1),
   /**
    * The horizon: what is due within it is in SQS already.
    * @default 5

@@ -5,8 +5,8 @@ import { name } from './shapes.ts';
 export const network = {
   /**
    * `public`: workers in public subnets with an address each and no way in; $3.65 a month and worker. `endpoints`:
-   * isolated subnets and VPC endpoints; about $15 a month and endpoint in two zones (there are 5), and nothing outside
-   * of AWS can be called. docs/capacity.md has the figures.
+   * isolated subnets and VPC endpoints; about $15 a month and endpoint in two zones (there are 4, with `tracing` and with
+   * `scripts` one more), and nothing outside of AWS can be called. docs/capacity.md has the figures.
    * @default 'public'
    */
   network: z.literal(['public', 'endpoints']).default('public'),

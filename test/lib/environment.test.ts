@@ -60,7 +60,7 @@ describe('the environment', { timeout: 120_000 }, () => {
   });
 
   it('scripts: API and workers know where, the others need not', () => {
-    const knowing = Object.entries(programs('large')).filter(([, told]) => 'PUNCTUAL_SCRIPT_BUCKET' in told);
+    const knowing = Object.entries(programs('closed')).filter(([, told]) => 'PUNCTUAL_SCRIPT_BUCKET' in told);
     expect(knowing.map(([id]) => /Scheduler|Query|Ingest|worker/.exec(id)?.[0]).sort()).toEqual([
       'Ingest',
       'Query',
@@ -74,5 +74,23 @@ describe('the environment', { timeout: 120_000 }, () => {
             .map((name) => `PUNCTUAL_${name}`),
         ),
       );
+  });
+
+  it('fits into the 4 KB that a Lambda has for it, with as many queues as there can be and the longest names', () => {
+    const stack = new Stack(new App({ context: { 'aws:cdk:bundling-stacks': [] } }), 'Full');
+    const stage = 'a'.repeat(20);
+    new Punctual(stack, 'Punctual', {
+      stage,
+      queues: 24,
+      eventBus: 'b'.repeat(60),
+      workerImage: ContainerImage.fromRegistry('none'),
+    });
+    const url = `https://sqs.ap-southeast-2.amazonaws.com/123456789012/punctual-${stage}-ingest-dead-letters`;
+    for (const { Properties: f } of Object.values(
+      Template.fromStack(stack).findResources('AWS::Lambda::Function'),
+    )) {
+      const text = JSON.stringify(f.Environment.Variables).replace(/\{"Ref":"\w+"\}/g, url);
+      expect(text.length, f.Description).toBeLessThan(4096);
+    }
   });
 });

@@ -48,13 +48,13 @@ describe('roles', { timeout: 120_000 }, () => {
   });
 
   it('scripts may do nothing, and workers may start them and no others', () => {
-    const { resources } = of('large');
+    const { resources } = of('closed');
     const policies = Object.values(resources).filter(({ Type }) => Type === 'AWS::IAM::Policy');
     expect(policies.filter((p) => JSON.stringify(p.Properties.Roles).includes('ScriptsNothing'))).toEqual([]);
     const nothing = Object.entries(resources).find(([id]) => /ScriptsNothing/.test(id))?.[1].Properties;
     expect(nothing.Policies ?? nothing.ManagedPolicyArns).toBeUndefined();
     const ofScripts = /^(ecs:(Run|Stop|Describe)|iam:|s3:|logs:)/;
-    const rights = roleOf(/WorkersTaskTaskRole/, 'large').filter(({ actions }) =>
+    const rights = roleOf(/WorkersTaskTaskRole/, 'closed').filter(({ actions }) =>
       ofScripts.test(actions[0] ?? ''),
     );
     expect(rights).toMatchSnapshot();

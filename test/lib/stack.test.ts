@@ -194,7 +194,7 @@ describe.each(DEPLOYMENT_NAMES)('the deployment "%s"', { timeout: 120_000 }, (na
 
   it('has no bucket, or one that nobody but its workers can reach', () => {
     const buckets = of(name).ofType('AWS::S3::Bucket');
-    expect(buckets).toHaveLength(name === 'large' ? 1 : 0);
+    expect(buckets).toHaveLength(name === 'closed' ? 1 : 0);
     for (const { Properties: bucket } of buckets) {
       const blocked = ['BlockPublicAcls', 'BlockPublicPolicy', 'IgnorePublicAcls', 'RestrictPublicBuckets'];
       expect(bucket.PublicAccessBlockConfiguration).toEqual(

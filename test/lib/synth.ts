@@ -30,7 +30,6 @@ export const DEPLOYMENTS = {
     kmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab',
     alarmEmail: 'on-call@example.com',
     runbookUrl: 'https://wiki.example.com/punctual',
-    scripts: 'true',
     eventBus: 'jobs',
   },
   closed: {
@@ -45,6 +44,7 @@ export const DEPLOYMENTS = {
     corsOrigins: 'https://console.example.com',
     warmWritesPerSecond: '30000',
     retentionDays: '365',
+    scripts: 'true',
     tracing: 'true',
     traceSampling: '0.05',
   },
