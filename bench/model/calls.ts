@@ -8,7 +8,7 @@ export const [READ_HEAD, READ_ROW, TAKE, FINISH, LIST_ROWS] = [0, 1, 2, 3, 4] as
 const LANES = 4;
 const MOST_IN_GROUP = [100, 100, 25, 25];
 /** Requests of one lane under way (src/store/grouped.ts). */
-const AT_ONCE = 4;
+const AT_ONCE = 2;
 
 export interface CallsOptions {
   readonly calendar: Calendar;

@@ -1,4 +1,5 @@
 // What a run says: how loaded everything is, what breaks first and what moves it, what throttled, what it costs.
+import { SHORT_RUN_MS } from '../../src/scheduling/holds.ts';
 import { HOURS, PRICES, sizeFor, VCPU_GB } from '../../tools/capacity.ts';
 import type { ModelOptions } from './options.ts';
 import { FIGURES, figure } from './parameters.ts';
@@ -27,7 +28,9 @@ export interface Findings {
   readonly handedBack: number;
   readonly loaded: readonly Loaded[];
   readonly breaksFirst: Loaded;
+  /** So that their CPU is used to 70 %. */
   readonly workersNeeded: number;
+  readonly watchersNeeded: number;
   readonly cpuMsPerExecution: number;
   readonly callsPerRequest: number;
   /** What a watcher needs for a minute's entries. */
@@ -65,6 +68,7 @@ export function findings(options: ModelOptions, seen: Seen): Findings {
     loaded,
     breaksFirst: loaded[0] as Loaded,
     workersNeeded: Math.max(2, Math.ceil((options.workers * cpu) / COMFORTABLE)),
+    watchersNeeded: Math.ceil((passSeconds(options) * options.watchers) / 60 / COMFORTABLE),
     cpuMsPerExecution: seen.cpuMsPerExecution,
     callsPerRequest: seen.perRequest,
     passSeconds: passSeconds(options),
@@ -142,7 +146,7 @@ function passSeconds({ rate, watchers, watcherMb, cpuFactor }: ModelOptions): nu
 }
 
 function monthlyOf(options: ModelOptions, seen: Seen): Findings['monthly'] {
-  const { rate, every, creates, workers, watchers, watcherMb } = options;
+  const { rate, every, creates, taskMs, workers, watchers, watcherMb } = options;
   const { tables, seconds } = seen;
   const perSecond = (units: number) => units / seconds;
   const { jobs, jobsByUser, executions, executionsByUser } = tables;
@@ -152,7 +156,9 @@ function monthlyOf(options: ModelOptions, seen: Seen): Findings['monthly'] {
     rate +
     creates;
   const slots = (2 + FORECAST_MINUTES) * figure('read units of an entry in its slot');
-  const reads = rate * (1.5 + 0.5 * Math.min(1, every / 60) + 0.5 + slots);
+  // head and holder's row; head at dispatch; row at settle; who waits, after a long run
+  const looks = taskMs < SHORT_RUN_MS ? 0 : 0.5;
+  const reads = rate * (1 + 0.5 * Math.min(1, every / 60) + 0.5 + looks + slots);
   const requests = perSecond(seen.workers.queues.requests) + rate / 10;
   const month = HOURS * 3600;
   const worker = PRICES.vcpuHour + VCPU_GB * PRICES.gbHour + PRICES.publicAddressHour;

@@ -62,7 +62,7 @@ export function inWords(found: Findings): string {
     `${first} What moves it: ${breaksFirst.moves}.`,
     `Throttled requests: ${listed(throttled)}. Retries: ${count(found.retries)}; messages handed back: ${count(found.handedBack)}.`,
     `CPU of a worker per execution: ${found.cpuMsPerExecution.toFixed(2)} ms, ${found.callsPerRequest.toFixed(1)} calls a request; workers at 70 %: ${found.workersNeeded}.`,
-    `A watcher needs ${found.passSeconds.toFixed(1)} s for a minute. ${behind(found)}`,
+    `A watcher needs ${found.passSeconds.toFixed(1)} s for a minute; at 70 %: ${found.watchersNeeded}. ${behind(found)}`,
     `Quotas to raise before: ${found.quotas.join('; ') || 'none'}.`,
     `A month: DynamoDB on demand ${dollars(monthly.dynamodb)}, SQS ${dollars(monthly.sqs)}, workers ${dollars(monthly.workers)}, watchers ${dollars(monthly.watchers)}: ${dollars(whole)}, ${dollars(found.perMillion)} per million executions.`,
     '',

@@ -1,6 +1,7 @@
 // The workers: polls, messages in hand, places, and the life of each execution (src/worker/worker.ts, src/scheduling/execute.ts).
 
 import { DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
+import { SHORT_RUN_MS } from '../../src/scheduling/holds.ts';
 import { PLACE_PATIENCE_MS } from '../../src/worker/worker.ts';
 import type { Seeded } from '../../test/simulation/seeded.ts';
 import { type Calendar, TICKS_PER_MS } from './calendar.ts';
@@ -18,6 +19,8 @@ export const STAGES = ['queued', 'inHand', 'readingHead', 'readingRow', 'held', 
 const [QUEUED, IN_HAND, HEAD, ROW, HELD, WAITING, TAKING, RUNNING, FINISHING, LOOKING, DONE, GAVE_UP] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11] as const; // biome-ignore format: a row
 
 const PREPARE_AHEAD = 250 * TICKS_PER_MS;
+/** Reads ahead begin at whole multiples of this, so that there is one request for many (src/scheduling/execute.ts). */
+const PREPARE_EVERY = 50 * TICKS_PER_MS;
 const PATIENCE = PLACE_PATIENCE_MS * TICKS_PER_MS;
 /** The SDK: so many tries of what was throttled, after random × 500 ms × 2ⁿ (src/clients.ts). */
 const TRIES = 4;
@@ -97,7 +100,8 @@ export class Workers {
     for (const e of executions) {
       this.#worker[e] = worker;
       this.stage[e] = IN_HAND;
-      this.#calendar.at(Math.max(parsed, this.#workload.dueTick(e) - PREPARE_AHEAD), this.#go, e);
+      const ahead = this.#workload.dueTick(e) - PREPARE_AHEAD;
+      this.#calendar.at(Math.max(parsed, ahead - (ahead % PREPARE_EVERY)), this.#go, e);
     }
   }
 
@@ -126,6 +130,7 @@ export class Workers {
         return this.#next(e, FINISHING);
       case FINISHING:
         if (!this.#tables.insertRow(job, this.#workload.ownerOf(e), now, again)) return this.#throttled(e);
+        if (this.#workload.options.taskMs < SHORT_RUN_MS) return this.#end(e, DONE);
         return this.#next(e, LOOKING);
       case LOOKING:
         if (!this.#tables.executionsReads.take(job, 0.5, now, again)) return this.#throttled(e);
@@ -196,7 +201,8 @@ export class Workers {
     const { now } = this.#calendar;
     this.late[e] = (now - this.#workload.dueTick(e)) / TICKS_PER_MS;
     this.stage[e] = RUNNING;
-    const computed = this.calls.spend(this.#worker[e] as number, taskCpuMs);
+    const own = figure('CPU of an execution beside its calls');
+    const computed = this.calls.spend(this.#worker[e] as number, own + taskCpuMs);
     this.#calendar.at(Math.max(now + taskMs * TICKS_PER_MS, computed), this.#go, e);
   }
 

@@ -8,7 +8,9 @@ const run = (...flags: string[]): Seen => simulate(readOptions(flags).options);
 const flags = (text: string): string[] => text.split(' ');
 const sum = (counts: Readonly<Record<string, number>>): number =>
   Object.values(counts).reduce((total, n) => total + n, 0);
-const throttledOf = ({ tables }: Seen): number => tables.writes.reduce((total, t) => total + t.throttled, 0);
+/** Of what executions write; how a watcher's bursts meet the timetable is another matter. */
+const throttledOf = ({ tables: { jobs, executions, executionsByUser } }: Seen): number =>
+  jobs.throttled + executions.throttled + executionsByUser.throttled;
 
 const LOADS = {
   easy: '--rate 300 --duration 10',
@@ -17,6 +19,7 @@ const LOADS = {
   'too few places': '--rate 300 --duration 10 --concurrency 5',
   'too few partitions': '--rate 3000 --duration 10 --warm 1000',
   'one large tenant': '--rate 6000 --duration 10 --tenant-share 0.9',
+  'long runs': '--rate 100 --duration 10 --task-ms 5000',
   'all at the minute': '--rate 100 --duration 70 --due minute',
 };
 
@@ -61,7 +64,8 @@ describe('the model', () => {
   it('uses the CPU that its calls, receives and deletes add up to', () => {
     const seen = run(...flags('--rate 200 --duration 20 --group-commit off --creates 0 --workers 4'));
     const cpu = seen.workers.calls.busyMs.reduce((total, ms) => total + ms, 0);
-    const calls = seen.executions * (5 * figure('CPU of one call') + 0.5);
+    const own = figure('CPU of an execution beside its calls');
+    const calls = seen.executions * (4 * figure('CPU of one call') + own + 0.5);
     const requests = seen.workers.queues.requests * figure('CPU of a receive or a delete of ten');
     expect(cpu).toBeCloseTo(calls + requests, 3);
   });
@@ -75,11 +79,11 @@ describe('the model', () => {
   });
 
   it('is not later when there are more workers', () => {
-    const p99 = [3, 6, 12, 48].map(
+    const p99 = [2, 4, 12, 48].map(
       (workers) => run(...flags(`--rate 1500 --duration 10 --workers ${workers}`)).lateness.p99,
     );
     expect(p99).toEqual([...p99].sort((a, b) => b - a));
-    expect(p99[0]).toBeGreaterThan(1_000);
+    expect(p99[0]).toBeGreaterThan(2 * (p99.at(-1) ?? 0));
   });
 
   it('gives one tenant no more rows than its partitions of the index take', () => {

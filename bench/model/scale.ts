@@ -1,0 +1,127 @@
+// The tables of docs/scale.md: `node bench/model/scale.ts`, about two minutes.
+import { type Findings, findings } from './findings.ts';
+import { readOptions } from './options.ts';
+import { simulate } from './simulate.ts';
+import { dollars, inTime, percent, table } from './text.ts';
+
+const RATES = [100, 1_000, 10_000, 50_000];
+const SEEDS = 10;
+
+function run(flags: Record<string, string | number>): Findings {
+  const { options } = readOptions(
+    Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)]),
+  );
+  return findings(options, simulate(options));
+}
+
+const count = (n: number): string => Math.round(n).toLocaleString('en-US');
+const late = ({ lateness: { p50, p99 } }: Findings): string => `${inTime(p50)} / ${inTime(p99)}`;
+const throttled = (found: Findings): string =>
+  Object.entries(found.throttled)
+    .map(([name, n]) => `${name} ${count(n)}`)
+    .join(', ') || '–';
+const lasts = ({ behindSeconds, passSeconds }: Findings): string =>
+  behindSeconds > 0
+    ? `falls ${Math.round(behindSeconds)} s/min behind`
+    : passSeconds > 60
+      ? 'overlap'
+      : 'keep up';
+
+function asTheGuideSays(): string {
+  const rows = RATES.map((rate) => {
+    const found = run({ rate });
+    const { shards, watchers, queues, workers } = found.options;
+    return [
+      count(rate),
+      `${shards} / ${watchers} / ${queues} / ${workers}`,
+      late(found),
+      throttled(found),
+      `${found.breaksFirst.resource}, ${percent(found.breaksFirst.utilisation)}`,
+      lasts(found),
+      `${found.watchersNeeded} / ${found.workersNeeded}`,
+    ];
+  });
+  const columns = ['executions/s', 'shards / watchers / queues / workers', 'late p50 / p99', 'throttled', 'fullest', 'passes', 'needed: watchers / workers']; // biome-ignore format: a row
+  return table([columns, ...rows]);
+}
+
+/** With watchers and workers at 70 %, tables that are warm for twice the load, and the table quota raised. */
+function asNeeded(): string {
+  const rows = RATES.map((rate) => {
+    const guess = run({ rate });
+    const quota = Math.max(40_000, rate * 2);
+    const found = run({
+      rate,
+      watchers: Math.min(64, guess.watchersNeeded),
+      workers: 2 * guess.workersNeeded,
+      warm: Math.max(4_000, rate * 2),
+      'table-quota': quota,
+    });
+    const { watchers, workers, warm } = found.options;
+    const { dynamodb, sqs, workers: fargate, watchers: lambda } = found.monthly;
+    return [
+      count(rate),
+      `${watchers} / ${workers} / ${count(warm)}`,
+      late(found),
+      throttled(found),
+      `${found.breaksFirst.resource}, ${percent(found.breaksFirst.utilisation)}`,
+      [dynamodb, sqs, fargate, lambda].map(dollars).join(' / '),
+      dollars(found.perMillion),
+    ];
+  });
+  const columns = ['executions/s', 'watchers / workers / warm', 'late p50 / p99', 'throttled', 'fullest', 'a month: DynamoDB / SQS / workers / watchers', 'per million']; // biome-ignore format: a row
+  return table([columns, ...rows]);
+}
+
+function oneTenant(): string {
+  const rows = [1_000, 2_000, 3_000, 4_000, 5_000, 10_000].map((rate) => {
+    const seeds = Array.from({ length: SEEDS }, (_, i) =>
+      run({
+        rate,
+        'tenant-share': 0.9,
+        duration: 20,
+        seed: i + 1,
+        warm: Math.max(4_000, rate * 2),
+        watchers: 64,
+      }),
+    );
+    const over = seeds.filter((found) => (found.throttled['executions.byUser'] ?? 0) > 0).length;
+    const middle = (value: (found: Findings) => number) =>
+      inTime(seeds.map(value).sort((a, b) => a - b)[SEEDS / 2] ?? 0);
+    return [
+      count(rate),
+      count((rate * 0.9) / 4),
+      `${over} of ${SEEDS}`,
+      middle(({ lateness }) => lateness.p99),
+      middle(({ latenessOfOthers }) => latenessOfOthers?.p99 ?? 0),
+    ];
+  });
+  const columns = ['executions/s', 'units/s of each of its 4 keys', 'seeds in which the index throttles', 'late p99, all', 'p99, other tenants']; // biome-ignore format: a row
+  return table([columns, ...rows]);
+}
+
+function workersAndGroups(): string {
+  const rows = [20, 30, 50, 80, 143].map((workers) => {
+    const [on, off] = ['on', 'off'].map((groups) =>
+      run({ rate: 10_000, workers, 'group-commit': groups, duration: 30, watchers: 64 }),
+    ) as [Findings, Findings];
+    const cpu = ({ loaded, cpuMsPerExecution }: Findings) =>
+      `${cpuMsPerExecution.toFixed(2)} ms, ${percent(loaded.find(({ resource }) => resource === 'CPU of the workers')?.utilisation ?? 0)}`;
+    return [String(workers), late(on), cpu(on), late(off), cpu(off)];
+  });
+  const columns = ['workers', 'on: late p50 / p99', 'CPU each, used', 'off: late p50 / p99', 'CPU each, used']; // biome-ignore format: a row
+  return table([columns, ...rows]);
+}
+
+function whenDue(): string {
+  const rows = ['even', 'second', 'minute'].flatMap((due) =>
+    [100, 400].map((concurrency) => {
+      const found = run({ rate: 10_000, due, concurrency, duration: 60, watchers: 64, warm: 20_000 });
+      return [due, String(concurrency), late(found), throttled(found), count(found.handedBack)];
+    }),
+  );
+  return table([['due', 'places per worker', 'late p50 / p99', 'throttled', 'handed back'], ...rows]);
+}
+
+const TABLES = { asTheGuideSays, asNeeded, oneTenant, workersAndGroups, whenDue };
+for (const [name, make] of Object.entries(TABLES)) console.log(`### ${name}\n\n${make()}\n`);
