@@ -20,12 +20,15 @@ const MOST_READS = 100;
 const MOST_STATEMENTS = 25;
 /** Requests of one operation under way; with more of them groups would be smaller. */
 const AT_ONCE = 2;
+/** Several times what DynamoDB takes: a request that hangs must not hold up the leases of others. */
+const STALL_MS = 50;
 
 interface Keyed {
   readonly key: Item;
 }
 
 const keyOf = ({ key }: Keyed): string => JSON.stringify(key);
+const LIMITS = { atOnce: AT_ONCE, stallMs: STALL_MS, keyOf, now: () => performance.now() };
 
 export function grouped({ alone, getAll, execute, nameOf }: GroupedOptions): ItemCalls {
   function reads(on: On, consistent: boolean) {
@@ -37,7 +40,7 @@ export function grouped({ alone, getAll, execute, nameOf }: GroupedOptions): Ite
         found.set(keyOf({ key: like(keys[0], item) }), item);
       return calls.map((call) => ({ status: 'fulfilled', value: found.get(keyOf(call)) }));
     };
-    return inGroups({ most: MOST_READS, atOnce: AT_ONCE, keyOf, now: () => performance.now() }, send);
+    return inGroups({ most: MOST_READS, ...LIMITS }, send);
   }
 
   function writes<Write extends Keyed>(
@@ -53,7 +56,7 @@ export function grouped({ alone, getAll, execute, nameOf }: GroupedOptions): Ite
         calls.map((call, i) => (executed[i] === 'not done' ? writeAlone(on, call) : executed[i] === 'done')),
       );
     };
-    return inGroups({ most: MOST_STATEMENTS, atOnce: AT_ONCE, keyOf, now: () => performance.now() }, send);
+    return inGroups({ most: MOST_STATEMENTS, ...LIMITS }, send);
   }
 
   const getting = lanes((on: On, consistent: boolean) => reads(on, consistent));

@@ -6,8 +6,10 @@
 export interface GroupOptions<Call> {
   /** Calls in one request. */
   readonly most: number;
-  /** Requests under way. */
+  /** Requests under way, not counting those that stall. */
   readonly atOnce: number;
+  /** A request without an answer for this long stalls: the others do not wait for it. */
+  readonly stallMs: number;
   /** No two calls of one request have the same: the second waits for the next one. */
   keyOf(call: Call): string;
   /** Milliseconds, monotonic. */
@@ -35,7 +37,7 @@ interface Waiting<Call, Answer> {
 }
 
 export function inGroups<Call, Answer>(
-  { most, atOnce, keyOf, now }: GroupOptions<Call>,
+  { most, atOnce, stallMs, keyOf, now }: GroupOptions<Call>,
   send: SendGroup<Call, Answer>,
 ): (call: Call) => Promise<Answer> {
   let waiting: Waiting<Call, Answer>[] = [];
@@ -74,6 +76,13 @@ export function inGroups<Call, Answer>(
 
   async function go(group: Waiting<Call, Answer>[]): Promise<void> {
     underWay++;
+    let counts = true;
+    const leave = () => {
+      if (counts) underWay--;
+      counts = false;
+      if (waiting.length > 0) flushSoon();
+    };
+    const stalled = setTimeout(leave, stallMs);
     try {
       const answers = await send(group.map(({ call }) => call));
       for (const [i, { resolve, reject }] of group.entries()) {
@@ -84,8 +93,8 @@ export function inGroups<Call, Answer>(
     } catch (error) {
       for (const { reject } of group) reject(error);
     } finally {
-      underWay--;
-      if (waiting.length > 0) flushSoon();
+      clearTimeout(stalled);
+      leave();
     }
   }
 

@@ -52,13 +52,23 @@ export function troubledStore(random: () => number, trouble: StoreTrouble): Rule
 
 interface Batch {
   readonly RequestItems?: Record<string, unknown>;
+  readonly Statements?: unknown[];
 }
 
-/** A batch of one table: the second half of it is given back. */
+/** A batch of one table: the second half of it is given back, or of statements throttled. */
 async function inPart(
   call: Call,
   send: (body?: Record<string, unknown>) => Promise<Answer>,
 ): Promise<Answer> {
+  const { Statements } = call.body as Batch;
+  if (Statements && Statements.length > 1) {
+    const half = Math.ceil(Statements.length / 2);
+    const { status, body } = await send({ ...call.body, Statements: Statements.slice(0, half) });
+    const answered = (body as { Responses?: unknown[] }).Responses ?? [];
+    const throttled = { Error: { Code: 'ThrottlingError', Message: 'made to be throttled' } };
+    const Responses = [...answered, ...Statements.slice(half).map(() => throttled)];
+    return { status, body: { ...body, Responses } };
+  }
   const [[table, asked] = ['', undefined]] = Object.entries((call.body as Batch).RequestItems ?? {});
   if (Array.isArray(asked) && asked.length > 1) {
     const half = Math.ceil(asked.length / 2);

@@ -17,6 +17,7 @@ export interface PartConfig {
   readonly settings: Settings;
   readonly endpoints: { readonly dynamodb: string; readonly sqs: string };
   readonly tablePrefix: string;
+  readonly groupCommit: boolean;
   readonly queueUrls: readonly string[];
   readonly deadLetterUrl: string;
   readonly evidenceFile: string;
@@ -37,7 +38,14 @@ const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 export type ConnectConfig = Pick<
   PartConfig,
-  'speed' | 'origin' | 'settings' | 'endpoints' | 'tablePrefix' | 'queueUrls' | 'deadLetterUrl'
+  | 'speed'
+  | 'origin'
+  | 'settings'
+  | 'endpoints'
+  | 'tablePrefix'
+  | 'groupCommit'
+  | 'queueUrls'
+  | 'deadLetterUrl'
 >;
 
 export interface Connected {
@@ -47,7 +55,7 @@ export interface Connected {
 }
 
 export function connect(config: ConnectConfig, log: Log): Connected {
-  const { speed, origin, settings, endpoints, tablePrefix, queueUrls, deadLetterUrl } = config;
+  const { speed, origin, settings, endpoints, tablePrefix, groupCommit, queueUrls, deadLetterUrl } = config;
   const clock = acceleratedClock(speed, origin);
   const clients = createClients({ region: 'us-east-1', credentials: CREDENTIALS, endpoints });
   accelerateQueue(clients.sqs, speed);
@@ -56,6 +64,7 @@ export function connect(config: ConnectConfig, log: Log): Connected {
     client: clients.dynamodb,
     tablePrefix,
     shards: settings.shards,
+    groupCommit,
     backoff: { random: systemRandom.float, sleep: (ms) => clock.sleep(ms) },
   });
   const { queue, inboxes } = createSqs({

@@ -11,39 +11,44 @@ beforeAll(async () => {
 afterAll(() => engines.stop());
 
 test.concurrent('a worker is killed while it holds, claims, runs and finishes: each of its jobs runs all the same', () =>
-  inWorld(engines, 'worker-killed', async (world) => {
-    const worker = await world.start('victim', ['worker']);
+  inWorld(
+    engines,
+    'worker-killed',
+    async (world) => {
+      const worker = await world.start('victim', ['worker']);
 
-    // one job for each point; all of them are there when the process dies
-    const reached = Promise.all([
-      world.dynamodb.stopBefore(take(world.idOf('takes'))),
-      world.dynamodb.stopAfter(take(world.idOf('taken'))),
-      world.dynamodb.stopBefore(insertRow(world.idOf('ends'))),
-      world.dynamodb.stopAfter(insertRow(world.idOf('ended'))),
-    ]);
-    const create = (key: string, durationMs: number, seconds = 5) =>
-      world.create({ schedule: { in: `PT${seconds}S` }, params: { durationMs } }, key);
-    const [takes, taken, ends, ended] = await Promise.all(
-      ['takes', 'taken', 'ends', 'ended'].map((key) => create(key, 2_000)),
-    );
-    const runs = await create('runs', 60_000);
-    await reached;
-    const held = await create('held', 2_000, 60);
-    await world.until('one runs', () => world.runs(runs).length === 1);
-    await world.until('one is held', () => world.sqs.calls.some(handsOut(held.jobId)));
-    await world.kill(worker);
-    await world.start('rescuer', ['worker', 'watcher']);
-    await world.check();
+      // one job for each point; all of them are there when the process dies
+      const reached = Promise.all([
+        world.dynamodb.stopBefore(take(world.idOf('takes'))),
+        world.dynamodb.stopAfter(take(world.idOf('taken'))),
+        world.dynamodb.stopBefore(insertRow(world.idOf('ends'))),
+        world.dynamodb.stopAfter(insertRow(world.idOf('ended'))),
+      ]);
+      const create = (key: string, durationMs: number, seconds = 5) =>
+        world.create({ schedule: { in: `PT${seconds}S` }, params: { durationMs } }, key);
+      const [takes, taken, ends, ended] = await Promise.all(
+        ['takes', 'taken', 'ends', 'ended'].map((key) => create(key, 2_000)),
+      );
+      const runs = await create('runs', 60_000);
+      await reached;
+      const held = await create('held', 2_000, 60);
+      await world.until('one runs', () => world.runs(runs).length === 1);
+      await world.until('one is held', () => world.sqs.calls.some(handsOut(held.jobId)));
+      await world.kill(worker);
+      await world.start('rescuer', ['worker', 'watcher']);
+      await world.check();
 
-    const starts = (job: Accepted | undefined) => (job ? world.runs(job).length : -1);
-    expect({ held: starts(held), takes: starts(takes), taken: starts(taken) }).toEqual({
-      held: 1,
-      takes: 1,
-      taken: 1,
-    });
-    expect({ runs: starts(runs), ends: starts(ends) }, 'what nobody knows the end of runs again').toEqual({
-      runs: 2,
-      ends: 2,
-    });
-    expect(starts(ended), 'an end that was written is the end').toBe(1);
-  }));
+      const starts = (job: Accepted | undefined) => (job ? world.runs(job).length : -1);
+      expect({ held: starts(held), takes: starts(takes), taken: starts(taken) }).toEqual({
+        held: 1,
+        takes: 1,
+        taken: 1,
+      });
+      expect({ runs: starts(runs), ends: starts(ends) }, 'what nobody knows the end of runs again').toEqual({
+        runs: 2,
+        ends: 2,
+      });
+      expect(starts(ended), 'an end that was written is the end').toBe(1);
+    },
+    { groupCommit: false },
+  ));

@@ -27,59 +27,69 @@ test.concurrent('a task of 90 s keeps its message and its lease by heartbeats: i
   }));
 
 test.concurrent('a worker that is frozen for 60 s loses its jobs to another, and its late results are refused', () =>
-  inWorld(engines, 'frozen', async (world) => {
-    const frozen = await world.start('frozen', ['worker']);
-    // its result is on the wire when everything stops
-    const onTheWire = world.dynamodb.pause(insertRow(world.idOf('finishing')));
-    const running = await world.create({ schedule: { in: 'PT5S' }, params: { durationMs: 70_000 } });
-    const finishing = await world.create(
-      { schedule: { in: 'PT5S' }, params: { durationMs: 2_000 } },
-      'finishing',
-    );
-    const late = await onTheWire;
-    await world.until('it runs', () => world.runs(running).length === 1);
-    world.freeze(frozen);
-    const frozenAt = world.now;
+  inWorld(
+    engines,
+    'frozen',
+    async (world) => {
+      const frozen = await world.start('frozen', ['worker']);
+      // its result is on the wire when everything stops
+      const onTheWire = world.dynamodb.pause(insertRow(world.idOf('finishing')));
+      const running = await world.create({ schedule: { in: 'PT5S' }, params: { durationMs: 70_000 } });
+      const finishing = await world.create(
+        { schedule: { in: 'PT5S' }, params: { durationMs: 2_000 } },
+        'finishing',
+      );
+      const late = await onTheWire;
+      await world.until('it runs', () => world.runs(running).length === 1);
+      world.freeze(frozen);
+      const frozenAt = world.now;
 
-    const other = await world.start('other', ['worker', 'watcher']);
-    await world.until('both are taken over', () =>
-      [running, finishing].every((job) => world.runs(job).length > 1),
-    );
-    await world.sleep(frozenAt + 60_000 - world.now);
-    late.release();
-    frozen.signal('SIGCONT');
-    await world.check(world.now);
+      const other = await world.start('other', ['worker', 'watcher']);
+      await world.until('both are taken over', () =>
+        [running, finishing].every((job) => world.runs(job).length > 1),
+      );
+      await world.sleep(frozenAt + 60_000 - world.now);
+      late.release();
+      frozen.signal('SIGCONT');
+      await world.check(world.now);
 
-    const first = world.runs(running).find((run) => run.pid === frozen.pid);
-    expect(first?.end, 'the frozen task was told that it is no longer the one').toMatchObject({
-      how: 'aborted',
-    });
-    for (const job of [running, finishing])
-      expect(await world.rows(job)).toMatchObject([{ status: 'SUCCEEDED', workerId: other.workerId }]);
-  }));
+      const first = world.runs(running).find((run) => run.pid === frozen.pid);
+      expect(first?.end, 'the frozen task was told that it is no longer the one').toMatchObject({
+        how: 'aborted',
+      });
+      for (const job of [running, finishing])
+        expect(await world.rows(job)).toMatchObject([{ status: 'SUCCEEDED', workerId: other.workerId }]);
+    },
+    { groupCommit: false },
+  ));
 
 test.concurrent('a cancel that a heartbeat overtakes is not lost: the task is told to stop, and nothing starts again', () =>
-  inWorld(engines, 'cancel-overtaken', async (world) => {
-    await world.start('worker', ['worker', 'watcher']);
-    const job = await world.create({ schedule: { every: 'PT10S' }, params: { durationMs: 100_000 } });
-    await world.until('it runs', () => world.runs(job).length === 1);
-    const paused = world.dynamodb.pause(withdraw(job.jobId));
-    const cancelled = world.cancel(job);
-    const { release } = await paused;
-    const stamp = async () => (await world.context.store.readHead(job.jobId, { consistent: true }))?.stamp;
-    const before = await stamp();
-    await world.until('the worker beats', async () => (await stamp()) !== before);
-    release();
-    await cancelled;
-    await world.check(world.now + 60_000);
+  inWorld(
+    engines,
+    'cancel-overtaken',
+    async (world) => {
+      await world.start('worker', ['worker', 'watcher']);
+      const job = await world.create({ schedule: { every: 'PT10S' }, params: { durationMs: 100_000 } });
+      await world.until('it runs', () => world.runs(job).length === 1);
+      const paused = world.dynamodb.pause(withdraw(job.jobId));
+      const cancelled = world.cancel(job);
+      const { release } = await paused;
+      const stamp = async () => (await world.context.store.readHead(job.jobId, { consistent: true }))?.stamp;
+      const before = await stamp();
+      await world.until('the worker beats', async () => (await stamp()) !== before);
+      release();
+      await cancelled;
+      await world.check(world.now + 60_000);
 
-    expect(world.runs(job).at(-1)).toMatchObject({ end: { how: 'aborted' } });
-    const ends = (await world.rows(job)).filter((row) => row.status === 'CANCELLED');
-    expect(
-      ends.some((row) => row.startedAt !== undefined),
-      'its row says so',
-    ).toBe(true);
-  }));
+      expect(world.runs(job).at(-1)).toMatchObject({ end: { how: 'aborted' } });
+      const ends = (await world.rows(job)).filter((row) => row.status === 'CANCELLED');
+      expect(
+        ends.some((row) => row.startedAt !== undefined),
+        'its row says so',
+      ).toBe(true);
+    },
+    { groupCommit: false },
+  ));
 
 test.concurrent('SIGTERM drains: what runs ends or is handed over, what has not begun is handed back at once', () =>
   inWorld(

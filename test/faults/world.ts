@@ -51,6 +51,8 @@ export async function startEngines(): Promise<Engines> {
 export interface WorldOptions {
   readonly speed?: number;
   readonly settings?: Partial<Settings>;
+  /** Default true. False where a single write is stopped on its way: in a group others would be stopped with it. */
+  readonly groupCommit?: boolean;
 }
 
 /** Few shards, and a watcher that comes by often and settles soon: what was lost is found within minutes. */
@@ -106,7 +108,7 @@ export class World {
     tablePrefix: string,
     urls: QueueUrls,
     proxies: { dynamodb: EngineProxy; sqs: EngineProxy },
-    { speed, settings }: WorldOptions & { speed: number },
+    { speed, settings, groupCommit = true }: WorldOptions & { speed: number },
   ) {
     this.name = name;
     this.dynamodb = proxies.dynamodb;
@@ -121,6 +123,7 @@ export class World {
       settings: { ...TEST_SETTINGS, ...settings },
       endpoints: { dynamodb: proxies.dynamodb.url, sqs: proxies.sqs.url },
       tablePrefix,
+      groupCommit,
       evidenceFile,
       drainMs: 60_000,
       concurrency: 50,

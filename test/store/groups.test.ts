@@ -1,6 +1,6 @@
 // Calls that come together go as one request, and no caller can tell.
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { inGroups, LONGEST_WAIT_MS, WaitedTooLong } from '../../src/store/groups.ts';
 
 interface Call {
@@ -11,11 +11,11 @@ interface Call {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A request stays under way until the test lets it go. */
-function setUp({ most = 3, atOnce = 2 } = {}) {
+function setUp({ most = 3, atOnce = 2, stallMs = 60_000 } = {}) {
   const sent: { calls: readonly Call[]; answer(failure?: Error): void }[] = [];
   let time = 0;
   const call = inGroups<Call, number>(
-    { most, atOnce, keyOf: ({ key }) => key, now: () => time },
+    { most, atOnce, stallMs, keyOf: ({ key }) => key, now: () => time },
     (calls) =>
       new Promise((resolve, reject) => {
         const answers = calls.map(({ value }) =>
@@ -74,6 +74,23 @@ test('two calls with one key are never in the same request, and stay in their or
   expect(sent.map(({ calls }) => calls[0]?.value)).toEqual([0, 1, 3]);
 });
 
+test('a request that gets no answer does not hold up the others', async () => {
+  const { call, sent, keys } = setUp({ atOnce: 1, stallMs: 20 });
+  const first = call({ key: 'a', value: 1 });
+  await turn();
+  const second = call({ key: 'b', value: 2 });
+  await vi.waitFor(() => expect(keys()).toEqual(['a', 'b']));
+  sent[1]?.answer();
+  expect(await second).toBe(4);
+  // the one that stalled counts no more, also when its answer comes
+  const third = call({ key: 'c', value: 3 });
+  sent[0]?.answer();
+  expect(await first).toBe(2);
+  await vi.waitFor(() => expect(keys()).toEqual(['a', 'b', 'c']));
+  sent[2]?.answer();
+  expect(await third).toBe(6);
+});
+
 describe('failures', () => {
   test('each call learns of its own, and all of one that is the request’s', async () => {
     const { call, sent } = setUp();
@@ -116,7 +133,7 @@ test('whatever comes whenever: every call is answered once, within the limits', 
       async (list, most, atOnce) => {
         let underWay = 0;
         const call = inGroups<Call, number>(
-          { most, atOnce, keyOf: ({ key }) => key, now: () => 0 },
+          { most, atOnce, stallMs: 60_000, keyOf: ({ key }) => key, now: () => 0 },
           async (group) => {
             expect(++underWay).toBeLessThanOrEqual(atOnce);
             expect(group.length).toBeLessThanOrEqual(most);
