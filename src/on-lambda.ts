@@ -3,6 +3,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { z } from 'zod';
 import { type Clients, createClients } from './clients.ts';
 import { type Environment, httpUrl, httpUrls, readConfig, readSettings, readStoreConfig } from './config.ts';
+import type { Queue } from './queue/queue.ts';
 import { createSqs } from './queue/sqs.ts';
 import type { Context, Log } from './scheduling/context.ts';
 import type { Meter } from './store/database.ts';
@@ -11,8 +12,8 @@ import { createDynamoStore } from './store/dynamo.ts';
 import { systemClock, systemRandom } from './system.ts';
 
 /** There is no default that could be right. */
-const schema = z.object({
-  PUNCTUAL_PREFIX: z.string(),
+const schema = z.object({ PUNCTUAL_PREFIX: z.string() });
+const queueSchema = z.object({
   /** Of the work queues, in their order, with commas between. */
   PUNCTUAL_QUEUE_URLS: httpUrls.pipe(z.array(z.string()).min(1)),
   PUNCTUAL_DEAD_LETTER_URL: httpUrl,
@@ -21,7 +22,7 @@ const schema = z.object({
 export interface OnLambda {
   /** Before the names of tables and queues. */
   readonly prefix: string;
-  readonly context: Context;
+  readonly context: Omit<Context, 'queue'>;
   readonly clients: Clients;
   /** To be told of each call, so that its lines have the request's id. */
   readonly logger: Logger;
@@ -40,21 +41,23 @@ export function onLambda(serviceName: string, env: Environment, meter?: Meter): 
     backoff: { random: systemRandom.float, sleep: systemClock.sleep },
     meter,
   });
-  const { queue } = createSqs({
-    client: clients.sqs,
-    queueUrls: given.PUNCTUAL_QUEUE_URLS,
-    deadLetterUrl: given.PUNCTUAL_DEAD_LETTER_URL,
-    clock: systemClock,
-  });
   const context = {
     store: withDefinitionCache(store),
-    queue,
     clock: systemClock,
     random: systemRandom,
     log: logTo(logger),
     settings,
   };
   return { prefix: given.PUNCTUAL_PREFIX, context, clients, logger };
+}
+
+/** For those who send executions to workers. */
+export function workQueue(env: Environment, { sqs }: Clients): Queue {
+  const { PUNCTUAL_QUEUE_URLS: queueUrls, PUNCTUAL_DEAD_LETTER_URL: deadLetterUrl } = readConfig(
+    queueSchema,
+    env,
+  );
+  return createSqs({ client: sqs, queueUrls, deadLetterUrl, clock: systemClock }).queue;
 }
 
 const logTo = (logger: Logger): Log => ({

@@ -2,7 +2,7 @@
 import type { Context as LambdaContext, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { z } from 'zod';
 import { type Environment, httpUrl, readConfig } from '../config.ts';
-import { type OnLambda, onLambda } from '../on-lambda.ts';
+import { type OnLambda, onLambda, workQueue } from '../on-lambda.ts';
 import { sendDeadLetter } from '../queue/dead-letter.ts';
 import { inTrace } from '../queue/in-trace.ts';
 import { createIngestQueue } from '../queue/ingest.ts';
@@ -81,7 +81,7 @@ function createContext(
   env: Environment,
 ): Omit<OnLambda, 'context'> & { readonly ctx: Context; readonly config: ApiConfig } {
   const { context, ...more } = onLambda(serviceName, env);
-  const queue = inTrace(context.queue, () => traceOfCall(env));
+  const queue = inTrace(workQueue(env, more.clients), () => traceOfCall(env));
   return {
     ...more,
     ctx: tellingOnAws({ ...context, queue }, more.clients.sqs, env),

@@ -3,7 +3,7 @@ import { ConfigError, type Environment } from '../config.ts';
 import { minuteOf } from '../domain/slots.ts';
 import { parse } from '../domain/validation.ts';
 import { createMetrics, MINUTES_SHOWN, Units } from '../metrics.ts';
-import { onLambda } from '../on-lambda.ts';
+import { onLambda, workQueue } from '../on-lambda.ts';
 import type { Context } from '../scheduling/context.ts';
 import { type Watched, watch } from '../scheduling/watch.ts';
 import { systemClock } from '../system.ts';
@@ -28,7 +28,7 @@ export function createWatcher(env: Environment): WatcherHandler {
   const units = new Units('watcher');
   const { context: base, prefix, clients } = onLambda('punctual-watcher', env, units.meter);
   const metrics = createMetrics(prefix);
-  const context = tellingOnAws(base, clients.sqs, env);
+  const context = tellingOnAws({ ...base, queue: workQueue(env, clients) }, clients.sqs, env);
   const { settings } = context;
 
   return async (event, invocation) => {
