@@ -16,7 +16,7 @@ import { Storage } from './storage.ts';
 import { Watcher } from './watcher.ts';
 import { Workers } from './worker.ts';
 
-/** The settings (lib/settings.ts has each one with its default), and what only code can hand in. */
+/** The settings (lib/settings has each one with its default), and what only code can hand in. */
 export interface PunctualProps extends Readonly<SettingsInput> {
   /**
    * Where workers run.

@@ -31,6 +31,12 @@ export const data = {
    */
   maxCapacity: count(1, 1_000_000).default(4000),
   /**
+   * Whether reads and writes of single items that come together go as one request: less CPU per execution, the same
+   * units. Switch it off if DynamoDB should refuse such requests.
+   * @default true
+   */
+  groupCommit: z.boolean().default(true),
+  /**
    * A key of yours instead of AWS's own, for tables and queues.
    * @default - keys that AWS owns
    */

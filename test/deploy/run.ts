@@ -14,6 +14,7 @@ import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { GetQueueAttributesCommand, GetQueueUrlCommand } from '@aws-sdk/client-sqs';
 import { createClients } from '../../src/clients.ts';
 import { jobSpecSchema } from '../../src/domain/job-spec.ts';
+import { minuteOf } from '../../src/domain/slots.ts';
 import { deadLettersName, WORK_QUEUE, workQueueName } from '../../src/queue/queues.ts';
 import { createSqs } from '../../src/queue/sqs.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
@@ -107,6 +108,8 @@ async function runJobs(urls: { queueUrls: string[]; deadLetterUrl: string }): Pr
       client: clients.dynamodb,
       tablePrefix: PREFIX,
       shards: DEFAULT_SETTINGS.shards,
+      // moto knows no INSERT with parameters
+      groupCommit: false,
     }),
     queue,
     clock: systemClock,
@@ -126,8 +129,16 @@ async function runJobs(urls: { queueUrls: string[]; deadLetterUrl: string }): Pr
       jobSpecSchema.parse({ task: 'noop', params: { result: 'ran' }, schedule });
     const { job: soon } = await createJob(context, { userId: 'ann', spec: spec({ in: 'PT2S' }) });
     const { job: often } = await createJob(context, { userId: 'ann', spec: spec({ every: 'PT5S' }) });
+    const passedAt = Date.now();
     const pass = await watch(context, allShards(4), AbortSignal.timeout(60_000));
     say(`  a pass of the watcher: ${pass.sent} sent, ${pass.busy} busy`);
+    const shards = await Promise.all(allShards(4).map((shard) => context.store.readShard(shard)));
+    const horizon = minuteOf(passedAt + DEFAULT_SETTINGS.lookAheadMs);
+    expect(
+      shards.every((shard) => (shard?.dispatchedUntil ?? 0) >= horizon),
+      true,
+      'as far as the horizon',
+    );
     const rowsOf = async (id: string) =>
       (await context.store.listRows(id, { limit: 10, consistent: true, newestFirst: true })).items;
     const deadline = Date.now() + 60_000;
@@ -153,7 +164,7 @@ try {
   console.log(`
 What an emulator cannot show: API Gateway v2 (moto skips it) and its authorizer; the functions as Lambda runs them, their
 roles and cold starts; Fargate, Spot and scaling; alarms; how exact SQS's delays are; throttling; TTL,
-which moto does not take from a template.`);
+which moto does not take from a template; writes in groups, whose statements moto does not know.`);
 } finally {
   clients.destroy();
   rmSync(out, { recursive: true, force: true });

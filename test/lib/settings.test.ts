@@ -33,6 +33,7 @@ describe('the settings of a deployment', () => {
       apiBurst: 2000,
       runbookUrl: 'docs/runbook.md',
       retentionDays: 90,
+      groupCommit: true,
       scripts: false,
       tracing: false,
       traceSampling: 0.01,
