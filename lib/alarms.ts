@@ -66,7 +66,7 @@ export function alarmSpecs({
       section: 'oldest-message',
       says: 'A message is older than one in time can be, by a minute.',
       metric: new MathExpression({
-        expression: 'MAX(METRICS())',
+        expression: 'MAX(FILL(METRICS(), 0))',
         usingMetrics: Object.fromEntries(
           queues.work
             .slice(0, MOST_QUEUES)
@@ -112,8 +112,9 @@ export function alarmSpecs({
       section: 'failure-rate',
       says: 'More than one in ten executions fails for good.',
       metric: new MathExpression({
-        expression: 'IF(failed + succeeded >= 20, 100 * failed / (failed + succeeded), 0)',
-        usingMetrics: { failed, succeeded },
+        // when all of them fail, there is no metric of those that succeed
+        expression: 'IF(FILL(f, 0) + FILL(s, 0) >= 20, 100 * FILL(f, 0) / (FILL(f, 0) + FILL(s, 0)), 0)',
+        usingMetrics: { f: failed, s: succeeded },
         period: MINUTE,
       }),
       threshold: 10,
@@ -170,7 +171,7 @@ export function alarmSpecs({
       section: 'lambda-errors',
       says: 'Functions end with an error, or are throttled.',
       metric: new MathExpression({
-        expression: 'SUM(METRICS())',
+        expression: 'SUM(FILL(METRICS(), 0))',
         usingMetrics: Object.fromEntries(
           lambdas.flatMap((lambda, i) => [
             [`e${i}`, lambda.metricErrors({ period: MINUTE })],

@@ -167,7 +167,10 @@ export function sumOf(queues: readonly Queue[], metricOf: (queue: Queue) => IMet
   const usingMetrics = Object.fromEntries(some.map((queue, index) => [`q${index}`, metricOf(queue)]));
   const share = queues.length / some.length;
   return new MathExpression({
-    expression: `(${Object.keys(usingMetrics).join(' + ')})${share === 1 ? '' : ` * ${share}`}`,
+    // a queue that nobody uses has no metrics after six hours
+    expression: `(${Object.keys(usingMetrics)
+      .map((queue) => `FILL(${queue}, 0)`)
+      .join(' + ')})${share === 1 ? '' : ` * ${share}`}`,
     usingMetrics,
     period: Duration.minutes(1),
   });

@@ -188,6 +188,10 @@ describe.each(DEPLOYMENT_NAMES)('the deployment "%s"', { timeout: 120_000 }, (na
     const runbook = readFileSync('docs/runbook.md', 'utf8');
     for (const { AlarmDescription } of told)
       expect(runbook).toContain(`\n## ${AlarmDescription.split('#').at(-1)}\n`);
+    // what nobody has counted in a minute would make every sum with it unknown
+    const added = told.flatMap(({ Metrics = [] }) => Metrics.map((m: Properties) => m.Expression ?? ''));
+    for (const expression of added.filter((text: string) => /METRICS\(\)|\+/.test(text)))
+      expect(expression).toContain('FILL(');
     for (const silent of ['dispatch-lag', 'no-workers'])
       expect(told.find(({ AlarmName }) => AlarmName.endsWith(silent)).TreatMissingData).toBe('breaching');
   });
