@@ -93,7 +93,7 @@ function loadedOf(options: ModelOptions, seen: Seen): Loaded[] {
     moves,
   });
   const moves: Record<string, string> = {
-    timetable: 'warmWritesPerSecond, then shards',
+    timetable: 'warmWritesPerSecond, shards',
     'executions.byUser':
       tenantShare > 0
         ? 'INDEX_PARTITIONS (src/store/tables.ts; no setting, must never change)'

@@ -1,5 +1,6 @@
 // The flags of `npm run simulate`: every one with its range and its default. A wrong one stops it with a sentence.
 import { parseArgs } from 'node:util';
+import { INDEX_PARTITIONS } from '../../src/store/tables.ts';
 import { LIMITS, sizeFor } from '../../tools/capacity.ts';
 
 export const DUE = ['even', 'second', 'minute'] as const;
@@ -19,6 +20,7 @@ export interface ModelOptions {
   readonly taskCpuMs: number;
   readonly tenants: number;
   readonly tenantShare: number;
+  readonly indexPartitions: number;
   readonly creates: number;
   readonly groupCommit: boolean;
   readonly warm: number;
@@ -57,6 +59,13 @@ const FLAGS: Record<string, Flag> = {
   'task-cpu-ms': { least: 0, most: 1_000, says: 'of that, on the CPU of the worker (assumed)', otherwise: 0.5 },
   tenants: { least: 1, most: 1_000_000, whole: true, says: 'users that have jobs', otherwise: 1_000 },
   'tenant-share': { least: 0, most: 1, says: 'part of the load that one of them has [0: all the same]', otherwise: 0 },
+  'index-partitions': {
+    least: 1,
+    most: 1_024,
+    whole: true,
+    says: 'partitions of an index that each user has (a constant, not a setting)',
+    otherwise: INDEX_PARTITIONS,
+  },
   creates: { least: 0, most: 100_000, says: 'jobs created a second by the API', otherwise: (r) => r / 100 },
   warm: { least: 1_000, most: 1_000_000, says: 'warmWritesPerSecond of each table and index [by the rate]', otherwise: (r) => Math.max(LIMITS.newTableWrites, Math.ceil(r / 0.7)) },
   'table-quota': { least: 1_000, most: 10_000_000, says: 'write units a second that the account allows a table', otherwise: LIMITS.tableWrites },
@@ -117,6 +126,7 @@ export function readOptions(args: readonly string[]): Given {
       taskCpuMs: number('task-cpu-ms'),
       tenants: number('tenants'),
       tenantShare: number('tenant-share'),
+      indexPartitions: number('index-partitions'),
       creates: number('creates'),
       groupCommit: wordOf('group-commit', given('group-commit')) === 'on',
       warm: number('warm'),

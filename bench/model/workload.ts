@@ -1,5 +1,4 @@
 // What is due when, whose it is, and where its keys are. An execution is a number; everything about it follows from that.
-import { INDEX_PARTITIONS } from '../../src/store/tables.ts';
 import { TICKS_PER_SECOND } from './calendar.ts';
 import type { ModelOptions } from './options.ts';
 import { mix } from './random.ts';
@@ -45,9 +44,9 @@ export class Workload {
 
   /** `<user>#<k>`, as a number. */
   ownerOf(execution: number): number {
-    return (
-      this.tenantOf(execution) * INDEX_PARTITIONS + (this.hashOf(this.jobOf(execution)) % INDEX_PARTITIONS)
-    );
+    const { indexPartitions } = this.options;
+    const partition = this.hashOf(this.jobOf(execution)) % indexPartitions;
+    return this.tenantOf(execution) * indexPartitions + partition;
   }
 
   dueTick(execution: number): number {
