@@ -7,7 +7,8 @@ import { createJobs, EVERY_SECOND, onceAt, type Spec } from './system/create.ts'
 import { firstStarts, keyOf, type Late, latenessOf, type Start } from './system/starts.ts';
 import { inSystem, type System, until } from './system/system.ts';
 
-const WARM_UP = 100;
+/** As many as are created side by side. */
+const WARM_UP = 400;
 const PATIENCE_MS = 20_000;
 const AT_ONCE = 200;
 
@@ -89,7 +90,7 @@ async function warmUp({ backend, starts }: System): Promise<CreateMs> {
   const msPerJob = (Date.now() - began) / WARM_UP;
   if (!(await until(Date.now() + PATIENCE_MS, () => starts().length >= 2 * WARM_UP)))
     throw new Error('the warm-up does not end');
-  return (count) => count * msPerJob * 2;
+  return (count) => count * msPerJob * 1.5;
 }
 
 /** The row's own times and the head's hold beside what the task noted. */

@@ -74,14 +74,14 @@ async function drain(count: number): Promise<Measured> {
     const { ctx } = system.backend;
     const warm = await createJobs(
       ctx,
-      Array.from({ length: 100 }, () => onceAt(Date.now() + FAR_MS)),
+      Array.from({ length: 400 }, () => onceAt(Date.now() + FAR_MS)),
     );
     const began = Date.now();
     await createJobs(
       ctx,
       warm.map(() => onceAt(began + FAR_MS)),
     );
-    const due = Date.now() + ((Date.now() - began) / warm.length) * count * 1.5 + 2_000;
+    const due = Math.ceil(Date.now() + ((Date.now() - began) / warm.length) * count * 1.5 + 2_000);
     const ids = await createJobs(
       ctx,
       Array.from({ length: count }, () => onceAt(due)),
@@ -91,16 +91,23 @@ async function drain(count: number): Promise<Measured> {
     const started = () => firstStarts(system.starts()).size;
     await until(Date.now() + DRAIN_PATIENCE_MS, () => started() > 0);
     return measure(system, `drain of ${count} due jobs, one worker`, count, async () => {
-      await until(Date.now() + DRAIN_PATIENCE_MS, async () => {
-        await sleep(250); // looking must not be what is measured
-        return started() === count;
+      // looking must not be what is measured: rows are only read when all have started
+      const patience = Date.now() + DRAIN_PATIENCE_MS;
+      await until(patience, () => sleep(250).then(() => started() === count));
+      let open = count;
+      await until(patience, async () => {
+        open = count - (await endedOf(system, ids, due));
+        return open === 0;
       });
-      const keys = ids.map((jobId) => ({ jobId, due: dueKey(due) }));
-      const rows = await ctx.store.readRows(keys, { consistent: false });
-      const ended = rows.filter(({ status }) => isTerminal(status)).length;
-      return ended < count ? `${count - ended} not ended` : undefined;
+      return open > 0 ? `${open} not ended` : undefined;
     });
   });
+}
+
+async function endedOf({ backend }: System, ids: readonly string[], due: number): Promise<number> {
+  const keys = ids.map((jobId) => ({ jobId, due: dueKey(due) }));
+  const rows = await backend.ctx.store.readRows(keys, { consistent: false });
+  return rows.filter(({ status }) => isTerminal(status)).length;
 }
 
 /** What the shares of the cores say. A process of Node has one thread for nearly all of its work. */
