@@ -70,6 +70,12 @@ describe('the model', () => {
     expect(cpu).toBeCloseTo(calls + requests, 3);
   });
 
+  it('runs in the end what was handed back for want of a place', () => {
+    const seen = run(...flags('--rate 300 --duration 5 --concurrency 5'));
+    expect(seen.workers.handedBack).toBeGreaterThan(0);
+    expect(seen.stages.done).toBe(seen.executions);
+  });
+
   it('does not throttle more when there are more partitions', () => {
     const throttled = [2_000, 4_000, 8_000, 32_000].map((warm) =>
       throttledOf(run(...flags(`--rate 3000 --duration 10 --warm ${warm}`))),
