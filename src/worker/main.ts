@@ -114,10 +114,13 @@ function everyMinute(report: () => void): NodeJS.Timeout {
   return setInterval(report, 60_000);
 }
 
+/** They are not worth a longer goodbye. */
+const TRACES_WITHIN_MS = 3_000;
+
 /** X-Ray's client is loaded by those who trace, and by nobody else. */
 async function tracerOn({ prefix }: WorkerConfig, sampling: number, log: Log): Promise<Tracer> {
   const { PutTraceSegmentsCommand, XRayClient } = await import('@aws-sdk/client-xray');
-  const client = new XRayClient();
+  const client = new XRayClient({ maxAttempts: 1 });
   return createTracer({
     name: `${deploymentOf(prefix)}-worker`,
     sampling,
@@ -125,7 +128,9 @@ async function tracerOn({ prefix }: WorkerConfig, sampling: number, log: Log): P
     random: systemRandom,
     log,
     async send(TraceSegmentDocuments) {
-      const done = await client.send(new PutTraceSegmentsCommand({ TraceSegmentDocuments }));
+      const done = await client.send(new PutTraceSegmentsCommand({ TraceSegmentDocuments }), {
+        abortSignal: AbortSignal.timeout(TRACES_WITHIN_MS),
+      });
       return done.UnprocessedTraceSegments?.length ?? 0;
     },
   });

@@ -63,6 +63,8 @@ export function createTracer({ name, sampling, clock, random, log, send }: Trace
         if (refused > 0) log.warn('X-Ray refused traces', { refused });
       } catch (error) {
         log.warn('traces are lost', { lost: batch.length, error: String(error) });
+        // nobody waits for them: the worker is about to leave
+        if (stopped.signal.aborted) waiting = [];
       }
     }
     flushing = undefined;

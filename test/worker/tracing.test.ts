@@ -263,6 +263,19 @@ describe('the tracer', () => {
     expect(sent.at(-1)).toBe(1);
   });
 
+  it('does not keep a worker that leaves: after the first that cannot be sent the rest are left', async () => {
+    let calls = 0;
+    const { tracer } = make({
+      send: async () => {
+        calls++;
+        throw new Error('no way out');
+      },
+    });
+    for (let i = 0; i < 500; i++) tracer.put(segment);
+    await tracer.stop();
+    expect(calls).toBe(1);
+  });
+
   it('says that traces are lost or refused, and goes on', async () => {
     let calls = 0;
     const { tracer, clock, warned } = make({
