@@ -4,7 +4,7 @@ import { HOURS, PRICES, sizeFor, VCPU_GB } from '../../tools/capacity.ts';
 import type { ModelOptions } from './options.ts';
 import { FIGURES, figure } from './parameters.ts';
 import type { Lateness, Seen } from './simulate.ts';
-import { FORECAST_MINUTES } from './watchers.ts';
+import { FORECAST_MINUTES, SIDE_BY_SIDE } from './watchers.ts';
 
 export interface Loaded {
   readonly resource: string;
@@ -49,7 +49,7 @@ const PASSES_AT_ONCE = 2;
 const COMFORTABLE = 0.7;
 
 export function findings(options: ModelOptions, seen: Seen): Findings {
-  const loaded = loadedOf(options, seen).sort((a, b) => b.utilisation - a.utilisation);
+  const loaded = loadedOf(options, seen).sort((a, b) => a.fullAt - b.fullAt);
   const monthly = monthlyOf(options, seen);
   const { tables, workers, watchers } = seen;
   const counted = [...tables.writes, ...tables.reads, ...tables.quotas.values()];
@@ -124,6 +124,7 @@ function loadedOf(options: ModelOptions, seen: Seen): Loaded[] {
       'workerConcurrency, then workers',
     ),
     row('a pass of a watcher', passSeconds(options), 60, 's', 'watchers, then MEMORY_MB (lib/function.ts)'),
+    memory(options),
     row(
       'a queue, in flight',
       seen.workers.queues.mostInFlight,
@@ -133,6 +134,22 @@ function loadedOf(options: ModelOptions, seen: Seen): Loaded[] {
     ),
     row('the HTTP API', options.creates, figure('the HTTP API'), 'requests/s', "the account's quota"),
   ];
+}
+
+/** The slots that are in hand at once are in memory as a whole. */
+function memory({ rate, shards, watchers, watcherMb }: ModelOptions): Loaded {
+  const atRest = figure('memory of a watcher at rest');
+  const perEntry = (figure('memory of a slot of 100,000 entries') - atRest) / 100_000;
+  const ofSlots = ((rate * 60) / shards) * Math.min(SIDE_BY_SIDE, shards / watchers) * perEntry;
+  return {
+    resource: 'memory of a watcher',
+    load: atRest + ofSlots,
+    limit: watcherMb,
+    unit: 'MB',
+    utilisation: (atRest + ofSlots) / watcherMb,
+    fullAt: (rate * (watcherMb - atRest)) / ofSlots,
+    moves: 'shards, then MEMORY_MB (lib/function.ts)',
+  };
 }
 
 /** CPU that a minute's entries need of one watcher: sent, settled, and counted six times. */

@@ -103,6 +103,15 @@ export const FIGURES = {
     value: 0.027,
     source: 'FACTS.md: query',
   }),
+  'memory of a watcher at rest': measured([{ ...largest, row: /^100$/, column: 'peak memory, MB' }], 'MB', {
+    value: 270,
+    source: 'bench growth, on a busy machine',
+  }),
+  'memory of a slot of 100,000 entries': measured(
+    [{ ...largest, row: /^100,000$/, column: 'peak memory, MB' }],
+    'MB',
+    { value: 950, source: 'bench growth, on a busy machine' },
+  ),
   'read units of an entry in its slot': measured([slot(/^forecast/, 'RRU')], 'units', {
     value: 0.03,
     source: 'src/store/timetable.ts',

@@ -12,7 +12,7 @@ import { answersOf, mix } from './random.ts';
 import type { Tables } from './tables.ts';
 import type { Workload } from './workload.ts';
 
-const SIDE_BY_SIDE = 8;
+export const SIDE_BY_SIDE = 8;
 /** Requests under way for one slot (src/store/batches.ts, src/queue/sender.ts). */
 const AT_ONCE = 8;
 const PAGE = 7_000;

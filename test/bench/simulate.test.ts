@@ -108,6 +108,17 @@ describe('the model', () => {
     expect(latenessOfOthers.p99).toBeGreaterThan(5_000);
   });
 
+  it('sees that the slots of too few shards do not fit into a watcher', () => {
+    const memoryOf = (shards: number) => {
+      const { options } = readOptions(flags(`--rate 10000 --duration 1 --shards ${shards}`));
+      return findings(options, simulate(options)).loaded.find(
+        (one) => one.resource === 'memory of a watcher',
+      );
+    };
+    expect(memoryOf(4)?.utilisation).toBeGreaterThan(1);
+    expect(memoryOf(256)?.utilisation).toBeLessThan(1);
+  });
+
   it('names what is fullest, and what moves it', () => {
     const { options } = readOptions(flags('--rate 5000 --duration 5 --watchers 1'));
     const { breaksFirst, behindSeconds } = findings(options, simulate(options));
