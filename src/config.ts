@@ -3,7 +3,6 @@
 import { z } from 'zod';
 import { parse } from './domain/validation.ts';
 import { DEFAULT_SETTINGS, type Settings } from './scheduling/context.ts';
-import type { DynamoStoreOptions } from './store/dynamo.ts';
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -74,7 +73,7 @@ const storeVariables = z.object({
 });
 
 /** What the store on DynamoDB is made with, besides what it works on. */
-export function readStoreConfig(env: Environment): Pick<DynamoStoreOptions, 'retentionDays' | 'groupCommit'> {
+export function readStoreConfig(env: Environment) {
   const given = readConfig(storeVariables, env);
   return {
     retentionDays: given.PUNCTUAL_RETENTION_DAYS,

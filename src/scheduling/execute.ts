@@ -1,8 +1,9 @@
 // The life of one message in a worker: held until its fire time, claimed, run, finished, deleted.
-import { executionId } from '../domain/ids.ts';
+import { executionId, hash } from '../domain/ids.ts';
 import type { Message, Received } from '../queue/queue.ts';
 import type { Tasks } from '../tasks/task.ts';
-import type { Claimed } from './answers.ts';
+import { giveBack, startTaken, type TakenAhead, takeAhead } from './ahead.ts';
+import { AGAIN, type Claimed } from './answers.ts';
 import { claim, type Prepared, prepare } from './claim.ts';
 import type { Context } from './context.ts';
 import { finish } from './finish.ts';
@@ -15,8 +16,12 @@ export interface WorkerSide {
   readonly draining: AbortSignal;
   /** The drain's deadline is over: what runs is told to stop. */
   readonly aborting: AbortSignal;
+  /** Asked a little before a message is due: will there be a place for it? Then the job is taken already. */
+  mayTakeAhead(): boolean;
   /** Asked when a message is due and before its claim; false: there is no place for it here, hand it back. */
   admit(): Promise<boolean>;
+  /** The task has ended: its place is free. */
+  leave(): void;
   /** For the worker's row: what it runs. */
   readonly running: { add(executionId: string, startedAt: number): void; remove(executionId: string): void };
 }
@@ -26,10 +31,14 @@ export const OVER = 'over';
 
 /** Longer than this before its fire time a message waits in the queue, not in our hands. */
 const HOLD_AT_MOST_MS = 45_000;
-/** How long before its fire time, at least, head and holder's row are read ahead. */
-const PREPARE_AHEAD_MS = 250;
+/**
+ * How long before its fire time, at least, head and holder's row are read ahead and the job is taken. Spread over half a
+ * second by job: what is due at the same instant need not be written at the same instant.
+ */
+const AHEAD_MS = 250;
+const AHEAD_SPREAD_MS = 500;
 /** Reads ahead begin at whole multiples of this, so that the store can make one request of those of many messages. */
-const PREPARE_EVERY_MS = 50;
+const AHEAD_EVERY_MS = 50;
 
 export async function execute(context: Context, worker: WorkerSide, received: Received): Promise<void> {
   const { message } = received;
@@ -42,9 +51,18 @@ export async function execute(context: Context, worker: WorkerSide, received: Re
   const visible = keepInvisible(context, received, handled.signal);
   let hideFor: number | 'deleted' = 0;
   try {
-    const prepared = await waitUntilDue(context, message, worker.draining);
-    if (worker.draining.aborted || !(await worker.admit())) return;
-    const answer = await claim(context, worker.workerId, message, prepared);
+    const prepared = await readAhead(context, message, worker.draining);
+    const taken = prepared && (await tryAhead(context, worker, message, prepared));
+    await waitUntilDue(context, message, worker.draining);
+    if (worker.draining.aborted || !(await worker.admit())) {
+      if (taken) await giveBack(context, taken);
+      return;
+    }
+    const started = taken ? await startTaken(context, taken) : AGAIN;
+    const answer =
+      started.kind === 'again' || started.kind === 'reread'
+        ? await claim(context, worker.workerId, message, taken ? undefined : prepared)
+        : started;
     if (answer.kind === 'later') hideFor = Math.max(0, answer.at - clock.now());
     if (answer.kind === 'run') hideFor = await runClaimed(context, worker, received, answer.claimed);
     if (answer.kind === 'done') hideFor = 'deleted';
@@ -72,6 +90,7 @@ async function runClaimed(
   try {
     const told = context.tell?.started(claimed);
     const ran = await runTask(context, worker, claimed);
+    worker.leave();
     await told;
     // nothing to record: the lease was lost, and whoever takes over decides
     if (!ran.outcome) return settings.clockSkewMs;
@@ -84,23 +103,41 @@ async function runClaimed(
   }
 }
 
-/** Reads ahead, then waits for the millisecond. Never early by our own clock. */
-async function waitUntilDue(
+/** Undefined: nothing was found, or it could not be read. The claim reads again. */
+async function readAhead(
   context: Context,
   message: Message,
   draining: AbortSignal,
 ): Promise<Prepared | undefined> {
   const { clock, log } = context;
-  const prepareAt = Math.floor((message.fireAt - PREPARE_AHEAD_MS) / PREPARE_EVERY_MS) * PREPARE_EVERY_MS;
-  await clock.sleep(prepareAt - clock.now(), draining);
+  const ahead = AHEAD_MS + (hash(message.jobId) % AHEAD_SPREAD_MS);
+  const at = Math.floor((message.fireAt - ahead) / AHEAD_EVERY_MS) * AHEAD_EVERY_MS;
+  await clock.sleep(at - clock.now(), draining);
   if (draining.aborted) return undefined;
-  const prepared = await prepare(context, message).catch((error) => {
+  return prepare(context, message).catch((error) => {
     log.debug('reading ahead failed; the claim reads again', { error: String(error) });
     return undefined;
   });
-  while (clock.now() < message.fireAt && !draining.aborted)
-    await clock.sleep(message.fireAt - clock.now(), draining);
-  return prepared;
+}
+
+/** Undefined: it is claimed at its time. */
+async function tryAhead(
+  context: Context,
+  worker: WorkerSide,
+  message: Message,
+  prepared: Prepared,
+): Promise<TakenAhead | undefined> {
+  const { clock, log } = context;
+  if (worker.draining.aborted || clock.now() >= message.fireAt || !worker.mayTakeAhead()) return undefined;
+  return takeAhead(context, worker.workerId, message, prepared).catch((error) => {
+    log.debug('taking ahead failed; the claim at its time decides', { error: String(error) });
+    return undefined;
+  });
+}
+
+/** For the millisecond. Never early by our own clock. */
+async function waitUntilDue({ clock }: Context, { fireAt }: Message, draining: AbortSignal): Promise<void> {
+  while (clock.now() < fireAt && !draining.aborted) await clock.sleep(fireAt - clock.now(), draining);
 }
 
 /** From receipt on, the message stays ours; if it does not, a duplicate is handed out, and that is harmless. */

@@ -151,6 +151,7 @@ export async function withoutRow(
 ): Promise<ExecutionView | undefined> {
   const { store, clock } = context;
   const hold = head.overlap === 'allow' ? (await store.readHoldItem(head.jobId, due))?.hold : head.hold;
-  if (hold?.due === due) return executionOfHold(head, hold);
+  // one that was taken ahead of its time does not run yet
+  if (hold?.due === due && hold.startedAt <= clock.now()) return executionOfHold(head, hold);
   return (await isToCome(context, head, due)) ? executionToCome(head, due, clock.now()) : undefined;
 }

@@ -28,7 +28,7 @@ interface Keyed {
 }
 
 const keyOf = ({ key }: Keyed): string => JSON.stringify(key);
-const LIMITS = { atOnce: AT_ONCE, stallMs: STALL_MS, keyOf, now: () => performance.now() };
+const LIMITS = { atOnce: AT_ONCE, stallMs: STALL_MS, keyOf };
 
 export function grouped({ alone, getAll, execute, nameOf }: GroupedOptions): ItemCalls {
   function reads(on: On, consistent: boolean) {

@@ -12,32 +12,19 @@ export interface GroupOptions<Call> {
   readonly stallMs: number;
   /** No two calls of one request have the same: the second waits for the next one. */
   keyOf(call: Call): string;
-  /** Milliseconds, monotonic. */
-  now(): number;
 }
 
 /** Sends 1 to `most` calls; answers each, in their order. A rejection is the answer to all. */
 export type SendGroup<Call, Answer> = (calls: readonly Call[]) => Promise<PromiseSettledResult<Answer>[]>;
 
-export class WaitedTooLong extends Error {
-  override readonly name = 'WaitedTooLong';
-}
-
-/**
- * What has waited this long is not sent any more. A writer that is believed to have given up (PROTOCOL.md, Plan 2) must
- * not write later on, out of a queue.
- */
-export const LONGEST_WAIT_MS = 5_000;
-
 interface Waiting<Call, Answer> {
   readonly call: Call;
-  readonly since: number;
   resolve(answer: Answer): void;
   reject(error: unknown): void;
 }
 
 export function inGroups<Call, Answer>(
-  { most, atOnce, stallMs, keyOf, now }: GroupOptions<Call>,
+  { most, atOnce, stallMs, keyOf }: GroupOptions<Call>,
   send: SendGroup<Call, Answer>,
 ): (call: Call) => Promise<Answer> {
   let waiting: Waiting<Call, Answer>[] = [];
@@ -52,22 +39,17 @@ export function inGroups<Call, Answer>(
 
   function flush(): void {
     flushes = false;
-    while (waiting.length > 0 && underWay < atOnce) {
-      const group = nextGroup();
-      if (group.length > 0) void go(group);
-    }
+    while (waiting.length > 0 && underWay < atOnce) void go(nextGroup());
   }
 
   function nextGroup(): Waiting<Call, Answer>[] {
     const group = new Map<string, Waiting<Call, Answer>>();
     const sameKey: Waiting<Call, Answer>[] = [];
-    const oldest = now() - LONGEST_WAIT_MS;
     let next = 0;
     for (; next < waiting.length && group.size < most; next++) {
       const one = waiting[next] as Waiting<Call, Answer>;
       const key = keyOf(one.call);
-      if (one.since < oldest) one.reject(new WaitedTooLong(`not sent within ${LONGEST_WAIT_MS} ms`));
-      else if (group.has(key)) sameKey.push(one);
+      if (group.has(key)) sameKey.push(one);
       else group.set(key, one);
     }
     waiting = [...sameKey, ...waiting.slice(next)];
@@ -100,7 +82,7 @@ export function inGroups<Call, Answer>(
 
   return (call) =>
     new Promise((resolve, reject) => {
-      waiting.push({ call, since: now(), resolve, reject });
+      waiting.push({ call, resolve, reject });
       flushSoon();
     });
 }

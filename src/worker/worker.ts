@@ -58,6 +58,8 @@ const MOST_PER_RECEIVE = 10;
  * one that was under way can bring it back once.
  */
 export const PLACE_PATIENCE_MS = 1000;
+/** Of the average time that a place is kept: each new one counts a twentieth. */
+const SMOOTHING = 20;
 export const BEAT_MS = 10_000;
 /** What was told to stop at the deadline may still write that it did. */
 export const STOP_GRACE_MS = 5000;
@@ -84,6 +86,10 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
   };
   const startedAt = clock.now();
   let roomChanged = Promise.withResolvers<void>();
+  /** Of jobs that were taken ahead of their time. */
+  let promisedPlaces = 0;
+  /** How long a task keeps its place, on average. */
+  let placeKeptMs = PLACE_PATIENCE_MS;
 
   /**
    * What the next poll may ask for. Whatever comes may be due at once, so no more than this poller's share of the free
@@ -130,21 +136,47 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
       log.error('buried a message that is not one of ours', named(received));
       return received.bury('the body is not a message of this scheduler');
     }
-    let admitted = false;
+    let admittedAt: number | undefined;
+    let promised = false;
+    const mayTakeAhead = () => {
+      if (!promised && promisedPlaces < placesToCome()) {
+        promised = true;
+        promisedPlaces++;
+      }
+      return promised;
+    };
     const admit = async () => {
-      admitted ||= await takePlace();
-      return admitted;
+      redeem();
+      if (admittedAt === undefined && (await takePlace())) admittedAt = clock.monotonic();
+      return admittedAt !== undefined;
+    };
+    const redeem = () => {
+      if (promised) promisedPlaces--;
+      promised = false;
+    };
+    const leave = () => {
+      if (admittedAt === undefined) return;
+      placeKeptMs += (clock.monotonic() - admittedAt - placeKeptMs) / SMOOTHING;
+      admittedAt = undefined;
+      places.leave();
+      announceRoom();
     };
     const signals = { draining: draining.signal, aborting: aborting.signal };
     try {
-      await run(context, { workerId, tasks, running, admit, ...signals }, received);
+      const side = { workerId, tasks, running, mayTakeAhead, admit, leave, ...signals };
+      await run(context, side, received);
     } catch (error) {
       // `execute` hides it for a moment; if that failed too, its visibility timeout ends by itself
       log.error('an execution failed unexpectedly; its message comes back', { error, ...named(received) });
     } finally {
-      if (admitted) places.leave();
+      redeem();
+      leave();
     }
   }
+
+  /** As many as are free, and those that short tasks will leave while others wait for one. */
+  const placesToCome = () =>
+    places.free * Math.min(IN_HAND_PER_PLACE, Math.max(1, PLACE_PATIENCE_MS / placeKeptMs));
 
   async function takePlace(): Promise<boolean> {
     if (places.free > 0) return places.take();

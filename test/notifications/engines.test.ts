@@ -110,7 +110,9 @@ async function runFailing(context: Context, notify: unknown[]): Promise<string> 
       tasks: new Map([['t', task]]),
       draining: signal,
       aborting: signal,
+      mayTakeAhead: () => true,
       admit: async () => true,
+      leave() {},
       running: { add: () => {}, remove: () => {} },
     },
     {

@@ -203,7 +203,9 @@ export class World {
       tasks: new Map([['t', defineTask({ name: 't', description: '', params: z.unknown(), run: task })]]),
       draining: never,
       aborting: never,
+      mayTakeAhead: () => true,
       admit: async () => true,
+      leave() {},
       running: { add: () => {}, remove: () => {} },
     };
     const all = this.work

@@ -59,6 +59,8 @@ interface Take {
   readonly over: boolean;
   /** By real time: when the lease ends if nothing extends it. */
   liveUntil: number;
+  /** When it was decided to run it: by the take, or, if that came ahead of its time, by the first look after that. */
+  decidedAt: number | undefined;
 }
 
 export interface Run {
@@ -112,6 +114,12 @@ export class Checks {
     heads.set = (key, head) => {
       this.#head(heads.get(key), head);
       setHead(key, head);
+    };
+    const readHead = heads.read.bind(heads);
+    heads.read = (key, consistent) => {
+      const head = readHead(key, consistent);
+      if (consistent && head) this.#looked(head);
+      return head;
     };
     const setRow = rows.set.bind(rows);
     rows.set = (key, row) => {
@@ -198,12 +206,30 @@ export class Checks {
       );
     if (old && head.note && head.note.at !== old.note?.at && head.note.status === 'SKIPPED')
       this.#skipped(job, old, head.note.due, head.note.reason);
-    if (hold) {
+    if (old?.hold && hold?.token !== old.hold.token && (!hold || this.#takes.has(hold.token))) {
+      this.#givenBack(job, jobId, old.hold);
+    } else if (hold) {
       this.#held(jobId, old?.hold, hold, old);
       if (head.coveredUntil !== old?.coveredUntil && hold.token !== old?.hold?.token)
         this.#covering.set(rowKey({ jobId, due: hold.due }), { jobId, due: hold.due });
     }
     job.stampAt = now;
+  }
+
+  #looked({ hold }: Head): void {
+    const { now, actor } = this.#world;
+    const take = hold && this.#takes.get(hold.token);
+    if (take && actor && take.process === actor && actor.now() >= take.hold.startedAt) take.decidedAt ??= now;
+  }
+
+  /** What was taken ahead of its time and did not start is put back by who took it, as if nothing had been. */
+  #givenBack(job: JobRecord, jobId: string, hold: Hold): void {
+    const { actor } = this.#world;
+    const take = this.#takes.get(hold.token);
+    this.#world.count('given back');
+    if (!take || take.process !== actor || this.runs.some((run) => run.take === take))
+      this.#fail('given back only by who has not started', jobId, hold.due, `by ${actor?.name}`);
+    job.mustEnd.delete(hold.due);
   }
 
   #holdItem(old: HoldItem | undefined, item: HoldItem): void {
@@ -223,7 +249,8 @@ export class Checks {
     }
     if (old && hold.number <= old.number)
       this.#fail('fencing numbers grow', jobId, hold.due, `${old.number} is followed by ${hold.number}`);
-    this.#world.count(old?.due === hold.due ? 'taken over' : 'taken');
+    const ahead = actor !== undefined && hold.startedAt > actor.now();
+    this.#world.count(old?.due === hold.due ? 'taken over' : ahead ? 'taken ahead' : 'taken');
     this.#takes.set(hold.token, {
       hold,
       jobId,
@@ -233,6 +260,7 @@ export class Checks {
       row: this.#rowOf(jobId, hold.due),
       over: old?.due === hold.due,
       liveUntil: hold.leaseUntil - (actor?.skew ?? 0),
+      decidedAt: ahead ? undefined : now,
     });
   }
 
@@ -471,15 +499,20 @@ export class Checks {
     const fail = (why: string) => this.#fail('what was withdrawn does not start', jobId, due, why);
     // beside others the head is cancelled first, then each hold is told: until then one may be taken over
     const over = overlapAllowed ? job.cancelReturnedAt : job.cancelledAt;
-    if (over !== undefined && take.at > over) fail('the job was cancelled before');
+    const at = take.decidedAt;
+    if (at === undefined) {
+      fail('it was taken ahead of its time, and nobody looked again');
+      return;
+    }
+    if (over !== undefined && at > over) fail('the job was cancelled before');
     const cancelled = this.#cancelled.get(rowKey({ jobId, due }));
-    if (cancelled !== undefined && take.at > cancelled) fail('it was cancelled before');
+    if (cancelled !== undefined && at > cancelled) fail('it was cancelled before');
     const { revision } = take.hold;
     if (revision === BY_HAND) return;
+    const withdrawnAt = job.revisions.get(revision)?.withdrawnAt;
     const first = (!take.row && !take.over) || take.row?.status === 'WAITING';
     if (!first) return;
-    const withdrawnAt = job.revisions.get(revision)?.withdrawnAt;
-    if (withdrawnAt !== undefined && take.at > withdrawnAt)
+    if (withdrawnAt !== undefined && at > withdrawnAt)
       fail(`its schedule was withdrawn at ${clockText(withdrawnAt)}`);
     if (!job.revisions.has(revision) && !overlapAllowed) fail('its schedule was never in force');
   }

@@ -144,7 +144,9 @@ export class Fleet {
       draining: draining.signal,
       aborting: aborting.signal,
       running: { add: () => {}, remove: () => {} },
+      mayTakeAhead: () => true,
       admit: async () => true,
+      leave() {},
     };
     execute(process.context, side, receive(process))
       .catch((error: unknown) => world.expected(process, 'execute', error))

@@ -352,4 +352,26 @@ export const MUTATIONS: readonly Mutation[] = [
       },
     ],
   },
+  {
+    rule: 'ahead looks',
+    takesOut: 'what was taken ahead of its time starts only if nobody has withdrawn it since',
+    edits: [
+      {
+        file: 'ahead.ts',
+        find: 'if (isLive(head, taken.message)) {',
+        replace: 'if (head) {',
+      },
+    ],
+  },
+  {
+    rule: 'ahead cancels',
+    takesOut: 'what was taken ahead of its time and cancelled since does not start',
+    edits: [
+      {
+        file: 'ahead.ts',
+        find: 'if (head.hold.cancelRequested) return cancel(context, { ...taken, head });',
+        replace: '',
+      },
+    ],
+  },
 ];

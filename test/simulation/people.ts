@@ -77,14 +77,23 @@ export class People {
   #operate(operation: Operation): void {
     const world = this.#world;
     const heads = world.store.heads.all();
-    const request = heads.length === 0 ? undefined : this.#request(operation, this.#random.pick(heads));
+    const head = heads.length === 0 ? undefined : this.#random.pick(heads);
+    const request = head && this.#request(operation, head);
     if (request) {
-      this.#ask(request);
+      world.at(this.#lastMoment(head), () => this.#ask(request));
       return;
     }
     // there is nothing to do it to yet
     const later = world.now + this.#random.int(2000, 15_000);
     if (later < this.#scenario.calmAt) world.at(later, () => this.#operate(operation));
+  }
+
+  /** Now, or just before the job is due next, when a worker may have taken it already. */
+  #lastMoment({ schedule }: Head): number {
+    const { now } = this.#world;
+    if (!this.#random.chance(0.4)) return now;
+    const at = (nextOccurrence(schedule, now) ?? 0) - this.#random.int(0, 800);
+    return at > now && at < this.#scenario.calmAt ? at : now;
   }
 
   #request(operation: Operation, head: Head): Request | undefined {

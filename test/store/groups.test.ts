@@ -1,7 +1,7 @@
 // Calls that come together go as one request, and no caller can tell.
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { inGroups, LONGEST_WAIT_MS, WaitedTooLong } from '../../src/store/groups.ts';
+import { inGroups } from '../../src/store/groups.ts';
 
 interface Call {
   readonly key: string;
@@ -13,9 +13,8 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 /** A request stays under way until the test lets it go. */
 function setUp({ most = 3, atOnce = 2, stallMs = 60_000 } = {}) {
   const sent: { calls: readonly Call[]; answer(failure?: Error): void }[] = [];
-  let time = 0;
   const call = inGroups<Call, number>(
-    { most, atOnce, stallMs, keyOf: ({ key }) => key, now: () => time },
+    { most, atOnce, stallMs, keyOf: ({ key }) => key },
     (calls) =>
       new Promise((resolve, reject) => {
         const answers = calls.map(({ value }) =>
@@ -27,10 +26,7 @@ function setUp({ most = 3, atOnce = 2, stallMs = 60_000 } = {}) {
       }),
   );
   const keys = () => sent.map(({ calls }) => calls.map(({ key }) => key).join(''));
-  const wait = (ms: number) => {
-    time += ms;
-  };
-  return { call, sent, keys, wait };
+  return { call, sent, keys };
 }
 
 test('a call that comes alone goes alone, within the turn of the event loop', async () => {
@@ -104,21 +100,6 @@ describe('failures', () => {
     sent[1]?.answer(new Error('lost'));
     expect(await none).toMatchObject([{ reason: { message: 'lost' } }, { reason: { message: 'lost' } }]);
   });
-
-  test('what has waited too long is not sent any more', async () => {
-    const { call, sent, keys, wait } = setUp({ atOnce: 1 });
-    const first = call({ key: 'a', value: 1 });
-    await turn();
-    const late = call({ key: 'b', value: 1 });
-    wait(LONGEST_WAIT_MS + 1);
-    const fresh = call({ key: 'c', value: 1 });
-    sent[0]?.answer();
-    await expect(late).rejects.toThrow(WaitedTooLong);
-    await turn();
-    sent[1]?.answer();
-    expect(await Promise.all([first, fresh])).toEqual([2, 2]);
-    expect(keys()).toEqual(['a', 'c']);
-  });
 });
 
 test('whatever comes whenever: every call is answered once, within the limits', async () => {
@@ -133,7 +114,7 @@ test('whatever comes whenever: every call is answered once, within the limits', 
       async (list, most, atOnce) => {
         let underWay = 0;
         const call = inGroups<Call, number>(
-          { most, atOnce, stallMs: 60_000, keyOf: ({ key }) => key, now: () => 0 },
+          { most, atOnce, stallMs: 60_000, keyOf: ({ key }) => key },
           async (group) => {
             expect(++underWay).toBeLessThanOrEqual(atOnce);
             expect(group.length).toBeLessThanOrEqual(most);

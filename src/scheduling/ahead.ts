@@ -1,0 +1,104 @@
+// Take ahead: the take of a normal run is written a little before its time, so that at the time itself nothing is left but a
+// read, which costs a tenth of a write; thousands that are due at once then start at once (docs/decisions/0017).
+//
+// Held is not running yet: the read shows whether the job was cancelled, paused or edited meanwhile, as the refused
+// compare-and-set of a take at the time would have. What does not start is put back as it was.
+import { isTerminal, type Row } from '../domain/execution.ts';
+import { BY_HAND } from '../domain/ids.ts';
+import type { Head, Hold } from '../domain/job.ts';
+import type { Message } from '../queue/queue.ts';
+import { AGAIN, type Claim, DONE } from './answers.ts';
+import type { Prepared } from './claim.ts';
+import type { Context } from './context.ts';
+import { ended } from './ended.ts';
+import { writeHead } from './head.ts';
+import { newHold } from './holds.ts';
+import { isLive } from './live.ts';
+import { laterDue } from './note.ts';
+import { newRow, writeFenced } from './rows.ts';
+import { start, type Taken } from './take.ts';
+
+export interface TakenAhead extends Taken {
+  /** The hold that was there, which had ended. */
+  readonly previous: Hold | undefined;
+}
+
+const MOST_ROUNDS = 12;
+
+/** Undefined where anything is out of the ordinary: the claim at its time decides. */
+export async function takeAhead(
+  context: Context,
+  workerId: string,
+  message: Message,
+  { head, holderRow }: Prepared,
+): Promise<TakenAhead | undefined> {
+  if (!isOrdinary(head, holderRow, message)) return undefined;
+  const before = context.clock.monotonic();
+  const hold = {
+    ...newHold(context, message, workerId, head.hold, 1),
+    startedAt: message.fireAt,
+  };
+  const change = { hold, rowsUntil: message.due, stamp: hold.token };
+  if (!(await writeHead(context, head, change))) return undefined;
+  return { head: { ...head, ...change }, message, hold, before, place: 'head', previous: head.hold };
+}
+
+/**
+ * A first claim of a live occurrence, no row of which can exist, and nobody in the way. Not where one attempt is all there
+ * is: of a worker that dies between take and start nobody knows whether it has started.
+ */
+function isOrdinary(head: Head, holderRow: Row | undefined, message: Message): boolean {
+  const { hold } = head;
+  const free = !hold || (isTerminal(holderRow?.status) && holderRow?.fence === hold.token);
+  const decidedUntil = head.coveredUntil ? laterDue(head.rowsUntil, head.coveredUntil) : head.rowsUntil;
+  return (
+    free &&
+    head.overlap !== 'allow' &&
+    head.retry.maxAttempts > 1 &&
+    message.revision !== BY_HAND &&
+    isLive(head, message) &&
+    (decidedUntil === undefined || message.due > decidedUntil)
+  );
+}
+
+/** At the fire time: runs what nobody has withdrawn since. AGAIN: it is no longer ours, claim it as any other. */
+export async function startTaken(context: Context, taken: TakenAhead): Promise<Claim> {
+  for (let round = 1; round <= MOST_ROUNDS; round++) {
+    const head = await context.store.readHead(taken.head.jobId, { consistent: true });
+    if (head?.hold?.token !== taken.hold.token) return AGAIN;
+    if (head.hold.cancelRequested) return cancel(context, { ...taken, head });
+    if (isLive(head, taken.message)) {
+      const hold = { ...taken.hold, startedAt: context.clock.now() };
+      return start(context, { ...taken, head, hold }, undefined);
+    }
+    if (await putBack(context, head, taken)) return DONE;
+  }
+  return AGAIN;
+}
+
+async function cancel(context: Context, { head, hold, message }: Taken): Promise<Claim> {
+  const row: Row = {
+    ...newRow(head, message.due, message.revision, 'CANCELLED'),
+    fence: hold.token,
+    attempt: 0,
+    reason: 'cancelled before it started',
+    finishedAt: context.clock.now(),
+  };
+  if (!(await writeFenced(context, undefined, row))) return AGAIN;
+  await ended(context, head, message, row);
+  return DONE;
+}
+
+/** Before the fire time: this worker will not run it, so that any other may. */
+export async function giveBack(context: Context, taken: TakenAhead): Promise<void> {
+  let head: Head | undefined = taken.head;
+  for (let round = 1; round <= MOST_ROUNDS; round++) {
+    // one that is to be cancelled stays held: whoever takes it over records that
+    if (head?.hold?.token !== taken.hold.token || head.hold.cancelRequested) return;
+    if (await putBack(context, head, taken)) return;
+    head = await context.store.readHead(taken.head.jobId, { consistent: true });
+  }
+}
+
+const putBack = (context: Context, head: Head, { previous }: TakenAhead): Promise<boolean> =>
+  writeHead(context, head, { hold: previous, stamp: context.random.id(12) });

@@ -1,0 +1,166 @@
+// Taken ahead of its time: what is decided between the take and the fire time still counts.
+import { describe, expect, test } from 'vitest';
+import { asUser } from '../../src/domain/principal.ts';
+import { giveBack, startTaken, type TakenAhead, takeAhead } from '../../src/scheduling/ahead.ts';
+import { cancelExecution } from '../../src/scheduling/cancel-execution.ts';
+import { claim, prepare } from '../../src/scheduling/claim.ts';
+import { cancelJob, editJob, pauseJob, resumeJob } from '../../src/scheduling/jobs.ts';
+import { getExecution } from '../../src/scheduling/queries.ts';
+import { standingWorld } from './world.ts';
+
+const ANN = asUser('ann');
+
+/** A job that is due in a minute, and half a second before that. */
+async function beforeItsTime(spec: Record<string, unknown> = {}) {
+  const world = standingWorld();
+  const { context, store } = world;
+  const jobId = await world.create({ schedule: { every: 'PT1M', startAt: '2026-12-01T12:01:00Z' }, ...spec });
+  const [message] = world.sent;
+  if (!message) throw new Error('nothing was sent');
+  world.now = message.fireAt - 500;
+  const take = async () => {
+    const prepared = await prepare(context, message);
+    return prepared && takeAhead(context, 'worker', message, prepared);
+  };
+  const head = () => store.readHead(jobId, { consistent: true });
+  const row = () => store.readRow(jobId, message.due, { consistent: true });
+  const itsTime = () => {
+    world.now = message.fireAt;
+  };
+  return { world, context, store, jobId, message, take, head, row, itsTime };
+}
+
+function taken(answer: TakenAhead | undefined): TakenAhead {
+  if (!answer) throw new Error('it was not taken');
+  return answer;
+}
+
+test('held by the worker, and started when its time has come', async () => {
+  const { context, take, head, itsTime, message, jobId } = await beforeItsTime();
+  const mine = taken(await take());
+  expect((await head())?.hold).toMatchObject({ due: message.due, workerId: 'worker', attempt: 1 });
+  expect((await getExecution(context, ANN, `${jobId}.${message.due}`)).status).not.toBe('running');
+  itsTime();
+  expect(await startTaken(context, mine)).toMatchObject({ kind: 'run', claimed: { hold: { attempt: 1 } } });
+  expect((await getExecution(context, ANN, `${jobId}.${message.due}`)).status).toBe('running');
+});
+
+describe('withdrawn before its time it does not start, and the job is as if it had not been taken', () => {
+  test.each([
+    ['paused', pauseJob],
+    [
+      'paused and resumed',
+      async (...args: Parameters<typeof pauseJob>) => {
+        await pauseJob(...args);
+        return resumeJob(...args);
+      },
+    ],
+    [
+      'edited',
+      (...[context, who, jobId]: Parameters<typeof pauseJob>) =>
+        editJob(context, who, jobId, { schedule: { every: 'PT5M' } }),
+    ],
+  ])('%s', async (_name, withdraw) => {
+    const { context, take, jobId, head, row, itsTime } = await beforeItsTime();
+    const mine = taken(await take());
+    await withdraw(context, ANN, jobId);
+    itsTime();
+    expect(await startTaken(context, mine)).toEqual({ kind: 'done' });
+    expect((await head())?.hold).toBeUndefined();
+    expect(await row()).toBeUndefined();
+  });
+});
+
+test.each([
+  [
+    'the execution',
+    (context: Parameters<typeof cancelJob>[0], jobId: string, due: string) =>
+      cancelExecution(context, ANN, `${jobId}.${due}`),
+  ],
+  ['the job', (context: Parameters<typeof cancelJob>[0], jobId: string) => cancelJob(context, ANN, jobId)],
+])('%s cancelled before its time: it does not start, and its row says so', async (_what, cancel) => {
+  const { context, take, jobId, message, row, itsTime } = await beforeItsTime();
+  const mine = taken(await take());
+  await cancel(context, jobId, message.due);
+  itsTime();
+  expect(await startTaken(context, mine)).toEqual({ kind: 'done' });
+  expect(await row()).toMatchObject({
+    status: 'CANCELLED',
+    reason: 'cancelled before it started',
+    attempt: 0,
+  });
+});
+
+test('given back it is another worker’s at once, as its first attempt', async () => {
+  const { context, take, message, itsTime } = await beforeItsTime({ retry: { maxAttempts: 2 } });
+  await giveBack(context, taken(await take()));
+  itsTime();
+  expect(await claim(context, 'another', message)).toMatchObject({
+    kind: 'run',
+    claimed: { hold: { workerId: 'another', attempt: 1 } },
+  });
+});
+
+test('given back, the hold that had ended before is there again', async () => {
+  const { world, context, store, take, message, head, itsTime } = await beforeItsTime();
+  itsTime();
+  const first = await claim(context, 'worker', message);
+  if (first.kind !== 'run') throw new Error('it did not run');
+  const { claimed } = first;
+  await store.insertRow({
+    jobId: claimed.head.jobId,
+    due: message.due,
+    userId: 'ann',
+    status: 'SUCCEEDED',
+    revision: message.revision,
+    fence: claimed.hold.token,
+    attempt: 1,
+    maxAttempts: 3,
+  });
+  const before = await head();
+  const [, second] = world.sent;
+  if (!second) throw new Error('its second occurrence was not sent');
+  world.now = second.fireAt - 500;
+  const prepared = await prepare(context, second);
+  await giveBack(context, taken(prepared && (await takeAhead(context, 'worker', second, prepared))));
+  expect((await head())?.hold).toEqual(before?.hold);
+  expect(await take(), 'what has ended is not taken again').toBeUndefined();
+});
+
+test('somebody changed the head between take and give-back: it is given back all the same', async () => {
+  const { context, take, jobId, head } = await beforeItsTime();
+  const mine = taken(await take());
+  await editJob(context, ANN, jobId, { params: { durationMs: 1 } });
+  await giveBack(context, mine);
+  expect((await head())?.hold).toBeUndefined();
+});
+
+test('a take whose lease has run out, and that somebody took over, is not started', async () => {
+  const { world, context, take, message } = await beforeItsTime();
+  const mine = taken(await take());
+  world.now = message.fireAt + 60_000;
+  expect(await claim(context, 'another', message)).toMatchObject({ kind: 'run' });
+  expect(await startTaken(context, mine)).toEqual({ kind: 'again' });
+});
+
+describe('not taken ahead', () => {
+  test.each([
+    ['of a job with one attempt: nobody could tell whether it had started', { retry: { maxAttempts: 1 } }],
+    ['with a hold of its own beside others', { overlap: 'allow' }],
+  ])('%s', async (_why, spec) => {
+    const { take, head } = await beforeItsTime(spec);
+    const before = await head();
+    expect(await take()).toBeUndefined();
+    expect(await head()).toEqual(before);
+  });
+
+  test('while another execution runs: whether it is skipped is decided at its time', async () => {
+    const { world, context, message } = await beforeItsTime();
+    world.now = message.fireAt;
+    expect(await claim(context, 'worker', message)).toMatchObject({ kind: 'run' });
+    const [, second] = world.sent;
+    if (!second) throw new Error('its second occurrence was not sent');
+    const prepared = await prepare(context, second);
+    expect(prepared && (await takeAhead(context, 'worker', second, prepared))).toBeUndefined();
+  });
+});
