@@ -36,7 +36,7 @@ const INSERT = ['PutItem', 'PartiQLInsert'] as const;
 const CHANGE = ['UpdateItem', 'PartiQLUpdate'] as const;
 
 export const OPERATIONS: Readonly<Record<keyof Store, Access>> = {
-  putDefinition: on('jobs', 'PutItem'),
+  putDefinition: on('jobs', 'BatchWriteItem'),
   readDefinition: on('jobs', ...GET),
   readDefinitions: on('jobs', 'BatchGetItem'),
 

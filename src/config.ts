@@ -32,9 +32,11 @@ export const httpUrls = z
  * What every runtime must agree on; scheduling/context.ts says what each one means and has the defaults. `leaseMs` is
  * read from PUNCTUAL_LEASE_MS, and so on.
  */
-export function readSettings(env: Environment): Settings {
+export function readSettings(env: Environment, defaults: Settings = DEFAULT_SETTINGS): Settings {
   const names = Object.keys(DEFAULT_SETTINGS) as (keyof Settings)[];
-  const schema = z.object(Object.fromEntries(names.map((name) => [variableOf(name), settingSchema(name)])));
+  const schema = z.object(
+    Object.fromEntries(names.map((name) => [variableOf(name), settingSchema(name, defaults[name])])),
+  );
   const given = readConfig(schema, env);
   const settings = Object.fromEntries(
     names.map((name) => [name, given[variableOf(name)]]),
@@ -57,13 +59,13 @@ export function readSettings(env: Environment): Settings {
 
 const variableOf = (name: string): string => `PUNCTUAL_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
 
-const settingSchema = (name: keyof Settings) =>
+const settingSchema = (name: keyof Settings, value: number) =>
   z.coerce
     .number()
     .int()
     .min(name === 'shards' ? 1 : 0)
     .max(name === 'shards' ? 1024 : 86_400_000)
-    .default(DEFAULT_SETTINGS[name]);
+    .default(value);
 
 const storeVariables = z.object({
   /** Ended executions are kept this long. Absent: the store's own default. */

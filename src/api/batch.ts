@@ -11,7 +11,8 @@ import type { batchShape } from './shapes.ts';
 
 export type BatchResult = z.infer<typeof batchShape>['results'][number];
 
-const AT_ONCE = 8;
+/** Enough for the writes of many to go together. */
+const AT_ONCE = 32;
 
 export interface BatchRequest extends Pick<CreateRequest, 'userId' | 'idempotencyKey' | 'admit'> {
   readonly jobs: readonly unknown[];

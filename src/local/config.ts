@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type ApiConfig, readApiConfig } from '../api/config.ts';
 import { type Environment, readConfig, readSettings, readStoreConfig } from '../config.ts';
 import { type NotifierConfig, readNotifierConfig } from '../notifier/config.ts';
-import type { Settings } from '../scheduling/context.ts';
+import { DEFAULT_SETTINGS, type Settings } from '../scheduling/context.ts';
 import { LOG_LEVELS, type LogLevel } from '../system.ts';
 
 const port = (value: number) => z.coerce.number().int().min(0).max(65_535).default(value);
@@ -38,6 +38,17 @@ const schema = z.object({
   AWS_REGION: z.string().optional(),
   AWS_DEFAULT_REGION: z.string().optional(),
 });
+
+/**
+ * The watcher is next door and can come by often, so less has to be in the queue: the embedded one looks at every message
+ * in it, again and again.
+ */
+export const LOCAL_SETTINGS: Settings = {
+  ...DEFAULT_SETTINGS,
+  lookAheadMs: 60_000,
+  watchPeriodMs: 15_000,
+  marginMs: 40_000,
+};
 
 /** Any of these: the SDK finds credentials by itself. */
 const CREDENTIALS = [
@@ -94,7 +105,7 @@ export function readLocalConfig(env: Environment): LocalConfig {
     region: given.AWS_REGION ?? given.AWS_DEFAULT_REGION ?? 'us-east-1',
     external: dynamodb && sqs ? { dynamodb, sqs } : undefined,
     hasCredentials: CREDENTIALS.some((name) => env[name]),
-    settings: readSettings(env),
+    settings: readSettings(env, LOCAL_SETTINGS),
     store: readStoreConfig(env),
     api: readApiConfig(env),
     notifier: readNotifierConfig(env),

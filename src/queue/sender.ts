@@ -1,12 +1,15 @@
 // Sends messages so that each becomes visible a little before its time.
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { hash } from '../domain/ids.ts';
+import { inGroups } from '../groups.ts';
 import { BATCH, type RequestMeter, sendBatch, type Timer } from './batch.ts';
 import { encode } from './message.ts';
 import { LONGEST_DELAY_MS, type Message, type Queue } from './queue.ts';
 
-/** Requests under way at once. */
+/** Requests of one queue under way at once. */
 const AT_ONCE = 8;
+/** A request that hangs must not keep the others. */
+const STALL_MS = 1_000;
 
 /** Whole seconds, rounded down and one less: it arrives early and the worker holds it to the millisecond. */
 export const delaySeconds = (fireAt: number, now: number): number =>
@@ -20,9 +23,9 @@ export interface SenderOptions {
   readonly meter?: RequestMeter;
 }
 
-/** 1 request per 10 messages of one queue. */
+/** 1 request per 10 messages of one queue, whoever sends them. */
 export function createSender({ client, queueUrls, timer, meter }: SenderOptions): Queue {
-  async function sendTen(QueueUrl: string, messages: readonly Message[]): Promise<void> {
+  async function sendTen(QueueUrl: string, messages: readonly Message[]) {
     const failures = await sendBatch('SendMessageBatch', messages, timer, async (entries) => {
       meter?.('SendMessageBatch', entries.length);
       const now = timer.now();
@@ -33,26 +36,23 @@ export function createSender({ client, queueUrls, timer, meter }: SenderOptions)
       }));
       return (await client.send(new SendMessageBatchCommand({ QueueUrl, Entries }))).Failed ?? [];
     });
-    for (const failure of failures.values()) throw failure;
+    return Promise.allSettled(
+      messages.map(async (message) => {
+        const failure = failures.get(message);
+        if (failure) throw failure;
+      }),
+    );
   }
 
+  const limits = { most: BATCH, atOnce: AT_ONCE, stallMs: STALL_MS };
+  const lanes = queueUrls.map((url) => inGroups<Message, void>(limits, (messages) => sendTen(url, messages)));
   return {
+    /** Every message is tried, also after one has failed: each more is a run less that waits for settle. */
     async send(messages) {
-      const byQueue = Map.groupBy(messages, ({ jobId }) => queueUrls[hash(jobId) % queueUrls.length] ?? '');
-      const batches = [...byQueue].flatMap(([url, list]) =>
-        Array.from({ length: Math.ceil(list.length / BATCH) }, (_, i) => ({
-          url,
-          messages: list.slice(i * BATCH, (i + 1) * BATCH),
-        })),
+      const sent = await Promise.allSettled(
+        messages.map(async (message) => lanes[hash(message.jobId) % lanes.length]?.(message)),
       );
-      const next = batches.values();
-      const failures: unknown[] = [];
-      const worker = async () => {
-        for (const batch of next) await sendTen(batch.url, batch.messages).catch((e) => failures.push(e));
-      };
-      // every batch is tried, also after one has failed: each message more is a run less that waits for settle
-      await Promise.all(Array.from({ length: AT_ONCE }, worker));
-      if (failures.length > 0) throw failures[0];
+      for (const one of sent) if (one.status === 'rejected') throw one.reason;
     },
   };
 }

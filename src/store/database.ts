@@ -120,6 +120,17 @@ export function openDatabase({ client, tablePrefix, meter, backoff, groupCommit 
     return found;
   }
 
+  /** Any number of items, no two with the same key. */
+  async function putAll(on: On, items: readonly Item[]): Promise<void> {
+    await inBatches(on.operation, items, 25, backoff, async (batch) => {
+      const RequestItems = { [nameOf(on.table)]: batch.map((Item) => ({ PutRequest: { Item } })) };
+      const done = await doc.send(new BatchWriteCommand({ RequestItems, ReturnConsumedCapacity }));
+      measure(on, 'write', done.ConsumedCapacity?.[0]);
+      const left = done.UnprocessedItems?.[nameOf(on.table)] ?? [];
+      return left.flatMap(({ PutRequest }) => PutRequest?.Item ?? []);
+    });
+  }
+
   /** At most 25 writes, no two of one item. */
   async function execute(on: On, statements: readonly Statement[]): Promise<Executed[]> {
     const Statements = [...statements];
@@ -149,7 +160,7 @@ export function openDatabase({ client, tablePrefix, meter, backoff, groupCommit 
   };
 
   return {
-    ...(groupCommit ? grouped({ alone, getAll, execute, nameOf }) : alone),
+    ...(groupCommit ? grouped({ alone, getAll, putAll, execute, nameOf }) : { ...alone, putAll }),
     put,
     update,
 
@@ -175,16 +186,5 @@ export function openDatabase({ client, tablePrefix, meter, backoff, groupCommit 
     },
 
     getAll,
-
-    /** Any number of items, no two with the same key. */
-    async putAll(on: On, items: readonly Item[]): Promise<void> {
-      await inBatches(on.operation, items, 25, backoff, async (batch) => {
-        const RequestItems = { [nameOf(on.table)]: batch.map((Item) => ({ PutRequest: { Item } })) };
-        const done = await doc.send(new BatchWriteCommand({ RequestItems, ReturnConsumedCapacity }));
-        measure(on, 'write', done.ConsumedCapacity?.[0]);
-        const left = done.UnprocessedItems?.[nameOf(on.table)] ?? [];
-        return left.flatMap(({ PutRequest }) => PutRequest?.Item ?? []);
-      });
-    },
   };
 }

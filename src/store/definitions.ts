@@ -15,7 +15,7 @@ const nameOf = ({ jobId, version }: DefinitionKey) => `${jobId}#${version}`;
 
 /** 1 WRU per KB; not in the index. */
 export async function putDefinition(db: Database, definition: Definition): Promise<void> {
-  await db.put({ operation: 'putDefinition', table }, { Item: definitionToItem(definition) });
+  await db.putAll({ operation: 'putDefinition', table }, [definitionToItem(definition)]);
 }
 
 /** 0.5 RRU per 4 KB. One that is not found may just be new, so it is asked for again consistently (+ 1). */

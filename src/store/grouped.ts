@@ -1,23 +1,32 @@
-// Group commit: calls on single items that come at about the same time go as one BatchGetItem or BatchExecuteStatement.
-// A call costs nearly a millisecond of CPU in Node, a statement in a batch a tenth of that.
+// Group commit: calls on single items that come at about the same time go as one BatchGetItem, BatchWriteItem or
+// BatchExecuteStatement. A call costs nearly a millisecond of CPU in Node, a statement in a batch a tenth of that.
 //
 // Each operation has groups of its own, so that the meter knows what was for what. Whatever a batch could not do is done
 // alone: the SDK retries what was throttled, and an engine that does not take a statement still takes the expression. A
 // batch whose answer was lost is sent again, and what was done then shows as refused, as it does for a single call.
+import { inGroups, type SendGroup } from '../groups.ts';
 import type { Executed, Item, ItemCalls, On } from './database.ts';
-import { inGroups, type SendGroup } from './groups.ts';
-import type { TableName } from './tables.ts';
-import { asInsertStatement, asUpdateStatement, canBeStatement, type Statement } from './writes.ts';
+import { TABLES, type TableName } from './tables.ts';
+import {
+  asInsertStatement,
+  asUpdateStatement,
+  type Change,
+  canBeStatement,
+  type Insert,
+  type Statement,
+} from './writes.ts';
 
 export interface GroupedOptions {
   readonly alone: ItemCalls;
   getAll(on: On, keys: readonly Item[], consistent: boolean): Promise<Item[]>;
+  /** Any number of items, no two with the same key. */
+  putAll(on: On, items: readonly Item[]): Promise<void>;
   execute(on: On, statements: readonly Statement[]): Promise<Executed[]>;
   nameOf(table: TableName): string;
 }
 
 const MOST_READS = 100;
-const MOST_STATEMENTS = 25;
+const MOST_WRITES = 25;
 /** Requests of one operation under way; with more of them groups would be smaller. */
 const AT_ONCE = 2;
 /** Several times what DynamoDB takes: a request that hangs must not hold up the leases of others. */
@@ -30,7 +39,7 @@ interface Keyed {
 const keyOf = ({ key }: Keyed): string => JSON.stringify(key);
 const LIMITS = { atOnce: AT_ONCE, stallMs: STALL_MS, keyOf };
 
-export function grouped({ alone, getAll, execute, nameOf }: GroupedOptions): ItemCalls {
+export function grouped({ alone, getAll, putAll, execute, nameOf }: GroupedOptions) {
   function reads(on: On, consistent: boolean) {
     const send: SendGroup<Keyed, Item | undefined> = async (calls) => {
       const keys = calls.map(({ key }) => key);
@@ -56,17 +65,33 @@ export function grouped({ alone, getAll, execute, nameOf }: GroupedOptions): Ite
         calls.map((call, i) => (executed[i] === 'not done' ? writeAlone(on, call) : executed[i] === 'done')),
       );
     };
-    return inGroups({ most: MOST_STATEMENTS, ...LIMITS }, send);
+    return inGroups({ most: MOST_WRITES, ...LIMITS }, send);
   }
 
+  function puts(on: On) {
+    const send: SendGroup<Keyed & { item: Item }, void> = async (calls) => {
+      const items = calls.map(({ item }) => item);
+      await putAll(on, items);
+      return items.map(() => ({ status: 'fulfilled', value: undefined }));
+    };
+    return inGroups({ most: MOST_WRITES, ...LIMITS }, send);
+  }
+
+  const putting = lanes((on: On) => puts(on));
   const getting = lanes((on: On, consistent: boolean) => reads(on, consistent));
   const inserting = lanes((on: On) => writes(on, asInsertStatement, alone.insert));
   const changing = lanes((on: On) => writes(on, asUpdateStatement, alone.change));
   return {
-    get: (on, key, consistent = false) => getting(on, consistent)({ key }),
-    insert: (on, insert) => inserting(on)(insert),
-    change: (on, change) => (canBeStatement(change) ? changing(on)(change) : alone.change(on, change)),
-  };
+    get: (on: On, key: Item, consistent = false) => getting(on, consistent)({ key }),
+    insert: (on: On, insert: Insert) => inserting(on)(insert),
+    change: (on: On, change: Change) =>
+      canBeStatement(change) ? changing(on)(change) : alone.change(on, change),
+    async putAll(on: On, items: readonly Item[]) {
+      // those that fill requests of their own need no company
+      if (items.length >= MOST_WRITES) return putAll(on, items);
+      await Promise.all(items.map((item) => putting(on)({ key: keyOfItem(on.table, item), item })));
+    },
+  } satisfies ItemCalls & Pick<GroupedOptions, 'putAll'>;
 }
 
 /** One group per operation (and whatever else its calls must have in common), made when it is first asked for. */
@@ -78,6 +103,11 @@ function lanes<Common extends unknown[], Lane>(open: (on: On, ...common: Common)
     opened.set(name, lane);
     return lane;
   };
+}
+
+function keyOfItem(table: TableName, item: Item): Item {
+  const schema = TABLES.find(({ name }) => name === table);
+  return { partition: item[schema?.partitionKey ?? ''], sort: item[schema?.sortKey ?? ''] };
 }
 
 /** Those attributes of the item that make a key. */

@@ -1,6 +1,6 @@
 // Calls that come at about the same time go as one request; each caller awaits its own and never sees the others.
 //
-// A call that comes alone goes at the end of the event loop's turn, so an idle store is as quick as without groups. While
+// A call that comes alone goes at the end of the event loop's turn, so who is idle is as quick as without groups. While
 // `atOnce` requests are under way those that come collect, and go when one has ended: the busier, the larger the groups.
 
 export interface GroupOptions<Call> {
@@ -10,8 +10,8 @@ export interface GroupOptions<Call> {
   readonly atOnce: number;
   /** A request without an answer for this long stalls: the others do not wait for it. */
   readonly stallMs: number;
-  /** No two calls of one request have the same: the second waits for the next one. */
-  keyOf(call: Call): string;
+  /** No two calls of one request have the same: the second waits for the next one. Absent: any may go together. */
+  keyOf?(call: Call): string;
 }
 
 /** Sends 1 to `most` calls; answers each, in their order. A rejection is the answer to all. */
@@ -43,6 +43,7 @@ export function inGroups<Call, Answer>(
   }
 
   function nextGroup(): Waiting<Call, Answer>[] {
+    if (!keyOf) return waiting.splice(0, most);
     const group = new Map<string, Waiting<Call, Answer>>();
     const sameKey: Waiting<Call, Answer>[] = [];
     let next = 0;

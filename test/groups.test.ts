@@ -1,7 +1,7 @@
 // Calls that come together go as one request, and no caller can tell.
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { inGroups } from '../../src/store/groups.ts';
+import { inGroups } from '../src/groups.ts';
 
 interface Call {
   readonly key: string;
