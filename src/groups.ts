@@ -10,6 +10,8 @@ export interface GroupOptions<Call> {
   readonly atOnce: number;
   /** A request without an answer for this long stalls: the others do not wait for it. */
   readonly stallMs: number;
+  /** The first of a group waits so long for company; absent: to the end of the event loop's turn. */
+  readonly lingerMs?: number;
   /** No two calls of one request have the same: the second waits for the next one. Absent: any may go together. */
   keyOf?(call: Call): string;
 }
@@ -24,7 +26,7 @@ interface Waiting<Call, Answer> {
 }
 
 export function inGroups<Call, Answer>(
-  { most, atOnce, stallMs, keyOf }: GroupOptions<Call>,
+  { most, atOnce, stallMs, lingerMs, keyOf }: GroupOptions<Call>,
   send: SendGroup<Call, Answer>,
 ): (call: Call) => Promise<Answer> {
   let waiting: Waiting<Call, Answer>[] = [];
@@ -34,7 +36,8 @@ export function inGroups<Call, Answer>(
   function flushSoon(): void {
     if (flushes) return;
     flushes = true;
-    setImmediate(flush);
+    if (lingerMs === undefined) setImmediate(flush);
+    else setTimeout(flush, lingerMs);
   }
 
   function flush(): void {

@@ -70,6 +70,24 @@ test('two calls with one key are never in the same request, and stay in their or
   expect(sent.map(({ calls }) => calls[0]?.value)).toEqual([0, 1, 3]);
 });
 
+test('who can wait waits for company, and no longer', async () => {
+  const sent: number[] = [];
+  const call = inGroups<Call, number>(
+    { most: 5, atOnce: 2, stallMs: 60_000, lingerMs: 30 },
+    async (group) => {
+      sent.push(group.length);
+      return group.map(({ value }) => ({ status: 'fulfilled', value }));
+    },
+  );
+  const first = call({ key: 'a', value: 1 });
+  await turn();
+  await turn();
+  expect(sent).toEqual([]);
+  const second = call({ key: 'b', value: 2 });
+  expect(await Promise.all([first, second])).toEqual([1, 2]);
+  expect(sent).toEqual([2]);
+});
+
 test('a request that gets no answer does not hold up the others', async () => {
   const { call, sent, keys } = setUp({ atOnce: 1, stallMs: 20 });
   const first = call({ key: 'a', value: 1 });

@@ -63,18 +63,22 @@ function isOrdinary(head: Head, holderRow: Row | undefined, message: Message): b
 
 /** At the fire time: runs what nobody has withdrawn since. AGAIN: it is no longer ours, claim it as any other. */
 export async function startTaken(context: Context, taken: TakenAhead): Promise<Claim> {
+  const { store } = context;
+  const { jobId } = taken.head;
+  // the take's own stamp: nothing was written since
+  if ((await store.readStamp(jobId)) === taken.hold.token) return startNow(context, taken);
   for (let round = 1; round <= MOST_ROUNDS; round++) {
-    const head = await context.store.readHead(taken.head.jobId, { consistent: true });
+    const head = await store.readHead(jobId, { consistent: true });
     if (head?.hold?.token !== taken.hold.token) return AGAIN;
     if (head.hold.cancelRequested) return cancel(context, { ...taken, head });
-    if (isLive(head, taken.message)) {
-      const hold = { ...taken.hold, startedAt: context.clock.now() };
-      return start(context, { ...taken, head, hold }, undefined);
-    }
+    if (isLive(head, taken.message)) return startNow(context, { ...taken, head });
     if (await putBack(context, head, taken)) return DONE;
   }
   return AGAIN;
 }
+
+const startNow = (context: Context, taken: Taken): Claim =>
+  start(context, { ...taken, hold: { ...taken.hold, startedAt: context.clock.now() } }, undefined);
 
 async function cancel(context: Context, { head, hold, message }: Taken): Promise<Claim> {
   const row: Row = {

@@ -3,7 +3,7 @@ import { executionId, hash } from '../domain/ids.ts';
 import type { Message, Received } from '../queue/queue.ts';
 import type { Tasks } from '../tasks/task.ts';
 import { giveBack, startTaken, type TakenAhead, takeAhead } from './ahead.ts';
-import { AGAIN, type Claimed } from './answers.ts';
+import { AGAIN, type Claim, type Claimed } from './answers.ts';
 import { claim, type Prepared, prepare } from './claim.ts';
 import type { Context } from './context.ts';
 import { finish } from './finish.ts';
@@ -18,13 +18,15 @@ export interface WorkerSide {
   readonly aborting: AbortSignal;
   /** Asked a little before a message is due: will there be a place for it? Then the job is taken already. */
   mayTakeAhead(): boolean;
-  /** Asked when a message is due and before its claim; false: there is no place for it here, hand it back. */
-  admit(): Promise<boolean>;
+  /** Asked when a message is due: a place to run it, now or after a wait; or there is none, and it is handed back. */
+  admit(): Promise<Admitted>;
   /** The task has ended: its place is free. */
   leave(): void;
   /** For the worker's row: what it runs. */
   readonly running: { add(executionId: string, startedAt: number): void; remove(executionId: string): void };
 }
+
+export type Admitted = 'at once' | 'after a wait' | 'no place';
 
 /** Why timers end that are no longer needed. Without a reason each abort makes an exception with its stack: 7 % of the CPU. */
 export const OVER = 'over';
@@ -54,15 +56,11 @@ export async function execute(context: Context, worker: WorkerSide, received: Re
     const prepared = await readAhead(context, message, worker.draining);
     const taken = prepared && (await tryAhead(context, worker, message, prepared));
     await waitUntilDue(context, message, worker.draining);
-    if (worker.draining.aborted || !(await worker.admit())) {
-      if (taken) await giveBack(context, taken);
-      return;
+    let answer = taken ? await startAhead(context, worker, taken) : AGAIN;
+    if (answer.kind === 'again' || answer.kind === 'reread') {
+      if (worker.draining.aborted || (await worker.admit()) === 'no place') return;
+      answer = await claim(context, worker.workerId, message, taken ? undefined : prepared);
     }
-    const started = taken ? await startTaken(context, taken) : AGAIN;
-    const answer =
-      started.kind === 'again' || started.kind === 'reread'
-        ? await claim(context, worker.workerId, message, taken ? undefined : prepared)
-        : started;
     if (answer.kind === 'later') hideFor = Math.max(0, answer.at - clock.now());
     if (answer.kind === 'run') hideFor = await runClaimed(context, worker, received, answer.claimed);
     if (answer.kind === 'done') hideFor = 'deleted';
@@ -133,6 +131,17 @@ async function tryAhead(
     log.debug('taking ahead failed; the claim at its time decides', { error: String(error) });
     return undefined;
   });
+}
+
+/** Needs a place only to run. If it had to wait for one, it is looked at once more: a pause may have returned meanwhile. */
+async function startAhead(context: Context, worker: WorkerSide, taken: TakenAhead): Promise<Claim> {
+  const answer = worker.draining.aborted ? undefined : await startTaken(context, taken);
+  if (answer && answer.kind !== 'run') return answer;
+  const admitted = answer ? await worker.admit() : 'no place';
+  if (answer && admitted === 'at once') return answer;
+  if (admitted === 'after a wait') return startTaken(context, taken);
+  await giveBack(context, taken);
+  return { kind: 'later', at: 0 };
 }
 
 /** For the millisecond. Never early by our own clock. */

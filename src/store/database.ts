@@ -22,6 +22,7 @@ import {
   UpdateCommand,
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
+import { atMost } from './at-most.ts';
 import { type Backoff, inBatches } from './batches.ts';
 import { grouped } from './grouped.ts';
 import type { TableName } from './tables.ts';
@@ -44,6 +45,10 @@ export interface DatabaseOptions {
 export interface On {
   readonly operation: string;
   readonly table: TableName;
+  /** The attribute that a read is about; absent: all of the item. */
+  readonly only?: string;
+  /** A write that nobody waits for: it may wait for others. */
+  readonly canWait?: true;
 }
 
 /** Calls on one item, which may go with others in one request. */
@@ -61,7 +66,23 @@ const REFUSED = new Set<string | undefined>(['ConditionalCheckFailed', 'Duplicat
 /** Errors of a batch as such: by itself each write may be all right. */
 const NOT_TAKEN = new Set(['ValidationException', 'AccessDeniedException', 'UnknownOperationException']);
 
+/**
+ * A watcher's pass has thousands of entries to write and rows to read, and a full batch keeps a small engine busy for
+ * milliseconds: what is due meanwhile must not queue behind many of them. On AWS two are some 5,000 entries a second.
+ */
+const BATCHES_AT_ONCE = 2;
+
 type Without<Input> = Omit<Input, 'TableName' | 'ReturnConsumedCapacity'>;
+
+/** With the key: a batch's answers are in no order. */
+function projection({ only }: On, key: Item) {
+  if (only === undefined) return {};
+  const names = [...Object.keys(key), only];
+  return {
+    ProjectionExpression: names.map((name) => `#${name}`).join(', '),
+    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+  };
+}
 
 export type Database = ReturnType<typeof openDatabase>;
 
@@ -69,6 +90,8 @@ export function openDatabase({ client, tablePrefix, meter, backoff, groupCommit 
   const doc = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
   const nameOf = (table: TableName): string => `${tablePrefix}${table}`;
   const ReturnConsumedCapacity = meter && ('INDEXES' as const);
+  const fewReads = atMost(BATCHES_AT_ONCE);
+  const fewWrites = atMost(BATCHES_AT_ONCE);
   const at = (on: On) => ({ TableName: nameOf(on.table), ReturnConsumedCapacity });
 
   function measure(on: On, kind: 'read' | 'write', consumed: ConsumedCapacity | undefined): void {
@@ -111,8 +134,9 @@ export function openDatabase({ client, tablePrefix, meter, backoff, groupCommit 
   async function getAll(on: On, keys: readonly Item[], ConsistentRead: boolean): Promise<Item[]> {
     const found: Item[] = [];
     await inBatches(on.operation, keys, 100, backoff, async (Keys) => {
-      const RequestItems = { [nameOf(on.table)]: { Keys, ConsistentRead } };
-      const done = await doc.send(new BatchGetCommand({ RequestItems, ReturnConsumedCapacity }));
+      const RequestItems = { [nameOf(on.table)]: { Keys, ConsistentRead, ...projection(on, Keys[0] ?? {}) } };
+      const command = new BatchGetCommand({ RequestItems, ReturnConsumedCapacity });
+      const done = await fewReads(() => doc.send(command));
       measure(on, 'read', done.ConsumedCapacity?.[0]);
       found.push(...(done.Responses?.[nameOf(on.table)] ?? []));
       return done.UnprocessedKeys?.[nameOf(on.table)]?.Keys ?? [];
@@ -124,7 +148,8 @@ export function openDatabase({ client, tablePrefix, meter, backoff, groupCommit 
   async function putAll(on: On, items: readonly Item[]): Promise<void> {
     await inBatches(on.operation, items, 25, backoff, async (batch) => {
       const RequestItems = { [nameOf(on.table)]: batch.map((Item) => ({ PutRequest: { Item } })) };
-      const done = await doc.send(new BatchWriteCommand({ RequestItems, ReturnConsumedCapacity }));
+      const command = new BatchWriteCommand({ RequestItems, ReturnConsumedCapacity });
+      const done = await fewWrites(() => doc.send(command));
       measure(on, 'write', done.ConsumedCapacity?.[0]);
       const left = done.UnprocessedItems?.[nameOf(on.table)] ?? [];
       return left.flatMap(({ PutRequest }) => PutRequest?.Item ?? []);
@@ -151,7 +176,7 @@ export function openDatabase({ client, tablePrefix, meter, backoff, groupCommit 
 
   const alone: ItemCalls = {
     async get(on, Key, ConsistentRead) {
-      const done = await doc.send(new GetCommand({ Key, ConsistentRead, ...at(on) }));
+      const done = await doc.send(new GetCommand({ Key, ConsistentRead, ...projection(on, Key), ...at(on) }));
       measure(on, 'read', done.ConsumedCapacity);
       return done.Item;
     },

@@ -46,6 +46,7 @@ export function createDynamoStore(options: DynamoStoreOptions): Store {
 
     insertHead: (head) => jobs.insertHead(db, head),
     readHead: (jobId, read) => jobs.readHead(db, jobId, read),
+    readStamp: (jobId) => jobs.readStamp(db, jobId),
     readHeads: (jobIds, read) => jobs.readHeads(db, jobIds, read),
     updateHead: (jobId, stamp, change) => jobs.updateHead(db, jobId, stamp, change),
     listHeads: (userId, list) => jobs.listHeads(db, userId, list),

@@ -13,7 +13,10 @@ const table = 'executions';
 /** If absent. 1 WRU below 1 KB + 1 for the index, + 1 for that of the failed ones if it is one. */
 export function insertRow(db: Database, retentionMs: number, row: Row): Promise<boolean> {
   const key = { jobId: row.jobId, due: row.due };
-  return db.insert({ operation: 'insertRow', table }, { key, item: rowToItem(row, retentionMs) });
+  return db.insert(
+    { operation: 'insertRow', table, canWait: true },
+    { key, item: rowToItem(row, retentionMs) },
+  );
 }
 
 /** A put, so nothing of the old row stays; where it does not exist the condition fails. 1 WRU below 1 KB, + 1 if it becomes FAILED or was. */

@@ -31,6 +31,8 @@ const MOST_WRITES = 25;
 const AT_ONCE = 2;
 /** Several times what DynamoDB takes: a request that hangs must not hold up the leases of others. */
 const STALL_MS = 50;
+/** What only records something can wait for what is about to happen, and for company. */
+const LINGER_MS = 10;
 
 interface Keyed {
   readonly key: Item;
@@ -65,7 +67,8 @@ export function grouped({ alone, getAll, putAll, execute, nameOf }: GroupedOptio
         calls.map((call, i) => (executed[i] === 'not done' ? writeAlone(on, call) : executed[i] === 'done')),
       );
     };
-    return inGroups({ most: MOST_WRITES, ...LIMITS }, send);
+    const lingerMs = on.canWait ? LINGER_MS : undefined;
+    return inGroups({ most: MOST_WRITES, ...LIMITS, lingerMs }, send);
   }
 
   function puts(on: On) {

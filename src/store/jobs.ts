@@ -21,6 +21,12 @@ export async function readHead(db: Database, jobId: string, options: ReadOptions
   return item && headFromItem<Head>(item);
 }
 
+/** Consistent: 1 RRU. */
+export async function readStamp(db: Database, jobId: string): Promise<string | undefined> {
+  const item = await db.get({ operation: 'readStamp', table, only: 'stamp' }, keyOf(jobId), true);
+  return item && String(item.stamp);
+}
+
 /** 0.5 RRU each, 1 consistent; one request per 100. */
 export async function readHeads(
   db: Database,

@@ -3,7 +3,7 @@
 import { executionId } from '../domain/ids.ts';
 import type { Inbox, Received } from '../queue/queue.ts';
 import type { Context } from '../scheduling/context.ts';
-import { execute, type WorkerSide } from '../scheduling/execute.ts';
+import { type Admitted, execute, OVER, type WorkerSide } from '../scheduling/execute.ts';
 import type { Tasks } from '../tasks/task.ts';
 import { Places } from './places.ts';
 
@@ -52,6 +52,12 @@ export const DEFAULT_CONCURRENCY = 100;
  */
 export const IN_HAND_PER_PLACE = 10;
 const MOST_PER_RECEIVE = 10;
+/**
+ * A poll that brought fewer than it asked for is followed by a pause in which more can come: a request is paid for, and
+ * costs a millisecond of CPU, whatever it brings. Messages come a second before their time; one that is for now is taken
+ * by the other poll, which listens meanwhile.
+ */
+const AFTER_FEW_MS = 50;
 /**
  * How long a due message waits here for a place before it is handed back. Short jobs free places within this; when
  * they do not, a worker with free places should have it. It does not go to and fro: who is full begins no poll, and
@@ -107,8 +113,10 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
       }
       try {
         // what came just as the drain began is taken all the same: it goes back at once instead of after its timeout
-        for (const received of await inbox.receive(max, draining.signal)) keep(received);
+        const received = await inbox.receive(max, draining.signal);
+        for (const one of received) keep(one);
         failures = 0;
+        if (received.length < max) await clock.sleep(AFTER_FEW_MS, draining.signal);
       } catch (error) {
         if (draining.signal.aborted) return;
         const backoff = Math.min(FIRST_POLL_BACKOFF_MS * 2 ** failures++, LONGEST_POLL_BACKOFF_MS);
@@ -145,10 +153,12 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
       }
       return promised;
     };
-    const admit = async () => {
+    const admit = async (): Promise<Admitted> => {
       redeem();
-      if (admittedAt === undefined && (await takePlace())) admittedAt = clock.monotonic();
-      return admittedAt !== undefined;
+      if (admittedAt !== undefined) return 'at once';
+      const admitted = await takePlace();
+      if (admitted !== 'no place') admittedAt = clock.monotonic();
+      return admitted;
     };
     const redeem = () => {
       if (promised) promisedPlaces--;
@@ -178,14 +188,14 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
   const placesToCome = () =>
     places.free * Math.min(IN_HAND_PER_PLACE, Math.max(1, PLACE_PATIENCE_MS / placeKeptMs));
 
-  async function takePlace(): Promise<boolean> {
-    if (places.free > 0) return places.take();
+  async function takePlace(): Promise<Admitted> {
+    if (places.free > 0) return (await places.take()) ? 'at once' : 'no place';
     const answered = new AbortController();
     const impatient = new AbortController();
     void clock.sleep(PLACE_PATIENCE_MS, answered.signal).then(() => impatient.abort());
     const taken = await places.take(impatient.signal);
-    answered.abort();
-    return taken;
+    answered.abort(OVER);
+    return taken ? 'after a wait' : 'no place';
   }
 
   function announceRoom(): void {

@@ -111,7 +111,7 @@ async function runFailing(context: Context, notify: unknown[]): Promise<string> 
       draining: signal,
       aborting: signal,
       mayTakeAhead: () => true,
-      admit: async () => true,
+      admit: async () => 'at once' as const,
       leave() {},
       running: { add: () => {}, remove: () => {} },
     },

@@ -204,7 +204,7 @@ export class World {
       draining: never,
       aborting: never,
       mayTakeAhead: () => true,
-      admit: async () => true,
+      admit: async () => 'at once' as const,
       leave() {},
       running: { add: () => {}, remove: () => {} },
     };

@@ -145,7 +145,7 @@ export class Fleet {
       aborting: aborting.signal,
       running: { add: () => {}, remove: () => {} },
       mayTakeAhead: () => true,
-      admit: async () => true,
+      admit: async () => 'at once' as const,
       leave() {},
     };
     execute(process.context, side, receive(process))

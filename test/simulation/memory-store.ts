@@ -91,6 +91,10 @@ export class MemoryStore implements Store {
     return this.heads.read(jobId, options.consistent);
   }
 
+  async readStamp(jobId: string): Promise<string | undefined> {
+    return this.heads.read(jobId, true)?.stamp;
+  }
+
   async readHeads(jobIds: readonly string[], options: ReadOptions): Promise<Head[]> {
     return [...new Set(jobIds)].flatMap((jobId) => this.heads.read(jobId, options.consistent) ?? []);
   }

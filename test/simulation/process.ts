@@ -72,6 +72,7 @@ const METHODS = [
   'readDefinitions',
   'insertHead',
   'readHead',
+  'readStamp',
   'readHeads',
   'updateHead',
   'insertHoldItem',

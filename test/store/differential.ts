@@ -81,6 +81,7 @@ const headOperations: fc.Arbitrary<Operation>[] = [
         store.heartbeat(`${jobId}-${run}`, 'head', token, T0 + lease, stamp),
   ),
   job.map((jobId) => (store, run) => store.readHead(`${jobId}-${run}`, CONSISTENT)),
+  job.map((jobId) => (store, run) => store.readStamp(`${jobId}-${run}`)),
   fc.tuple(user, limit).map(
     ([userId, n]) =>
       (store, run) =>

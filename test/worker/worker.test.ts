@@ -283,7 +283,7 @@ describe('drain', () => {
 
   it('gives no place any more to what becomes due just then', async () => {
     const asked = Promise.withResolvers<void>();
-    const answers: boolean[] = [];
+    const answers: string[] = [];
     const { worker, inbox } = start({
       execute: async (_context, { admit }) => {
         await asked.promise;
@@ -295,7 +295,7 @@ describe('drain', () => {
     const stopping = worker.stop({ deadlineMs: 1000 });
     asked.resolve();
     await stopping;
-    expect(answers).toEqual([false]);
+    expect(answers).toEqual(['no place']);
   });
 
   it('tells what still runs at the deadline to stop, and waits until it has', async () => {

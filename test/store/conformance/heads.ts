@@ -34,6 +34,16 @@ export function headsConformance(subject: Subject): void {
       expect(await subject().readHead(aJobId(), CONSISTENT)).toBeUndefined();
     });
 
+    test('its stamp is read alone, as the last write left it; of many at once too', async () => {
+      const store = subject();
+      const heads = [aHead(), aHead(), aHead()];
+      for (const head of heads) await store.insertHead(head);
+      await store.updateHead(heads[0]?.jobId ?? '', heads[0]?.stamp ?? '', { stamp: 'next' });
+      const stamps = [...heads.map(({ jobId }) => jobId), aJobId()].map((jobId) => store.readStamp(jobId));
+      expect(await Promise.all(stamps)).toEqual(['next', heads[1]?.stamp, heads[2]?.stamp, undefined]);
+      expect(await store.readStamp(heads[0]?.jobId ?? '')).toBe('next');
+    });
+
     test('the second insert is refused and the first stays', async () => {
       const store = subject();
       const first = aHead();
