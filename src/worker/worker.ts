@@ -57,7 +57,7 @@ const MOST_PER_RECEIVE = 10;
  * costs a millisecond of CPU, whatever it brings. Messages come a second before their time; one that is for now is taken
  * by the other poll, which listens meanwhile.
  */
-const AFTER_FEW_MS = 50;
+export const AFTER_FEW_MS = 50;
 /**
  * How long a due message waits here for a place before it is handed back. Short jobs free places within this; when
  * they do not, a worker with free places should have it. It does not go to and fro: who is full begins no poll, and

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { BEAT_MS, PLACE_PATIENCE_MS, STOP_GRACE_MS } from '../../src/worker/worker.ts';
+import { AFTER_FEW_MS, BEAT_MS, PLACE_PATIENCE_MS, STOP_GRACE_MS } from '../../src/worker/worker.ts';
 import { FakeInbox, message, NOON, settle, start } from './harness.ts';
 
 const messages = (count: number, fireAt = NOON) => Array.from({ length: count }, () => message(fireAt));
 
 describe('concurrency', () => {
   it('a slow job holds up nothing but itself', async () => {
-    const { inbox, fake } = start({ concurrency: 3 });
+    const { inbox, fake, clock } = start({ concurrency: 3 });
     const slow = message();
     inbox.put(slow);
     await settle();
     for (const quick of messages(20)) {
       inbox.put(quick);
-      await settle();
+      await clock.advance(AFTER_FEW_MS);
       fake.running.get(quick.id)?.end();
       await settle();
       expect(quick.fate).toEqual(['deleted']);
@@ -59,6 +59,24 @@ describe('concurrency', () => {
     const { inbox } = start({ pollersPerInbox: 3 });
     await settle();
     expect(inbox.polling).toBe(3);
+  });
+
+  it('after a poll that brought few it lets more come before the next, while another one listens', async () => {
+    const { inbox, fake, clock } = start({ concurrency: 20, pollersPerInbox: 1 });
+    inbox.put(message());
+    await settle();
+    inbox.put(...messages(3));
+    await settle();
+    expect([fake.running.size, inbox.polling]).toEqual([1, 0]);
+    await clock.advance(AFTER_FEW_MS);
+    expect(fake.running.size).toBe(4);
+    const two = start({ concurrency: 20, pollersPerInbox: 2 });
+    two.inbox.put(message());
+    await settle();
+    expect(two.inbox.polling).toBe(1);
+    two.inbox.put(message());
+    await settle();
+    expect(two.fake.running.size).toBe(2);
   });
 
   it('shares the free places among its polls, because each may bring what is due at once', async () => {
