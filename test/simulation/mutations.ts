@@ -358,8 +358,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'ahead.ts',
-        find: 'if (isLive(head, taken.message)) {',
-        replace: 'if (head) {',
+        find: 'if (isLive(head, taken.message)) return startNow(',
+        replace: 'if (head) return startNow(',
       },
     ],
   },
