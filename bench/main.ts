@@ -6,6 +6,7 @@ import { api } from './api.ts';
 import { cold } from './cold.ts';
 import { conditions } from './conditions.ts';
 import { cost } from './cost.ts';
+import { cpu } from './cpu.ts';
 import { growth } from './growth.ts';
 import { lateness } from './lateness.ts';
 import { peers } from './peers.ts';
@@ -19,6 +20,7 @@ const benchmarks: Record<string, (options: Options) => Promise<Report>> = {
   throughput,
   recovery,
   cost,
+  cpu,
   api,
   cold,
   growth,
