@@ -47,8 +47,11 @@ const UTILIZATION = 0.7;
 /** Of one vCPU: 0.8 ms of it per SDK call and task, with room (FACTS.md; measure yours). */
 const EXECUTIONS_PER_VCPU = 100;
 export const VCPU_GB = 2;
-/** Entries of one slot that a watcher dispatches a second. */
-const DISPATCHED_PER_SECOND = 5_000;
+/**
+ * Executions a second that one watcher (0.58 vCPU at 1,024 MB) dispatches, settles and forecasts with room: it is full at
+ * some 1,300 (docs/scale.md).
+ */
+const WATCHED_PER_SECOND = 800;
 const HELD_SECONDS = 2;
 
 export interface Sizing {
@@ -75,7 +78,7 @@ export function sizeFor(perSecond: number, seconds = 0.1): Sizing {
   // one insert per execution goes into the slots of a minute; a partition should be half full at most
   const forInserts = Math.ceil(perSecond / (LIMITS.partitionWrites / 2));
   const shards = Math.max(16, 2 ** Math.ceil(Math.log2(Math.max(1, forInserts * 4))));
-  const watchers = Math.max(1, Math.ceil(perSecond / DISPATCHED_PER_SECOND));
+  const watchers = Math.max(1, Math.ceil(perSecond / WATCHED_PER_SECOND));
   const queues = Math.max(
     1,
     Math.ceil((perSecond * (HELD_SECONDS + seconds)) / (LIMITS.queueInFlight * UTILIZATION)),
