@@ -1,6 +1,7 @@
-# The worker. Built for the platform it runs on (arm64 by default); everything it needs is bundled, so the image has no
-# node_modules. lib/bundle.ts is what the tests run too.
-FROM node:24-slim AS build
+# The worker, for the platform that the stack names (arm64). Everything it needs is bundled, so the image has no
+# node_modules, and the bundle, which is the same everywhere, is made on the platform of the machine that builds.
+# lib/bundle.ts is what the tests run too.
+FROM --platform=$BUILDPLATFORM node:24-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 # esbuild and the rest work without install scripts; none of them runs here

@@ -53,7 +53,9 @@ export class Identity extends Construct {
       description: 'See and touch the jobs of everybody',
     });
     const client = this.userPool.addClient('Client', {
-      authFlows: { userSrp: true },
+      // the second is for whoever may call Cognito's admin API in this account: a token without a login page
+      authFlows: { userSrp: true, adminUserPassword: true },
+      disableOAuth: true,
       generateSecret: false,
       preventUserExistenceErrors: true,
       accessTokenValidity: Duration.hours(1),

@@ -1,6 +1,8 @@
 // What people look at (lib/dashboard.ts), and what calls them (lib/alarms.ts).
+import { Stack } from 'aws-cdk-lib';
 import { Alarm, ComparisonOperator, type Dashboard, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
@@ -37,6 +39,15 @@ export class Monitoring extends Construct {
       displayName: `Punctual ${settings.stage}`,
       enforceSSL: true,
     });
+    // a policy of its own replaces the one by which services of the account may publish
+    this.topic.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [this.topic.topicArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
+      }),
+    );
     if (settings.alarmEmail !== undefined)
       this.topic.addSubscription(new EmailSubscription(settings.alarmEmail));
     this.alarms = Object.entries(alarmSpecs(props)).map(([name, spec]) => this.#alarm(name, spec, settings));

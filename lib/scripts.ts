@@ -1,7 +1,9 @@
 // What the task `script` needs: a bucket where a program waits for its container, the container, whose role allows nothing,
 // and for workers the rights to start it (src/tasks/script-fargate.ts).
+
 import { Duration, IgnoreMode, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { Peer, Port, SecurityGroup } from 'aws-cdk-lib/aws-ec2';
+import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import {
   ContainerImage,
   CpuArchitecture,
@@ -134,6 +136,7 @@ export class Scripts extends Construct {
 const imageFromDockerfile = (): ContainerImage =>
   ContainerImage.fromAsset(ROOT, {
     file: 'Dockerfile.scripts',
+    platform: Platform.LINUX_ARM64,
     ignoreMode: IgnoreMode.DOCKER,
     exclude: ['**', '!Dockerfile.scripts'],
   });

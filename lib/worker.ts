@@ -1,6 +1,8 @@
 // The workers: a service on Fargate, on Graviton, with as much of Spot as the settings say.
+
 import { Duration, IgnoreMode, Stack } from 'aws-cdk-lib';
 import type { IVpc } from 'aws-cdk-lib/aws-ec2';
+import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import {
   AvailabilityZoneRebalancing,
   type CapacityProviderStrategy,
@@ -100,6 +102,8 @@ export class Workers extends Construct implements IGrantable {
       availabilityZoneRebalancing: AvailabilityZoneRebalancing.ENABLED,
       enableExecuteCommand: false,
     });
+    // or it may be made before the cluster knows the capacity providers, and is in their way when both are deleted
+    this.service.node.addDependency(this.cluster);
     // no id of the task is known here: of this cluster's tasks
     task.addToTaskRolePolicy(
       new PolicyStatement({
@@ -161,6 +165,7 @@ export class Workers extends Construct implements IGrantable {
 /** What the build needs, and nothing else: the image's hash changes with these alone. */
 const imageFromDockerfile = (): ContainerImage =>
   ContainerImage.fromAsset(ROOT, {
+    platform: Platform.LINUX_ARM64,
     ignoreMode: IgnoreMode.DOCKER,
     exclude: [
       '**',

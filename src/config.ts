@@ -1,8 +1,14 @@
 // Configuration from the environment: parsed once at the start by a schema that has every default. A missing or wrong
 // variable stops the program with a sentence that names it.
 import { z } from 'zod';
+import { MINUTE } from './domain/slots.ts';
 import { parse } from './domain/validation.ts';
 import { DEFAULT_SETTINGS, type Settings } from './scheduling/context.ts';
+
+/** A job is taken up to 750 ms before its time, and may wait a second for a place. */
+const SHORTEST_LEASE_MS = 2_000;
+/** SQS hides a message for 12 hours at most. */
+const LONGEST_LEASE_MS = 43_200_000;
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -48,6 +54,24 @@ export function readSettings(env: Environment, defaults: Settings = DEFAULT_SETT
     throw new ConfigError(
       `PUNCTUAL_WRITER_DEADLINE_MS must be less than PUNCTUAL_MARGIN_MS and PUNCTUAL_SETTLE_LAG_MS (${limit}), got ${settings.writerDeadlineMs}`,
     );
+  }
+  // dispatch sends whole minutes: its cursor may be that much beyond the look-ahead when a slow writer decides
+  const planned = settings.watchPeriodMs + settings.marginMs;
+  if (settings.writerDeadlineMs + MINUTE > planned) {
+    throw new ConfigError(
+      `PUNCTUAL_WATCH_PERIOD_MS and PUNCTUAL_MARGIN_MS together must be at least PUNCTUAL_WRITER_DEADLINE_MS and a minute (${settings.writerDeadlineMs + MINUTE}), got ${planned}`,
+    );
+  }
+  if (
+    settings.leaseMs < 2 * settings.clockSkewMs + SHORTEST_LEASE_MS ||
+    settings.leaseMs > LONGEST_LEASE_MS
+  ) {
+    throw new ConfigError(
+      `PUNCTUAL_LEASE_MS must be from ${2 * settings.clockSkewMs + SHORTEST_LEASE_MS} (twice PUNCTUAL_CLOCK_SKEW_MS and two seconds) to ${LONGEST_LEASE_MS}, got ${settings.leaseMs}`,
+    );
+  }
+  if (settings.heartbeatMs < 1) {
+    throw new ConfigError(`PUNCTUAL_HEARTBEAT_MS must be at least 1, got ${settings.heartbeatMs}`);
   }
   if (settings.heartbeatMs * 2 > settings.leaseMs) {
     throw new ConfigError(

@@ -1,6 +1,6 @@
 // The settings of the tables, and of what is kept in them.
 import { z } from 'zod';
-import { arn, count } from './shapes.ts';
+import { count } from './shapes.ts';
 
 export const data = {
   /**
@@ -40,7 +40,12 @@ export const data = {
    * A key of yours instead of AWS's own, for tables and queues.
    * @default - keys that AWS owns
    */
-  kmsKeyArn: arn('kms').optional(),
+  kmsKeyArn: z
+    .string()
+    .regex(/^arn:[\w-]+:kms:[^:]*:\d*:key\//, {
+      error: 'must be the ARN of a key (…:key/…), not of an alias',
+    })
+    .optional(),
   /**
    * Which keys are hot, per table; costs as the requests do.
    * @default false

@@ -47,7 +47,7 @@ export const LOCAL_SETTINGS: Settings = {
   ...DEFAULT_SETTINGS,
   lookAheadMs: 60_000,
   watchPeriodMs: 15_000,
-  marginMs: 40_000,
+  marginMs: 80_000,
 };
 
 /** Any of these: the SDK finds credentials by itself. */

@@ -39,8 +39,17 @@ export async function takeAhead(
     startedAt: message.fireAt,
   };
   const change = { hold, rowsUntil: message.due, stamp: hold.token };
-  if (!(await writeHead(context, head, change))) return undefined;
-  return { head: { ...head, ...change }, message, hold, before, place: 'head', previous: head.hold };
+  const taken: TakenAhead = {
+    ...{ head: { ...head, ...change }, message, hold, before },
+    ...{ place: 'head', previous: head.hold },
+  };
+  try {
+    return (await writeHead(context, head, change)) ? taken : undefined;
+  } catch (error) {
+    // it may have been done: the look at its time, or giving it back, finds out
+    context.log.debug('whether it was taken ahead is not known', { error: String(error) });
+    return taken;
+  }
 }
 
 /**
@@ -93,14 +102,22 @@ async function cancel(context: Context, { head, hold, message }: Taken): Promise
   return DONE;
 }
 
-/** Before the fire time: this worker will not run it, so that any other may. */
+/** This worker will not run it, so that any other may. If the store does not answer, the takeover is the backstop. */
 export async function giveBack(context: Context, taken: TakenAhead): Promise<void> {
-  let head: Head | undefined = taken.head;
+  const { store, clock, random, log } = context;
   for (let round = 1; round <= MOST_ROUNDS; round++) {
-    // one that is to be cancelled stays held: whoever takes it over records that
-    if (head?.hold?.token !== taken.hold.token || head.hold.cancelRequested) return;
-    if (await putBack(context, head, taken)) return;
-    head = await context.store.readHead(taken.head.jobId, { consistent: true });
+    try {
+      const head = await store.readHead(taken.head.jobId, { consistent: true });
+      if (head?.hold?.token !== taken.hold.token) return;
+      if (head.hold.cancelRequested) return void (await cancel(context, { ...taken, head }));
+      if (await putBack(context, head, taken)) return;
+    } catch (error) {
+      log.warn('a job could not be given back; trying again', {
+        jobId: taken.head.jobId,
+        error: String(error),
+      });
+    }
+    await clock.sleep(random.float() * 50 * round);
   }
 }
 

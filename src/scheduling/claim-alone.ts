@@ -48,7 +48,7 @@ export async function claimAlone(
   const { hold } = head;
   if (hold?.due === due) {
     if (!letGo(hold, row) && !isOver(context, hold))
-      return consistent ? { kind: 'later', at: leaseEnd(context, hold) } : REREAD;
+      return consistent ? { kind: 'later', at: askAgainAt(context, head, message, hold, row) } : REREAD;
     const unstarted = row?.status === 'QUEUED' || row?.status === 'WAITING';
     if (!unstarted) return takeOver(context, workerId, message, head, hold, row);
     if (hold.cancelRequested && row?.fence !== hold.token)
@@ -64,6 +64,22 @@ export async function claimAlone(
 }
 
 const leaseEnd = ({ settings }: Context, hold: Hold): number => hold.leaseUntil + settings.clockSkewMs + 1;
+
+/**
+ * When the lease is over; but soon, if the hold is of a schedule that was withdrawn since and ours is in force: a worker
+ * that took it ahead of its time is about to give it back.
+ */
+function askAgainAt(
+  context: Context,
+  head: Head,
+  message: Message,
+  hold: Hold,
+  row: Row | undefined,
+): number {
+  const end = leaseEnd(context, hold);
+  const outlived = !row && hold.revision !== message.revision && isLive(head, message);
+  return outlived ? Math.min(end, context.clock.now() + SHORT_RUN_MS) : end;
+}
 
 /** Step 4: somebody else runs. Wait, be skipped, or go. */
 async function yieldTo(

@@ -118,6 +118,8 @@ async function readAhead(
   });
 }
 
+const LATER: Claim = { kind: 'later', at: 0 };
+
 /** Undefined: it is claimed at its time. */
 async function tryAhead(
   context: Context,
@@ -125,23 +127,27 @@ async function tryAhead(
   message: Message,
   prepared: Prepared,
 ): Promise<TakenAhead | undefined> {
-  const { clock, log } = context;
+  const { clock } = context;
   if (worker.draining.aborted || clock.now() >= message.fireAt || !worker.mayTakeAhead()) return undefined;
-  return takeAhead(context, worker.workerId, message, prepared).catch((error) => {
-    log.debug('taking ahead failed; the claim at its time decides', { error: String(error) });
-    return undefined;
-  });
+  return takeAhead(context, worker.workerId, message, prepared);
 }
 
 /** Needs a place only to run. If it had to wait for one, it is looked at once more: a pause may have returned meanwhile. */
 async function startAhead(context: Context, worker: WorkerSide, taken: TakenAhead): Promise<Claim> {
-  const answer = worker.draining.aborted ? undefined : await startTaken(context, taken);
-  if (answer && answer.kind !== 'run') return answer;
-  const admitted = answer ? await worker.admit() : 'no place';
-  if (answer && admitted === 'at once') return answer;
-  if (admitted === 'after a wait') return startTaken(context, taken);
-  await giveBack(context, taken);
-  return { kind: 'later', at: 0 };
+  try {
+    let answer = worker.draining.aborted ? LATER : await startTaken(context, taken);
+    if (answer.kind === 'run') {
+      const admitted = await worker.admit();
+      if (admitted === 'no place') answer = LATER;
+      if (admitted === 'after a wait') answer = await startTaken(context, taken);
+    }
+    if (answer.kind === 'later') await giveBack(context, taken);
+    return answer;
+  } catch (error) {
+    // nothing has started: another may have it now, not when the lease is over
+    await giveBack(context, taken);
+    throw error;
+  }
 }
 
 /** For the millisecond. Never early by our own clock. */

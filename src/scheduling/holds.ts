@@ -19,6 +19,12 @@ export interface Found {
  */
 export const SHORT_RUN_MS = 1_000;
 
+/**
+ * A holder that died is taken over within minutes, so one without a row after so long had ended: its row is gone by
+ * retention (a day at least), and a job that runs once a quarter must not wait for it.
+ */
+const FORGOTTEN_MS = 86_400_000;
+
 export function newHold(
   { clock, random, settings }: Context,
   message: Message,
@@ -65,6 +71,7 @@ export async function blocks(
   const seen = ahead ?? (await store.readRow(head.jobId, hold.due, { consistent: false }));
   if (isTerminal(seen?.status) && seen?.fence === hold.token) return undefined;
   const row = await store.readRow(head.jobId, hold.due, { consistent: true });
+  if (!row && context.clock.now() > hold.leaseUntil + FORGOTTEN_MS) return undefined;
   if (!row || row.status === 'RUNNING' || row.status === 'RETRYING')
     return { until: row?.nextAttemptAt ?? 0 };
   if (isTerminal(row.status)) return undefined;

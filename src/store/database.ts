@@ -22,7 +22,7 @@ import {
   UpdateCommand,
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import { atMost } from './at-most.ts';
+import { atMost, type Limit } from './at-most.ts';
 import { type Backoff, inBatches } from './batches.ts';
 import { grouped } from './grouped.ts';
 import type { TableName } from './tables.ts';
@@ -131,12 +131,17 @@ export function openDatabase({ client, tablePrefix, meter, backoff, groupCommit 
   }
 
   /** Any number of keys, each once; in no order, what does not exist is left out. */
-  async function getAll(on: On, keys: readonly Item[], ConsistentRead: boolean): Promise<Item[]> {
+  async function getAll(
+    on: On,
+    keys: readonly Item[],
+    ConsistentRead: boolean,
+    limit: Limit = fewReads,
+  ): Promise<Item[]> {
     const found: Item[] = [];
     await inBatches(on.operation, keys, 100, backoff, async (Keys) => {
       const RequestItems = { [nameOf(on.table)]: { Keys, ConsistentRead, ...projection(on, Keys[0] ?? {}) } };
       const command = new BatchGetCommand({ RequestItems, ReturnConsumedCapacity });
-      const done = await fewReads(() => doc.send(command));
+      const done = await limit(() => doc.send(command));
       measure(on, 'read', done.ConsumedCapacity?.[0]);
       found.push(...(done.Responses?.[nameOf(on.table)] ?? []));
       return done.UnprocessedKeys?.[nameOf(on.table)]?.Keys ?? [];
@@ -145,11 +150,11 @@ export function openDatabase({ client, tablePrefix, meter, backoff, groupCommit 
   }
 
   /** Any number of items, no two with the same key. */
-  async function putAll(on: On, items: readonly Item[]): Promise<void> {
+  async function putAll(on: On, items: readonly Item[], limit: Limit = fewWrites): Promise<void> {
     await inBatches(on.operation, items, 25, backoff, async (batch) => {
       const RequestItems = { [nameOf(on.table)]: batch.map((Item) => ({ PutRequest: { Item } })) };
       const command = new BatchWriteCommand({ RequestItems, ReturnConsumedCapacity });
-      const done = await fewWrites(() => doc.send(command));
+      const done = await limit(() => doc.send(command));
       measure(on, 'write', done.ConsumedCapacity?.[0]);
       const left = done.UnprocessedItems?.[nameOf(on.table)] ?? [];
       return left.flatMap(({ PutRequest }) => PutRequest?.Item ?? []);

@@ -5,6 +5,7 @@
 // alone: the SDK retries what was throttled, and an engine that does not take a statement still takes the expression. A
 // batch whose answer was lost is sent again, and what was done then shows as refused, as it does for a single call.
 import { inGroups, type SendGroup } from '../groups.ts';
+import { type Limit, unlimited } from './at-most.ts';
 import type { Executed, Item, ItemCalls, On } from './database.ts';
 import { TABLES, type TableName } from './tables.ts';
 import {
@@ -18,9 +19,9 @@ import {
 
 export interface GroupedOptions {
   readonly alone: ItemCalls;
-  getAll(on: On, keys: readonly Item[], consistent: boolean): Promise<Item[]>;
+  getAll(on: On, keys: readonly Item[], consistent: boolean, limit?: Limit): Promise<Item[]>;
   /** Any number of items, no two with the same key. */
-  putAll(on: On, items: readonly Item[]): Promise<void>;
+  putAll(on: On, items: readonly Item[], limit?: Limit): Promise<void>;
   execute(on: On, statements: readonly Statement[]): Promise<Executed[]>;
   nameOf(table: TableName): string;
 }
@@ -47,7 +48,7 @@ export function grouped({ alone, getAll, putAll, execute, nameOf }: GroupedOptio
       const keys = calls.map(({ key }) => key);
       if (keys.length === 1) return Promise.allSettled(keys.map((key) => alone.get(on, key, consistent)));
       const found = new Map<string, Item>();
-      for (const item of await getAll(on, keys, consistent))
+      for (const item of await getAll(on, keys, consistent, unlimited))
         found.set(keyOf({ key: like(keys[0], item) }), item);
       return calls.map((call) => ({ status: 'fulfilled', value: found.get(keyOf(call)) }));
     };
@@ -74,7 +75,7 @@ export function grouped({ alone, getAll, putAll, execute, nameOf }: GroupedOptio
   function puts(on: On) {
     const send: SendGroup<Keyed & { item: Item }, void> = async (calls) => {
       const items = calls.map(({ item }) => item);
-      await putAll(on, items);
+      await putAll(on, items, unlimited);
       return items.map(() => ({ status: 'fulfilled', value: undefined }));
     };
     return inGroups({ most: MOST_WRITES, ...LIMITS }, send);

@@ -48,9 +48,12 @@ export function createWatcher(env: Environment): WatcherHandler {
     metrics.add('Dispatched', pass.sent);
     metrics.add('SettleCorrections', pass.corrected);
     metrics.add('DispatchLag', pass.lagSeconds);
-    metrics.add('DuePerMinute', Math.max(...pass.forecast.perMinute));
-    metrics.add('DuePerSecond', pass.forecast.busiestSecond);
-    for (const [minute, due] of comingMinutes(pass.forecast)) metrics.add('DueInMinutes', due, { minute });
+    // a pass that ran out of time has not counted all of it: workers would be taken away when they are needed most
+    if (!signal.aborted) {
+      metrics.add('DuePerMinute', Math.max(...pass.forecast.perMinute));
+      metrics.add('DuePerSecond', pass.forecast.busiestSecond);
+      for (const [minute, due] of comingMinutes(pass.forecast)) metrics.add('DueInMinutes', due, { minute });
+    }
     units.report(metrics);
     metrics.flush();
     context.log.info('watched', { ...range, ...pass });

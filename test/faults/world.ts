@@ -60,7 +60,7 @@ export const TEST_SETTINGS: Settings = {
   ...DEFAULT_SETTINGS,
   shards: 2,
   watchPeriodMs: 15_000,
-  marginMs: 40_000,
+  marginMs: 80_000,
   settleLagMs: 40_000,
 };
 const SPEED = 20;

@@ -43,8 +43,9 @@ export function followDockerfile(context: string, folder: string, nodeModules: s
       case 'FROM': {
         root = join(folder, `stage-${stages.size}`);
         mkdirSync(root, { recursive: true });
-        stages.set(words[2] ?? 'last', root);
-        image = { ...image, workdir: '/', environment: {}, base: words[0] ?? '' };
+        const [base = '', , stage = 'last'] = words.filter((word) => !word.startsWith('--'));
+        stages.set(stage, root);
+        image = { ...image, workdir: '/', environment: {}, base };
         break;
       }
       case 'WORKDIR':
@@ -57,6 +58,8 @@ export function followDockerfile(context: string, folder: string, nodeModules: s
         const to = paths.pop() ?? '';
         const from = stage === undefined ? context : (stages.get(stage) ?? '');
         for (const path of paths) {
+          if (stage === undefined && !reachesDocker(path))
+            throw new Error(`.dockerignore leaves out ${path}`);
           const isFile = to.endsWith('/') && basename(path).includes('.');
           const target = inStage(isFile ? join(to, basename(path)) : to);
           mkdirSync(dirname(target), { recursive: true });
@@ -97,3 +100,10 @@ const pair = (word: string): [string, string] => {
   const [name = '', ...value] = word.split('=');
   return [name, value.join('=')];
 };
+
+/** What is ignored is not there for a COPY, whatever the folder holds. */
+function reachesDocker(path: string): boolean {
+  const lines = readFileSync(new URL('../../.dockerignore', import.meta.url), 'utf8').split('\n');
+  const kept = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+  return kept.some((name) => path === name || path.startsWith(`${name}/`));
+}

@@ -151,6 +151,29 @@ describe.each(DEPLOYMENT_NAMES)('the deployment "%s"', { timeout: 120_000 }, (na
     expect(ofType('AWS::EC2::NatGateway')).toEqual([]);
   });
 
+  it('has workers that are made after the cluster knows where they may run', () => {
+    const [association] = Object.entries(of(name).resources).filter(
+      ([, { Type }]) => Type === 'AWS::ECS::ClusterCapacityProviderAssociations',
+    );
+    const services = of(name).ofType('AWS::ECS::Service') as { DependsOn?: string[] }[];
+    expect(association).toBeDefined();
+    expect(services.length).toBe(1);
+    for (const service of services) expect(service.DependsOn).toContain(association?.[0]);
+  });
+
+  it('lets alarms publish to the topic that tells people', () => {
+    const statements = of(name)
+      .ofType('AWS::SNS::TopicPolicy')
+      .flatMap(({ Properties }) => Properties.PolicyDocument.Statement);
+    expect(statements).toContainEqual(
+      expect.objectContaining({
+        Effect: 'Allow',
+        Action: 'sns:Publish',
+        Principal: { Service: 'cloudwatch.amazonaws.com' },
+      }),
+    );
+  });
+
   it('calls the watcher once a minute for every shard, and never again for the same minute', () => {
     const rules = of(name).ofType('AWS::Events::Rule');
     const targets = rules.flatMap((rule) => rule.Properties.Targets);

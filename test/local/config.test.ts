@@ -31,9 +31,16 @@ it.each([
     'PUNCTUAL_HEARTBEAT_MS must be at most half of PUNCTUAL_LEASE_MS (30000)',
   ],
   [
-    { PUNCTUAL_WRITER_DEADLINE_MS: '60000' },
+    { PUNCTUAL_WRITER_DEADLINE_MS: '80000' },
     'PUNCTUAL_WRITER_DEADLINE_MS must be less than PUNCTUAL_MARGIN_MS',
   ],
+  [
+    { PUNCTUAL_MARGIN_MS: '40000' },
+    'PUNCTUAL_WATCH_PERIOD_MS and PUNCTUAL_MARGIN_MS together must be at least PUNCTUAL_WRITER_DEADLINE_MS and a minute (90000), got 55000',
+  ],
+  [{ PUNCTUAL_LEASE_MS: '5000' }, 'PUNCTUAL_LEASE_MS must be from 6000 (twice PUNCTUAL_CLOCK_SKEW_MS'],
+  [{ PUNCTUAL_LEASE_MS: '86400000' }, 'to 43200000, got 86400000'],
+  [{ PUNCTUAL_HEARTBEAT_MS: '0' }, 'PUNCTUAL_HEARTBEAT_MS must be at least 1, got 0'],
 ])('a wrong value is told by its name: %o', (env, message) => {
   expect(() => readLocalConfig(env)).toThrow(message);
 });

@@ -143,6 +143,52 @@ test('a take whose lease has run out, and that somebody took over, is not starte
   expect(await startTaken(context, mine)).toEqual({ kind: 'again' });
 });
 
+test('whether it was taken is not known: the look at its time finds out, and so does giving it back', async () => {
+  const { context, store, take, itsTime, head } = await beforeItsTime();
+  const update = store.updateHead.bind(store);
+  const read = store.readHead.bind(store);
+  store.updateHead = async (...args) => {
+    await update(...args);
+    store.readHead = async () => {
+      store.readHead = read;
+      throw new Error('no answer either');
+    };
+    throw new Error('no answer');
+  };
+  const perhaps = taken(await take());
+  store.updateHead = update;
+  itsTime();
+  expect(await startTaken(context, perhaps)).toMatchObject({ kind: 'run' });
+  await giveBack(context, perhaps);
+  expect((await head())?.hold).toBeUndefined();
+});
+
+test('the store fails when it is given back: it is tried again', async () => {
+  const { context, store, take, head } = await beforeItsTime();
+  const mine = taken(await take());
+  const read = store.readHead.bind(store);
+  let failures = 3;
+  store.readHead = async (...args) => {
+    if (failures-- > 0) throw new Error('no answer');
+    return read(...args);
+  };
+  await giveBack(context, mine);
+  expect((await head())?.hold).toBeUndefined();
+});
+
+test('an edit that keeps the occurrence: its message asks again soon, not when the lease is over', async () => {
+  const { world, context, take, jobId, message, itsTime } = await beforeItsTime();
+  taken(await take());
+  await pauseJob(context, ANN, jobId);
+  await resumeJob(context, ANN, jobId);
+  const renewed = world.sent.find(
+    ({ due, revision }) => due === message.due && revision !== message.revision,
+  );
+  if (!renewed) throw new Error('the occurrence was not planned again');
+  itsTime();
+  expect(await claim(context, 'another', renewed)).toEqual({ kind: 'later', at: world.now + 1000 });
+});
+
 describe('not taken ahead', () => {
   test.each([
     ['of a job with one attempt: nobody could tell whether it had started', { retry: { maxAttempts: 1 } }],
