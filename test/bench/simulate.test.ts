@@ -110,7 +110,7 @@ describe('the model', () => {
 
   it('sees that the slots of too few shards do not fit into a watcher', () => {
     const memoryOf = (shards: number) => {
-      const { options } = readOptions(flags(`--rate 10000 --duration 1 --shards ${shards}`));
+      const { options } = readOptions(flags(`--rate 10000 --duration 1 --watchers 2 --shards ${shards}`));
       return findings(options, simulate(options)).loaded.find(
         (one) => one.resource === 'memory of a watcher',
       );
