@@ -49,7 +49,7 @@ const EXECUTIONS_PER_VCPU = 100;
 export const VCPU_GB = 2;
 /**
  * Executions a second that one watcher (0.58 vCPU at 1,024 MB) dispatches, settles and forecasts with room: it is full at
- * some 1,300 (docs/scale.md).
+ * some 1,300 to 2,000 (docs/scale.md).
  */
 const WATCHED_PER_SECOND = 800;
 const HELD_SECONDS = 2;
