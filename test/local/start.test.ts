@@ -169,10 +169,11 @@ describe('npm run engines | api | watcher | worker', () => {
     for (const worker of parts.slice(2)) await worker.printed(/waits for jobs/);
 
     const alice = client(url, folder.path, 'alice');
+    // more than the polls of one of them take at once
     const jobs = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => alice('POST', '/jobs', callTarget(`/side-${i}`, { in: 'PT2S' }))),
+      Array.from({ length: 60 }, (_, i) => alice('POST', '/jobs', callTarget(`/side-${i}`, { in: 'PT3S' }))),
     );
-    await Promise.all(jobs.map((_, i) => target.called(`/side-${i}`, 1, 8000)));
+    await Promise.all(jobs.map((_, i) => target.called(`/side-${i}`, 1, 10_000)));
     await sleep(500);
     const workers = new Set<string>();
     for (const [i, { body: job }] of jobs.entries()) {
