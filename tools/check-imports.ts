@@ -3,20 +3,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
-/** What a runtime is put together from. */
-const RUNTIME = [
-  'telling.ts',
-  'tracing.ts',
-  'on-lambda.ts',
-  'system.ts',
-  'config.ts',
-  'clients.ts',
-  'scheduling',
-  'store',
-  'queue',
-  'tasks',
-  'domain',
-];
+/** What every runtime is put together from. */
+const PARTS = ['system.ts', 'config.ts', 'clients.ts', 'scheduling', 'store', 'queue', 'tasks', 'domain'];
+/** And those on AWS. */
+const RUNTIME = ['telling.ts', 'tracing.ts', 'on-lambda.ts', ...PARTS];
 
 /** What each room of src/ may import from; itself always. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
@@ -38,20 +28,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   watcher: ['metrics.ts', ...RUNTIME],
   worker: ['metrics.ts', ...RUNTIME],
   // runs the other runtimes in one process
-  local: [
-    'api',
-    'notifier',
-    'watcher',
-    'worker',
-    'system.ts',
-    'config.ts',
-    'clients.ts',
-    'scheduling',
-    'store',
-    'queue',
-    'tasks',
-    'domain',
-  ],
+  local: ['api', 'notifier', 'watcher', 'worker', ...PARTS],
   // for browsers too: what it knows of the contract are types
   client: ['api', 'tasks'],
   cli: ['client', 'local', 'domain'],

@@ -49,7 +49,7 @@ export function grouped({ alone, getAll, putAll, execute, nameOf }: GroupedOptio
       if (keys.length === 1) return Promise.allSettled(keys.map((key) => alone.get(on, key, consistent)));
       const found = new Map<string, Item>();
       for (const item of await getAll(on, keys, consistent, unlimited))
-        found.set(keyOf({ key: like(keys[0], item) }), item);
+        found.set(keyOf({ key: keyOfItem(on.table, item) }), item);
       return calls.map((call) => ({ status: 'fulfilled', value: found.get(keyOf(call)) }));
     };
     return inGroups({ most: MOST_READS, ...LIMITS }, send);
@@ -109,11 +109,9 @@ function lanes<Common extends unknown[], Lane>(open: (on: On, ...common: Common)
   };
 }
 
+/** As the calls have it: the partition key first. */
 function keyOfItem(table: TableName, item: Item): Item {
   const schema = TABLES.find(({ name }) => name === table);
-  return { partition: item[schema?.partitionKey ?? ''], sort: item[schema?.sortKey ?? ''] };
+  const names = [schema?.partitionKey, schema?.sortKey].filter((name) => name !== undefined);
+  return Object.fromEntries(names.map((name) => [name, item[name]]));
 }
-
-/** Those attributes of the item that make a key. */
-const like = (key: Item | undefined, item: Item): Item =>
-  Object.fromEntries(Object.keys(key ?? {}).map((name) => [name, item[name]]));

@@ -29,7 +29,7 @@ export const asPut = ({ key, item }: Insert): Pick<PutCommandInput, 'Item' | 'Co
   ConditionExpression: `attribute_not_exists(${Object.keys(key)[0]})`,
 });
 
-/** Placeholders throughout: `hold`, `name`, `status` and others are reserved words. */
+/** No name stands in the expression itself: `hold`, `name`, `status` and others are reserved words. */
 export function asUpdate({ key, change, where }: Change): Omit<UpdateCommandInput, 'TableName'> {
   const set = present(change).map((name) => `#${name} = :${name}`);
   const remove = absent(change).map((name) => `#${name}`);

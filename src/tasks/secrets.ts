@@ -17,7 +17,7 @@ export interface Secrets {
 export const SECRET_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 
 /** What a reference is taken for where its value is not known. */
-const PLACEHOLDER = 'secret';
+const STAND_IN = 'secret';
 
 type Path = readonly (string | number)[];
 
@@ -55,7 +55,7 @@ export function checkParams(task: Task, params: unknown, at: Path = []): FieldEr
   try {
     const known = replaced(params, (_name, path) => {
       references.add(pathText([...at, ...path]));
-      return PLACEHOLDER;
+      return STAND_IN;
     });
     const { errors = [] } = parse(task.params, known, at);
     if (references.size === 0) return errors;

@@ -1,5 +1,4 @@
 // The store against DynamoDB Local. Run by `npm run test:conformance`, which finds or fetches it.
-import { describe, test } from 'vitest';
 import { createDynamoStore } from '../../src/store/dynamo.ts';
 import { createTables } from '../../src/store/tables.ts';
 import { describeStore, SHARDS } from '../store/conformance.ts';
@@ -8,16 +7,13 @@ import { startDynamoDbLocal } from './dynamodb-local.ts';
 
 const directory = process.env.DYNAMODB_LOCAL;
 
-if (!directory) {
-  describe('the store on DynamoDB Local', () => {
-    test.skip('DYNAMODB_LOCAL does not say where DynamoDBLocal.jar is');
-  });
-} else {
-  const open = async () => {
-    const { client, stop } = await startDynamoDbLocal(directory);
-    await createTables(client, 'test-');
-    return { store: createDynamoStore({ client, tablePrefix: 'test-', shards: SHARDS }), close: stop };
-  };
-  describeStore('the store on DynamoDB Local', open);
-  describeDifferential('the one on DynamoDB Local', open);
-}
+if (!directory)
+  throw new Error('DYNAMODB_LOCAL must say where DynamoDBLocal.jar is: npm run test:conformance does');
+
+const open = async () => {
+  const { client, stop } = await startDynamoDbLocal(directory);
+  await createTables(client, 'test-');
+  return { store: createDynamoStore({ client, tablePrefix: 'test-', shards: SHARDS }), close: stop };
+};
+describeStore('the store on DynamoDB Local', open);
+describeDifferential('the one on DynamoDB Local', open);
