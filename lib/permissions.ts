@@ -42,7 +42,6 @@ export const OPERATIONS: Readonly<Record<keyof Store, Access>> = {
 
   insertHead: on('jobs', ...INSERT),
   readHead: on('jobs', ...GET),
-  readStamp: on('jobs', ...GET),
   readHeads: on('jobs', 'BatchGetItem'),
   updateHead: on('jobs', ...CHANGE),
   listHeads: onIndex('jobs', 'byUser', 'Query'),
@@ -155,7 +154,6 @@ export const ROLES = {
   worker: [
     'readDefinition',
     'readHead',
-    'readStamp',
     'updateHead',
     'heartbeat',
     'insertHoldItem',

@@ -7,6 +7,8 @@ export interface ClientOptions {
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
   /** Absent: as the SDK finds them (AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL_SQS, AWS_ENDPOINT_URL, the region's). */
   readonly endpoints?: { readonly dynamodb?: string; readonly sqs?: string };
+  /** Connections to DynamoDB. Default: more than a busy worker needs. */
+  readonly dynamodbSockets?: number;
 }
 
 export interface Clients {
@@ -24,20 +26,21 @@ const MAX_SOCKETS = 256;
 const CALL_TIMEOUT_MS = 5_000;
 const POLL_TIMEOUT_MS = 30_000;
 
-const requestHandler = (requestTimeout: number) => ({
+const requestHandler = (requestTimeout: number, maxSockets = MAX_SOCKETS) => ({
   connectionTimeout: 2_000,
   requestTimeout,
   throwOnRequestTimeout: true,
-  httpAgent: { keepAlive: true, maxSockets: MAX_SOCKETS },
-  httpsAgent: { keepAlive: true, maxSockets: MAX_SOCKETS },
+  httpAgent: { keepAlive: true, maxSockets },
+  httpsAgent: { keepAlive: true, maxSockets },
 });
 
-export function createClients({ region, credentials, endpoints = {} }: ClientOptions = {}): Clients {
+export function createClients(options: ClientOptions = {}): Clients {
+  const { region, credentials, endpoints = {}, dynamodbSockets } = options;
   const common = { region, credentials, maxAttempts: 4 };
   const dynamodb = new DynamoDBClient({
     ...common,
     endpoint: endpoints.dynamodb,
-    requestHandler: requestHandler(CALL_TIMEOUT_MS),
+    requestHandler: requestHandler(CALL_TIMEOUT_MS, dynamodbSockets),
   });
   const sqs = (timeout: number) =>
     new SQSClient({ ...common, endpoint: endpoints.sqs, requestHandler: requestHandler(timeout) });

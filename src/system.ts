@@ -19,7 +19,7 @@ export const systemClock: Clock = {
       let timer: NodeJS.Timeout | undefined;
       const done = () => {
         clearTimeout(timer);
-        signal?.removeEventListener('abort', done);
+        if (signal) sleepersOf(signal).delete(done);
         resolve();
       };
       const wait = () => {
@@ -27,10 +27,28 @@ export const systemClock: Clock = {
         if (left <= 0) return done();
         timer = setTimeout(wait, Math.min(Math.ceil(left), LONGEST_TIMER_MS));
       };
-      signal?.addEventListener('abort', done, { once: true });
+      if (signal) sleepersOf(signal).add(done);
       wait();
     }),
 };
+
+/**
+ * Who sleeps until a signal. One listener for all of them: thousands of messages sleep until the same one, and to add or
+ * remove a listener an event target walks through all it has.
+ */
+const sleepers = new WeakMap<AbortSignal, Set<() => void>>();
+
+function sleepersOf(signal: AbortSignal): Set<() => void> {
+  const known = sleepers.get(signal);
+  if (known) return known;
+  const waking = new Set<() => void>();
+  sleepers.set(signal, waking);
+  const wakeAll = () => {
+    for (const wake of waking) wake();
+  };
+  signal.addEventListener('abort', wakeAll, { once: true });
+  return waking;
+}
 
 export const systemRandom: Random = {
   id: (length) => base62(randomBytes(length), length),

@@ -45,6 +45,8 @@ export interface Head extends Policies {
   readonly version: number;
   /** The version whose definition (params, notify) is in force. */
   readonly definition: number;
+  /** The definition itself, where it has no item of its own. */
+  readonly inline?: Pick<Definition, 'params' | 'notify'>;
   readonly createdAt: number;
   readonly updatedAt: number;
   /** What people are told of; to whom is in the definition. */

@@ -39,7 +39,13 @@ export async function connect(
 ): Promise<Backend> {
   const { region, prefix, settings } = config;
   const useOwn = config.external !== undefined && config.hasCredentials;
-  const clients = createClients({ region, endpoints, credentials: useOwn ? undefined : NO_CREDENTIALS });
+  const oneWriter = config.external === undefined;
+  const clients = createClients({
+    region,
+    endpoints,
+    credentials: useOwn ? undefined : NO_CREDENTIALS,
+    ...(oneWriter && { dynamodbSockets: 1 }),
+  });
   running.defer(() => clients.destroy());
 
   const [, urls, { ingestUrl, ingestDeadLetterUrl }, { notifyUrl, notifyDeadLetterUrl }] = await Promise.all([
@@ -55,6 +61,7 @@ export async function connect(
       tablePrefix: prefix,
       shards: settings.shards,
       ...config.store,
+      oneWriter,
       backoff,
     }),
   );

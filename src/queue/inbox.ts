@@ -1,20 +1,27 @@
 // The worker's side of one queue.
 import {
-  ChangeMessageVisibilityCommand,
-  MessageNotInflight,
+  ChangeMessageVisibilityBatchCommand,
+  DeleteMessageBatchCommand,
   ReceiveMessageCommand,
   type SQSClient,
   type Message as SqsMessage,
 } from '@aws-sdk/client-sqs';
-import { BATCH, type RequestMeter, type Timer } from './batch.ts';
+import { BATCH, EntryFailed, type RequestMeter, type Timer } from './batch.ts';
+import { coalesce } from './coalesce.ts';
 import { sendDeadLetter } from './dead-letter.ts';
-import { createDeletes } from './deletes.ts';
 import { decode } from './message.ts';
 import type { Inbox, Received } from './queue.ts';
 
 const LONG_POLL_SECONDS = 20;
 /** SQS hides a message for 12 hours at most, counted from its receipt. */
 const LONGEST_HIDDEN_SECONDS = 43_200;
+/**
+ * How long the first waits for others. A delete is not urgent (the message is hidden for 30 s more), a request is paid for;
+ * from 20 a second on a batch is full before this is over.
+ */
+const DELETES_WAIT_MS = 500;
+/** Whoever is handed a message back should have it soon. */
+const HIDES_WAIT_MS = 20;
 
 export interface InboxOptions {
   readonly client: SQSClient;
@@ -30,19 +37,34 @@ export interface InboxOptions {
 
 export function createInbox(options: InboxOptions): Inbox {
   const { client, pollClient, queueUrl, deadLetterUrl, visibilityMs, timer, meter } = options;
-  const deleteMessage = createDeletes(options);
+  const deleteMessage = coalesce<string>(
+    { operation: 'DeleteMessageBatch', waitMs: DELETES_WAIT_MS, timer },
+    async (handles) => {
+      meter?.('DeleteMessageBatch', handles.length);
+      const Entries = handles.map(({ id, entry }) => ({ Id: id, ReceiptHandle: entry }));
+      const command = new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries });
+      return (await client.send(command)).Failed ?? [];
+    },
+  );
+  const hideMessage = coalesce<{ ReceiptHandle: string; VisibilityTimeout: number }>(
+    { operation: 'ChangeMessageVisibilityBatch', waitMs: HIDES_WAIT_MS, timer },
+    async (changes) => {
+      meter?.('ChangeMessageVisibilityBatch', changes.length);
+      const Entries = changes.map(({ id, entry }) => ({ Id: id, ...entry }));
+      const command = new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries });
+      return (await client.send(command)).Failed ?? [];
+    },
+  );
 
   /** Whole seconds, rounded up: rounded down, the last second before the time would be a busy loop of receives. */
   async function hide(handle: string, receivedAt: number, ms: number): Promise<void> {
     const left = LONGEST_HIDDEN_SECONDS - Math.ceil((timer.now() - receivedAt) / 1000) - 1;
     const VisibilityTimeout = Math.max(0, Math.min(Math.ceil(ms / 1000), left));
-    meter?.('ChangeMessageVisibility', 1);
-    const change = { QueueUrl: queueUrl, ReceiptHandle: handle, VisibilityTimeout };
     try {
-      await client.send(new ChangeMessageVisibilityCommand(change));
+      await hideMessage({ ReceiptHandle: handle, VisibilityTimeout });
     } catch (error) {
       // it is visible again, in other hands or gone: no longer ours to hide, and a duplicate is harmless
-      if (!(error instanceof MessageNotInflight)) throw error;
+      if (!(error instanceof EntryFailed && error.code.endsWith('MessageNotInflight'))) throw error;
     }
   }
 

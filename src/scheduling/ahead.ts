@@ -1,8 +1,8 @@
-// Take ahead: the take of a normal run is written a little before its time, so that at the time itself nothing is left but a
-// read, which costs a tenth of a write; thousands that are due at once then start at once (docs/decisions/0017).
+// Take ahead: the take of a normal run is written a little before its time, so that at the time itself nothing is left to
+// do but to start; thousands that are due at once then start at once (docs/decisions/0017).
 //
-// Held is not running yet: the read shows whether the job was cancelled, paused or edited meanwhile, as the refused
-// compare-and-set of a take at the time would have. What does not start is put back as it was.
+// Held is not running yet: who cancels, pauses or edits a job then is told so only when it would have started, so no change
+// that has returned before the fire time is overlooked. What does not start is put back as it was.
 import { isTerminal, type Row } from '../domain/execution.ts';
 import { BY_HAND } from '../domain/ids.ts';
 import type { Head, Hold } from '../domain/job.ts';
@@ -14,6 +14,7 @@ import { ended } from './ended.ts';
 import { writeHead } from './head.ts';
 import { newHold } from './holds.ts';
 import { isLive } from './live.ts';
+import { misfireOf } from './misfire.ts';
 import { laterDue } from './note.ts';
 import { newRow, writeFenced } from './rows.ts';
 import { start, type Taken } from './take.ts';
@@ -21,7 +22,12 @@ import { start, type Taken } from './take.ts';
 export interface TakenAhead extends Taken {
   /** The hold that was there, which had ended. */
   readonly previous: Hold | undefined;
+  /** False: the answer to the take was lost. */
+  readonly sure: boolean;
 }
+
+/** A change of a job that may have been taken ahead returns this long after its write. */
+export const CHANGE_RETURNS_AFTER_MS = 1000;
 
 const MOST_ROUNDS = 12;
 
@@ -32,23 +38,23 @@ export async function takeAhead(
   message: Message,
   { head, holderRow }: Prepared,
 ): Promise<TakenAhead | undefined> {
-  if (!isOrdinary(head, holderRow, message)) return undefined;
+  if (!isOrdinary(context, head, holderRow, message)) return undefined;
   const before = context.clock.monotonic();
   const hold = {
     ...newHold(context, message, workerId, head.hold, 1),
-    startedAt: message.fireAt,
+    startedAt: Math.max(message.fireAt, context.clock.now()),
   };
   const change = { hold, rowsUntil: message.due, stamp: hold.token };
   const taken: TakenAhead = {
     ...{ head: { ...head, ...change }, message, hold, before },
-    ...{ place: 'head', previous: head.hold },
+    ...{ place: 'head', previous: head.hold, sure: true },
   };
   try {
     return (await writeHead(context, head, change)) ? taken : undefined;
   } catch (error) {
     // it may have been done: the look at its time, or giving it back, finds out
     context.log.debug('whether it was taken ahead is not known', { error: String(error) });
-    return taken;
+    return { ...taken, sure: false };
   }
 }
 
@@ -56,7 +62,7 @@ export async function takeAhead(
  * A first claim of a live occurrence, no row of which can exist, and nobody in the way. Not where one attempt is all there
  * is: of a worker that dies between take and start nobody knows whether it has started.
  */
-function isOrdinary(head: Head, holderRow: Row | undefined, message: Message): boolean {
+function isOrdinary(context: Context, head: Head, holderRow: Row | undefined, message: Message): boolean {
   const { hold } = head;
   const free = !hold || (isTerminal(holderRow?.status) && holderRow?.fence === hold.token);
   const decidedUntil = head.coveredUntil ? laterDue(head.rowsUntil, head.coveredUntil) : head.rowsUntil;
@@ -66,16 +72,25 @@ function isOrdinary(head: Head, holderRow: Row | undefined, message: Message): b
     head.retry.maxAttempts > 1 &&
     message.revision !== BY_HAND &&
     isLive(head, message) &&
+    !isLate(context, head, message) &&
     (decidedUntil === undefined || message.due > decidedUntil)
   );
 }
 
-/** At the fire time: runs what nobody has withdrawn since. AGAIN: it is no longer ours, claim it as any other. */
-export async function startTaken(context: Context, taken: TakenAhead): Promise<Claim> {
+/** So late that its misfire policy decides. */
+const isLate = (context: Context, head: Head, message: Message): boolean => {
+  const { kind, coveredUntil, mustRun } = misfireOf(context, head, message);
+  return kind !== 'none' || coveredUntil !== undefined || mustRun === true;
+};
+
+/**
+ * From the fire time on. What had to wait then is looked at once more: a change may have returned since. AGAIN: it is no
+ * longer ours, claim it as any other.
+ */
+export async function startTaken(context: Context, taken: TakenAhead, waitedMs: number): Promise<Claim> {
   const { store } = context;
   const { jobId } = taken.head;
-  // the take's own stamp: nothing was written since
-  if ((await store.readStamp(jobId)) === taken.hold.token) return startNow(context, taken);
+  if (taken.sure && waitedMs < CHANGE_RETURNS_AFTER_MS) return startNow(context, taken);
   for (let round = 1; round <= MOST_ROUNDS; round++) {
     const head = await store.readHead(jobId, { consistent: true });
     if (head?.hold?.token !== taken.hold.token) return AGAIN;
@@ -84,6 +99,16 @@ export async function startTaken(context: Context, taken: TakenAhead): Promise<C
     if (await putBack(context, head, taken)) return DONE;
   }
   return AGAIN;
+}
+
+/**
+ * The other side: whoever has changed a job (a cancel that was there already included) returns when what may have been
+ * taken ahead of its time has started, or will see the change. By two clocks that may be apart.
+ */
+export async function letStart({ clock, settings }: Context, hold: Hold | undefined): Promise<void> {
+  if (!hold || hold.revision === BY_HAND || hold.attempt > 1) return;
+  const startsBy = hold.startedAt + settings.clockSkewMs + CHANGE_RETURNS_AFTER_MS;
+  if (clock.now() < startsBy) await clock.sleep(CHANGE_RETURNS_AFTER_MS);
 }
 
 const startNow = (context: Context, taken: Taken): Claim =>

@@ -4,6 +4,7 @@ import { isTerminal, type Row } from '../domain/execution.ts';
 import { type DueKey, executionId } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';
 import type { Principal } from '../domain/principal.ts';
+import { letStart } from './ahead.ts';
 import type { Context } from './context.ts';
 import { completeOnce, ended } from './ended.ts';
 import { writeHead } from './head.ts';
@@ -50,11 +51,11 @@ async function cancelHead(context: Context, head: Head, due: DueKey, row: Row | 
   const { store, random } = context;
   if (head.overlap === 'allow' && (await stopHold(context, head.jobId, due))) return true;
   if (head.hold?.due === due) {
-    const stamp = random.id(12);
-    return (
-      head.hold.cancelRequested ||
-      writeHead(context, head, { hold: { ...head.hold, cancelRequested: true }, stamp })
-    );
+    const hold = { ...head.hold, cancelRequested: true };
+    if (!head.hold.cancelRequested && !(await writeHead(context, head, { hold, stamp: random.id(12) })))
+      return false;
+    await letStart(context, hold);
+    return true;
   }
   if (row) return false; // fenced by a holder that is not in the head as we read it: read again
   if (head.note?.due === due) return false; // decided already; its row is about to be there

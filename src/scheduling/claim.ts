@@ -28,7 +28,7 @@ export async function prepare(context: Context, message: Message): Promise<Prepa
   const other = head.hold && head.hold.due !== message.due ? head.hold : undefined;
   const [holderRow] = await Promise.all([
     other && store.readRow(head.jobId, other.due, { consistent: false }),
-    definitionOf(context, head.jobId, head.definition),
+    definitionOf(context, head),
   ]);
   return { head, holderRow };
 }

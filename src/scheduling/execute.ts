@@ -18,15 +18,15 @@ export interface WorkerSide {
   readonly aborting: AbortSignal;
   /** Asked a little before a message is due: will there be a place for it? Then the job is taken already. */
   mayTakeAhead(): boolean;
-  /** Asked when a message is due: a place to run it, now or after a wait; or there is none, and it is handed back. */
-  admit(): Promise<Admitted>;
+  /** Asked when a message is due: a place to run it, now or after a wait. False: there is none, and it is handed back. */
+  admit(): Promise<boolean>;
   /** The task has ended: its place is free. */
   leave(): void;
+  /** Messages that have come and are not through yet. */
+  inHand(): number;
   /** For the worker's row: what it runs. */
   readonly running: { add(executionId: string, startedAt: number): void; remove(executionId: string): void };
 }
-
-export type Admitted = 'at once' | 'after a wait' | 'no place';
 
 /** Why timers end that are no longer needed. Without a reason each abort makes an exception with its stack: 7 % of the CPU. */
 export const OVER = 'over';
@@ -34,11 +34,17 @@ export const OVER = 'over';
 /** Longer than this before its fire time a message waits in the queue, not in our hands. */
 const HOLD_AT_MOST_MS = 45_000;
 /**
- * How long before its fire time, at least, head and holder's row are read ahead and the job is taken. Spread over half a
- * second by job: what is due at the same instant need not be written at the same instant.
+ * How long before its fire time, at least, head and holder's row are read ahead and the job is taken. Spread by job: what
+ * is due at the same instant need not be written at the same instant. In all shorter than CHANGE_RETURNS_AFTER_MS.
  */
-const AHEAD_MS = 250;
-const AHEAD_SPREAD_MS = 500;
+const AHEAD_MS = 150;
+const AHEAD_SPREAD_MS = 250;
+/** The more messages a worker has in hand, the earlier it begins: so much for each, and so much at most. */
+const AHEAD_PER_MESSAGE_MS = 0.15;
+const AHEAD_FOR_CROWD_MS = 500;
+/** What has ended lets those start first that are due at the same instant. */
+const AFTER_STARTS_MS = 1;
+const EARLIEST_MS = AHEAD_MS + AHEAD_SPREAD_MS + AHEAD_FOR_CROWD_MS;
 /** Reads ahead begin at whole multiples of this, so that the store can make one request of those of many messages. */
 const AHEAD_EVERY_MS = 50;
 
@@ -53,12 +59,12 @@ export async function execute(context: Context, worker: WorkerSide, received: Re
   const visible = keepInvisible(context, received, handled.signal);
   let hideFor: number | 'deleted' = 0;
   try {
-    const prepared = await readAhead(context, message, worker.draining);
+    const prepared = await readAhead(context, worker, message);
     const taken = prepared && (await tryAhead(context, worker, message, prepared));
     await waitUntilDue(context, message, worker.draining);
     let answer = taken ? await startAhead(context, worker, taken) : AGAIN;
     if (answer.kind === 'again' || answer.kind === 'reread') {
-      if (worker.draining.aborted || (await worker.admit()) === 'no place') return;
+      if (worker.draining.aborted || !(await worker.admit())) return;
       answer = await claim(context, worker.workerId, message, taken ? undefined : prepared);
     }
     if (answer.kind === 'later') hideFor = Math.max(0, answer.at - clock.now());
@@ -82,13 +88,14 @@ async function runClaimed(
   received: Received,
   claimed: Claimed,
 ): Promise<number | 'deleted'> {
-  const { log, settings } = context;
+  const { clock, log, settings } = context;
   const id = executionId(claimed.head.jobId, claimed.message.due);
   worker.running.add(id, claimed.hold.startedAt);
   try {
     const told = context.tell?.started(claimed);
     const ran = await runTask(context, worker, claimed);
     worker.leave();
+    await clock.sleep(AFTER_STARTS_MS);
     await told;
     // nothing to record: the lease was lost, and whoever takes over decides
     if (!ran.outcome) return settings.clockSkewMs;
@@ -104,11 +111,14 @@ async function runClaimed(
 /** Undefined: nothing was found, or it could not be read. The claim reads again. */
 async function readAhead(
   context: Context,
+  { draining, inHand }: WorkerSide,
   message: Message,
-  draining: AbortSignal,
 ): Promise<Prepared | undefined> {
   const { clock, log } = context;
-  const ahead = AHEAD_MS + (hash(message.jobId) % AHEAD_SPREAD_MS);
+  // as many as there are a second before: those of one instant have all come by then
+  await clock.sleep(message.fireAt - EARLIEST_MS - clock.now(), draining);
+  const crowd = Math.min(inHand() * AHEAD_PER_MESSAGE_MS, AHEAD_FOR_CROWD_MS);
+  const ahead = AHEAD_MS + (hash(message.jobId) % (AHEAD_SPREAD_MS + crowd));
   const at = Math.floor((message.fireAt - ahead) / AHEAD_EVERY_MS) * AHEAD_EVERY_MS;
   await clock.sleep(at - clock.now(), draining);
   if (draining.aborted) return undefined;
@@ -127,20 +137,16 @@ async function tryAhead(
   message: Message,
   prepared: Prepared,
 ): Promise<TakenAhead | undefined> {
-  const { clock } = context;
-  if (worker.draining.aborted || clock.now() >= message.fireAt || !worker.mayTakeAhead()) return undefined;
+  if (worker.draining.aborted || !worker.mayTakeAhead()) return undefined;
   return takeAhead(context, worker.workerId, message, prepared);
 }
 
-/** Needs a place only to run. If it had to wait for one, it is looked at once more: a pause may have returned meanwhile. */
 async function startAhead(context: Context, worker: WorkerSide, taken: TakenAhead): Promise<Claim> {
+  const { clock } = context;
   try {
-    let answer = worker.draining.aborted ? LATER : await startTaken(context, taken);
-    if (answer.kind === 'run') {
-      const admitted = await worker.admit();
-      if (admitted === 'no place') answer = LATER;
-      if (admitted === 'after a wait') answer = await startTaken(context, taken);
-    }
+    const since = clock.monotonic();
+    const admitted = !worker.draining.aborted && (await worker.admit());
+    const answer = admitted ? await startTaken(context, taken, clock.monotonic() - since) : LATER;
     if (answer.kind === 'later') await giveBack(context, taken);
     return answer;
   } catch (error) {

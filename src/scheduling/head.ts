@@ -9,7 +9,7 @@ import type { Context } from './context.ts';
 export async function writeHead({ store }: Context, seen: Head, change: HeadChange): Promise<boolean> {
   let failure: unknown;
   try {
-    if (await store.updateHead(seen.jobId, seen.stamp, change)) return true;
+    if (await store.updateHead(seen, change)) return true;
   } catch (error) {
     failure = error;
   }

@@ -9,8 +9,10 @@ import { resolveAccepted, resolveSchedule } from '../domain/schedule/resolve.ts'
 import type { Schedule } from '../domain/schedule/schema.ts';
 import type { JobView } from '../domain/shapes.ts';
 import { jobView } from '../domain/views.ts';
-import type { Context, Random } from './context.ts';
+import { letStart } from './ahead.ts';
+import type { Context } from './context.ts';
 import { writerDeadline } from './deadline.ts';
+import { findDefinition, firstDefinition, writeDefinition } from './definitions.ts';
 import { writeHead } from './head.ts';
 import { ownedHead } from './owned.ts';
 import { occurrencesUntil, regularEntry, regularMessage, writerHorizon } from './plan.ts';
@@ -33,6 +35,7 @@ export async function createJob(
   const { store, clock, random } = context;
   const t0 = clock.now();
   const inTime = writerDeadline(context);
+  const revision = random.id(12);
   const jobId = idempotencyKey === undefined ? `job_${random.id(20)}` : jobIdFromKey(userId, idempotencyKey);
   const bodyFingerprint = idempotencyKey === undefined ? undefined : fingerprint(spec);
   if (bodyFingerprint) {
@@ -44,24 +47,23 @@ export async function createJob(
     acceptedAt === undefined ? resolveSchedule(given, t0) : resolveAccepted(given, acceptedAt, t0);
   refuseLarge({ params, notify });
   await admit?.(schedule);
+  const send = await plan(context, { jobId, revision, schedule }, t0);
+  const definition = await firstDefinition(context, jobId, { ...common, schedule, params, notify });
   const head: Head = {
     ...common,
     jobId,
     userId,
     status: 'active',
     schedule,
-    revision: random.id(12),
+    revision,
     version: 1,
-    definition: freshDefinition(random, 1),
+    ...definition,
     createdAt: t0,
     updatedAt: t0,
     stamp: random.id(12),
     ...(notify.length > 0 && { notifies: notifiesOf(notify) }),
     ...(bodyFingerprint && { bodyFingerprint }),
   };
-  const definition: Definition = { jobId, version: head.definition, params, notify };
-  const send = await plan(context, head, t0);
-  await store.putDefinition(definition);
   inTime();
   if (!(await insertHead(context, head))) {
     // another request with the same key was faster; its job is the answer, our entries are dead
@@ -70,15 +72,9 @@ export async function createJob(
     throw new Conflict(`job ${jobId} exists already`);
   }
   await send();
-  return { job: jobView(head, definition, t0), created: true };
+  const content = { jobId, version: head.definition, params, notify };
+  return { job: jobView(head, content, t0), created: true };
 }
-
-/**
- * A name that no other writer has: a definition is written before the head that names it, and one that loses the race for
- * the head must not have written over the winner's. Grows with the version, so that the newest is the largest.
- */
-const freshDefinition = (random: Random, version: number): number =>
-  version * 2 ** 30 + Math.floor(random.float() * 2 ** 30);
 
 /** DynamoDB takes 400 KB; a body within the API's limit may still say much in few characters (`1e20`). */
 const LARGEST_DEFINITION = 300_000;
@@ -110,7 +106,7 @@ async function repeated(
   bodyFingerprint: string,
 ): Promise<{ job: JobView; created: boolean }> {
   refuseOtherBody(first, bodyFingerprint);
-  const definition = await context.store.readDefinition(first.jobId, first.definition);
+  const definition = await findDefinition(context, first);
   return { job: jobView(first, definition, context.clock.now()), created: false };
 }
 
@@ -174,7 +170,7 @@ async function change(
 }
 
 async function view(context: Context, head: Head): Promise<JobView> {
-  const definition = await context.store.readDefinition(head.jobId, head.definition);
+  const definition = await findDefinition(context, head);
   return jobView(head, definition, context.clock.now());
 }
 
@@ -184,6 +180,7 @@ export async function pauseJob(context: Context, who: Principal, jobId: string):
     refuseEnded(seen, 'paused');
     return seen.status === 'paused' ? undefined : { status: 'paused' };
   });
+  await letStart(context, head.hold);
   return view(context, head);
 }
 
@@ -211,6 +208,7 @@ export async function cancelJob(context: Context, who: Principal, jobId: string)
     return { status: 'cancelled', ...(seen.hold && { hold: { ...seen.hold, cancelRequested: true } }) };
   });
   await stopHolds(context, head);
+  await letStart(context, head.hold);
 }
 
 export interface EditOptions {
@@ -229,7 +227,7 @@ export async function editJob(
   patch: JobPatch,
   { ifMatch, checkParams, admit }: EditOptions = {},
 ): Promise<JobView> {
-  const { store, clock, random } = context;
+  const { clock, random } = context;
   const t0 = clock.now();
   const inTime = writerDeadline(context);
   const revision = random.id(12);
@@ -247,8 +245,7 @@ export async function editJob(
       ...(retry && { retry: { ...seen.retry, ...retry } }),
       ...(misfire && { misfire: { ...seen.misfire, ...misfire } }),
     };
-    const now =
-      params || notify || patch.task ? await store.readDefinition(jobId, seen.definition) : undefined;
+    const now = params || notify || patch.task ? await findDefinition(context, seen) : undefined;
     if (params || patch.task) checkParams?.(patch.task ?? seen.task, params ?? now?.params ?? {});
     const next = { params: params ?? now?.params ?? {}, notify: notify ?? now?.notify ?? [] };
     refuseLarge(next);
@@ -262,13 +259,15 @@ export async function editJob(
     }
     if (notify) decided.notifies = notifiesOf(notify);
     if (params || notify) {
-      decided.definition = freshDefinition(random, seen.version + 1);
-      await store.putDefinition({ jobId, version: decided.definition, ...next });
+      const { definition, inline } = await writeDefinition(context, jobId, seen.version + 1, next);
+      decided.definition = definition;
+      decided.inline = inline;
     }
     inTime();
     return decided;
   });
   await send?.();
+  await letStart(context, head.hold);
   return view(context, head);
 }
 

@@ -17,6 +17,7 @@ import type {
 import type { Notice } from '../store/store.ts';
 import { confirm } from './confirm.ts';
 import type { Context } from './context.ts';
+import { findDefinition } from './definitions.ts';
 import { type Deliver, deliver, putOnBus } from './deliver.ts';
 
 export interface Notifier extends Deliver {
@@ -172,12 +173,12 @@ interface Target {
 
 /** 0.5 RRU. By the definition in force: it may have changed since the event. */
 async function targetsOf(
-  { store }: Context,
+  context: Context,
   head: Head,
   event: NotifyEvent,
   latenessMs: number,
 ): Promise<Target[]> {
-  const definition = await store.readDefinition(head.jobId, head.definition);
+  const definition = await findDefinition(context, head);
   return ((definition?.notify ?? []) as readonly Notify[]).flatMap((element, index) => {
     if (!element.on.includes(event)) return [];
     if (event === 'late' && latenessMs < lateSecondsOf(element) * 1000) return [];

@@ -10,6 +10,7 @@ import { executionOfHold, executionOfRow, executionToCome, jobStatus, jobView } 
 import { BEFORE_ALL_ROWS, headCursor, rowCursor } from '../store/cursors.ts';
 import type { HeadSummary } from '../store/store.ts';
 import type { Context } from './context.ts';
+import { definitionsOf, findDefinition } from './definitions.ts';
 import { isOver } from './holds.ts';
 import { type Listed, matching } from './matching.ts';
 import { ownedExecution, ownedHead } from './owned.ts';
@@ -19,7 +20,7 @@ export async function getJob(context: Context, who: Principal, jobId: string): P
   const { store, clock } = context;
   const head = await ownedHead(context, who, jobId);
   const [definition, { items }] = await Promise.all([
-    store.readDefinition(jobId, head.definition),
+    findDefinition(context, head),
     store.listRows(jobId, { limit: 1, newestFirst: true, consistent: true }),
   ]);
   const [row] = items;
@@ -49,8 +50,7 @@ export async function listJobs(context: Context, userId: string, query: JobsQuer
   const { items, nextCursor } = await matching(query, matches, headCursor, (limit, cursor) =>
     store.listHeads(userId, { limit, cursor }),
   );
-  const found = await store.readDefinitions(items.map((h) => ({ jobId: h.jobId, version: h.definition })));
-  const definitions = new Map(found.map((d) => [d.jobId, d]));
+  const definitions = await definitionsOf(context, items);
   return { items: items.map((h) => jobView(h, definitions.get(h.jobId), now)), nextCursor };
 }
 

@@ -79,7 +79,7 @@ async function attempt(
   const task = worker.tasks.get(head.task);
   if (!task)
     throw new Error(`this worker has no task "${head.task}"; it has ${[...worker.tasks.keys()].join(', ')}`);
-  const definition = await definitionOf(context, head.jobId, head.definition);
+  const definition = await definitionOf(context, head);
   const params = task.params.safeParse(definition.params);
   if (!params.success)
     throw new DoNotRetry(`params do not fit the task "${head.task}": ${params.error.message}`);

@@ -2,7 +2,7 @@
 import { isTerminal, type Row } from '../domain/execution.ts';
 import { BY_HAND, dueAtOf, executionId } from '../domain/ids.ts';
 import type { Head, Hold } from '../domain/job.ts';
-import { fireAt } from '../domain/schedule/occurrences.ts';
+import { fireAt, isRecurring } from '../domain/schedule/occurrences.ts';
 import { type Entry, minuteOf, nextCheckAt } from '../domain/slots.ts';
 import type { Message } from '../queue/queue.ts';
 import type { Context } from './context.ts';
@@ -32,17 +32,16 @@ export async function settleSlot(
   if (entries.length === 0) return { corrected: 0 };
   const rows = await rowsOf(context, entries); // rows first, then heads
   const unsettled = entries.filter((e) => !isTerminal(rows.get(idOf(e))?.status));
-  const once = entries.filter(
-    (e) => e.revision !== BY_HAND && rows.get(idOf(e))?.once && isTerminal(rows.get(idOf(e))?.status),
-  );
+  const once = entries.filter((e) => e.revision !== BY_HAND && mayComplete(e, rows.get(idOf(e))));
   const heads = new Map<string, Head>();
   const jobIds = [...new Set([...unsettled, ...once].map((e) => e.jobId))];
   for (const head of await store.readHeads(jobIds, { consistent: true })) heads.set(head.jobId, head);
 
   for (const e of once) {
     const row = rows.get(idOf(e));
-    if (row && isTerminal(row.status))
-      await completeOnce(context, heads.get(e.jobId), e.revision, row.status);
+    const head = heads.get(e.jobId);
+    if (row && isTerminal(row.status) && head && !isRecurring(head.schedule))
+      await completeOnce(context, head, e.revision, row.status);
   }
   const acts: Acts = { messages: [], entries: [], overdue: [] };
   const missed: Entry[] = [];
@@ -75,6 +74,10 @@ async function tellAgain(
   for (const e of untold.values())
     acts.entries.push({ ...e, at: nextCheckAt(dueAtOf(e.due), clock.now()), kind: 'check' });
 }
+
+/** Also one that ran as an occurrence of the schedule before: a recurring job was edited to run once, at that very time. */
+const mayComplete = (e: Entry, row: Row | undefined): boolean =>
+  isTerminal(row?.status) && (row?.once === true || row?.revision !== e.revision);
 
 const idOf = (e: Entry): string => executionId(e.jobId, e.due);
 

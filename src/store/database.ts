@@ -4,6 +4,7 @@ import {
   ConditionalCheckFailedException,
   type ConsumedCapacity,
   type DynamoDBClient,
+  TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
 import {
   BatchExecuteStatementCommand,
@@ -12,6 +13,7 @@ import {
   DeleteCommand,
   type DeleteCommandInput,
   DynamoDBDocumentClient,
+  ExecuteTransactionCommand,
   GetCommand,
   PutCommand,
   type PutCommandInput,
@@ -19,10 +21,11 @@ import {
   type QueryCommandInput,
   ScanCommand,
   type ScanCommandInput,
+  TransactWriteCommand,
   UpdateCommand,
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import { atMost, type Limit } from './at-most.ts';
+import { atMost, type Limit, type Rank, unlimited } from '../at-most.ts';
 import { type Backoff, inBatches } from './batches.ts';
 import { grouped } from './grouped.ts';
 import type { TableName } from './tables.ts';
@@ -39,16 +42,15 @@ export interface DatabaseOptions {
   readonly meter?: Meter;
   readonly backoff: Backoff;
   readonly groupCommit: boolean;
+  readonly oneWriter: boolean;
 }
 
 /** What a call is on behalf of: the operation's name for the meter, and its table. */
 export interface On {
   readonly operation: string;
   readonly table: TableName;
-  /** The attribute that a read is about; absent: all of the item. */
-  readonly only?: string;
-  /** A write that nobody waits for: it may wait for others. */
-  readonly canWait?: true;
+  /** Where requests wait for each other. */
+  readonly rank?: Rank;
 }
 
 /** Calls on one item, which may go with others in one request. */
@@ -72,26 +74,29 @@ const NOT_TAKEN = new Set(['ValidationException', 'AccessDeniedException', 'Unkn
  */
 const BATCHES_AT_ONCE = 2;
 
-type Without<Input> = Omit<Input, 'TableName' | 'ReturnConsumedCapacity'>;
+/** One writer works on one request; the next is being made ready meanwhile. */
+const ONE_AND_THE_NEXT = 2;
 
-/** With the key: a batch's answers are in no order. */
-function projection({ only }: On, key: Item) {
-  if (only === undefined) return {};
-  const names = [...Object.keys(key), only];
-  return {
-    ProjectionExpression: names.map((name) => `#${name}`).join(', '),
-    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-  };
-}
+type Without<Input> = Omit<Input, 'TableName' | 'ReturnConsumedCapacity'>;
 
 export type Database = ReturnType<typeof openDatabase>;
 
-export function openDatabase({ client, tablePrefix, meter, backoff, groupCommit }: DatabaseOptions) {
+export function openDatabase(options: DatabaseOptions) {
+  const { client, tablePrefix, meter, backoff, groupCommit, oneWriter } = options;
   const doc = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
   const nameOf = (table: TableName): string => `${tablePrefix}${table}`;
   const ReturnConsumedCapacity = meter && ('INDEXES' as const);
-  const fewReads = atMost(BATCHES_AT_ONCE);
-  const fewWrites = atMost(BATCHES_AT_ONCE);
+  const turn = oneWriter ? atMost(ONE_AND_THE_NEXT) : unlimited;
+  const inTurn =
+    <Args extends unknown[], T>(call: (on: On, ...args: Args) => Promise<T>) =>
+    (on: On, ...args: Args) =>
+      turn(() => call(on, ...args), on.rank);
+  const few = (): Limit => {
+    const limit = atMost(BATCHES_AT_ONCE);
+    return (work, rank) => limit(() => turn(work, rank));
+  };
+  const fewReads = few();
+  const fewWrites = few();
   const at = (on: On) => ({ TableName: nameOf(on.table), ReturnConsumedCapacity });
 
   function measure(on: On, kind: 'read' | 'write', consumed: ConsumedCapacity | undefined): void {
@@ -139,9 +144,9 @@ export function openDatabase({ client, tablePrefix, meter, backoff, groupCommit 
   ): Promise<Item[]> {
     const found: Item[] = [];
     await inBatches(on.operation, keys, 100, backoff, async (Keys) => {
-      const RequestItems = { [nameOf(on.table)]: { Keys, ConsistentRead, ...projection(on, Keys[0] ?? {}) } };
+      const RequestItems = { [nameOf(on.table)]: { Keys, ConsistentRead } };
       const command = new BatchGetCommand({ RequestItems, ReturnConsumedCapacity });
-      const done = await limit(() => doc.send(command));
+      const done = await limit(() => doc.send(command), on.rank);
       measure(on, 'read', done.ConsumedCapacity?.[0]);
       found.push(...(done.Responses?.[nameOf(on.table)] ?? []));
       return done.UnprocessedKeys?.[nameOf(on.table)]?.Keys ?? [];
@@ -152,20 +157,41 @@ export function openDatabase({ client, tablePrefix, meter, backoff, groupCommit 
   /** Any number of items, no two with the same key. */
   async function putAll(on: On, items: readonly Item[], limit: Limit = fewWrites): Promise<void> {
     await inBatches(on.operation, items, 25, backoff, async (batch) => {
+      if (oneWriter) return limit(() => putTogether(on, batch), on.rank);
       const RequestItems = { [nameOf(on.table)]: batch.map((Item) => ({ PutRequest: { Item } })) };
       const command = new BatchWriteCommand({ RequestItems, ReturnConsumedCapacity });
-      const done = await limit(() => doc.send(command));
+      const done = await limit(() => doc.send(command), on.rank);
       measure(on, 'write', done.ConsumedCapacity?.[0]);
       const left = done.UnprocessedItems?.[nameOf(on.table)] ?? [];
       return left.flatMap(({ PutRequest }) => PutRequest?.Item ?? []);
     });
   }
 
+  /** In one commit. Returns what is left to do: nothing. */
+  async function putTogether(on: On, items: readonly Item[]): Promise<[]> {
+    const TransactItems = items.map((Item) => ({ Put: { TableName: nameOf(on.table), Item } }));
+    await doc.send(new TransactWriteCommand({ TransactItems }));
+    return [];
+  }
+
+  /** In one commit. False: not one of them was done. */
+  async function executeTogether(statements: readonly Statement[]): Promise<boolean> {
+    const command = new ExecuteTransactionCommand({ TransactStatements: [...statements] });
+    try {
+      await doc.send(command);
+      return true;
+    } catch (error) {
+      if (error instanceof TransactionCanceledException) return false;
+      throw error;
+    }
+  }
+
   /** At most 25 writes, no two of one item. */
   async function execute(on: On, statements: readonly Statement[]): Promise<Executed[]> {
+    if (oneWriter && (await executeTogether(statements))) return statements.map(() => 'done');
     const Statements = [...statements];
-    const request = doc.send(new BatchExecuteStatementCommand({ Statements, ReturnConsumedCapacity }));
-    const done = await request.catch((error: unknown) => {
+    const command = new BatchExecuteStatementCommand({ Statements, ReturnConsumedCapacity });
+    const done = await doc.send(command).catch((error: unknown) => {
       if (error instanceof Error && NOT_TAKEN.has(error.name)) return undefined;
       throw error;
     });
@@ -181,7 +207,8 @@ export function openDatabase({ client, tablePrefix, meter, backoff, groupCommit 
 
   const alone: ItemCalls = {
     async get(on, Key, ConsistentRead) {
-      const done = await doc.send(new GetCommand({ Key, ConsistentRead, ...projection(on, Key), ...at(on) }));
+      const command = new GetCommand({ Key, ConsistentRead, ...at(on) });
+      const done = await doc.send(command);
       measure(on, 'read', done.ConsumedCapacity);
       return done.Item;
     },
@@ -189,32 +216,41 @@ export function openDatabase({ client, tablePrefix, meter, backoff, groupCommit 
     change: async (on, change) => (await update(on, asUpdate(change))) !== undefined,
   };
 
+  /** False when the condition did not hold. */
+  async function remove(on: On, input: Without<DeleteCommandInput>): Promise<boolean> {
+    const done = await unlessRefused(on, doc.send(new DeleteCommand({ ...input, ...at(on) })));
+    measure(on, 'write', done?.ConsumedCapacity);
+    return done !== undefined;
+  }
+
+  /** One page: at most 1 MB. */
+  async function query(on: On, input: Without<QueryCommandInput>): Promise<{ items: Item[]; last?: Item }> {
+    const page = await doc.send(new QueryCommand({ ...input, ...at(on) }));
+    measure(on, 'read', page.ConsumedCapacity);
+    return { items: page.Items ?? [], last: page.LastEvaluatedKey };
+  }
+
+  /** One page: at most 1 MB. */
+  async function scan(on: On, input: Without<ScanCommandInput>): Promise<{ items: Item[]; last?: Item }> {
+    const page = await doc.send(new ScanCommand({ ...input, ...at(on) }));
+    measure(on, 'read', page.ConsumedCapacity);
+    return { items: page.Items ?? [], last: page.LastEvaluatedKey };
+  }
+
+  const together = grouped({ alone, getAll, putAll, execute, nameOf, turn });
+  const singly = {
+    get: inTurn(alone.get),
+    insert: inTurn(alone.insert),
+    change: inTurn(alone.change),
+    putAll: (on: On, items: readonly Item[]) => putAll(on, items),
+  };
   return {
-    ...(groupCommit ? grouped({ alone, getAll, putAll, execute, nameOf }) : { ...alone, putAll }),
-    put,
-    update,
-
-    /** False when the condition did not hold. */
-    async remove(on: On, input: Without<DeleteCommandInput>): Promise<boolean> {
-      const done = await unlessRefused(on, doc.send(new DeleteCommand({ ...input, ...at(on) })));
-      measure(on, 'write', done?.ConsumedCapacity);
-      return done !== undefined;
-    },
-
-    /** One page: at most 1 MB. */
-    async query(on: On, input: Without<QueryCommandInput>): Promise<{ items: Item[]; last?: Item }> {
-      const page = await doc.send(new QueryCommand({ ...input, ...at(on) }));
-      measure(on, 'read', page.ConsumedCapacity);
-      return { items: page.Items ?? [], last: page.LastEvaluatedKey };
-    },
-
-    /** One page: at most 1 MB. */
-    async scan(on: On, input: Without<ScanCommandInput>): Promise<{ items: Item[]; last?: Item }> {
-      const page = await doc.send(new ScanCommand({ ...input, ...at(on) }));
-      measure(on, 'read', page.ConsumedCapacity);
-      return { items: page.Items ?? [], last: page.LastEvaluatedKey };
-    },
-
-    getAll,
+    ...(groupCommit ? together : singly),
+    put: inTurn(put),
+    update: inTurn(update),
+    remove: inTurn(remove),
+    query: inTurn(query),
+    scan: inTurn(scan),
+    getAll: (on: On, keys: readonly Item[], consistent: boolean) => getAll(on, keys, consistent),
   };
 }

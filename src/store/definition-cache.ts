@@ -3,32 +3,40 @@
 import type { Definition } from '../domain/job.ts';
 import type { Store } from './store.ts';
 
-const MOST_KEPT = 2_000;
-/** Larger ones are read each time: the cache stays below 10 MB. */
-const LARGEST_KEPT = 4_000;
+/** Characters of JSON in all; larger ones than the second are read each time. */
+const MOST_KEPT = 10_000_000;
+const LARGEST_KEPT = 10_000;
 
 export function withDefinitionCache(store: Store): Store {
-  const kept = new Map<string, Definition>();
+  const kept = new Map<string, { definition: Definition; size: number }>();
+  let size = 0;
   const nameOf = ({ jobId, version }: { jobId: string; version: number }) => `${jobId}#${version}`;
+  const get = (key: { jobId: string; version: number }) => kept.get(nameOf(key))?.definition;
 
   function keep(definition: Definition): void {
-    if (JSON.stringify([definition.params, definition.notify]).length > LARGEST_KEPT) return;
-    const [oldest] = kept.keys();
-    if (kept.size >= MOST_KEPT && oldest !== undefined) kept.delete(oldest);
-    kept.set(nameOf(definition), definition);
+    const name = nameOf(definition);
+    const own = JSON.stringify(definition).length;
+    if (own > LARGEST_KEPT || kept.has(name)) return;
+    kept.set(name, { definition, size: own });
+    size += own;
+    for (const [oldest, { size: old }] of kept) {
+      if (size <= MOST_KEPT) return;
+      kept.delete(oldest);
+      size -= old;
+    }
   }
 
   return {
     ...store,
     async readDefinition(jobId, version) {
-      const known = kept.get(nameOf({ jobId, version }));
+      const known = get({ jobId, version });
       if (known) return known;
       const read = await store.readDefinition(jobId, version);
       if (read) keep(read);
       return read;
     },
     async readDefinitions(keys) {
-      const known = keys.flatMap((key) => kept.get(nameOf(key)) ?? []);
+      const known = keys.flatMap((key) => get(key) ?? []);
       const missing = keys.filter((key) => !kept.has(nameOf(key)));
       const read = missing.length > 0 ? await store.readDefinitions(missing) : [];
       for (const definition of read) keep(definition);

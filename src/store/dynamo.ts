@@ -26,6 +26,12 @@ export interface DynamoStoreOptions {
    * BatchExecuteStatement). Default true; false: each alone, at ten times the CPU.
    */
   readonly groupCommit?: boolean;
+  /**
+   * The tables are a file with one writer (dynoxide), not DynamoDB: its requests go one at a time, because it needs as much
+   * more CPU for each as there are under way, and a group of writes is one transaction, because it flushes to the disk
+   * after every commit. Default false: transactions cost twice as much on DynamoDB.
+   */
+  readonly oneWriter?: boolean;
   /** Between the rounds of a batch that was taken only in part. Default: real time, no jitter. */
   readonly backoff?: Backoff;
 }
@@ -36,9 +42,10 @@ const DEFAULT_BACKOFF: Backoff = {
 };
 
 export function createDynamoStore(options: DynamoStoreOptions): Store {
-  const { client, tablePrefix, shards, meter, backoff = DEFAULT_BACKOFF, groupCommit = true } = options;
+  const { client, tablePrefix, shards, meter, backoff = DEFAULT_BACKOFF } = options;
+  const { groupCommit = true, oneWriter = false } = options;
   const retentionMs = (options.retentionDays ?? 90) * 86_400_000;
-  const db = openDatabase({ client, tablePrefix, meter, backoff, groupCommit });
+  const db = openDatabase({ client, tablePrefix, meter, backoff, groupCommit, oneWriter });
   return {
     putDefinition: (definition) => definitions.putDefinition(db, definition),
     readDefinition: (jobId, version) => definitions.readDefinition(db, jobId, version),
@@ -46,9 +53,8 @@ export function createDynamoStore(options: DynamoStoreOptions): Store {
 
     insertHead: (head) => jobs.insertHead(db, head),
     readHead: (jobId, read) => jobs.readHead(db, jobId, read),
-    readStamp: (jobId) => jobs.readStamp(db, jobId),
     readHeads: (jobIds, read) => jobs.readHeads(db, jobIds, read),
-    updateHead: (jobId, stamp, change) => jobs.updateHead(db, jobId, stamp, change),
+    updateHead: (seen, change) => jobs.updateHead(db, seen, change),
     listHeads: (userId, list) => jobs.listHeads(db, userId, list),
 
     insertHoldItem: (item) => holds.insertHoldItem(db, item),

@@ -4,8 +4,8 @@
 // Each operation has groups of its own, so that the meter knows what was for what. Whatever a batch could not do is done
 // alone: the SDK retries what was throttled, and an engine that does not take a statement still takes the expression. A
 // batch whose answer was lost is sent again, and what was done then shows as refused, as it does for a single call.
+import { type Limit, unlimited } from '../at-most.ts';
 import { inGroups, type SendGroup } from '../groups.ts';
-import { type Limit, unlimited } from './at-most.ts';
 import type { Executed, Item, ItemCalls, On } from './database.ts';
 import { TABLES, type TableName } from './tables.ts';
 import {
@@ -24,6 +24,8 @@ export interface GroupedOptions {
   putAll(on: On, items: readonly Item[], limit?: Limit): Promise<void>;
   execute(on: On, statements: readonly Statement[]): Promise<Executed[]>;
   nameOf(table: TableName): string;
+  /** What every request waits for. */
+  readonly turn: Limit;
 }
 
 const MOST_READS = 100;
@@ -42,7 +44,9 @@ interface Keyed {
 const keyOf = ({ key }: Keyed): string => JSON.stringify(key);
 const LIMITS = { atOnce: AT_ONCE, stallMs: STALL_MS, keyOf };
 
-export function grouped({ alone, getAll, putAll, execute, nameOf }: GroupedOptions) {
+export function grouped({ alone, getAll, putAll, execute, nameOf, turn }: GroupedOptions) {
+  const limits = (on: On) => ({ ...LIMITS, turn: <T>(work: () => Promise<T>) => turn(work, on.rank) });
+
   function reads(on: On, consistent: boolean) {
     const send: SendGroup<Keyed, Item | undefined> = async (calls) => {
       const keys = calls.map(({ key }) => key);
@@ -52,7 +56,7 @@ export function grouped({ alone, getAll, putAll, execute, nameOf }: GroupedOptio
         found.set(keyOf({ key: keyOfItem(on.table, item) }), item);
       return calls.map((call) => ({ status: 'fulfilled', value: found.get(keyOf(call)) }));
     };
-    return inGroups({ most: MOST_READS, ...LIMITS }, send);
+    return inGroups({ most: MOST_READS, ...limits(on) }, send);
   }
 
   function writes<Write extends Keyed>(
@@ -68,8 +72,8 @@ export function grouped({ alone, getAll, putAll, execute, nameOf }: GroupedOptio
         calls.map((call, i) => (executed[i] === 'not done' ? writeAlone(on, call) : executed[i] === 'done')),
       );
     };
-    const lingerMs = on.canWait ? LINGER_MS : undefined;
-    return inGroups({ most: MOST_WRITES, ...LIMITS, lingerMs }, send);
+    const lingerMs = on.rank === 'last' ? LINGER_MS : undefined;
+    return inGroups({ most: MOST_WRITES, ...limits(on), lingerMs }, send);
   }
 
   function puts(on: On) {
@@ -78,7 +82,7 @@ export function grouped({ alone, getAll, putAll, execute, nameOf }: GroupedOptio
       await putAll(on, items, unlimited);
       return items.map(() => ({ status: 'fulfilled', value: undefined }));
     };
-    return inGroups({ most: MOST_WRITES, ...LIMITS }, send);
+    return inGroups({ most: MOST_WRITES, ...limits(on) }, send);
   }
 
   const putting = lanes((on: On) => puts(on));
@@ -89,7 +93,7 @@ export function grouped({ alone, getAll, putAll, execute, nameOf }: GroupedOptio
     get: (on: On, key: Item, consistent = false) => getting(on, consistent)({ key }),
     insert: (on: On, insert: Insert) => inserting(on)(insert),
     change: (on: On, change: Change) =>
-      canBeStatement(change) ? changing(on)(change) : alone.change(on, change),
+      canBeStatement(change) ? changing(on)(change) : turn(() => alone.change(on, change), on.rank),
     async putAll(on: On, items: readonly Item[]) {
       // those that fill requests of their own need no company
       if (items.length >= MOST_WRITES) return putAll(on, items);

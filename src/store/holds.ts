@@ -2,7 +2,7 @@
 import type { DueKey } from '../domain/ids.ts';
 import type { Hold, HoldItem } from '../domain/job.ts';
 import type { Database, Item } from './database.ts';
-import { HEAD, holdExpiresAt, holdItemFromItem, holdItemToItem, holdPart } from './items.ts';
+import { HEAD, holdFromItem, holdItemFromItem, holdItemToItem, holdPart, holdPartToItem } from './items.ts';
 import type { HoldPlace } from './store.ts';
 
 const table = 'jobs';
@@ -20,20 +20,13 @@ export async function heartbeat(
     { operation: 'heartbeat', table },
     {
       Key: { jobId, part: place === 'head' ? HEAD : holdPart(place.due) },
-      UpdateExpression: 'SET #hold.#leaseUntil = :leaseUntil, #stamp = :stamp',
-      ConditionExpression: '#hold.#token = :token',
-      // `hold` and `token` are reserved words
-      ExpressionAttributeNames: {
-        '#hold': 'hold',
-        '#token': 'token',
-        '#leaseUntil': 'leaseUntil',
-        '#stamp': 'stamp',
-      },
+      UpdateExpression: 'SET leaseUntil = :leaseUntil, stamp = :stamp',
+      ConditionExpression: 'holder = :token',
       ExpressionAttributeValues: { ':token': token, ':leaseUntil': leaseUntil, ':stamp': stamp },
       ReturnValues: 'ALL_NEW',
     },
   );
-  return updated?.hold as Hold | undefined;
+  return updated && holdFromItem(updated);
 }
 
 /** If absent. 1 WRU. */
@@ -61,7 +54,7 @@ export function updateHoldItem(
     { operation: 'updateHoldItem', table },
     {
       key: { jobId, part: holdPart(due) },
-      change: { hold, stamp, expiresAt: holdExpiresAt(hold.leaseUntil) },
+      change: { ...holdPartToItem(hold), stamp },
       where: { stamp: seen },
     },
   );
@@ -73,8 +66,7 @@ export async function removeHoldItem(db: Database, jobId: string, due: DueKey, t
     { operation: 'removeHoldItem', table },
     {
       Key: { jobId, part: holdPart(due) },
-      ConditionExpression: '#hold.#token = :token',
-      ExpressionAttributeNames: { '#hold': 'hold', '#token': 'token' },
+      ConditionExpression: 'holder = :token',
       ExpressionAttributeValues: { ':token': token },
     },
   );

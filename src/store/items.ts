@@ -1,11 +1,12 @@
-// How the domain's things are laid out as items. What is undefined or empty is not stored. What users and tasks hand in
-// (params, results, checkpoints) is stored as JSON text: DynamoDB's own maps refuse 1e300, 2**60 and depths beyond 32.
+// How the domain's things are laid out as items. An attribute of its own is what a key, an index, a condition or a write of
+// its own needs; all else is one JSON text: it is a third of the CPU on either side, and DynamoDB's own maps refuse 1e300,
+// 2**60 and depths beyond 32.
 
 import { isTerminal, type Row } from '../domain/execution.ts';
 import { dueAtOf } from '../domain/ids.ts';
-import type { Definition, Head, HoldItem } from '../domain/job.ts';
+import type { Definition, Head, HeadChange, Hold, HoldItem } from '../domain/job.ts';
 import type { Item } from './database.ts';
-import { ownerOf } from './merge.ts';
+import { ownerOf, userOf } from './merge.ts';
 import type { HeadSummary } from './store.ts';
 
 const DAY_MS = 86_400_000;
@@ -20,26 +21,92 @@ export const holdPart = (due: string): string => `hold#${due}`;
 
 export const createdKey = (head: { createdAt: number; jobId: string }): string =>
   `${String(head.createdAt).padStart(13, '0')}#${head.jobId}`;
+const createdAtOf = (key: string): number => Number(key.slice(0, key.indexOf('#')));
 export const dueKeyOf = (row: { due: string; jobId: string }): string => `${row.due}#${row.jobId}`;
 
+/** The attributes of a head that a run or the lists need; in the index they are those that no run changes. */
+const OWN = ['jobId', 'status', 'revision', 'version', 'definition', 'updatedAt'] as const;
+const OF_RUNS = ['stamp', 'hold', 'rowsUntil', 'note', 'coveredUntil'] as const;
+/** They stand in the keys of the index. */
+const IN_KEYS = ['userId', 'createdAt'] as const;
+const NOT_SPEC = new Set<string>([...OWN, ...OF_RUNS, ...IN_KEYS]);
+const isSpec = (name: string): boolean => !NOT_SPEC.has(name);
+
+/** All that only people change, as one text. */
+function specOf(head: Head): string {
+  const spec = Object.entries(head).filter(([name]) => isSpec(name));
+  return JSON.stringify(Object.fromEntries(spec));
+}
+
 export function headToItem(head: Head): Item {
+  const own = Object.fromEntries(OWN.map((name) => [name, head[name]]));
   return {
-    ...head,
-    tags: nonEmpty(head.tags),
+    ...own,
+    ...ofRuns(head),
+    spec: specOf(head),
     part: HEAD,
     owner: ownerOf(head.userId, head.jobId),
     createdKey: createdKey(head),
   };
 }
 
-/** The same for a head and for what the index has of it. */
-export function headFromItem<T extends Head | HeadSummary>(item: Item): T {
-  const { part: _part, owner: _owner, createdKey: _createdKey, ...head } = item;
-  return { ...head, tags: head.tags ?? {} } as unknown as T;
+/** `undefined` is removed. */
+export function headChangeToItem(seen: Head, change: HeadChange): Item {
+  const own = Object.fromEntries(
+    OWN.flatMap((name) => (name in change ? [[name, change[name as keyof HeadChange]]] : [])),
+  );
+  const changesSpec = Object.keys(change).some(isSpec);
+  return { ...own, ...ofRuns(change), ...(changesSpec && { spec: specOf({ ...seen, ...change }) }) };
 }
 
+function ofRuns(head: Head | HeadChange): Item {
+  const item: Item = {};
+  for (const name of OF_RUNS) {
+    if (!(name in head)) continue;
+    if (name === 'hold') Object.assign(item, holdToItem(head.hold));
+    else item[name] = name === 'note' ? toJson(head.note) : head[name];
+  }
+  return item;
+}
+
+/** The same for a head and for what the index has of it. */
+export function headFromItem<T extends Head | HeadSummary>(item: Item): T {
+  const {
+    part: _part,
+    owner,
+    createdKey: created,
+    spec,
+    note,
+    hold: _,
+    holder: __,
+    leaseUntil: ___,
+    ...own
+  } = item;
+  const hold = holdFromItem(item);
+  return {
+    ...own,
+    ...(fromJson(spec) as object),
+    userId: userOf(String(owner)),
+    createdAt: createdAtOf(String(created)),
+    ...(hold && { hold }),
+    ...(note !== undefined && { note: fromJson(note) }),
+  } as unknown as T;
+}
+
+/** A heartbeat changes the lease where the token is its own. */
+function holdToItem(hold: Hold | undefined): Item {
+  if (!hold) return { hold, holder: undefined, leaseUntil: undefined };
+  const { token, leaseUntil, ...rest } = hold;
+  return { hold: toJson(rest), holder: token, leaseUntil };
+}
+
+export const holdFromItem = ({ hold, holder, leaseUntil }: Item): Hold | undefined =>
+  hold === undefined
+    ? undefined
+    : { ...(fromJson(hold) as Hold), token: String(holder), leaseUntil: Number(leaseUntil) };
+
 /** An empty map is as good as none. */
-export const nonEmpty = <T extends object>(map: T | undefined): T | undefined =>
+const nonEmpty = <T extends object>(map: T | undefined): T | undefined =>
   map && Object.keys(map).length > 0 ? map : undefined;
 
 export function definitionToItem({ jobId, version, params, notify }: Definition): Item {
@@ -61,13 +128,17 @@ export function definitionFromItem(item: Item): Definition {
 }
 
 /** Holds go by TTL, long after anybody can ask for them. */
-export const holdExpiresAt = (leaseUntil: number): number => seconds(leaseUntil + HOLD_KEPT_DAYS * DAY_MS);
+const holdExpiresAt = (leaseUntil: number): number => seconds(leaseUntil + HOLD_KEPT_DAYS * DAY_MS);
 
 export const holdItemToItem = ({ jobId, due, stamp, hold }: HoldItem): Item => ({
   jobId,
   part: holdPart(due),
   stamp,
-  hold,
+  ...holdPartToItem(hold),
+});
+
+export const holdPartToItem = (hold: Hold): Item => ({
+  ...holdToItem(hold),
   expiresAt: holdExpiresAt(hold.leaseUntil),
 });
 
@@ -75,39 +146,33 @@ export const holdItemFromItem = (item: Item): HoldItem => ({
   jobId: String(item.jobId),
   due: String(item.part).slice(holdPart('').length),
   stamp: String(item.stamp),
-  hold: item.hold as HoldItem['hold'],
+  hold: holdFromItem(item) as Hold,
 });
 
 /** Only a terminal row expires: an open one is still needed, however old its due time (backfill). */
-export function rowToItem(row: Row, retentionMs: number): Item {
-  const owner = ownerOf(row.userId, row.jobId);
-  const latest = Math.max(dueAtOf(row.due), row.finishedAt ?? 0, row.startedAt ?? 0, row.enqueuedAt ?? 0);
+export function rowToItem({ jobId, due, status, fence, told, ...record }: Row, retentionMs: number): Item {
+  const owner = ownerOf(record.userId, jobId);
+  const { finishedAt = 0, startedAt = 0, enqueuedAt = 0 } = record;
+  const latest = Math.max(dueAtOf(due), finishedAt, startedAt, enqueuedAt);
   return {
-    ...row,
-    result: toJson(row.result),
-    checkpoint: toJson(row.checkpoint),
-    owner,
-    failedOwner: row.status === 'FAILED' ? owner : undefined,
-    dueKey: dueKeyOf(row),
-    expiresAt: isTerminal(row.status) ? seconds(latest + retentionMs) : undefined,
+    ...{ jobId, due, status, fence, told, owner },
+    record: toJson(record),
+    failedOwner: status === 'FAILED' ? owner : undefined,
+    dueKey: dueKeyOf({ jobId, due }),
+    expiresAt: isTerminal(status) ? seconds(latest + retentionMs) : undefined,
   };
 }
 
 export function rowFromItem(item: Item): Row {
   const {
     owner: _owner,
-    failedOwner: _failedOwner,
+    failedOwner: _failed,
     dueKey: _dueKey,
     expiresAt: _expiresAt,
-    result,
-    checkpoint,
-    ...row
+    record,
+    ...own
   } = item;
-  return {
-    ...row,
-    ...(result !== undefined && { result: fromJson(result) }),
-    ...(checkpoint !== undefined && { checkpoint: fromJson(checkpoint) }),
-  } as unknown as Row;
+  return { ...own, ...(fromJson(record) as object) } as unknown as Row;
 }
 
 const toJson = (value: unknown): string | undefined =>

@@ -1,8 +1,8 @@
 // The heads of jobs: the present. Every write is a compare-and-set on the stamp (PROTOCOL.md, Items).
 import type { Head, HeadChange } from '../domain/job.ts';
 import { decodeCursor, encodeCursor, TIME_AND_JOB } from './cursors.ts';
-import type { Database, Item } from './database.ts';
-import { HEAD, headFromItem, headToItem, nonEmpty } from './items.ts';
+import type { Database, On } from './database.ts';
+import { HEAD, headChangeToItem, headFromItem, headToItem } from './items.ts';
 import { newestFirst } from './merge.ts';
 import { readRange } from './ranges.ts';
 import type { HeadSummary, ListOptions, Page, ReadOptions } from './store.ts';
@@ -21,12 +21,6 @@ export async function readHead(db: Database, jobId: string, options: ReadOptions
   return item && headFromItem<Head>(item);
 }
 
-/** Consistent: 1 RRU. */
-export async function readStamp(db: Database, jobId: string): Promise<string | undefined> {
-  const item = await db.get({ operation: 'readStamp', table, only: 'stamp' }, keyOf(jobId), true);
-  return item && String(item.stamp);
-}
-
 /** 0.5 RRU each, 1 consistent; one request per 100. */
 export async function readHeads(
   db: Database,
@@ -34,17 +28,18 @@ export async function readHeads(
   options: ReadOptions,
 ): Promise<Head[]> {
   const keys = [...new Set(jobIds)].map(keyOf);
-  const items = await db.getAll({ operation: 'readHeads', table }, keys, options.consistent);
+  const items = await db.getAll({ operation: 'readHeads', table, rank: 'last' }, keys, options.consistent);
   return items.map((item) => headFromItem<Head>(item));
 }
 
-/** Where the stamp is as seen. 1 WRU below 1 KB, refused ones too; + 1 for the index if the summary changes. */
-export function updateHead(db: Database, jobId: string, stamp: string, change: HeadChange): Promise<boolean> {
-  const fields: Item = 'tags' in change ? { ...change, tags: nonEmpty(change.tags) } : { ...change };
-  return db.change(
-    { operation: 'updateHead', table },
-    { key: keyOf(jobId), change: fields, where: { stamp } },
-  );
+/** Where it is as seen, by its stamp. 1 WRU below 1 KB, refused ones too; + 1 for the index if the summary changes. */
+export function updateHead(db: Database, seen: Head, change: HeadChange): Promise<boolean> {
+  const { jobId, stamp } = seen;
+  const on: On =
+    change.status === 'completed' || change.status === 'failed'
+      ? { operation: 'completeHead', table, rank: 'last' } // its run is over
+      : { operation: 'updateHead', table, rank: 'first' };
+  return db.change(on, { key: keyOf(jobId), change: headChangeToItem(seen, change), where: { stamp } });
 }
 
 /** Eventually consistent. 0.5 RRU per 4 KB of summaries and index partition (4): about 8 for a page of 100. */

@@ -5,6 +5,7 @@ import { INDEX_PARTITIONS } from './tables.ts';
 /** The index partition of one job: `<userId>#<k>`. */
 export const ownerOf = (userId: string, jobId: string): string =>
   `${userId}#${hash(jobId) % INDEX_PARTITIONS}`;
+export const userOf = (owner: string): string => owner.slice(0, owner.lastIndexOf('#'));
 export const ownersOf = (userId: string): string[] =>
   Array.from({ length: INDEX_PARTITIONS }, (_, k) => `${userId}#${k}`);
 

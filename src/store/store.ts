@@ -38,12 +38,10 @@ export interface JobsStore {
   /** If absent. 1 WRU + 1 for the index. */
   insertHead(head: Head): Promise<boolean>;
   readHead(jobId: string, options: ReadOptions): Promise<Head | undefined>;
-  /** Consistent. Every write of the head sets a fresh one: is it still as I wrote it? 1 RRU, at a fraction of a head's CPU. */
-  readStamp(jobId: string): Promise<string | undefined>;
   /** In no order; what does not exist is left out. */
   readHeads(jobIds: readonly string[], options: ReadOptions): Promise<Head[]>;
   /** Compare-and-set on the stamp. A key present with the value `undefined` is removed. 1 WRU below 1 KB. */
-  updateHead(jobId: string, stamp: string, change: HeadChange): Promise<boolean>;
+  updateHead(seen: Head, change: HeadChange): Promise<boolean>;
 
   /** overlap: allow. If absent. */
   insertHoldItem(item: HoldItem): Promise<boolean>;
@@ -73,10 +71,7 @@ export interface JobsStore {
 }
 
 /** What the index projects: all that a list filters by, nothing that a run changes. */
-export type HeadSummary = Omit<
-  Head,
-  'stamp' | 'hold' | 'rowsUntil' | 'note' | 'coveredUntil' | 'bodyFingerprint' | 'notifies'
->;
+export type HeadSummary = Omit<Head, 'stamp' | 'hold' | 'rowsUntil' | 'note' | 'coveredUntil'>;
 
 export interface ListOptions {
   readonly limit: number;

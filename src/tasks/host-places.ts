@@ -13,7 +13,12 @@ export interface HostPlacesOptions {
 interface Line {
   taken: number;
   readonly waiting: (() => void)[];
+  /** When it last moved: when it began, or when a request ended. */
+  movedAt: number;
 }
+
+/** As many times the places of a host may wait for it while its line moves: jobs of one instant, and a host that is quick. */
+const WAITING_PER_PLACE = 3;
 
 export class HostPlaces {
   readonly #options: Required<HostPlacesOptions>;
@@ -28,12 +33,18 @@ export class HostPlaces {
     };
   }
 
-  /** Gives the function that leaves the place. Those who wait take up places of the worker too, so they are as few. */
+  /**
+   * Gives the function that leaves the place. Those who wait take up places of the worker too: no more than there are of the
+   * host, unless its line moves.
+   */
   async take(host: string, signal: AbortSignal): Promise<() => void> {
-    const line = this.#lines.get(host) ?? { taken: 0, waiting: [] };
+    const { perHost, patienceMs } = this.#options;
+    const line = this.#lines.get(host) ?? { taken: 0, waiting: [], movedAt: performance.now() };
     this.#lines.set(host, line);
-    if (line.taken < this.#options.perHost) line.taken++;
-    else if (line.waiting.length >= this.#options.perHost || !(await this.#wait(line, signal))) {
+    const moves = performance.now() - line.movedAt < patienceMs;
+    const mayWait = moves ? perHost * WAITING_PER_PLACE : perHost;
+    if (line.taken < perHost) line.taken++;
+    else if (line.waiting.length >= mayWait || !(await this.#wait(line, signal))) {
       signal.throwIfAborted();
       throw new NotNow(
         this.#options.comeBackSeconds(),
@@ -44,6 +55,7 @@ export class HostPlaces {
     return () => {
       if (left) return;
       left = true;
+      line.movedAt = performance.now();
       const next = line.waiting.shift();
       if (next) return next(); // hands the place on
       line.taken--;

@@ -13,6 +13,10 @@ export class Places {
     return this.#size - this.#taken;
   }
 
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   /** At once when one is free, else first come, first served; false when `patience` is aborted or no more are given. */
   async take(patience?: AbortSignal): Promise<boolean> {
     if (this.#closed || patience?.aborted) return false;

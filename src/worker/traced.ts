@@ -95,7 +95,7 @@ function timed(worker: WorkerSide, clock: Context['clock'], seen: Seen): WorkerS
     tasks,
     async admit() {
       const admitted = await worker.admit();
-      if (admitted !== 'no place') seen.admittedAt = clock.now();
+      if (admitted) seen.admittedAt = clock.now();
       return admitted;
     },
   };

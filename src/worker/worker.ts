@@ -3,7 +3,7 @@
 import { executionId } from '../domain/ids.ts';
 import type { Inbox, Received } from '../queue/queue.ts';
 import type { Context } from '../scheduling/context.ts';
-import { type Admitted, execute, OVER, type WorkerSide } from '../scheduling/execute.ts';
+import { execute, OVER, type WorkerSide } from '../scheduling/execute.ts';
 import type { Tasks } from '../tasks/task.ts';
 import { Places } from './places.ts';
 
@@ -15,7 +15,7 @@ export interface WorkerOptions {
   readonly inboxes: readonly Inbox[];
   /** Tasks that run at once; default 100. */
   readonly concurrency?: number;
-  /** Messages in hand, running and held until they are due; default 10 × concurrency. */
+  /** Messages in hand; default 50 × concurrency, and 10 × concurrency of them worked on. */
   readonly maxInHand?: number;
   /** Long polls side by side per inbox; default 2, so that one listens while the other's answer is on its way. */
   readonly pollersPerInbox?: number;
@@ -46,11 +46,15 @@ export interface Drained {
 
 export const DEFAULT_CONCURRENCY = 100;
 /**
- * A message comes up to a second or two before its time, because SQS delays in whole seconds, and costs only a timer
- * while it is held. Were it to count as running, 100 places would start some 50 jobs a second however short they are.
- * At ten times the places, a second's worth of 100 ms jobs fits in hand. More would only keep work from other workers.
+ * Messages that are worked on, from the moment their job is read to the delete. At ten times the places, a second's worth
+ * of 100 ms jobs fits in hand. More would only keep work from other workers.
  */
 export const IN_HAND_PER_PLACE = 10;
+/**
+ * With those that are held until then. A message comes up to a second or two before its time, because SQS delays in whole
+ * seconds, and costs only a timer while it is held: thousands that are due at the same instant should be here by then.
+ */
+export const HELD_PER_PLACE = 50;
 const MOST_PER_RECEIVE = 10;
 /**
  * A poll that brought fewer than it asked for is followed by a pause in which more can come: a request is paid for, and
@@ -64,7 +68,9 @@ export const AFTER_FEW_MS = 50;
  * one that was under way can bring it back once.
  */
 export const PLACE_PATIENCE_MS = 1000;
-/** Of the average time that a place is kept: each new one counts a twentieth. */
+/** Where its turn comes within PLACE_PATIENCE_MS, judged by how long tasks run and how many wait. */
+export const LONGEST_PATIENCE_MS = 5000;
+/** Of the average time that a task runs: each new one counts a twentieth. */
 const SMOOTHING = 20;
 export const BEAT_MS = 10_000;
 /** What was told to stop at the deadline may still write that it did. */
@@ -78,6 +84,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
   const run = options.execute ?? execute;
   const concurrency = options.concurrency ?? DEFAULT_CONCURRENCY;
   const maxInHand = options.maxInHand ?? concurrency * IN_HAND_PER_PLACE;
+  const maxHeld = options.maxInHand ?? concurrency * HELD_PER_PLACE;
   const pollers = inboxes.flatMap((inbox) => Array<Inbox>(options.pollersPerInbox ?? 2).fill(inbox));
 
   const draining = new AbortController();
@@ -86,23 +93,24 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
   const places = new Places(concurrency);
   const inHand = new Set<Promise<void>>();
   const runningSince = new Map<string, number>();
-  const running = {
-    add: (id: string, since: number) => void runningSince.set(id, since),
-    remove: (id: string) => void runningSince.delete(id),
-  };
   const startedAt = clock.now();
   let roomChanged = Promise.withResolvers<void>();
+  /** Of the messages in hand, those that are worked on. */
+  let workedOn = 0;
   /** Of jobs that were taken ahead of their time. */
   let promisedPlaces = 0;
-  /** How long a task keeps its place, on average. */
-  let placeKeptMs = PLACE_PATIENCE_MS;
+  /** How long a task runs, on average. */
+  let runsForMs = PLACE_PATIENCE_MS;
 
   /**
    * What the next poll may ask for. Whatever comes may be due at once, so no more than this poller's share of the free
    * places. (An answer can still be more than is free by then: the places keep the rest waiting, then it goes back.)
    */
   const room = () =>
-    Math.min(MOST_PER_RECEIVE, Math.ceil(places.free / pollers.length), maxInHand - inHand.size);
+    Math.min(
+      ...[MOST_PER_RECEIVE, Math.ceil(places.free / pollers.length)],
+      ...[maxInHand - workedOn, maxHeld - inHand.size],
+    );
 
   async function poll(inbox: Inbox): Promise<void> {
     for (let failures = 0; !draining.signal.aborted; ) {
@@ -144,20 +152,29 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
       log.error('buried a message that is not one of ours', named(received));
       return received.bury('the body is not a message of this scheduler');
     }
-    let admittedAt: number | undefined;
+    let admitted = false;
     let promised = false;
+    let begun = false;
+    let began: number | undefined;
+    const running = {
+      add(id: string, since: number) {
+        runningSince.set(id, since);
+        began = clock.monotonic();
+      },
+      remove: (id: string) => void runningSince.delete(id),
+    };
     const mayTakeAhead = () => {
+      if (!begun) workedOn++;
+      begun = true;
       if (!promised && promisedPlaces < placesToCome()) {
         promised = true;
         promisedPlaces++;
       }
       return promised;
     };
-    const admit = async (): Promise<Admitted> => {
+    const admit = async (): Promise<boolean> => {
       redeem();
-      if (admittedAt !== undefined) return 'at once';
-      const admitted = await takePlace();
-      if (admitted !== 'no place') admittedAt = clock.monotonic();
+      admitted ||= await takePlace();
       return admitted;
     };
     const redeem = () => {
@@ -165,37 +182,51 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
       promised = false;
     };
     const leave = () => {
-      if (admittedAt === undefined) return;
-      placeKeptMs += (clock.monotonic() - admittedAt - placeKeptMs) / SMOOTHING;
-      admittedAt = undefined;
+      if (!admitted) return;
+      if (began !== undefined) runsForMs += (clock.monotonic() - began - runsForMs) / SMOOTHING;
+      admitted = false;
       places.leave();
       announceRoom();
     };
     const signals = { draining: draining.signal, aborting: aborting.signal };
     try {
-      const side = { workerId, tasks, running, mayTakeAhead, admit, leave, ...signals };
+      const side = {
+        workerId,
+        tasks,
+        running,
+        inHand: () => inHand.size,
+        mayTakeAhead,
+        admit,
+        leave,
+        ...signals,
+      };
       await run(context, side, received);
     } catch (error) {
       // `execute` hides it for a moment; if that failed too, its visibility timeout ends by itself
       log.error('an execution failed unexpectedly; its message comes back', { error, ...named(received) });
     } finally {
+      if (begun) workedOn--;
       redeem();
       leave();
     }
   }
 
   /** As many as are free, and those that short tasks will leave while others wait for one. */
-  const placesToCome = () =>
-    places.free * Math.min(IN_HAND_PER_PLACE, Math.max(1, PLACE_PATIENCE_MS / placeKeptMs));
+  const placesToCome = () => {
+    const each = Math.min(HELD_PER_PLACE, Math.max(1, PLACE_PATIENCE_MS / runsForMs));
+    return concurrency * (each - 1) + places.free;
+  };
 
-  async function takePlace(): Promise<Admitted> {
-    if (places.free > 0) return (await places.take()) ? 'at once' : 'no place';
+  async function takePlace(): Promise<boolean> {
+    if (places.free > 0) return places.take();
     const answered = new AbortController();
     const impatient = new AbortController();
-    void clock.sleep(PLACE_PATIENCE_MS, answered.signal).then(() => impatient.abort());
+    const turnComesMs = (places.waiting / concurrency) * runsForMs;
+    const patienceMs = turnComesMs < PLACE_PATIENCE_MS ? LONGEST_PATIENCE_MS : PLACE_PATIENCE_MS;
+    void clock.sleep(patienceMs, answered.signal).then(() => impatient.abort());
     const taken = await places.take(impatient.signal);
     answered.abort(OVER);
-    return taken ? 'after a wait' : 'no place';
+    return taken;
   }
 
   function announceRoom(): void {

@@ -32,7 +32,11 @@ export function testApi({ limits, corsOrigins }: TestOptions = {}) {
     clock: {
       now: () => now,
       monotonic: () => now,
-      sleep: (_ms, signal) => new Promise((resolve) => signal?.addEventListener('abort', () => resolve())),
+      // nothing but an abort wakes who sleeps until one; who only pauses goes on
+      sleep: (_ms, signal) =>
+        signal
+          ? new Promise((resolve) => signal.addEventListener('abort', () => resolve()))
+          : Promise.resolve(),
     },
     random: { id: (length) => String(++made).padStart(length, '0'), float: () => 0.5 },
     log: createLog('debug', {}, (line) => logged.push(JSON.parse(line))),

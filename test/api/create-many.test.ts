@@ -157,10 +157,10 @@ describe('Prefer: respond-async', () => {
     const { id } = (await call('POST', '/jobs', { body: { task: 'noop' }, headers })).body;
     const [message = ''] = ingested;
     const send = queue.send.bind(queue);
-    const putDefinition = store.putDefinition.bind(store);
-    store.putDefinition = () => Promise.reject(new Error('crash before the head'));
+    const insertHead = store.insertHead.bind(store);
+    store.insertHead = () => Promise.reject(new Error('crash before the head'));
     await expect(ingest(ctx, quotas, message)).rejects.toThrow('crash');
-    store.putDefinition = putDefinition;
+    store.insertHead = insertHead;
     queue.send = () => Promise.reject(new Error('crash after the head'));
     await expect(ingest(ctx, quotas, message)).rejects.toThrow('crash');
     queue.send = send;

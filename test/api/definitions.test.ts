@@ -25,7 +25,7 @@ it('two creates with one key and different bodies: the job has the params of the
   const create = (durationMs: number) =>
     api.call('POST', '/jobs', {
       headers,
-      body: { task: 'noop', params: { durationMs }, schedule: { in: 'P1D' } },
+      body: { task: 'noop', params: { durationMs }, schedule: { every: 'P1D' } },
     });
   const loser = create(2);
   const winner = await create(1);

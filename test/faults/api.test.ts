@@ -1,5 +1,6 @@
 // kill -9 of the API in the middle of a create: what was accepted exists and fires, what was not is whole or nothing.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findDefinition } from '../../src/scheduling/definitions.ts';
 import { insertHead, sendMessages } from './calls.ts';
 import type { Child } from './child.ts';
 import { type Engines, inWorld, startEngines, USER } from './world.ts';
@@ -53,7 +54,7 @@ test.concurrent('the API is killed between entries and head, and between head an
       for (const key of ['unheard-head', 'no-message']) {
         await world.accept(idOf(key));
         const head = await store.readHead(idOf(key), { consistent: true });
-        expect(head && (await store.readDefinition(idOf(key), head.definition))).toBeDefined();
+        expect(head && (await findDefinition(world.context, head))).toBeDefined();
       }
       await world.start('rest', ['worker', 'watcher']);
       await world.check();

@@ -59,4 +59,4 @@ export const handsOut =
 
 /** A message was handed back for anybody to take. */
 export const handsBack = ({ operation, text }: Seen): boolean =>
-  operation === 'ChangeMessageVisibility' && text.includes('"VisibilityTimeout":0');
+  operation === 'ChangeMessageVisibilityBatch' && text.includes('"VisibilityTimeout":0');

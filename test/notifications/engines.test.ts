@@ -111,7 +111,8 @@ async function runFailing(context: Context, notify: unknown[]): Promise<string> 
       draining: signal,
       aborting: signal,
       mayTakeAhead: () => true,
-      admit: async () => 'at once' as const,
+      inHand: () => 1,
+      admit: async () => true,
       leave() {},
       running: { add: () => {}, remove: () => {} },
     },
@@ -168,14 +169,14 @@ describe('cost', () => {
     expect((await receive()).Records).toEqual([]);
   });
 
-  test('an event costs 2 write and 3 read units in the notifier: the notice, and that the row was told', async () => {
+  test('an event costs 2 write and 2.5 read units in the notifier: the notice, and that the row was told', async () => {
     const queue = createNotifyQueue({ client: sqs, queueUrl: urls.notifyUrl, timer: systemClock });
     const notifier = { context: plain, queue: { send: async () => {} }, windowMs: 300_000, tasks: new Map() };
     await runFailing(telling(plain, { queue }), [{ on: ['failed'], webhook: { url: hook } }]);
     const event = await receive();
     used.clear();
     expect(await consume(notifier, event.Records[0]?.body ?? '', 1)).toEqual({ kind: 'done' });
-    expect(Object.fromEntries(used)).toEqual({ write: 2, read: 3 });
+    expect(Object.fromEntries(used)).toEqual({ write: 2, read: 2.5 });
     // said again: it was told
     used.clear();
     expect(await consume(notifier, event.Records[0]?.body ?? '', 1)).toEqual({ kind: 'done' });

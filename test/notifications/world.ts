@@ -204,7 +204,8 @@ export class World {
       draining: never,
       aborting: never,
       mayTakeAhead: () => true,
-      admit: async () => 'at once' as const,
+      inHand: () => 1,
+      admit: async () => true,
       leave() {},
       running: { add: () => {}, remove: () => {} },
     };

@@ -1,6 +1,6 @@
 // SQS takes batches in part and refuses calls: nothing is ignored.
 import {
-  ChangeMessageVisibilityCommand,
+  ChangeMessageVisibilityBatchCommand,
   DeleteMessageBatchCommand,
   ReceiveMessageCommand,
   SendMessageBatchCommand,
@@ -157,10 +157,10 @@ describe('delete', () => {
 
   test('hidden for longer than SQS allows in all: as long as it allows', async () => {
     const [one] = await receive(1);
-    mock.on(ChangeMessageVisibilityCommand).resolves({});
+    mock.on(ChangeMessageVisibilityBatchCommand).resolves({});
     now += 3_600_000;
     await one?.hide(13 * 3_600_000);
-    const [call] = mock.commandCalls(ChangeMessageVisibilityCommand);
-    expect(call?.args[0].input.VisibilityTimeout).toBe(43_200 - 3_600 - 1);
+    const [call] = mock.commandCalls(ChangeMessageVisibilityBatchCommand);
+    expect(call?.args[0].input.Entries?.[0]?.VisibilityTimeout).toBe(43_200 - 3_600 - 1);
   });
 });

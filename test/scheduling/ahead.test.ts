@@ -1,7 +1,14 @@
-// Taken ahead of its time: what is decided between the take and the fire time still counts.
+// Taken ahead of its time: it starts at its time without another look, because who changes the job meanwhile returns later;
+// what is not the ordinary course is looked at, or given back.
 import { describe, expect, test } from 'vitest';
 import { asUser } from '../../src/domain/principal.ts';
-import { giveBack, startTaken, type TakenAhead, takeAhead } from '../../src/scheduling/ahead.ts';
+import {
+  CHANGE_RETURNS_AFTER_MS,
+  giveBack,
+  startTaken,
+  type TakenAhead,
+  takeAhead,
+} from '../../src/scheduling/ahead.ts';
 import { cancelExecution } from '../../src/scheduling/cancel-execution.ts';
 import { claim, prepare } from '../../src/scheduling/claim.ts';
 import { cancelJob, editJob, pauseJob, resumeJob } from '../../src/scheduling/jobs.ts';
@@ -41,11 +48,65 @@ test('held by the worker, and started when its time has come', async () => {
   expect((await head())?.hold).toMatchObject({ due: message.due, workerId: 'worker', attempt: 1 });
   expect((await getExecution(context, ANN, `${jobId}.${message.due}`)).status).not.toBe('running');
   itsTime();
-  expect(await startTaken(context, mine)).toMatchObject({ kind: 'run', claimed: { hold: { attempt: 1 } } });
+  const answer = await startTaken(context, mine, 0);
+  expect(answer).toMatchObject({ kind: 'run', claimed: { hold: { attempt: 1 } } });
   expect((await getExecution(context, ANN, `${jobId}.${message.due}`)).status).toBe('running');
 });
 
-describe('withdrawn before its time it does not start, and the job is as if it had not been taken', () => {
+describe('who changes a job that may have been taken ahead', () => {
+  type Change = (...args: Parameters<typeof pauseJob>) => Promise<unknown>;
+  const changes: [string, Change][] = [
+    ['pause', pauseJob],
+    ['edit', (context, who, jobId) => editJob(context, who, jobId, { params: { durationMs: 1 } })],
+    ['cancel of the job', cancelJob],
+    [
+      'cancel of the execution',
+      async (context, who, jobId) => {
+        const head = await context.store.readHead(jobId, { consistent: true });
+        return cancelExecution(context, who, `${jobId}.${head?.hold?.due}`);
+      },
+    ],
+  ];
+
+  /** How long it slept after its last write. */
+  async function returnsAfter(
+    { context, store, jobId }: Awaited<ReturnType<typeof beforeItsTime>>,
+    change: Change,
+  ): Promise<number> {
+    let slept = 0;
+    const update = store.updateHead.bind(store);
+    store.updateHead = (...args) => {
+      slept = 0;
+      return update(...args);
+    };
+    const sleep = async (ms: number) => {
+      slept += ms;
+    };
+    await change({ ...context, clock: { ...context.clock, sleep } }, ANN, jobId);
+    return slept;
+  }
+
+  test.each(changes)('%s: returns when it would have started', async (_name, change) => {
+    const world = await beforeItsTime();
+    taken(await world.take());
+    expect(await returnsAfter(world, change)).toBe(CHANGE_RETURNS_AFTER_MS);
+    expect(await returnsAfter(world, change), 'a second time too').toBe(CHANGE_RETURNS_AFTER_MS);
+  });
+
+  test.each(changes)('%s: returns at once when it has long begun', async (_name, change) => {
+    const world = await beforeItsTime();
+    taken(await world.take());
+    world.itsTime();
+    world.world.now += world.context.settings.clockSkewMs + CHANGE_RETURNS_AFTER_MS;
+    expect(await returnsAfter(world, change)).toBe(0);
+  });
+
+  test.each(changes.slice(0, 3))('%s: returns at once when nobody holds it', async (_name, change) => {
+    expect(await returnsAfter(await beforeItsTime(), change)).toBe(0);
+  });
+});
+
+describe('withdrawn while it waited it does not start, and the job is as if it had not been taken', () => {
   test.each([
     ['paused', pauseJob],
     [
@@ -65,7 +126,7 @@ describe('withdrawn before its time it does not start, and the job is as if it h
     const mine = taken(await take());
     await withdraw(context, ANN, jobId);
     itsTime();
-    expect(await startTaken(context, mine)).toEqual({ kind: 'done' });
+    expect(await startTaken(context, mine, CHANGE_RETURNS_AFTER_MS)).toEqual({ kind: 'done' });
     expect((await head())?.hold).toBeUndefined();
     expect(await row()).toBeUndefined();
   });
@@ -78,12 +139,12 @@ test.each([
       cancelExecution(context, ANN, `${jobId}.${due}`),
   ],
   ['the job', (context: Parameters<typeof cancelJob>[0], jobId: string) => cancelJob(context, ANN, jobId)],
-])('%s cancelled before its time: it does not start, and its row says so', async (_what, cancel) => {
+])('%s cancelled while it waited: it does not start, and its row says so', async (_what, cancel) => {
   const { context, take, jobId, message, row, itsTime } = await beforeItsTime();
   const mine = taken(await take());
   await cancel(context, jobId, message.due);
   itsTime();
-  expect(await startTaken(context, mine)).toEqual({ kind: 'done' });
+  expect(await startTaken(context, mine, CHANGE_RETURNS_AFTER_MS)).toEqual({ kind: 'done' });
   expect(await row()).toMatchObject({
     status: 'CANCELLED',
     reason: 'cancelled before it started',
@@ -140,7 +201,7 @@ test('a take whose lease has run out, and that somebody took over, is not starte
   const mine = taken(await take());
   world.now = message.fireAt + 60_000;
   expect(await claim(context, 'another', message)).toMatchObject({ kind: 'run' });
-  expect(await startTaken(context, mine)).toEqual({ kind: 'again' });
+  expect(await startTaken(context, mine, CHANGE_RETURNS_AFTER_MS)).toEqual({ kind: 'again' });
 });
 
 test('whether it was taken is not known: the look at its time finds out, and so does giving it back', async () => {
@@ -158,7 +219,7 @@ test('whether it was taken is not known: the look at its time finds out, and so 
   const perhaps = taken(await take());
   store.updateHead = update;
   itsTime();
-  expect(await startTaken(context, perhaps)).toMatchObject({ kind: 'run' });
+  expect(await startTaken(context, perhaps, 0)).toMatchObject({ kind: 'run' });
   await giveBack(context, perhaps);
   expect((await head())?.hold).toBeUndefined();
 });

@@ -31,6 +31,8 @@ interface Revision {
   readonly schedule: Schedule;
   readonly t0: number;
   withdrawnAt: number | undefined;
+  /** When who has withdrawn it was told so. */
+  withdrawalReturnedAt: number | undefined;
 }
 
 interface JobRecord {
@@ -59,8 +61,10 @@ interface Take {
   readonly over: boolean;
   /** By real time: when the lease ends if nothing extends it. */
   liveUntil: number;
-  /** When it was decided to run it: by the take, or, if that came ahead of its time, by the first look after that. */
-  decidedAt: number | undefined;
+  /** It came before its time. */
+  readonly ahead: boolean;
+  /** When it was decided to run it: by the take; if that came ahead, when its time had come, or by a look after that. */
+  decidedAt: number;
 }
 
 export interface Run {
@@ -82,6 +86,8 @@ export interface InHand {
   /** By its clock: when it could first claim. */
   readonly since: number;
 }
+
+const NOT_WITHDRAWN = { withdrawnAt: undefined, withdrawalReturnedAt: undefined };
 
 /** What is due later than this before the end may still be on its way. */
 const SETTLED_AFTER_MS = 150_000;
@@ -187,7 +193,7 @@ export class Checks {
     }
     if (head.status === 'active' && !job.revisions.has(head.revision)) {
       const t0 = old && actor ? actor.bornAt + actor.skew : head.createdAt;
-      job.revisions.set(head.revision, { schedule: head.schedule, t0, withdrawnAt: undefined });
+      job.revisions.set(head.revision, { schedule: head.schedule, t0, ...NOT_WITHDRAWN });
     }
     if (head.status === 'cancelled') job.cancelledAt ??= now;
     if (old?.rowsUntil && (head.rowsUntil ?? '') < old.rowsUntil)
@@ -216,10 +222,15 @@ export class Checks {
     job.stampAt = now;
   }
 
-  #looked({ hold }: Head): void {
+  #looked({ jobId, hold }: Head): void {
     const { now, actor } = this.#world;
     const take = hold && this.#takes.get(hold.token);
-    if (take && actor && take.process === actor && actor.now() >= take.hold.startedAt) take.decidedAt ??= now;
+    if (!take?.ahead || !actor || take.process !== actor || actor.now() < take.hold.startedAt) return;
+    // another message of the same execution may have looked
+    const own = this.#inHand
+      .get(rowKey({ jobId, due: take.hold.due }))
+      ?.filter((one) => one.process === actor);
+    if (own?.length === 1) take.decidedAt = now;
   }
 
   /** What was taken ahead of its time and did not start is put back by who took it, as if nothing had been. */
@@ -260,7 +271,8 @@ export class Checks {
       row: this.#rowOf(jobId, hold.due),
       over: old?.due === hold.due,
       liveUntil: hold.leaseUntil - (actor?.skew ?? 0),
-      decidedAt: ahead ? undefined : now,
+      ahead,
+      decidedAt: ahead && actor ? hold.startedAt - actor.skew : now,
     });
   }
 
@@ -498,18 +510,16 @@ export class Checks {
   #notWithdrawn(job: JobRecord, { jobId, due, take, overlapAllowed }: Run): void {
     const fail = (why: string) => this.#fail('what was withdrawn does not start', jobId, due, why);
     // beside others the head is cancelled first, then each hold is told: until then one may be taken over
-    const over = overlapAllowed ? job.cancelReturnedAt : job.cancelledAt;
-    const at = take.decidedAt;
-    if (at === undefined) {
-      fail('it was taken ahead of its time, and nobody looked again');
-      return;
-    }
+    // what was taken ahead of its time must not start if a change has returned before that was decided
+    const { ahead, decidedAt: at } = take;
+    const over = overlapAllowed || ahead ? job.cancelReturnedAt : job.cancelledAt;
     if (over !== undefined && at > over) fail('the job was cancelled before');
     const cancelled = this.#cancelled.get(rowKey({ jobId, due }));
     if (cancelled !== undefined && at > cancelled) fail('it was cancelled before');
     const { revision } = take.hold;
     if (revision === BY_HAND) return;
-    const withdrawnAt = job.revisions.get(revision)?.withdrawnAt;
+    const rule = job.revisions.get(revision);
+    const withdrawnAt = ahead ? rule?.withdrawalReturnedAt : rule?.withdrawnAt;
     const first = (!take.row && !take.over) || take.row?.status === 'WAITING';
     if (!first) return;
     if (withdrawnAt !== undefined && at > withdrawnAt)
@@ -551,6 +561,12 @@ export class Checks {
     this.#accepted.add(jobId);
     if (!this.#world.store.heads.get(jobId))
       this.#fail('an accepted job exists', jobId, undefined, 'it has no head');
+  }
+
+  /** An edit or a pause has returned: nothing of the schedules before it starts any more. */
+  withdrawn(jobId: string): void {
+    for (const rule of this.#job(jobId).revisions.values())
+      if (rule.withdrawnAt !== undefined) rule.withdrawalReturnedAt ??= this.#world.now;
   }
 
   cancelledJob(jobId: string): void {

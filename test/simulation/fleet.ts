@@ -144,8 +144,14 @@ export class Fleet {
       draining: draining.signal,
       aborting: aborting.signal,
       running: { add: () => {}, remove: () => {} },
+      inHand: () => this.#random.int(1, 5000),
       mayTakeAhead: () => true,
-      admit: async () => 'at once' as const,
+      // now and then all places are taken for a while
+      admit: async () => {
+        if (!world.isCalm && this.#random.chance(0.15))
+          await process.context.clock.sleep(this.#random.int(0, 3000));
+        return world.isCalm || !this.#random.chance(0.02);
+      },
       leave() {},
     };
     execute(process.context, side, receive(process))

@@ -12,7 +12,7 @@ describe('reads that are not consistent', () => {
     await store.insertHead(head);
     expect(await store.readHead(head.jobId, { consistent: false })).toBeUndefined();
     expect(await store.readHeads([head.jobId], { consistent: false })).toEqual([]);
-    await store.updateHead(head.jobId, head.stamp, { stamp: 'next' });
+    await store.updateHead(head, { stamp: 'next' });
     expect((await store.readHead(head.jobId, { consistent: false }))?.stamp).toBe(head.stamp);
     expect((await store.readHead(head.jobId, { consistent: true }))?.stamp).toBe('next');
     stale = false;

@@ -91,21 +91,14 @@ export class MemoryStore implements Store {
     return this.heads.read(jobId, options.consistent);
   }
 
-  async readStamp(jobId: string): Promise<string | undefined> {
-    return this.heads.read(jobId, true)?.stamp;
-  }
-
   async readHeads(jobIds: readonly string[], options: ReadOptions): Promise<Head[]> {
     return [...new Set(jobIds)].flatMap((jobId) => this.heads.read(jobId, options.consistent) ?? []);
   }
 
-  async updateHead(jobId: string, stamp: string, change: HeadChange): Promise<boolean> {
+  async updateHead({ jobId, stamp }: Head, change: HeadChange): Promise<boolean> {
     const head = this.heads.get(jobId);
     if (head?.stamp !== stamp) return false;
-    this.heads.set(
-      jobId,
-      frozen({ ...head, ...change, tags: change.tags ?? ('tags' in change ? {} : head.tags) }),
-    );
+    this.heads.set(jobId, frozen({ ...head, ...change }));
     return true;
   }
 
@@ -343,7 +336,7 @@ export class MemoryStore implements Store {
 export const rowKey = ({ jobId, due }: ExecutionKey): string => `${jobId}#${due}`;
 
 function summaryOf(head: Head): HeadSummary {
-  const { stamp, hold, rowsUntil, note, coveredUntil, bodyFingerprint, notifies, ...summary } = head;
+  const { stamp, hold, rowsUntil, note, coveredUntil, ...summary } = head;
   return frozen(summary);
 }
 

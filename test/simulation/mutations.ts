@@ -152,7 +152,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'settle.ts',
-        find: 'await completeOnce(context, heads.get(e.jobId), e.revision, row.status);',
+        find: 'await completeOnce(context, head, e.revision, row.status);',
         replace: 'void completeOnce;',
       },
     ],
@@ -297,18 +297,15 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'jobs.ts',
-        find: `  const send = await plan(context, head, t0);
-  await store.putDefinition(definition);
-  inTime();`,
-        replace: `  await store.putDefinition(definition);
-  inTime();`,
+        find: '  const send = await plan(context, { jobId, revision, schedule }, t0);\n',
+        replace: '',
       },
       {
         file: 'jobs.ts',
         find: `  await send();
-  return { job: jobView(head, definition, t0), created: true };`,
+  const content`,
         replace: `  await (await plan(context, head, t0))();
-  return { job: jobView(head, definition, t0), created: true };`,
+  const content`,
       },
     ],
   },
@@ -349,6 +346,17 @@ export const MUTATIONS: readonly Mutation[] = [
         file: 'misfire.ts',
         find: 'if (head.coveredUntil !== undefined && due <= head.coveredUntil) {',
         replace: 'if (head.coveredUntil !== undefined && due < head.createdAt.toString()) {',
+      },
+    ],
+  },
+  {
+    rule: 'changes return late',
+    takesOut: 'a change returns when what was taken ahead of its time has started',
+    edits: [
+      {
+        file: 'ahead.ts',
+        find: 'if (clock.now() < startsBy) await',
+        replace: 'if (clock.now() < 0) await',
       },
     ],
   },

@@ -119,7 +119,10 @@ export class People {
         const schedule = operation === 'edit' ? this.#schedule(head) : head.schedule;
         return {
           name: `${operation} ${job}`,
-          call: (context) => editJob(context, asUser(USER), jobId, { schedule }),
+          call: async (context) => {
+            await editJob(context, asUser(USER), jobId, { schedule });
+            checks.withdrawn(jobId);
+          },
         };
       }
       case 'editParams': {
@@ -131,7 +134,13 @@ export class People {
       }
       case 'pause':
         if (random.chance(0.6)) world.at(world.now + random.int(0, 30_000), () => this.#ask(resume));
-        return { name: `pause ${job}`, call: (context) => pauseJob(context, asUser(USER), jobId) };
+        return {
+          name: `pause ${job}`,
+          call: async (context) => {
+            await pauseJob(context, asUser(USER), jobId);
+            checks.withdrawn(jobId);
+          },
+        };
       case 'resume':
         return resume;
       case 'cancelJob':

@@ -72,7 +72,6 @@ const METHODS = [
   'readDefinitions',
   'insertHead',
   'readHead',
-  'readStamp',
   'readHeads',
   'updateHead',
   'insertHoldItem',

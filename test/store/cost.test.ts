@@ -80,7 +80,7 @@ describe('capacity', () => {
     await store.insertHead(head);
     used.clear();
     await store.putEntries([anEntry({ jobId: head.jobId })]);
-    await store.updateHead(head.jobId, head.stamp, { stamp: 's2', hold: aHold(), rowsUntil: dueKey(T0 + 1) });
+    await store.updateHead(head, { stamp: 's2', hold: aHold(), rowsUntil: dueKey(T0 + 1) });
     await store.insertRow(aRow({ jobId: head.jobId }));
     expect(
       Object.fromEntries([...used].filter(([name, units]) => name.endsWith('write') && units > 0)),
@@ -100,7 +100,7 @@ describe('capacity', () => {
     used.clear();
     await store.heartbeat(head.jobId, 'head', head.hold?.token ?? '', T0 + 60_000, 's2');
     expect(total('write')).toBe(1);
-    await store.updateHead(head.jobId, 'older', { stamp: 's3' });
+    await store.updateHead({ ...head, stamp: 'older' }, { stamp: 's3' });
     expect(total('write')).toBe(2);
   });
 
@@ -110,7 +110,10 @@ describe('capacity', () => {
     expect([total('jobs write'), total('jobs.byUser write')]).toEqual([3, 3]);
     used.clear();
     const [first, ...others] = heads.map((head) =>
-      store.updateHead(head.jobId, head === heads[0] ? 'older' : head.stamp, { stamp: 's2', hold: aHold() }),
+      store.updateHead(head === heads[0] ? { ...head, stamp: 'older' } : head, {
+        stamp: 's2',
+        hold: aHold(),
+      }),
     );
     expect(await Promise.all([first, ...others])).toEqual([false, true, true]);
     expect(total('write')).toBe(3);

@@ -23,7 +23,7 @@ test('a definition is read once, also in a page; one that is not there is asked 
   expect(await store.readDefinition(jobId, 1)).toEqual(definition);
   expect(await store.readDefinitions([{ jobId, version: 1 }])).toEqual([definition]);
   expect(reads).toBe(0);
-  const large = { ...definition, version: 2, params: { a: 'x'.repeat(5_000) } };
+  const large = { ...definition, version: 2, params: { a: 'x'.repeat(11_000) } };
   await store.putDefinition(large);
   for (let i = 0; i < 2; i++) expect(await store.readDefinition(jobId, 2)).toEqual(large);
   expect(reads).toBeGreaterThan(1);

@@ -70,18 +70,16 @@ const headOperations: fc.Arbitrary<Operation>[] = [
           }),
         ),
   ),
-  fc.tuple(job, word, headChange).map(
-    ([jobId, stamp, change]) =>
-      (store, run) =>
-        store.updateHead(`${jobId}-${run}`, stamp, change),
-  ),
+  fc.tuple(job, word, headChange).map(([jobId, stamp, change]) => async (store, run) => {
+    const seen = await store.readHead(`${jobId}-${run}`, CONSISTENT);
+    return seen && store.updateHead({ ...seen, stamp }, change);
+  }),
   fc.tuple(job, word, fc.nat(9), word).map(
     ([jobId, token, lease, stamp]) =>
       (store, run) =>
         store.heartbeat(`${jobId}-${run}`, 'head', token, T0 + lease, stamp),
   ),
   job.map((jobId) => (store, run) => store.readHead(`${jobId}-${run}`, CONSISTENT)),
-  job.map((jobId) => (store, run) => store.readStamp(`${jobId}-${run}`)),
   fc.tuple(user, limit).map(
     ([userId, n]) =>
       (store, run) =>

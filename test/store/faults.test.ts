@@ -114,7 +114,9 @@ describe('writes that go together', () => {
   const client = new DynamoDBClient({ region: 'us-east-1' });
   const store = createDynamoStore({ client, tablePrefix: '', shards: 4, backoff: noTime });
   const three = () =>
-    Promise.allSettled(['a', 'b', 'c'].map((jobId) => store.updateHead(jobId, 's', { stamp: 't' })));
+    Promise.allSettled(
+      ['a', 'b', 'c'].map((jobId) => store.updateHead(aHead({ jobId, stamp: 's' }), { stamp: 't' })),
+    );
   const jobsOf = (calls: { args: [{ input: { Key?: Record<string, unknown> } }] }[]) =>
     calls.map(({ args }) => args[0].input.Key?.jobId);
 
@@ -154,8 +156,8 @@ describe('writes that go together', () => {
     const single = createDynamoStore({ client, tablePrefix: '', shards: 4, groupCommit: false });
     mock.on(UpdateCommand).resolves({});
     await Promise.all([
-      single.updateHead('a', 's', { stamp: 't' }),
-      single.updateHead('b', 's', { stamp: 't' }),
+      single.updateHead(aHead({ jobId: 'a', stamp: 's' }), { stamp: 't' }),
+      single.updateHead(aHead({ jobId: 'b', stamp: 's' }), { stamp: 't' }),
     ]);
     expect(mock.commandCalls(UpdateCommand)).toHaveLength(2);
     expect(mock.commandCalls(BatchExecuteStatementCommand)).toHaveLength(0);
@@ -169,7 +171,7 @@ describe('a conditional write', () => {
 
   const WRITES: [string, () => Promise<unknown>, unknown][] = [
     ['insertHead', () => store.insertHead(aHead()), false],
-    ['updateHead', () => store.updateHead('j', 's', { stamp: 't' }), false],
+    ['updateHead', () => store.updateHead(aHead({ jobId: 'j', stamp: 's' }), { stamp: 't' }), false],
     ['heartbeat', () => store.heartbeat('j', 'head', 't', 1, 's'), undefined],
     [
       'insertHoldItem',

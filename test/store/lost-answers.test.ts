@@ -44,7 +44,7 @@ describe('a write whose answer was lost', () => {
     const head = aHead();
     await store.insertHead(head);
     drop = 1;
-    expect(await store.updateHead(head.jobId, head.stamp, { stamp: 'mine', status: 'paused' })).toBe(false);
+    expect(await store.updateHead(head, { stamp: 'mine', status: 'paused' })).toBe(false);
     const after = await store.readHead(head.jobId, { consistent: true });
     expect([after?.stamp, after?.status]).toEqual(['mine', 'paused']);
   });
@@ -69,7 +69,7 @@ describe('a write whose answer was lost', () => {
     const head = aHead();
     await store.insertHead(head);
     drop = 10;
-    await expect(store.updateHead(head.jobId, head.stamp, { stamp: 'mine' })).rejects.toThrow();
+    await expect(store.updateHead(head, { stamp: 'mine' })).rejects.toThrow();
     drop = 0;
     expect((await store.readHead(head.jobId, { consistent: true }))?.stamp).toBe('mine');
   });

@@ -26,9 +26,25 @@ describe('places of a host', () => {
     await expect(places.take('a', never)).resolves.toBeTypeOf('function');
   });
 
+  it('of jobs that come together more wait, while the host answers; behind one that does not, no more than it has places', async () => {
+    const places = new HostPlaces({ perHost: 2, patienceMs: 100 });
+    const taken = await Promise.all([places.take('a', never), places.take('a', never)]);
+    const waiting = Array.from({ length: 6 }, () => places.take('a', never));
+    await expect(places.take('a', never)).rejects.toBeInstanceOf(NotNow);
+    for (const leave of taken) leave();
+    for (const one of waiting) (await one)();
+
+    await Promise.all([places.take('b', never), places.take('b', never)]);
+    await new Promise((resolve) => setTimeout(resolve, 120));
+    const behind = Array.from({ length: 2 }, () => places.take('b', never).catch((error) => error));
+    await expect(places.take('b', never)).rejects.toBeInstanceOf(NotNow);
+    expect(await Promise.all(behind)).toEqual([expect.any(NotNow), expect.any(NotNow)]);
+  });
+
   it('who waits too long, or behind too many, is sent away without an attempt', async () => {
     const places = new HostPlaces({ perHost: 1, patienceMs: 20, comeBackSeconds: () => 3 });
     await places.take('a', never);
+    await new Promise((resolve) => setTimeout(resolve, 30)); // it does not answer
     const waiting = places.take('a', never);
     await expect(places.take('a', never)).rejects.toMatchObject({ name: 'NotNow', seconds: 3 });
     await expect(waiting).rejects.toBeInstanceOf(NotNow);

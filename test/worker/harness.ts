@@ -131,7 +131,7 @@ export class FakeExecute {
     while (clock.now() < fireAt && !worker.draining.aborted)
       await clock.sleep(fireAt - clock.now(), worker.draining);
     this.held.delete(id);
-    if (worker.draining.aborted || (await worker.admit()) === 'no place') return received.hide(0);
+    if (worker.draining.aborted || !(await worker.admit())) return received.hide(0);
     worker.running.add(id, clock.now());
     try {
       await new Promise<void>((resolve, reject) => {

@@ -29,8 +29,10 @@ export function holdsConformance(subject: Subject): void {
       const head = aHead({ hold });
       await store.insertHead(head);
       await store.heartbeat(head.jobId, 'head', hold.token, T0 + 60_000, 'next');
-      expect(await store.updateHead(head.jobId, head.stamp, { stamp: 'late', status: 'paused' })).toBe(false);
-      expect(await store.updateHead(head.jobId, 'next', { stamp: 'new', status: 'paused' })).toBe(true);
+      expect(await store.updateHead(head, { stamp: 'late', status: 'paused' })).toBe(false);
+      expect(await store.updateHead({ ...head, stamp: 'next' }, { stamp: 'new', status: 'paused' })).toBe(
+        true,
+      );
     });
 
     test('brings back what others have set in the hold', async () => {
@@ -38,7 +40,7 @@ export function holdsConformance(subject: Subject): void {
       const hold = aHold();
       const head = aHead({ hold });
       await store.insertHead(head);
-      await store.updateHead(head.jobId, head.stamp, {
+      await store.updateHead(head, {
         stamp: 's2',
         hold: { ...hold, cancelRequested: true },
       });
