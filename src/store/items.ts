@@ -24,39 +24,34 @@ export const createdKey = (head: { createdAt: number; jobId: string }): string =
 const createdAtOf = (key: string): number => Number(key.slice(0, key.indexOf('#')));
 export const dueKeyOf = (row: { due: string; jobId: string }): string => `${row.due}#${row.jobId}`;
 
-/** The attributes of a head that a run or the lists need; in the index they are those that no run changes. */
-const OWN = ['jobId', 'status', 'revision', 'version', 'definition', 'updatedAt'] as const;
+/** The attributes of a head that a run changes. */
 const OF_RUNS = ['stamp', 'hold', 'rowsUntil', 'note', 'coveredUntil'] as const;
-/** They stand in the keys of the index. */
-const IN_KEYS = ['userId', 'createdAt'] as const;
-const NOT_SPEC = new Set<string>([...OWN, ...OF_RUNS, ...IN_KEYS]);
+/** They stand in the keys of the table and of the index. */
+const IN_KEYS = ['jobId', 'userId', 'createdAt'] as const;
+const NOT_SPEC = new Set<string>([...OF_RUNS, ...IN_KEYS]);
 const isSpec = (name: string): boolean => !NOT_SPEC.has(name);
 
-/** All that only people change, as one text. */
+/** All that people see and only people change, as one text. */
 function specOf(head: Head): string {
   const spec = Object.entries(head).filter(([name]) => isSpec(name));
   return JSON.stringify(Object.fromEntries(spec));
 }
 
 export function headToItem(head: Head): Item {
-  const own = Object.fromEntries(OWN.map((name) => [name, head[name]]));
   return {
-    ...own,
-    ...ofRuns(head),
-    spec: specOf(head),
+    jobId: head.jobId,
     part: HEAD,
     owner: ownerOf(head.userId, head.jobId),
     createdKey: createdKey(head),
+    spec: specOf(head),
+    ...ofRuns(head),
   };
 }
 
 /** `undefined` is removed. */
 export function headChangeToItem(seen: Head, change: HeadChange): Item {
-  const own = Object.fromEntries(
-    OWN.flatMap((name) => (name in change ? [[name, change[name as keyof HeadChange]]] : [])),
-  );
   const changesSpec = Object.keys(change).some(isSpec);
-  return { ...own, ...ofRuns(change), ...(changesSpec && { spec: specOf({ ...seen, ...change }) }) };
+  return { ...ofRuns(change), ...(changesSpec && { spec: specOf({ ...seen, ...change }) }) };
 }
 
 function ofRuns(head: Head | HeadChange): Item {
@@ -71,39 +66,38 @@ function ofRuns(head: Head | HeadChange): Item {
 
 /** The same for a head and for what the index has of it. */
 export function headFromItem<T extends Head | HeadSummary>(item: Item): T {
-  const {
-    part: _part,
-    owner,
-    createdKey: created,
-    spec,
-    note,
-    hold: _,
-    holder: __,
-    leaseUntil: ___,
-    ...own
-  } = item;
+  const { jobId, owner, createdKey, spec, stamp, rowsUntil, note, coveredUntil } = item;
   const hold = holdFromItem(item);
   return {
-    ...own,
     ...(fromJson(spec) as object),
+    jobId,
     userId: userOf(String(owner)),
-    createdAt: createdAtOf(String(created)),
+    createdAt: createdAtOf(String(createdKey)),
+    ...(stamp !== undefined && { stamp }),
     ...(hold && { hold }),
+    ...(rowsUntil !== undefined && { rowsUntil }),
     ...(note !== undefined && { note: fromJson(note) }),
+    ...(coveredUntil !== undefined && { coveredUntil }),
   } as unknown as T;
 }
 
 /** A heartbeat changes the lease where the token is its own. */
 function holdToItem(hold: Hold | undefined): Item {
   if (!hold) return { hold, holder: undefined, leaseUntil: undefined };
-  const { token, leaseUntil, ...rest } = hold;
-  return { hold: toJson(rest), holder: token, leaseUntil };
+  const { token, leaseUntil, cancelRequested, ...rest } = hold;
+  // nearly always false, and the head has to stay below 1 KB
+  return { hold: toJson(cancelRequested ? { ...rest, cancelRequested } : rest), holder: token, leaseUntil };
 }
 
 export const holdFromItem = ({ hold, holder, leaseUntil }: Item): Hold | undefined =>
   hold === undefined
     ? undefined
-    : { ...(fromJson(hold) as Hold), token: String(holder), leaseUntil: Number(leaseUntil) };
+    : {
+        cancelRequested: false,
+        ...(fromJson(hold) as Omit<Hold, 'cancelRequested'>),
+        token: String(holder),
+        leaseUntil: Number(leaseUntil),
+      };
 
 /** An empty map is as good as none. */
 const nonEmpty = <T extends object>(map: T | undefined): T | undefined =>
