@@ -2,7 +2,7 @@
 
 import { DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { SHORT_RUN_MS } from '../../src/scheduling/holds.ts';
-import { PLACE_PATIENCE_MS } from '../../src/worker/worker.ts';
+import { HELD_PER_PLACE, PLACE_PATIENCE_MS } from '../../src/worker/worker.ts';
 import type { Seeded } from '../../test/simulation/seeded.ts';
 import { type Calendar, TICKS_PER_MS } from './calendar.ts';
 import { Calls, FINISH, LIST_ROWS, READ_HEAD, READ_ROW, TAKE } from './calls.ts';
@@ -15,11 +15,13 @@ import { answersOf } from './random.ts';
 import type { Tables } from './tables.ts';
 import type { Workload } from './workload.ts';
 
-export const STAGES = ['queued', 'inHand', 'readingHead', 'readingRow', 'held', 'waitingForPlace', 'taking', 'running', 'finishing', 'lookingForNext', 'done', 'gaveUp'] as const; // biome-ignore format: a row
-const [QUEUED, IN_HAND, HEAD, ROW, HELD, WAITING, TAKING, RUNNING, FINISHING, LOOKING, DONE, GAVE_UP] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11] as const; // biome-ignore format: a row
+export const STAGES = ['queued', 'inHand', 'readingHead', 'readingRow', 'taking', 'held', 'waitingForPlace', 'running', 'finishing', 'lookingForNext', 'done', 'gaveUp'] as const; // biome-ignore format: a row
+const [QUEUED, IN_HAND, HEAD, ROW, TAKING, HELD, WAITING, RUNNING, FINISHING, LOOKING, DONE, GAVE_UP] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11] as const; // biome-ignore format: a row
 
-const PREPARE_AHEAD = 250 * TICKS_PER_MS;
-/** Reads ahead begin at whole multiples of this, so that there is one request for many (src/scheduling/execute.ts). */
+/** Head and row are read, and the job is taken, so long before the fire time, by job (src/scheduling/execute.ts). */
+const PREPARE_AHEAD_MS = 150;
+const PREPARE_SPREAD_MS = 250;
+/** They begin at whole multiples of this, so that there is one request for many. */
 const PREPARE_EVERY = 50 * TICKS_PER_MS;
 const PATIENCE = PLACE_PATIENCE_MS * TICKS_PER_MS;
 /** The SDK: so many tries of what was throttled, after random × 500 ms × 2ⁿ (src/clients.ts). */
@@ -45,6 +47,9 @@ export class Workers {
   readonly #worker: Int32Array;
   readonly #tries: Uint8Array;
   readonly #since: Int32Array;
+  /** Of an execution: a place is promised to it. Of a worker: how many it has promised. */
+  readonly #promised: Uint8Array;
+  readonly #promises: Int32Array;
   readonly #places: Places;
   readonly #polls: Polls;
   readonly #deletes: Deletes;
@@ -65,6 +70,8 @@ export class Workers {
     this.#worker = new Int32Array(executions);
     this.#tries = new Uint8Array(executions);
     this.#since = new Int32Array(executions);
+    this.#promised = new Uint8Array(executions);
+    this.#promises = new Int32Array(workers);
     this.#places = new Places(calendar, workers, concurrency);
     this.#go = calendar.kind((e) => this.#goOn(e));
     this.#again = calendar.kind((e) => this.#ask(e, true));
@@ -100,7 +107,8 @@ export class Workers {
     for (const e of executions) {
       this.#worker[e] = worker;
       this.stage[e] = IN_HAND;
-      const ahead = this.#workload.dueTick(e) - PREPARE_AHEAD;
+      const spread = (this.#workload.jobOf(e) * 7919) % PREPARE_SPREAD_MS;
+      const ahead = this.#workload.dueTick(e) - (PREPARE_AHEAD_MS + spread) * TICKS_PER_MS;
       this.#calendar.at(Math.max(parsed, ahead - (ahead % PREPARE_EVERY)), this.#go, e);
     }
   }
@@ -117,14 +125,12 @@ export class Workers {
         return this.#next(e, ROW);
       case ROW:
         if (!this.#tables.executionsReads.take(job, 0.5, now, again)) return this.#throttled(e);
-        this.stage[e] = HELD;
-        this.#tries[e] = 0;
-        return this.#calendar.at(this.#workload.dueTick(e), this.#go, e);
-      case HELD:
-        return this.#admit(e);
+        return this.#promise(e) ? this.#next(e, TAKING) : this.#hold(e);
       case TAKING:
         if (!this.#tables.write(this.#tables.jobs, job, now, again)) return this.#throttled(e);
-        return this.#start(e);
+        return this.#promised[e] ? this.#hold(e) : this.#start(e);
+      case HELD:
+        return this.#admit(e);
       case RUNNING:
         this.#since[e] = now;
         return this.#next(e, FINISHING);
@@ -164,16 +170,43 @@ export class Workers {
     this.#calendar.at(this.#calendar.now + backoff, this.#again, e);
   }
 
+  /** Is a place to be had when it is due? Then it is taken ahead (src/worker/worker.ts). */
+  #promise(e: number): boolean {
+    const worker = this.#worker[e] as number;
+    const { concurrency, taskMs } = this.#workload.options;
+    const each = Math.min(HELD_PER_PLACE, Math.max(1, PLACE_PATIENCE_MS / taskMs));
+    const promised = this.#promises[worker] as number;
+    if (promised >= concurrency * (each - 1) + this.#places.free(worker)) return false;
+    this.#promises[worker] = promised + 1;
+    this.#promised[e] = 1;
+    return true;
+  }
+
+  #redeem(e: number): void {
+    const worker = this.#worker[e] as number;
+    if (this.#promised[e]) this.#promises[worker] = (this.#promises[worker] as number) - 1;
+    this.#promised[e] = 0;
+  }
+
+  #hold(e: number): void {
+    this.stage[e] = HELD;
+    this.#tries[e] = 0;
+    this.#calendar.at(Math.max(this.#calendar.now, this.#workload.dueTick(e)), this.#go, e);
+  }
+
+  /** With a place: what is taken already starts. */
+  #begin(e: number) {
+    if (!this.#promised[e]) return this.#next(e, TAKING);
+    this.#redeem(e);
+    return this.#start(e);
+  }
+
   #admit(e: number) {
-    if (this.#places.take(this.#worker[e] as number)) return this.#take(e);
+    if (this.#places.take(this.#worker[e] as number)) return this.#begin(e);
     this.stage[e] = WAITING;
     this.#since[e] = this.#calendar.now;
     this.#places.wait(this.#worker[e] as number, e);
     this.#calendar.at(this.#calendar.now + PATIENCE, this.#impatient, e);
-  }
-
-  #take(e: number): void {
-    this.#next(e, TAKING);
   }
 
   /** No place within its patience: another worker should have it. */
@@ -183,11 +216,12 @@ export class Workers {
   }
 
   #fail(e: number): void {
-    this.#leave(this.#worker[e] as number);
+    if (!this.#promised[e]) this.#leave(this.#worker[e] as number);
     this.#toQueue(e, HIDDEN_AFTER_FAILURE);
   }
 
   #toQueue(e: number, hidden: number): void {
+    this.#redeem(e);
     this.handedBack++;
     this.queues.requests++;
     this.stage[e] = QUEUED;
@@ -219,7 +253,7 @@ export class Workers {
       worker,
       (one) => this.stage[one] === WAITING && this.#worker[one] === worker,
     );
-    if (e !== undefined) this.#take(e);
+    if (e !== undefined) this.#begin(e);
   }
 
   /** Places taken, on average over `ticks`. */
