@@ -43,7 +43,12 @@ export function createClients(options: ClientOptions = {}): Clients {
     requestHandler: requestHandler(CALL_TIMEOUT_MS, dynamodbSockets),
   });
   const sqs = (timeout: number) =>
-    new SQSClient({ ...common, endpoint: endpoints.sqs, requestHandler: requestHandler(timeout) });
+    new SQSClient({
+      ...common,
+      endpoint: endpoints.sqs,
+      requestHandler: requestHandler(timeout),
+      md5: false, // what goes over TLS need not be summed up once more, message by message
+    });
   const clients = { dynamodb, sqs: sqs(CALL_TIMEOUT_MS), sqsPolls: sqs(POLL_TIMEOUT_MS) };
   // it copies every input and output for a log line that a logger which does nothing then drops
   for (const client of Object.values(clients)) client.middlewareStack.remove('loggerMiddleware');
