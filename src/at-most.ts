@@ -9,7 +9,7 @@ export type Limit = <T>(work: () => Promise<T>, rank?: Rank) => Promise<T>;
 export const unlimited: Limit = (work) => work();
 
 /** So many others go before one that is last, so that nothing waits for ever. */
-const PASSED_OVER = 16;
+const PASSED_OVER = 32;
 
 /** Runs what it is given, at most `limit` at the same time. */
 export function atMost(limit: number): Limit {

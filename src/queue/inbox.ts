@@ -20,6 +20,8 @@ const LONGEST_HIDDEN_SECONDS = 43_200;
  * from 20 a second on a batch is full before this is over.
  */
 const DELETES_WAIT_MS = 500;
+/** As SQS says it, and the embedded queue. */
+const NO_LONGER_OURS = /MessageNotInflight|ReceiptHandleIsInvalid/;
 /** Whoever is handed a message back should have it soon. */
 const HIDES_WAIT_MS = 20;
 
@@ -64,7 +66,7 @@ export function createInbox(options: InboxOptions): Inbox {
       await hideMessage({ ReceiptHandle: handle, VisibilityTimeout });
     } catch (error) {
       // it is visible again, in other hands or gone: no longer ours to hide, and a duplicate is harmless
-      if (!(error instanceof EntryFailed && error.code.endsWith('MessageNotInflight'))) throw error;
+      if (!(error instanceof EntryFailed && NO_LONGER_OURS.test(error.code))) throw error;
     }
   }
 

@@ -27,7 +27,7 @@ export interface TakenAhead extends Taken {
 }
 
 /** A change of a job that may have been taken ahead returns this long after its write. */
-export const CHANGE_RETURNS_AFTER_MS = 1000;
+export const CHANGE_RETURNS_AFTER_MS = 1500;
 
 const MOST_ROUNDS = 12;
 
@@ -36,7 +36,7 @@ export async function takeAhead(
   context: Context,
   workerId: string,
   message: Message,
-  { head, holderRow }: Prepared,
+  { head, holderRow, definition }: Prepared,
 ): Promise<TakenAhead | undefined> {
   if (!isOrdinary(context, head, holderRow, message)) return undefined;
   const before = context.clock.monotonic();
@@ -47,7 +47,7 @@ export async function takeAhead(
   const change = { hold, rowsUntil: message.due, stamp: hold.token };
   const taken: TakenAhead = {
     ...{ head: { ...head, ...change }, message, hold, before },
-    ...{ place: 'head', previous: head.hold, sure: true },
+    ...{ place: 'head', previous: head.hold, sure: true, definition },
   };
   try {
     return (await writeHead(context, head, change)) ? taken : undefined;
@@ -84,32 +84,39 @@ const isLate = (context: Context, head: Head, message: Message): boolean => {
 };
 
 /**
- * From the fire time on. What had to wait then is looked at once more: a change may have returned since. AGAIN: it is no
- * longer ours, claim it as any other.
+ * From the fire time on. A take that is longer ago is looked at once more: a change may have returned since, or so much time
+ * have passed that its misfire policy decides. AGAIN: it is no longer ours, claim it as any other.
  */
-export async function startTaken(context: Context, taken: TakenAhead, waitedMs: number): Promise<Claim> {
-  const { store } = context;
+export async function startTaken(context: Context, taken: TakenAhead): Promise<Claim> {
+  const { store, clock } = context;
   const { jobId } = taken.head;
-  if (taken.sure && waitedMs < CHANGE_RETURNS_AFTER_MS) return startNow(context, taken);
+  const recent = clock.monotonic() - taken.before < CHANGE_RETURNS_AFTER_MS;
+  if (taken.sure && recent) return startNow(context, taken);
   for (let round = 1; round <= MOST_ROUNDS; round++) {
     const head = await store.readHead(jobId, { consistent: true });
     if (head?.hold?.token !== taken.hold.token) return AGAIN;
     if (head.hold.cancelRequested) return cancel(context, { ...taken, head });
-    if (isLive(head, taken.message)) return startNow(context, { ...taken, head });
-    if (await putBack(context, head, taken)) return DONE;
+    const live = isLive(head, taken.message);
+    const late = isLate(context, head, taken.message);
+    if (live && !late) return startNow(context, { ...taken, head });
+    if (await putBack(context, head, taken)) return live ? AGAIN : DONE;
   }
   return AGAIN;
 }
 
 /**
  * The other side: whoever has changed a job (a cancel that was there already included) returns when what may have been
- * taken ahead of its time has started, or will see the change. By two clocks that may be apart.
+ * taken ahead of its time has started, or will look before it does. By two clocks that may be apart.
  */
-export async function letStart({ clock, settings }: Context, hold: Hold | undefined): Promise<void> {
+export async function letStart(context: Context, hold: Hold | undefined): Promise<void> {
   if (!hold || hold.revision === BY_HAND || hold.attempt > 1) return;
-  const startsBy = hold.startedAt + settings.clockSkewMs + CHANGE_RETURNS_AFTER_MS;
-  if (clock.now() < startsBy) await clock.sleep(CHANGE_RETURNS_AFTER_MS);
+  const { clock } = context;
+  if (clock.now() < startsBy(context, hold)) await clock.sleep(CHANGE_RETURNS_AFTER_MS);
 }
+
+/** By anybody's clock: what was taken ahead has started by then, or looks before it does. */
+export const startsBy = ({ settings }: Context, hold: Hold): number =>
+  hold.startedAt + settings.clockSkewMs + CHANGE_RETURNS_AFTER_MS;
 
 const startNow = (context: Context, taken: Taken): Claim =>
   start(context, { ...taken, hold: { ...taken.hold, startedAt: context.clock.now() } }, undefined);

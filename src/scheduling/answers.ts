@@ -1,6 +1,6 @@
 // What a claim answers.
 import type { Row } from '../domain/execution.ts';
-import type { Head, Hold } from '../domain/job.ts';
+import type { Definition, Head, Hold } from '../domain/job.ts';
 import type { Message } from '../queue/queue.ts';
 import type { HoldPlace } from '../store/store.ts';
 
@@ -14,6 +14,8 @@ export interface Claimed {
   readonly row: Row | undefined;
   /** By the monotonic clock, counted from before the take was sent. */
   readonly leaseEnd: number;
+  /** If it was read ahead: nothing should stand between the decision and the start. */
+  readonly definition?: Definition | undefined;
 }
 
 export type Claim =

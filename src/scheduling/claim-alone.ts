@@ -4,6 +4,7 @@ import { BY_HAND, dueAtOf, dueKey } from '../domain/ids.ts';
 import type { Head, Hold } from '../domain/job.ts';
 import { latestOccurrence } from '../domain/schedule/occurrences.ts';
 import { LONGEST_DELAY_MS, type Message } from '../queue/queue.ts';
+import { startsBy } from './ahead.ts';
 import { AGAIN, type Claim, DONE, REREAD } from './answers.ts';
 import type { Context } from './context.ts';
 import { writeHead } from './head.ts';
@@ -77,7 +78,8 @@ function askAgainAt(
   row: Row | undefined,
 ): number {
   const end = leaseEnd(context, hold);
-  const outlived = !row && hold.revision !== message.revision && isLive(head, message);
+  const mayNotStart = context.clock.now() < startsBy(context, hold);
+  const outlived = mayNotStart && !row && hold.revision !== message.revision && isLive(head, message);
   return outlived ? Math.min(end, context.clock.now() + SHORT_RUN_MS) : end;
 }
 

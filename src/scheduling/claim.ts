@@ -1,6 +1,6 @@
 // Claim of (job, due, revision | byHand) at fire time: who may run it, if anybody (PROTOCOL.md, Claim).
 import type { Row } from '../domain/execution.ts';
-import type { Head } from '../domain/job.ts';
+import type { Definition, Head } from '../domain/job.ts';
 import type { Message } from '../queue/queue.ts';
 import type { Claim } from './answers.ts';
 import { claimAlone } from './claim-alone.ts';
@@ -15,6 +15,7 @@ const MOST_ROUNDS = 12;
 export interface Prepared {
   readonly head: Head;
   readonly holderRow: Row | undefined;
+  readonly definition: Definition;
 }
 
 /**
@@ -26,11 +27,11 @@ export async function prepare(context: Context, message: Message): Promise<Prepa
   const head = await store.readHead(message.jobId, { consistent: false });
   if (!head) return undefined;
   const other = head.hold && head.hold.due !== message.due ? head.hold : undefined;
-  const [holderRow] = await Promise.all([
+  const [holderRow, definition] = await Promise.all([
     other && store.readRow(head.jobId, other.due, { consistent: false }),
     definitionOf(context, head),
   ]);
-  return { head, holderRow };
+  return { head, holderRow, definition };
 }
 
 export async function claim(

@@ -6,7 +6,6 @@ import type { Context, Random } from './context.ts';
 
 type Named = Pick<Head, 'jobId' | 'definition' | 'inline'>;
 
-/** Undefined: a stale head may name one that an edit has not written yet. */
 export async function findDefinition({ store }: Context, head: Named): Promise<Definition | undefined> {
   return inlineOf(head) ?? store.readDefinition(head.jobId, head.definition);
 }

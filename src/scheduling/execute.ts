@@ -16,6 +16,8 @@ export interface WorkerSide {
   readonly draining: AbortSignal;
   /** The drain's deadline is over: what runs is told to stop. */
   readonly aborting: AbortSignal;
+  /** Told when the wait for its time is nearly over: from now on it is worked on. */
+  begin(): void;
   /** Asked a little before a message is due: will there be a place for it? Then the job is taken already. */
   mayTakeAhead(): boolean;
   /** Asked when a message is due: a place to run it, now or after a wait. False: there is none, and it is handed back. */
@@ -111,7 +113,7 @@ async function runClaimed(
 /** Undefined: nothing was found, or it could not be read. The claim reads again. */
 async function readAhead(
   context: Context,
-  { draining, inHand }: WorkerSide,
+  { draining, inHand, begin }: WorkerSide,
   message: Message,
 ): Promise<Prepared | undefined> {
   const { clock, log } = context;
@@ -121,6 +123,7 @@ async function readAhead(
   const ahead = AHEAD_MS + (hash(message.jobId) % (AHEAD_SPREAD_MS + crowd));
   const at = Math.floor((message.fireAt - ahead) / AHEAD_EVERY_MS) * AHEAD_EVERY_MS;
   await clock.sleep(at - clock.now(), draining);
+  begin();
   if (draining.aborted) return undefined;
   return prepare(context, message).catch((error) => {
     log.debug('reading ahead failed; the claim reads again', { error: String(error) });
@@ -142,11 +145,9 @@ async function tryAhead(
 }
 
 async function startAhead(context: Context, worker: WorkerSide, taken: TakenAhead): Promise<Claim> {
-  const { clock } = context;
   try {
-    const since = clock.monotonic();
     const admitted = !worker.draining.aborted && (await worker.admit());
-    const answer = admitted ? await startTaken(context, taken, clock.monotonic() - since) : LATER;
+    const answer = admitted ? await startTaken(context, taken) : LATER;
     if (answer.kind === 'later') await giveBack(context, taken);
     return answer;
   } catch (error) {

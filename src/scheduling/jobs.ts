@@ -267,7 +267,7 @@ export async function editJob(
     return decided;
   });
   await send?.();
-  await letStart(context, head.hold);
+  if (Object.keys(patch).length > 0) await letStart(context, head.hold);
   return view(context, head);
 }
 

@@ -2,7 +2,7 @@
 import { InvalidInput, NotFound } from '../domain/errors.ts';
 import type { Row } from '../domain/execution.ts';
 import { type DueKey, dueBound, dueKey } from '../domain/ids.ts';
-import type { Head } from '../domain/job.ts';
+import type { Head, Hold } from '../domain/job.ts';
 import type { Principal } from '../domain/principal.ts';
 import { isRecurring, nextOccurrence, occurrencesAfter } from '../domain/schedule/occurrences.ts';
 import type { ExecutionStatus, ExecutionView, JobStatus, JobView } from '../domain/shapes.ts';
@@ -25,9 +25,14 @@ export async function getJob(context: Context, who: Principal, jobId: string): P
   ]);
   const [row] = items;
   const unwritten =
-    head.hold && head.hold.due > (row?.due ?? '') ? executionOfHold(head, head.hold) : undefined;
+    head.hold && hasBegun(context, head.hold) && head.hold.due > (row?.due ?? '')
+      ? executionOfHold(head, head.hold)
+      : undefined;
   return jobView(head, definition, clock.now(), unwritten ?? (row && executionOfRow(row)));
 }
+
+/** One that was taken ahead of its time does not run yet. */
+const hasBegun = ({ clock }: Context, hold: Hold): boolean => hold.startedAt <= clock.now();
 
 export interface JobsQuery {
   readonly status?: JobStatus;
@@ -111,7 +116,9 @@ async function unwritten(context: Context, head: Head): Promise<ExecutionView[]>
     { consistent: true },
   );
   const written = new Set(rows.map((r) => r.due));
-  const running = holds.filter((h) => !written.has(h.due)).sort((a, b) => (a.due < b.due ? 1 : -1));
+  const running = holds
+    .filter((h) => !written.has(h.due) && hasBegun(context, h))
+    .sort((a, b) => (a.due < b.due ? 1 : -1));
   if (running.length > 0) return running.map((h) => executionOfHold(head, h));
   if (head.status !== 'active' || isRecurring(head.schedule)) return [];
   const due = nextOccurrence(head.schedule, 0);
@@ -151,7 +158,6 @@ export async function withoutRow(
 ): Promise<ExecutionView | undefined> {
   const { store, clock } = context;
   const hold = head.overlap === 'allow' ? (await store.readHoldItem(head.jobId, due))?.hold : head.hold;
-  // one that was taken ahead of its time does not run yet
-  if (hold?.due === due && hold.startedAt <= clock.now()) return executionOfHold(head, hold);
+  if (hold?.due === due && hasBegun(context, hold)) return executionOfHold(head, hold);
   return (await isToCome(context, head, due)) ? executionToCome(head, due, clock.now()) : undefined;
 }

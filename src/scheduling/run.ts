@@ -79,7 +79,8 @@ async function attempt(
   const task = worker.tasks.get(head.task);
   if (!task)
     throw new Error(`this worker has no task "${head.task}"; it has ${[...worker.tasks.keys()].join(', ')}`);
-  const definition = await definitionOf(context, head);
+  const ahead = claimed.definition;
+  const definition = ahead?.version === head.definition ? ahead : await definitionOf(context, head);
   const params = task.params.safeParse(definition.params);
   if (!params.success)
     throw new DoNotRetry(`params do not fit the task "${head.task}": ${params.error.message}`);

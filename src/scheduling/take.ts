@@ -1,6 +1,6 @@
 // Take: what follows once the hold is ours, up to the start of the run (PROTOCOL.md, Claim 3, 5 and 6, Release).
 import type { Row } from '../domain/execution.ts';
-import type { Head, Hold } from '../domain/job.ts';
+import type { Definition, Head, Hold } from '../domain/job.ts';
 import type { Message } from '../queue/queue.ts';
 import type { HoldPlace } from '../store/store.ts';
 import { AGAIN, type Claim, DONE } from './answers.ts';
@@ -16,6 +16,8 @@ export interface Taken {
   readonly place: HoldPlace;
   /** Monotonic time before the take was sent. */
   readonly before: number;
+  /** If it was read ahead. */
+  readonly definition?: Definition;
 }
 
 /** A row that is RUNNING and free was fenced too late: that attempt never began, and it counts once. */
@@ -55,12 +57,12 @@ async function release({ store, random }: Context, { head, hold, place }: Taken)
 
 /** Step 6: run only if the lease is still live, counted from before the take was sent. */
 export function start({ clock, settings }: Context, taken: Taken, row: Row | undefined): Claim {
-  const { head, message, hold, place, before } = taken;
+  const { head, message, hold, place, before, definition } = taken;
   const leaseEnd = before + settings.leaseMs;
   if (clock.monotonic() >= leaseEnd - settings.clockSkewMs) {
     return { kind: 'later', at: clock.now() + settings.clockSkewMs * 2 };
   }
-  return { kind: 'run', claimed: { head, message, hold, place, row, leaseEnd } };
+  return { kind: 'run', claimed: { head, message, hold, place, row, leaseEnd, definition } };
 }
 
 /**

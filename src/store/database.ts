@@ -67,6 +67,7 @@ export type Executed = 'done' | 'refused' | 'not done';
 const REFUSED = new Set<string | undefined>(['ConditionalCheckFailed', 'DuplicateItem']);
 /** Errors of a batch as such: by itself each write may be all right. */
 const NOT_TAKEN = new Set(['ValidationException', 'AccessDeniedException', 'UnknownOperationException']);
+const isNotTaken = (error: unknown): boolean => error instanceof Error && NOT_TAKEN.has(error.name);
 
 /**
  * A watcher's pass has thousands of entries to write and rows to read, and a full batch keeps a small engine busy for
@@ -181,7 +182,7 @@ export function openDatabase(options: DatabaseOptions) {
       await doc.send(command);
       return true;
     } catch (error) {
-      if (error instanceof TransactionCanceledException) return false;
+      if (error instanceof TransactionCanceledException || isNotTaken(error)) return false;
       throw error;
     }
   }
@@ -192,7 +193,7 @@ export function openDatabase(options: DatabaseOptions) {
     const Statements = [...statements];
     const command = new BatchExecuteStatementCommand({ Statements, ReturnConsumedCapacity });
     const done = await doc.send(command).catch((error: unknown) => {
-      if (error instanceof Error && NOT_TAKEN.has(error.name)) return undefined;
+      if (isNotTaken(error)) return undefined;
       throw error;
     });
     for (const consumed of done?.ConsumedCapacity ?? []) measure(on, 'write', consumed);

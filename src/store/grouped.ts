@@ -32,7 +32,7 @@ const MOST_READS = 100;
 const MOST_WRITES = 25;
 /** Requests of one operation under way; with more of them groups would be smaller. */
 const AT_ONCE = 2;
-/** Several times what DynamoDB takes: a request that hangs must not hold up the leases of others. */
+/** Several times what DynamoDB takes: a request that hangs must not hold up the leases of others. (Where requests take turns it does.) */
 const STALL_MS = 50;
 /** What only records something can wait for what is about to happen, and for company. */
 const LINGER_MS = 10;

@@ -93,6 +93,13 @@ async function addIndexes(
   found: TableDescription,
 ): Promise<void> {
   const there = new Set(found.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName));
+  for (const { IndexName, Projection } of found.GlobalSecondaryIndexes ?? []) {
+    const wanted = table.indexes.find(({ name }) => name === IndexName)?.include ?? [];
+    if (wanted.some((name) => !Projection?.NonKeyAttributes?.includes(name)))
+      throw new Error(
+        `${TableName} was made by a version whose items are laid out otherwise; begin with other tables`,
+      );
+  }
   for (const index of table.indexes.filter(({ name }) => !there.has(name))) {
     await client.send(
       new UpdateTableCommand({

@@ -17,9 +17,6 @@ interface Line {
   movedAt: number;
 }
 
-/** As many times the places of a host may wait for it while its line moves: jobs of one instant, and a host that is quick. */
-const WAITING_PER_PLACE = 3;
-
 export class HostPlaces {
   readonly #options: Required<HostPlacesOptions>;
   readonly #lines = new Map<string, Line>();
@@ -33,21 +30,18 @@ export class HostPlaces {
     };
   }
 
-  /**
-   * Gives the function that leaves the place. Those who wait take up places of the worker too: no more than there are of the
-   * host, unless its line moves.
-   */
+  /** Gives the function that leaves the place. Those who wait take up places of the worker too, so they are as few. */
   async take(host: string, signal: AbortSignal): Promise<() => void> {
     const { perHost, patienceMs } = this.#options;
     const line = this.#lines.get(host) ?? { taken: 0, waiting: [], movedAt: performance.now() };
     this.#lines.set(host, line);
-    const moves = performance.now() - line.movedAt < patienceMs;
-    const mayWait = moves ? perHost * WAITING_PER_PLACE : perHost;
     if (line.taken < perHost) line.taken++;
-    else if (line.waiting.length >= mayWait || !(await this.#wait(line, signal))) {
+    else if (line.waiting.length >= perHost || !(await this.#wait(line, signal))) {
       signal.throwIfAborted();
+      // many jobs of one instant, and a host that answers: soon there is room
+      const moves = performance.now() - line.movedAt < patienceMs;
       throw new NotNow(
-        this.#options.comeBackSeconds(),
+        moves ? 1 : this.#options.comeBackSeconds(),
         `${this.#options.perHost} requests to ${host} are under way already`,
       );
     }

@@ -6,6 +6,7 @@ import type { Context } from '../scheduling/context.ts';
 import { execute, OVER, type WorkerSide } from '../scheduling/execute.ts';
 import type { Tasks } from '../tasks/task.ts';
 import { Places } from './places.ts';
+import { turnstile } from './turnstile.ts';
 
 export interface WorkerOptions {
   readonly workerId: string;
@@ -49,13 +50,15 @@ export const DEFAULT_CONCURRENCY = 100;
  * Messages that are worked on, from the moment their job is read to the delete. At ten times the places, a second's worth
  * of 100 ms jobs fits in hand. More would only keep work from other workers.
  */
-export const IN_HAND_PER_PLACE = 10;
+const WORKED_ON_PER_PLACE = 10;
 /**
  * With those that are held until then. A message comes up to a second or two before its time, because SQS delays in whole
  * seconds, and costs only a timer while it is held: thousands that are due at the same instant should be here by then.
  */
 export const HELD_PER_PLACE = 50;
 const MOST_PER_RECEIVE = 10;
+/** Some 10 to 20 ms of CPU. */
+const STARTS_PER_TURN = 100;
 /**
  * A poll that brought fewer than it asked for is followed by a pause in which more can come: a request is paid for, and
  * costs a millisecond of CPU, whatever it brings. Messages come a second before their time; one that is for now is taken
@@ -83,14 +86,15 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
   const { workerId, inboxes, tasks } = options;
   const run = options.execute ?? execute;
   const concurrency = options.concurrency ?? DEFAULT_CONCURRENCY;
-  const maxInHand = options.maxInHand ?? concurrency * IN_HAND_PER_PLACE;
-  const maxHeld = options.maxInHand ?? concurrency * HELD_PER_PLACE;
+  const maxWorkedOn = options.maxInHand ?? concurrency * WORKED_ON_PER_PLACE;
+  const maxInHand = options.maxInHand ?? concurrency * HELD_PER_PLACE;
   const pollers = inboxes.flatMap((inbox) => Array<Inbox>(options.pollersPerInbox ?? 2).fill(inbox));
 
   const draining = new AbortController();
   const aborting = new AbortController();
   const gone = new AbortController();
   const places = new Places(concurrency);
+  const startsInTurn = turnstile(STARTS_PER_TURN);
   const inHand = new Set<Promise<void>>();
   const runningSince = new Map<string, number>();
   const startedAt = clock.now();
@@ -109,7 +113,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
   const room = () =>
     Math.min(
       ...[MOST_PER_RECEIVE, Math.ceil(places.free / pollers.length)],
-      ...[maxInHand - workedOn, maxHeld - inHand.size],
+      ...[maxWorkedOn - workedOn, maxInHand - inHand.size],
     );
 
   async function poll(inbox: Inbox): Promise<void> {
@@ -164,16 +168,20 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
       remove: (id: string) => void runningSince.delete(id),
     };
     const mayTakeAhead = () => {
-      if (!begun) workedOn++;
-      begun = true;
       if (!promised && promisedPlaces < placesToCome()) {
         promised = true;
         promisedPlaces++;
       }
       return promised;
     };
+    const begin = () => {
+      if (!begun) workedOn++;
+      begun = true;
+    };
     const admit = async (): Promise<boolean> => {
       redeem();
+      const turn = startsInTurn();
+      if (turn) await turn;
       admitted ||= await takePlace();
       return admitted;
     };
@@ -195,6 +203,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
         tasks,
         running,
         inHand: () => inHand.size,
+        begin,
         mayTakeAhead,
         admit,
         leave,
@@ -221,7 +230,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
     if (places.free > 0) return places.take();
     const answered = new AbortController();
     const impatient = new AbortController();
-    const turnComesMs = (places.waiting / concurrency) * runsForMs;
+    const turnComesMs = ((places.waiting + 1) / concurrency) * runsForMs;
     const patienceMs = turnComesMs < PLACE_PATIENCE_MS ? LONGEST_PATIENCE_MS : PLACE_PATIENCE_MS;
     void clock.sleep(patienceMs, answered.signal).then(() => impatient.abort());
     const taken = await places.take(impatient.signal);

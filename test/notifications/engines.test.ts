@@ -112,6 +112,7 @@ async function runFailing(context: Context, notify: unknown[]): Promise<string> 
       aborting: signal,
       mayTakeAhead: () => true,
       inHand: () => 1,
+      begin: () => {},
       admit: async () => true,
       leave() {},
       running: { add: () => {}, remove: () => {} },

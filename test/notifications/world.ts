@@ -205,6 +205,7 @@ export class World {
       aborting: never,
       mayTakeAhead: () => true,
       inHand: () => 1,
+      begin: () => {},
       admit: async () => true,
       leave() {},
       running: { add: () => {}, remove: () => {} },

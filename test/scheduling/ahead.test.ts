@@ -48,7 +48,7 @@ test('held by the worker, and started when its time has come', async () => {
   expect((await head())?.hold).toMatchObject({ due: message.due, workerId: 'worker', attempt: 1 });
   expect((await getExecution(context, ANN, `${jobId}.${message.due}`)).status).not.toBe('running');
   itsTime();
-  const answer = await startTaken(context, mine, 0);
+  const answer = await startTaken(context, mine);
   expect(answer).toMatchObject({ kind: 'run', claimed: { hold: { attempt: 1 } } });
   expect((await getExecution(context, ANN, `${jobId}.${message.due}`)).status).toBe('running');
 });
@@ -122,11 +122,12 @@ describe('withdrawn while it waited it does not start, and the job is as if it h
         editJob(context, who, jobId, { schedule: { every: 'PT5M' } }),
     ],
   ])('%s', async (_name, withdraw) => {
-    const { context, take, jobId, head, row, itsTime } = await beforeItsTime();
+    const { world, context, take, jobId, head, row, itsTime } = await beforeItsTime();
     const mine = taken(await take());
     await withdraw(context, ANN, jobId);
     itsTime();
-    expect(await startTaken(context, mine, CHANGE_RETURNS_AFTER_MS)).toEqual({ kind: 'done' });
+    world.now += CHANGE_RETURNS_AFTER_MS;
+    expect(await startTaken(context, mine)).toEqual({ kind: 'done' });
     expect((await head())?.hold).toBeUndefined();
     expect(await row()).toBeUndefined();
   });
@@ -140,16 +141,27 @@ test.each([
   ],
   ['the job', (context: Parameters<typeof cancelJob>[0], jobId: string) => cancelJob(context, ANN, jobId)],
 ])('%s cancelled while it waited: it does not start, and its row says so', async (_what, cancel) => {
-  const { context, take, jobId, message, row, itsTime } = await beforeItsTime();
+  const { world, context, take, jobId, message, row, itsTime } = await beforeItsTime();
   const mine = taken(await take());
   await cancel(context, jobId, message.due);
   itsTime();
-  expect(await startTaken(context, mine, CHANGE_RETURNS_AFTER_MS)).toEqual({ kind: 'done' });
+  world.now += CHANGE_RETURNS_AFTER_MS;
+  expect(await startTaken(context, mine)).toEqual({ kind: 'done' });
   expect(await row()).toMatchObject({
     status: 'CANCELLED',
     reason: 'cancelled before it started',
     attempt: 0,
   });
+});
+
+test('so late when it gets a place that its misfire policy decides: given back, to be claimed as any other', async () => {
+  const misfire = { policy: 'skip', graceSeconds: 2 };
+  const { world, context, take, head, itsTime } = await beforeItsTime({ misfire });
+  const mine = taken(await take());
+  itsTime();
+  world.now += 2_500;
+  expect(await startTaken(context, mine)).toEqual({ kind: 'again' });
+  expect((await head())?.hold).toBeUndefined();
 });
 
 test('given back it is another worker’s at once, as its first attempt', async () => {
@@ -201,7 +213,7 @@ test('a take whose lease has run out, and that somebody took over, is not starte
   const mine = taken(await take());
   world.now = message.fireAt + 60_000;
   expect(await claim(context, 'another', message)).toMatchObject({ kind: 'run' });
-  expect(await startTaken(context, mine, CHANGE_RETURNS_AFTER_MS)).toEqual({ kind: 'again' });
+  expect(await startTaken(context, mine)).toEqual({ kind: 'again' });
 });
 
 test('whether it was taken is not known: the look at its time finds out, and so does giving it back', async () => {
@@ -219,7 +231,7 @@ test('whether it was taken is not known: the look at its time finds out, and so 
   const perhaps = taken(await take());
   store.updateHead = update;
   itsTime();
-  expect(await startTaken(context, perhaps, 0)).toMatchObject({ kind: 'run' });
+  expect(await startTaken(context, perhaps)).toMatchObject({ kind: 'run' });
   await giveBack(context, perhaps);
   expect((await head())?.hold).toBeUndefined();
 });

@@ -63,8 +63,8 @@ interface Take {
   liveUntil: number;
   /** It came before its time. */
   readonly ahead: boolean;
-  /** When it was decided to run it: by the take; if that came ahead, when its time had come, or by a look after that. */
-  decidedAt: number;
+  /** When it was decided to run it: by the take; if that came ahead, by a look when its time had come; else by the start. */
+  decidedAt: number | undefined;
 }
 
 export interface Run {
@@ -272,7 +272,7 @@ export class Checks {
       over: old?.due === hold.due,
       liveUntil: hold.leaseUntil - (actor?.skew ?? 0),
       ahead,
-      decidedAt: ahead && actor ? hold.startedAt - actor.skew : now,
+      decidedAt: ahead ? undefined : now,
     });
   }
 
@@ -511,7 +511,7 @@ export class Checks {
     const fail = (why: string) => this.#fail('what was withdrawn does not start', jobId, due, why);
     // beside others the head is cancelled first, then each hold is told: until then one may be taken over
     // what was taken ahead of its time must not start if a change has returned before that was decided
-    const { ahead, decidedAt: at } = take;
+    const { ahead, decidedAt: at = this.#world.now } = take;
     const over = overlapAllowed || ahead ? job.cancelReturnedAt : job.cancelledAt;
     if (over !== undefined && at > over) fail('the job was cancelled before');
     const cancelled = this.#cancelled.get(rowKey({ jobId, due }));

@@ -145,6 +145,7 @@ export class Fleet {
       aborting: aborting.signal,
       running: { add: () => {}, remove: () => {} },
       inHand: () => this.#random.int(1, 5000),
+      begin() {},
       mayTakeAhead: () => true,
       // now and then all places are taken for a while
       admit: async () => {

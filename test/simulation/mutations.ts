@@ -355,8 +355,19 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'ahead.ts',
-        find: 'if (clock.now() < startsBy) await',
+        find: 'if (clock.now() < startsBy(context, hold)) await',
         replace: 'if (clock.now() < 0) await',
+      },
+    ],
+  },
+  {
+    rule: 'ahead is recent',
+    takesOut: 'what was taken longer ago than a change takes to return is looked at again',
+    edits: [
+      {
+        file: 'ahead.ts',
+        find: 'clock.monotonic() - taken.before < CHANGE_RETURNS_AFTER_MS',
+        replace: 'clock.monotonic() > 0',
       },
     ],
   },
@@ -366,8 +377,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'ahead.ts',
-        find: 'if (isLive(head, taken.message)) return startNow(',
-        replace: 'if (head) return startNow(',
+        find: 'const live = isLive(head, taken.message);',
+        replace: 'const live = head !== undefined;',
       },
     ],
   },

@@ -4,11 +4,15 @@ import { startDynoxide } from '../engines.ts';
 import { describeStore, SHARDS } from './conformance.ts';
 import { describeDifferential } from './differential.ts';
 
-async function open() {
+const open = (oneWriter: boolean) => async () => {
   const { client, stop } = await startDynoxide();
   await createTables(client, 'test-');
-  return { store: createDynamoStore({ client, tablePrefix: 'test-', shards: SHARDS }), close: stop };
-}
+  return {
+    store: createDynamoStore({ client, tablePrefix: 'test-', shards: SHARDS, oneWriter }),
+    close: stop,
+  };
+};
 
-describeStore('the store on dynoxide', open);
-describeDifferential('the one on dynoxide', open);
+describeStore('the store on dynoxide', open(false));
+describeStore('the store on dynoxide, as local mode uses it', open(true));
+describeDifferential('the one on dynoxide', open(true));

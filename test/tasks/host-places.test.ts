@@ -26,19 +26,15 @@ describe('places of a host', () => {
     await expect(places.take('a', never)).resolves.toBeTypeOf('function');
   });
 
-  it('of jobs that come together more wait, while the host answers; behind one that does not, no more than it has places', async () => {
-    const places = new HostPlaces({ perHost: 2, patienceMs: 100 });
-    const taken = await Promise.all([places.take('a', never), places.take('a', never)]);
-    const waiting = Array.from({ length: 6 }, () => places.take('a', never));
-    await expect(places.take('a', never)).rejects.toBeInstanceOf(NotNow);
-    for (const leave of taken) leave();
-    for (const one of waiting) (await one)();
-
-    await Promise.all([places.take('b', never), places.take('b', never)]);
-    await new Promise((resolve) => setTimeout(resolve, 120));
-    const behind = Array.from({ length: 2 }, () => places.take('b', never).catch((error) => error));
-    await expect(places.take('b', never)).rejects.toBeInstanceOf(NotNow);
-    expect(await Promise.all(behind)).toEqual([expect.any(NotNow), expect.any(NotNow)]);
+  it('who is sent away comes back soon if the host answers, and later if it does not', async () => {
+    const places = new HostPlaces({ perHost: 1, patienceMs: 50, comeBackSeconds: () => 5 });
+    const leave = await places.take('a', never);
+    const waiting = places.take('a', never);
+    await expect(places.take('a', never)).rejects.toMatchObject({ name: 'NotNow', seconds: 1 });
+    leave();
+    await waiting;
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    await expect(places.take('a', never)).rejects.toMatchObject({ name: 'NotNow', seconds: 5 });
   });
 
   it('who waits too long, or behind too many, is sent away without an attempt', async () => {

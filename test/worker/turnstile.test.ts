@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { turnstile } from '../../src/worker/turnstile.ts';
+
+test('so many in one turn of the event loop, the others in the next ones, in their order', async () => {
+  const pass = turnstile(2);
+  const passed: string[] = [];
+  const all = ['a', 'b', 'c', 'd', 'e'].map(async (name) => {
+    await pass();
+    passed.push(name);
+  });
+  await Promise.resolve();
+  expect(passed).toEqual(['a', 'b']);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(passed).toEqual(['a', 'b', 'c', 'd']);
+  await Promise.all(all);
+  expect(passed).toEqual(['a', 'b', 'c', 'd', 'e']);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(pass(), 'a turn later there is room again').toBeUndefined();
+});
