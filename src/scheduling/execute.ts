@@ -16,7 +16,7 @@ export interface WorkerSide {
   readonly draining: AbortSignal;
   /** The drain's deadline is over: what runs is told to stop. */
   readonly aborting: AbortSignal;
-  /** Told when the wait for its time is nearly over: from now on it is worked on. */
+  /** Told, once or twice, when its time has come: from now on it is worked on. */
   begin(): void;
   /** Asked a little before a message is due: will there be a place for it? Then the job is taken already. */
   mayTakeAhead(): boolean;
@@ -43,7 +43,7 @@ const AHEAD_MS = 150;
 const AHEAD_SPREAD_MS = 250;
 /** The more messages a worker has in hand, the earlier it begins: so much for each, and so much at most. */
 const AHEAD_PER_MESSAGE_MS = 0.15;
-const AHEAD_FOR_CROWD_MS = 500;
+const AHEAD_FOR_CROWD_MS = 700;
 /** What has ended lets those start first that are due at the same instant. */
 const AFTER_STARTS_MS = 1;
 const EARLIEST_MS = AHEAD_MS + AHEAD_SPREAD_MS + AHEAD_FOR_CROWD_MS;
@@ -56,6 +56,7 @@ export async function execute(context: Context, worker: WorkerSide, received: Re
   const { clock, settings } = context;
   const early = message.fireAt - clock.now();
   if (early > HOLD_AT_MOST_MS) return received.hide(early - HOLD_AT_MOST_MS / 2);
+  if (early <= 0) worker.begin();
 
   const handled = new AbortController();
   const visible = keepInvisible(context, received, handled.signal);
@@ -64,6 +65,7 @@ export async function execute(context: Context, worker: WorkerSide, received: Re
     const prepared = await readAhead(context, worker, message);
     const taken = prepared && (await tryAhead(context, worker, message, prepared));
     await waitUntilDue(context, message, worker.draining);
+    worker.begin();
     let answer = taken ? await startAhead(context, worker, taken) : AGAIN;
     if (answer.kind === 'again' || answer.kind === 'reread') {
       if (worker.draining.aborted || !(await worker.admit())) return;
@@ -113,7 +115,7 @@ async function runClaimed(
 /** Undefined: nothing was found, or it could not be read. The claim reads again. */
 async function readAhead(
   context: Context,
-  { draining, inHand, begin }: WorkerSide,
+  { draining, inHand }: WorkerSide,
   message: Message,
 ): Promise<Prepared | undefined> {
   const { clock, log } = context;
@@ -123,7 +125,6 @@ async function readAhead(
   const ahead = AHEAD_MS + (hash(message.jobId) % (AHEAD_SPREAD_MS + crowd));
   const at = Math.floor((message.fireAt - ahead) / AHEAD_EVERY_MS) * AHEAD_EVERY_MS;
   await clock.sleep(at - clock.now(), draining);
-  begin();
   if (draining.aborted) return undefined;
   return prepare(context, message).catch((error) => {
     log.debug('reading ahead failed; the claim reads again', { error: String(error) });

@@ -47,7 +47,7 @@ export interface Drained {
 
 export const DEFAULT_CONCURRENCY = 100;
 /**
- * Messages that are worked on, from the moment their job is read to the delete. At ten times the places, a second's worth
+ * Messages that are worked on, from their fire time to the delete. At ten times the places, a second's worth
  * of 100 ms jobs fits in hand. More would only keep work from other workers.
  */
 const WORKED_ON_PER_PLACE = 10;
@@ -222,7 +222,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
 
   /** As many as are free, and those that short tasks will leave while others wait for one. */
   const placesToCome = () => {
-    const each = Math.min(HELD_PER_PLACE, Math.max(1, PLACE_PATIENCE_MS / runsForMs));
+    const each = Math.min(HELD_PER_PLACE, Math.max(1, (2 * PLACE_PATIENCE_MS) / runsForMs));
     return concurrency * (each - 1) + places.free;
   };
 
