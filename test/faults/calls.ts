@@ -25,7 +25,7 @@ export const withdraw =
     call.operation === 'UpdateItem' &&
     on('jobs', call) &&
     call.text.includes(jobId) &&
-    call.text.includes('":status"');
+    /\\"status\\":\\"(cancelled|paused)/.test(call.text);
 
 export const insertHead =
   (name: string): Match =>
