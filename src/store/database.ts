@@ -78,6 +78,15 @@ const BATCHES_AT_ONCE = 2;
 /** One writer works on one request; the next is being made ready meanwhile. */
 const ONE_AND_THE_NEXT = 2;
 
+/** In a BatchWriteItem or BatchExecuteStatement. */
+const MOST_IN_BATCH = 25;
+const MOST_IN_TRANSACTION = 100;
+/** 4 MB are allowed; whatever is large here is text. */
+const LARGEST_TRANSACTION = 3_000_000;
+const isSmall = (values: readonly unknown[]): boolean =>
+  values.reduce((size: number, value) => size + (typeof value === 'string' ? value.length : 0), 0) <=
+  LARGEST_TRANSACTION;
+
 type Without<Input> = Omit<Input, 'TableName' | 'ReturnConsumedCapacity'>;
 
 export type Database = ReturnType<typeof openDatabase>;
@@ -88,6 +97,7 @@ export function openDatabase(options: DatabaseOptions) {
   const nameOf = (table: TableName): string => `${tablePrefix}${table}`;
   const ReturnConsumedCapacity = meter && ('INDEXES' as const);
   const turn = oneWriter ? atMost(ONE_AND_THE_NEXT) : unlimited;
+  const mostWrites = oneWriter ? MOST_IN_TRANSACTION : MOST_IN_BATCH;
   const inTurn =
     <Args extends unknown[], T>(call: (on: On, ...args: Args) => Promise<T>) =>
     (on: On, ...args: Args) =>
@@ -157,29 +167,39 @@ export function openDatabase(options: DatabaseOptions) {
 
   /** Any number of items, no two with the same key. */
   async function putAll(on: On, items: readonly Item[], limit: Limit = fewWrites): Promise<void> {
-    await inBatches(on.operation, items, 25, backoff, async (batch) => {
-      if (oneWriter) return limit(() => putTogether(on, batch), on.rank);
-      const RequestItems = { [nameOf(on.table)]: batch.map((Item) => ({ PutRequest: { Item } })) };
-      const command = new BatchWriteCommand({ RequestItems, ReturnConsumedCapacity });
-      const done = await limit(() => doc.send(command), on.rank);
-      measure(on, 'write', done.ConsumedCapacity?.[0]);
-      const left = done.UnprocessedItems?.[nameOf(on.table)] ?? [];
-      return left.flatMap(({ PutRequest }) => PutRequest?.Item ?? []);
+    await inBatches(on.operation, items, mostWrites, backoff, async (group) => {
+      if (oneWriter && (await limit(() => putTogether(on, group), on.rank))) return [];
+      await inBatches(on.operation, group, MOST_IN_BATCH, backoff, (batch) => putBatch(on, batch, limit));
+      return [];
     });
   }
 
-  /** In one commit. Returns what is left to do: nothing. */
-  async function putTogether(on: On, items: readonly Item[]): Promise<[]> {
-    const TransactItems = items.map((Item) => ({ Put: { TableName: nameOf(on.table), Item } }));
-    await doc.send(new TransactWriteCommand({ TransactItems }));
-    return [];
+  /** What is left to do. */
+  async function putBatch(on: On, batch: readonly Item[], limit: Limit): Promise<Item[]> {
+    const RequestItems = { [nameOf(on.table)]: batch.map((Item) => ({ PutRequest: { Item } })) };
+    const command = new BatchWriteCommand({ RequestItems, ReturnConsumedCapacity });
+    const done = await limit(() => doc.send(command), on.rank);
+    measure(on, 'write', done.ConsumedCapacity?.[0]);
+    const left = done.UnprocessedItems?.[nameOf(on.table)] ?? [];
+    return left.flatMap(({ PutRequest }) => PutRequest?.Item ?? []);
   }
 
-  /** In one commit. False: not one of them was done. */
+  /** In one commit. False: not one of them was done (of large ones a transaction takes fewer than a batch). */
+  async function putTogether(on: On, items: readonly Item[]): Promise<boolean> {
+    if (!isSmall(items.flatMap(Object.values))) return false;
+    const TransactItems = items.map((Item) => ({ Put: { TableName: nameOf(on.table), Item } }));
+    return committed(doc.send(new TransactWriteCommand({ TransactItems })));
+  }
+
+  /** The same for conditional writes. */
   async function executeTogether(statements: readonly Statement[]): Promise<boolean> {
-    const command = new ExecuteTransactionCommand({ TransactStatements: [...statements] });
+    if (!isSmall(statements.flatMap(({ Parameters }) => Parameters))) return false;
+    return committed(doc.send(new ExecuteTransactionCommand({ TransactStatements: [...statements] })));
+  }
+
+  async function committed(transaction: Promise<unknown>): Promise<boolean> {
     try {
-      await doc.send(command);
+      await transaction;
       return true;
     } catch (error) {
       if (error instanceof TransactionCanceledException || isNotTaken(error)) return false;
@@ -187,9 +207,16 @@ export function openDatabase(options: DatabaseOptions) {
     }
   }
 
-  /** At most 25 writes, no two of one item. */
+  /** At most `mostWrites`, no two of one item. */
   async function execute(on: On, statements: readonly Statement[]): Promise<Executed[]> {
     if (oneWriter && (await executeTogether(statements))) return statements.map(() => 'done');
+    const executed: Executed[] = [];
+    for (let first = 0; first < statements.length; first += MOST_IN_BATCH)
+      executed.push(...(await executeBatch(on, statements.slice(first, first + MOST_IN_BATCH))));
+    return executed;
+  }
+
+  async function executeBatch(on: On, statements: readonly Statement[]): Promise<Executed[]> {
     const Statements = [...statements];
     const command = new BatchExecuteStatementCommand({ Statements, ReturnConsumedCapacity });
     const done = await doc.send(command).catch((error: unknown) => {
@@ -238,7 +265,7 @@ export function openDatabase(options: DatabaseOptions) {
     return { items: page.Items ?? [], last: page.LastEvaluatedKey };
   }
 
-  const together = grouped({ alone, getAll, putAll, execute, nameOf, turn });
+  const together = grouped({ alone, getAll, putAll, execute, nameOf, mostWrites, turn });
   const singly = {
     get: inTurn(alone.get),
     insert: inTurn(alone.insert),

@@ -24,12 +24,13 @@ export interface GroupedOptions {
   putAll(on: On, items: readonly Item[], limit?: Limit): Promise<void>;
   execute(on: On, statements: readonly Statement[]): Promise<Executed[]>;
   nameOf(table: TableName): string;
+  /** Writes in one request. */
+  readonly mostWrites: number;
   /** What every request waits for. */
   readonly turn: Limit;
 }
 
 const MOST_READS = 100;
-const MOST_WRITES = 25;
 /** Requests of one operation under way; with more of them groups would be smaller. */
 const AT_ONCE = 2;
 /** Several times what DynamoDB takes: a request that hangs must not hold up the leases of others. (Where requests take turns it does.) */
@@ -44,7 +45,7 @@ interface Keyed {
 const keyOf = ({ key }: Keyed): string => JSON.stringify(key);
 const LIMITS = { atOnce: AT_ONCE, stallMs: STALL_MS, keyOf };
 
-export function grouped({ alone, getAll, putAll, execute, nameOf, turn }: GroupedOptions) {
+export function grouped({ alone, getAll, putAll, execute, nameOf, mostWrites, turn }: GroupedOptions) {
   const limits = (on: On) => ({ ...LIMITS, turn: <T>(work: () => Promise<T>) => turn(work, on.rank) });
 
   function reads(on: On, consistent: boolean) {
@@ -73,7 +74,7 @@ export function grouped({ alone, getAll, putAll, execute, nameOf, turn }: Groupe
       );
     };
     const lingerMs = on.rank === 'last' ? LINGER_MS : undefined;
-    return inGroups({ most: MOST_WRITES, ...limits(on), lingerMs }, send);
+    return inGroups({ most: mostWrites, ...limits(on), lingerMs }, send);
   }
 
   function puts(on: On) {
@@ -82,7 +83,7 @@ export function grouped({ alone, getAll, putAll, execute, nameOf, turn }: Groupe
       await putAll(on, items, unlimited);
       return items.map(() => ({ status: 'fulfilled', value: undefined }));
     };
-    return inGroups({ most: MOST_WRITES, ...limits(on) }, send);
+    return inGroups({ most: mostWrites, ...limits(on) }, send);
   }
 
   const putting = lanes((on: On) => puts(on));
@@ -96,7 +97,7 @@ export function grouped({ alone, getAll, putAll, execute, nameOf, turn }: Groupe
       canBeStatement(change) ? changing(on)(change) : turn(() => alone.change(on, change), on.rank),
     async putAll(on: On, items: readonly Item[]) {
       // those that fill requests of their own need no company
-      if (items.length >= MOST_WRITES) return putAll(on, items);
+      if (items.length >= mostWrites) return putAll(on, items);
       await Promise.all(items.map((item) => putting(on)({ key: keyOfItem(on.table, item), item })));
     },
   } satisfies ItemCalls & Pick<GroupedOptions, 'putAll'>;

@@ -46,6 +46,20 @@ export function definitionsConformance(subject: Subject): void {
       expect(await store.readDefinition(definition.jobId, 1)).toStrictEqual(definition);
     });
 
+    test('large ones that come together are all written', async () => {
+      const store = subject();
+      const text = 'x'.repeat(200_000);
+      const many = Array.from({ length: 30 }, () => ({
+        jobId: aJobId(),
+        version: 1,
+        params: { text },
+        notify: [],
+      }));
+      await Promise.all(many.map((definition) => store.putDefinition(definition)));
+      const read = await store.readDefinitions(many);
+      expect(new Set(read.map(({ jobId }) => jobId))).toEqual(new Set(many.map(({ jobId }) => jobId)));
+    });
+
     test('many at once: each once, what does not exist left out', async () => {
       const store = subject();
       const definitions = Array.from({ length: 120 }, (_, i) => ({

@@ -128,6 +128,30 @@ export function headsConformance(subject: Subject): void {
       expect([after?.stamp, after?.hold?.token]).toEqual([winner, winner]);
     });
 
+    test('of many updates of many heads at once each is done or refused by its own stamp', async () => {
+      const store = subject();
+      const heads = Array.from({ length: 130 }, () => aHead());
+      await Promise.all(heads.map((head) => store.insertHead(head)));
+      const isStale = (i: number) => i % 10 === 3;
+      const done = await Promise.all(
+        heads.map((head, i) =>
+          store.updateHead(isStale(i) ? { ...head, stamp: 'older' } : head, {
+            stamp: `new${i}`,
+            hold: aHold(),
+          }),
+        ),
+      );
+      expect(done).toEqual(heads.map((_, i) => !isStale(i)));
+      const read = await store.readHeads(
+        heads.map(({ jobId }) => jobId),
+        { consistent: true },
+      );
+      const stamps = new Map(read.map(({ jobId, stamp }) => [jobId, stamp]));
+      expect(heads.map(({ jobId }) => stamps.get(jobId))).toEqual(
+        heads.map(({ stamp }, i) => (isStale(i) ? stamp : `new${i}`)),
+      );
+    });
+
     test('many heads are read at once: each once, what does not exist left out', async () => {
       const store = subject();
       const heads = Array.from({ length: 230 }, () => aHead());
