@@ -1,6 +1,6 @@
 // The real clock, the real random numbers and the log: what every runtime hands to the use cases, which never read
 // these themselves.
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import { base62 } from './domain/ids.ts';
 import type { Clock, Log, Random } from './scheduling/context.ts';
 
@@ -48,6 +48,19 @@ function sleepersOf(signal: AbortSignal): Set<() => void> {
   };
   signal.addEventListener('abort', wakeAll, { once: true });
   return waking;
+}
+
+/** Random bytes for the next ids: to ask for a few costs as much as to ask for thousands. */
+const pool = new Uint8Array(4096);
+let unused = 0;
+
+function randomBytes(count: number): Uint8Array {
+  if (unused < count) {
+    randomFillSync(pool);
+    unused = pool.length;
+  }
+  unused -= count;
+  return pool.subarray(unused, unused + count);
 }
 
 export const systemRandom: Random = {

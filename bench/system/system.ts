@@ -46,6 +46,7 @@ async function startSystem(settings: Record<string, string> = {}): Promise<Syste
   const startsFile = join(folder.path, 'starts.jsonl');
   writeFileSync(startsFile, '');
   const env = {
+    NODE_OPTIONS: process.execArgv.join(' '), // the flags of `npm run bench` are those of `npm start`
     PUNCTUAL_LOG: 'error',
     PUNCTUAL_DATA: folder.path,
     PUNCTUAL_DRAIN_SECONDS: '0',

@@ -30,8 +30,11 @@ export function parseExecutionId(id: string): { jobId: string; due: DueKey } | u
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** `length` base-62 characters made of random or hashed bytes (one byte each; the slight bias does not matter). */
-export const base62 = (bytes: Uint8Array, length: number): string =>
-  Array.from(bytes.subarray(0, length), (byte) => ALPHABET[byte % 62]).join('');
+export function base62(bytes: Uint8Array, length: number): string {
+  let text = '';
+  for (const byte of bytes.subarray(0, length)) text += ALPHABET[byte % 62];
+  return text;
+}
 
 const sha256 = (...parts: string[]): Buffer => createHash('sha256').update(JSON.stringify(parts)).digest();
 

@@ -116,7 +116,7 @@ describe('the container', { timeout: 60_000 }, () => {
       base: 'node:24-slim',
       user: 'node',
       entrypoint: ['/usr/bin/tini', '--'],
-      command: ['node', 'index.mjs'],
+      command: ['node', '--max-semi-space-size=32', 'index.mjs'],
       volumes: ['/tmp'],
       workdir: '/app',
     });
