@@ -19,6 +19,8 @@ export interface Hold {
   readonly workerId: string;
   readonly startedAt: number;
   readonly cancelRequested: boolean;
+  /** Its schedule was withdrawn before `startedAt`: if it has not ended by itself, nobody starts it again. */
+  readonly withdrawn?: true;
 }
 
 /** The last decision about an execution that nobody holds; its row follows (PROTOCOL.md, Note). */

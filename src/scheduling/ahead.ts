@@ -114,6 +114,13 @@ export async function letStart(context: Context, hold: Hold | undefined): Promis
   if (clock.now() < startsBy(context, hold)) await clock.sleep(CHANGE_RETURNS_AFTER_MS);
 }
 
+/**
+ * For who withdraws a schedule: its worker may die before the start, and nobody could tell then whether it had started.
+ * Written with the withdrawal, so that the takeover knows that it was not to.
+ */
+export const withdrawHold = ({ clock }: Context, { hold }: Head): { hold?: Hold } =>
+  hold && clock.now() < hold.startedAt ? { hold: { ...hold, withdrawn: true } } : {};
+
 /** By anybody's clock: what was taken ahead has started by then, or looks before it does. */
 export const startsBy = ({ settings }: Context, hold: Hold): number =>
   hold.startedAt + settings.clockSkewMs + CHANGE_RETURNS_AFTER_MS;

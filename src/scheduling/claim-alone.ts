@@ -9,7 +9,7 @@ import { AGAIN, type Claim, DONE, REREAD } from './answers.ts';
 import type { Context } from './context.ts';
 import { writeHead } from './head.ts';
 import { blocks, type Found, isOver, letGo, newHold, SHORT_RUN_MS } from './holds.ts';
-import { isLive, onBehalfOf } from './live.ts';
+import { isLive, isPlannedAgain, onBehalfOf } from './live.ts';
 import { misfireOf, skipLate } from './misfire.ts';
 import { laterDue, note } from './note.ts';
 import { recordNote } from './rows.ts';
@@ -51,9 +51,9 @@ export async function claimAlone(
     if (!letGo(hold, row) && !isOver(context, hold))
       return consistent ? { kind: 'later', at: askAgainAt(context, head, message, hold, row) } : REREAD;
     const unstarted = row?.status === 'QUEUED' || row?.status === 'WAITING';
-    if (!unstarted) return takeOver(context, workerId, message, head, hold, row);
+    if (!unstarted) return takeOver(context, workerId, message, head, hold, row, consistent);
     if (hold.cancelRequested && row?.fence !== hold.token)
-      return takeOver(context, workerId, message, head, hold, row);
+      return takeOver(context, workerId, message, head, hold, row, consistent);
   } else if (hold) {
     // 4. held for another
     const blocked = await blocks(context, head, hold, found.holderRow);
@@ -178,7 +178,7 @@ async function takeFree(
   };
   if (!(await writeHead(context, head, change))) return AGAIN;
   const taken: Taken = { head: { ...head, ...change }, message, hold, before, place: 'head' };
-  if (withdrawn) return takeRow(context, taken, row, row.attempt, true);
+  if (withdrawn) return takeRow(context, taken, row, row.attempt, 'withdrawn');
   return row ? fence(context, taken, row) : start(context, taken, undefined);
 }
 
@@ -190,14 +190,21 @@ async function takeOver(
   head: Head,
   old: Hold,
   row: Row | undefined,
+  consistent: boolean,
 ): Promise<Claim> {
+  // one that has a row has started: it goes on, as everything that is held when its schedule is withdrawn
+  const withdrawn = old.withdrawn && !row && !isLive(head, message);
+  if (withdrawn && (await isPlannedAgain(context, head, message))) return consistent ? DONE : REREAD;
   const before = context.clock.monotonic();
   const attempts = row ? row.attempt : old.attempt;
   const hold = {
     ...newHold(context, message, workerId, old, attempts + 1),
     cancelRequested: old.cancelRequested,
+    ...(withdrawn && { withdrawn }),
   };
   if (!(await writeHead(context, head, { hold, stamp: hold.token }))) return AGAIN;
   const taken: Taken = { head: { ...head, hold, stamp: hold.token }, message, hold, before, place: 'head' };
-  return takeRow(context, taken, row, attempts, old.cancelRequested || head.status === 'cancelled');
+  const cancelled = old.cancelRequested || head.status === 'cancelled';
+  const why = cancelled ? 'cancelled' : withdrawn ? 'withdrawn' : undefined;
+  return takeRow(context, taken, row, attempts, why);
 }

@@ -2,17 +2,16 @@
 // inserted first, then head and row are read consistently; who withdraws does it the other way round, so one of the two
 // always sees the other (PROTOCOL.md, overlap: allow).
 import { isTerminal, type Row } from '../domain/execution.ts';
-import { BY_HAND, dueAtOf } from '../domain/ids.ts';
+import { BY_HAND } from '../domain/ids.ts';
 import type { Head, Hold, HoldItem } from '../domain/job.ts';
 import type { Message } from '../queue/queue.ts';
 import { AGAIN, type Claim, DONE } from './answers.ts';
 import type { Context } from './context.ts';
 import { writeHead } from './head.ts';
 import { isOver, letGo, newHold } from './holds.ts';
-import { isLive } from './live.ts';
+import { isLive, isPlannedAgain } from './live.ts';
 import { misfireOf, skipLate } from './misfire.ts';
 import { laterDue } from './note.ts';
-import { regularEntry } from './plan.ts';
 import { recordNote } from './rows.ts';
 import { cancelOpen, fence, start, type Taken, takeRow } from './take.ts';
 
@@ -44,8 +43,9 @@ export async function claimBeside(
   const row = await store.readRow(jobId, due, { consistent: true });
   const stop = head && (await reasonToStop(context, message, head, row));
   if (!head || stop) {
-    await store.removeHoldItem(jobId, due, hold.token);
-    return stop ?? DONE;
+    // a cancel that was asked of this hold meanwhile has returned, and must not go with it
+    const removed = await store.removeHoldItem(jobId, due, hold.token);
+    return removed ? (stop ?? DONE) : AGAIN;
   }
   // somebody has taken over while we were slow: what is RUNNING has another's fence, and that is not ours to write over
   if (row?.status === 'RUNNING') return AGAIN;
@@ -118,23 +118,26 @@ async function claimHeld(
   if (!letGo(hold, row) && !isOver(context, hold))
     return { kind: 'later', at: hold.leaseUntil + settings.clockSkewMs + 1 };
 
-  const head = await store.readHead(jobId, { consistent: true });
-  if (!head) return DONE;
+  const seen = await store.readHead(jobId, { consistent: true });
+  if (!seen) return DONE;
   const unstarted = row?.status === 'QUEUED' || row?.status === 'WAITING';
-  const cancelled = head.status === 'cancelled' || (hold.cancelRequested && !(unstarted && letGo(hold, row)));
+  const asked = hold.cancelRequested && !(unstarted && letGo(hold, row));
   // its worker died between inserting the hold and asking whether it may run: whether it ran is unknown, so it does
   // not start again once withdrawn, unless the schedule in force has planned this very occurrence too
-  const withdrawn = !row && message.revision !== BY_HAND && !isLive(head, message);
-  if (withdrawn && head.status === 'active' && (await store.hasEntry(regularEntry(head, dueAtOf(due)))))
-    return DONE;
+  const isWithdrawn = (head: Head) => !row && message.revision !== BY_HAND && !isLive(head, message);
+  if (isWithdrawn(seen) && (await isPlannedAgain(context, seen, message))) return DONE;
 
   const before = clock.monotonic();
   const attempts = row ? row.attempt : hold.attempt;
-  const next = { ...newHold(context, message, workerId, hold, attempts + 1), cancelRequested: cancelled };
+  const next = { ...newHold(context, message, workerId, hold, attempts + 1), cancelRequested: asked };
   if (!(await store.updateHoldItem(jobId, due, item.stamp, { hold: next, stamp: next.token }))) {
     const now = await store.readHoldItem(jobId, due);
     if (now?.hold.token !== next.token) return AGAIN;
   }
+  // who withdraws writes the head first and then asks the holds to stop, but not one whose lease is over, as this one's was
+  const head = (await store.readHead(jobId, { consistent: true })) ?? seen;
   const taken: Taken = { head, message, hold: next, place: { due }, before };
-  return takeRow(context, taken, row, attempts, cancelled || withdrawn);
+  const cancelled = asked || head.status === 'cancelled';
+  const why = cancelled ? 'cancelled' : isWithdrawn(head) ? 'withdrawn' : undefined;
+  return takeRow(context, taken, row, attempts, why);
 }

@@ -9,7 +9,7 @@ import { resolveAccepted, resolveSchedule } from '../domain/schedule/resolve.ts'
 import type { Schedule } from '../domain/schedule/schema.ts';
 import type { JobView } from '../domain/shapes.ts';
 import { jobView } from '../domain/views.ts';
-import { letStart } from './ahead.ts';
+import { letStart, withdrawHold } from './ahead.ts';
 import type { Context } from './context.ts';
 import { writerDeadline } from './deadline.ts';
 import { findDefinition, firstDefinition, writeDefinition } from './definitions.ts';
@@ -178,7 +178,7 @@ async function view(context: Context, head: Head): Promise<JobView> {
 export async function pauseJob(context: Context, who: Principal, jobId: string): Promise<JobView> {
   const { head } = await change(context, who, jobId, (seen) => {
     refuseEnded(seen, 'paused');
-    return seen.status === 'paused' ? undefined : { status: 'paused' };
+    return seen.status === 'paused' ? undefined : { status: 'paused', ...withdrawHold(context, seen) };
   });
   await letStart(context, head.hold);
   return view(context, head);
@@ -244,6 +244,7 @@ export async function editJob(
       ...common,
       ...(retry && { retry: { ...seen.retry, ...retry } }),
       ...(misfire && { misfire: { ...seen.misfire, ...misfire } }),
+      ...(given && withdrawHold(context, seen)),
     };
     const now = params || notify || patch.task ? await findDefinition(context, seen) : undefined;
     if (params || patch.task) checkParams?.(patch.task ?? seen.task, params ?? now?.params ?? {});

@@ -1,11 +1,18 @@
 // Whether an occurrence still counts: withdrawn ones do not start.
 import type { Row } from '../domain/execution.ts';
+import { dueAtOf } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';
 import type { Message } from '../queue/queue.ts';
+import type { Context } from './context.ts';
+import { regularEntry } from './plan.ts';
 
 /** May a first claim start it: the job is active, and the schedule is still the one that planned it. */
 export const isLive = (head: Head, message: Message): boolean =>
   head.status === 'active' && head.revision === message.revision;
+
+/** Of an occurrence that is withdrawn: the schedule in force has planned it too, and a message of its own brings it. */
+export const isPlannedAgain = async ({ store }: Context, head: Head, { due }: Message): Promise<boolean> =>
+  head.status === 'active' && store.hasEntry(regularEntry(head, dueAtOf(due)));
 
 /**
  * An open row says whose execution it is: a message that an edit has outlived must not end what waits under the schedule

@@ -67,28 +67,28 @@ export function start({ clock, settings }: Context, taken: Taken, row: Row | und
 
 /**
  * The second write of a takeover, always after the first: that one stops the heartbeat of the old holder, this one
- * refuses its finish.
+ * refuses its finish. `why`: it is not to run again.
  */
 export async function takeRow(
   context: Context,
   taken: Taken,
   seen: Row | undefined,
   attempts: number,
-  cancelled: boolean,
+  why: 'cancelled' | 'withdrawn' | undefined,
 ): Promise<Claim> {
   const maxAttempts = seen?.maxAttempts ?? taken.head.retry.maxAttempts;
   const running = runningRow(context, taken, seen, attempts + 1);
-  if (!cancelled && attempts < maxAttempts) {
+  if (!why && attempts < maxAttempts) {
     return (await writeFenced(context, seen, running))
       ? start(context, taken, running)
       : release(context, taken);
   }
-  const end: Row = cancelled
+  const end: Row = why
     ? {
         ...running,
         status: 'CANCELLED',
         attempt: attempts,
-        reason: 'cancelled while its worker was lost',
+        reason: `${why} while its worker was lost`,
         finishedAt: context.clock.now(),
       }
     : {

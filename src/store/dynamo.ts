@@ -60,7 +60,7 @@ export function createDynamoStore(options: DynamoStoreOptions): Store {
     insertHoldItem: (item) => holds.insertHoldItem(db, item),
     readHoldItem: (jobId, due) => holds.readHoldItem(db, jobId, due),
     updateHoldItem: (jobId, due, stamp, change) => holds.updateHoldItem(db, jobId, due, stamp, change),
-    removeHoldItem: (jobId, due, token) => holds.removeHoldItem(db, jobId, due, token),
+    removeHoldItem: (jobId, due, seen) => holds.removeHoldItem(db, jobId, due, seen),
     listHoldItems: (jobId) => holds.listHoldItems(db, jobId),
     heartbeat: (jobId, place, token, leaseUntil, stamp) =>
       holds.heartbeat(db, jobId, place, token, leaseUntil, stamp),

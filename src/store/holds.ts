@@ -60,14 +60,14 @@ export function updateHoldItem(
   );
 }
 
-/** Where the token is still mine; else somebody else's hold stays. 1 WRU. */
-export async function removeHoldItem(db: Database, jobId: string, due: DueKey, token: string): Promise<void> {
-  await db.remove(
+/** Where the stamp is as seen: neither somebody else's hold nor a cancel that was asked for since is lost. 1 WRU. */
+export function removeHoldItem(db: Database, jobId: string, due: DueKey, seen: string): Promise<boolean> {
+  return db.remove(
     { operation: 'removeHoldItem', table },
     {
       Key: { jobId, part: holdPart(due) },
-      ConditionExpression: 'holder = :token',
-      ExpressionAttributeValues: { ':token': token },
+      ConditionExpression: 'stamp = :seen',
+      ExpressionAttributeValues: { ':seen': seen },
     },
   );
 }

@@ -53,7 +53,7 @@ export interface JobsStore {
     change: { hold: Hold; stamp: string },
   ): Promise<boolean>;
   /** Where the token is still `token`. */
-  removeHoldItem(jobId: string, due: DueKey, token: string): Promise<void>;
+  removeHoldItem(jobId: string, due: DueKey, seen: string): Promise<boolean>;
   /** Consistent; every page is read. */
   listHoldItems(jobId: string): Promise<HoldItem[]>;
 

@@ -133,6 +133,55 @@ describe('withdrawn while it waited it does not start, and the job is as if it h
   });
 });
 
+describe('withdrawn before its time, and its worker is lost: who takes over', () => {
+  const PAST_LEASE_MS = 60_000;
+
+  test.each([
+    ['paused', (...args: Parameters<typeof pauseJob>) => pauseJob(...args)],
+    [
+      'edited',
+      (...[context, who, jobId]: Parameters<typeof pauseJob>) =>
+        editJob(context, who, jobId, { schedule: { every: 'PT5M' } }),
+    ],
+  ])('does not start it: %s', async (_name, withdraw) => {
+    const { world, context, take, jobId, message, row } = await beforeItsTime();
+    taken(await take());
+    await withdraw(context, ANN, jobId);
+    world.now = message.fireAt + PAST_LEASE_MS;
+    expect(await claim(context, 'another', message)).toEqual({ kind: 'done' });
+    expect(await row()).toMatchObject({
+      status: 'CANCELLED',
+      reason: 'withdrawn while its worker was lost',
+      attempt: 1,
+    });
+  });
+
+  test('leaves it to the schedule in force, if that has planned it too', async () => {
+    const { world, context, take, jobId, message, row } = await beforeItsTime();
+    taken(await take());
+    const schedule = { every: 'PT30S', startAt: new Date(message.fireAt).toISOString() };
+    await editJob(context, ANN, jobId, { schedule });
+    const own = world.sent.find(({ due, revision }) => due === message.due && revision !== message.revision);
+    if (!own) throw new Error('the new schedule has not planned it');
+    world.now = message.fireAt + PAST_LEASE_MS;
+    expect(await claim(context, 'another', message)).toEqual({ kind: 'done' });
+    expect(await row()).toBeUndefined();
+    expect(await claim(context, 'another', own)).toMatchObject({ kind: 'run' });
+  });
+
+  test('runs it again if it was paused after its time: that is held, and goes on', async () => {
+    const { world, context, take, jobId, message } = await beforeItsTime();
+    taken(await take());
+    world.now = message.fireAt + 1;
+    await pauseJob(context, ANN, jobId);
+    world.now = message.fireAt + PAST_LEASE_MS;
+    expect(await claim(context, 'another', message)).toMatchObject({
+      kind: 'run',
+      claimed: { hold: { attempt: 2 } },
+    });
+  });
+});
+
 test.each([
   [
     'the execution',

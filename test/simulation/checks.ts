@@ -89,6 +89,9 @@ export interface InHand {
 
 const NOT_WITHDRAWN = { withdrawnAt: undefined, withdrawalReturnedAt: undefined };
 
+const isInForce = (head: Head, revision: string): boolean =>
+  head.status === 'active' && head.revision === revision;
+
 /** What is due later than this before the end may still be on its way. */
 const SETTLED_AFTER_MS = 150_000;
 
@@ -96,6 +99,8 @@ export class Checks {
   readonly runs: Run[] = [];
   /** Told of every row that is written. */
   onRow: ((row: Row) => void) | undefined;
+  /** Told of every take that came before its time. */
+  onTakenAhead: ((process: Process) => void) | undefined;
   readonly #world: World;
   readonly #jobs = new Map<string, JobRecord>();
   readonly #takes = new Map<string, Take>();
@@ -104,6 +109,8 @@ export class Checks {
   readonly #cancelled = new Map<string, number>();
   readonly #requeued = new Map<string, number>();
   readonly #askedToStop = new Set<string>();
+  /** Of a schedule that was withdrawn between the take and the time of the start. */
+  readonly #withdrawnAhead = new Set<string>();
   readonly #covering = new Map<string, { jobId: string; due: DueKey }>();
   readonly #stalls = new Map<Process, number>();
   readonly #accepted = new Set<string>();
@@ -188,6 +195,9 @@ export class Checks {
     const inForce = old?.status === 'active' ? job.revisions.get(old.revision) : undefined;
     if (old && inForce && (head.status !== 'active' || head.revision !== old.revision)) {
       inForce.withdrawnAt = now;
+      // `withdrawn`: decided before its time, and written later
+      const ahead = hold?.withdrawn || (actor && old.hold && actor.now() < old.hold.startedAt);
+      if (ahead && old.hold) this.#withdrawnAhead.add(rowKey({ jobId, due: old.hold.due }));
       if (old.hold && !this.#rowOf(jobId, old.hold.due)) job.mustEnd.add(old.hold.due);
       if (head.status === 'completed' || head.status === 'failed') this.#completed(old, head);
     }
@@ -262,6 +272,9 @@ export class Checks {
       this.#fail('fencing numbers grow', jobId, hold.due, `${old.number} is followed by ${hold.number}`);
     const ahead = actor !== undefined && hold.startedAt > actor.now();
     this.#world.count(old?.due === hold.due ? 'taken over' : ahead ? 'taken ahead' : 'taken');
+    if (ahead) this.onTakenAhead?.(actor);
+    // the schedule in force has planned it too
+    if (head && isInForce(head, hold.revision)) this.#withdrawnAhead.delete(rowKey({ jobId, due: hold.due }));
     this.#takes.set(hold.token, {
       hold,
       jobId,
@@ -393,10 +406,11 @@ export class Checks {
     const { jobId, due } = row;
     if (head.status === 'cancelled' || this.#askedToStop.has(rowKey(row))) return;
     if (head.note?.due === due && head.note.status === 'CANCELLED') return;
-    const dead = head.status !== 'active' || head.revision !== row.revision;
+    const dead = !isInForce(head, row.revision);
     if (dead && (old?.status === 'WAITING' || (head.overlap === 'allow' && !old))) return;
     const begun = this.runs.some(({ take }) => take.hold.token === old?.fence);
     if (dead && old?.status === 'RUNNING' && !begun) return; // fenced too late to start
+    if (dead && !old && this.#withdrawnAhead.has(rowKey(row))) return;
     if (!old && row.fence === undefined) return; // a note, recorded by somebody else
     this.#fail(
       'cancelled only on request',
@@ -521,6 +535,8 @@ export class Checks {
     const rule = job.revisions.get(revision);
     const withdrawnAt = ahead ? rule?.withdrawalReturnedAt : rule?.withdrawnAt;
     const first = (!take.row && !take.over) || take.row?.status === 'WAITING';
+    const restarts = take.over && !take.row && this.#withdrawnAhead.has(rowKey({ jobId, due }));
+    if (restarts && rule?.withdrawalReturnedAt !== undefined) fail('it was withdrawn before its time');
     if (!first) return;
     if (withdrawnAt !== undefined && at > withdrawnAt)
       fail(`its schedule was withdrawn at ${clockText(withdrawnAt)}`);
@@ -601,6 +617,12 @@ export class Checks {
       if (!isTerminal(row.status) && old(row.due)) say('a row is open for ever', row.jobId, row.due);
     }
     for (const item of store.holds.values()) {
+      // inserted by a call that was under way for so long that its schedule was withdrawn and settled: nothing has started,
+      // nobody takes it for running, and it goes by TTL
+      const started = this.runs.some(({ jobId, due }) => jobId === item.jobId && due === item.due);
+      const head = store.heads.get(item.jobId);
+      const dead = item.hold.revision !== BY_HAND && head && !isInForce(head, item.hold.revision);
+      if (dead && !started) continue;
       if (old(item.due) && open(item.jobId, item.due)) say('a hold is stuck', item.jobId, item.due);
     }
     for (const run of this.runs) {

@@ -37,6 +37,7 @@ export class Fleet {
       this.#watchAt(EPOCH + Math.floor(((i + this.#random.float()) * watchPeriodMs) / watchers));
     }
     this.#planMischief();
+    if (this.#scenario.lastMoments) this.#world.checks.onTakenAhead = (process) => this.#killSoon(process);
   }
 
   /** After the last fault: enough of them are up. */
@@ -102,6 +103,13 @@ export class Fleet {
     world.at(world.now + this.#random.int(0, 20_000), () => {
       if (!world.down) this.#startWorkers(this.#scenario.workers);
     });
+  }
+
+  /** Now and then, between its take and the start. */
+  #killSoon(process: Process): void {
+    const world = this.#world;
+    if (!world.isCalm && this.#random.chance(0.2))
+      world.at(world.now + this.#random.int(0, 500), () => this.#kill(process));
   }
 
   /** SIGTERM: what runs may end until the deadline, then it is told to stop, then the process is gone. */

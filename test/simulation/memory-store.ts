@@ -123,9 +123,9 @@ export class MemoryStore implements Store {
     return true;
   }
 
-  async removeHoldItem(jobId: string, due: DueKey, token: string): Promise<void> {
-    if (this.holds.get(rowKey({ jobId, due }))?.hold.token === token)
-      this.holds.delete(rowKey({ jobId, due }));
+  async removeHoldItem(jobId: string, due: DueKey, seen: string): Promise<boolean> {
+    if (this.holds.get(rowKey({ jobId, due }))?.stamp !== seen) return false;
+    return this.holds.delete(rowKey({ jobId, due }));
   }
 
   async listHoldItems(jobId: string): Promise<HoldItem[]> {

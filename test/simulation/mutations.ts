@@ -393,4 +393,16 @@ export const MUTATIONS: readonly Mutation[] = [
       },
     ],
   },
+  {
+    rule: 'ahead stays withdrawn',
+    theme: 'lastMoments',
+    takesOut: 'what was withdrawn between take and start is not started by who takes over',
+    edits: [
+      {
+        file: 'claim-alone.ts',
+        find: 'const withdrawn = old.withdrawn && !row && !isLive(head, message);',
+        replace: 'const withdrawn = false;',
+      },
+    ],
+  },
 ];

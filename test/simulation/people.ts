@@ -91,7 +91,7 @@ export class People {
   /** Now, or just before the job is due next, when a worker may have taken it already. */
   #lastMoment({ schedule }: Head): number {
     const { now } = this.#world;
-    if (!this.#random.chance(0.4)) return now;
+    if (!this.#random.chance(this.#scenario.lastMoments ? 0.9 : 0.4)) return now;
     const at = (nextOccurrence(schedule, now) ?? 0) - this.#random.int(0, 800);
     return at > now && at < this.#scenario.calmAt ? at : now;
   }

@@ -57,6 +57,8 @@ interface Theme {
   readonly failing?: number;
   /** Occurrences follow each other closely, and runs take longer than that. */
   readonly crowded?: boolean;
+  /** People change jobs just before they are due, and workers die just before they start. */
+  readonly lastMoments?: boolean;
 }
 
 const THEMES = {
@@ -88,6 +90,11 @@ const THEMES = {
   },
   beside: { weights: EVERYTHING, overlap: 'allow', mostOperations: 5 },
   crowded: { weights: { ...NOTHING, cancelExecution: 1, runNow: 1 }, mostOperations: 2, crowded: true },
+  lastMoments: {
+    weights: { ...NOTHING, pause: 3, edit: 3, editSame: 2, resume: 2, cancelExecution: 1, cancelJob: 1 },
+    mostOperations: 8,
+    lastMoments: true,
+  },
 } as const satisfies Record<string, Theme>;
 
 export type ThemeName = keyof typeof THEMES;
@@ -96,6 +103,7 @@ export interface Scenario {
   readonly theme: string;
   readonly failing: number;
   readonly crowded: boolean;
+  readonly lastMoments: boolean;
   /** Whatever did not succeed is retried at once, often. */
   readonly impatient: boolean;
   readonly jobs: readonly { at: number; spec: JobSpec; key: string | undefined; doubled: boolean }[];
@@ -125,6 +133,7 @@ export function randomScenario(random: Seeded, given?: ThemeName): Scenario {
     cancelAndRetry: 2,
     beside: 2,
     crowded: 3,
+    lastMoments: 2,
   });
   const name = given ?? picked;
   const theme: Theme = THEMES[name];
@@ -146,6 +155,7 @@ export function randomScenario(random: Seeded, given?: ThemeName): Scenario {
     theme: name,
     failing: theme.failing ?? (random.chance(0.6) ? 0.3 : 0),
     crowded: theme.crowded ?? false,
+    lastMoments: theme.lastMoments ?? false,
     impatient: random.chance(name === 'cancelAndRetry' || name === 'byHand' ? 0.5 : 0.1),
     jobs,
     operations,

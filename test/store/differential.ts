@@ -99,9 +99,9 @@ const holdOperations: fc.Arbitrary<Operation>[] = [
         store.updateHoldItem(`${jobId}-${run}`, key, old, { hold: held, stamp }),
   ),
   fc.tuple(job, due, word).map(
-    ([jobId, key, token]) =>
+    ([jobId, key, stamp]) =>
       (store, run) =>
-        store.removeHoldItem(`${jobId}-${run}`, key, token),
+        store.removeHoldItem(`${jobId}-${run}`, key, stamp),
   ),
   fc.tuple(job, due, word, word).map(
     ([jobId, key, token, stamp]) =>

@@ -118,14 +118,14 @@ export function holdsConformance(subject: Subject): void {
       expect(await store.readHoldItem(item.jobId, item.due)).toStrictEqual({ ...item, ...change });
     });
 
-    test('only the one whose token it is removes it', async () => {
+    test('it is removed only as it was seen', async () => {
       const store = subject();
       const item = anItem();
-      await store.removeHoldItem(item.jobId, item.due, item.hold.token);
+      expect(await store.removeHoldItem(item.jobId, item.due, item.stamp)).toBe(false);
       await store.insertHoldItem(item);
-      await store.removeHoldItem(item.jobId, item.due, 'not mine');
+      expect(await store.removeHoldItem(item.jobId, item.due, 'older')).toBe(false);
       expect(await store.readHoldItem(item.jobId, item.due)).toEqual(item);
-      await store.removeHoldItem(item.jobId, item.due, item.hold.token);
+      expect(await store.removeHoldItem(item.jobId, item.due, item.stamp)).toBe(true);
       expect(await store.readHoldItem(item.jobId, item.due)).toBeUndefined();
     });
 
