@@ -59,6 +59,8 @@ test.concurrent('the queue forgets everything and every process is killed: what 
       const endAt = world.at(210_000);
       const often = await world.create({
         schedule: { every: 'PT20S', endAt },
+        // the kill may come while one runs: the next one waits until that is taken over
+        overlap: 'queue',
         misfire: { policy: 'runAll', graceSeconds: 60 },
       });
       await world.sleep(30_000);
@@ -72,7 +74,7 @@ test.concurrent('the queue forgets everything and every process is killed: what 
 
       for (const job of [ahead, far]) expect(await world.rows(job)).toMatchObject([{ status: 'SUCCEEDED' }]);
       const rows = await world.rows(often);
-      expect(rows.map((row) => row.status)).toEqual(rows.map(() => 'SUCCEEDED'));
+      expect(rows.filter(({ status }) => status !== 'SUCCEEDED')).toEqual([]);
       expect(rows.length).toBe(11);
     });
   } finally {

@@ -90,7 +90,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'H3b',
-    theme: 'byHand',
+    theme: 'cancelAndRetry',
     takesOut: '/retry writes its entry before its row',
     edits: [
       {
@@ -210,10 +210,9 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'claim-alone.ts',
-        find: `return takeRow(context, taken, row, attempts, old.cancelRequested || head.status === 'cancelled');`,
-        replace: `if (!row && attempts < head.retry.maxAttempts && !old.cancelRequested && head.status !== 'cancelled')
-    return start(context, taken, undefined);
-  return takeRow(context, taken, row, attempts, old.cancelRequested || head.status === 'cancelled');`,
+        find: 'return takeRow(context, taken, row, attempts, why);',
+        replace: `if (!row && attempts < head.retry.maxAttempts && !why) return start(context, taken, undefined);
+  return takeRow(context, taken, row, attempts, why);`,
       },
     ],
   },
@@ -256,6 +255,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'deadline',
+    theme: 'crowded',
     takesOut: 'a writer gives up before settle could pass its entries',
     edits: [{ file: 'deadline.ts', find: 'if (clock.monotonic() > end) {', replace: 'if (end < 0) {' }],
   },
@@ -272,6 +272,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'clock-skew',
+    theme: 'crowded',
     takesOut: 'a lease counts as over only when it is over by every clock, and is given up that much earlier',
     edits: [
       {
@@ -362,6 +363,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'ahead is recent',
+    theme: 'lastMoments',
     takesOut: 'what was taken longer ago than a change takes to return is looked at again',
     edits: [
       {
