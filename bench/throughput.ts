@@ -6,15 +6,19 @@ import { isTerminal } from '../src/domain/execution.ts';
 import { dueKey } from '../src/domain/ids.ts';
 import { MINUTE, minuteOf } from '../src/domain/slots.ts';
 import { dispatchSlot } from '../src/scheduling/dispatch.ts';
+import { newHold } from '../src/scheduling/holds.ts';
 import { inParallel } from '../src/scheduling/in-parallel.ts';
 import { createJob } from '../src/scheduling/jobs.ts';
+import { newRow } from '../src/scheduling/rows.ts';
 import { allShards } from '../src/watcher/main.ts';
 import { type Options, progress, type Report } from './report.ts';
-import { benchTasks, createJobs, onceAt, USER } from './system/create.ts';
+import { benchTasks, createJobs, onceAt, type Spec, USER } from './system/create.ts';
 import { firstStarts } from './system/starts.ts';
 import { type Cpu, inSystem, type System, until } from './system/system.ts';
 
 const AT_ONCE = 32;
+/** As many as a worker has in work. */
+const CALLERS = 1_000;
 /** As the watcher has them. */
 const SHARDS_AT_ONCE = 8;
 /** Behind what a writer sends itself, so that creating is nothing but creating. */
@@ -65,6 +69,37 @@ async function dispatchMinute({ backend: { ctx } }: System, minute: number, expe
   });
   if (total < expected) throw new Error(`dispatch sent ${total} of ${expected}`);
   return undefined;
+}
+
+/** What the tables do for one-time executions, and nothing else of them: no queue, no worker. A drain cannot be faster. */
+async function tablesAlone(count: number): Promise<Measured> {
+  return inSystem({}, async (system) => {
+    const due = Date.now() + FAR_MS;
+    progress(`throughput: creating ${count} jobs for the tables alone`);
+    const ids = await createJobs(system.backend.ctx, Array<Spec>(count).fill(onceAt(due)));
+    return measure(system, `the tables alone, for ${count} executions`, count, async () => {
+      await inParallel(ids, CALLERS, (jobId) => bareExecution(system, jobId, due));
+      return undefined;
+    });
+  });
+}
+
+async function bareExecution({ backend: { ctx } }: System, jobId: string, fireAt: number): Promise<void> {
+  const { store } = ctx;
+  const due = dueKey(fireAt);
+  const head = await store.readHead(jobId, { consistent: false });
+  if (!head) throw new Error(`job ${jobId} is not there`);
+  const message = { jobId, due, revision: head.revision, fireAt, enqueuedAt: fireAt };
+  const hold = newHold(ctx, message, 'bench', undefined, 1);
+  const take = { hold, rowsUntil: due, stamp: hold.token };
+  const row = { ...newRow(head, due, head.revision, 'SUCCEEDED'), fence: hold.token, attempt: 1 };
+  const times = { enqueuedAt: fireAt, receivedAt: fireAt, startedAt: fireAt, finishedAt: fireAt };
+  const completed = { status: 'completed', version: 2, updatedAt: fireAt, stamp: 'completed' } as const;
+  const done =
+    (await store.updateHead(head, take)) &&
+    (await store.insertRow({ ...row, ...times, workerId: hold.workerId })) &&
+    (await store.updateHead({ ...head, ...take }, completed));
+  if (!done) throw new Error(`the tables refused job ${jobId}`);
 }
 
 /** From the first start of a task to the last row. */
@@ -138,7 +173,7 @@ export async function throughput({ quick }: Options): Promise<Report> {
       await measure(system, 'dispatch of one minute', batched, () => dispatchMinute(system, minute, batched)),
     ];
   });
-  results.push(await drain(drained));
+  results.push(await tablesAlone(drained), await drain(drained));
   const cores = (ms: number, r: Measured) => (ms / r.ms).toFixed(2);
   return {
     name: 'throughput',
@@ -172,6 +207,7 @@ export async function throughput({ quick }: Options): Promise<Report> {
     ],
     notes: [
       'Producer (which also dispatches here), watcher, one worker and the engines (tables on disk) are processes of this machine and compete for its cores.',
+      'The tables alone: the read and the three writes of a one-time execution, grouped as always; no queue, no worker. A drain that is near it is bound by the tables.',
       'A drain is counted from the first start until the last has ended; in it the producer only looks on.',
     ],
     broken: results.flatMap(({ name, note }) => (note ? [`${name}: ${note}`] : [])),
