@@ -56,8 +56,11 @@ function open(endpoint: string, groupCommit: boolean) {
   return { context, inboxes, close: clients.destroy };
 }
 
-/** Executions that ended in `seconds`, after as long a warm-up as it takes for code to be compiled. */
-async function worker(endpoint: string, groupCommit: boolean, seconds: number): Promise<Measured> {
+/** Whatever else the machine does only adds to CPU times: the least of several slices is nearest to what it takes. */
+const SLICES = 5;
+
+/** Executions that ended in slices of `seconds`, after as long a warm-up as it takes for code to be compiled. */
+async function worker(endpoint: string, groupCommit: boolean, seconds: number): Promise<Measured[]> {
   const { context, inboxes, close } = open(endpoint, groupCommit);
   let ended = 0;
   const { store } = context;
@@ -77,18 +80,22 @@ async function worker(endpoint: string, groupCommit: boolean, seconds: number): 
     },
   );
   await systemClock.sleep(3_000);
-  const measured = await measure(async () => {
-    const before = ended;
-    await systemClock.sleep(seconds * 1000);
-    return ended - before;
-  });
+  const slices: Measured[] = [];
+  for (let i = 0; i < SLICES; i++) {
+    const slice = await measure(async () => {
+      const before = ended;
+      await systemClock.sleep(seconds * 1000);
+      return ended - before;
+    });
+    slices.push(slice);
+  }
   await running.stop({ deadlineMs: 5_000 });
   close();
-  return measured;
+  return slices;
 }
 
 /** Slot after slot, as a watcher that has fallen behind would. */
-async function watcher(endpoint: string, what: 'dispatch' | 'settle', slots: number): Promise<Measured> {
+async function watcher(endpoint: string, what: 'dispatch' | 'settle', slots: number): Promise<Measured[]> {
   const { context, close } = open(endpoint, true);
   const minute = minuteOf(Date.now());
   const once = (i: number) =>
@@ -96,12 +103,16 @@ async function watcher(endpoint: string, what: 'dispatch' | 'settle', slots: num
       ? dispatchSlot(context, 0, minute + i)
       : settleSlot(context, 0, minute - 10 - i, minute + MINUTE);
   await once(0);
-  const measured = await measure(async () => {
-    for (let i = 1; i <= slots; i++) await once(i);
-    return slots * ENTRIES_PER_SLOT;
-  });
+  const slices: Measured[] = [];
+  for (let first = 1; first <= SLICES * slots; first += slots) {
+    const slice = await measure(async () => {
+      for (let i = first; i < first + slots; i++) await once(i);
+      return slots * ENTRIES_PER_SLOT;
+    });
+    slices.push(slice);
+  }
   close();
-  return measured;
+  return slices;
 }
 
 async function startStub(): Promise<{ endpoint: string; child: ChildProcess }> {
@@ -113,12 +124,17 @@ async function startStub(): Promise<{ endpoint: string; child: ChildProcess }> {
 
 export async function cpu({ quick }: Options): Promise<Report> {
   const { endpoint, child } = await startStub();
-  const seconds = quick ? 3 : 15;
-  const slots = quick ? 2 : 10;
+  const seconds = quick ? 1 : 4;
+  const slots = quick ? 1 : 2;
   try {
     const rows: (string | number)[][] = [];
-    const add = (name: string, { count, cpuMs, seconds: took }: Measured) =>
-      rows.push([name, count, (cpuMs / count).toFixed(3), Math.round(count / took), cpuMs / 1000 / took]);
+    const add = (name: string, slices: readonly Measured[]) => {
+      const sum = (of: (slice: Measured) => number) => slices.reduce((all, slice) => all + of(slice), 0);
+      const [count, cpuMs, took] = [sum((s) => s.count), sum((s) => s.cpuMs), sum((s) => s.seconds)];
+      const least = Math.min(...slices.map((slice) => slice.cpuMs / slice.count));
+      const each = [(cpuMs / count).toFixed(3), least.toFixed(3)];
+      rows.push([name, count, ...each, Math.round(count / took), cpuMs / 1000 / took]);
+    };
     progress('cpu: worker with group commit');
     add('worker, group commit', await worker(endpoint, true, seconds));
     progress('cpu: worker, each call alone');
@@ -135,12 +151,20 @@ export async function cpu({ quick }: Options): Promise<Report> {
       tables: [
         {
           title: 'One process against an endpoint that answers at once',
-          columns: ['process', 'executions', 'CPU ms each', 'a second', 'cores used'],
+          columns: [
+            'process',
+            'executions',
+            'CPU ms each',
+            `least of ${SLICES} slices`,
+            'a second',
+            'cores used',
+          ],
           rows,
         },
       ],
       notes: [
-        'Recurring executions of a task that does nothing: head and previous row read, take, run, row written, what waits looked for, message deleted.',
+        'Recurring executions of a task that does nothing: head and previous row read, take, run, row written, message deleted.',
+        'Other users of the host only add to CPU times: the least of the slices is nearest to what an execution takes.',
         'The endpoint runs beside it on the same machine: what a second brings is a lower bound, CPU per execution is not.',
       ],
     };

@@ -25,9 +25,6 @@ interface Stages {
   readonly afterDue: number[];
   readonly toReceived: number[];
   readonly toClaimed: number[];
-  /** The two parts of it. */
-  readonly toClaim: number[];
-  readonly claim: number[];
   readonly toStarted: number[];
 }
 
@@ -97,21 +94,17 @@ async function warmUp({ backend, starts }: System): Promise<CreateMs> {
   return (count) => count * msPerJob * 1.5;
 }
 
-/** The row's own times and the head's hold beside what the task noted. */
+/** The row's own times beside what the task noted. */
 async function stagesOf({ backend }: System, starts: readonly Start[]): Promise<Stages> {
   const { store } = backend.ctx;
   const stages: Stages = {
     afterDue: [],
     toReceived: [],
     toClaimed: [],
-    toClaim: [],
-    claim: [],
     toStarted: [],
   };
   const keys = starts.map(({ jobId, due }) => ({ jobId, due: dueKey(due) }));
   const rows = await store.readRows(keys, { consistent: true });
-  const heads = await store.readHeads([...new Set(starts.map(({ jobId }) => jobId))], { consistent: true });
-  const holds = new Map(heads.map(({ jobId, hold }) => [jobId, hold]));
   const at = new Map(starts.map((start) => [keyOf(start), start.at]));
   for (const { jobId, due, enqueuedAt, receivedAt, startedAt: claimed } of rows) {
     const fireAt = Number(due);
@@ -122,11 +115,6 @@ async function stagesOf({ backend }: System, starts: readonly Start[]): Promise<
     stages.toReceived.push(receivedAt - visible);
     stages.toClaimed.push(claimed - Math.max(fireAt, receivedAt));
     stages.toStarted.push(started - claimed);
-    // a recurring job's head has only its last hold, which is a later one's
-    const hold = holds.get(jobId);
-    if (hold?.due !== due) continue;
-    stages.toClaim.push(hold.startedAt - Math.max(fireAt, receivedAt));
-    stages.claim.push(claimed - hold.startedAt);
   }
   return stages;
 }
@@ -170,18 +158,14 @@ export async function lateness({ quick }: Options): Promise<Report> {
           '',
           'visible → received',
           'received after due',
-          'due (or received, if later) → claimed',
-          'of that: until the claim is sent',
-          'the claim itself',
-          'claimed → started',
+          'due (or received, if later) → may start',
+          '→ started',
         ],
         rows: results.map(({ name, stages: s }) => [
           name,
           p50p99(s.toReceived),
           `${((s.afterDue.filter((ms) => ms > 0).length / s.afterDue.length) * 100).toFixed(1)} %`,
           p50p99(s.toClaimed),
-          p50p99(s.toClaim),
-          p50p99(s.claim),
           p50p99(s.toStarted),
         ]),
       },
@@ -189,7 +173,7 @@ export async function lateness({ quick }: Options): Promise<Report> {
     notes: [
       'Missing: no start. A recurring one that is later than its successor is skipped by `overlap: skip`, and counts as missing here.',
       'Producer, watcher, one worker and the engines (tables on disk) are processes of this machine; a fresh set for each line, warmed up. Start: the first line of the task, by its own clock.',
-      'A message is sent with a delay in whole seconds, so that it is visible one to two seconds before it is due; the worker holds it until then. Who receives it after it is due (its share: second column) starts late by that. Of recurring jobs only the last claim is kept, so that its parts are not shown.',
+      'A message is sent with a delay in whole seconds, so that it is visible one to two seconds before it is due; the worker holds it until then. Who receives it after it is due (its share: second column) starts late by that.',
     ],
     broken: results
       .filter(({ early }) => early > 0)

@@ -71,7 +71,7 @@ async function dispatchMinute({ backend: { ctx } }: System, minute: number, expe
   return undefined;
 }
 
-/** What the tables do for one-time executions, and nothing else of them: no queue, no worker. A drain cannot be faster. */
+/** What the tables do for one-time executions, and nothing else of them: no queue, no worker. About what a drain could reach. */
 async function tablesAlone(count: number): Promise<Measured> {
   return inSystem({}, async (system) => {
     const due = Date.now() + FAR_MS;

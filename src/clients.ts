@@ -27,7 +27,8 @@ const CALL_TIMEOUT_MS = 5_000;
 const POLL_TIMEOUT_MS = 30_000;
 
 const requestHandler = (requestTimeout: number, maxSockets = MAX_SOCKETS) => ({
-  connectionTimeout: 2_000,
+  // who waits for the only socket would count as one that cannot connect
+  connectionTimeout: maxSockets > 1 ? 2_000 : undefined,
   requestTimeout,
   throwOnRequestTimeout: true,
   httpAgent: { keepAlive: true, maxSockets },

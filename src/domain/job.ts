@@ -19,7 +19,7 @@ export interface Hold {
   readonly workerId: string;
   readonly startedAt: number;
   readonly cancelRequested: boolean;
-  /** Its schedule was withdrawn before `startedAt`: if it has not ended by itself, nobody starts it again. */
+  /** Its schedule was withdrawn when it may not have started yet: who takes over does not start it. */
   readonly withdrawn?: true;
 }
 

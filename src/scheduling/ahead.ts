@@ -90,15 +90,20 @@ const isLate = (context: Context, head: Head, message: Message): boolean => {
 export async function startTaken(context: Context, taken: TakenAhead): Promise<Claim> {
   const { store, clock } = context;
   const { jobId } = taken.head;
-  const recent = clock.monotonic() - taken.before < CHANGE_RETURNS_AFTER_MS;
-  if (taken.sure && recent) return startNow(context, taken);
+  /** No change that came after that has returned yet. */
+  const isRecent = (at: number) => clock.monotonic() - at < CHANGE_RETURNS_AFTER_MS;
+  if (taken.sure && isRecent(taken.before)) return startNow(context, taken);
   for (let round = 1; round <= MOST_ROUNDS; round++) {
+    const asked = clock.monotonic();
     const head = await store.readHead(jobId, { consistent: true });
     if (head?.hold?.token !== taken.hold.token) return AGAIN;
     if (head.hold.cancelRequested) return cancel(context, { ...taken, head });
     const live = isLive(head, taken.message);
     const late = isLate(context, head, taken.message);
-    if (live && !late) return startNow(context, { ...taken, head });
+    if (live && !late) {
+      if (isRecent(asked)) return startNow(context, { ...taken, head });
+      continue;
+    }
     if (await putBack(context, head, taken)) return live ? AGAIN : DONE;
   }
   return AGAIN;
@@ -110,20 +115,21 @@ export async function startTaken(context: Context, taken: TakenAhead): Promise<C
  */
 export async function letStart(context: Context, hold: Hold | undefined): Promise<void> {
   if (!hold || hold.revision === BY_HAND || hold.attempt > 1) return;
-  const { clock } = context;
-  if (clock.now() < startsBy(context, hold)) await clock.sleep(CHANGE_RETURNS_AFTER_MS);
+  const { clock, settings } = context;
+  const startsBy = hold.startedAt + settings.clockSkewMs + CHANGE_RETURNS_AFTER_MS;
+  if (clock.now() < startsBy) await clock.sleep(CHANGE_RETURNS_AFTER_MS);
 }
 
 /**
- * For who withdraws a schedule: its worker may die before the start, and nobody could tell then whether it had started.
- * Written with the withdrawal, so that the takeover knows that it was not to.
+ * For who withdraws a schedule: the worker may die before the start, and nobody could tell then whether it had started.
+ * Written with the withdrawal, so that the takeover knows that it was not to. By anybody's clock its time may be to come.
  */
-export const withdrawHold = ({ clock }: Context, { hold }: Head): { hold?: Hold } =>
-  hold && clock.now() < hold.startedAt ? { hold: { ...hold, withdrawn: true } } : {};
-
-/** By anybody's clock: what was taken ahead has started by then, or looks before it does. */
-export const startsBy = ({ settings }: Context, hold: Hold): number =>
-  hold.startedAt + settings.clockSkewMs + CHANGE_RETURNS_AFTER_MS;
+export function withdrawHold({ clock, settings }: Context, head: Head): { hold?: Hold } {
+  const { hold } = head;
+  const isFirst = hold?.revision === head.revision && hold.attempt === 1;
+  const mayBeToCome = isFirst && clock.now() < hold.startedAt + settings.clockSkewMs;
+  return mayBeToCome ? { hold: { ...hold, withdrawn: true } } : {};
+}
 
 const startNow = (context: Context, taken: Taken): Claim =>
   start(context, { ...taken, hold: { ...taken.hold, startedAt: context.clock.now() } }, undefined);

@@ -4,7 +4,6 @@ import { BY_HAND, dueAtOf, dueKey } from '../domain/ids.ts';
 import type { Head, Hold } from '../domain/job.ts';
 import { latestOccurrence } from '../domain/schedule/occurrences.ts';
 import { LONGEST_DELAY_MS, type Message } from '../queue/queue.ts';
-import { startsBy } from './ahead.ts';
 import { AGAIN, type Claim, DONE, REREAD } from './answers.ts';
 import type { Context } from './context.ts';
 import { writeHead } from './head.ts';
@@ -78,7 +77,8 @@ function askAgainAt(
   row: Row | undefined,
 ): number {
   const end = leaseEnd(context, hold);
-  const mayNotStart = context.clock.now() < startsBy(context, hold);
+  // it may still wait for a place; who beats runs
+  const mayNotStart = context.clock.now() < hold.startedAt + context.settings.heartbeatMs;
   const outlived = mayNotStart && !row && hold.revision !== message.revision && isLive(head, message);
   return outlived ? Math.min(end, context.clock.now() + SHORT_RUN_MS) : end;
 }

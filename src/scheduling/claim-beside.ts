@@ -13,7 +13,7 @@ import { isLive, isPlannedAgain } from './live.ts';
 import { misfireOf, skipLate } from './misfire.ts';
 import { laterDue } from './note.ts';
 import { recordNote } from './rows.ts';
-import { cancelOpen, fence, start, type Taken, takeRow } from './take.ts';
+import { cancelOpen, fence, release, start, type Taken, takeRow } from './take.ts';
 
 export async function claimBeside(
   context: Context,
@@ -137,6 +137,7 @@ async function claimHeld(
   // who withdraws writes the head first and then asks the holds to stop, but not one whose lease is over, as this one's was
   const head = (await store.readHead(jobId, { consistent: true })) ?? seen;
   const taken: Taken = { head, message, hold: next, place: { due }, before };
+  if (isWithdrawn(head) && (await isPlannedAgain(context, head, message))) return release(context, taken);
   const cancelled = asked || head.status === 'cancelled';
   const why = cancelled ? 'cancelled' : isWithdrawn(head) ? 'withdrawn' : undefined;
   return takeRow(context, taken, row, attempts, why);

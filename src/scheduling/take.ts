@@ -50,7 +50,7 @@ function runningRow({ clock }: Context, taken: Taken, seen: Row | undefined, att
 }
 
 /** Never needed for safety; saves others one lease of waiting. */
-async function release({ store, random }: Context, { head, hold, place }: Taken): Promise<Claim> {
+export async function release({ store, random }: Context, { head, hold, place }: Taken): Promise<Claim> {
   await store.heartbeat(head.jobId, place, hold.token, 0, random.id(12));
   return AGAIN;
 }

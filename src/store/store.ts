@@ -52,7 +52,7 @@ export interface JobsStore {
     stamp: string,
     change: { hold: Hold; stamp: string },
   ): Promise<boolean>;
-  /** Where the token is still `token`. */
+  /** Where the stamp is as seen. */
   removeHoldItem(jobId: string, due: DueKey, seen: string): Promise<boolean>;
   /** Consistent; every page is read. */
   listHoldItems(jobId: string): Promise<HoldItem[]>;

@@ -158,12 +158,12 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
     }
     let admitted = false;
     let promised = false;
-    let begun = false;
-    let began: number | undefined;
+    let isWorkedOn = false;
+    let startedMs: number | undefined;
     const running = {
       add(id: string, since: number) {
         runningSince.set(id, since);
-        began = clock.monotonic();
+        startedMs = clock.monotonic();
       },
       remove: (id: string) => void runningSince.delete(id),
     };
@@ -175,8 +175,8 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
       return promised;
     };
     const begin = () => {
-      if (!begun) workedOn++;
-      begun = true;
+      if (!isWorkedOn) workedOn++;
+      isWorkedOn = true;
     };
     const admit = async (): Promise<boolean> => {
       redeem();
@@ -191,7 +191,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
     };
     const leave = () => {
       if (!admitted) return;
-      if (began !== undefined) runsForMs += (clock.monotonic() - began - runsForMs) / SMOOTHING;
+      if (startedMs !== undefined) runsForMs += (clock.monotonic() - startedMs - runsForMs) / SMOOTHING;
       admitted = false;
       places.leave();
       announceRoom();
@@ -214,7 +214,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
       // `execute` hides it for a moment; if that failed too, its visibility timeout ends by itself
       log.error('an execution failed unexpectedly; its message comes back', { error, ...named(received) });
     } finally {
-      if (begun) workedOn--;
+      if (isWorkedOn) workedOn--;
       redeem();
       leave();
     }
@@ -232,7 +232,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
     const impatient = new AbortController();
     const turnComesMs = ((places.waiting + 1) / concurrency) * runsForMs;
     const patienceMs = turnComesMs < PLACE_PATIENCE_MS ? LONGEST_PATIENCE_MS : PLACE_PATIENCE_MS;
-    void clock.sleep(patienceMs, answered.signal).then(() => impatient.abort());
+    void clock.sleep(patienceMs, answered.signal).then(() => impatient.abort(OVER));
     const taken = await places.take(impatient.signal);
     answered.abort(OVER);
     return taken;

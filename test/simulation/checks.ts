@@ -13,6 +13,7 @@ import {
 import type { Schedule } from '../../src/domain/schedule/schema.ts';
 import { minuteEnd } from '../../src/domain/slots.ts';
 import type { Message } from '../../src/queue/queue.ts';
+import type { Context } from '../../src/scheduling/context.ts';
 import { regularEntry } from '../../src/scheduling/plan.ts';
 import type { Shard } from '../../src/store/store.ts';
 import type { TaskContext } from '../../src/tasks/task.ts';
@@ -31,6 +32,7 @@ interface Revision {
   readonly schedule: Schedule;
   readonly t0: number;
   withdrawnAt: number | undefined;
+  withdrawnBy: Context | undefined;
   /** When who has withdrawn it was told so. */
   withdrawalReturnedAt: number | undefined;
 }
@@ -87,7 +89,7 @@ export interface InHand {
   readonly since: number;
 }
 
-const NOT_WITHDRAWN = { withdrawnAt: undefined, withdrawalReturnedAt: undefined };
+const NOT_WITHDRAWN = { withdrawnAt: undefined, withdrawnBy: undefined, withdrawalReturnedAt: undefined };
 
 const isInForce = (head: Head, revision: string): boolean =>
   head.status === 'active' && head.revision === revision;
@@ -195,8 +197,10 @@ export class Checks {
     const inForce = old?.status === 'active' ? job.revisions.get(old.revision) : undefined;
     if (old && inForce && (head.status !== 'active' || head.revision !== old.revision)) {
       inForce.withdrawnAt = now;
-      // `withdrawn`: decided before its time, and written later
-      const ahead = hold?.withdrawn || (actor && old.hold && actor.now() < old.hold.startedAt);
+      inForce.withdrawnBy = actor?.context;
+      // `withdrawn`: decided when its time might not have come by anybody's clock, and written later
+      const isEarly = actor && old.hold?.attempt === 1 && actor.now() < old.hold.startedAt;
+      const ahead = hold?.withdrawn || isEarly;
       if (ahead && old.hold) this.#withdrawnAhead.add(rowKey({ jobId, due: old.hold.due }));
       if (old.hold && !this.#rowOf(jobId, old.hold.due)) job.mustEnd.add(old.hold.due);
       if (head.status === 'completed' || head.status === 'failed') this.#completed(old, head);
@@ -579,10 +583,12 @@ export class Checks {
       this.#fail('an accepted job exists', jobId, undefined, 'it has no head');
   }
 
-  /** An edit or a pause has returned: nothing of the schedules before it starts any more. */
-  withdrawn(jobId: string): void {
-    for (const rule of this.#job(jobId).revisions.values())
-      if (rule.withdrawnAt !== undefined) rule.withdrawalReturnedAt ??= this.#world.now;
+  /** An edit or a pause has returned: nothing of the schedules before it starts any more. What others withdraw meanwhile is theirs. */
+  withdrawn(jobId: string, by: Context, calledAt: number): void {
+    for (const rule of this.#job(jobId).revisions.values()) {
+      const isBefore = rule.withdrawnAt !== undefined && rule.withdrawnAt <= calledAt;
+      if (isBefore || rule.withdrawnBy === by) rule.withdrawalReturnedAt ??= this.#world.now;
+    }
   }
 
   cancelledJob(jobId: string): void {

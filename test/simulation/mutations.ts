@@ -368,7 +368,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'ahead.ts',
-        find: 'clock.monotonic() - taken.before < CHANGE_RETURNS_AFTER_MS',
+        find: 'clock.monotonic() - at < CHANGE_RETURNS_AFTER_MS',
         replace: 'clock.monotonic() > 0',
       },
     ],

@@ -120,8 +120,9 @@ export class People {
         return {
           name: `${operation} ${job}`,
           call: async (context) => {
+            const calledAt = world.now;
             await editJob(context, asUser(USER), jobId, { schedule });
-            checks.withdrawn(jobId);
+            checks.withdrawn(jobId, context, calledAt);
           },
         };
       }
@@ -137,8 +138,9 @@ export class People {
         return {
           name: `pause ${job}`,
           call: async (context) => {
+            const calledAt = world.now;
             await pauseJob(context, asUser(USER), jobId);
-            checks.withdrawn(jobId);
+            checks.withdrawn(jobId, context, calledAt);
           },
         };
       case 'resume':
