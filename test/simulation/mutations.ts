@@ -356,7 +356,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'ahead.ts',
-        find: 'if (clock.now() < startsBy(context, hold)) await',
+        find: 'if (clock.now() < startsBy) await',
         replace: 'if (clock.now() < 0) await',
       },
     ],
