@@ -123,7 +123,7 @@ describe('the model', () => {
   });
 
   it('names what is fullest, and what moves it', () => {
-    const { options } = readOptions(flags('--rate 5000 --duration 5 --watchers 1'));
+    const { options } = readOptions(flags('--rate 20000 --duration 5 --watchers 1'));
     const { breaksFirst, behindSeconds } = findings(options, simulate(options));
     expect(breaksFirst).toMatchObject({
       resource: 'a pass of a watcher',
