@@ -24,5 +24,5 @@ HEALTHCHECK --interval=30s --timeout=5s --retries=3 --start-period=30s \
   CMD test -n "$(find "${PUNCTUAL_ALIVE_FILE:-/tmp/punctual-alive}" -mmin -1)"
 ENV PUNCTUAL_ALIVE_FILE=/tmp/punctual-alive
 ENTRYPOINT ["/usr/bin/tini", "--"]
-# what is short-lived (messages, requests, answers) is collected less often: an eighth less CPU per execution, 100 MB more
+# what is short-lived (messages, requests, answers) is collected less often: less CPU for more memory (docs/performance.md)
 CMD ["node", "--max-semi-space-size=32", "index.mjs"]
