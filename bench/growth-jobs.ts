@@ -1,14 +1,13 @@
 // Many jobs at once, as their creates would have left them: heads and entries, laid out by the store itself and written in
 // batches. Ids follow from a number, so that every process knows them.
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { BatchWriteItemCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { dueKey } from '../src/domain/ids.ts';
 import type { Head } from '../src/domain/job.ts';
 import { jobSpecSchema } from '../src/domain/job-spec.ts';
 import { resolveSchedule } from '../src/domain/schedule/resolve.ts';
 import { type Entry, MINUTE, minuteOf, minuteStart } from '../src/domain/slots.ts';
+import { type Attributes, type Item, toAttributes } from '../src/store/attributes.ts';
 import { inBatches } from '../src/store/batches.ts';
-import type { Item } from '../src/store/database.ts';
 import { headToItem, rowToItem } from '../src/store/items.ts';
 import type { Store } from '../src/store/store.ts';
 import type { TableName } from '../src/store/tables.ts';
@@ -64,12 +63,13 @@ const range = (from: number, to: number): number[] => Array.from({ length: to - 
 export function openFilling(endpoints: Endpoints, prefix: string, store: Store) {
   const client = new DynamoDBClient({ ...LOCAL, endpoint: endpoints.dynamodb });
   const backoff = { random: () => 0.5, sleep: (ms: number) => new Promise<void>((r) => setTimeout(r, ms)) };
-  const doc = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
   const putAll = (table: TableName, items: Item[]) =>
-    inBatches('fill', items, 25, backoff, async (batch) => {
+    inBatches<Attributes>('fill', items.map(toAttributes), 25, backoff, async (batch) => {
       const RequestItems = { [prefix + table]: batch.map((Item) => ({ PutRequest: { Item } })) };
-      const { UnprocessedItems = {} } = await doc.send(new BatchWriteCommand({ RequestItems }));
-      return (UnprocessedItems[prefix + table] ?? []).flatMap(({ PutRequest }) => PutRequest?.Item ?? []);
+      const { UnprocessedItems = {} } = await client.send(new BatchWriteItemCommand({ RequestItems }));
+      return (UnprocessedItems[prefix + table] ?? []).flatMap(({ PutRequest }) =>
+        PutRequest?.Item ? [PutRequest.Item] : [],
+      );
     });
   return {
     /** Jobs from `from` on, `to` excluded: each has a head, and an entry in some minute of the day. */

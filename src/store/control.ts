@@ -1,5 +1,6 @@
 // Who watches which shard and how far it has come; which workers are alive.
-import type { Database, Item } from './database.ts';
+import type { Item } from './attributes.ts';
+import type { Database } from './database.ts';
 import { seconds } from './items.ts';
 import type { Shard, WorkerRow } from './store.ts';
 

@@ -1,37 +1,41 @@
 // How the store talks to DynamoDB: table names with their prefix, refused conditions as `false`, and the meter that
 // counts what each operation costs. Reads and writes of one item go with others in one request (grouped.ts).
 import {
+  BatchExecuteStatementCommand,
+  BatchGetItemCommand,
+  BatchWriteItemCommand,
   ConditionalCheckFailedException,
   type ConsumedCapacity,
+  DeleteItemCommand,
+  type DeleteItemCommandInput,
   type DynamoDBClient,
-  TransactionCanceledException,
-} from '@aws-sdk/client-dynamodb';
-import {
-  BatchExecuteStatementCommand,
-  BatchGetCommand,
-  BatchWriteCommand,
-  DeleteCommand,
-  type DeleteCommandInput,
-  DynamoDBDocumentClient,
   ExecuteTransactionCommand,
-  GetCommand,
-  PutCommand,
-  type PutCommandInput,
+  GetItemCommand,
+  PutItemCommand,
+  type PutItemCommandInput,
   QueryCommand,
   type QueryCommandInput,
   ScanCommand,
   type ScanCommandInput,
-  TransactWriteCommand,
-  UpdateCommand,
-  type UpdateCommandInput,
-} from '@aws-sdk/lib-dynamodb';
+  TransactionCanceledException,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+  type UpdateItemCommandInput,
+} from '@aws-sdk/client-dynamodb';
 import { atMost, type Limit, type Rank, unlimited } from '../at-most.ts';
+import {
+  type Attributes,
+  fromAttributes,
+  type Item,
+  inAttributes,
+  type Plain,
+  toAttribute,
+  toAttributes,
+} from './attributes.ts';
 import { type Backoff, inBatches } from './batches.ts';
 import { grouped } from './grouped.ts';
 import type { TableName } from './tables.ts';
 import { asPut, asUpdate, type Change, type Insert, type Statement } from './writes.ts';
-
-export type Item = Record<string, unknown>;
 
 /** Told what every call used; `table` is `jobs`, or `jobs.byUser` for an index. Capacity is only asked for when given. */
 export type Meter = (operation: string, table: string, units: { read: number; write: number }) => void;
@@ -87,13 +91,24 @@ const isSmall = (values: readonly unknown[]): boolean =>
   values.reduce((size: number, value) => size + (typeof value === 'string' ? value.length : 0), 0) <=
   LARGEST_TRANSACTION;
 
-type Without<Input> = Omit<Input, 'TableName' | 'ReturnConsumedCapacity'>;
+const statementInAttributes = ({ Statement, Parameters }: Statement) => ({
+  Statement,
+  Parameters: Parameters.map(toAttribute),
+});
+
+interface Page {
+  readonly Items?: Attributes[];
+  readonly LastEvaluatedKey?: Attributes;
+}
+const fromPage = ({ Items = [], LastEvaluatedKey }: Page): { items: Item[]; last?: Item } => ({
+  items: Items.map(fromAttributes),
+  last: LastEvaluatedKey && fromAttributes(LastEvaluatedKey),
+});
 
 export type Database = ReturnType<typeof openDatabase>;
 
 export function openDatabase(options: DatabaseOptions) {
   const { client, tablePrefix, meter, backoff, groupCommit, oneWriter } = options;
-  const doc = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
   const nameOf = (table: TableName): string => `${tablePrefix}${table}`;
   const ReturnConsumedCapacity = meter && ('INDEXES' as const);
   const turn = oneWriter ? atMost(ONE_AND_THE_NEXT) : unlimited;
@@ -133,17 +148,23 @@ export function openDatabase(options: DatabaseOptions) {
   }
 
   /** False when the condition did not hold. */
-  async function put(on: On, input: Without<PutCommandInput>): Promise<boolean> {
-    const done = await unlessRefused(on, doc.send(new PutCommand({ ...input, ...at(on) })));
+  async function put(on: On, input: Plain<PutItemCommandInput>): Promise<boolean> {
+    const done = await unlessRefused(
+      on,
+      client.send(new PutItemCommand({ ...inAttributes(input), ...at(on) })),
+    );
     measure(on, 'write', done?.ConsumedCapacity);
     return done !== undefined;
   }
 
   /** What `ReturnValues` asked for (an empty item if nothing), or undefined when the condition did not hold. */
-  async function update(on: On, input: Without<UpdateCommandInput>): Promise<Item | undefined> {
-    const done = await unlessRefused(on, doc.send(new UpdateCommand({ ...input, ...at(on) })));
+  async function update(on: On, input: Plain<UpdateItemCommandInput>): Promise<Item | undefined> {
+    const done = await unlessRefused(
+      on,
+      client.send(new UpdateItemCommand({ ...inAttributes(input), ...at(on) })),
+    );
     measure(on, 'write', done?.ConsumedCapacity);
-    return done && (done.Attributes ?? {});
+    return done && fromAttributes(done.Attributes ?? {});
   }
 
   /** Any number of keys, each once; in no order, what does not exist is left out. */
@@ -154,12 +175,12 @@ export function openDatabase(options: DatabaseOptions) {
     limit: Limit = fewReads,
   ): Promise<Item[]> {
     const found: Item[] = [];
-    await inBatches(on.operation, keys, 100, backoff, async (Keys) => {
+    await inBatches(on.operation, keys.map(toAttributes), 100, backoff, async (Keys) => {
       const RequestItems = { [nameOf(on.table)]: { Keys, ConsistentRead } };
-      const command = new BatchGetCommand({ RequestItems, ReturnConsumedCapacity });
-      const done = await limit(() => doc.send(command), on.rank);
+      const command = new BatchGetItemCommand({ RequestItems, ReturnConsumedCapacity });
+      const done = await limit(() => client.send(command), on.rank);
       measure(on, 'read', done.ConsumedCapacity?.[0]);
-      found.push(...(done.Responses?.[nameOf(on.table)] ?? []));
+      found.push(...(done.Responses?.[nameOf(on.table)] ?? []).map(fromAttributes));
       return done.UnprocessedKeys?.[nameOf(on.table)]?.Keys ?? [];
     });
     return found;
@@ -176,25 +197,29 @@ export function openDatabase(options: DatabaseOptions) {
 
   /** What is left to do. */
   async function putBatch(on: On, batch: readonly Item[], limit: Limit): Promise<Item[]> {
-    const RequestItems = { [nameOf(on.table)]: batch.map((Item) => ({ PutRequest: { Item } })) };
-    const command = new BatchWriteCommand({ RequestItems, ReturnConsumedCapacity });
-    const done = await limit(() => doc.send(command), on.rank);
+    const requests = batch.map((item) => ({ PutRequest: { Item: toAttributes(item) } }));
+    const RequestItems = { [nameOf(on.table)]: requests };
+    const command = new BatchWriteItemCommand({ RequestItems, ReturnConsumedCapacity });
+    const done = await limit(() => client.send(command), on.rank);
     measure(on, 'write', done.ConsumedCapacity?.[0]);
     const left = done.UnprocessedItems?.[nameOf(on.table)] ?? [];
-    return left.flatMap(({ PutRequest }) => PutRequest?.Item ?? []);
+    return left.flatMap(({ PutRequest }) => (PutRequest?.Item ? [fromAttributes(PutRequest.Item)] : []));
   }
 
   /** In one commit. False: not one of them was done (of large ones a transaction takes fewer than a batch). */
   async function putTogether(on: On, items: readonly Item[]): Promise<boolean> {
     if (!isSmall(items.flatMap(Object.values))) return false;
-    const TransactItems = items.map((Item) => ({ Put: { TableName: nameOf(on.table), Item } }));
-    return committed(doc.send(new TransactWriteCommand({ TransactItems })));
+    const TransactItems = items.map((item) => ({
+      Put: { TableName: nameOf(on.table), Item: toAttributes(item) },
+    }));
+    return committed(client.send(new TransactWriteItemsCommand({ TransactItems })));
   }
 
   /** The same for conditional writes. */
   async function executeTogether(statements: readonly Statement[]): Promise<boolean> {
     if (!isSmall(statements.flatMap(({ Parameters }) => Parameters))) return false;
-    return committed(doc.send(new ExecuteTransactionCommand({ TransactStatements: [...statements] })));
+    const TransactStatements = statements.map(statementInAttributes);
+    return committed(client.send(new ExecuteTransactionCommand({ TransactStatements })));
   }
 
   async function committed(transaction: Promise<unknown>): Promise<boolean> {
@@ -217,9 +242,9 @@ export function openDatabase(options: DatabaseOptions) {
   }
 
   async function executeBatch(on: On, statements: readonly Statement[]): Promise<Executed[]> {
-    const Statements = [...statements];
+    const Statements = statements.map(statementInAttributes);
     const command = new BatchExecuteStatementCommand({ Statements, ReturnConsumedCapacity });
-    const done = await doc.send(command).catch((error: unknown) => {
+    const done = await client.send(command).catch((error: unknown) => {
       if (isNotTaken(error)) return undefined;
       throw error;
     });
@@ -234,35 +259,38 @@ export function openDatabase(options: DatabaseOptions) {
   }
 
   const alone: ItemCalls = {
-    async get(on, Key, ConsistentRead) {
-      const command = new GetCommand({ Key, ConsistentRead, ...at(on) });
-      const done = await doc.send(command);
+    async get(on, key, ConsistentRead) {
+      const command = new GetItemCommand({ Key: toAttributes(key), ConsistentRead, ...at(on) });
+      const done = await client.send(command);
       measure(on, 'read', done.ConsumedCapacity);
-      return done.Item;
+      return done.Item && fromAttributes(done.Item);
     },
     insert: (on, insert) => put(on, asPut(insert)),
     change: async (on, change) => (await update(on, asUpdate(change))) !== undefined,
   };
 
   /** False when the condition did not hold. */
-  async function remove(on: On, input: Without<DeleteCommandInput>): Promise<boolean> {
-    const done = await unlessRefused(on, doc.send(new DeleteCommand({ ...input, ...at(on) })));
+  async function remove(on: On, input: Plain<DeleteItemCommandInput>): Promise<boolean> {
+    const done = await unlessRefused(
+      on,
+      client.send(new DeleteItemCommand({ ...inAttributes(input), ...at(on) })),
+    );
     measure(on, 'write', done?.ConsumedCapacity);
     return done !== undefined;
   }
 
   /** One page: at most 1 MB. */
-  async function query(on: On, input: Without<QueryCommandInput>): Promise<{ items: Item[]; last?: Item }> {
-    const page = await doc.send(new QueryCommand({ ...input, ...at(on) }));
+  async function query(on: On, input: Plain<QueryCommandInput>): Promise<{ items: Item[]; last?: Item }> {
+    const page = await client.send(new QueryCommand({ ...inAttributes(input), ...at(on) }));
     measure(on, 'read', page.ConsumedCapacity);
-    return { items: page.Items ?? [], last: page.LastEvaluatedKey };
+    return fromPage(page);
   }
 
   /** One page: at most 1 MB. */
-  async function scan(on: On, input: Without<ScanCommandInput>): Promise<{ items: Item[]; last?: Item }> {
-    const page = await doc.send(new ScanCommand({ ...input, ...at(on) }));
+  async function scan(on: On, input: Plain<ScanCommandInput>): Promise<{ items: Item[]; last?: Item }> {
+    const page = await client.send(new ScanCommand({ ...inAttributes(input), ...at(on) }));
     measure(on, 'read', page.ConsumedCapacity);
-    return { items: page.Items ?? [], last: page.LastEvaluatedKey };
+    return fromPage(page);
   }
 
   const together = grouped({ alone, getAll, putAll, execute, nameOf, mostWrites, turn });

@@ -1,8 +1,9 @@
 // The ledger: the past. A row is inserted once, or replaced on condition of the status and fence seen.
 import type { Row, RowSeen } from '../domain/execution.ts';
 import type { DueKey } from '../domain/ids.ts';
+import type { Item } from './attributes.ts';
 import { DUE, decodeCursor, encodeCursor, FAILED_AND_OWNER, TIME_AND_JOB } from './cursors.ts';
-import type { Database, Item, On } from './database.ts';
+import type { Database, On } from './database.ts';
 import { rowFromItem, rowToItem } from './items.ts';
 import { newestFirst } from './merge.ts';
 import { readRange } from './ranges.ts';

@@ -6,7 +6,8 @@
 // batch whose answer was lost is sent again, and what was done then shows as refused, as it does for a single call.
 import { type Limit, unlimited } from '../at-most.ts';
 import { inGroups, type SendGroup } from '../groups.ts';
-import type { Executed, Item, ItemCalls, On } from './database.ts';
+import type { Item } from './attributes.ts';
+import type { Executed, ItemCalls, On } from './database.ts';
 import { TABLES, type TableName } from './tables.ts';
 import {
   asInsertStatement,

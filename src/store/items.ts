@@ -5,7 +5,7 @@
 import { isTerminal, type Row } from '../domain/execution.ts';
 import { dueAtOf } from '../domain/ids.ts';
 import type { Definition, Head, HeadChange, Hold, HoldItem } from '../domain/job.ts';
-import type { Item } from './database.ts';
+import type { Item } from './attributes.ts';
 import { ownerOf, userOf } from './merge.ts';
 import type { HeadSummary } from './store.ts';
 

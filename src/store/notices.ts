@@ -1,6 +1,7 @@
 // What was told of a job's events, by kind: an item beside the head, and only of jobs that tell.
 import type { NotifyEvent } from '../domain/notify.ts';
-import type { Database, Item } from './database.ts';
+import type { Item } from './attributes.ts';
+import type { Database } from './database.ts';
 import type { Notice } from './store.ts';
 
 const table = 'jobs';

@@ -1,6 +1,7 @@
 // Reads a range of sort keys of one partition. A key condition takes one comparison, and BETWEEN includes both ends:
 // an end that is excluded is read and dropped.
-import type { Database, Item, On } from './database.ts';
+import type { Item } from './attributes.ts';
+import type { Database, On } from './database.ts';
 
 export interface Range {
   readonly index?: string;

@@ -1,11 +1,12 @@
 // Lists of a user with 10,000 jobs among 10,000 of others, while jobs are added and cancelled, on dynoxide: complete,
 // nothing twice, and a bounded number of read units a page.
-import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApi } from '../../src/api/handler.ts';
 import { routes } from '../../src/api/routes.ts';
 import { dueKey } from '../../src/domain/ids.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
+import { toAttributes } from '../../src/store/attributes.ts';
 import { createDynamoStore } from '../../src/store/dynamo.ts';
 import { definitionToItem, headToItem, rowToItem } from '../../src/store/items.ts';
 import { createTables } from '../../src/store/tables.ts';
@@ -36,16 +37,13 @@ const rows = mine
   );
 
 async function insert(table: string, items: Record<string, unknown>[]): Promise<void> {
-  const client = DynamoDBDocumentClient.from(engine.client, {
-    marshallOptions: { removeUndefinedValues: true },
-  });
   const batches = Array.from({ length: Math.ceil(items.length / 25) }, (_, i) =>
     items.slice(i * 25, i * 25 + 25),
   );
   const worker = async () => {
     for (let batch = batches.pop(); batch; batch = batches.pop()) {
-      const RequestItems = { [table]: batch.map((Item) => ({ PutRequest: { Item } })) };
-      await client.send(new BatchWriteCommand({ RequestItems }));
+      const RequestItems = { [table]: batch.map((item) => ({ PutRequest: { Item: toAttributes(item) } })) };
+      await engine.client.send(new BatchWriteItemCommand({ RequestItems }));
     }
   };
   await Promise.all(Array.from({ length: 4 }, worker));
