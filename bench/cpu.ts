@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { createClients } from '../src/clients.ts';
+import { createClients } from '../src/aws/clients.ts';
 import { MINUTE, minuteOf } from '../src/domain/slots.ts';
 import { createSqs } from '../src/queue/sqs.ts';
 import { type Context, DEFAULT_SETTINGS } from '../src/scheduling/context.ts';
@@ -35,8 +35,9 @@ async function measure(work: () => Promise<number>): Promise<Measured> {
   return { count, cpuMs: (user + system) / 1000, seconds: (performance.now() - began) / 1000 };
 }
 
-function open(endpoint: string, groupCommit: boolean) {
-  const clients = createClients({ ...LOCAL, endpoints: { dynamodb: endpoint, sqs: endpoint } });
+/** `direct`: as a worker's clients are; a watcher is a Lambda on AWS. */
+function open(endpoint: string, groupCommit: boolean, direct: boolean) {
+  const clients = createClients({ ...LOCAL, direct, endpoints: { dynamodb: endpoint, sqs: endpoint } });
   const store = createDynamoStore({ client: clients.dynamodb, tablePrefix: '', shards: 16, groupCommit });
   const { queue, inboxes } = createSqs({
     client: clients.sqs,
@@ -61,7 +62,7 @@ const SLICES = 5;
 
 /** Executions that ended in slices of `seconds`, after as long a warm-up as it takes for code to be compiled. */
 async function worker(endpoint: string, groupCommit: boolean, seconds: number): Promise<Measured[]> {
-  const { context, inboxes, close } = open(endpoint, groupCommit);
+  const { context, inboxes, close } = open(endpoint, groupCommit, true);
   let ended = 0;
   const { store } = context;
   const counting = {
@@ -96,7 +97,7 @@ async function worker(endpoint: string, groupCommit: boolean, seconds: number): 
 
 /** Slot after slot, as a watcher that has fallen behind would. */
 async function watcher(endpoint: string, what: 'dispatch' | 'settle', slots: number): Promise<Measured[]> {
-  const { context, close } = open(endpoint, true);
+  const { context, close } = open(endpoint, true, false);
   const minute = minuteOf(Date.now());
   const once = (i: number) =>
     what === 'dispatch'

@@ -1,6 +1,6 @@
 // The use cases' context on embedded engines, with all that it uses counted: units as DynamoDB itself counts them
 // (`ReturnConsumedCapacity`), and requests to SQS.
-import { createClients } from '../src/clients.ts';
+import { createClients } from '../src/aws/clients.ts';
 import type { Inbox } from '../src/queue/queue.ts';
 import { createQueues } from '../src/queue/queues.ts';
 import { createSqs } from '../src/queue/sqs.ts';

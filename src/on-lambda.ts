@@ -1,7 +1,7 @@
 // What every Lambda is made of, once per container: the variables that the stack sets, the log, the clients, the context.
 import { Logger } from '@aws-lambda-powertools/logger';
 import { z } from 'zod';
-import { type Clients, createClients } from './clients.ts';
+import { type Clients, createClients } from './aws/clients.ts';
 import { type Environment, httpUrl, httpUrls, readConfig, readSettings, readStoreConfig } from './config.ts';
 import type { Queue } from './queue/queue.ts';
 import { createSqs } from './queue/sqs.ts';

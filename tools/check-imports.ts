@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
 /** What every runtime is put together from. */
-const PARTS = ['system.ts', 'config.ts', 'clients.ts', 'scheduling', 'store', 'queue', 'tasks', 'domain'];
+const PARTS = ['system.ts', 'config.ts', 'aws', 'scheduling', 'store', 'queue', 'tasks', 'domain'];
 /** And those on AWS. */
 const RUNTIME = ['telling.ts', 'tracing.ts', 'on-lambda.ts', ...PARTS];
 
@@ -19,11 +19,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   scheduling: ['store', 'queue', 'tasks', 'domain'],
   'system.ts': ['scheduling', 'domain'],
   'config.ts': ['scheduling', 'domain'],
-  'clients.ts': ['config.ts'],
+  aws: [],
   'metrics.ts': [],
   'telling.ts': ['config.ts', 'scheduling', 'queue'],
   'tracing.ts': ['config.ts'],
-  'on-lambda.ts': ['config.ts', 'clients.ts', 'system.ts', 'scheduling', 'store', 'queue'],
+  'on-lambda.ts': ['config.ts', 'aws', 'system.ts', 'scheduling', 'store', 'queue'],
   api: RUNTIME,
   notifier: RUNTIME,
   watcher: ['metrics.ts', ...RUNTIME],
@@ -43,7 +43,7 @@ const TYPES_ONLY_RULE =
   'src/client runs in browsers without zod and without the server: it takes types from src/api by `import type`, and loads nothing but src/tasks/signature.ts, which imports nothing.';
 
 const RULE =
-  'Imports point inward only: runtimes (api, notifier, watcher, worker, local) → scheduling → store, queue, tasks → domain; src/system.ts, config.ts, clients.ts, metrics.ts, telling.ts, tracing.ts and on-lambda.ts only from runtimes; cli → client, local, domain; client → types of api, and the signature.';
+  'Imports point inward only: runtimes (api, notifier, watcher, worker, local) → scheduling → store, queue, tasks → domain; src/system.ts, config.ts, aws/, metrics.ts, telling.ts, tracing.ts and on-lambda.ts only from runtimes; cli → client, local, domain; client → types of api, and the signature.';
 
 const WITHOUT_AMBIENT = ['domain', 'store', 'queue', 'scheduling'];
 const AMBIENT =

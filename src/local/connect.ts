@@ -1,5 +1,5 @@
 // The use cases' context on real engines: SDK clients, tables and queues (made when they are missing), clock and log.
-import { createClients } from '../clients.ts';
+import { createClients } from '../aws/clients.ts';
 import { minuteOf } from '../domain/slots.ts';
 import { createInbox } from '../queue/inbox.ts';
 import { createIngestQueue, type IngestQueue } from '../queue/ingest.ts';
@@ -44,6 +44,7 @@ export async function connect(
     region,
     endpoints,
     credentials: useOwn ? undefined : NO_CREDENTIALS,
+    direct: true,
     ...(oneWriter && { dynamodbSockets: 1 }),
   });
   running.defer(() => clients.destroy());

@@ -1,7 +1,7 @@
 // The worker as a process of its own, the container's entry point: configuration from the environment, ready when it
 // polls, and SIGTERM drains it.
 import { hostname } from 'node:os';
-import { createClients } from '../clients.ts';
+import { createClients } from '../aws/clients.ts';
 import { ConfigError, readConfig } from '../config.ts';
 import { createMetrics, deploymentOf, NO_METRICS, Units } from '../metrics.ts';
 import { createSqs } from '../queue/sqs.ts';
@@ -27,7 +27,7 @@ async function main(): Promise<void> {
   const workerId = `worker_${systemRandom.id(12)}`;
   const log = createLog(config.logLevel, { workerId });
   const tasks = await tasksOnAws(readConfig(taskVariables, process.env), config);
-  const clients = createClients({ endpoints: config.endpoints });
+  const clients = createClients({ endpoints: config.endpoints, direct: true });
   const units = new Units('worker');
   const store = withDefinitionCache(
     createDynamoStore({

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { GetQueueAttributesCommand, GetQueueUrlCommand } from '@aws-sdk/client-sqs';
-import { createClients } from '../../src/clients.ts';
+import { createClients } from '../../src/aws/clients.ts';
 import { jobSpecSchema } from '../../src/domain/job-spec.ts';
 import { minuteOf } from '../../src/domain/slots.ts';
 import { deadLettersName, WORK_QUEUE, workQueueName } from '../../src/queue/queues.ts';

@@ -1,6 +1,6 @@
 // What a process of these tests is told when it starts, and the real parts put together as it says: the same as in
 // production and local mode, on a clock that runs faster.
-import { createClients } from '../../src/clients.ts';
+import { createClients } from '../../src/aws/clients.ts';
 import type { Inbox } from '../../src/queue/queue.ts';
 import { createSqs } from '../../src/queue/sqs.ts';
 import type { Context, Log, Settings } from '../../src/scheduling/context.ts';

@@ -1,11 +1,13 @@
+import { callDirectly } from '../../src/aws/direct-calls.ts';
 import { createDynamoStore } from '../../src/store/dynamo.ts';
 import { createTables } from '../../src/store/tables.ts';
 import { startDynoxide } from '../engines.ts';
 import { describeStore, SHARDS } from './conformance.ts';
 import { describeDifferential } from './differential.ts';
 
-const open = (oneWriter: boolean) => async () => {
+const open = (oneWriter: boolean, direct: boolean) => async () => {
   const { client, stop } = await startDynoxide();
+  if (direct) callDirectly(client);
   await createTables(client, 'test-');
   return {
     store: createDynamoStore({ client, tablePrefix: 'test-', shards: SHARDS, oneWriter }),
@@ -13,6 +15,7 @@ const open = (oneWriter: boolean) => async () => {
   };
 };
 
-describeStore('the store on dynoxide', open(false));
-describeStore('the store on dynoxide, as local mode uses it', open(true));
-describeDifferential('the one on dynoxide', open(true));
+describeStore('the store on dynoxide', open(false, false));
+describeStore('the store on dynoxide, as a worker uses it', open(false, true));
+describeStore('the store on dynoxide, as local mode uses it', open(true, true));
+describeDifferential('the one on dynoxide', open(true, true));

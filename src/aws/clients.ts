@@ -1,12 +1,15 @@
 // The AWS SDK clients as every runtime needs them.
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { callDirectly } from './direct-calls.ts';
 
 export interface ClientOptions {
   readonly region?: string;
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
   /** Absent: as the SDK finds them (AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL_SQS, AWS_ENDPOINT_URL, the region's). */
   readonly endpoints?: { readonly dynamodb?: string; readonly sqs?: string };
+  /** What is sent most goes past the SDK's machinery. Not in a Lambda: there the SDK also passes on the trace. */
+  readonly direct?: boolean;
   /** Connections to DynamoDB. Default: more than a busy worker needs. */
   readonly dynamodbSockets?: number;
 }
@@ -31,12 +34,13 @@ const requestHandler = (requestTimeout: number, maxSockets = MAX_SOCKETS) => ({
   connectionTimeout: maxSockets > 1 ? 2_000 : undefined,
   requestTimeout,
   throwOnRequestTimeout: true,
+  socketTimeout: requestTimeout, // an answer may also stop in the middle
   httpAgent: { keepAlive: true, maxSockets },
   httpsAgent: { keepAlive: true, maxSockets },
 });
 
 export function createClients(options: ClientOptions = {}): Clients {
-  const { region, credentials, endpoints = {}, dynamodbSockets } = options;
+  const { region, credentials, endpoints = {}, direct, dynamodbSockets } = options;
   const common = { region, credentials, maxAttempts: 4 };
   const dynamodb = new DynamoDBClient({
     ...common,
@@ -53,6 +57,7 @@ export function createClients(options: ClientOptions = {}): Clients {
   const clients = { dynamodb, sqs: sqs(CALL_TIMEOUT_MS), sqsPolls: sqs(POLL_TIMEOUT_MS) };
   // it copies every input and output for a log line that a logger which does nothing then drops
   for (const client of Object.values(clients)) client.middlewareStack.remove('loggerMiddleware');
+  if (direct) for (const client of Object.values(clients)) callDirectly(client);
   return {
     ...clients,
     destroy() {
