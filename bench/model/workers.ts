@@ -2,7 +2,8 @@
 
 import { DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { SHORT_RUN_MS } from '../../src/scheduling/holds.ts';
-import { HELD_PER_PLACE, PLACE_PATIENCE_MS } from '../../src/worker/worker.ts';
+import { PLACE_PATIENCE_MS } from '../../src/worker/places.ts';
+import { HELD_PER_PLACE } from '../../src/worker/worker.ts';
 import type { Seeded } from '../../test/simulation/seeded.ts';
 import { type Calendar, TICKS_PER_MS } from './calendar.ts';
 import { Calls, FINISH, LIST_ROWS, READ_HEAD, READ_ROW, TAKE } from './calls.ts';
@@ -170,11 +171,11 @@ export class Workers {
     this.#calendar.at(this.#calendar.now + backoff, this.#again, e);
   }
 
-  /** Is a place to be had when it is due? Then it is taken ahead (src/worker/worker.ts). */
+  /** Is a place to be had when it is due? Then it is taken ahead (src/worker/places.ts). */
   #promise(e: number): boolean {
     const worker = this.#worker[e] as number;
     const { concurrency, taskMs } = this.#workload.options;
-    const each = Math.min(HELD_PER_PLACE, Math.max(1, PLACE_PATIENCE_MS / taskMs));
+    const each = Math.min(HELD_PER_PLACE, Math.max(1, (2 * PLACE_PATIENCE_MS) / taskMs));
     const promised = this.#promises[worker] as number;
     if (promised >= concurrency * (each - 1) + this.#places.free(worker)) return false;
     this.#promises[worker] = promised + 1;

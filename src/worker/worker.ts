@@ -3,9 +3,9 @@
 import { executionId } from '../domain/ids.ts';
 import type { Inbox, Received } from '../queue/queue.ts';
 import type { Context } from '../scheduling/context.ts';
-import { execute, OVER, type WorkerSide } from '../scheduling/execute.ts';
+import { execute, type WorkerSide } from '../scheduling/execute.ts';
 import type { Tasks } from '../tasks/task.ts';
-import { Places } from './places.ts';
+import { MOST_PROMISED_PER_PLACE, Places } from './places.ts';
 import { turnstile } from './turnstile.ts';
 
 export interface WorkerOptions {
@@ -55,7 +55,7 @@ const WORKED_ON_PER_PLACE = 10;
  * With those that are held until then. A message comes up to a second or two before its time, because SQS delays in whole
  * seconds, and costs only a timer while it is held: thousands that are due at the same instant should be here by then.
  */
-export const HELD_PER_PLACE = 50;
+export const HELD_PER_PLACE = MOST_PROMISED_PER_PLACE;
 const MOST_PER_RECEIVE = 10;
 /** Some 10 to 20 ms of CPU. */
 const STARTS_PER_TURN = 100;
@@ -65,16 +65,6 @@ const STARTS_PER_TURN = 100;
  * by the other poll, which listens meanwhile.
  */
 export const AFTER_FEW_MS = 50;
-/**
- * How long a due message waits here for a place before it is handed back. Short jobs free places within this; when
- * they do not, a worker with free places should have it. It does not go to and fro: who is full begins no poll, and
- * one that was under way can bring it back once.
- */
-export const PLACE_PATIENCE_MS = 1000;
-/** Where its turn comes within PLACE_PATIENCE_MS, judged by how long tasks run and how many wait. */
-export const LONGEST_PATIENCE_MS = 5000;
-/** Of the average time that a task runs: each new one counts a twentieth. */
-const SMOOTHING = 20;
 export const BEAT_MS = 10_000;
 /** What was told to stop at the deadline may still write that it did. */
 export const STOP_GRACE_MS = 5000;
@@ -93,7 +83,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
   const draining = new AbortController();
   const aborting = new AbortController();
   const gone = new AbortController();
-  const places = new Places(concurrency);
+  const places = new Places(concurrency, clock);
   const startsInTurn = turnstile(STARTS_PER_TURN);
   const inHand = new Set<Promise<void>>();
   const runningSince = new Map<string, number>();
@@ -101,10 +91,6 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
   let roomChanged = Promise.withResolvers<void>();
   /** Of the messages in hand, those that are worked on. */
   let workedOn = 0;
-  /** Of jobs that were taken ahead of their time. */
-  let promisedPlaces = 0;
-  /** How long a task runs, on average. */
-  let runsForMs = PLACE_PATIENCE_MS;
 
   /**
    * What the next poll may ask for. Whatever comes may be due at once, so no more than this poller's share of the free
@@ -168,10 +154,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
       remove: (id: string) => void runningSince.delete(id),
     };
     const mayTakeAhead = () => {
-      if (!promised && promisedPlaces < placesToCome()) {
-        promised = true;
-        promisedPlaces++;
-      }
+      promised ||= places.promise();
       return promised;
     };
     const begin = () => {
@@ -182,18 +165,17 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
       redeem();
       const turn = startsInTurn();
       if (turn) await turn;
-      admitted ||= await takePlace();
+      admitted ||= await places.take();
       return admitted;
     };
     const redeem = () => {
-      if (promised) promisedPlaces--;
+      if (promised) places.redeem();
       promised = false;
     };
     const leave = () => {
       if (!admitted) return;
-      if (startedMs !== undefined) runsForMs += (clock.monotonic() - startedMs - runsForMs) / SMOOTHING;
       admitted = false;
-      places.leave();
+      places.leave(startedMs === undefined ? undefined : clock.monotonic() - startedMs);
       announceRoom();
     };
     const signals = { draining: draining.signal, aborting: aborting.signal };
@@ -218,24 +200,6 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
       redeem();
       leave();
     }
-  }
-
-  /** As many as are free, and those that short tasks will leave while others wait for one. */
-  const placesToCome = () => {
-    const each = Math.min(HELD_PER_PLACE, Math.max(1, (2 * PLACE_PATIENCE_MS) / runsForMs));
-    return concurrency * (each - 1) + places.free;
-  };
-
-  async function takePlace(): Promise<boolean> {
-    if (places.free > 0) return places.take();
-    const answered = new AbortController();
-    const impatient = new AbortController();
-    const turnComesMs = ((places.waiting + 1) / concurrency) * runsForMs;
-    const patienceMs = turnComesMs < PLACE_PATIENCE_MS ? LONGEST_PATIENCE_MS : PLACE_PATIENCE_MS;
-    void clock.sleep(patienceMs, answered.signal).then(() => impatient.abort(OVER));
-    const taken = await places.take(impatient.signal);
-    answered.abort(OVER);
-    return taken;
   }
 
   function announceRoom(): void {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { AFTER_FEW_MS, BEAT_MS, PLACE_PATIENCE_MS, STOP_GRACE_MS } from '../../src/worker/worker.ts';
+import { PLACE_PATIENCE_MS } from '../../src/worker/places.ts';
+import { AFTER_FEW_MS, BEAT_MS, STOP_GRACE_MS } from '../../src/worker/worker.ts';
 import { FakeInbox, message, NOON, settle, start } from './harness.ts';
 
 const messages = (count: number, fireAt = NOON) => Array.from({ length: count }, () => message(fireAt));
