@@ -42,6 +42,9 @@ export async function completeOnce(
 
 /** How many rows on either side of the finished one are looked at for somebody waiting. */
 const LOOK_AT = 10;
+/** And beyond those after it, if there are more. */
+const PAGE = 100;
+const MOST_PAGES = 10;
 
 /** Nobody can have waited for it longer than until they ask again. */
 const isShort = ({ status, attempt, startedAt = 0, finishedAt = 0 }: Row): boolean =>
@@ -57,10 +60,9 @@ async function wakeNext(context: Context, head: Head, row: Row): Promise<void> {
   const { queue, clock } = context;
   const inTurn = head.overlap === 'queue' || head.misfire.policy === 'runAll';
   if (!inTurn && isShort(row) && head.note?.status !== 'WAITING') return;
-  const older = inTurn ? await waitingRows(context, head, { to: row.due, newestFirst: true }) : [];
-  // the first key after this one ('!' sorts before '-')
   const waiting =
-    older.at(-1) ?? (await waitingRows(context, head, { from: `${row.due}!`, newestFirst: false })).at(0);
+    (inTurn && (await firstWaitingBefore(context, head, row.due))) ||
+    (await firstWaitingAfter(context, head, row.due, inTurn));
   if (!waiting) return;
   const now = clock.now();
   await queue.send([
@@ -78,12 +80,39 @@ async function wakeNext(context: Context, head: Head, row: Row): Promise<void> {
   ]);
 }
 
-async function waitingRows(
+const waits = ({ status }: Row): boolean => status === 'WAITING' || status === 'QUEUED';
+
+/**
+ * Usually there are no later rows at all. Where occurrences wait for each other, two that were sent at different places of a
+ * backlog may have gone on side by side: behind many that have run there are others, and nobody else would wake them.
+ */
+async function firstWaitingAfter(
   { store }: Context,
   head: Head,
-  range: { from?: DueKey; to?: DueKey; newestFirst: boolean },
-): Promise<Row[]> {
-  const consistent = head.overlap === 'queue';
-  const { items } = await store.listRows(head.jobId, { ...range, limit: LOOK_AT, consistent });
-  return items.filter((r) => r.status === 'WAITING' || r.status === 'QUEUED');
+  due: DueKey,
+  inTurn: boolean,
+): Promise<Row | undefined> {
+  let cursor: string | undefined;
+  for (let page = 0; page < (inTurn ? MOST_PAGES : 1); page++) {
+    const limit = page === 0 ? LOOK_AT : PAGE;
+    // the first key after this one ('!' sorts before '-')
+    const range = {
+      from: `${due}!`,
+      newestFirst: false,
+      limit,
+      cursor,
+      consistent: head.overlap === 'queue',
+    };
+    const { items, next } = await store.listRows(head.jobId, range);
+    const waiting = items.find(waits);
+    if (waiting || next === undefined) return waiting;
+    cursor = next;
+  }
+  return undefined;
+}
+
+/** Of the few before it. */
+async function firstWaitingBefore({ store }: Context, head: Head, due: DueKey): Promise<Row | undefined> {
+  const range = { to: due, newestFirst: true, limit: LOOK_AT, consistent: head.overlap === 'queue' };
+  return (await store.listRows(head.jobId, range)).items.findLast(waits);
 }

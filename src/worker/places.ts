@@ -23,7 +23,7 @@ export class Places {
   #taken = 0;
   #promised = 0;
   #closed = false;
-  /** How long a task runs, on average. Undefined until one has ended. */
+  /** How long a task runs, on average. Undefined until one has ended, or somebody has waited in vain. */
   #runsForMs: number | undefined;
 
   constructor(size: number, clock: Clock) {
@@ -37,8 +37,8 @@ export class Places {
 
   /**
    * Will there be one for a job that is due soon? As many are promised as are free, and as short tasks will leave while others
-   * wait for one. Until one has ended they are taken to be short: a promise that is not kept costs the take and its undoing,
-   * one that is not made costs a crowd seconds, because who claims a job at its time needs a place to do so.
+   * wait for one. A worker that has just started takes them to be short: a promise that is not kept costs the take and its
+   * undoing, one that is not made costs a crowd seconds, because who claims a job at its time needs a place to do so.
    */
   promise(): boolean {
     const soon =
@@ -61,26 +61,34 @@ export class Places {
       this.#taken++;
       return true;
     }
-    return new Promise((resolve) => {
-      const answered = new AbortController();
-      const answer = (given: boolean) => {
-        answered.abort(OVER);
-        resolve(given);
-      };
-      this.#waiting.push(answer);
-      void this.#clock.sleep(this.#patienceMs(), answered.signal).then(() => {
-        const index = this.#waiting.indexOf(answer);
-        if (index < 0) return;
-        this.#waiting.splice(index, 1);
-        answer(false);
-      });
-    });
+    const answered = new AbortController();
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const answer = (given: boolean) => {
+      answered.abort(OVER);
+      resolve(given);
+    };
+    this.#waiting.push(answer);
+    void this.#giveUp(answer, answered.signal);
+    return promise;
   }
 
-  #patienceMs(): number {
-    const turnComesMs =
-      ((this.#waiting.length + 1) / this.#size) * (this.#runsForMs ?? Number.POSITIVE_INFINITY);
-    return turnComesMs < PLACE_PATIENCE_MS ? LONGEST_PATIENCE_MS : PLACE_PATIENCE_MS;
+  /** When it has waited for long; but not yet, if by then others have shown that its turn comes soon. */
+  async #giveUp(answer: (given: boolean) => void, answered: AbortSignal): Promise<void> {
+    const soon = this.#comesSoon(this.#waiting.length);
+    await this.#clock.sleep(PLACE_PATIENCE_MS, answered);
+    if (answered.aborted) return;
+    if (soon || this.#comesSoon(this.#waiting.indexOf(answer) + 1))
+      await this.#clock.sleep(LONGEST_PATIENCE_MS - PLACE_PATIENCE_MS, answered);
+    if (answered.aborted) return;
+    // nothing has ended in all this time: they are not short
+    this.#runsForMs ??= PLACE_PATIENCE_MS;
+    this.#waiting.splice(this.#waiting.indexOf(answer), 1);
+    answer(false);
+  }
+
+  /** Of who is at this place of the queue, counted from 1. */
+  #comesSoon(place: number): boolean {
+    return this.#runsForMs !== undefined && (place / this.#size) * this.#runsForMs < PLACE_PATIENCE_MS;
   }
 
   /** Hands the place to who has waited longest. `ranForMs`: if a task ran in it. */

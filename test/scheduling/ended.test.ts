@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import type { Row } from '../../src/domain/execution.ts';
+import { dueKey } from '../../src/domain/ids.ts';
+import { ended } from '../../src/scheduling/ended.ts';
+import { MINUTE, NOON, standingWorld } from './world.ts';
+
+const dueOf = (n: number): string => dueKey(NOON + n * MINUTE);
+
+/** The first of 500 occurrences has ended; of the others those in `waiting` wait. Which of them are sent? */
+async function wokenBy(
+  n: number,
+  waiting: readonly number[],
+  spec: object,
+  ranForMs = 5_000,
+): Promise<string[]> {
+  const world = standingWorld();
+  const jobId = await world.create({ schedule: { every: 'PT1M', startAt: '2026-12-01T12:00:00Z' }, ...spec });
+  const head = await world.store.readHead(jobId, { consistent: true });
+  if (!head) throw new Error('there is no job');
+  const rowOf = (i: number): Row => ({
+    ...{ jobId, due: dueOf(i), userId: 'ann', revision: head.revision, attempt: 1, maxAttempts: 3 },
+    ...{ status: waiting.includes(i) ? 'WAITING' : 'SUCCEEDED', fence: 'f' },
+    ...(!waiting.includes(i) && { startedAt: NOON, finishedAt: NOON + ranForMs }),
+  });
+  for (let i = 0; i < 500; i++) await world.store.insertRow(rowOf(i));
+  world.sent.length = 0;
+  world.now = NOON + 500 * MINUTE;
+  const { revision } = head;
+  const message = { jobId, due: dueOf(n), revision, fireAt: world.now, enqueuedAt: world.now };
+  await ended(world.context, head, message, rowOf(n));
+  return world.sent.map(({ due }) => due);
+}
+
+describe('where occurrences wait for each other, the end of one wakes', () => {
+  const spec = { overlap: 'queue' };
+  test.each([
+    ['the next', 0, [1, 2, 3], 1],
+    ['an older one first', 20, [15, 18, 21], 15],
+    ['the next that waits, however many have run in between', 0, [470, 480], 470],
+  ])('%s', async (_name, n, waiting, woken) => {
+    expect(await wokenBy(n, waiting, spec)).toEqual([dueOf(woken)]);
+  });
+
+  test('also after a short run, and also where only `runAll` makes them wait', async () => {
+    expect(await wokenBy(0, [200], spec, 10)).toEqual([dueOf(200)]);
+    const runAll = { misfire: { policy: 'runAll' } };
+    expect(await wokenBy(0, [200], runAll, 10)).toEqual([dueOf(200)]);
+  });
+
+  test('nobody, if none waits', async () => {
+    expect(await wokenBy(0, [], spec)).toEqual([]);
+  });
+});
+
+test('where they do not, few rows are looked at, and none after a short run', async () => {
+  expect(await wokenBy(0, [5], {})).toEqual([dueOf(5)]);
+  expect(await wokenBy(0, [200], {})).toEqual([]);
+  expect(await wokenBy(0, [5], {}, 10)).toEqual([]);
+});
