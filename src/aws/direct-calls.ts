@@ -1,10 +1,11 @@
-// The requests that a worker and a watcher send all day, made without the SDK's machinery: the input as JSON, signed, and
-// handed to the client's own request handler. From the command to the request the SDK resolves endpoint rules, auth schemes
-// and schemas, and copies its configuration four times: 0.4 ms of CPU a request, of 0.6 (docs/performance.md).
+// The requests that a worker sends all day, made without the SDK's machinery: the input as JSON, signed, and handed to the
+// client's own request handler. From the command to the request the SDK resolves endpoint rules, auth schemes and schemas,
+// and copies its configuration four times: 0.4 ms of CPU a request, of 0.6 (docs/decisions/0019).
 //
 // Only what succeeds is done here. The first request of a kind goes the SDK's way and shows where the others have to go.
-// Anything but a 200 goes the SDK's way from the beginning, as its own retry would: it knows errors, backs off, corrects
-// the clock. So does everything for a second after that: whoever is throttled is not asked more often than before.
+// Anything but a 200 goes the SDK's way from the beginning, after the pause that its own retry would make: it knows errors,
+// backs off, corrects the clock. So does everything for a second after that.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type {
@@ -13,6 +14,8 @@ import type {
   HttpRequest,
   InitializeMiddleware,
   MiddlewareStack,
+  RetryErrorType,
+  RetryStrategyV2,
 } from '@smithy/types';
 import { createSigner, type Sign } from './sigv4.ts';
 
@@ -23,6 +26,24 @@ const DIRECT = new Set([
   ...['ChangeMessageVisibilityBatchCommand'],
 ]);
 const NOT_DIRECT_AFTER_FAILURE_MS = 1_000;
+const DIRECT_SCOPE = 'direct';
+
+class NotDone extends Error {
+  override readonly name = 'NotDone';
+  readonly status: number;
+  constructor(status: number, text: string) {
+    super(text);
+    this.status = status;
+  }
+}
+
+const THROTTLED = /Throttl|ThroughputExceeded|RequestLimitExceeded|TooManyRequests/;
+
+/** Undefined: it would be refused again. The SDK asks once more, to say it in its own words. */
+function retryTypeOf(error: unknown): RetryErrorType | undefined {
+  if (!(error instanceof NotDone) || error.status >= 500) return 'TRANSIENT';
+  return THROTTLED.test(error.message) ? 'THROTTLING' : undefined;
+}
 
 /** Where the requests of a kind go, and how they are signed. */
 interface Route {
@@ -50,7 +71,7 @@ export function callDirectly(client: DynamoDBClient | SQSClient): void {
     const { response } = await config.requestHandler.handle(request as HttpRequest, { abortSignal });
     const { statusCode } = response;
     const text = await textOf(response.body);
-    if (statusCode !== 200) throw new Error(`HTTP ${statusCode}: ${text}`);
+    if (statusCode !== 200) throw new NotDone(statusCode, text);
     return { response, output: { $metadata: { httpStatusCode: statusCode }, ...JSON.parse(text) } };
   }
 
@@ -59,12 +80,23 @@ export function callDirectly(client: DynamoDBClient | SQSClient): void {
     const route = routes.get(kindOf(context, args.input) ?? '');
     if (!route || performance.now() < notBefore) return next(args);
     const signal = context.__smithy_context?.abortSignal as AbortSignal | undefined;
+    // one budget for retries, whoever makes them: successes here pay for those of the SDK
+    const retries = (await config.retryStrategy()) as RetryStrategyV2;
+    const token = await retries.acquireInitialRetryToken(DIRECT_SCOPE);
     try {
-      return await call(route, args.input, signal);
+      const done = await call(route, args.input, signal);
+      retries.recordSuccess(token);
+      return done;
     } catch (error) {
       if (signal?.aborted) throw error;
       notBefore = performance.now() + NOT_DIRECT_AFTER_FAILURE_MS;
-      return next(args);
+      const errorType = retryTypeOf(error);
+      const retry =
+        errorType && (await retries.refreshRetryTokenForRetry(token, { errorType }).catch(() => undefined));
+      if (retry) await sleep(retry.getRetryDelay(), undefined, { signal });
+      const done = await next(args);
+      if (retry) retries.recordSuccess(retry);
+      return done;
     }
   };
   const learn: FinalizeRequestMiddleware<Input, object> = (next, context) => (args) => {

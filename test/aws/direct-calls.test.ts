@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { BatchGetItemCommand, GetItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteMessageBatchCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import type { RetryStrategyV2 } from '@smithy/types';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type Clients, createClients } from '../../src/aws/clients.ts';
 import { createSigner } from '../../src/aws/sigv4.ts';
@@ -57,7 +58,10 @@ beforeAll(async () => {
   endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 afterAll(() => server.close());
+let passedMs = 0;
+const monotonic = performance.now.bind(performance);
 beforeEach(() => {
+  vi.spyOn(performance, 'now').mockImplementation(() => monotonic() + passedMs);
   seen.length = 0;
   answers.length = 0;
   clients = createClients({
@@ -67,7 +71,10 @@ beforeEach(() => {
     direct: true,
   });
 });
-afterEach(() => clients.destroy());
+afterEach(() => {
+  clients.destroy();
+  vi.restoreAllMocks();
+});
 
 const queue = (name = 'work') => `${endpoint}/queue/${name}`;
 const batchGet = () =>
@@ -78,6 +85,11 @@ const receive = (abortSignal?: AbortSignal) =>
   clients.sqsPolls.send(new ReceiveMessageCommand({ QueueUrl: queue(), MaxNumberOfMessages: 10 }), {
     abortSignal,
   });
+/** When the pause after a failure is over. */
+function later<T>(call: () => Promise<T>): Promise<T> {
+  passedMs += 1_001;
+  return call();
+}
 const ways = () => seen.map(({ bySdk }) => (bySdk ? 'sdk' : 'direct'));
 const without$ = ({ $metadata: _, ...output }: { $metadata: unknown }) => output;
 
@@ -162,13 +174,59 @@ test.each(FAILURES)(
     expect(without$(await batchGet())).toEqual(expected);
     await batchGet();
     expect(ways()).toEqual(['sdk', 'direct', 'sdk', 'sdk']);
-    vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 1_001);
-    await batchGet();
-    vi.restoreAllMocks();
+    await later(batchGet);
     expect(ways().at(-1)).toBe('direct');
   },
   20_000,
 );
+
+test('before that it waits as long as the SDK would, unless it is refused for good', async () => {
+  await batchGet();
+  const strategy = (await clients.dynamodb.config.retryStrategy()) as RetryStrategyV2;
+  const wait = vi.spyOn(strategy, 'refreshRetryTokenForRetry');
+  const waitsFor = async (failure: Answer) => {
+    wait.mockClear();
+    answers.push(failure);
+    await later(batchGet);
+    return wait.mock.calls.map(([, { errorType }]) => errorType);
+  };
+  expect(await waitsFor(fails(400, 'ThrottlingException'))).toEqual(['THROTTLING']);
+  expect(await waitsFor(fails(400, 'com.amazonaws#ProvisionedThroughputExceededException'))).toEqual([
+    'THROTTLING',
+  ]);
+  expect(await waitsFor(fails(503, 'ServiceUnavailable'))).toEqual(['TRANSIENT']);
+  expect(await waitsFor((_, response) => response.destroy())).toEqual(['TRANSIENT']);
+  expect(await waitsFor(fails(400, 'ValidationException'))).toEqual([]);
+});
+
+test('what succeeds earns the retries of what does not', async () => {
+  await batchGet();
+  const strategy = (await clients.dynamodb.config.retryStrategy()) as RetryStrategyV2 & {
+    getCapacity(): number;
+  };
+  const full = strategy.getCapacity();
+  answers.push(...Array(5).fill(fails(500, 'InternalServerError')));
+  await expect(later(batchGet)).rejects.toThrow('no');
+  expect(ways()).toEqual(['sdk', 'direct', 'sdk', 'sdk', 'sdk', 'sdk']);
+  const spent = full - strategy.getCapacity();
+  expect(spent).toBeGreaterThan(10);
+  for (let i = 0; i < spent; i++) await later(batchGet);
+  expect(strategy.getCapacity()).toBe(full);
+});
+
+test('an endpoint with a path is left to the SDK', async () => {
+  clients.destroy();
+  const credentials = { accessKeyId: 'AKID', secretAccessKey: 'one' };
+  clients = createClients({
+    region: 'eu-west-1',
+    credentials,
+    endpoints: { dynamodb: `${endpoint}/base` },
+    direct: true,
+  });
+  await batchGet();
+  await batchGet();
+  expect(ways()).toEqual(['sdk', 'sdk']);
+});
 
 test('an error is the one that the SDK would have thrown', async () => {
   await batchGet();
@@ -199,9 +257,7 @@ test('a clock that is wrong is corrected by the SDK, for both', async () => {
   );
   answers.push((_, response) => say(response, 200, ANSWERS.BatchGetItem, serverTime()));
   await batchGet();
-  vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 1_001);
-  await batchGet();
-  vi.restoreAllMocks();
+  await later(batchGet);
   const last = seen.at(-1);
   expect(last?.bySdk).toBe(false);
   const stamp = String(last?.headers['x-amz-date']).replace(
