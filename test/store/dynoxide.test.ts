@@ -15,7 +15,6 @@ const open = (oneWriter: boolean, direct: boolean) => async () => {
   };
 };
 
-describeStore('the store on dynoxide', open(false, false));
 describeStore('the store on dynoxide, as a worker uses it', open(false, true));
 describeStore('the store on dynoxide, as local mode uses it', open(true, true));
-describeDifferential('the one on dynoxide', open(true, true));
+describeDifferential('the one on dynoxide', open(false, false));
