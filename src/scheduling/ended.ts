@@ -42,9 +42,16 @@ export async function completeOnce(
 
 /** How many rows on either side of the finished one are looked at for somebody waiting. */
 const LOOK_AT = 10;
-/** And beyond those after it, if there are more. */
+/**
+ * And beyond, where occurrences wait for each other. A backlog does not come in order: one that began to wait while a much later
+ * one ran has given up its message, and behind many that have run there may be others. Usually there are no later rows at
+ * all; of the earlier ones more are read only by who was late itself.
+ */
 const PAGE = 100;
-const MOST_PAGES = 10;
+const PAGES_AFTER = 10;
+const PAGES_BEFORE = 4;
+const LATE_MS = 5_000;
+const isLate = ({ due, startedAt = 0 }: Row): boolean => startedAt - dueAtOf(due) > LATE_MS;
 
 /** Nobody can have waited for it longer than until they ask again. */
 const isShort = ({ status, attempt, startedAt = 0, finishedAt = 0 }: Row): boolean =>
@@ -60,9 +67,11 @@ async function wakeNext(context: Context, head: Head, row: Row): Promise<void> {
   const { queue, clock } = context;
   const inTurn = head.overlap === 'queue' || head.misfire.policy === 'runAll';
   if (!inTurn && isShort(row) && head.note?.status !== 'WAITING') return;
+  const after = { from: `${row.due}!`, newestFirst: false }; // the first key after this one ('!' sorts before '-')
+  const before = { to: row.due, newestFirst: true };
   const waiting =
-    (inTurn && (await firstWaitingBefore(context, head, row.due))) ||
-    (await firstWaitingAfter(context, head, row.due, inTurn));
+    (inTurn && (await firstWaiting(context, head, before, isLate(row) ? PAGES_BEFORE : 1))) ||
+    (await firstWaiting(context, head, after, inTurn ? PAGES_AFTER : 1));
   if (!waiting) return;
   const now = clock.now();
   await queue.send([
@@ -80,39 +89,21 @@ async function wakeNext(context: Context, head: Head, row: Row): Promise<void> {
   ]);
 }
 
-const waits = ({ status }: Row): boolean => status === 'WAITING' || status === 'QUEUED';
-
-/**
- * Usually there are no later rows at all. Where occurrences wait for each other, two that were sent at different places of a
- * backlog may have gone on side by side: behind many that have run there are others, and nobody else would wake them.
- */
-async function firstWaitingAfter(
+/** In the given order; of a page's, the oldest. */
+async function firstWaiting(
   { store }: Context,
   head: Head,
-  due: DueKey,
-  inTurn: boolean,
+  range: { from?: DueKey; to?: DueKey; newestFirst: boolean },
+  pages: number,
 ): Promise<Row | undefined> {
   let cursor: string | undefined;
-  for (let page = 0; page < (inTurn ? MOST_PAGES : 1); page++) {
+  for (let page = 0; page < pages; page++) {
     const limit = page === 0 ? LOOK_AT : PAGE;
-    // the first key after this one ('!' sorts before '-')
-    const range = {
-      from: `${due}!`,
-      newestFirst: false,
-      limit,
-      cursor,
-      consistent: head.overlap === 'queue',
-    };
-    const { items, next } = await store.listRows(head.jobId, range);
-    const waiting = items.find(waits);
-    if (waiting || next === undefined) return waiting;
+    const consistent = head.overlap === 'queue';
+    const { items, next } = await store.listRows(head.jobId, { ...range, limit, cursor, consistent });
+    const waiting = items.filter(({ status }) => status === 'WAITING' || status === 'QUEUED');
+    if (waiting.length > 0 || next === undefined) return waiting.at(range.newestFirst ? -1 : 0);
     cursor = next;
   }
   return undefined;
-}
-
-/** Of the few before it. */
-async function firstWaitingBefore({ store }: Context, head: Head, due: DueKey): Promise<Row | undefined> {
-  const range = { to: due, newestFirst: true, limit: LOOK_AT, consistent: head.overlap === 'queue' };
-  return (await store.listRows(head.jobId, range)).items.findLast(waits);
 }

@@ -12,7 +12,9 @@ async function wokenBy(
   waiting: readonly number[],
   spec: object,
   ranForMs = 5_000,
+  lateMs = 0,
 ): Promise<string[]> {
+  const startOf = (i: number) => NOON + i * MINUTE + lateMs;
   const world = standingWorld();
   const jobId = await world.create({ schedule: { every: 'PT1M', startAt: '2026-12-01T12:00:00Z' }, ...spec });
   const head = await world.store.readHead(jobId, { consistent: true });
@@ -20,7 +22,7 @@ async function wokenBy(
   const rowOf = (i: number): Row => ({
     ...{ jobId, due: dueOf(i), userId: 'ann', revision: head.revision, attempt: 1, maxAttempts: 3 },
     ...{ status: waiting.includes(i) ? 'WAITING' : 'SUCCEEDED', fence: 'f' },
-    ...(!waiting.includes(i) && { startedAt: NOON, finishedAt: NOON + ranForMs }),
+    ...(!waiting.includes(i) && { startedAt: startOf(i), finishedAt: startOf(i) + ranForMs }),
   });
   for (let i = 0; i < 500; i++) await world.store.insertRow(rowOf(i));
   world.sent.length = 0;
@@ -39,6 +41,12 @@ describe('where occurrences wait for each other, the end of one wakes', () => {
     ['the next that waits, however many have run in between', 0, [470, 480], 470],
   ])('%s', async (_name, n, waiting, woken) => {
     expect(await wokenBy(n, waiting, spec)).toEqual([dueOf(woken)]);
+  });
+
+  test('one that is far behind it, if it was late itself', async () => {
+    expect(await wokenBy(300, [20], spec, 10, 60_000)).toEqual([dueOf(20)]);
+    // who is on time does not read so much with every run
+    expect(await wokenBy(300, [20], spec, 10, 1_000)).toEqual([]);
   });
 
   test('also after a short run, and also where only `runAll` makes them wait', async () => {
