@@ -5,10 +5,10 @@ import { MUTATIONS } from './mutations.ts';
 
 const MOST_SEEDS = 8000;
 
-for (const { rule, takesOut, theme } of MUTATIONS) {
+for (const { rule, takesOut, theme, from = 1 } of MUTATIONS) {
   test.concurrent(`without ${rule} (${takesOut}) a promise is broken`, { timeout: 400_000 }, async () => {
     const { code, output } = await runSimulator(
-      ...['--mutate', rule, '--seeds', String(MOST_SEEDS), '--brief'],
+      ...['--mutate', rule, '--seeds', String(MOST_SEEDS), '--from', String(from), '--brief'],
       ...(theme ? ['--theme', theme] : []),
     );
     const found = output.trim().split('\n').at(-1) ?? '';
