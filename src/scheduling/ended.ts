@@ -60,7 +60,7 @@ const isShort = ({ status, attempt, startedAt = 0, finishedAt = 0 }: Row): boole
 /**
  * Sends an execution that waits for the hold. Settle is the backstop. Nothing after a short run, else 0.5 RRU; where
  * occurrences wait for each other (`overlap: queue`, misfire `runAll`) 1 or 2, because they may have come in any order: the
- * older ones go first.
+ * older ones go first. Some 40 where the run was late and nobody is found near it.
  */
 async function wakeNext(context: Context, head: Head, row: Row): Promise<void> {
   if (head.overlap === 'allow') return;
