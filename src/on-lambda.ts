@@ -6,9 +6,9 @@ import { type Environment, httpUrl, httpUrls, readConfig, readSettings, readStor
 import type { Queue } from './queue/queue.ts';
 import { createSqs } from './queue/sqs.ts';
 import type { Context, Log } from './scheduling/context.ts';
-import type { Meter } from './store/database.ts';
 import { withDefinitionCache } from './store/definition-cache.ts';
 import { createDynamoStore } from './store/dynamo.ts';
+import type { Meter } from './store/measure.ts';
 import { systemClock, systemRandom } from './system.ts';
 
 /** There is no default that could be right. */

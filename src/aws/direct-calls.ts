@@ -5,6 +5,7 @@
 // Only what succeeds is done here. The first request of a kind goes the SDK's way and shows where the others have to go.
 // Anything but a 200 goes the SDK's way from the beginning, after the pause that its own retry would make: it knows errors,
 // backs off, corrects the clock. So does everything for a second after that.
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SQSClient } from '@aws-sdk/client-sqs';
@@ -65,14 +66,14 @@ export function callDirectly(client: DynamoDBClient | SQSClient): void {
     DIRECT.has(context.commandName ?? '') ? `${context.commandName} ${QueueUrl}` : undefined;
 
   async function call({ to, headers, userAgent, sign }: Route, input: Input, abortSignal?: AbortSignal) {
-    const body = JSON.stringify(input);
-    const signed = sign(headers, body, await config.credentials(), Date.now() + config.systemClockOffset);
-    const request = { ...to, headers: { ...signed, 'user-agent': userAgent }, body };
+    const json = JSON.stringify(input);
+    const signed = sign(headers, json, await config.credentials(), Date.now() + config.systemClockOffset);
+    const request = { ...to, headers: { ...signed, 'user-agent': userAgent }, body: json };
     const { response } = await config.requestHandler.handle(request as HttpRequest, { abortSignal });
     const { statusCode } = response;
-    const text = await textOf(response.body);
-    if (statusCode !== 200) throw new NotDone(statusCode, text);
-    return { response, output: { $metadata: { httpStatusCode: statusCode }, ...JSON.parse(text) } };
+    const body = await text(response.body);
+    if (statusCode !== 200) throw new NotDone(statusCode, body);
+    return { response, output: { $metadata: { httpStatusCode: statusCode }, ...JSON.parse(body) } };
   }
 
   let notBefore = 0;
@@ -123,13 +124,4 @@ function routeOf({ protocol, hostname, port, path, method, headers }: HttpReques
     userAgent: headers['user-agent'] ?? '',
     sign: createSigner({ region, service }),
   };
-}
-
-function textOf(body: NodeJS.ReadableStream): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    body.on('data', (chunk: Buffer) => chunks.push(chunk));
-    body.on('end', () => resolve(Buffer.concat(chunks).toString()));
-    body.on('error', reject);
-  });
 }

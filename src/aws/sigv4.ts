@@ -9,7 +9,7 @@ export interface Credentials {
 }
 
 /** What a signature is good for, beside the day. */
-export interface Scope {
+interface Scope {
   readonly region: string;
   readonly service: string;
 }

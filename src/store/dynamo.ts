@@ -2,11 +2,12 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Backoff } from './batches.ts';
 import * as control from './control.ts';
-import { type Meter, openDatabase } from './database.ts';
+import { openDatabase } from './database.ts';
 import * as definitions from './definitions.ts';
 import * as executions from './executions.ts';
 import * as holds from './holds.ts';
 import * as jobs from './jobs.ts';
+import type { Meter } from './measure.ts';
 import * as notices from './notices.ts';
 import * as quotas from './quotas.ts';
 import type { Store } from './store.ts';

@@ -7,7 +7,8 @@
 import { type Limit, unlimited } from '../at-most.ts';
 import { inGroups, type SendGroup } from '../groups.ts';
 import type { Item } from './attributes.ts';
-import type { Executed, ItemCalls, On } from './database.ts';
+import type { ItemCalls, On } from './database.ts';
+import type { Executed } from './many.ts';
 import { TABLES, type TableName } from './tables.ts';
 import {
   asInsertStatement,

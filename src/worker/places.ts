@@ -72,12 +72,11 @@ export class Places {
     return promise;
   }
 
-  /** When it has waited for long; but not yet, if by then others have shown that its turn comes soon. */
+  /** When it has waited for long; but not yet, if its turn comes soon, as others have shown by then. */
   async #giveUp(answer: (given: boolean) => void, answered: AbortSignal): Promise<void> {
-    const soon = this.#comesSoon(this.#waiting.length);
     await this.#clock.sleep(PLACE_PATIENCE_MS, answered);
     if (answered.aborted) return;
-    if (soon || this.#comesSoon(this.#waiting.indexOf(answer) + 1))
+    if (this.#comesSoon(this.#waiting.indexOf(answer) + 1))
       await this.#clock.sleep(LONGEST_PATIENCE_MS - PLACE_PATIENCE_MS, answered);
     if (answered.aborted) return;
     // nothing has ended in all this time: they are not short
