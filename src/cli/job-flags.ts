@@ -16,7 +16,11 @@ export const SCHEDULE_FLAGS = {
   },
   in: { type: 'string', value: '<duration>', about: 'once, this long from now: 90s, 15m, 2h or PT90S' },
   every: { type: 'string', value: '<duration>', about: 'at a fixed rate: 30s, 15m, 1d or PT30S' },
-  timezone: { type: 'string', value: '<name>', about: 'IANA name such as Europe/Paris; UTC unless given' },
+  timezone: {
+    type: 'string',
+    value: '<name>',
+    about: 'IANA name such as Europe/Paris, or +05:30; UTC unless given',
+  },
   'start-at': { type: 'string', value: '<time>', about: 'no occurrence before' },
   'end-at': { type: 'string', value: '<time>', about: 'no occurrence after' },
   jitter: { type: 'string', value: '<seconds>', about: 'each run starts up to this much later' },

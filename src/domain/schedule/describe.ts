@@ -35,7 +35,7 @@ export function describeSchedule(schedule: Schedule): string {
 }
 
 const inZone = (zone: string | undefined): string =>
-  zone === undefined ? '' : zone === 'UTC' ? ', UTC' : `, ${zone} time`;
+  zone === undefined ? '' : zone === 'UTC' ? ', UTC' : /^[+-]/.test(zone) ? `, UTC${zone}` : `, ${zone} time`;
 
 function patternInWords(cron: Cron): string {
   const listed = listedTimes(cron);

@@ -57,7 +57,8 @@ export function isoIn(zone: string, instant: number): string {
   return `${new Date(instant + offset).toISOString().slice(0, 19)}${offsetText(offset)}`;
 }
 
-function offsetText(offset: number): string {
+/** `Z`, `+05:30`, `-08:00`. */
+export function offsetText(offset: number): string {
   if (offset === 0) return 'Z';
   const minutes = Math.trunc(Math.abs(offset) / 60_000);
   const two = (n: number) => String(n).padStart(2, '0');

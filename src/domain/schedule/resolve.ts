@@ -7,7 +7,7 @@ import { durationMs } from './duration.ts';
 import { END_OF_TIME, instantMs, isoUtc, resolveInstant } from './instant.ts';
 import { quote, refuse } from './refuse.ts';
 import { type Schedule, type ScheduleInput, scheduleSchema } from './schema.ts';
-import { isTimezone } from './zones.ts';
+import { resolveTimezone } from './timezone.ts';
 
 const SHORTEST_RATE = 1000;
 
@@ -15,10 +15,7 @@ const SHORTEST_RATE = 1000;
 export function resolveSchedule(input: ScheduleInput | undefined, now: number): Schedule {
   if (input === undefined) return { at: isoUtc(now) };
   const given = fromAws(checked(input));
-  const { timezone } = given;
-  if (timezone !== undefined && !isTimezone(timezone)) {
-    refuse('schedule.timezone', `${quote(timezone)} is not an IANA timezone such as Europe/Paris or UTC`);
-  }
+  const timezone = given.timezone === undefined ? undefined : resolveTimezone(given.timezone);
   if (given.at !== undefined) {
     const path = input.at === undefined ? 'schedule.cron' : 'schedule.at';
     return { at: resolveInstant(given.at, timezone, path), ...(timezone && { timezone }) };
@@ -28,7 +25,7 @@ export function resolveSchedule(input: ScheduleInput | undefined, now: number): 
     if (at >= END_OF_TIME) refuse('schedule.in', `${quote(given.in)} ends after the year 2199`);
     return { in: given.in, at: isoUtc(at) };
   }
-  const times = windowOf(given);
+  const times = windowOf(given, timezone);
   const common = {
     ...times,
     ...(given.jitterSeconds !== undefined && { jitterSeconds: given.jitterSeconds }),
@@ -71,8 +68,10 @@ function checked(input: ScheduleInput): ScheduleInput {
   return value;
 }
 
-function windowOf(given: ScheduleInput): Pick<ScheduleInput, 'startAt' | 'endAt'> {
-  const { timezone } = given;
+function windowOf(
+  given: ScheduleInput,
+  timezone: string | undefined,
+): Pick<ScheduleInput, 'startAt' | 'endAt'> {
   const startAt = given.startAt && resolveInstant(given.startAt, timezone, 'schedule.startAt');
   const endAt = given.endAt && resolveInstant(given.endAt, timezone, 'schedule.endAt');
   if (startAt !== undefined && endAt !== undefined && instantMs(endAt) < instantMs(startAt)) {

@@ -41,7 +41,11 @@ export const scheduleSchema = z
       ),
     every: time.optional().describe('fixed rate, an ISO 8601 duration from PT1S on, counted from `startAt`'),
     calendar: calendarSchema.optional(),
-    timezone: z.string().max(64).optional().describe('IANA name such as Europe/Paris; UTC unless given'),
+    timezone: z
+      .string()
+      .max(64)
+      .optional()
+      .describe('IANA name such as Europe/Paris, or a fixed offset such as +05:30; UTC unless given'),
     startAt: time.optional().describe('no occurrence before this time; one exactly at it counts'),
     endAt: time.optional().describe('no occurrence after this time; one exactly at it counts'),
     jitterSeconds: z

@@ -1,0 +1,78 @@
+// A timezone as given to the one that is stored: an IANA name in its own case, or a fixed offset as ±hh:mm.
+import { offsetText } from './instant.ts';
+import { quote, refuse } from './refuse.ts';
+import { joined } from './words.ts';
+import { fixedOffset, isTimezone } from './zones.ts';
+
+/**
+ * Intl takes these three letters for the one timezone that Java gave them in 1996: BST is Asia/Dhaka, AST America/Anchorage.
+ * The values are the timezones that a caller may have meant.
+ */
+const ABBREVIATIONS: Readonly<Record<string, string>> = {
+  ACT: 'Australia/Darwin',
+  AET: 'Australia/Sydney',
+  AGT: 'America/Argentina/Buenos_Aires',
+  ART: 'America/Argentina/Buenos_Aires Africa/Cairo',
+  AST: 'America/Halifax Asia/Riyadh America/Anchorage',
+  BET: 'America/Sao_Paulo',
+  BST: 'Europe/London Asia/Dhaka',
+  CAT: 'Africa/Maputo',
+  CNT: 'America/St_Johns',
+  CST: 'America/Chicago Asia/Shanghai',
+  CTT: 'Asia/Shanghai',
+  EAT: 'Africa/Nairobi',
+  ECT: 'America/Guayaquil Europe/Paris',
+  IET: 'America/Indiana/Indianapolis',
+  IST: 'Asia/Kolkata Europe/Dublin Asia/Jerusalem',
+  JST: 'Asia/Tokyo',
+  MIT: 'Pacific/Apia Pacific/Marquesas',
+  NET: 'Asia/Yerevan',
+  NST: 'America/St_Johns Pacific/Auckland',
+  PLT: 'Asia/Karachi',
+  PNT: 'America/Phoenix',
+  PRT: 'America/Puerto_Rico',
+  PST: 'America/Los_Angeles Asia/Manila',
+  SST: 'Pacific/Pago_Pago Pacific/Guadalcanal',
+  VST: 'Asia/Ho_Chi_Minh',
+};
+
+export function resolveTimezone(given: string): string {
+  const meant = ABBREVIATIONS[given.toUpperCase()];
+  if (meant) {
+    refuse(
+      'schedule.timezone',
+      `${quote(given)} is an abbreviation, which is ambiguous; give an IANA timezone such as ${joined(meant.split(' '), 'or')}`,
+    );
+  }
+  const offset = fixedOffset(given);
+  if (offset !== undefined) return offset !== 0 ? offsetText(offset) : given === 'UTC' ? given : '+00:00';
+  // Intl takes offsets up to 23:59
+  if (/^[+-]/.test(given) || !isTimezone(given)) {
+    refuse(
+      'schedule.timezone',
+      `${quote(given)} is not an IANA timezone such as Europe/Paris or UTC, nor a fixed offset from -15:59 to +15:59`,
+    );
+  }
+  return inOwnCase(given);
+}
+
+/** IANA names in which a capital does not follow exactly the start and each of `/ _ -`. */
+const IRREGULAR = new Map(
+  `Africa/Dar_es_Salaam America/Argentina/ComodRivadavia America/Knox_IN America/Port-au-Prince America/Port_of_Spain
+  Antarctica/DumontDUrville Antarctica/McMurdo Australia/ACT Australia/LHI Australia/NSW Brazil/DeNoronha
+  Chile/EasterIsland Europe/Isle_of_Man Mexico/BajaNorte Mexico/BajaSur
+  CET CST6CDT EET EST EST5EDT GB GB-Eire GMT GMT+0 GMT-0 GMT0 HST MET MST MST7MDT NZ NZ-CHAT PRC PST8PDT ROC ROK
+  UCT UTC W-SU WET`
+    .split(/\s+/)
+    .map((name) => [name.toLowerCase(), name]),
+);
+
+/** Intl takes names in any case, and would resolve a link such as GB to its target. */
+const inOwnCase = (given: string): string =>
+  IRREGULAR.get(given.toLowerCase()) ??
+  given
+    .toLowerCase()
+    .replace(/(^|[/_-])[a-z]/g, (start) => start.toUpperCase())
+    .replace(/^Us\/|^Etc\/(Gmt|Utc|Uct)/, (start) =>
+      start === 'Us/' ? 'US/' : `Etc/${start.slice(4).toUpperCase()}`,
+    );
