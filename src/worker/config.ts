@@ -22,6 +22,8 @@ const schema = z.object({
   PUNCTUAL_CONCURRENCY: z.coerce.number().int().min(1).max(10_000).default(DEFAULT_CONCURRENCY),
   /** Ten less than the 120 s that Fargate waits at most between SIGTERM and SIGKILL. */
   PUNCTUAL_DRAIN_SECONDS: z.coerce.number().min(0).max(3600).default(110),
+  /** The longest task protection without a break. */
+  PUNCTUAL_PROTECT_MINUTES: z.coerce.number().int().min(1).max(2880).default(120),
   /** Touched while the process lives, for a health check; absent: nothing is. */
   PUNCTUAL_ALIVE_FILE: z.string().optional(),
   /** Whether metrics are written into the log, in CloudWatch's format. */
@@ -49,6 +51,7 @@ export interface WorkerConfig {
   readonly deadLetterUrl: string | undefined;
   readonly concurrency: number;
   readonly drainMs: number;
+  readonly protectMs: number;
   readonly store: ReturnType<typeof readStoreConfig>;
   readonly aliveFile: string | undefined;
   readonly metrics: boolean;
@@ -70,6 +73,7 @@ export function readWorkerConfig(env: Environment): WorkerConfig {
     deadLetterUrl: given.PUNCTUAL_DEAD_LETTER_URL,
     concurrency: given.PUNCTUAL_CONCURRENCY,
     drainMs: given.PUNCTUAL_DRAIN_SECONDS * 1000,
+    protectMs: given.PUNCTUAL_PROTECT_MINUTES * 60_000,
     store: readStoreConfig(env),
     aliveFile: given.PUNCTUAL_ALIVE_FILE,
     metrics: given.PUNCTUAL_METRICS === 'on',

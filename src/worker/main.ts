@@ -77,7 +77,13 @@ async function main(): Promise<void> {
   const protection =
     agentUri === undefined
       ? undefined
-      : protectLongJobs({ agentUri, clock: systemClock, log, running: worker.running });
+      : protectLongJobs({
+          agentUri,
+          clock: systemClock,
+          log,
+          running: worker.running,
+          maxMs: config.protectMs,
+        });
 
   let asked = false;
   const stop = async (signal: NodeJS.Signals) => {

@@ -15,6 +15,7 @@ describe('the configuration of a worker', () => {
       deadLetterUrl: undefined,
       concurrency: 100,
       drainMs: 110_000,
+      protectMs: 7_200_000,
       logLevel: 'info',
       endpoints: { dynamodb: undefined, sqs: undefined },
       settings: DEFAULT_SETTINGS,

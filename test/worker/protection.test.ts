@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '../../src/system.ts';
-import { LONG_MS, protectLongJobs } from '../../src/worker/protection.ts';
+import { BREAK_MS, LONG_MS, protectLongJobs } from '../../src/worker/protection.ts';
 import { NOON, StandingClock, settle } from './harness.ts';
 
 /** What ECS's agent was asked for, and whether it answers. */
@@ -30,6 +30,7 @@ beforeEach(() => {
   answers = 200;
 });
 
+const MAX_MS = 7 * 60_000;
 const ON = ['PUT', '/api/task-protection/v1/state', { ProtectionEnabled: true, ExpiresInMinutes: 20 }];
 const OFF = ['PUT', '/api/task-protection/v1/state', { ProtectionEnabled: false }];
 
@@ -45,7 +46,13 @@ describe('task protection', () => {
     const clock = new StandingClock();
     return {
       clock,
-      protection: protectLongJobs({ agentUri, clock, log: createLog('silent'), running: () => running }),
+      protection: protectLongJobs({
+        agentUri,
+        clock,
+        log: createLog('silent'),
+        running: () => running,
+        maxMs: MAX_MS,
+      }),
     };
   };
 
@@ -82,6 +89,20 @@ describe('task protection', () => {
     for (let minute = 0; minute < 6; minute++) await clock.advance(60_000);
     await untilAsked(2);
     expect(asked).toEqual([ON, ON]);
+    await protection.stop();
+  });
+
+  it('takes a break after its maximum although a long job always runs, so that a deployment can go on', async () => {
+    const { clock, protection } = start([{ since: NOON - LONG_MS }]);
+    await untilAsked(1);
+    for (let minute = 0; minute < 7; minute++) await clock.advance(60_000);
+    await untilAsked(3);
+    expect(asked).toEqual([ON, ON, OFF]);
+    for (let ms = 0; ms < BREAK_MS - 60_000; ms += 60_000) await clock.advance(60_000);
+    expect(asked).toEqual([ON, ON, OFF]);
+    await clock.advance(60_000);
+    await untilAsked(4);
+    expect(asked).toEqual([ON, ON, OFF, ON]);
     await protection.stop();
   });
 });
