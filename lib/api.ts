@@ -1,6 +1,6 @@
 // The REST API: one route per operation of the contract, each to the Lambda of its service; tokens are checked by API
 // Gateway. And the consumer of the jobs that were accepted to be created later.
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Fn, Stack } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   CorsHttpMethod,
@@ -25,7 +25,7 @@ import { Construct } from 'constructs';
 import { operations } from '../src/api/contract.ts';
 import type { Service } from '../src/api/operation.ts';
 import { INGEST_QUEUE } from '../src/queue/queues.ts';
-import type { Environment } from './environment.ts';
+import { type Environment, prefixOf } from './environment.ts';
 import { createFunction } from './function.ts';
 import { Identity } from './identity.ts';
 import { createLogGroup } from './logs.ts';
@@ -64,7 +64,7 @@ export class Api extends Construct {
   constructor(scope: Construct, id: string, props: ApiProps) {
     super(scope, id);
     const { settings, storage, queues, encryptionKey, environment } = props;
-    const common = { settings, storage };
+    const common = { settings, storage, encryptionKey };
 
     this.functions = {
       scheduler: createFunction(this, 'Scheduler', {
@@ -103,7 +103,7 @@ export class Api extends Construct {
     this.identity = new Identity(this, 'Identity', { settings });
     this.domain = this.#domain(settings);
     this.httpApi = this.#httpApi(settings);
-    this.stage = this.#stage(settings);
+    this.stage = this.#stage(settings, encryptionKey);
   }
 
   #domain({ domainName, certificateArn, hostedZoneId, hostedZoneName }: DeploymentSettings) {
@@ -129,6 +129,8 @@ export class Api extends Construct {
       apiName: `punctual-${stage}`,
       description: 'Punctual: jobs that fire on the dot',
       createDefaultStage: false,
+      // callers of the generated address would bypass what stands before the domain, such as mutual TLS
+      disableExecuteApiEndpoint: this.domain !== undefined,
       // answered by API Gateway itself: a preflight costs no Lambda
       corsPreflight: corsOrigins && {
         allowOrigins: [...corsOrigins],
@@ -170,7 +172,13 @@ export class Api extends Construct {
     return api;
   }
 
-  #stage(settings: DeploymentSettings): HttpStage {
+  #stage(settings: DeploymentSettings, encryptionKey?: IKey): HttpStage {
+    const accessLogs = createLogGroup(this, 'AccessLogs', {
+      settings,
+      encryptionKey,
+      // API Gateway adds every other group to a resource policy of the account, which is limited to 5,120 characters
+      logGroupName: `/aws/vendedlogs/${prefixOf(settings)}api-access-${stackSuffix(this)}`,
+    });
     return new HttpStage(this, 'Stage', {
       httpApi: this.httpApi,
       stageName: '$default',
@@ -179,12 +187,16 @@ export class Api extends Construct {
       detailedMetricsEnabled: true,
       domainMapping: this.domain && { domainName: this.domain },
       accessLogSettings: {
-        destination: new LogGroupLogDestination(createLogGroup(this, 'AccessLogs', settings)),
+        destination: new LogGroupLogDestination(accessLogs),
         format: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG)),
       },
     });
   }
 }
+
+/** The first 8 characters of the stack's id: a retained group of a deleted stack does not collide with a new one. */
+const stackSuffix = (scope: Construct): string =>
+  Fn.select(0, Fn.split('-', Fn.select(2, Fn.split('/', Stack.of(scope).stackId))));
 
 /** Who asked for what, and what became of it. Neither tokens nor bodies. */
 const ACCESS_LOG = {

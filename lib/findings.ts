@@ -83,7 +83,12 @@ export function acknowledgeFindings({ settings, api, queues, workers, scripts }:
   if (scripts) acknowledgeScripts(scripts, task.taskRole);
 }
 
-function acknowledgeScripts({ bucket }: Scripts, worker: IConstruct): void {
+function acknowledgeScripts({ bucket, task }: Scripts, worker: IConstruct): void {
+  acknowledge(
+    worker,
+    `IAM5[Resource::arn:<AWS::Partition>:ecs:<AWS::Region>:<AWS::AccountId>:task-definition/${task.family}:*]`,
+    'The wildcard is the revision. Workers of the previous deployment run until they have drained, and must be able to start scripts until then: limited to one family, in one cluster.',
+  );
   acknowledge(
     bucket,
     'S1',

@@ -1,6 +1,7 @@
 // A Lambda as all of ours are: bundled here, on Node 24 and Graviton, with a log group and a role of its own.
 import { AssetHashType, DockerImage, type Duration, Stack } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Architecture, Code, Function as Lambda, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { bundleSync, type Entry, HANDLER, ROOT } from './bundle.ts';
@@ -16,6 +17,11 @@ export interface FunctionProps {
   readonly environment: Readonly<Record<string, string>>;
   readonly settings: DeploymentSettings;
   readonly storage: Storage;
+  /**
+   * Encrypts the log group.
+   * @default - a key that AWS owns
+   */
+  readonly encryptionKey?: IKey;
   readonly timeout: Duration;
   /**
    * @default - as many as the account allows
@@ -34,7 +40,7 @@ const MEMORY_MB = 1024;
 
 export function createFunction(scope: Construct, id: string, props: FunctionProps): Lambda {
   const { entry, settings, storage } = props;
-  const logGroup = createLogGroup(scope, `${id}Logs`, settings);
+  const logGroup = createLogGroup(scope, `${id}Logs`, { settings, encryptionKey: props.encryptionKey });
   const role = new Role(scope, `${id}Role`, {
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
     description: `Punctual ${settings.stage}: ${props.description}`,

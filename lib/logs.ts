@@ -1,15 +1,31 @@
-// A log group as all of ours are.
+// Log groups: retention, removal policy and encryption are the same for all of them.
 import { RemovalPolicy } from 'aws-cdk-lib';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { DeploymentSettings } from './settings.ts';
 
+export interface LogGroupOptions {
+  readonly settings: DeploymentSettings;
+  /**
+   * Encrypts the log group.
+   * @default - a key that CloudWatch Logs owns
+   */
+  readonly encryptionKey?: IKey;
+  /**
+   * @default - a name that CloudFormation generates
+   */
+  readonly logGroupName?: string;
+}
+
 export const createLogGroup = (
   scope: Construct,
   id: string,
-  { logRetentionDays, removalPolicy }: DeploymentSettings,
+  { settings: { logRetentionDays, removalPolicy }, encryptionKey, logGroupName }: LogGroupOptions,
 ): LogGroup =>
   new LogGroup(scope, id, {
+    logGroupName,
+    encryptionKey,
     // the values of the enumeration are the days
     retention: logRetentionDays as RetentionDays,
     removalPolicy: removalPolicy === 'retain' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,

@@ -3,6 +3,7 @@ import { Stack } from 'aws-cdk-lib';
 import { Alarm, ComparisonOperator, type Dashboard, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
@@ -25,6 +26,11 @@ export interface MonitoringProps {
   readonly watcher: Watcher;
   readonly notifier: Notifier;
   readonly scaling: Scaling;
+  /**
+   * Encrypts the alarm topic.
+   * @default - none: SNS encrypts it with a key of its own
+   */
+  readonly encryptionKey?: IKey;
 }
 
 export class Monitoring extends Construct {
@@ -38,6 +44,7 @@ export class Monitoring extends Construct {
     this.topic = new Topic(this, 'Alarms', {
       displayName: `Punctual ${settings.stage}`,
       enforceSSL: true,
+      masterKey: props.encryptionKey,
     });
     // a policy of its own replaces the one by which services of the account may publish
     this.topic.addToResourcePolicy(

@@ -15,6 +15,7 @@ import {
   SubnetType,
   Vpc,
 } from 'aws-cdk-lib/aws-ec2';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { createLogGroup } from './logs.ts';
 import type { DeploymentSettings } from './settings.ts';
@@ -27,6 +28,11 @@ export interface NetworkProps {
    * @default - by `settings.vpcId`, or a new one
    */
   readonly vpc?: IVpc;
+  /**
+   * Encrypts the flow logs.
+   * @default - a key that AWS owns
+   */
+  readonly encryptionKey?: IKey;
 }
 
 const CIDR = '10.64.0.0/16';
@@ -52,7 +58,7 @@ export class Network extends Construct {
   readonly assignPublicIp: boolean;
   readonly workers: SecurityGroup;
 
-  constructor(scope: Construct, id: string, { settings, vpc }: NetworkProps) {
+  constructor(scope: Construct, id: string, { settings, vpc, encryptionKey }: NetworkProps) {
     super(scope, id);
     this.assignPublicIp = settings.network === 'public';
     const subnetType = this.assignPublicIp ? SubnetType.PUBLIC : SubnetType.PRIVATE_ISOLATED;
@@ -74,7 +80,7 @@ export class Network extends Construct {
         return subnet;
       });
     } else {
-      this.vpc = this.#create(subnetType, settings);
+      this.vpc = this.#create(subnetType, settings, encryptionKey);
       this.subnets = this.vpc.selectSubnets({ subnetType }).subnets;
     }
     this.workers = new SecurityGroup(this, 'Workers', {
@@ -84,7 +90,7 @@ export class Network extends Construct {
     });
   }
 
-  #create(subnetType: SubnetType, settings: DeploymentSettings): Vpc {
+  #create(subnetType: SubnetType, settings: DeploymentSettings, encryptionKey?: IKey): Vpc {
     const vpc = new Vpc(this, 'Vpc', {
       ipAddresses: IpAddresses.cidr(CIDR),
       maxAzs: 2,
@@ -93,7 +99,9 @@ export class Network extends Construct {
       restrictDefaultSecurityGroup: false,
     });
     vpc.addFlowLog('Flows', {
-      destination: FlowLogDestination.toCloudWatchLogs(createLogGroup(this, 'FlowLogs', settings)),
+      destination: FlowLogDestination.toCloudWatchLogs(
+        createLogGroup(this, 'FlowLogs', { settings, encryptionKey }),
+      ),
       trafficType: FlowLogTrafficType.REJECT,
     });
     // free, and the largest part of what a worker sends and receives

@@ -42,6 +42,7 @@ export class Notifier extends Construct implements IGrantable {
       description: 'tells what happened',
       settings,
       storage,
+      encryptionKey,
       timeout: Duration.seconds(NOTIFY_QUEUE.visibilitySeconds / VISIBILITY_PER_TIMEOUT),
       environment: {
         ...environment,

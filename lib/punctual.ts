@@ -8,6 +8,7 @@ import { Api } from './api.ts';
 import { type Environment, environmentOf, prefixOf } from './environment.ts';
 import { Monitoring } from './monitoring.ts';
 import { Notifier } from './notifier.ts';
+import { letLogsAndAlarmsUse } from './queue-permissions.ts';
 import { Queues } from './queues.ts';
 import { Scaling } from './scaling.ts';
 import { Scripts } from './scripts.ts';
@@ -24,7 +25,7 @@ export interface PunctualProps extends Readonly<SettingsInput> {
    */
   readonly vpc?: IVpc;
   /**
-   * Encrypts tables and queues.
+   * Encrypts tables, queues, log groups and the alarm topic.
    * @default - by `kmsKeyArn`, or keys that AWS owns
    */
   readonly encryptionKey?: IKey;
@@ -74,6 +75,8 @@ export class Punctual extends Construct {
     const encryptionKey =
       givenKey ?? (settings.kmsKeyArn ? Key.fromKeyArn(this, 'Key', settings.kmsKeyArn) : undefined);
 
+    letLogsAndAlarmsUse(encryptionKey, this);
+
     const storage = new Storage(this, 'Storage', { prefix, settings, encryptionKey });
     const queues = new Queues(this, 'Queues', { prefix, count: settings.queues, encryptionKey });
     const environment = environmentOf(settings, queues, taskEnvironment);
@@ -86,7 +89,7 @@ export class Punctual extends Construct {
     this.workers = new Workers(this, 'Workers', { ...common, vpc, image });
     if (settings.scripts) {
       const { workers } = this;
-      this.scripts = new Scripts(this, 'Scripts', { settings, workers, image: scriptImage });
+      this.scripts = new Scripts(this, 'Scripts', { settings, workers, encryptionKey, image: scriptImage });
       for (const [name, value] of Object.entries(this.scripts.environment)) {
         for (const runtime of [...Object.values(this.api.functions), workers.container])
           runtime.addEnvironment(name, value);

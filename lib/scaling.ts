@@ -1,6 +1,6 @@
 // How many workers there are: by what will be due, before it is due; by what waits, if that was not enough. Out fast, in
 // slowly.
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import {
   AdjustmentType,
   ScalableTarget,
@@ -15,6 +15,7 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { ApplicationScalingAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { Role } from 'aws-cdk-lib/aws-iam';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ownMetric } from './metrics.ts';
@@ -56,6 +57,7 @@ export class Scaling extends Construct {
       resourceId: `service/${cluster.clusterName}/${service.serviceName}`,
       minCapacity: settings.minWorkers,
       maxCapacity: settings.maxWorkers,
+      role: Role.fromRoleArn(this, 'Role', serviceLinkedRole(this)),
     });
     const due = ownMetric(settings, 'DuePerSecond', 'Sum');
     const running = ownMetric(settings, 'Workers', 'Sum');
@@ -140,6 +142,15 @@ export class Scaling extends Construct {
     });
   }
 }
+
+/** The role that Application Auto Scaling makes and uses for ECS services, whatever role a target names. */
+const serviceLinkedRole = (scope: Construct): string =>
+  Stack.of(scope).formatArn({
+    service: 'iam',
+    region: '',
+    resource: 'role/aws-service-role/ecs.application-autoscaling.amazonaws.com',
+    resourceName: 'AWSServiceRoleForApplicationAutoScaling_ECSService',
+  });
 
 /**
  * Of the oldest message, while there are any that somebody could take: those of a job whose runs wait for each other are

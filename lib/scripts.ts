@@ -12,6 +12,7 @@ import {
   OperatingSystemFamily,
 } from 'aws-cdk-lib/aws-ecs';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
@@ -25,6 +26,11 @@ export interface ScriptsProps {
   readonly settings: DeploymentSettings;
   /** Whose cluster and subnets scripts run in, and who starts them. */
   readonly workers: Workers;
+  /**
+   * Encrypts the log group.
+   * @default - a key that AWS owns
+   */
+  readonly encryptionKey?: IKey;
   /**
    * What they run in: an image with node, python3 and sh.
    * @default - built from Dockerfile.scripts
@@ -46,7 +52,7 @@ export class Scripts extends Construct {
   /** For workers, which run scripts, and for the API, which describes the task. */
   readonly environment: Environment;
 
-  constructor(scope: Construct, id: string, { settings, workers, image }: ScriptsProps) {
+  constructor(scope: Construct, id: string, { settings, workers, image, encryptionKey }: ScriptsProps) {
     super(scope, id);
     const { cluster, network } = workers;
     this.bucket = new Bucket(this, 'Bucket', {
@@ -65,13 +71,14 @@ export class Scripts extends Construct {
       allowAllOutbound: false,
     });
     this.securityGroup.addEgressRule(Peer.anyIpv4(), Port.tcp(443), 'HTTPS');
-    this.logGroup = createLogGroup(this, 'Logs', settings);
+    this.logGroup = createLogGroup(this, 'Logs', { settings, encryptionKey });
     this.task = this.#task(image);
     this.environment = {
       PUNCTUAL_CONTAINER_CLUSTER: cluster.clusterName,
       PUNCTUAL_CONTAINER_SUBNETS: network.subnets.map(({ subnetId }) => subnetId).join(','),
       PUNCTUAL_CONTAINER_PUBLIC_IP: String(network.assignPublicIp),
-      PUNCTUAL_SCRIPT_TASK_DEFINITION: this.task.taskDefinitionArn,
+      // without a revision: workers of the previous deployment start the latest one too
+      PUNCTUAL_SCRIPT_TASK_DEFINITION: this.task.family,
       PUNCTUAL_SCRIPT_BUCKET: this.bucket.bucketName,
       PUNCTUAL_SCRIPT_SECURITY_GROUPS: this.securityGroup.securityGroupId,
     };
@@ -105,14 +112,21 @@ export class Scripts extends Construct {
   #rights({ cluster }: Workers): PolicyStatement[] {
     const { task } = this;
     const tasks = { service: 'ecs', resource: 'task', resourceName: `${cluster.clusterName}/*` };
+    const family = { service: 'ecs', resource: 'task-definition', resourceName: `${task.family}:*` };
     const ofCluster = { ArnEquals: { 'ecs:cluster': cluster.clusterArn } };
     return [
       // ECS knows no resources for it
       new PolicyStatement({ actions: ['ecs:DescribeTaskDefinition'], resources: ['*'] }),
       new PolicyStatement({
         actions: ['ecs:RunTask'],
-        resources: [task.taskDefinitionArn],
+        resources: [Stack.of(this).formatArn(family)],
         conditions: ofCluster,
+      }),
+      // a task that takes over the tags of its definition is tagged when it is created
+      new PolicyStatement({
+        actions: ['ecs:TagResource'],
+        resources: [Stack.of(this).formatArn(tasks)],
+        conditions: { StringEquals: { 'ecs:CreateAction': 'RunTask' } },
       }),
       new PolicyStatement({
         actions: ['ecs:DescribeTasks', 'ecs:StopTask'],

@@ -25,7 +25,7 @@ export interface StorageProps {
   readonly encryptionKey?: IKey;
 }
 
-/** Reads cost a third of writes, and DynamoDB's own ratio is the same. */
+/** DynamoDB's own ratio for a new on-demand table. A read unit costs a fifth of a write unit. */
 const READS_PER_WRITE = 3;
 const TARGET_UTILIZATION_PERCENT = 70;
 
@@ -47,7 +47,10 @@ export class Storage extends Construct {
     const warmThroughput = settings.warmWritesPerSecond
       ? {
           writeUnitsPerSecond: settings.warmWritesPerSecond,
-          readUnitsPerSecond: settings.warmWritesPerSecond * READS_PER_WRITE,
+          readUnitsPerSecond: Math.min(
+            settings.warmWritesPerSecond * READS_PER_WRITE,
+            settings.tableQuotaPerSecond,
+          ),
         }
       : undefined;
     // shards and workers: some hundred items, however much there is to do

@@ -45,6 +45,7 @@ export class Watcher extends Construct {
       description: 'sends what will be due, settles what was',
       settings,
       storage,
+      encryptionKey,
       timeout: TIMEOUT,
       environment,
       reservedConcurrency: reserved === 0 ? undefined : reserved,

@@ -15,6 +15,7 @@ import {
   FargateTaskDefinition,
   LogDriver,
   OperatingSystemFamily,
+  PropagatedTagSource,
 } from 'aws-cdk-lib/aws-ecs';
 import { type IGrantable, type IPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
@@ -71,7 +72,7 @@ export class Workers extends Construct implements IGrantable {
   constructor(scope: Construct, id: string, props: WorkerProps) {
     super(scope, id);
     const { settings, storage, queues, encryptionKey } = props;
-    this.network = new Network(this, 'Network', { settings, vpc: props.vpc });
+    this.network = new Network(this, 'Network', { settings, vpc: props.vpc, encryptionKey });
     this.cluster = new Cluster(this, 'Cluster', {
       vpc: this.network.vpc,
       containerInsightsV2: ContainerInsights.ENABLED,
@@ -101,6 +102,9 @@ export class Workers extends Construct implements IGrantable {
       maxHealthyPercent: 200,
       availabilityZoneRebalancing: AvailabilityZoneRebalancing.ENABLED,
       enableExecuteCommand: false,
+      // cost allocation by tag needs the tags on the tasks, which are what is billed
+      propagateTags: PropagatedTagSource.SERVICE,
+      enableECSManagedTags: true,
     });
     // or it may be made before the cluster knows the capacity providers, and is in their way when both are deleted
     this.service.node.addDependency(this.cluster);
@@ -119,7 +123,7 @@ export class Workers extends Construct implements IGrantable {
     );
   }
 
-  #task({ settings, image, environment }: WorkerProps) {
+  #task({ settings, image, environment, encryptionKey }: WorkerProps) {
     const task = new FargateTaskDefinition(this, 'Task', {
       cpu: settings.workerCpu,
       memoryLimitMiB: settings.workerMemory,
@@ -137,6 +141,7 @@ export class Workers extends Construct implements IGrantable {
         ...environment,
         PUNCTUAL_CONCURRENCY: String(settings.workerConcurrency),
         PUNCTUAL_DRAIN_SECONDS: String(DRAIN_SECONDS),
+        PUNCTUAL_PROTECT_MINUTES: String(settings.maxProtectionMinutes),
         PUNCTUAL_ALIVE_FILE: ALIVE_FILE,
         PUNCTUAL_METRICS: 'on',
         ...(settings.tracing && {
@@ -153,7 +158,7 @@ export class Workers extends Construct implements IGrantable {
         startPeriod: Duration.seconds(30),
       },
       logging: LogDriver.awsLogs({
-        logGroup: createLogGroup(this, 'Logs', settings),
+        logGroup: createLogGroup(this, 'Logs', { settings, encryptionKey }),
         streamPrefix: 'worker',
       }),
     });

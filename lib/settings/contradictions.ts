@@ -29,6 +29,11 @@ export function contradictions(settings: DeploymentSettings): string[] {
     settings.warmWritesPerSecond !== undefined &&
       settings.capacity === 'provisioned' &&
       'warmWritesPerSecond is for capacity onDemand: provisioned tables have minCapacity',
+    ...(['warmWritesPerSecond', 'maxCapacity'] as const).map(
+      (name) =>
+        (settings[name] ?? 0) > settings.tableQuotaPerSecond &&
+        `${name} must be at most tableQuotaPerSecond (${settings.tableQuotaPerSecond}), got ${settings[name]}`,
+    ),
     ...together(settings, 'issuer', 'audience'),
     ...together(settings, 'domainName', 'certificateArn'),
     ...together(settings, 'hostedZoneId', 'hostedZoneName'),

@@ -15,11 +15,17 @@ export const data = {
    */
   capacity: z.literal(['onDemand', 'provisioned']).default('onDemand'),
   /**
-   * On demand: the writes a second that each table takes from the first second on (reads: three times that). Charged once,
-   * can only be raised. DynamoDB starts every table at 4,000.
+   * On demand: the writes per second that each table and index is warmed for. Reads are warmed for three times as many, up
+   * to `tableQuotaPerSecond`. Charged once, can only be raised. DynamoDB starts every table at 4,000.
    * @default - as DynamoDB starts them
    */
   warmWritesPerSecond: count(4_000, 1_000_000).optional(),
+  /**
+   * The account's quotas "table-level read throughput limit" and "table-level write throughput limit", the lower of the two.
+   * DynamoDB refuses a table that is warmed or provisioned for more. Raise it after AWS has raised the quotas.
+   * @default 40000
+   */
+  tableQuotaPerSecond: count(4_000, 10_000_000).default(40_000),
   /**
    * Provisioned: the units that each table and index has at least, for reads and for writes.
    * @default 25
@@ -37,7 +43,7 @@ export const data = {
    */
   groupCommit: z.boolean().default(true),
   /**
-   * A key of yours instead of AWS's own, for tables and queues.
+   * A customer managed key for tables, queues, log groups and the alarm topic, instead of keys that AWS owns.
    * @default - keys that AWS owns
    */
   kmsKeyArn: z

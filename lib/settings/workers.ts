@@ -29,6 +29,13 @@ export const workers = {
    */
   maxWorkers: count(1, 5000).default(20),
   /**
+   * The longest that a worker with long jobs stays protected from scale-in and deployments without a break, in minutes.
+   * After it a deployment may stop the worker: jobs that still run then are run again by another. CloudFormation gives up on
+   * a service update after about 3 hours, so 165 is the most.
+   * @default 120
+   */
+  maxProtectionMinutes: count(1, 165).default(120),
+  /**
    * The part of the workers beyond the first that runs on Spot: 0 (none) to 1 (all, the first too).
    * @default 0
    */

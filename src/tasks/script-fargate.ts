@@ -107,5 +107,6 @@ function inputOf(
     const room = LARGEST_OVERRIDES - size + own.length + args.join('').length;
     throw new DoNotRetry(`args and environment may have about ${room} characters together on Fargate`);
   }
-  return { ...fargate(place), taskDefinition, overrides, startedBy: 'punctual-script' };
+  const tags = { propagateTags: 'TASK_DEFINITION' as const };
+  return { ...fargate(place), ...tags, taskDefinition, overrides, startedBy: 'punctual-script' };
 }

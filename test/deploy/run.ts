@@ -37,21 +37,23 @@ if (!endpoint) {
   process.exit(2);
 }
 const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+const out = mkdtempSync(join(tmpdir(), 'punctual-deploy-'));
 const env = {
   ...process.env,
+  // the CDK caches the account of an access key in its home: an emulator with another account must not meet that cache
+  CDK_HOME: join(out, 'cdk-home'),
   AWS_ACCESS_KEY_ID: credentials.accessKeyId,
   AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
   AWS_REGION: 'us-east-1',
   AWS_DEFAULT_REGION: 'us-east-1',
 };
-const out = mkdtempSync(join(tmpdir(), 'punctual-deploy-'));
 const started = Date.now();
 const say = (text: string) => console.log(`${((Date.now() - started) / 1000).toFixed(1)} s  ${text}`);
 
 function cdk(...words: string[]): void {
   say(`cdk ${words[0]}`);
   const settings = ['-c', `punctual:stage=${STAGE}`, '-c', 'punctual:removalPolicy=destroy'];
-  const args = [...words, '--app', 'node test/deploy/app.ts', '-o', out, ...settings];
+  const args = [...words, '--app', 'node test/deploy/app.ts', '-o', join(out, 'cdk.out'), ...settings];
   execFileSync('cdk', args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 

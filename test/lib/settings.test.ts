@@ -26,6 +26,7 @@ describe('the settings of a deployment', () => {
       workerConcurrency: 100,
       minWorkers: 2,
       maxWorkers: 20,
+      maxProtectionMinutes: 120,
       spotShare: 0,
       executionsPerWorker: 100,
       network: 'public',
@@ -41,6 +42,7 @@ describe('the settings of a deployment', () => {
       capacity: 'onDemand',
       minCapacity: 25,
       maxCapacity: 4000,
+      tableQuotaPerSecond: 40_000,
       contributorInsights: false,
       removalPolicy: 'retain',
     });
@@ -57,6 +59,11 @@ describe('the settings of a deployment', () => {
       { workerCpu: 256, workerMemory: 4096 },
       'workerMemory must be 512 to 2048 in steps of 1024 with workerCpu 256, got 4096',
     ],
+    [
+      { warmWritesPerSecond: 50_000 },
+      'warmWritesPerSecond must be at most tableQuotaPerSecond (40000), got 50000',
+    ],
+    [{ maxProtectionMinutes: 180 }, 'maxProtectionMinutes must be at most 165, got 180'],
     [{ issuer: 'https://login.example.com' }, 'issuer is given without audience'],
     [{ vpcId: 'vpc-0a1b' }, 'vpcId is given without subnetIds\nvpcId is given without availabilityZones'],
     [

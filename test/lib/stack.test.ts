@@ -11,6 +11,7 @@ import {
   synthesizedOnce as of,
   type Properties,
   type Synthesized,
+  withOwnKey,
 } from './synth.ts';
 
 afterAll(cleanUp);
@@ -161,6 +162,45 @@ describe.each(DEPLOYMENT_NAMES)('the deployment "%s"', { timeout: 120_000 }, (na
     for (const service of services) expect(service.DependsOn).toContain(association?.[0]);
   });
 
+  it('passes the tags of the service on to its tasks', () => {
+    expect(of(name).ofType('AWS::ECS::Service')[0]?.Properties).toMatchObject({
+      PropagateTags: 'SERVICE',
+      EnableECSManagedTags: true,
+    });
+  });
+
+  it('ends task protection well before CloudFormation gives up on a service update (3 hours)', () => {
+    const [worker] = of(name)
+      .ofType('AWS::ECS::TaskDefinition')
+      .flatMap(({ Properties: p }) => p.ContainerDefinitions)
+      .filter((container: Properties) => container.Name === 'Worker');
+    const minutes = worker.Environment.find((v: Properties) => v.Name === 'PUNCTUAL_PROTECT_MINUTES')?.Value;
+    expect(Number(minutes)).toBeGreaterThan(0);
+    expect(Number(minutes)).toBeLessThanOrEqual(165);
+  });
+
+  it('writes access logs to a group for vended logs, whose resource policy does not grow with each API', () => {
+    const groups = of(name)
+      .ofType('AWS::Logs::LogGroup')
+      .map(({ Properties: group }) => JSON.stringify(group.LogGroupName ?? ''));
+    const access = groups.filter((group) => group.includes('/aws/vendedlogs/'));
+    expect(access).toHaveLength(1);
+    expect(access[0]).toContain(`/aws/vendedlogs/${PREFIXES[name]}api-access-`);
+  });
+
+  it('scales workers with the service-linked role of Application Auto Scaling', () => {
+    const assumed = of(name)
+      .ofType('AWS::IAM::Role')
+      .map(({ Properties: role }) => JSON.stringify(role.AssumeRolePolicyDocument));
+    expect(assumed.filter((document) => document.includes('application-autoscaling'))).toEqual([]);
+    const [target] = of(name)
+      .ofType('AWS::ApplicationAutoScaling::ScalableTarget')
+      .filter(({ Properties: t }) => t.ServiceNamespace === 'ecs');
+    expect(JSON.stringify(target?.Properties.RoleARN)).toContain(
+      'AWSServiceRoleForApplicationAutoScaling_ECSService',
+    );
+  });
+
   it('lets alarms publish to the topic that tells people', () => {
     const statements = of(name)
       .ofType('AWS::SNS::TopicPolicy')
@@ -264,7 +304,7 @@ describe('what differs', () => {
       .map(({ Properties: t }) => [t.TableName, t.WarmThroughput]);
     expect(Object.fromEntries(warm)['punctual-closed-timetable']).toEqual({
       WriteUnitsPerSecond: 30_000,
-      ReadUnitsPerSecond: 90_000,
+      ReadUnitsPerSecond: 40_000,
     });
     const scaled = of('large')
       .ofType('AWS::ApplicationAutoScaling::ScalableTarget')
@@ -283,6 +323,63 @@ describe('what differs', () => {
       JSON.stringify(Properties).includes('kms:Decrypt'),
     );
     expect(using).toHaveLength(6);
+  });
+
+  it('a customer key encrypts every log group and the alarm topic, and its policy lets their services use it', () => {
+    const { ofType } = of('large');
+    for (const { Properties: group } of ofType('AWS::Logs::LogGroup')) expect(group.KmsKeyId).toBeDefined();
+    for (const { Properties: topic } of ofType('AWS::SNS::Topic')) expect(topic.KmsMasterKeyId).toBeDefined();
+    for (const { Properties: group } of of('default').ofType('AWS::Logs::LogGroup'))
+      expect(group.KmsKeyId).toBeUndefined();
+    const { resources } = withOwnKey();
+    const [key] = Object.values(resources).filter(({ Type }) => Type === 'AWS::KMS::Key');
+    const services = key?.Properties.KeyPolicy.Statement.map((s: Properties) => s.Principal.Service);
+    expect(services).toContain('cloudwatch.amazonaws.com');
+    expect(JSON.stringify(services)).toContain('"logs."');
+  });
+
+  it('a custom domain is the only address of the API', () => {
+    const disabled = (name: DeploymentName) =>
+      of(name).ofType('AWS::ApiGatewayV2::Api')[0]?.Properties.DisableExecuteApiEndpoint;
+    expect(disabled('closed')).toBe(true);
+    expect(disabled('default')).not.toBe(true);
+  });
+
+  it('scripts are started by task definition family, so that workers of the previous deployment can start them', () => {
+    const { ofType, resources } = of('closed');
+    const [id] = Object.entries(resources).find(
+      ([, { Type, Properties: p }]) =>
+        Type === 'AWS::ECS::TaskDefinition' && p.ContainerDefinitions[0].Name === 'Script',
+    ) ?? [''];
+    const { Family: family } = resources[id]?.Properties ?? {};
+    const worker = ofType('AWS::ECS::TaskDefinition').find(
+      ({ Properties: p }) => p.ContainerDefinitions[0].Name === 'Worker',
+    );
+    expect(worker?.Properties.ContainerDefinitions[0].Environment).toContainEqual({
+      Name: 'PUNCTUAL_SCRIPT_TASK_DEFINITION',
+      Value: family,
+    });
+    const run = ofType('AWS::IAM::Policy')
+      .flatMap(({ Properties: p }) => p.PolicyDocument.Statement)
+      .filter((s: Properties) => s.Action === 'ecs:RunTask');
+    expect(run).toHaveLength(1);
+    expect(JSON.stringify(run[0].Resource)).toContain(`:task-definition/${family}:*`);
+  });
+
+  it('warm throughput stays within the quota of a table', () => {
+    const units = (name: string) =>
+      of('closed')
+        .ofType('AWS::DynamoDB::Table')
+        .find(({ Properties: t }) => t.TableName === `punctual-closed-${name}`)?.Properties;
+    const timetable = units('timetable').WarmThroughput;
+    const [index] = units('executions').GlobalSecondaryIndexes;
+    for (const { WriteUnitsPerSecond: writes, ReadUnitsPerSecond: reads } of [
+      timetable,
+      index.WarmThroughput,
+    ]) {
+      expect(writes).toBeLessThanOrEqual(40_000);
+      expect(reads).toBeLessThanOrEqual(40_000);
+    }
   });
 
   it('Spot: as the share says, and the first worker is not', () => {

@@ -2,9 +2,12 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App, Validations } from 'aws-cdk-lib';
+import { App, Stack, Validations } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { ContainerImage } from 'aws-cdk-lib/aws-ecs';
+import { Key } from 'aws-cdk-lib/aws-kms';
 import { AwsSolutionsChecks } from 'cdk-nag';
+import { Punctual } from '../../lib/punctual.ts';
 import { PunctualStack } from '../../lib/punctual-stack.ts';
 import { settingsFromContext } from '../../lib/settings/context.ts';
 
@@ -112,6 +115,17 @@ export function synthesize(name: DeploymentName): Synthesized {
     folder,
     ofType: (type) => Object.values(resources).filter(({ Type }) => Type === type),
   };
+}
+
+/** A stack that makes its key itself, so that the key's policy is part of the template. */
+export function withOwnKey(): Pick<Synthesized, 'resources'> {
+  const app = new App({ context: { ...cdkJson.context, 'aws:cdk:bundling-stacks': [] } });
+  const stack = new Stack(app, 'OwnKey');
+  new Punctual(stack, 'Jobs', {
+    encryptionKey: new Key(stack, 'Key'),
+    workerImage: ContainerImage.fromRegistry('worker'),
+  });
+  return { resources: Template.fromStack(stack).toJSON().Resources as Record<string, Resource> };
 }
 
 const synthesized = new Map<DeploymentName, Synthesized>();
