@@ -8,17 +8,17 @@ import { type Stretch, stretchAt } from './zones.ts';
 
 export interface JumpRule {
   /**
-   * For a local time that does not exist: `skip` it, or run at the first instant after the gap; `afterOnSameDate`
-   * does so only if that is still the same date (a whole date left out, as in Apia in 2011, has no run).
+   * For a local time that does not exist: `skip` it, or run at the first instant after the gap. `afterUnlessWholeDate`
+   * does so unless the gap leaves out the whole date of that local time, as Apia left out 30 December 2011.
    */
-  readonly gap: 'skip' | 'after' | 'afterOnSameDate';
+  readonly gap: 'skip' | 'after' | 'afterUnlessWholeDate';
   /** For a local time that happens twice: run at the first only, or at both. */
   readonly overlap: 'once' | 'twice';
 }
 
 /** Vixie's rule, as croner documents it, wherever the caller has not chosen. */
 export const jumpRule = (clock: WallClock, dst: Dst | undefined): JumpRule => ({
-  gap: dst?.gap ?? (clock.fixedTime ? 'afterOnSameDate' : 'skip'),
+  gap: dst?.gap ?? (clock.fixedTime ? 'afterUnlessWholeDate' : 'skip'),
   overlap: dst?.overlap ?? (clock.fixedTime ? 'once' : 'twice'),
 });
 
@@ -66,11 +66,16 @@ const later = (due: number, after: number): number | undefined => (due > after ?
 /** Whether a local time inside the gap before this stretch matches, and the rule moves it to the stretch's start. */
 export function runsAfterGap(clock: WallClock, rule: JumpRule, stretch: Stretch): boolean {
   if (rule.gap === 'skip' || stretch.offset <= stretch.before) return false;
-  const gapEnd = stretch.start + stretch.offset;
   const gapStart = stretch.start + stretch.before;
-  const from = rule.gap === 'after' ? gapStart : Math.max(gapStart, Math.floor(gapEnd / DAY) * DAY);
-  const match = clock.next(from);
-  return match !== undefined && match < gapEnd;
+  const gapEnd = stretch.start + stretch.offset;
+  let match = clock.next(gapStart);
+  while (match !== undefined && match < gapEnd) {
+    const midnight = Math.floor(match / DAY) * DAY;
+    const leftOut = midnight >= gapStart && midnight + DAY <= gapEnd;
+    if (rule.gap === 'after' || !leftOut) return true;
+    match = clock.next(midnight + DAY);
+  }
+  return false;
 }
 
 /** The first local time of a stretch that counts: with `once`, those that were shown before do not. */

@@ -290,3 +290,145 @@ describe('other zones', () => {
     expect(localTimes(given)).toEqual(given.due);
   });
 });
+
+describe('a gap that ends at midnight', () => {
+  const gap = (zone: string, day: string, days = 2) => {
+    const from = Date.parse(`${day}T00:00:00Z`) - 12 * 3_600_000;
+    return {
+      zone,
+      from: new Date(from).toISOString(),
+      to: new Date(from + (days + 1) * 86_400_000).toISOString(),
+    };
+  };
+
+  test.each<[string, Case]>([
+    [
+      'America/Nuuk, 23:00 → 00:00: the run at 23:30 comes at midnight, and the next evening has its own',
+      {
+        cron: '30 23 * * *',
+        ...gap('America/Nuuk', '2025-03-29', 3),
+        due: [
+          '2025-03-28T23:30-02:00',
+          '2025-03-30T00:00-01:00',
+          '2025-03-30T23:30-01:00',
+          '2025-03-31T23:30-01:00',
+        ],
+      },
+    ],
+    [
+      'America/Scoresbysund, 23:00 → 00:00: the same',
+      {
+        cron: '0 23 * * *',
+        ...gap('America/Scoresbysund', '2025-03-29'),
+        due: ['2025-03-28T23:00-02:00', '2025-03-30T00:00-01:00', '2025-03-30T23:00-01:00'],
+      },
+    ],
+    [
+      'America/Nuuk, with gap: after too',
+      {
+        cron: '*/30 23 29 3 *',
+        ...gap('America/Nuuk', '2025-03-29'),
+        dst: { gap: 'after' },
+        due: ['2025-03-30T00:00-01:00'],
+      },
+    ],
+    [
+      'America/Nuuk, with gap: skip not',
+      {
+        cron: '30 23 * * *',
+        ...gap('America/Nuuk', '2025-03-29'),
+        dst: { gap: 'skip' },
+        due: ['2025-03-28T23:30-02:00', '2025-03-30T23:30-01:00'],
+      },
+    ],
+    [
+      'America/Nuuk: one Saturday a week is that Saturday, on the next date',
+      {
+        cron: '30 23 * * SAT',
+        ...gap('America/Nuuk', '2025-03-29', 8),
+        due: ['2025-03-30T00:00-01:00', '2025-04-05T23:30-01:00'],
+      },
+    ],
+    [
+      'America/Nuuk: the last Saturday of the month',
+      { cron: '30 23 * * 6L', ...gap('America/Nuuk', '2025-03-29'), due: ['2025-03-30T00:00-01:00'] },
+    ],
+    [
+      'America/Nuuk: the fifth Saturday of the month',
+      { cron: '30 23 * * 6#5', ...gap('America/Nuuk', '2025-03-29'), due: ['2025-03-30T00:00-01:00'] },
+    ],
+    [
+      'America/Nuuk: the weekday nearest to the 30th is the 31st, which has a 23:30',
+      { cron: '30 23 30W 3 *', ...gap('America/Nuuk', '2025-03-30'), due: ['2025-03-31T23:30-01:00'] },
+    ],
+    [
+      'America/Nuuk: a midnight of its own is not doubled',
+      { cron: '0 0 30 3 *', ...gap('America/Nuuk', '2025-03-29'), due: ['2025-03-30T00:00-01:00'] },
+    ],
+    [
+      'Asia/Pyongyang 2018, 23:30 → 00:00, half an hour',
+      {
+        cron: '45 23 * * *',
+        ...gap('Asia/Pyongyang', '2018-05-04'),
+        due: ['2018-05-03T23:45+08:30', '2018-05-05T00:00+09:00', '2018-05-05T23:45+09:00'],
+      },
+    ],
+    [
+      'Asia/Dhaka 2009, 23:00 → 00:00',
+      {
+        cron: '15 23 * * *',
+        ...gap('Asia/Dhaka', '2009-06-20'),
+        due: ['2009-06-20T00:00+07:00', '2009-06-20T23:15+07:00', '2009-06-21T23:15+07:00'],
+      },
+    ],
+    [
+      'Europe/Sofia 1979: the last day of March ends an hour early',
+      { cron: '30 23 L * *', ...gap('Europe/Sofia', '1979-03-31'), due: ['1979-04-01T00:00+03:00'] },
+    ],
+    [
+      'Asia/Singapore 1981: the last half hour of a year, and of a pattern with that year',
+      {
+        cron: '0 45 23 31 12 * 1981',
+        ...gap('Asia/Singapore', '1981-12-31'),
+        due: ['1982-01-01T00:00+08:00'],
+      },
+    ],
+  ])('%s', (_, given) => {
+    expect(localTimes(given)).toEqual(given.due);
+  });
+
+  test.each([
+    ['Pacific/Fakaofo', '2011-12-30', '2011-12-29T23:30-11:00', '2011-12-31T23:30+13:00'],
+    ['Pacific/Kwajalein', '1993-08-21', '1993-08-20T23:30-12:00', '1993-08-22T23:30+12:00'],
+    ['Pacific/Kiritimati', '1994-12-31', '1994-12-30T23:30-10:00', '1995-01-01T23:30+14:00'],
+  ])('%s had no %s at all: that date alone has no run', (zone, day, before, after) => {
+    const given = { cron: '30 23 * * *', zone, from: new Date(Date.parse(before)).toISOString() };
+    const to = new Date(Date.parse(after) + 1).toISOString();
+    expect(localTimes({ ...given, to, due: [] })).toEqual([before, after]);
+    expect(before < day && after > day).toBe(true);
+  });
+});
+
+test('a daily run is lost on no date that exists, in any zone that jumps over a midnight', () => {
+  for (const zone of [
+    'America/Nuuk',
+    'America/Scoresbysund',
+    'Asia/Beirut',
+    'Africa/Cairo',
+    'America/Santiago',
+  ]) {
+    for (const cron of ['30 23 * * *', '0 0 * * *', '59 0 * * *']) {
+      const schedule = resolveSchedule({ cron, timezone: zone }, 0);
+      const end = Date.UTC(2037, 0, 1, 12);
+      let [days, before] = [0, Date.UTC(2024, 0, 1, 12)];
+      for (const at of occurrencesAfter(schedule, before)) {
+        if (at > end) break;
+        // 24 hours, give or take the change of an hour
+        expect((at - before) / 3_600_000).toBeLessThanOrEqual(25);
+        days++;
+        before = at;
+      }
+      expect(days).toBe((end - Date.UTC(2024, 0, 1, 12)) / 86_400_000);
+    }
+  }
+});

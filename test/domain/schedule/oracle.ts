@@ -48,7 +48,7 @@ export function clockFaces(zone: string, from: string, days: number): Face[] {
 export function dueByWalking(faces: readonly Face[], pattern: string, chosen: Partial<Rule> = {}): number[] {
   const matches = matcher(pattern);
   const fixed = /^\d+ \d+ /.test(pattern);
-  const gap = chosen.gap ?? (fixed ? 'afterOnSameDate' : 'skip');
+  const gap = chosen.gap ?? (fixed ? 'afterUnlessWholeDate' : 'skip');
   const overlap = chosen.overlap ?? (fixed ? 'once' : 'twice');
   const shown = new Set<number>();
   const due: number[] = [];
@@ -59,7 +59,7 @@ export function dueByWalking(faces: readonly Face[], pattern: string, chosen: Pa
     if (before !== undefined && now > before + MINUTE && gap !== 'skip') {
       for (let missing = before + MINUTE; missing < now; missing += MINUTE) {
         const lost = fromUtc(missing);
-        runs ||= matches(lost) && (gap === 'after' || lost.day === face.day);
+        runs ||= matches(lost) && (gap === 'after' || !isLeftOut(missing, before, now));
       }
     }
     if (runs && before !== undefined) due.push(face.instant);
@@ -68,6 +68,12 @@ export function dueByWalking(faces: readonly Face[], pattern: string, chosen: Pa
   }
   return due;
 }
+
+/** The whole date of `lost` lies between what clocks showed before and after. */
+const isLeftOut = (lost: number, before: number, after: number): boolean => {
+  const midnight = Date.parse(`${new Date(lost).toISOString().slice(0, 10)}T00:00:00Z`);
+  return before < midnight && after >= midnight + 1440 * MINUTE;
+};
 
 export const asUtc = (f: Face): number => Date.UTC(f.year, f.month - 1, f.day, f.hour, f.minute);
 

@@ -47,12 +47,17 @@ const cronParser = (cron: string, tz: string, after: number): string[] =>
     .take(RUNS)
     .map((run) => run.toDate().toISOString());
 
+/** Clocks there are put forward from 23:00 to midnight, where croner loses a run. */
+const LAST_HOUR_LOST = ['America/Nuuk', 'America/Godthab', 'America/Scoresbysund'];
+
 describe('croner', () => {
-  test('agrees in all zones, but for the first two days of March', () => {
+  test('agrees in all other zones, but for the first two days of March', () => {
     fc.assert(
       fc.property(
         fc.tuple(timeFields, dayField, field(1, 12), weekdayField),
-        fc.constantFrom(...Intl.supportedValuesOf('timeZone')),
+        fc.constantFrom(
+          ...Intl.supportedValuesOf('timeZone').filter((zone) => !LAST_HOUR_LOST.includes(zone)),
+        ),
         minute,
         ([[m, h], day, month, weekday], tz, at) => {
           // croner knows LW only alone
@@ -76,6 +81,12 @@ describe('croner', () => {
   ])('known error: %s skips 1 March', (cron, after, due, theirs) => {
     expect(ours(cron, 'UTC', Date.parse(after))[0]).toBe(due);
     expect(croner(cron, 'UTC', Date.parse(after))[0]).toBe(theirs);
+  });
+
+  test.each(LAST_HOUR_LOST)('known error: in %s no run for 23:30 on the night to summer time', (tz) => {
+    const after = Date.parse('2027-03-27T12:00:00Z');
+    expect(ours('30 23 * * *', tz, after)[0]).toBe('2027-03-28T01:00:00.000Z');
+    expect(croner('30 23 * * *', tz, after)[0]).toBe('2027-03-29T00:30:00.000Z');
   });
 });
 

@@ -62,6 +62,6 @@ export const timeFields = fc.oneof(
   fc.tuple(field(0, 59), field(0, 23)),
   fc.tuple(
     fc.constantFrom('0', '15', '30', '59', '*/15', '0,30'),
-    fc.constantFrom('0', '1', '2', '3', '23', '0-3', '*'),
+    fc.constantFrom('0', '1', '2', '3', '23', '0-3', '1,13', '2,14', '0,23', '*'),
   ),
 );
