@@ -81,6 +81,15 @@ export const OPERATIONS: Readonly<Record<keyof Store, Access>> = {
 
   readNotice: on('jobs', ...GET),
   writeNotice: on('jobs', 'PutItem'),
+
+  insertChange: on('jobs', ...INSERT),
+  listChanges: on('jobs', 'Query'),
+
+  putOperation: on('jobs', 'BatchWriteItem'),
+  readOperation: on('jobs', ...GET),
+  replaceOperation: on('jobs', 'PutItem'),
+  listOpenOperations: on('jobs', 'Query'),
+  delistOperation: on('jobs', 'DeleteItem'),
 };
 
 const CREATE = [

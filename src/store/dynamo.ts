@@ -1,6 +1,7 @@
 // The store on DynamoDB: the operations of this folder, put together.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Backoff } from './batches.ts';
+import * as changes from './changes.ts';
 import * as control from './control.ts';
 import { openDatabase } from './database.ts';
 import * as definitions from './definitions.ts';
@@ -9,6 +10,7 @@ import * as holds from './holds.ts';
 import * as jobs from './jobs.ts';
 import type { Meter } from './measure.ts';
 import * as notices from './notices.ts';
+import * as operations from './operations.ts';
 import * as quotas from './quotas.ts';
 import type { Store } from './store.ts';
 import * as timetable from './timetable.ts';
@@ -94,5 +96,14 @@ export function createDynamoStore(options: DynamoStoreOptions): Store {
 
     readNotice: (jobId, event) => notices.readNotice(db, jobId, event),
     writeNotice: (seen, notice, expiresAt) => notices.writeNotice(db, seen, notice, expiresAt),
+
+    insertChange: (change) => changes.insertChange(db, change),
+    listChanges: (jobId, from, limit) => changes.listChanges(db, jobId, from, limit),
+
+    putOperation: (operation) => operations.putOperation(db, operation),
+    readOperation: (id) => operations.readOperation(db, id),
+    replaceOperation: (seen, operation) => operations.replaceOperation(db, seen, operation),
+    listOpenOperations: (limit) => operations.listOpenOperations(db, limit),
+    delistOperation: (operation) => operations.delistOperation(db, operation),
   };
 }

@@ -4,10 +4,12 @@
 //
 // Conditional writes answer `false` when the condition does not hold; anything else that goes wrong is thrown.
 // A thrown error may mean that the write was done (lost response): callers read again and recognise their own token.
+import type { Change, ChangeKey } from '../domain/change.ts';
 import type { Row, RowSeen } from '../domain/execution.ts';
 import type { DueKey } from '../domain/ids.ts';
 import type { Definition, Head, HeadChange, Hold, HoldItem } from '../domain/job.ts';
 import type { NotifyEvent } from '../domain/notify.ts';
+import type { OpenOperation, Operation } from '../domain/operation.ts';
 import type { Entry } from '../domain/slots.ts';
 
 /** `consistent: false` may be trusted only as PROTOCOL.md, Reads allows. */
@@ -192,10 +194,34 @@ export interface NoticeStore {
   writeNotice(seen: Notice | undefined, notice: Notice, expiresAt: number): Promise<boolean>;
 }
 
+/** What people changed. Written before the head that it leads to, so some records are of changes that never came. */
+export interface ChangeStore {
+  /** If absent, by job, version and time. 1 WRU per KB. */
+  insertChange(change: Change): Promise<boolean>;
+  /** `from` itself and what is less: by version, then by time, newest first, at most `limit`. Consistent. */
+  listChanges(jobId: string, from: ChangeKey, limit: number): Promise<Change[]>;
+}
+
+/** Background operations, and a list of those that have not ended. Ended ones are removed at `operationExpiresAt`. */
+export interface OperationStore {
+  /** Writes it and lists it: two writes of one request, of which one may be lost when the request fails. 2 WRU. */
+  putOperation(operation: Operation): Promise<void>;
+  /** Consistent: 1 RRU. */
+  readOperation(id: string): Promise<Operation | undefined>;
+  /** Replaces the one seen, compared by its stamp; it stays listed. 1 WRU below 1 KB. */
+  replaceOperation(seen: Operation, operation: Operation): Promise<boolean>;
+  /** Oldest first, at most `limit`. May lag behind the writes. */
+  listOpenOperations(limit: number): Promise<OpenOperation[]>;
+  /** Takes it off the list; one that is not listed is no error. 1 WRU. */
+  delistOperation(operation: OpenOperation): Promise<void>;
+}
+
 export interface Store
   extends JobsStore,
     TimetableStore,
     ExecutionsStore,
     ControlStore,
     QuotaStore,
-    NoticeStore {}
+    NoticeStore,
+    ChangeStore,
+    OperationStore {}

@@ -1,10 +1,12 @@
 // The store in memory, for the simulator: the same conditional semantics as DynamoDB's (one conformance suite runs
 // against both), and reads that are stale whenever the simulator says so. Every method takes effect at the moment it is
 // called. Values are copied and frozen on the way in, so no aliasing can hide a bug.
+import type { Change, ChangeKey } from '../../src/domain/change.ts';
 import type { Row, RowSeen } from '../../src/domain/execution.ts';
 import { type DueKey, shardOf } from '../../src/domain/ids.ts';
 import type { Definition, Head, HeadChange, Hold, HoldItem } from '../../src/domain/job.ts';
 import type { NotifyEvent } from '../../src/domain/notify.ts';
+import type { OpenOperation, Operation } from '../../src/domain/operation.ts';
 import { type Entry, entryKey, minuteOf, slotKey } from '../../src/domain/slots.ts';
 import { DUE, decodeCursor, encodeCursor, FAILED_AND_OWNER, TIME_AND_JOB } from '../../src/store/cursors.ts';
 import { createdKey, dueKeyOf } from '../../src/store/items.ts';
@@ -49,6 +51,11 @@ export class MemoryStore implements Store {
   readonly quotas = new Map<string, number>();
   /** By job and event. */
   readonly notices = new Map<string, Notice>();
+  /** By job, then by version and time. */
+  readonly changes = new Map<string, Map<string, Change>>();
+  readonly operations = new Map<string, Operation>();
+  /** Those that are listed, by id. */
+  readonly openOperations = new Map<string, OpenOperation>();
   readonly #options: MemoryStoreOptions;
 
   constructor(options: MemoryStoreOptions) {
@@ -328,10 +335,52 @@ export class MemoryStore implements Store {
     return true;
   }
 
+  async insertChange(change: Change): Promise<boolean> {
+    const ofJob = this.changes.get(change.jobId) ?? new Map<string, Change>();
+    if (ofJob.has(changeOrder(change))) return false;
+    this.changes.set(change.jobId, ofJob.set(changeOrder(change), frozen(change)));
+    return true;
+  }
+
+  async listChanges(jobId: string, from: ChangeKey, limit: number): Promise<Change[]> {
+    const found = [...(this.changes.get(jobId)?.values() ?? [])].filter(
+      (change) => changeOrder(change) <= changeOrder(from),
+    );
+    return found.sort(by(changeOrder)).reverse().slice(0, limit);
+  }
+
+  async putOperation(operation: Operation): Promise<void> {
+    const { id, createdAt } = operation;
+    this.operations.set(id, frozen(operation));
+    this.openOperations.set(id, { id, createdAt });
+  }
+
+  async readOperation(id: string): Promise<Operation | undefined> {
+    return this.operations.get(id);
+  }
+
+  async replaceOperation({ id, stamp }: Operation, operation: Operation): Promise<boolean> {
+    if (this.operations.get(id)?.stamp !== stamp) return false;
+    this.operations.set(id, frozen(operation));
+    return true;
+  }
+
+  async listOpenOperations(limit: number): Promise<OpenOperation[]> {
+    const order = ({ id, createdAt }: OpenOperation) => `${String(createdAt).padStart(13, '0')}#${id}`;
+    return [...this.openOperations.values()].sort(by(order)).slice(0, limit);
+  }
+
+  async delistOperation({ id }: OpenOperation): Promise<void> {
+    this.openOperations.delete(id);
+  }
+
   #slotOf(entry: Entry): string {
     return slotKey(minuteOf(entry.at), shardOf(entry.jobId, this.#options.shards));
   }
 }
+
+const changeOrder = ({ version, at }: ChangeKey): string =>
+  `${String(version).padStart(10, '0')}#${String(at).padStart(13, '0')}`;
 
 export const rowKey = ({ jobId, due }: ExecutionKey): string => `${jobId}#${due}`;
 

@@ -97,6 +97,13 @@ const METHODS = [
   'putWorker',
   'removeWorker',
   'listWorkers',
+  'insertChange',
+  'listChanges',
+  'putOperation',
+  'readOperation',
+  'replaceOperation',
+  'listOpenOperations',
+  'delistOperation',
 ] as const satisfies readonly (keyof Store)[];
 
 export type Method = (typeof METHODS)[number];

@@ -1,6 +1,7 @@
 // What every store must do, whatever it is made of. Registered by one test file per engine.
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
+import { changesConformance } from './conformance/changes.ts';
 import { controlConformance } from './conformance/control.ts';
 import { definitionsConformance } from './conformance/definitions.ts';
 import { executionListsConformance } from './conformance/execution-lists.ts';
@@ -10,6 +11,7 @@ import { headListsConformance } from './conformance/head-lists.ts';
 import { headsConformance } from './conformance/heads.ts';
 import { holdsConformance } from './conformance/holds.ts';
 import { noticesConformance } from './conformance/notices.ts';
+import { operationsConformance } from './conformance/operations.ts';
 import { quotasConformance } from './conformance/quotas.ts';
 import { timetableConformance } from './conformance/timetable.ts';
 
@@ -46,5 +48,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
     controlConformance(subject);
     noticesConformance(subject);
     quotasConformance(subject);
+    changesConformance(subject);
+    operationsConformance(subject);
   });
 }

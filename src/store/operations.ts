@@ -1,0 +1,79 @@
+// Background operations in the table of jobs: one item each, and a list of those that have not ended. The list is items
+// of its own, not an index: a provisioned index would cost more than everything else here.
+import { type OpenOperation, type Operation, operationExpiresAt } from '../domain/operation.ts';
+import type { Item } from './attributes.ts';
+import type { Database } from './database.ts';
+import { ownerOf, ownersOf } from './merge.ts';
+
+const table = 'jobs';
+const PREFIX = 'op#';
+/** The list is spread over partitions like a user's jobs. */
+const LIST = 'operations';
+
+const keyOf = (id: string) => ({ jobId: `${PREFIX}${id}`, part: 'op' });
+/** Oldest first. */
+const listKeyOf = ({ id, createdAt }: OpenOperation) => ({
+  jobId: ownerOf(LIST, id),
+  part: `${String(createdAt).padStart(13, '0')}#${id}`,
+});
+
+function operationToItem(operation: Operation): Item {
+  const { id, stamp, ...record } = operation;
+  const expiresAt = operationExpiresAt(operation);
+  return { ...keyOf(id), stamp, record: JSON.stringify(record), expiresAt };
+}
+
+const operationFromItem = ({ jobId, stamp, record }: Item): Operation => ({
+  ...(JSON.parse(String(record)) as Omit<Operation, 'id' | 'stamp'>),
+  id: String(jobId).slice(PREFIX.length),
+  stamp: String(stamp),
+});
+
+/** The operation and its place in the list, in one request and not in one transaction. 2 WRU. */
+export async function putOperation(db: Database, operation: Operation): Promise<void> {
+  await db.putAll({ operation: 'putOperation', table }, [operationToItem(operation), listKeyOf(operation)]);
+}
+
+/** Consistent: 1 RRU. */
+export async function readOperation(db: Database, id: string): Promise<Operation | undefined> {
+  const item = await db.get({ operation: 'readOperation', table }, keyOf(id), true);
+  return item && operationFromItem(item);
+}
+
+/** Where the stamp is as seen. 1 WRU per KB. */
+export function replaceOperation(db: Database, seen: Operation, operation: Operation): Promise<boolean> {
+  return db.put(
+    { operation: 'replaceOperation', table },
+    {
+      Item: operationToItem(operation),
+      ConditionExpression: 'stamp = :seen',
+      ExpressionAttributeValues: { ':seen': seen.stamp },
+    },
+  );
+}
+
+/** Eventually consistent. 0.5 RRU for each of the 4 partitions. */
+export async function listOpenOperations(db: Database, limit: number): Promise<OpenOperation[]> {
+  const pages = await Promise.all(
+    ownersOf(LIST).map((partition) =>
+      db.query(
+        { operation: 'listOpenOperations', table },
+        {
+          KeyConditionExpression: 'jobId = :partition',
+          ExpressionAttributeValues: { ':partition': partition },
+          Limit: limit,
+        },
+      ),
+    ),
+  );
+  const parts = pages.flatMap(({ items }) => items.map(({ part }) => String(part)));
+  return parts
+    .sort()
+    .slice(0, limit)
+    .map((part) => ({ id: part.slice(14), createdAt: Number(part.slice(0, 13)) }));
+}
+
+/** Takes it off the list. 1 WRU. */
+export async function delistOperation(db: Database, operation: OpenOperation): Promise<void> {
+  await db.remove({ operation: 'delistOperation', table }, { Key: listKeyOf(operation) });
+}
