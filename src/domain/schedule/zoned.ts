@@ -16,10 +16,13 @@ export interface JumpRule {
   readonly overlap: 'once' | 'twice';
 }
 
-/** Vixie's rule, as croner documents it, wherever the caller has not chosen. */
+/**
+ * What the caller has chosen; else the rule of Debian's cron (docs/decisions/0021). Fixed times are run once each. A pattern
+ * with `*` in seconds, minutes or hours follows the clocks.
+ */
 export const jumpRule = (clock: WallClock, dst: Dst | undefined): JumpRule => ({
-  gap: dst?.gap ?? (clock.fixedTime ? 'afterUnlessWholeDate' : 'skip'),
-  overlap: dst?.overlap ?? (clock.fixedTime ? 'once' : 'twice'),
+  gap: dst?.gap ?? (clock.fixedTimes ? 'afterUnlessWholeDate' : 'skip'),
+  overlap: dst?.overlap ?? (clock.fixedTimes ? 'once' : 'twice'),
 });
 
 /** The first due instant later than `after`. */

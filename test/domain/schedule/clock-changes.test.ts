@@ -57,7 +57,7 @@ describe('America/New_York, 9 March 2025, 02:00 → 03:00', () => {
       { cron: '30 2 * * *', dst: { gap: 'skip' }, due: ['2025-03-08T02:30-05:00', '2025-03-10T02:30-04:00'] },
     ],
     [
-      'an interval of half hours has no run inside the gap and none for it',
+      'every half hour, written with *, has no run inside the gap and none for it',
       {
         cron: '*/30 1-3 9 3 *',
         due: [
@@ -67,6 +67,48 @@ describe('America/New_York, 9 March 2025, 02:00 → 03:00', () => {
           '2025-03-09T03:30-04:00',
         ],
       },
+    ],
+    [
+      'of two fixed times the one in the gap runs right after it',
+      {
+        cron: '30 2,14 * * *',
+        due: [
+          '2025-03-08T02:30-05:00',
+          '2025-03-08T14:30-05:00',
+          '2025-03-09T03:00-04:00',
+          '2025-03-09T14:30-04:00',
+          '2025-03-10T02:30-04:00',
+          '2025-03-10T14:30-04:00',
+        ],
+      },
+    ],
+    [
+      'fixed times in the gap, by list, range and step, become one run',
+      { cron: '0,10,40-59/5 2 9 3 *', due: ['2025-03-09T03:00-04:00'] },
+    ],
+    [
+      'a range of hours is fixed times too',
+      {
+        cron: '15 1-3 9 3 *',
+        due: ['2025-03-09T01:15-05:00', '2025-03-09T03:00-04:00', '2025-03-09T03:15-04:00'],
+      },
+    ],
+    [
+      'fixed times with gap: skip have no run in the gap',
+      { cron: '30 2,14 9 3 *', dst: { gap: 'skip' }, due: ['2025-03-09T14:30-04:00'] },
+    ],
+    [
+      'a * in the hour follows the clocks, also with a fixed minute',
+      {
+        cron: '30 */2 9 3 *',
+        due: ['0', '4', '6', '8', '10', '12', '14', '16', '18', '20', '22'].map(
+          (hour) => `2025-03-09T${hour.padStart(2, '0')}:30-0${hour === '0' ? 5 : 4}:00`,
+        ),
+      },
+    ],
+    [
+      'a * in the seconds does too',
+      { cron: '*/30 30 2,3 9 3 *', due: ['2025-03-09T03:30-04:00', '2025-03-09T03:30:30-04:00'] },
     ],
     [
       'with gap: after the lost runs of an interval become one, and one only',
@@ -104,6 +146,43 @@ describe('America/New_York, 2 November 2025, 02:00 → 01:00', () => {
         cron: '30 1 2 11 *',
         dst: { overlap: 'twice' },
         due: ['2025-11-02T01:30-04:00', '2025-11-02T01:30-05:00'],
+      },
+    ],
+    [
+      'each of two fixed times runs once',
+      {
+        cron: '30 1,13 * * *',
+        due: [
+          '2025-11-01T01:30-04:00',
+          '2025-11-01T13:30-04:00',
+          '2025-11-02T01:30-04:00',
+          '2025-11-02T13:30-05:00',
+          '2025-11-03T01:30-05:00',
+          '2025-11-03T13:30-05:00',
+        ],
+      },
+    ],
+    [
+      'a range of minutes without * is fixed times too',
+      { cron: '0-30/15 1 2 11 *', due: ['00', '15', '30'].map((minute) => `2025-11-02T01:${minute}-04:00`) },
+    ],
+    [
+      'fixed times with overlap: twice run at both',
+      {
+        cron: '30 1,13 2 11 *',
+        dst: { overlap: 'twice' },
+        due: ['2025-11-02T01:30-04:00', '2025-11-02T01:30-05:00', '2025-11-02T13:30-05:00'],
+      },
+    ],
+    [
+      'a * in the hour follows the clocks, also with a fixed minute',
+      {
+        cron: '30 */1 2 11 *',
+        due: [
+          '2025-11-02T00:30-04:00',
+          '2025-11-02T01:30-04:00',
+          ...Array.from({ length: 23 }, (_, i) => `2025-11-02T${String(i + 1).padStart(2, '0')}:30-05:00`),
+        ],
       },
     ],
     [
@@ -237,11 +316,51 @@ describe('other zones', () => {
     [
       'Australia/Lord_Howe, 02:00 → 01:30: a half hour is repeated',
       {
-        cron: '0,45 1 6 4 *',
+        cron: '*/45 1 6 4 *',
         zone: 'Australia/Lord_Howe',
         from: '2025-04-05T00:00:00Z',
         to: '2025-04-07T00:00:00Z',
         due: ['2025-04-06T01:00+11:00', '2025-04-06T01:45+11:00', '2025-04-06T01:45+10:30'],
+      },
+    ],
+    [
+      'Australia/Lord_Howe, 02:00 → 01:30: of fixed times it is not',
+      {
+        cron: '0,45 1 6 4 *',
+        zone: 'Australia/Lord_Howe',
+        from: '2025-04-05T00:00:00Z',
+        to: '2025-04-07T00:00:00Z',
+        due: ['2025-04-06T01:00+11:00', '2025-04-06T01:45+11:00'],
+      },
+    ],
+    [
+      'Antarctica/Troll, 01:00 → 03:00: three fixed times in two hours become one run',
+      {
+        cron: '30 1,2,3 * * *',
+        zone: 'Antarctica/Troll',
+        from: '2025-03-30T00:00:00Z',
+        to: '2025-03-30T12:00:00Z',
+        due: ['2025-03-30T03:00+02:00', '2025-03-30T03:30+02:00'],
+      },
+    ],
+    [
+      'Asia/Gaza 2026, 02:00 → 03:00',
+      {
+        cron: '0,30 2 * * *',
+        zone: 'Asia/Gaza',
+        from: '2026-03-27T12:00:00Z',
+        to: '2026-03-28T12:00:00Z',
+        due: ['2026-03-28T03:00+03:00'],
+      },
+    ],
+    [
+      'Asia/Beirut 2025, midnight → 01:00: the runs of both sides of midnight',
+      {
+        cron: '30 0,23 * * *',
+        zone: 'Asia/Beirut',
+        from: '2025-03-29T12:00:00Z',
+        to: '2025-03-30T21:00:00Z',
+        due: ['2025-03-29T23:30+02:00', '2025-03-30T01:00+03:00', '2025-03-30T23:30+03:00'],
       },
     ],
     [

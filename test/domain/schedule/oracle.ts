@@ -47,7 +47,7 @@ export function clockFaces(zone: string, from: string, days: number): Face[] {
 /** The due instants of a pattern of five fields, later than the window's first minute. */
 export function dueByWalking(faces: readonly Face[], pattern: string, chosen: Partial<Rule> = {}): number[] {
   const matches = matcher(pattern);
-  const fixed = /^\d+ \d+ /.test(pattern);
+  const fixed = /^[^* ]+ [^* ]+ /.test(pattern);
   const gap = chosen.gap ?? (fixed ? 'afterUnlessWholeDate' : 'skip');
   const overlap = chosen.overlap ?? (fixed ? 'once' : 'twice');
   const shown = new Set<number>();
@@ -77,7 +77,7 @@ const isLeftOut = (lost: number, before: number, after: number): boolean => {
 
 export const asUtc = (f: Face): number => Date.UTC(f.year, f.month - 1, f.day, f.hour, f.minute);
 
-function fromUtc(instant: number): Face {
+export function fromUtc(instant: number): Face {
   const d = new Date(instant);
   return {
     instant,

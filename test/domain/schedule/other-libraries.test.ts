@@ -4,7 +4,8 @@ import { Cron } from 'croner';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isoIn } from '../../../src/domain/schedule/instant.ts';
-import { nextOccurrence } from '../../../src/domain/schedule/occurrences.ts';
+import { occurrencesAfter } from '../../../src/domain/schedule/occurrences.ts';
+import type { Dst } from '../../../src/domain/schedule/schema.ts';
 import { dayField, field, plainDay, plainWeekday, timeFields, weekdayField } from './patterns.ts';
 
 const ZONES = [
@@ -24,13 +25,9 @@ const ZONES = [
 const minute = fc.integer({ min: Date.UTC(2024, 0, 1) / 60_000, max: Date.UTC(2027, 0, 1) / 60_000 });
 const RUNS = 6;
 
-function ours(cron: string, timezone: string, after: number): string[] {
+function ours(cron: string, timezone: string, after: number, dst?: Dst): string[] {
   const due: string[] = [];
-  for (
-    let at = nextOccurrence({ cron, timezone }, after);
-    at !== undefined;
-    at = nextOccurrence({ cron, timezone }, at)
-  ) {
+  for (const at of occurrencesAfter({ cron, timezone, dst }, after)) {
     due.push(new Date(at).toISOString());
     if (due.length === RUNS) break;
   }
@@ -50,6 +47,10 @@ const cronParser = (cron: string, tz: string, after: number): string[] =>
 /** Clocks there are put forward from 23:00 to midnight, where croner loses a run. */
 const LAST_HOUR_LOST = ['America/Nuuk', 'America/Godthab', 'America/Scoresbysund'];
 
+/** To croner a list or a range of times is an interval, which follows the clocks. */
+const cronersRule = (cron: string): Dst | undefined =>
+  /^\d+ \d+ /.test(cron) ? undefined : { gap: 'skip', overlap: 'twice' };
+
 describe('croner', () => {
   test('agrees in all other zones, but for the first two days of March', () => {
     fc.assert(
@@ -64,7 +65,10 @@ describe('croner', () => {
           fc.pre(day === 'LW' || !day.includes('LW'));
           const cron = `${m} ${h} ${day} ${month} ${weekday}`;
           const compared = (due: string[]) => due.filter((iso) => iso < '2200' && !isEarlyMarch(tz, iso));
-          const [asked, theirs] = [ours(cron, tz, at * 60_000), croner(cron, tz, at * 60_000)].map(compared);
+          const [asked, theirs] = [
+            ours(cron, tz, at * 60_000, cronersRule(cron)),
+            croner(cron, tz, at * 60_000),
+          ].map(compared);
           const count = Math.min(asked?.length ?? 0, theirs?.length ?? 0);
           expect(asked?.slice(0, count)).toEqual(theirs?.slice(0, count));
         },
@@ -87,6 +91,20 @@ describe('croner', () => {
     const after = Date.parse('2027-03-27T12:00:00Z');
     expect(ours('30 23 * * *', tz, after)[0]).toBe('2027-03-28T01:00:00.000Z');
     expect(croner('30 23 * * *', tz, after)[0]).toBe('2027-03-29T00:30:00.000Z');
+  });
+
+  test('known difference: lists of fixed times lose a run in spring and double one in autumn', () => {
+    const [tz, spring, autumn] = ['America/New_York', Date.UTC(2027, 2, 14), Date.UTC(2027, 10, 7)];
+    expect(ours('30 2,14 * * *', tz, spring)[0]).toBe('2027-03-14T07:00:00.000Z');
+    expect(croner('30 2,14 * * *', tz, spring)[0]).toBe('2027-03-14T18:30:00.000Z');
+    expect(ours('30 1,13 * * *', tz, autumn).slice(0, 2)).toEqual([
+      '2027-11-07T05:30:00.000Z',
+      '2027-11-07T18:30:00.000Z',
+    ]);
+    expect(croner('30 1,13 * * *', tz, autumn).slice(0, 2)).toEqual([
+      '2027-11-07T05:30:00.000Z',
+      '2027-11-07T06:30:00.000Z',
+    ]);
   });
 });
 

@@ -55,6 +55,13 @@ test('a fixed time that happens twice: it runs the first time, or with overlap: 
   ]);
 });
 
+test('fixed times in a list are warned of as a single one is', () => {
+  expect(warnings({ cron: '30 1,2,14 * * *', ...NEW_YORK }).map((warning) => warning.message)).toEqual([
+    'Clocks in America/New_York skip 2025-03-09 02:30: it runs at 2025-03-09T03:00:00-04:00 instead',
+    'Clocks in America/New_York show 2025-11-02 01:30 twice: it runs the first time only',
+  ]);
+});
+
 test('many lost times are not all listed', () => {
   expect(warnings({ cron: '*/15 1-2 * * *', ...NEW_YORK }).map((warning) => warning.message)).toEqual([
     'Clocks in America/New_York skip 2025-03-09 02:00, 02:15, 02:30 and more: it does not run then',
