@@ -84,7 +84,7 @@ export async function api(): Promise<Report> {
   const folder = mkdtempSync(join(tmpdir(), 'punctual-bench-'));
   const local = await startLocal(folder);
   try {
-    const token = await signToken(await tokenKey(folder), 'bench', false);
+    const token = await signToken(await tokenKey(folder), 'bench');
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     progress('api: creating jobs');
     const jobs = await createJobs(local.url, headers);

@@ -23,6 +23,7 @@ export const environmentOf = (
   PUNCTUAL_QUEUE_URLS: queues.work.map(({ queueUrl }) => queueUrl).join(','),
   PUNCTUAL_DEAD_LETTER_URL: queues.deadLetters.queueUrl,
   PUNCTUAL_NOTIFY_URL: queues.notify.queueUrl,
+  PUNCTUAL_OPERATORS_GROUP: settings.operatorsGroup,
   PUNCTUAL_GROUP_COMMIT: settings.groupCommit ? 'on' : 'off',
   ...(settings.eventBus !== undefined && { PUNCTUAL_EVENT_BUS: settings.eventBus }),
   ...checked(taskEnvironment),

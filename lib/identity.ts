@@ -5,12 +5,9 @@ import { Construct } from 'constructs';
 import type { DeploymentSettings } from './settings.ts';
 
 export interface IdentityProps {
-  /** `issuer` and `audience`, or neither. */
+  /** `issuer` and `audience`, or neither; `operatorsGroup`, whose members may do everything (docs/security.md). */
   readonly settings: DeploymentSettings;
 }
-
-/** In this group a user may do everything (docs/security.md). */
-const OPERATORS = 'operators';
 
 export class Identity extends Construct {
   readonly issuer: string;
@@ -20,7 +17,7 @@ export class Identity extends Construct {
 
   constructor(scope: Construct, id: string, { settings }: IdentityProps) {
     super(scope, id);
-    const { issuer, audience, stage, removalPolicy } = settings;
+    const { issuer, audience, operatorsGroup, stage, removalPolicy } = settings;
     if (issuer !== undefined && audience !== undefined) {
       this.issuer = issuer;
       this.audience = audience;
@@ -49,7 +46,7 @@ export class Identity extends Construct {
     });
     new CfnUserPoolGroup(this, 'Operators', {
       userPoolId: this.userPool.userPoolId,
-      groupName: OPERATORS,
+      groupName: operatorsGroup,
       description: 'See and touch the jobs of everybody',
     });
     const client = this.userPool.addClient('Client', {

@@ -1,5 +1,6 @@
 // The settings of the API: who may call it, how often, and under which name.
 import { z } from 'zod';
+import { operatorsGroupName } from '../../src/api/config.ts';
 import { arn, count, name } from './shapes.ts';
 
 export const api = {
@@ -13,6 +14,11 @@ export const api = {
    * @default - the client of the stack's user pool
    */
   audience: z.array(name).min(1).optional(),
+  /**
+   * The group of the identity provider whose members are operators, by the token's claim `groups` or `cognito:groups`.
+   * @default 'punctual-operators'
+   */
+  operatorsGroup: operatorsGroupName,
   /**
    * From where browsers may call.
    * @default - from nowhere

@@ -1,11 +1,23 @@
-// The API's configuration beyond what all runtimes share: quotas and CORS. Off unless given.
+// The API's configuration beyond what all runtimes share: operators, quotas and CORS. Quotas and CORS are off unless given.
 import { z } from 'zod';
 import { type Environment, readConfig } from '../config.ts';
+import { shown } from '../domain/validation.ts';
 import type { QuotaLimits } from '../scheduling/quotas.ts';
 
 const limit = z.coerce.number().int().min(0).default(0);
 
+/** In API Gateway's `[a b]` a name with one of the excluded characters could not be told from several names. */
+export const operatorsGroupName = z
+  .string()
+  .regex(/^[^\s,[\]\p{C}]{1,128}$/u, {
+    error: ({ input }) =>
+      `must be 1 to 128 characters without spaces, commas and brackets, got ${shown(input)}`,
+  })
+  .default('punctual-operators');
+
 const schema = z.object({
+  /** Members of this group, by the token's claim `groups` or `cognito:groups`, are operators. */
+  PUNCTUAL_OPERATORS_GROUP: operatorsGroupName,
   /** Jobs of a user that have not ended, paused ones included; 0: no limit. */
   PUNCTUAL_QUOTA_ACTIVE_JOBS: limit,
   PUNCTUAL_QUOTA_CREATES_PER_MINUTE: limit,
@@ -25,6 +37,7 @@ const schema = z.object({
 });
 
 export interface ApiConfig {
+  readonly operatorsGroup: string;
   readonly quotas: QuotaLimits;
   readonly corsOrigins: readonly string[];
 }
@@ -32,6 +45,7 @@ export interface ApiConfig {
 export function readApiConfig(env: Environment): ApiConfig {
   const given = readConfig(schema, env);
   return {
+    operatorsGroup: given.PUNCTUAL_OPERATORS_GROUP,
     quotas: {
       activeJobs: given.PUNCTUAL_QUOTA_ACTIVE_JOBS,
       createsPerMinute: given.PUNCTUAL_QUOTA_CREATES_PER_MINUTE,

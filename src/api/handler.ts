@@ -8,6 +8,7 @@ import type {
   APIGatewayProxyStructuredResultV2,
 } from 'aws-lambda';
 import type { Log } from '../scheduling/context.ts';
+import { principalOf } from './auth.ts';
 import { operations } from './contract.ts';
 import { createCors } from './cors.ts';
 import { MethodNotAllowed, UnknownRoute } from './errors.ts';
@@ -27,6 +28,8 @@ export type ApiHandler = (event: HttpEvent, context?: object) => Promise<HttpRes
 
 export interface ApiOptions {
   readonly log: Log;
+  /** The name of the group whose members are operators. */
+  readonly operatorsGroup: string;
   /** From where browsers may call. Default: from nowhere else. */
   readonly corsOrigins?: readonly string[];
   /** Stands in for API Gateway's authorizer: fills in the claims, or throws Unauthorized. */
@@ -35,7 +38,7 @@ export interface ApiOptions {
 
 export function createApi(
   routes: readonly Route[],
-  { log, authorize, corsOrigins = [] }: ApiOptions,
+  { log, authorize, operatorsGroup, corsOrigins = [] }: ApiOptions,
 ): ApiHandler {
   const cors = createCors(corsOrigins, operations);
   const router = httpRouter<HttpEvent, HttpResponse>({
@@ -43,8 +46,9 @@ export function createApi(
       method: operation.method,
       path: operation.path,
       async handler(event: HttpEvent) {
-        if (operation.auth) await authorize?.(event);
-        return respond(event);
+        if (!operation.auth) return respond(event, undefined);
+        await authorize?.(event);
+        return respond(event, principalOf(event, operatorsGroup));
       },
     })),
     notFoundResponse({ method, path }) {

@@ -38,7 +38,7 @@ export function createService(service: Service, env: Environment): ServiceHandle
       }),
     });
     const own = all.filter(({ operation }) => operation.service === service);
-    return createApi(own, { log: ctx.log, corsOrigins: config.corsOrigins });
+    return createApi(own, { ...config, log: ctx.log });
   };
   const api = describedOnAws(readConfig(taskVariables, env)).then(apiWith);
   api.catch(() => {}); // told by the first call

@@ -70,7 +70,7 @@ function create(): Json {
           scheme: 'bearer',
           bearerFormat: 'JWT',
           description:
-            'The user is the claim `sub`; operators have `operators` in `groups` or `cognito:groups`',
+            'The user is the claim `sub`. Operators are members of one group, by default `punctual-operators`, in the claim `groups` or `cognito:groups`',
         },
       },
       responses: Object.fromEntries(

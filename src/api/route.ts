@@ -1,9 +1,8 @@
-// From an operation of the contract and its function to what the router calls: who is it, is the input right, then
-// the function, then the response.
+// From an operation of the contract and its function to what the router calls: the input is checked, then the function
+// runs, then its reply becomes the response.
 import { InvalidInput, NotFound } from '../domain/errors.ts';
 import type { Principal } from '../domain/principal.ts';
 import { type Parsed, parse } from '../domain/validation.ts';
-import { principalOf } from './auth.ts';
 import { jsonBody } from './body.ts';
 import type { HttpEvent, HttpResponse } from './handler.ts';
 import type { Input, Operation, Reply, RequestInfo } from './operation.ts';
@@ -11,7 +10,8 @@ import { requestIdOf } from './request-id.ts';
 
 export interface Route {
   readonly operation: Operation;
-  respond(event: HttpEvent): Promise<HttpResponse>;
+  /** `who` is undefined for an operation without a token. */
+  respond(event: HttpEvent, who: Principal | undefined): Promise<HttpResponse>;
 }
 
 type WhoFor<O extends Operation> = O['auth'] extends true ? Principal : undefined;
@@ -25,8 +25,7 @@ interface Implementation<O extends Operation> {
 export function route<O extends Operation>(operation: O, implementation: Implementation<O>): Route {
   return {
     operation,
-    async respond(event) {
-      const who = operation.auth ? principalOf(event) : undefined;
+    async respond(event, who) {
       const input = readInput(operation, event, implementation.body);
       const info = { requestId: requestIdOf(event) };
       // the schemas that `readInput` parsed with are those that Input is inferred from

@@ -18,7 +18,7 @@ export async function connect(
   operator: boolean,
 ): Promise<PunctualClient> {
   const baseUrl = urlOf(values.url ?? (env.PUNCTUAL_URL || DEFAULT_URL));
-  const token = values.token ?? (env.PUNCTUAL_TOKEN || (await localToken(baseUrl, env, operator)));
+  const token = values.token ?? (env.PUNCTUAL_TOKEN || (await ownToken(baseUrl, env, operator)));
   // a person waits: a server that is not there, or wants to be left alone, is told soon
   return createClient({ baseUrl, token, retry: { maxAttempts: 3, maxRetryAfterMs: 5000 } });
 }
@@ -33,7 +33,7 @@ function urlOf(text: string): string {
 }
 
 /** The same as `npm start` prints. The key is only used where the server is that has it. */
-async function localToken(baseUrl: string, env: Surroundings['env'], operator: boolean): Promise<string> {
+async function ownToken(baseUrl: string, env: Surroundings['env'], operator: boolean): Promise<string> {
   if (!LOOPBACK.has(new URL(baseUrl).hostname)) {
     throw new UsageError(`${baseUrl} is not on this machine: give --token or PUNCTUAL_TOKEN`);
   }
@@ -43,6 +43,6 @@ async function localToken(baseUrl: string, env: Surroundings['env'], operator: b
       `there is no token and no data folder ${folder} to make one with: start a server here (punctual start), set PUNCTUAL_DATA to the server's folder, or give --token`,
     );
   }
-  const { signToken, tokenKey } = await import('../local/tokens.ts');
-  return signToken(await tokenKey(folder), 'me', operator);
+  const { localToken } = await import('../local/tokens.ts');
+  return localToken(folder, 'me', operator, env);
 }

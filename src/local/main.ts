@@ -27,6 +27,6 @@ await run(async (running) => {
   running.defer(() => server.stop());
   api.resolve(await startLocalApi(config, backend, running));
 
-  const token = await signToken(await tokenKey(config.dataFolder), 'me', false);
+  const token = await signToken(await tokenKey(config.dataFolder), 'me');
   console.log(welcome(server.url, config.dataFolder, token));
 });

@@ -32,7 +32,7 @@ export async function startLocalApi(
   const consuming = runIngest(ctx, quotas, ingest.inbox, running.stopping);
   running.defer(() => consuming);
   const all = routes(ctx, await describedTasks(process.env), { quotas, ingest: ingest.queue });
-  return createApi(all, { log: ctx.log, authorize, corsOrigins: api.corsOrigins });
+  return createApi(all, { ...api, log: ctx.log, authorize });
 }
 
 export function startLocalWatcher(ctx: Context, running: Running): void {

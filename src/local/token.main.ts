@@ -2,14 +2,14 @@
 import { parseArgs } from 'node:util';
 import { readLocalConfig } from './config.ts';
 import { StartError } from './run.ts';
-import { signToken, tokenKey } from './tokens.ts';
+import { localToken } from './tokens.ts';
 
 const USAGE = 'usage: npm run -s token -- <user> [--operator]';
 
 try {
   const { user, operator } = readArguments();
   const { dataFolder } = readLocalConfig(process.env);
-  console.log(await signToken(await tokenKey(dataFolder), user, operator));
+  console.log(await localToken(dataFolder, user, operator, process.env));
 } catch (error) {
   console.error(`punctual: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;

@@ -3,8 +3,10 @@
 import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errors, exportJWK, generateKeyPair, importJWK, type JWK, jwtVerify, SignJWT } from 'jose';
+import { readApiConfig } from '../api/config.ts';
 import { Unauthorized } from '../api/errors.ts';
 import type { HttpEvent } from '../api/handler.ts';
+import type { Environment } from '../config.ts';
 
 const ALGORITHM = 'ES256';
 const ISSUER = 'punctual-local';
@@ -34,8 +36,8 @@ export async function tokenKey(dataFolder: string): Promise<JWK> {
   return JSON.parse(readFileSync(file, 'utf8')) as JWK;
 }
 
-export async function signToken(key: JWK, user: string, operator: boolean): Promise<string> {
-  return new SignJWT(operator ? { groups: ['operators'] } : {})
+export async function signToken(key: JWK, user: string, groups: readonly string[] = []): Promise<string> {
+  return new SignJWT(groups.length > 0 ? { groups } : {})
     .setProtectedHeader({ alg: ALGORITHM })
     .setSubject(user)
     .setIssuer(ISSUER)
@@ -43,6 +45,17 @@ export async function signToken(key: JWK, user: string, operator: boolean): Prom
     .setIssuedAt()
     .setExpirationTime(LIFETIME)
     .sign(await importJWK(key, ALGORITHM));
+}
+
+/** A token for the server with this data folder. An operator's has the group that `env` names. */
+export async function localToken(
+  dataFolder: string,
+  user: string,
+  operator: boolean,
+  env: Environment,
+): Promise<string> {
+  const groups = operator ? [readApiConfig(env).operatorsGroup] : [];
+  return signToken(await tokenKey(dataFolder), user, groups);
 }
 
 /** Does what API Gateway's JWT authorizer does: verifies the token and leaves its claims in the event. */

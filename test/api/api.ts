@@ -14,12 +14,15 @@ import { type Call, caller } from './events.ts';
 
 export const NOW = Date.parse('2026-11-16T12:00:00.000Z');
 
+export const OPERATORS = 'punctual-operators';
+
 export interface TestOptions {
   readonly limits?: Partial<QuotaLimits>;
   readonly corsOrigins?: readonly string[];
+  readonly operatorsGroup?: string;
 }
 
-export function testApi({ limits, corsOrigins }: TestOptions = {}) {
+export function testApi({ limits, corsOrigins, operatorsGroup = OPERATORS }: TestOptions = {}) {
   const store = new MemoryStore({ shards: DEFAULT_SETTINGS.shards });
   const queue = new MemoryQueue();
   const ingested: string[] = [];
@@ -50,7 +53,7 @@ export function testApi({ limits, corsOrigins }: TestOptions = {}) {
     },
   };
   const all = routes(ctx, builtinTasks(), { quotas, ingest });
-  const call = caller(createApi(all, { log: ctx.log, corsOrigins }));
+  const call = caller(createApi(all, { log: ctx.log, corsOrigins, operatorsGroup }));
   return {
     store,
     queue,

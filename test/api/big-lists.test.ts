@@ -15,6 +15,7 @@ import { builtinTasks } from '../../src/tasks/builtin.ts';
 import { startDynoxide } from '../engines.ts';
 import { MemoryQueue } from '../simulation/memory-queue.ts';
 import { aHead, anId, aRow, T0 } from '../store/fixtures.ts';
+import { OPERATORS } from './api.ts';
 import { caller } from './events.ts';
 
 const EACH = 10_000;
@@ -75,7 +76,7 @@ beforeAll(async () => {
     log: createLog('silent'),
     settings: DEFAULT_SETTINGS,
   };
-  call = caller(createApi(routes(ctx, builtinTasks()), { log: ctx.log }));
+  call = caller(createApi(routes(ctx, builtinTasks()), { log: ctx.log, operatorsGroup: OPERATORS }));
 }, 60_000);
 afterAll(() => engine.stop());
 

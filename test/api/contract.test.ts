@@ -124,7 +124,7 @@ function requestOf(
       ? fc.oneof({ weight: 2, arbitrary: rightBody }, { weight: 1, arbitrary: spoiled(rightBody) })
       : fc.constant(undefined),
     user: fc.constantFrom('alice', 'alice', 'alice', 'bob', null),
-    groups: fc.constantFrom(undefined, undefined, ['operators']),
+    groups: fc.constantFrom(undefined, undefined, ['punctual-operators']),
     strangeId: operation.params
       ? fc.option(
           fc.webSegment().filter((segment) => !/^(batch)?$/.test(segment)),

@@ -4,6 +4,8 @@ import type { ApiHandler, HttpEvent, HttpResponse } from '../../src/api/handler.
 export interface Call {
   readonly user?: string | null;
   readonly groups?: unknown;
+  /** In place of those of `user` and `groups`. */
+  readonly claims?: Record<string, unknown>;
   readonly headers?: Record<string, string>;
   /** Sent as JSON; a text or bytes as they are. */
   readonly body?: unknown;
@@ -20,7 +22,7 @@ export interface Answer {
 
 export function eventOf(method: string, url: string, call: Call = {}): HttpEvent {
   const [path = '/', query = ''] = url.split('?');
-  const { user = 'alice', groups } = call;
+  const { user = 'alice', groups, claims = { sub: user, groups } } = call;
   const bytes = Buffer.isBuffer(call.body)
     ? call.body
     : Buffer.from(typeof call.body === 'string' ? call.body : (JSON.stringify(call.body) ?? ''));
@@ -42,7 +44,7 @@ export function eventOf(method: string, url: string, call: Call = {}): HttpEvent
       stage: '$default',
       time: '',
       timeEpoch: 0,
-      ...(user !== null && { authorizer: { jwt: { claims: { sub: user, groups } } } }),
+      ...(user !== null && { authorizer: { jwt: { claims } } }),
     },
     body: call.body === undefined ? undefined : bytes.toString(call.base64 ? 'base64' : 'utf8'),
     isBase64Encoded: call.base64 ?? false,

@@ -88,9 +88,9 @@ describe('GET /executions', () => {
     const answer = await api.call('GET', '/executions?status=running');
     expect(answer.body.items).toMatchObject([{ id: mine, status: 'running', workerId: 'w1' }]);
     // the list is the caller's own, also for operators
-    expect(ids(await api.call('GET', '/executions?status=running', { groups: ['operators'] }))).toEqual([
-      mine,
-    ]);
+    expect(
+      ids(await api.call('GET', '/executions?status=running', { groups: ['punctual-operators'] })),
+    ).toEqual([mine]);
   });
 
   it('workerId shows what that worker runs now: own, for operators all', async () => {
@@ -102,7 +102,7 @@ describe('GET /executions', () => {
     expect(await ask('alice')).toEqual([a]);
     expect(await ask('bob')).toEqual([b]);
     expect(await ask('carol')).toEqual([]);
-    expect(await ask('olga', '', ['operators'])).toEqual([a, b].sort());
+    expect(await ask('olga', '', ['punctual-operators'])).toEqual([a, b].sort());
     expect(await ask('alice', '&status=failed')).toEqual([]);
     api.tick(31_000);
     expect(await ask('alice')).toEqual([]);
@@ -211,7 +211,7 @@ describe('GET /workers', () => {
       beatAt: NOW - 60_000,
       running: [],
     });
-    const { body } = await api.call('GET', '/workers', { groups: ['operators'] });
+    const { body } = await api.call('GET', '/workers', { groups: ['punctual-operators'] });
     const since = new Date(NOW).toISOString();
     expect(body).toEqual({
       items: [{ id: 'w1', host: 'h', startedAt: since, lastSeenAt: since, running: [{ id, since }] }],
@@ -242,7 +242,7 @@ describe('dead letters', () => {
     const idOf = ({ jobId, due }: { jobId: string; due: string }) => executionId(jobId, due);
     expect(await all('alice')).toEqual(mine.map(idOf));
     expect(await all('bob')).toEqual(others.map(idOf));
-    expect((await all('olga', ['operators'])).sort()).toEqual([...mine, ...others].map(idOf).sort());
+    expect((await all('olga', ['punctual-operators'])).sort()).toEqual([...mine, ...others].map(idOf).sort());
   });
 
   it('redrive by ids runs them again, once', async () => {
@@ -273,7 +273,7 @@ describe('dead letters', () => {
     expect(await redrive('alice', [id, `${jobId}.1796119200001`])).toBe(404);
     expect(await redrive('alice', [id, 'job_00000000000000000000.1796119200000'])).toBe(404);
     expect(ids(await api.call('GET', '/dead-letters'))).toEqual([id]);
-    const operator = { user: 'olga', groups: ['operators'], body: { ids: [id] } };
+    const operator = { user: 'olga', groups: ['punctual-operators'], body: { ids: [id] } };
     expect((await api.call('POST', '/dead-letters/redrive', operator)).body).toEqual({ redriven: 1 });
   });
 

@@ -106,6 +106,7 @@ describe('shortest interval', () => {
 describe('configuration', () => {
   it('is off unless given', () => {
     expect(readApiConfig({})).toEqual({
+      operatorsGroup: 'punctual-operators',
       quotas: { activeJobs: 0, createsPerMinute: 0, shortestIntervalSeconds: 0 },
       corsOrigins: [],
     });

@@ -49,7 +49,7 @@ it.each(withId)('$method $path that does not exist: 404', async (operation) => {
 
 it.each(withId)("an operator: $method $path of another user's is answered", async (operation) => {
   const { send } = await prepared();
-  const answer = await send(operation, { user: 'olga', groups: ['operators'] });
+  const answer = await send(operation, { user: 'olga', groups: ['punctual-operators'] });
   const { success, id } = operation;
   // what has failed already cannot be cancelled
   expect(answer.status).toBe(id === 'cancelExecution' ? 409 : success.status);
@@ -57,7 +57,7 @@ it.each(withId)("an operator: $method $path of another user's is answered", asyn
 
 it.each(guarded)('$method $path as it should be', async (operation) => {
   const { send } = await prepared();
-  const groups = operation.id === 'listWorkers' ? ['operators'] : undefined;
+  const groups = operation.id === 'listWorkers' ? ['punctual-operators'] : undefined;
   const { status, body, headers } = await send(operation, { groups });
   expect(status, JSON.stringify(body)).toBe(
     operation.id === 'cancelExecution' ? 409 : operation.success.status,

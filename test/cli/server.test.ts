@@ -19,7 +19,7 @@ beforeAll(async () => {
   env = { PUNCTUAL_URL: local.url, PUNCTUAL_DATA: folder.path };
   client = createClient({
     baseUrl: local.url,
-    token: await signToken(await tokenKey(folder.path), 'me', false),
+    token: await signToken(await tokenKey(folder.path), 'me'),
   });
 });
 afterAll(async () => {
@@ -260,7 +260,7 @@ describe('the server and the token', () => {
     const [, claims = ''] = operators.token.split('.');
     expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({
       sub: 'ops',
-      groups: ['operators'],
+      groups: ['punctual-operators'],
     });
   });
 

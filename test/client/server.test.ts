@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 const tokenOf = async (user: string, operator = false) =>
-  signToken(await tokenKey(folder.path), user, operator);
+  signToken(await tokenKey(folder.path), user, operator ? ['punctual-operators'] : []);
 
 function clientOf(user: string, options: { fetch?: typeof fetch; operator?: boolean } = {}) {
   return createClient({

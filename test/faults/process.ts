@@ -33,8 +33,10 @@ if (has('watcher')) {
 if (has('api')) {
   const api = createApi(routes(context, tasks), {
     log,
-    async authorize(event) {
-      event.requestContext.authorizer = { jwt: { claims: { sub: event.headers.authorization ?? '' } } };
+    operatorsGroup: 'punctual-operators',
+    async authorize({ requestContext, headers }) {
+      requestContext.authorizer = { jwt: { claims: { sub: headers.authorization ?? '' } } };
+      delete headers.authorization; // a user's name, not a token
     },
   });
   const server = await startServer(0, Promise.resolve(api), log);

@@ -231,15 +231,15 @@ describe('bundled', { timeout: 60_000 }, () => {
     await call('getJob', { id: job.id });
     await call('listExecutions');
     await call('listExecutions', {}, { query: '?status=failed' });
-    await call('listExecutions', {}, { query: '?workerId=worker_test', groups: ['operators'] });
+    await call('listExecutions', {}, { query: '?workerId=worker_test', groups: ['punctual-operators'] });
     await call('getExecution', { id: row.id });
     await call('previewSchedule', {}, { body: { schedule: { cron: '0 9 * * *' } } });
     const { body: tasks } = await call('listTasks');
     // custom ones are part of the bundle
     expect(JSON.stringify(tasks)).toContain('"count-slowly"');
-    await call('listWorkers', {}, { groups: ['operators'] });
+    await call('listWorkers', {}, { groups: ['punctual-operators'] });
     await call('listDeadLetters');
-    await call('listDeadLetters', {}, { groups: ['operators'] });
+    await call('listDeadLetters', {}, { groups: ['punctual-operators'] });
     await call('health');
     await call('openapi');
     for (const [id, file] of [

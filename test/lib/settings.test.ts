@@ -30,6 +30,7 @@ describe('the settings of a deployment', () => {
       spotShare: 0,
       executionsPerWorker: 100,
       network: 'public',
+      operatorsGroup: 'punctual-operators',
       apiRequestsPerSecond: 1000,
       apiBurst: 2000,
       runbookUrl: 'docs/runbook.md',
@@ -65,6 +66,10 @@ describe('the settings of a deployment', () => {
     ],
     [{ maxProtectionMinutes: 180 }, 'maxProtectionMinutes must be at most 165, got 180'],
     [{ issuer: 'https://login.example.com' }, 'issuer is given without audience'],
+    [
+      { operatorsGroup: 'network operators' },
+      'operatorsGroup must be 1 to 128 characters without spaces, commas and brackets, got "network operators"',
+    ],
     [{ vpcId: 'vpc-0a1b' }, 'vpcId is given without subnetIds\nvpcId is given without availabilityZones'],
     [
       { warmWritesPerSecond: 5000, capacity: 'provisioned' },

@@ -86,7 +86,7 @@ it('a client that a public generator made creates, lists, edits and cancels a jo
   // Node strips types outside of node_modules only
   const { stripTypeScriptTypes } = await import('node:module');
   writeFileSync(join(work, 'program.mjs'), stripTypeScriptTypes(PROGRAM));
-  const token = await signToken(await tokenKey(folder.path), 'alice', false);
+  const token = await signToken(await tokenKey(folder.path), 'alice');
   expect(JSON.parse(run('program.mjs', local.url, token))).toEqual({
     created: 201,
     names: ['generated'],

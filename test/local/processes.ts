@@ -76,7 +76,7 @@ export async function startLocal(folder: string, env: Record<string, string> = {
 
 export function client(url: string, folder: string, user: string) {
   return async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
-    const token = await signToken(await tokenKey(folder), user, false);
+    const token = await signToken(await tokenKey(folder), user);
     const response = await fetch(`${url}${path}`, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },

@@ -214,7 +214,7 @@ describe('npm run token', () => {
     expect(await printed.exited).toBe(0);
     const token = printed.output().trim();
     const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
-    expect(claims).toMatchObject({ sub: 'carol', groups: ['operators'] });
+    expect(claims).toMatchObject({ sub: 'carol', groups: ['punctual-operators'] });
     const local = keep(await startLocal(folder.path));
     const response = await fetch(`${local.url}/jobs`, { headers: { authorization: `Bearer ${token}` } });
     expect(response.status).toBe(200);

@@ -7,7 +7,10 @@ export const token = defineCommand({
   summary: 'print a token for a user of the local server',
   usage: '<user> [--operator]',
   options: {
-    operator: { type: 'boolean', about: "one who sees everybody's jobs and the workers" },
+    operator: {
+      type: 'boolean',
+      about: "one who sees everybody's jobs and the workers (PUNCTUAL_OPERATORS_GROUP)",
+    },
     data: { type: 'string', value: '<folder>', about: "the server's (PUNCTUAL_DATA; default .punctual)" },
   },
   takes: [1, 1],
@@ -19,9 +22,9 @@ export const token = defineCommand({
     if (user === '' || user.length > 256) {
       throw new UsageError(`a user id has 1 to 256 characters, got ${user.length}`);
     }
-    const { signToken, tokenKey } = await import('../../local/tokens.ts');
+    const { localToken } = await import('../../local/tokens.ts');
     const folder = resolve(data ?? (cli.env.PUNCTUAL_DATA || '.punctual'));
-    const signed = await signToken(await tokenKey(folder), user, operator);
+    const signed = await localToken(folder, user, operator, cli.env);
     cli.out(cli.json ? JSON.stringify({ token: signed }) : signed);
     return undefined;
   },
