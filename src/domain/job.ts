@@ -14,6 +14,10 @@ export interface Hold {
   readonly token: string;
   /** Counts the takes of this job: the fencing number that a task hands on to what it writes to. */
   readonly number: number;
+  /**
+   * How many attempts may have started when this was written. A first attempt starts without a row, so its take counts it.
+   * Every other attempt writes the row before it starts, and that row counts it.
+   */
   readonly attempt: number;
   readonly leaseUntil: number;
   readonly workerId: string;

@@ -12,7 +12,7 @@ import { isLive, isPlannedAgain, onBehalfOf } from './live.ts';
 import { misfireOf, skipLate } from './misfire.ts';
 import { laterDue, note } from './note.ts';
 import { recordNote } from './rows.ts';
-import { cancelOpen, fence, nextAttempt, start, type Taken, takeRow } from './take.ts';
+import { attemptsBegun, cancelOpen, fence, nextAttempt, start, type Taken, takeRow } from './take.ts';
 
 export async function claimAlone(
   context: Context,
@@ -166,7 +166,8 @@ async function takeFree(
   }
 
   const before = clock.monotonic();
-  const hold = newHold(context, message, workerId, head.hold, row ? nextAttempt(row) : 1);
+  // without a row the take is all that is written before the start
+  const hold = newHold(context, message, workerId, head.hold, row ? nextAttempt(row) - 1 : 1);
   const regular = message.revision !== BY_HAND;
   let rowsUntil = regular ? laterDue(head.rowsUntil, due) : head.rowsUntil;
   if (covers) rowsUntil = laterDue(rowsUntil, covers);
@@ -196,9 +197,9 @@ async function takeOver(
   const withdrawn = old.withdrawn && !row && !isLive(head, message);
   if (withdrawn && (await isPlannedAgain(context, head, message))) return consistent ? DONE : REREAD;
   const before = context.clock.monotonic();
-  const attempts = row ? row.attempt : old.attempt;
+  const attempts = attemptsBegun(old, row);
   const hold = {
-    ...newHold(context, message, workerId, old, attempts + 1),
+    ...newHold(context, message, workerId, old, attempts),
     cancelRequested: old.cancelRequested,
     ...(withdrawn && { withdrawn }),
   };

@@ -13,7 +13,7 @@ import { isLive, isPlannedAgain } from './live.ts';
 import { misfireOf, skipLate } from './misfire.ts';
 import { laterDue } from './note.ts';
 import { recordNote } from './rows.ts';
-import { cancelOpen, fence, release, start, type Taken, takeRow } from './take.ts';
+import { attemptsBegun, cancelOpen, fence, isLeased, release, start, type Taken, takeRow } from './take.ts';
 
 export async function claimBeside(
   context: Context,
@@ -50,8 +50,9 @@ export async function claimBeside(
   // somebody has taken over while we were slow: what is RUNNING has another's fence, and that is not ours to write over
   if (row?.status === 'RUNNING') return AGAIN;
   const taken: Taken = { head, message, hold, place: { due }, before };
-  if (row) return fence(context, { ...taken, hold: { ...hold, attempt: row.attempt + 1 } }, row);
-  return start(context, taken, undefined);
+  // by now it may have been taken over, ended, and reopened by /retry: that is not ours to fence
+  if (!isLeased(context, taken)) return AGAIN;
+  return row ? fence(context, taken, row) : start(context, taken, undefined);
 }
 
 /** A refused or failed insert that finds our own token there was our own success: the response got lost. */
@@ -128,8 +129,8 @@ async function claimHeld(
   if (isWithdrawn(seen) && (await isPlannedAgain(context, seen, message))) return DONE;
 
   const before = clock.monotonic();
-  const attempts = row ? row.attempt : hold.attempt;
-  const next = { ...newHold(context, message, workerId, hold, attempts + 1), cancelRequested: asked };
+  const attempts = attemptsBegun(hold, row);
+  const next = { ...newHold(context, message, workerId, hold, attempts), cancelRequested: asked };
   if (!(await store.updateHoldItem(jobId, due, item.stamp, { hold: next, stamp: next.token }))) {
     const now = await store.readHoldItem(jobId, due);
     if (now?.hold.token !== next.token) return AGAIN;

@@ -23,6 +23,16 @@ export interface Taken {
 /** A row that is RUNNING and free was fenced too late: that attempt never began, and it counts once. */
 export const nextAttempt = (row: Row): number => (row.status === 'RUNNING' ? row.attempt : row.attempt + 1);
 
+/**
+ * How many attempts of a held execution may have started. A row that is RUNNING with the fence of an earlier holder was seen by
+ * this hold's taker, or was fenced after the take: then that attempt did not begin, and the hold does not count it.
+ */
+export function attemptsBegun(hold: Hold, row: Row | undefined): number {
+  if (!row) return hold.attempt;
+  const isAnothers = row.status === 'RUNNING' && row.fence !== hold.token;
+  return isAnothers ? Math.min(row.attempt, hold.attempt) : row.attempt;
+}
+
 /** Puts our token into the open row; refused: somebody was faster at the row, so the hold is let go. */
 export async function fence(context: Context, taken: Taken, seen: Row): Promise<Claim> {
   const row = runningRow(context, taken, seen, nextAttempt(seen));
@@ -55,15 +65,19 @@ export async function release({ store, random }: Context, { head, hold, place }:
   return AGAIN;
 }
 
-/** Step 6: run only if the lease is still live, counted from before the take was sent. */
-export function start({ clock, settings }: Context, taken: Taken, row: Row | undefined): Claim {
-  const { head, message, hold, place, before, definition } = taken;
+/** Step 6: run only if the lease is still live. `row`: as this taker has written it. */
+export function start(context: Context, taken: Taken, row: Row | undefined): Claim {
+  const { clock, settings } = context;
+  const { head, message, place, before, definition } = taken;
+  const hold = row ? { ...taken.hold, attempt: row.attempt } : taken.hold;
+  if (!isLeased(context, taken)) return { kind: 'later', at: clock.now() + settings.clockSkewMs * 2 };
   const leaseEnd = before + settings.leaseMs;
-  if (clock.monotonic() >= leaseEnd - settings.clockSkewMs) {
-    return { kind: 'later', at: clock.now() + settings.clockSkewMs * 2 };
-  }
   return { kind: 'run', claimed: { head, message, hold, place, row, leaseEnd, definition } };
 }
+
+/** The lease is live, counted from before the take was sent. */
+export const isLeased = ({ clock, settings }: Context, { before }: Taken): boolean =>
+  clock.monotonic() < before + settings.leaseMs - settings.clockSkewMs;
 
 /**
  * The second write of a takeover, always after the first: that one stops the heartbeat of the old holder, this one

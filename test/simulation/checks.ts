@@ -17,6 +17,7 @@ import type { Context } from '../../src/scheduling/context.ts';
 import { regularEntry } from '../../src/scheduling/plan.ts';
 import type { Shard } from '../../src/store/store.ts';
 import type { TaskContext } from '../../src/tasks/task.ts';
+import { Attempts } from './attempts.ts';
 import { type MemoryStore, rowKey } from './memory-store.ts';
 import type { Process } from './process.ts';
 import { clockText, type World } from './world.ts';
@@ -76,6 +77,7 @@ export interface Run {
   readonly inHand: InHand;
   readonly take: Take;
   readonly overlapAllowed: boolean;
+  readonly attempt: number;
   ended: 'succeeded' | 'failed' | undefined;
   recorded: boolean;
 }
@@ -117,6 +119,7 @@ export class Checks {
   readonly #stalls = new Map<Process, number>();
   readonly #accepted = new Set<string>();
   readonly #highestBeside = new Map<string, number>();
+  readonly #attempts = new Attempts();
 
   constructor(world: World) {
     this.#world = world;
@@ -145,6 +148,12 @@ export class Checks {
     holds.set = (key, item) => {
       this.#holdItem(holds.get(key), item);
       return setHold(key, item);
+    };
+    const removeHold = holds.delete.bind(holds);
+    holds.delete = (key) => {
+      const item = holds.get(key);
+      if (item) this.#attempts.givenBack(item.jobId, item.hold);
+      return removeHold(key);
     };
     const setShard = shards.set.bind(shards);
     shards.set = (key, shard) => {
@@ -255,6 +264,7 @@ export class Checks {
     if (!take || take.process !== actor || this.runs.some((run) => run.take === take))
       this.#fail('given back only by who has not started', jobId, hold.due, `by ${actor?.name}`);
     job.mustEnd.delete(hold.due);
+    this.#attempts.givenBack(jobId, hold);
   }
 
   #holdItem(old: HoldItem | undefined, item: HoldItem): void {
@@ -279,14 +289,17 @@ export class Checks {
     if (ahead) this.onTakenAhead?.(actor);
     // the schedule in force has planned it too
     if (head && isInForce(head, hold.revision)) this.#withdrawnAhead.delete(rowKey({ jobId, due: hold.due }));
+    const row = this.#rowOf(jobId, hold.due);
+    const over = old?.due === hold.due;
+    this.#attempts.taken(jobId, hold, row, over);
     this.#takes.set(hold.token, {
       hold,
       jobId,
       process: actor,
       at: now,
       head,
-      row: this.#rowOf(jobId, hold.due),
-      over: old?.due === hold.due,
+      row,
+      over,
       liveUntil: hold.leaseUntil - (actor?.skew ?? 0),
       ahead,
       decidedAt: ahead ? undefined : now,
@@ -374,6 +387,9 @@ export class Checks {
       );
     const run = this.runs.find(({ take }) => take.hold.token === row.fence);
     if (run && run.due === due) run.recorded ||= isTerminal(status) || status === 'RETRYING';
+    const interrupted = status === 'RETRYING' && run !== undefined && row.attempt < run.attempt;
+    const wrong = this.#attempts.wrong(old, row, this.#holderOf(row), interrupted);
+    if (wrong) this.#fail('attempts count starts', jobId, due, wrong);
     if (status === 'SUCCEEDED' && run?.ended !== 'succeeded')
       this.#fail('only a success is recorded as one', jobId, due, 'no run of this holder has succeeded');
     if (status === 'FAILED' && row.error?.name === 'WorkerLost' && row.attempt < row.maxAttempts)
@@ -400,6 +416,13 @@ export class Checks {
       if (!covered && !(late && (policy === 'skip' || stoodFor)))
         this.#fail('skipped only for a reason', jobId, due, row.reason);
     }
+  }
+
+  /** The token of who holds this very execution. */
+  #holderOf(row: Row): string | undefined {
+    const { heads, holds } = this.#world.store;
+    const hold = holds.get(rowKey(row))?.hold ?? heads.get(row.jobId)?.hold;
+    return hold?.due === row.due ? hold.token : undefined;
   }
 
   #laterTaken(jobId: string, due: DueKey): boolean {
@@ -478,8 +501,10 @@ export class Checks {
     if (!take) throw new Error(`${this.nameOf(jobId, due)} runs without a take`);
     const head = store.heads.get(jobId);
     const overlapAllowed = head?.overlap === 'allow';
-    const run: Run = { jobId, due, process, inHand, take, overlapAllowed, ended: undefined, recorded: false };
+    const of = { jobId, due, process, inHand, take, overlapAllowed, attempt: ctx.attempt };
+    const run: Run = { ...of, ended: undefined, recorded: false };
     this.runs.push(run);
+    this.#attempts.started(jobId, take.hold);
     const job = this.#job(jobId);
     const { revision } = take.hold;
     const rule = job.revisions.get(revision);

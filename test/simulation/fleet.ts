@@ -37,6 +37,9 @@ export class Fleet {
       this.#watchAt(EPOCH + Math.floor(((i + this.#random.float()) * watchPeriodMs) / watchers));
     }
     this.#planMischief();
+    this.#world.onWritten = (process) => {
+      if (this.#random.chance(this.#world.profile.crashAfterWrite)) this.#kill(process);
+    };
     if (this.#scenario.lastMoments) this.#world.checks.onTakenAhead = (process) => this.#killSoon(process);
   }
 

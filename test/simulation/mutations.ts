@@ -271,8 +271,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'take.ts',
-        find: 'if (clock.monotonic() >= leaseEnd - settings.clockSkewMs) {',
-        replace: 'if (clock.monotonic() < 0) {',
+        find: 'if (!isLeased(context, taken)) return',
+        replace: 'if (clock.monotonic() < 0) return',
       },
     ],
   },
@@ -343,6 +343,40 @@ export const MUTATIONS: readonly Mutation[] = [
   const hold = newHold(context, message, workerId, undefined, 1);
   const head = await store.readHead(jobId, { consistent: true });
   if (!(await insertHold(context, jobId, hold))) return AGAIN;`,
+      },
+    ],
+  },
+  {
+    rule: 'attempts count starts',
+    takesOut: 'a takeover is no attempt before its row is there',
+    edits: [
+      {
+        file: 'claim-alone.ts',
+        find: '...newHold(context, message, workerId, old, attempts),',
+        replace: '...newHold(context, message, workerId, old, attempts + 1),',
+      },
+    ],
+  },
+  {
+    rule: 'attempts count starts beside',
+    theme: 'beside',
+    takesOut: 'overlap: allow. A takeover is no attempt before its row is there',
+    edits: [
+      {
+        file: 'claim-beside.ts',
+        find: 'newHold(context, message, workerId, hold, attempts)',
+        replace: 'newHold(context, message, workerId, hold, attempts + 1)',
+      },
+    ],
+  },
+  {
+    rule: 'fenced too late',
+    takesOut: 'an attempt whose row was fenced after another had taken over did not begin',
+    edits: [
+      {
+        file: 'take.ts',
+        find: 'return isAnothers ? Math.min(row.attempt, hold.attempt) : row.attempt;',
+        replace: 'return row.attempt;',
       },
     ],
   },

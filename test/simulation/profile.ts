@@ -20,6 +20,8 @@ export interface Profile {
   readonly messageLate: number;
   /** Per virtual minute: processes that die, or stop for a while. */
   readonly crashes: number;
+  /** A process dies when something that it has written is there, before it is told so. */
+  readonly crashAfterWrite: number;
   readonly stalls: number;
   readonly drains: number;
 }
@@ -35,6 +37,7 @@ export const CALM: Profile = {
   messageDoubled: 0,
   messageLate: 0,
   crashes: 0,
+  crashAfterWrite: 0,
   stalls: 0,
   drains: 0,
 };
@@ -53,6 +56,7 @@ export function randomProfile(random: Seeded): Profile {
     messageDoubled: some(0.6, 0.1, 0.5),
     messageLate: some(0.5, 0.1, 0.5),
     crashes: some(0.5, 0.2, 1.5),
+    crashAfterWrite: some(0.3, 0.01, 0.06),
     stalls: some(0.5, 0.2, 1.5),
     drains: some(0.15, 0.2, 0.6),
   };

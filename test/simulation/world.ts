@@ -52,6 +52,8 @@ export class World {
   /** Nobody is there: neither machines nor people. */
   down = false;
   violation: Violation | undefined;
+  /** Told when something that a process has asked the store to write is there. */
+  onWritten: ((process: Process) => void) | undefined;
   /** Whose call is taking effect. */
   actor: Process | undefined;
   readonly #heap = new Heap();
@@ -228,6 +230,7 @@ export class World {
         this.actor = undefined;
         done.then(
           (value) => {
+            if (!fails && WRITING.has(what)) this.onWritten?.(process);
             this.trace?.(process, describeCall(this, what, args, value, { fails, lost, back }));
             answer(() =>
               fails || lost
@@ -265,6 +268,12 @@ export class World {
       this.fail('no unexpected error', `${process.name}: ${message} ${String(fields?.error)}`);
   }
 }
+
+/** What others see of a claim, a run or a change. */
+const WRITING: ReadonlySet<string> = new Set([
+  ...['insertHead', 'updateHead', 'insertRow', 'updateRow', 'putEntries'],
+  ...['insertHoldItem', 'updateHoldItem', 'removeHoldItem', 'heartbeat'],
+]);
 
 /** What makes a writer's earlier writes count. */
 const DECIDING: ReadonlySet<string> = new Set(['insertHead', 'updateHead', 'insertRow', 'updateRow']);

@@ -1,0 +1,56 @@
+// Attempts count starts. For every execution: the holders that may have started it since it was last queued.
+//
+// A holder counts from its last write before its task may begin: the take of a first attempt, which has no row, or the write of
+// the row RUNNING. Nobody can tell later whether a process that died after that write had begun. A holder that wrote
+// less, lost the hold before it wrote the row, gave the hold back, or was interrupted, has not started.
+import type { Row } from '../../src/domain/execution.ts';
+import type { Hold } from '../../src/domain/job.ts';
+import { rowKey } from './memory-store.ts';
+
+export class Attempts {
+  /** Tokens of the holders that may have started it, by `rowKey`; true: the task was seen to begin. */
+  readonly #holders = new Map<string, Map<string, boolean>>();
+
+  /** A hold was taken. `over`: from another holder of the same execution. */
+  taken(jobId: string, hold: Hold, row: Row | undefined, over: boolean): void {
+    if (!row && !over && hold.attempt > 0) this.#of(rowKey({ jobId, due: hold.due })).set(hold.token, false);
+  }
+
+  /** A hold is gone, and its holder will not start. */
+  givenBack(jobId: string, hold: Hold): void {
+    this.#of(rowKey({ jobId, due: hold.due })).delete(hold.token);
+  }
+
+  started(jobId: string, hold: Hold): void {
+    this.#of(rowKey({ jobId, due: hold.due })).set(hold.token, true);
+  }
+
+  /** Says what is wrong with the attempt in a row that is about to be written; undefined: nothing. */
+  wrong(
+    old: Row | undefined,
+    row: Row,
+    holder: string | undefined,
+    interrupted: boolean,
+  ): string | undefined {
+    const { status, fence, attempt, maxAttempts } = row;
+    const holders = this.#of(rowKey(row));
+    if (status === 'QUEUED' && old) holders.clear();
+    if (status === 'RUNNING' && fence === holder && fence && !holders.has(fence)) holders.set(fence, false);
+    if (interrupted && fence) holders.delete(fence);
+    const begun = [...holders.values()].filter(Boolean).length;
+    // a row that somebody fences who has lost the hold meanwhile names an attempt that does not begin
+    const most = status === 'RUNNING' && fence !== holder ? holders.size + 1 : holders.size;
+    if (attempt > maxAttempts) return `attempt ${attempt} of ${maxAttempts}`;
+    if (attempt > most) return `${status} attempt ${attempt}, and ${holders.size} may have started`;
+    if (attempt < begun) return `${status} attempt ${attempt}, and ${begun} have started`;
+    return undefined;
+  }
+
+  #of(key: string): Map<string, boolean> {
+    const known = this.#holders.get(key);
+    if (known) return known;
+    const holders = new Map<string, boolean>();
+    this.#holders.set(key, holders);
+    return holders;
+  }
+}
