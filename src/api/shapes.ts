@@ -1,8 +1,7 @@
 // What the API answers beside jobs and executions (which are in src/domain/shapes.ts): pages, problems, and the answers
 // of single operations.
 import { z } from 'zod';
-import { SCHEDULE_WARNINGS } from '../domain/schedule/warnings.ts';
-import { jobShape, shownTime } from '../domain/shapes.ts';
+import { jobShape, shownTime, warningsShape } from '../domain/shapes.ts';
 
 export {
   EXECUTION_STATUSES,
@@ -58,7 +57,10 @@ export const batchShape = z.strictObject({
   ),
 });
 
-export const acceptedShape = z.strictObject({ id: z.string().describe('of the job that will be created') });
+export const acceptedShape = z.strictObject({
+  id: z.string().describe('of the job that will be created'),
+  warnings: warningsShape.min(1).optional().describe('what may surprise about the schedule'),
+});
 
 export const plannedShape = z.strictObject({ planned: z.int().min(0).describe('how many run now') });
 
@@ -67,13 +69,7 @@ export const redrivenShape = z.strictObject({ redriven: z.int().min(0).describe(
 export const previewShape = z.strictObject({
   fireTimes: z.array(shownTime),
   description: z.string().describe('the schedule in a sentence'),
-  warnings: z.array(
-    z.strictObject({
-      kind: z.enum(SCHEDULE_WARNINGS),
-      at: z.string().optional().describe('when clocks jump, as they show it then'),
-      message: z.string(),
-    }),
-  ),
+  warnings: warningsShape,
 });
 
 export const taskShape = z

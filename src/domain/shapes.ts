@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { EXAMPLE_JOB, jobSpecSchema } from './job-spec.ts';
 import { scheduleSchema } from './schedule/schema.ts';
+import { SCHEDULE_WARNINGS } from './schedule/warnings.ts';
 
 export const shownTime = z.iso.datetime({ offset: true });
 
@@ -66,6 +67,14 @@ export const executionShape = z
 
 export type ExecutionView = z.infer<typeof executionShape>;
 
+export const warningsShape = z.array(
+  z.strictObject({
+    kind: z.enum(SCHEDULE_WARNINGS),
+    at: z.string().optional().describe('when clocks jump, as they show it then'),
+    message: z.string(),
+  }),
+);
+
 export const jobShape = z
   .strictObject({
     ...jobSpecSchema.shape,
@@ -78,6 +87,10 @@ export const jobShape = z
     createdAt: shownTime,
     updatedAt: shownTime,
     nextRunAt: shownTime.optional(),
+    warnings: warningsShape
+      .min(1)
+      .optional()
+      .describe('after a create and a change of schedule: what may surprise about the schedule'),
     lastExecution: executionShape.optional().describe('where a single job is asked for'),
   })
   .meta({

@@ -3,6 +3,8 @@ import type { Row, RowStatus } from './execution.ts';
 import { type DueKey, dueAtOf, executionId } from './ids.ts';
 import type { Definition, Head, Hold } from './job.ts';
 import { isRecurring, nextOccurrence } from './schedule/occurrences.ts';
+import type { Schedule } from './schedule/schema.ts';
+import { type ScheduleWarning, scheduleWarnings } from './schedule/warnings.ts';
 import type { ExecutionStatus, ExecutionView, JobStatus, JobView } from './shapes.ts';
 
 const WORD: Record<RowStatus, ExecutionStatus> = {
@@ -89,6 +91,12 @@ export function jobStatus(head: Shown, now: number): JobStatus {
     isRecurring(head.schedule) &&
     nextOccurrence(head.schedule, now) === undefined;
   return over ? 'completed' : head.status;
+}
+
+/** For the answer to a new schedule. Nothing where there is nothing to say. */
+export function warningsOf(schedule: Schedule, now: number): { warnings?: ScheduleWarning[] } {
+  const warnings = scheduleWarnings(schedule, now);
+  return warnings.length > 0 ? { warnings } : {};
 }
 
 export function jobView(

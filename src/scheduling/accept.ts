@@ -3,6 +3,8 @@
 import { fingerprint, jobIdFromKey } from '../domain/ids.ts';
 import { nextOccurrence } from '../domain/schedule/occurrences.ts';
 import { resolveSchedule } from '../domain/schedule/resolve.ts';
+import type { ScheduleWarning } from '../domain/schedule/warnings.ts';
+import { warningsOf } from '../domain/views.ts';
 import type { IngestMessage, IngestQueue } from '../queue/ingest.ts';
 import type { Context } from './context.ts';
 import { type CreateRequest, createJob, neverFires, refuseOtherBody } from './jobs.ts';
@@ -12,7 +14,7 @@ export async function acceptJob(
   { store, clock, random }: Context,
   ingest: IngestQueue,
   { userId, spec, idempotencyKey, admit }: CreateRequest,
-): Promise<{ id: string } | undefined> {
+): Promise<{ id: string; warnings?: ScheduleWarning[] } | undefined> {
   const acceptedAt = clock.now();
   // with a space, so that it can be no key of a caller's
   const key = idempotencyKey ?? `accepted ${random.id(22)}`;
@@ -20,12 +22,13 @@ export async function acceptJob(
   if (idempotencyKey !== undefined) {
     const first = await store.readHead(id, { consistent: true });
     if (first) refuseOtherBody(first, fingerprint(spec));
-    if (first) return { id };
+    if (first) return { id, ...warningsOf(first.schedule, acceptedAt) };
   }
   const schedule = resolveSchedule(spec.schedule, acceptedAt);
   if (nextOccurrence(schedule, acceptedAt - 1) === undefined) throw neverFires(schedule, acceptedAt);
   await admit?.(schedule);
-  return (await ingest.send({ userId, idempotencyKey: key, spec, acceptedAt })) ? { id } : undefined;
+  const queued = await ingest.send({ userId, idempotencyKey: key, spec, acceptedAt });
+  return queued ? { id, ...warningsOf(schedule, acceptedAt) } : undefined;
 }
 
 /** Creates it if it is not there yet. What it throws as a PunctualError will be so again. */

@@ -8,7 +8,7 @@ import type { Principal } from '../domain/principal.ts';
 import { resolveAccepted, resolveSchedule } from '../domain/schedule/resolve.ts';
 import type { Schedule } from '../domain/schedule/schema.ts';
 import type { JobView } from '../domain/shapes.ts';
-import { jobView } from '../domain/views.ts';
+import { jobView, warningsOf } from '../domain/views.ts';
 import { letStart, withdrawHold } from './ahead.ts';
 import type { Context } from './context.ts';
 import { writerDeadline } from './deadline.ts';
@@ -73,7 +73,7 @@ export async function createJob(
   }
   await send();
   const content = { jobId, version: head.definition, params, notify };
-  return { job: jobView(head, content, t0), created: true };
+  return { job: { ...jobView(head, content, t0), ...warningsOf(schedule, t0) }, created: true };
 }
 
 /** DynamoDB takes 400 KB; a body within the API's limit may still say much in few characters (`1e20`). */
@@ -107,7 +107,8 @@ async function repeated(
 ): Promise<{ job: JobView; created: boolean }> {
   refuseOtherBody(first, bodyFingerprint);
   const definition = await findDefinition(context, first);
-  return { job: jobView(first, definition, context.clock.now()), created: false };
+  const now = context.clock.now();
+  return { job: { ...jobView(first, definition, now), ...warningsOf(first.schedule, now) }, created: false };
 }
 
 export function refuseOtherBody(first: Head, bodyFingerprint: string): void {
@@ -269,7 +270,7 @@ export async function editJob(
   });
   await send?.();
   if (Object.keys(patch).length > 0) await letStart(context, head.hold);
-  return view(context, head);
+  return { ...(await view(context, head)), ...(given && warningsOf(head.schedule, t0)) };
 }
 
 /** Holds live in the head or beside it, by `overlap`: a change in between would hide a run from its successor. */

@@ -47,6 +47,16 @@ const farAway = (name: string, more: Partial<JobInput> = {}) =>
 const ran = async (jobId: string) => client.waitFor((await client.jobs.run(jobId)).id, { timeoutMs: 20_000 });
 
 describe('creating', () => {
+  it('a job with a schedule that may surprise says so on stderr, and so does a change', async () => {
+    const message = /^warning: Both the day of month and the day of week are given/m;
+    const created = await punctual(`create --task noop --name either --cron '0 9 13 * FRI'`);
+    expect(created).toMatchObject({ code: 0, err: expect.stringMatching(message) });
+    const changed = await punctual(`edit either --cron '0 9 14 * FRI'`);
+    expect(changed).toMatchObject({ code: 0, err: expect.stringMatching(message) });
+    expect((await punctual(`edit either --cron '0 9 14 * *'`)).err).not.toMatch(/warning/);
+    expect((await json(`edit either --cron '0 9 14 * FRI'`)).warnings).toHaveLength(1);
+  });
+
   it('a job by flags tells its id, its schedule in words and its next run', async () => {
     const { code, out } = await punctual(
       `create --task noop --name report --cron '0 9 * * MON-FRI' --timezone Europe/Paris --tag team=billing --max-attempts 2 --timeout 30s`,

@@ -67,7 +67,10 @@ describe('the client and the contract', () => {
     const client = createClient({ baseUrl: 'http://punctual.test' });
     expectTypeOf(client.jobs.get).returns.resolves.toEqualTypeOf<Job>();
     expectTypeOf(client.jobs.cancel).returns.resolves.toEqualTypeOf<undefined>();
-    expectTypeOf(client.jobs.createAsync).returns.resolves.toEqualTypeOf<{ id: string }>();
+    expectTypeOf(client.jobs.createAsync).returns.resolves.toEqualTypeOf<{
+      id: string;
+      warnings?: Job['warnings'];
+    }>();
     expectTypeOf(client.executions.list({ workerId: 'w' }).page()).resolves.toEqualTypeOf<Page<Execution>>();
     expectTypeOf<JobInput>().toMatchObjectType<{ task: string }>();
     expectTypeOf<{ task: string }>().toExtend<JobInput>();

@@ -7,6 +7,7 @@ import { JOB_FLAGS, jobFields, numberOf } from '../job-flags.ts';
 import { scheduleText } from '../tables.ts';
 import { bothTimes } from '../times.ts';
 import { WAIT_FLAGS, waitAndTell } from '../waiting.ts';
+import { tellWarnings } from '../warn.ts';
 
 export const create = defineCommand({
   name: 'create',
@@ -47,6 +48,7 @@ export const create = defineCommand({
       ...(values.key !== undefined && { idempotencyKey: values.key }),
     });
     const next = job.nextRunAt && `; next run ${bothTimes(job.nextRunAt, cli)}`;
+    tellWarnings(cli, job.warnings);
     if (values.wait && job.nextRunAt !== undefined) {
       cli.err(`created ${job.id}`);
       return waitAndTell(cli, executionId(job.id, dueKey(Date.parse(job.nextRunAt))), values);
@@ -79,6 +81,7 @@ export const edit = defineCommand({
       signal: cli.signal,
       ...(version !== undefined && { ifMatch: numberOf(version, '--if-version') }),
     });
+    tellWarnings(cli, job.warnings);
     const next = job.nextRunAt && `; next run ${bothTimes(job.nextRunAt, cli)}`;
     cli.out(
       cli.json

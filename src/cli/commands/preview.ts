@@ -7,6 +7,7 @@ import { defineCommand, EXIT, UsageError } from '../command.ts';
 import { numberOf, SCHEDULE_FLAGS, scheduleFields } from '../job-flags.ts';
 import { table } from '../table.ts';
 import { instantOf, relative } from '../times.ts';
+import { tellWarnings } from '../warn.ts';
 
 const MOST = 1000;
 
@@ -21,7 +22,7 @@ export const preview = defineCommand({
   },
   takes: [0, 1],
   notes: [
-    'Takes a cron pattern of 5 fields, 6 (seconds first) or 7 (year last), or one of the other kinds of schedule by flag.\nWarns of local times that clocks skip or repeat. Exit code 1 when it never fires.',
+    'Takes a cron pattern of 5 fields, 6 (seconds first) or 7 (year last), or one of the other kinds of schedule by flag.\nWarns of local times that clocks skip or repeat, and of days that may mean something else. Exit code 1 when it never fires.',
   ],
   examples: [
     [`punctual preview '0 9 * * MON-FRI' --timezone Europe/Paris`, 'the next five'],
@@ -58,8 +59,8 @@ export const preview = defineCommand({
         relative(Date.parse(time), now),
       ]);
       for (const line of table([{ title: '' }, { title: '' }], rows, cli.width).slice(1)) cli.out(line);
-      for (const { message } of preview.warnings) cli.err(`warning: ${message}`);
     }
+    tellWarnings(cli, preview.warnings);
     return preview.fireTimes.length > 0 ? EXIT.ok : EXIT.failure;
   },
 });

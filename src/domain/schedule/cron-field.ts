@@ -4,12 +4,13 @@ import { quote, refuse } from './refuse.ts';
 export type FieldName = 'second' | 'minute' | 'hour' | 'day of month' | 'month' | 'day of week' | 'year';
 
 export type Term =
-  /** `*` and `?` (without step: every value) or `*`/step. */
+  /** `*`, `?` and `*`/1 (without step: every value), or `*`/step. */
   | { readonly kind: 'every'; readonly step?: number }
   /** From 5 to 5 is the single value 5. */
   | { readonly kind: 'range'; readonly from: number; readonly to: number; readonly step?: number }
-  /** Day of month `L`, `LW`, `15W`. */
-  | { readonly kind: 'lastDay' }
+  /** Day of month `L`, and `L-3`: three days before the last one. */
+  | { readonly kind: 'lastDay'; readonly before?: number }
+  /** Day of month `LW`, `15W`. */
   | { readonly kind: 'lastWeekday' }
   | { readonly kind: 'nearestWeekday'; readonly day: number }
   /** Day of week `FRI#2` and `FRIL`. */
@@ -58,6 +59,13 @@ function parseTerm(field: Field, part: string): Term {
 
 function dayTerm(field: Field, part: string): Term | undefined {
   if (part === 'L') return { kind: 'lastDay' };
+  const [, before] = /^L-(.*)$/.exec(part) ?? [];
+  if (before !== undefined) {
+    if (!/^([1-9]|[12]\d|30)$/.test(before)) {
+      refuseField(field, part, 'after L- goes 1 to 30 (L-3: three days before the last day of the month)');
+    }
+    return { kind: 'lastDay', before: Number(before) };
+  }
   if (part === 'LW' || part === 'WL') return { kind: 'lastWeekday' };
   const nearest = /^(\d+)W$/.exec(part)?.[1];
   return nearest ? { kind: 'nearestWeekday', day: parseValue(field, nearest, part) } : undefined;
@@ -80,7 +88,7 @@ function rangeTerm(field: Field, part: string): Term {
   const [, base, stepText] = /^([^/]*)(?:\/(.*))?$/.exec(part) ?? [];
   if (base === undefined || base === '') refuseField(field, part, 'a value is missing');
   const step = stepText === undefined ? undefined : stepOf(field, stepText, part);
-  if (base === '*') return { kind: 'every', step };
+  if (base === '*') return step === 1 ? { kind: 'every' } : { kind: 'every', step };
   const [low, high, more] = base.split('-');
   if (more !== undefined || high === '' || !low) refuseField(field, part, 'a range is written from-to');
   const isWeekday = field.name === 'day of week';
@@ -125,7 +133,7 @@ function parseValue(field: Field, text: string, part: string): number {
 }
 
 const EXTRAS: Partial<Record<FieldName, string>> = {
-  'day of month': ', L, LW, 15W',
+  'day of month': ', L, L-3, LW, 15W',
   'day of week': ', FRI#2, FRIL',
 };
 

@@ -16,6 +16,10 @@ export interface Cron {
   readonly days: 'either' | 'both';
 }
 
+/** Both day fields are restricted, and a day that matches one of them is enough. */
+export const isEitherDay = ({ day, weekday, days }: Cron): boolean =>
+  days === 'either' && !isEvery(day) && !isEvery(weekday);
+
 const NICKNAMES: Readonly<Record<string, string>> = {
   '@YEARLY': '0 0 1 1 *',
   '@ANNUALLY': '0 0 1 1 *',
@@ -91,6 +95,6 @@ function parseAwsCron(inside: string, given: string): Cron {
 
 const fieldsOf = (text: string): string[] => text.split(/\s+/).filter((part) => part !== '');
 
-/** No value is left out, so the field restricts nothing. */
+/** The field is `*`, `?` or `*`/1, so it restricts nothing. */
 export const isEvery = (terms: readonly Term[]): boolean =>
   terms.some((term) => term.kind === 'every' && term.step === undefined);

@@ -124,7 +124,10 @@ function daysInWords(terms: readonly Term[]): string {
   const plain = valuesInWords(terms, 'day');
   if (plain) parts.push(`${plain} of the month`);
   for (const term of terms) {
-    if (term.kind === 'lastDay') parts.push('the last day of the month');
+    if (term.kind === 'lastDay') {
+      const before = term.before === undefined ? '' : `${counted(term.before, 'day')} before `;
+      parts.push(`${before}the last day of the month`);
+    }
     if (term.kind === 'lastWeekday') parts.push('the last weekday (Monday to Friday) of the month');
     if (term.kind === 'nearestWeekday')
       parts.push(`the weekday (Monday to Friday) nearest day ${term.day} of the month`);

@@ -37,7 +37,7 @@ export const scheduleSchema = z
       .max(LONGEST_PATTERN)
       .optional()
       .describe(
-        '5 fields, 6 (seconds first) or 7 (year last), with * , - / ? L W LW # and names; @daily and friends; also cron(…), rate(…) and at(…) of AWS',
+        '5 fields, 6 (seconds first) or 7 (year last), with * , - / ? L L-3 W LW # and names; @daily and friends; also cron(…), rate(…) and at(…) of AWS',
       ),
     every: time.optional().describe('fixed rate, an ISO 8601 duration from PT1S on, counted from `startAt`'),
     calendar: calendarSchema.optional(),

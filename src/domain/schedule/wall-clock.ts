@@ -3,7 +3,7 @@
 // Local times are numbers as if the zone were UTC. Why croner does not do this: it loses 1 March whenever the pattern
 // also matches a 29th to 31st (`0 0 */5 * *`, `0 0 1,31 * *`), and a compiled pattern of it takes 97 KB and 0.5 ms.
 // The tests compare with it all the same.
-import { type Cron, isEvery } from './cron.ts';
+import { type Cron, isEitherDay, isEvery } from './cron.ts';
 import { FIELDS, valuesOf } from './cron-field.ts';
 import { DAY } from './duration.ts';
 
@@ -113,8 +113,7 @@ export function wallClockOf(cron: Cron): WallClock {
 function dayMatcher(cron: Cron): (year: number, month: number) => number {
   const plainDays = valuesOf(FIELDS.day, cron.day).reduce((mask, day) => mask | (1 << day), 0);
   const plainWeekdays = new Set(valuesOf(FIELDS.weekday, cron.weekday));
-  const everyDay = isEvery(cron.day);
-  const everyWeekday = isEvery(cron.weekday);
+  const either = isEitherDay(cron);
 
   return (year, month) => {
     const length = new Date(Date.UTC(year, month, 0)).getUTCDate();
@@ -124,7 +123,7 @@ function dayMatcher(cron: Cron): (year: number, month: number) => number {
 
     let days = plainDays;
     for (const term of cron.day) {
-      if (term.kind === 'lastDay') days |= 1 << length;
+      if (term.kind === 'lastDay' && (term.before ?? 0) < length) days |= 1 << (length - (term.before ?? 0));
       if (term.kind === 'lastWeekday') days |= 1 << nearestWeekday(length, length, weekdayOf);
       if (term.kind === 'nearestWeekday' && term.day <= length) {
         days |= 1 << nearestWeekday(term.day, length, weekdayOf);
@@ -143,7 +142,6 @@ function dayMatcher(cron: Cron): (year: number, month: number) => number {
       if (day <= length) weekdays |= 1 << day;
     }
 
-    const either = cron.days === 'either' && !everyDay && !everyWeekday;
     return (either ? days | weekdays : days & weekdays) & exists;
   };
 }

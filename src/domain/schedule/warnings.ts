@@ -1,4 +1,5 @@
-// What would surprise the owner of a schedule: it never fires, or clocks jump over or repeat one of its times.
+// What would surprise the owner of a schedule: it never fires, its days mean something else, or clocks skip or repeat a time.
+import { isEitherDay } from './cron.ts';
 import { DAY } from './duration.ts';
 import { instantMs, isoIn } from './instant.ts';
 import { nextOccurrence } from './occurrences.ts';
@@ -9,7 +10,7 @@ import { joined } from './words.ts';
 import { type JumpRule, jumpRule, runsAfterGap } from './zoned.ts';
 import { type Stretch, stretchAt } from './zones.ts';
 
-export const SCHEDULE_WARNINGS = ['neverFires', 'dstGap', 'dstOverlap'] as const;
+export const SCHEDULE_WARNINGS = ['neverFires', 'dstGap', 'dstOverlap', 'eitherDay'] as const;
 
 export interface ScheduleWarning {
   kind: (typeof SCHEDULE_WARNINGS)[number];
@@ -24,7 +25,14 @@ const MOST_TIMES_LISTED = 3;
 export function scheduleWarnings(schedule: Schedule, now: number): ScheduleWarning[] {
   if (nextOccurrence(schedule, now - 1) === undefined) return [neverFires(schedule)];
   if (!('cron' in schedule) && !('calendar' in schedule)) return [];
-  return jumpWarnings(schedule, now);
+  return [...dayWarnings(schedule), ...jumpWarnings(schedule, now)];
+}
+
+function dayWarnings(schedule: CronSchedule | CalendarSchedule): ScheduleWarning[] {
+  if (!isEitherDay(patternOf(schedule))) return [];
+  const message =
+    'Both the day of month and the day of week are given: it runs on days that match either one. For days that match both, use a calendar schedule';
+  return [{ kind: 'eitherDay', message }];
 }
 
 function neverFires(schedule: Schedule): ScheduleWarning {

@@ -87,6 +87,12 @@ describe('fields', () => {
   test('day of month and day of week, both given, run on either', () => {
     expect(dates('0 0 13 * FRI', 4)).toEqual(['2027-01-01', '2027-01-08', '2027-01-13', '2027-01-15']);
   });
+  test('*/1 is * in every field: it restricts no day', () => {
+    expect(dates('0 0 */1 * FRI', 3)).toEqual(['2027-01-01', '2027-01-08', '2027-01-15']);
+    expect(dates('0 0 13 * */1', 3)).toEqual(['2027-01-13', '2027-02-13', '2027-03-13']);
+    expect(dates('0 0 */1,5 * FRI', 3)).toEqual(['2027-01-01', '2027-01-08', '2027-01-15']);
+    expect(due('*/1 */1 */1 */1 */1', 2)).toEqual(due('* * * * *', 2));
+  });
   test.each([
     ['@yearly', '0 0 1 1 *'],
     ['@annually', '0 0 1 1 *'],
@@ -103,6 +109,14 @@ describe('fields', () => {
 describe('days that are counted', () => {
   test.each([
     ['the last day of the month', '0 0 L * *', ['2027-01-31', '2027-02-28', '2027-03-31']],
+    ['three days before the last day', '0 0 L-3 * *', ['2027-01-28', '2027-02-25', '2027-03-28']],
+    ['the same in February of leap years', '0 0 L-3 2 *', ['2027-02-25', '2028-02-26', '2029-02-25']],
+    ['the day before the last, and the last', '0 0 L-1,L * *', ['2027-01-30', '2027-01-31', '2027-02-27']],
+    [
+      '30 days before the last day, in long months',
+      '0 0 L-30 * *',
+      ['2027-01-01', '2027-03-01', '2027-05-01'],
+    ],
     ['29 February', '0 0 29 2 *', ['2028-02-29', '2032-02-29', '2036-02-29']],
     ['the last day of February in leap years too', '0 0 L 2 *', ['2027-02-28', '2028-02-29', '2029-02-28']],
     ['the last weekday of the month', '0 0 LW * *', ['2027-01-29', '2027-02-26', '2027-03-31']],
@@ -200,7 +214,11 @@ describe('refused', () => {
     ['1.5 * * * *', 'the minute "1.5"'],
     ['-1 * * * *', 'the minute "-1"'],
     ['1e1 * * * *', 'the minute "1E1"'],
-    ['0 0 L-3 * *', 'the day of month "L-3"'],
+    ['0 0 L-0 * *', 'the day of month "L-0" is not valid: after L- goes 1 to 30'],
+    ['0 0 L-31 * *', 'the day of month "L-31" is not valid: after L- goes 1 to 30'],
+    ['0 0 L- * *', 'after L- goes 1 to 30'],
+    ['0 0 L-3W * *', 'after L- goes 1 to 30'],
+    ['0 0 * * L-3', 'the day of week "L-3"'],
     ['0 0 32W * *', 'the day of month "32W"'],
     ['0 0 * * FRI#6', 'after # goes 1 to 5'],
     ['0 0 * * L', 'the day of week "L"'],

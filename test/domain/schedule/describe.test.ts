@@ -33,6 +33,8 @@ describe('cron', () => {
     ['0 0 1,15 * *', 'At 00:00 on days 1 and 15 of the month'],
     ['0 0 */2 * *', 'At 00:00 on every 2nd day of the month'],
     ['0 0 L * *', 'At 00:00 on the last day of the month'],
+    ['0 0 L-3 * *', 'At 00:00 on 3 days before the last day of the month'],
+    ['0 0 L-1 * *', 'At 00:00 on 1 day before the last day of the month'],
     ['0 0 LW * *', 'At 00:00 on the last weekday (Monday to Friday) of the month'],
     ['0 0 15W * *', 'At 00:00 on the weekday (Monday to Friday) nearest day 15 of the month'],
     ['0 0 1,L * *', 'At 00:00 on day 1 of the month and the last day of the month'],

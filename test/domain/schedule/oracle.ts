@@ -105,7 +105,7 @@ function matcher(pattern: string): (face: Face) => boolean {
   };
 }
 
-/** The day fields of cron: both must match when one is `*`, either when both are restricted. */
+/** The day fields of cron: both must match when one is `*` or `*`/1, either when both are restricted. */
 export function matchesDay(day: string, weekday: string, year: number, month: number, date: number): boolean {
   const length = new Date(Date.UTC(year, month, 0)).getUTCDate();
   const weekdayOn = (d: number) => new Date(Date.UTC(year, month - 1, d)).getUTCDay();
@@ -115,6 +115,7 @@ export function matchesDay(day: string, weekday: string, year: number, month: nu
 
   const byDay = day.split(',').some((part) => {
     if (part === 'L') return date === length;
+    if (part.startsWith('L-')) return date === length - Number(part.slice(2));
     if (part === 'LW') return date === nearest(length);
     if (part.endsWith('W'))
       return Number.parseInt(part, 10) <= length && date === nearest(Number.parseInt(part, 10));
@@ -129,8 +130,10 @@ export function matchesDay(day: string, weekday: string, year: number, month: nu
       matchesField(part, today, 0, 6) || (today === 0 && /^7$|-7/.test(part) && matchesField(part, 7, 0, 7))
     );
   });
-  return day === '*' || weekday === '*' ? byDay && byWeekday : byDay || byWeekday;
+  return isStar(day) || isStar(weekday) ? byDay && byWeekday : byDay || byWeekday;
 }
+
+const isStar = (text: string): boolean => text.split(',').some((part) => part === '*' || part === '*/1');
 
 function matchesField(text: string, value: number, low: number, high: number): boolean {
   return text.split(',').some((part) => {

@@ -39,11 +39,15 @@ export const dayField = fc.oneof(
   listOf(
     fc.oneof(
       fc.constantFrom('L', 'LW'),
+      number(1, 30).map((n) => `L-${n}`),
       number(1, 31).map((d) => `${d}W`),
       term(1, 31),
     ),
   ),
 );
+
+/** What other libraries take for a restriction and we for `*`. */
+export const withoutStepOne = (field: string): string => (field.split(',').includes('*/1') ? '*' : field);
 
 export const weekdayField = fc.oneof(
   plainWeekday,

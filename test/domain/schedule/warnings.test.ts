@@ -26,6 +26,34 @@ test('a window that ends before the first match never fires', () => {
   ]);
 });
 
+test('both day fields restricted: either one matches', () => {
+  const message =
+    'Both the day of month and the day of week are given: it runs on days that match either one. For days that match both, use a calendar schedule';
+  for (const cron of ['0 9 13 * FRI', '0 9 */2 * MON-FRI', '0 9 L * 5L', '0 0 9 1-31 * 1 2025']) {
+    expect(warnings({ cron })).toEqual([{ kind: 'eitherDay', message }]);
+  }
+  expect(warnings({ cron: '30 2 13 * FRI', ...NEW_YORK }).map(({ kind }) => kind)).toEqual(['eitherDay']);
+  expect(warnings({ cron: '30 2 9 * SUN', ...NEW_YORK }).map(({ kind }) => kind)).toEqual([
+    'eitherDay',
+    'dstGap',
+  ]);
+});
+
+test('one day field that is *, ? or */1, and a calendar, match in one way only: no warning', () => {
+  for (const cron of [
+    '0 9 13 * *',
+    '0 9 * * FRI',
+    '0 9 */1 * FRI',
+    '0 9 13 * */1',
+    '0 9 ? * FRI',
+    '0 9 13 * ?',
+  ]) {
+    expect(warnings({ cron })).toEqual([]);
+  }
+  expect(warnings({ cron: 'cron(0 9 13 * ? *)' })).toEqual([]);
+  expect(warnings({ calendar: { date: 13, daysOfWeek: 'FRI' } })).toEqual([]);
+});
+
 test('a fixed time in a gap: it runs after it, or with gap: skip not at all', () => {
   expect(warnings({ cron: '30 2 * * *', ...NEW_YORK })).toEqual([
     {
