@@ -12,7 +12,7 @@ import { createJob } from '../src/scheduling/jobs.ts';
 import { newRow } from '../src/scheduling/rows.ts';
 import { allShards } from '../src/watcher/main.ts';
 import { type Options, progress, type Report } from './report.ts';
-import { benchTasks, createJobs, onceAt, type Spec, USER } from './system/create.ts';
+import { benchRules, createJobs, onceAt, type Spec, USER } from './system/create.ts';
 import { firstStarts } from './system/starts.ts';
 import { type Cpu, inSystem, type System, until } from './system/system.ts';
 
@@ -53,7 +53,7 @@ async function measure(
 }
 
 async function createSingly({ backend }: System, count: number): Promise<undefined> {
-  const { value: spec } = parseJobSpec(benchTasks, onceAt(Date.now() + FAR_MS));
+  const { value: spec } = parseJobSpec(benchRules, onceAt(Date.now() + FAR_MS));
   if (!spec) throw new Error('the spec of the benchmark is wrong');
   await inParallel(Array.from({ length: count }), AT_ONCE, async () => {
     await createJob(backend.ctx, { userId: USER, spec });

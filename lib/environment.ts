@@ -26,6 +26,7 @@ export const environmentOf = (
   PUNCTUAL_OPERATORS_GROUP: settings.operatorsGroup,
   PUNCTUAL_GROUP_COMMIT: settings.groupCommit ? 'on' : 'off',
   ...(settings.eventBus !== undefined && { PUNCTUAL_EVENT_BUS: settings.eventBus }),
+  ...(settings.emailRecipients && { PUNCTUAL_EMAIL_RECIPIENTS: settings.emailRecipients.join(',') }),
   ...checked(taskEnvironment),
 });
 

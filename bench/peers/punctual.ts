@@ -9,6 +9,7 @@ import { type Backend, connect } from '../../src/local/connect.ts';
 import { findEngines } from '../../src/local/engines.ts';
 import { inParallel } from '../../src/scheduling/in-parallel.ts';
 import { createLog } from '../../src/system.ts';
+import { NO_RECIPIENTS } from '../../src/tasks/recipients.ts';
 import { defineTask, type Task, type Tasks } from '../../src/tasks/task.ts';
 import { startWorker, type Worker } from '../../src/worker/worker.ts';
 import { type LocalProcess, startPart } from '../../test/local/processes.ts';
@@ -102,7 +103,7 @@ export function open(url: string, profile: Profile) {
   async function create(specs: readonly Spec[]): Promise<void> {
     const jobs = specs.map((spec) => ({ task: 'bench', ...spec }));
     const request = { jobs, userId: 'peers', requestId: 'peers' };
-    const results = await createBatch(backend.ctx, tasks, request);
+    const results = await createBatch(backend.ctx, { tasks, recipients: NO_RECIPIENTS }, request);
     // 422: its time came while it was under way
     const isPast = (spec: Spec, index: number) => spec.schedule && results[index]?.status === 422;
     const failed = specs.findIndex((spec, i) => results[i]?.status !== 201 && !isPast(spec, i));

@@ -1,7 +1,9 @@
 // The producer: creates jobs as a client of the API would, without HTTP in between.
 import { type BatchResult, createBatch } from '../../src/api/batch.ts';
+import type { JobRules } from '../../src/api/job-input.ts';
 import type { Context } from '../../src/scheduling/context.ts';
 import { inParallel } from '../../src/scheduling/in-parallel.ts';
+import { NO_RECIPIENTS } from '../../src/tasks/recipients.ts';
 import type { Task, Tasks } from '../../src/tasks/task.ts';
 import { bench } from './tasks/bench.ts';
 
@@ -10,7 +12,9 @@ export const USER = 'bench';
 const PER_BATCH = 100;
 const BATCHES_AT_ONCE = 4;
 
-export const benchTasks: Tasks = new Map([[bench.name, bench as Task<unknown>]]);
+const benchTasks: Tasks = new Map([[bench.name, bench as Task<unknown>]]);
+
+export const benchRules: JobRules = { tasks: benchTasks, recipients: NO_RECIPIENTS };
 
 export type Spec = Record<string, unknown>;
 
@@ -32,7 +36,7 @@ export async function createJobs(context: Context, specs: readonly Spec[]): Prom
   );
   await inParallel(batches, BATCHES_AT_ONCE, async (first) => {
     const jobs = specs.slice(first, first + PER_BATCH);
-    const results = await createBatch(context, benchTasks, { jobs, userId: USER, requestId: 'bench' });
+    const results = await createBatch(context, benchRules, { jobs, userId: USER, requestId: 'bench' });
     results.forEach((result, index) => {
       ids[first + index] = idOf(result);
     });

@@ -1,5 +1,6 @@
 // The settings for what jobs do, and for who is told of it.
 import { z } from 'zod';
+import { recipientPattern } from '../../src/tasks/recipients.ts';
 
 export const tasks = {
   /**
@@ -8,6 +9,11 @@ export const tasks = {
    * @default false
    */
   scripts: z.boolean().default(false),
+  /**
+   * Where e-mails may go, by the task `email` and by notifications: addresses, `*@example.com`, `*@*.example.com`.
+   * @default - nowhere: e-mail is off
+   */
+  emailRecipients: z.array(recipientPattern).min(1).optional(),
   /**
    * The EventBridge bus of this account that every change of every execution goes to; its name.
    * @default - none

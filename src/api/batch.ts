@@ -4,8 +4,7 @@ import { InvalidInput } from '../domain/errors.ts';
 import type { Context } from '../scheduling/context.ts';
 import { inParallel } from '../scheduling/in-parallel.ts';
 import { type CreateRequest, createJob } from '../scheduling/jobs.ts';
-import type { Tasks } from '../tasks/task.ts';
-import { parseJobSpec } from './job-input.ts';
+import { type JobRules, parseJobSpec } from './job-input.ts';
 import { problemOf } from './problem.ts';
 import type { batchShape } from './shapes.ts';
 
@@ -21,7 +20,7 @@ export interface BatchRequest extends Pick<CreateRequest, 'userId' | 'idempotenc
 
 export async function createBatch(
   context: Context,
-  tasks: Tasks,
+  rules: JobRules,
   { jobs, userId, idempotencyKey, admit, requestId }: BatchRequest,
 ): Promise<BatchResult[]> {
   const results: BatchResult[] = [];
@@ -29,7 +28,7 @@ export async function createBatch(
     // a space can be in no caller's key, so this is nobody else's
     const key = idempotencyKey === undefined ? undefined : `${idempotencyKey} ${index}`;
     try {
-      const { value: spec, errors } = parseJobSpec(tasks, input);
+      const { value: spec, errors } = parseJobSpec(rules, input);
       if (errors) throw new InvalidInput(errors);
       const { job } = await createJob(context, { userId, spec, idempotencyKey: key, admit });
       results[index] = { status: 201, job };

@@ -1,16 +1,40 @@
 // A job as a client describes it, checked as a whole: the common fields by the contract, the params by the task's own
 // schema. All that is wrong is told at once.
 import type { FieldError } from '../domain/errors.ts';
-import { type JobSpec, jobSpecSchema } from '../domain/job-spec.ts';
+import { type JobPatch, type JobSpec, jobPatchSchema, jobSpecSchema } from '../domain/job-spec.ts';
 import { type Parsed, parse, shown } from '../domain/validation.ts';
+import type { Recipients } from '../tasks/recipients.ts';
 import { checkParams } from '../tasks/secrets.ts';
 import type { Tasks } from '../tasks/task.ts';
 
-export function parseJobSpec(tasks: Tasks, input: unknown): Parsed<JobSpec> {
-  const spec = parse(jobSpecSchema, input);
-  const errors = [...(spec.errors ?? []), ...taskErrors(tasks, input)];
-  return errors.length === 0 ? spec : { errors };
+/** What a job is checked by, beside the contract. */
+export interface JobRules {
+  readonly tasks: Tasks;
+  /** The addresses that notifications may go to. */
+  readonly recipients: Recipients;
 }
+
+export function parseJobSpec({ tasks, recipients }: JobRules, input: unknown): Parsed<JobSpec> {
+  const spec = parse(jobSpecSchema, input);
+  return withErrors(spec, [...taskErrors(tasks, input), ...recipientErrors(recipients, spec.value)]);
+}
+
+/** The params of an edit are checked later, with the task that the job has then. */
+export function parseJobPatch({ recipients }: JobRules, input: unknown): Parsed<JobPatch> {
+  const patch = parse(jobPatchSchema, input);
+  return withErrors(patch, recipientErrors(recipients, patch.value));
+}
+
+function withErrors<T>(parsed: Parsed<T>, more: readonly FieldError[]): Parsed<T> {
+  const errors = [...(parsed.errors ?? []), ...more];
+  return errors.length === 0 ? parsed : { errors };
+}
+
+const recipientErrors = (recipients: Recipients, job: JobPatch | undefined): FieldError[] =>
+  (job?.notify ?? []).flatMap(({ email }, index) => {
+    const message = email && recipients.refusal(email.to);
+    return message === undefined ? [] : [{ path: `notify[${index}].email.to`, message }];
+  });
 
 /** The params stay as they were sent: the worker parses them again, by the schema it has then. */
 export function taskErrors(tasks: Tasks, input: unknown): FieldError[] {

@@ -9,7 +9,7 @@ import { createIngestQueue } from '../queue/ingest.ts';
 import type { Context } from '../scheduling/context.ts';
 import { createQuotas } from '../scheduling/quotas.ts';
 import { describedOnAws } from '../tasks/described.ts';
-import { taskVariables } from '../tasks/settings.ts';
+import { allowedRecipients, taskVariables } from '../tasks/settings.ts';
 import type { Tasks } from '../tasks/task.ts';
 import { tellingOnAws } from '../telling.ts';
 import { traceOfCall } from '../tracing.ts';
@@ -28,8 +28,10 @@ export function createService(service: Service, env: Environment): ServiceHandle
     service === 'scheduler'
       ? readConfig(z.object({ PUNCTUAL_INGEST_URL: httpUrl }), env).PUNCTUAL_INGEST_URL
       : '';
+  const given = readConfig(taskVariables, env);
   const apiWith = (tasks: Tasks) => {
     const all = routes(ctx, tasks, {
+      recipients: allowedRecipients(given),
       quotas: createQuotas(ctx, config.quotas),
       ingest: createIngestQueue({
         client: clients.sqs,
@@ -40,7 +42,7 @@ export function createService(service: Service, env: Environment): ServiceHandle
     const own = all.filter(({ operation }) => operation.service === service);
     return createApi(own, { ...config, log: ctx.log });
   };
-  const api = describedOnAws(readConfig(taskVariables, env)).then(apiWith);
+  const api = describedOnAws(given).then(apiWith);
   api.catch(() => {}); // told by the first call
   return async (event, context) => {
     logger.addContext(context);

@@ -10,12 +10,13 @@ import { redriveByIds, redriveOfJob } from '../scheduling/dead-letters.ts';
 import { cancelJob, createJob, editJob, pauseJob, resumeJob } from '../scheduling/jobs.ts';
 import { getExecution } from '../scheduling/queries.ts';
 import { createQuotas, NO_LIMITS, type Quotas } from '../scheduling/quotas.ts';
+import { NO_RECIPIENTS, type Recipients } from '../tasks/recipients.ts';
 import type { Tasks } from '../tasks/task.ts';
 import { createBatch } from './batch.ts';
 import { MOST_REDRIVEN } from './contract/executions.ts';
 import { contract } from './contract.ts';
 import { withETag } from './etag.ts';
-import { parseJobSpec, taskErrors } from './job-input.ts';
+import { type JobRules, parseJobPatch, parseJobSpec, taskErrors } from './job-input.ts';
 import { queryRoutes } from './query-routes.ts';
 import { type Route, route } from './route.ts';
 
@@ -24,6 +25,8 @@ export interface RoutesOptions {
   readonly quotas?: Quotas;
   /** Without it every job is created at once, also when the client would prefer not to wait. */
   readonly ingest?: IngestQueue;
+  /** The addresses that notifications may go to. Default: none. */
+  readonly recipients?: Recipients;
 }
 
 export const routes = (ctx: Context, tasks: Tasks, options: RoutesOptions = {}): Route[] => [
@@ -34,8 +37,9 @@ export const routes = (ctx: Context, tasks: Tasks, options: RoutesOptions = {}):
 function schedulerRoutes(
   ctx: Context,
   tasks: Tasks,
-  { quotas = createQuotas(ctx, NO_LIMITS), ingest }: RoutesOptions,
+  { quotas = createQuotas(ctx, NO_LIMITS), ingest, recipients = NO_RECIPIENTS }: RoutesOptions,
 ): Route[] {
+  const rules: JobRules = { tasks, recipients };
   const admission = (userId: string) => async (schedule: Schedule) => {
     quotas.checkInterval(schedule);
     await quotas.takeCreate(userId);
@@ -44,7 +48,7 @@ function schedulerRoutes(
 
   return [
     route(contract.createJob, {
-      body: (input) => parseJobSpec(tasks, input),
+      body: (input) => parseJobSpec(rules, input),
       async handle({ body: spec, headers }, { userId }) {
         const request = { userId, spec, idempotencyKey: headers['idempotency-key'] };
         if (ingest && prefersAsync(headers.prefer)) {
@@ -68,12 +72,13 @@ function schedulerRoutes(
         const admit = admission(userId);
         return {
           body: {
-            results: await createBatch(ctx, tasks, { jobs, userId, idempotencyKey, admit, requestId }),
+            results: await createBatch(ctx, rules, { jobs, userId, idempotencyKey, admit, requestId }),
           },
         };
       },
     }),
     route(contract.editJob, {
+      body: (input) => parseJobPatch(rules, input),
       async handle({ params, headers, body }, who) {
         const job = await editJob(ctx, who, params.id, body, {
           ifMatch: headers['if-match'],

@@ -4,10 +4,12 @@ import { hostname } from 'node:os';
 import { type ApiHandler, createApi } from '../api/handler.ts';
 import { runIngest } from '../api/ingest.ts';
 import { routes } from '../api/routes.ts';
+import { readConfig } from '../config.ts';
 import { runNotifier } from '../notifier/consume.ts';
 import type { Context, Log } from '../scheduling/context.ts';
 import { createQuotas } from '../scheduling/quotas.ts';
 import { createLog, systemRandom } from '../system.ts';
+import { allowedRecipients, taskVariables } from '../tasks/settings.ts';
 import { allShards, runWatcher } from '../watcher/main.ts';
 import { startWorker } from '../worker/worker.ts';
 import type { LocalConfig } from './config.ts';
@@ -31,7 +33,11 @@ export async function startLocalApi(
   const quotas = createQuotas(ctx, api.quotas);
   const consuming = runIngest(ctx, quotas, ingest.inbox, running.stopping);
   running.defer(() => consuming);
-  const all = routes(ctx, await describedTasks(process.env), { quotas, ingest: ingest.queue });
+  const all = routes(ctx, await describedTasks(process.env), {
+    quotas,
+    ingest: ingest.queue,
+    recipients: allowedRecipients(readConfig(taskVariables, process.env)),
+  });
   return createApi(all, { ...api, log: ctx.log, authorize });
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Environment, readConfig } from '../config.ts';
 import { addressRules } from '../tasks/addresses.ts';
 import { type AwsOptions, lazyAws } from '../tasks/aws-clients.ts';
-import { builtinTasks } from '../tasks/builtin.ts';
+import { builtinTasks, describing } from '../tasks/builtin.ts';
 import { guardedAgent } from '../tasks/connect.ts';
 import { CustomTaskError, withCustomTasks } from '../tasks/custom.ts';
 import { HostPlaces } from '../tasks/host-places.ts';
@@ -12,7 +12,7 @@ import { deliveringTasks, deliveryTargets, once, ownQueues, perHost, placeOf } f
 import { localScripts } from '../tasks/script-local.ts';
 import { withSecrets } from '../tasks/secrets.ts';
 import type { TaskServices } from '../tasks/services.ts';
-import { allowedTargets, type TaskVariables, taskVariables } from '../tasks/settings.ts';
+import { allowedRecipients, allowedTargets, type TaskVariables, taskVariables } from '../tasks/settings.ts';
 import { derivedKeys } from '../tasks/signing-keys.ts';
 import { ANY_TARGET, createTargets } from '../tasks/targets.ts';
 import type { Tasks } from '../tasks/task.ts';
@@ -24,7 +24,7 @@ import { StartError } from './run.ts';
 /** For the API: they are described and their params are checked. */
 export const describedTasks = (env: Environment): Promise<Tasks> => {
   const given = readConfig(taskVariables, env);
-  return custom(builtinTasks(undefined, given.PUNCTUAL_TASKS), given);
+  return custom(builtinTasks(describing(allowedRecipients(given)), given.PUNCTUAL_TASKS), given);
 };
 
 /** For the worker: they run. */
@@ -40,7 +40,7 @@ export function localDelivering(config: LocalConfig, aws: AwsOptions, env: Envir
   const { emailFrom, bus } = config.notifier;
   const targets = deliveryTargets(allowedTargets(given).sns ?? ['*'], emailFrom, bus);
   const tasks = deliveringTasks({ ...localServices(config, aws, given), targets });
-  const outbox = mailFile(join(config.dataFolder, 'outbox.jsonl'));
+  const outbox = mailFile(join(config.dataFolder, 'outbox.jsonl'), allowedRecipients(given));
   return emailFrom === undefined ? new Map([...tasks, [outbox.name, outbox]]) : tasks;
 }
 
@@ -56,6 +56,7 @@ function localServices(config: LocalConfig, aws: AwsOptions, given: TaskVariable
   return {
     aws: lazyAws(aws),
     targets: createTargets({ allow, never: ownQueues(config.prefix) }),
+    recipients: allowedRecipients(given),
     http: once(() => ({
       dispatcher: guardedAgent(rules),
       places: new HostPlaces({ perHost: perHost(config.concurrency) }),

@@ -5,6 +5,7 @@ import { eventbridgeTask } from './eventbridge.ts';
 import { httpTask } from './http.ts';
 import { lambdaTask } from './lambda.ts';
 import { noop } from './noop.ts';
+import { NO_RECIPIENTS, type Recipients } from './recipients.ts';
 import { scriptTask } from './script.ts';
 import type { TaskServices } from './services.ts';
 import { snsTask } from './sns.ts';
@@ -26,15 +27,17 @@ const BUILTIN = {
 export type BuiltinName = keyof typeof BUILTIN;
 export const BUILTIN_NAMES = Object.keys(BUILTIN) as BuiltinName[];
 
-/** Those of these names. Without services they can be described and their params checked, but not run: for the API. */
+/** Those of these names. The API hands in `describing`: it checks params and runs nothing. */
 export function builtinTasks(
-  services: TaskServices = NO_SERVICES,
+  services: TaskServices = describing(NO_RECIPIENTS),
   names: readonly BuiltinName[] = BUILTIN_NAMES,
 ): Tasks {
   return new Map(names.map((name) => [name, BUILTIN[name](services)]));
 }
 
-const NO_SERVICES: TaskServices = {
+/** What the params of a task are checked with, and nothing that runs it. */
+export const describing = (recipients: Recipients): TaskServices => ({
+  recipients,
   get aws() {
     return unavailable();
   },
@@ -44,7 +47,7 @@ const NO_SERVICES: TaskServices = {
   http: unavailable,
   scripts: unavailable,
   containers: unavailable,
-};
+});
 
 function unavailable(): never {
   throw new Error('this process only describes tasks: workers run them');

@@ -1,9 +1,12 @@
 // The tasks as the API on AWS knows them: they are described and their params are checked, never run. Nothing is loaded
 // here that only a run needs.
-import { builtinTasks } from './builtin.ts';
+import { builtinTasks, describing } from './builtin.ts';
 import { withCustomTasks } from './custom.ts';
-import { enabledOnAws, type TaskVariables } from './settings.ts';
+import { allowedRecipients, enabledOnAws, type TaskVariables } from './settings.ts';
 import type { Tasks } from './task.ts';
 
 export const describedOnAws = (given: TaskVariables): Promise<Tasks> =>
-  withCustomTasks(builtinTasks(undefined, enabledOnAws(given)), given.PUNCTUAL_TASKS_FOLDER);
+  withCustomTasks(
+    builtinTasks(describing(allowedRecipients(given)), enabledOnAws(given)),
+    given.PUNCTUAL_TASKS_FOLDER,
+  );

@@ -1,6 +1,7 @@
 // The task `email`: sends an e-mail by SES.
 import { z } from 'zod';
 import { calling } from './aws-errors.ts';
+import { type Recipients, recipientSchema } from './recipients.ts';
 import type { TaskServices } from './services.ts';
 import { defineTask, type Task } from './task.ts';
 
@@ -8,41 +9,47 @@ import { defineTask, type Task } from './task.ts';
 const MOST_RECIPIENTS = 50;
 
 const address = z.email('must be an e-mail address').max(320);
-const addresses = z.array(address).max(MOST_RECIPIENTS);
 
-export const emailParams = z
-  .strictObject({
-    from: address.describe('a sender that is verified in SES'),
-    fromName: z
-      .string()
-      .regex(
-        /^[^"\\<>\p{C}]{1,100}$/u,
-        'must be up to 100 characters without quotes, brackets and line breaks',
-      )
-      .optional()
-      .describe('shown instead of the address'),
-    to: addresses.min(1).describe('at least one'),
-    cc: addresses.optional().describe('get a copy'),
-    bcc: addresses.optional().describe('get a copy that the others do not see'),
-    replyTo: addresses.optional().describe('where answers go; default: to the sender'),
-    subject: z
-      .string()
-      .regex(/^\P{C}{1,250}$/u, 'must be up to 250 characters without line breaks')
-      .describe('one line'),
-    text: z.string().min(1).optional().describe('the plain text'),
-    html: z.string().min(1).optional().describe('the HTML; with `text` too, the reader’s program chooses'),
-    configurationSet: z.string().min(1).max(64).optional().describe('of SES, for its events'),
-  })
-  .refine(({ text, html }) => text !== undefined || html !== undefined, {
-    path: ['text'],
-    error: 'must be there unless there is `html`',
-  })
-  .refine(({ to, cc = [], bcc = [] }) => to.length + cc.length + bcc.length <= MOST_RECIPIENTS, {
-    path: ['to'],
-    error: `must have at most ${MOST_RECIPIENTS} addresses, cc and bcc included`,
-  });
+export const emailParams = (recipients: Recipients) => {
+  const allowed = z.array(recipientSchema(recipients)).max(MOST_RECIPIENTS);
+  return z
+    .strictObject({
+      from: address.describe('a sender that is verified in SES'),
+      fromName: z
+        .string()
+        .regex(
+          /^[^"\\<>\p{C}]{1,100}$/u,
+          'must be up to 100 characters without quotes, brackets and line breaks',
+        )
+        .optional()
+        .describe('shown instead of the address'),
+      to: allowed.min(1).describe('at least one'),
+      cc: allowed.optional().describe('get a copy'),
+      bcc: allowed.optional().describe('get a copy that the others do not see'),
+      replyTo: z
+        .array(address)
+        .max(MOST_RECIPIENTS)
+        .optional()
+        .describe('where answers go; default: to the sender'),
+      subject: z
+        .string()
+        .regex(/^\P{C}{1,250}$/u, 'must be up to 250 characters without line breaks')
+        .describe('one line'),
+      text: z.string().min(1).optional().describe('the plain text'),
+      html: z.string().min(1).optional().describe('the HTML; with `text` too, the reader’s program chooses'),
+      configurationSet: z.string().min(1).max(64).optional().describe('of SES, for its events'),
+    })
+    .refine(({ text, html }) => text !== undefined || html !== undefined, {
+      path: ['text'],
+      error: 'must be there unless there is `html`',
+    })
+    .refine(({ to, cc = [], bcc = [] }) => to.length + cc.length + bcc.length <= MOST_RECIPIENTS, {
+      path: ['to'],
+      error: `must have at most ${MOST_RECIPIENTS} addresses, cc and bcc included`,
+    });
+};
 
-export type EmailParams = z.infer<typeof emailParams>;
+export type EmailParams = z.infer<ReturnType<typeof emailParams>>;
 
 /** RFC 2047: a display name with other characters than ASCII is encoded. */
 function sender({ from, fromName }: EmailParams): string {
@@ -58,7 +65,7 @@ export const emailTask = (services: TaskServices): Task<EmailParams> =>
   defineTask<EmailParams>({
     name: 'email',
     description: 'Sends an e-mail by SES. SES cannot tell a repeated one: a retry may send it twice.',
-    params: emailParams,
+    params: emailParams(services.recipients),
     async run({ params, signal, userId, executionId }) {
       const { aws, targets } = services;
       targets.check('email', params.from, userId);

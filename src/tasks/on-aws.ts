@@ -10,7 +10,13 @@ import { fargateScripts } from './script-fargate.ts';
 import { secretsManagerSecrets, ssmSecrets } from './secret-stores.ts';
 import { type Secrets, withSecrets } from './secrets.ts';
 import type { AwsClients, ContainerPlace, TaskServices } from './services.ts';
-import { allowedTargets, containerPlace, enabledOnAws, type TaskVariables } from './settings.ts';
+import {
+  allowedRecipients,
+  allowedTargets,
+  containerPlace,
+  enabledOnAws,
+  type TaskVariables,
+} from './settings.ts';
 import { derivedKeys, type SigningKeys } from './signing-keys.ts';
 import { createTargets, type Targets } from './targets.ts';
 import { DoNotRetry, type Tasks } from './task.ts';
@@ -45,6 +51,7 @@ function servicesOnAws(given: TaskVariables, aws: AwsClients, { concurrency, pre
   return {
     aws,
     targets: createTargets({ allow: allowedTargets(given), never: ownQueues(prefix) }),
+    recipients: allowedRecipients(given),
     http,
     containers: () => placeOf(given),
     scripts: once(() => {

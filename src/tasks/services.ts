@@ -11,6 +11,7 @@ import type { SNSClient } from '@aws-sdk/client-sns';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { SSMClient } from '@aws-sdk/client-ssm';
 import type { HttpServices } from './http.ts';
+import type { Recipients } from './recipients.ts';
 import type { ScriptRunner } from './script-runner.ts';
 import type { Targets } from './targets.ts';
 
@@ -39,6 +40,8 @@ export interface TaskServices {
   readonly aws: AwsClients;
   /** Which functions, queues, topics … whose jobs may use. */
   readonly targets: Targets;
+  /** The addresses that e-mails may go to. */
+  readonly recipients: Recipients;
   http(): HttpServices;
   scripts(): ScriptRunner;
   containers(): ContainerPlace;

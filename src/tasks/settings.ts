@@ -2,6 +2,7 @@
 // given the same. Every variable and its default.
 import { z } from 'zod';
 import { BUILTIN_NAMES, type BuiltinName } from './builtin.ts';
+import { createRecipients, type Recipients, recipientPattern } from './recipients.ts';
 import type { ContainerPlace } from './services.ts';
 import { TARGET_KINDS, type TargetKind, type TargetPatterns } from './targets.ts';
 
@@ -30,6 +31,8 @@ export const taskVariables = z.object({
   /** Addresses, ranges and host names beyond the public internet that `http` may call. */
   PUNCTUAL_ALLOW_HTTP: list.default([]),
   ...allow,
+  /** Where e-mails may go, by the task `email` and by notifications. Absent: e-mail is off. */
+  PUNCTUAL_EMAIL_RECIPIENTS: list.pipe(z.array(recipientPattern)).default([]),
   /** Where `container` and `script` run. */
   PUNCTUAL_CONTAINER_CLUSTER: z.string().optional(),
   PUNCTUAL_CONTAINER_SUBNETS: ids('subnet').optional(),
@@ -62,6 +65,9 @@ export const allowedTargets = (given: TaskVariables): TargetPatterns =>
       given[`PUNCTUAL_ALLOW_${kind.toUpperCase() as Uppercase<TargetKind>}`],
     ]),
   );
+
+export const allowedRecipients = (given: TaskVariables): Recipients =>
+  createRecipients(given.PUNCTUAL_EMAIL_RECIPIENTS);
 
 export function containerPlace(given: TaskVariables): ContainerPlace | undefined {
   const { PUNCTUAL_CONTAINER_CLUSTER: cluster, PUNCTUAL_CONTAINER_SUBNETS: subnets = [] } = given;

@@ -7,7 +7,8 @@ import type { IngestQueue } from '../../src/queue/ingest.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { createQuotas, NO_LIMITS, type QuotaLimits } from '../../src/scheduling/quotas.ts';
 import { createLog } from '../../src/system.ts';
-import { builtinTasks } from '../../src/tasks/builtin.ts';
+import { builtinTasks, describing } from '../../src/tasks/builtin.ts';
+import { createRecipients } from '../../src/tasks/recipients.ts';
 import { MemoryQueue } from '../simulation/memory-queue.ts';
 import { MemoryStore } from '../simulation/memory-store.ts';
 import { type Call, caller } from './events.ts';
@@ -20,9 +21,15 @@ export interface TestOptions {
   readonly limits?: Partial<QuotaLimits>;
   readonly corsOrigins?: readonly string[];
   readonly operatorsGroup?: string;
+  readonly emailRecipients?: readonly string[];
 }
 
-export function testApi({ limits, corsOrigins, operatorsGroup = OPERATORS }: TestOptions = {}) {
+export function testApi({
+  limits,
+  corsOrigins,
+  operatorsGroup = OPERATORS,
+  emailRecipients = ['*@example.com'],
+}: TestOptions = {}) {
   const store = new MemoryStore({ shards: DEFAULT_SETTINGS.shards });
   const queue = new MemoryQueue();
   const ingested: string[] = [];
@@ -52,7 +59,8 @@ export function testApi({ limits, corsOrigins, operatorsGroup = OPERATORS }: Tes
       return true;
     },
   };
-  const all = routes(ctx, builtinTasks(), { quotas, ingest });
+  const recipients = createRecipients(emailRecipients);
+  const all = routes(ctx, builtinTasks(describing(recipients)), { quotas, ingest, recipients });
   const call = caller(createApi(all, { log: ctx.log, corsOrigins, operatorsGroup }));
   return {
     store,

@@ -36,10 +36,16 @@ describe('the environment', { timeout: 120_000 }, () => {
     };
     new Punctual(stack, 'Punctual', {
       eventBus: 'jobs',
+      emailRecipients: ['*@example.com', 'ann@b.example'],
       taskEnvironment,
       workerImage: ContainerImage.fromRegistry('none'),
     });
-    const told = { ...taskEnvironment, PUNCTUAL_EVENT_BUS: 'jobs', PUNCTUAL_NOTIFY_URL: expect.anything() };
+    const told = {
+      ...taskEnvironment,
+      PUNCTUAL_EVENT_BUS: 'jobs',
+      PUNCTUAL_EMAIL_RECIPIENTS: '*@example.com,ann@b.example',
+      PUNCTUAL_NOTIFY_URL: expect.anything(),
+    };
     const template = Template.fromStack(stack);
     const functions = Object.values(template.findResources('AWS::Lambda::Function'));
     expect(functions).toHaveLength(5);

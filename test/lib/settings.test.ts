@@ -70,6 +70,10 @@ describe('the settings of a deployment', () => {
       { operatorsGroup: 'network operators' },
       'operatorsGroup must be 1 to 128 characters without spaces, commas and brackets, got "network operators"',
     ],
+    [
+      { emailRecipients: ['example.com'] },
+      'emailRecipients[0] must be an address, or a pattern such as "*@example.com" or "*@*.example.com", got "example.com"',
+    ],
     [{ vpcId: 'vpc-0a1b' }, 'vpcId is given without subnetIds\nvpcId is given without availabilityZones'],
     [
       { warmWritesPerSecond: 5000, capacity: 'provisioned' },

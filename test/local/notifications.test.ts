@@ -27,7 +27,10 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   hooks = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   target = await startTarget();
-  local = await startLocal(folder.path, { PUNCTUAL_NOTIFY_WINDOW_SECONDS: '0' });
+  local = await startLocal(folder.path, {
+    PUNCTUAL_NOTIFY_WINDOW_SECONDS: '0',
+    PUNCTUAL_EMAIL_RECIPIENTS: '*@example.com',
+  });
 });
 afterAll(async () => {
   await local.stop();
@@ -52,6 +55,8 @@ test('a failure is told to the webhook, signed, and by e-mail; receivers that ha
     ],
   });
   expect(created.status).toBe(201);
+  const elsewhere = [{ on: ['failed'], email: { to: 'ops@elsewhere.example' } }];
+  expect((await me('POST', '/jobs', { ...fails, notify: elsewhere })).status).toBe(400);
   const ticking = await me('POST', '/jobs', {
     task: 'http',
     params: { url: `${target.url}/tick` },

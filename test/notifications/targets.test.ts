@@ -218,6 +218,16 @@ describe('SES', () => {
     expect(simple?.Body?.Text?.Data).toContain('Error: it did not work');
   });
 
+  test('sends to nobody whom the configuration does not allow: it may have changed since the job was created', async () => {
+    const from = delivering({ loopback: true, clients: { ses: new SESv2Client(local) } });
+    const to = message('failed', { email: { to: 'ops@elsewhere.example' } });
+    expect(await deliver(from, to, 1)).toMatchObject({
+      kind: 'never',
+      reason: expect.stringContaining('PUNCTUAL_EMAIL_RECIPIENTS'),
+    });
+    expect(ses.commandCalls(SendEmailCommand)).toEqual([]);
+  });
+
   test('without a sender says so, and a refusal by SES is for people', async () => {
     const from = delivering({ loopback: true, clients: { ses: new SESv2Client(local) } });
     const to = message('failed', { email: { to: 'ops@example.com' } });

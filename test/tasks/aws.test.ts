@@ -19,6 +19,7 @@ import { awsFailure } from '../../src/tasks/aws-errors.ts';
 import { emailParams, emailTask } from '../../src/tasks/email.ts';
 import { eventbridgeParams, eventbridgeTask } from '../../src/tasks/eventbridge.ts';
 import { lambdaParams, lambdaTask } from '../../src/tasks/lambda.ts';
+import { withSecrets } from '../../src/tasks/secrets.ts';
 import { snsParams, snsTask } from '../../src/tasks/sns.ts';
 import { sqsParams, sqsTask } from '../../src/tasks/sqs.ts';
 import { createTargets } from '../../src/tasks/targets.ts';
@@ -204,7 +205,9 @@ describe('eventbridge', () => {
 
 describe('email', () => {
   const mock = mockClient(SESv2Client);
-  const task = emailTask(testServices({ ses: new SESv2Client(local) }));
+  const services = testServices({ ses: new SESv2Client(local) });
+  const task = emailTask(services);
+  const parsed = emailParams(services.recipients);
   const params = { from: 'a@example.com', to: ['b@example.com'], subject: 'Hi', text: 'Hello' };
   beforeEach(() => void mock.reset());
 
@@ -217,7 +220,7 @@ describe('email', () => {
       html: '<b>Hello</b>',
       replyTo: ['d@example.com'],
     };
-    await expect(task.run(taskContext(emailParams.parse(more)))).resolves.toEqual({ messageId: 'm-1' });
+    await expect(task.run(taskContext(parsed.parse(more)))).resolves.toEqual({ messageId: 'm-1' });
     expect(mock.commandCalls(SendEmailCommand)[0]?.args[0].input).toEqual({
       FromEmailAddress: '"Reports" <a@example.com>',
       Destination: {
@@ -242,12 +245,12 @@ describe('email', () => {
 
   it('encodes a name that is not ASCII, and takes none that would add a header', async () => {
     mock.on(SendEmailCommand).resolves({ MessageId: 'm-1' });
-    await task.run(taskContext(emailParams.parse({ ...params, fromName: 'Bücher' })));
+    await task.run(taskContext(parsed.parse({ ...params, fromName: 'Bücher' })));
     expect(mock.commandCalls(SendEmailCommand)[0]?.args[0].input.FromEmailAddress).toBe(
       '=?UTF-8?B?QsO8Y2hlcg==?= <a@example.com>',
     );
     for (const wrong of [{ fromName: 'x\r\nBcc: y' }, { subject: 'x\nBcc: y' }, { fromName: 'x" <y>' }])
-      expect(emailParams.safeParse({ ...params, ...wrong }).success).toBe(false);
+      expect(parsed.safeParse({ ...params, ...wrong }).success).toBe(false);
   });
 
   it.each([
@@ -255,13 +258,29 @@ describe('email', () => {
     [{ text: undefined }],
     [{ to: Array<string>(50).fill('b@example.com'), cc: ['c@example.com'] }],
     [{ from: 'not an address' }],
+    [{ to: ['b@elsewhere.example'] }],
+    [{ to: ['b@example.com', 'b@elsewhere.example'] }],
+    [{ cc: ['b@elsewhere.example'] }],
+    [{ bcc: ['b@elsewhere.example'] }],
   ])('refuses %j', (wrong) => {
-    expect(emailParams.safeParse({ ...params, ...wrong }).success).toBe(false);
+    expect(parsed.safeParse({ ...params, ...wrong }).success).toBe(false);
+  });
+
+  it('sends to nobody whom the worker’s configuration does not allow, also by a secret', async () => {
+    const secrets = { place: 'here', read: async () => 'b@elsewhere.example' };
+    const tasks = withSecrets(new Map([['email', task]]), secrets);
+    const run = (to: unknown) => tasks.get('email')?.run(taskContext({ ...params, to }));
+    for (const to of [['b@elsewhere.example'], [{ $secret: 'to' }]])
+      await expect(run(to)).rejects.toMatchObject({
+        name: 'DoNotRetry',
+        message: expect.stringContaining('to[0]'),
+      });
+    expect(mock.commandCalls(SendEmailCommand)).toEqual([]);
   });
 
   it('does not repeat what SES has rejected', async () => {
     mock.on(SendEmailCommand).rejects(awsError('MessageRejected', 400, 'Email address is not verified.'));
-    await expect(task.run(taskContext(emailParams.parse(params)))).rejects.toMatchObject({
+    await expect(task.run(taskContext(parsed.parse(params)))).rejects.toMatchObject({
       name: 'DoNotRetry',
       message: 'could not send an e-mail from a@example.com: MessageRejected: Email address is not verified.',
     });

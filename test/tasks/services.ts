@@ -1,4 +1,6 @@
 // Services for tests: SDK clients that a test has mocked or that talk to an embedded engine, and anything allowed.
+
+import { createRecipients } from '../../src/tasks/recipients.ts';
 import type { AwsClients, TaskServices } from '../../src/tasks/services.ts';
 import { ANY_TARGET, createTargets, type TargetPatterns } from '../../src/tasks/targets.ts';
 
@@ -19,6 +21,7 @@ export function testServices(
   return {
     aws,
     targets: createTargets({ allow: more.allow ?? ANY_TARGET }),
+    recipients: createRecipients(['*@example.com']),
     http: unused,
     scripts: unused,
     containers: () => ({
