@@ -93,6 +93,18 @@ function parseAwsCron(inside: string, given: string): Cron {
   };
 }
 
+/**
+ * The weekdays that a pattern in the form of Quartz (6 or 7 fields with `?`) gives by number. Quartz counts Sunday as 1, so
+ * each of them means the day before there.
+ */
+export function quartzWeekdays(given: string): number[] {
+  const parts = given.includes('(') ? [] : fieldsOf(given);
+  const [, , , day, , weekday = ''] = parts;
+  if (parts.length < 6 || (day !== '?' && weekday !== '?')) return [];
+  const values = weekday.split(',').flatMap((part) => part.replace(/[/#].*$|L$/i, '').split('-'));
+  return [...new Set(values.filter((value) => /^[0-7]$/.test(value)).map(Number))];
+}
+
 const fieldsOf = (text: string): string[] => text.split(/\s+/).filter((part) => part !== '');
 
 /** The field is `*`, `?` or `*`/1, so it restricts nothing. */

@@ -1,16 +1,22 @@
 // What would surprise the owner of a schedule: it never fires, its days mean something else, or clocks skip or repeat a time.
-import { isEitherDay } from './cron.ts';
+import { type Cron, isEitherDay, quartzWeekdays } from './cron.ts';
 import { DAY } from './duration.ts';
 import { instantMs, isoIn } from './instant.ts';
 import { nextOccurrence } from './occurrences.ts';
 import { patternOf } from './pattern.ts';
 import type { CalendarSchedule, CronSchedule, Schedule } from './schema.ts';
 import { type WallClock, wallClockOf } from './wall-clock.ts';
-import { joined } from './words.ts';
+import { joined, weekdayName } from './words.ts';
 import { type JumpRule, jumpRule, runsAfterGap } from './zoned.ts';
 import { type Stretch, stretchAt } from './zones.ts';
 
-export const SCHEDULE_WARNINGS = ['neverFires', 'dstGap', 'dstOverlap', 'eitherDay'] as const;
+export const SCHEDULE_WARNINGS = [
+  'neverFires',
+  'dstGap',
+  'dstOverlap',
+  'eitherDay',
+  'quartzWeekday',
+] as const;
 
 export interface ScheduleWarning {
   kind: (typeof SCHEDULE_WARNINGS)[number];
@@ -25,14 +31,31 @@ const MOST_TIMES_LISTED = 3;
 export function scheduleWarnings(schedule: Schedule, now: number): ScheduleWarning[] {
   if (nextOccurrence(schedule, now - 1) === undefined) return [neverFires(schedule)];
   if (!('cron' in schedule) && !('calendar' in schedule)) return [];
-  return [...dayWarnings(schedule), ...jumpWarnings(schedule, now)];
+  const pattern = patternOf(schedule);
+  return [
+    ...dayWarnings(pattern),
+    ...('cron' in schedule ? quartzWarnings(schedule.cron) : []),
+    ...jumpWarnings(schedule, wallClockOf(pattern), now),
+  ];
 }
 
-function dayWarnings(schedule: CronSchedule | CalendarSchedule): ScheduleWarning[] {
-  if (!isEitherDay(patternOf(schedule))) return [];
+function dayWarnings(pattern: Cron): ScheduleWarning[] {
+  if (!isEitherDay(pattern)) return [];
   const message =
     'Both the day of month and the day of week are given: it runs on days that match either one. For days that match both, use a calendar schedule';
   return [{ kind: 'eitherDay', message }];
+}
+
+function quartzWarnings(cron: string): ScheduleWarning[] {
+  const weekdays = quartzWeekdays(cron);
+  if (weekdays.length === 0) return [];
+  const here = joined(weekdays.map(weekdayName));
+  const there = joined(weekdays.map((weekday) => (weekday === 0 ? 'no day' : weekdayName(weekday - 1))));
+  const message =
+    weekdays.length === 1
+      ? `weekday ${weekdays[0]} is ${here} here; in Quartz it is ${there}; use names`
+      : `weekdays ${joined(weekdays.map(String))} are ${here} here; in Quartz they are ${there}; use names`;
+  return [{ kind: 'quartzWeekday', message }];
 }
 
 function neverFires(schedule: Schedule): ScheduleWarning {
@@ -42,8 +65,11 @@ function neverFires(schedule: Schedule): ScheduleWarning {
   return { kind: 'neverFires', message: `It never fires: no time from now on${window} matches` };
 }
 
-function jumpWarnings(schedule: CronSchedule | CalendarSchedule, now: number): ScheduleWarning[] {
-  const clock = wallClockOf(patternOf(schedule));
+function jumpWarnings(
+  schedule: CronSchedule | CalendarSchedule,
+  clock: WallClock,
+  now: number,
+): ScheduleWarning[] {
   const rule = jumpRule(clock, schedule.dst);
   const from = Math.max(now, schedule.startAt === undefined ? now : instantMs(schedule.startAt));
   const to = Math.min(now + YEAR, schedule.endAt === undefined ? now + YEAR : instantMs(schedule.endAt));

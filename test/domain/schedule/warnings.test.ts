@@ -54,6 +54,41 @@ test('one day field that is *, ? or */1, and a calendar, match in one way only: 
   expect(warnings({ calendar: { date: 13, daysOfWeek: 'FRI' } })).toEqual([]);
 });
 
+test.each([
+  ['0 0 9 ? * 6', 'weekday 6 is Saturday here; in Quartz it is Friday; use names'],
+  ['0 0 9 ? * 6 2025', 'weekday 6 is Saturday here; in Quartz it is Friday; use names'],
+  ['0 0 9 ? * 7', 'weekday 7 is Sunday here; in Quartz it is Saturday; use names'],
+  ['0 0 9 ? * 0', 'weekday 0 is Sunday here; in Quartz it is no day; use names'],
+  ['0 0 9 ? * 6L', 'weekday 6 is Saturday here; in Quartz it is Friday; use names'],
+  ['0 0 9 ? * 6#3', 'weekday 6 is Saturday here; in Quartz it is Friday; use names'],
+  ['0 0 9 ? * 1/2', 'weekday 1 is Monday here; in Quartz it is Sunday; use names'],
+  [
+    '0 0 9 ? * 2-6',
+    'weekdays 2 and 6 are Tuesday and Saturday here; in Quartz they are Monday and Friday; use names',
+  ],
+  [
+    '0 0 9 ? * MON,3,5,5#1',
+    'weekdays 3 and 5 are Wednesday and Friday here; in Quartz they are Tuesday and Thursday; use names',
+  ],
+])('%s: %s', (cron, message) => {
+  expect(warnings({ cron })).toEqual([{ kind: 'quartzWeekday', message }]);
+});
+
+test('weekdays by name, 5 fields, no ?, and AWS: no warning of Quartz', () => {
+  for (const cron of [
+    '0 0 9 ? * MON-FRI',
+    '0 0 9 ? * FRI#2',
+    '0 0 9 ? * *',
+    '0 0 9 ? * */2',
+    '0 0 9 13 * ?',
+    '0 0 9 * * 6',
+    '0 9 ? * 6',
+    'cron(0 9 ? * 6 *)',
+  ]) {
+    expect(warnings({ cron })).toEqual([]);
+  }
+});
+
 test('a fixed time in a gap: it runs after it, or with gap: skip not at all', () => {
   expect(warnings({ cron: '30 2 * * *', ...NEW_YORK })).toEqual([
     {
