@@ -30,6 +30,8 @@ export type Values<O extends Options> = { readonly [Name in keyof O]?: Value<O[N
 /** What a command works with; the process hands in the real ones. */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Of the package. */
+  readonly version: string;
   /** Of the terminal; endless when nobody looks. */
   readonly width: number;
   now(): number;

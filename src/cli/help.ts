@@ -1,7 +1,11 @@
 // The help texts, made from the commands' own data.
 import { type Command, type Options, optionsOf } from './command.ts';
 
-const EXIT_CODES = `Exit codes: 0 done, 1 it failed or something was found, 2 the command line is wrong, 130 interrupted.`;
+const EXIT_CODES = `Exit codes:
+  0    the command succeeded
+  1    the command failed, or the check found a problem
+  2    the command line or a value in it is wrong
+  130  the command was interrupted`;
 
 export function generalHelp(commands: readonly Command[]): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
@@ -11,7 +15,7 @@ usage: punctual <command> [arguments] [options]
 
 ${commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`).join('\n')}
 
-Every command has --help with examples, and --json for programs.
+Every command has --help with examples, and --json for programs. punctual --version prints the version.
 
 examples:
   punctual start

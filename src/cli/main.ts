@@ -1,8 +1,8 @@
 // The `punctual` command: finds the subcommand, parses its arguments, runs it, and turns what goes wrong into a sentence
 // and an exit code.
 import { PunctualApiError, type PunctualClient, PunctualNetworkError } from '../client/client.ts';
+import { closest } from '../domain/closest.ts';
 import { parseArguments } from './arguments.ts';
-import { closest } from './closest.ts';
 import {
   type Cli,
   type Command,
@@ -55,6 +55,10 @@ export async function punctual(words: readonly string[], around: Surroundings): 
       return EXIT.usage;
     }
     if (['help', '--help', '-h'].includes(name)) return help(rest[0], around);
+    if (['--version', '-v', 'version'].includes(name)) {
+      around.out(around.version);
+      return EXIT.ok;
+    }
     const command = commandNamed(name);
     const { args, values } = parseArguments(command, rest);
     if (values.help) return help(name, around);
@@ -72,9 +76,13 @@ export async function punctual(words: readonly string[], around: Surroundings): 
   } catch (error) {
     if (around.signal.aborted) return EXIT.interrupted;
     tell(error, rest.includes('--json'), name, around);
-    return error instanceof UsageError ? EXIT.usage : EXIT.failure;
+    return isUsage(error) ? EXIT.usage : EXIT.failure;
   }
 }
+
+/** What was typed is wrong, found here or by the server: a wrong cron pattern has the same exit code in every command. */
+const isUsage = (error: unknown): boolean =>
+  error instanceof UsageError || (error instanceof PunctualApiError && error.status === 400);
 
 function help(name: string | undefined, { out }: Surroundings): number {
   out(name === undefined || name.startsWith('-') ? generalHelp(COMMANDS) : commandHelp(commandNamed(name)));

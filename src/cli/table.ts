@@ -5,16 +5,21 @@ export interface Column {
   readonly right?: boolean;
   /** May be cut when the terminal is narrow. Ids may not: people copy them. */
   readonly flexible?: boolean;
+  /** Left out when the terminal is too narrow for all columns; the highest number is left out first. */
+  readonly dropOrder?: number;
 }
 
 const GAP = '  ';
 const NARROWEST = 8;
 
 export function table(
-  columns: readonly Column[],
-  rows: readonly (readonly (string | undefined)[])[],
+  allColumns: readonly Column[],
+  allRows: readonly (readonly (string | undefined)[])[],
   width: number,
 ): string[] {
+  const kept = keptColumns(allColumns, allRows, width);
+  const columns = allColumns.filter((_, i) => kept.has(i));
+  const rows = allRows.map((row) => row.filter((_, i) => kept.has(i)));
   const lines = [
     columns.map(({ title }) => title),
     ...rows.map((row) => row.map((cell) => clean(cell ?? ''))),
@@ -40,6 +45,25 @@ export function fields(pairs: readonly (readonly [string, string | undefined])[]
     ([name, value]) =>
       `${name.padEnd(left)}${GAP}${cut(clean(value ?? ''), Math.max(NARROWEST, width - left - 2))}`,
   );
+}
+
+/** The columns that fit when flexible ones are as narrow as they may be. */
+function keptColumns(
+  columns: readonly Column[],
+  rows: readonly (readonly (string | undefined)[])[],
+  width: number,
+): ReadonlySet<number> {
+  const kept = new Set(columns.keys());
+  const least = columns.map(({ title, flexible }, i) => {
+    const widest = Math.max(widthOf(title), ...rows.map((row) => widthOf(clean(row[i] ?? ''))));
+    return flexible ? Math.min(NARROWEST, widest) : widest;
+  });
+  const total = () => [...kept].reduce((sum, i) => sum + (least[i] ?? 0), GAP.length * (kept.size - 1));
+  const droppable = [...columns.keys()]
+    .filter((i) => columns[i]?.dropOrder !== undefined)
+    .sort((a, b) => (columns[b]?.dropOrder ?? 0) - (columns[a]?.dropOrder ?? 0));
+  for (const i of droppable) if (total() > width) kept.delete(i);
+  return kept;
 }
 
 function narrowed(columns: readonly Column[], wanted: readonly number[], width: number): number[] {

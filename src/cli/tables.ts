@@ -12,7 +12,7 @@ interface Style extends TimeStyle {
 const JOB_COLUMNS: readonly Column[] = [
   { title: 'ID' },
   { title: 'NAME', flexible: true },
-  { title: 'TASK', flexible: true },
+  { title: 'TASK', flexible: true, dropOrder: 1 },
   { title: 'STATUS' },
   { title: 'NEXT RUN' },
   { title: 'SCHEDULE', flexible: true },
@@ -45,9 +45,9 @@ export function scheduleText({ schedule }: Pick<Job, 'schedule'>): string {
 const EXECUTION_COLUMNS: readonly Column[] = [
   { title: 'DUE' },
   { title: 'STATUS' },
-  { title: 'LATE', right: true },
-  { title: 'TOOK', right: true },
-  { title: 'ATTEMPT', right: true },
+  { title: 'LATE', right: true, dropOrder: 1 },
+  { title: 'TOOK', right: true, dropOrder: 2 },
+  { title: 'ATTEMPT', right: true, dropOrder: 3 },
   { title: 'ID' },
   { title: 'WHAT HAPPENED', flexible: true },
 ];

@@ -19,6 +19,7 @@ export async function cli(words: readonly string[], around: Around = {}): Promis
   const err: string[] = [];
   const code = await punctual(words, {
     env: { PUNCTUAL_DATA: '/nowhere', ...around.env },
+    version: '1.2.3',
     width: around.width ?? 120,
     now: () => around.now ?? Date.UTC(2026, 10, 16, 12),
     out: (line) => out.push(line),

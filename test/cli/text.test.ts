@@ -27,6 +27,14 @@ describe('a table', () => {
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(30);
   });
 
+  it('leaves out the columns that matter least where not all fit', () => {
+    const some = [{ title: 'ID' }, { title: 'LATE', dropOrder: 1 }, { title: 'ATTEMPT', dropOrder: 2 }];
+    const rows = [['job_0123456789', '4 ms', '1/3']];
+    expect(table(some, rows, 30)).toEqual(['ID              LATE  ATTEMPT', 'job_0123456789  4 ms  1/3']);
+    expect(table(some, rows, 25)).toEqual(['ID              LATE', 'job_0123456789  4 ms']);
+    expect(table(some, rows, 15)).toEqual(['ID', 'job_0123456789']);
+  });
+
   it('cuts the widest first', () => {
     const two = [
       { title: 'A', flexible: true },

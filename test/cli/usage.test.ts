@@ -1,7 +1,7 @@
 // Help, and what is said when the command line is wrong.
 import { describe, expect, it } from 'vitest';
-import { closest } from '../../src/cli/closest.ts';
 import { COMMANDS } from '../../src/cli/main.ts';
+import { closest } from '../../src/domain/closest.ts';
 import { cli } from './in-process.ts';
 
 describe('help', () => {
@@ -9,7 +9,7 @@ describe('help', () => {
     const { code, out } = await cli(['--help']);
     expect(code).toBe(0);
     for (const { name, summary } of COMMANDS) expect(out).toContain(`${name} `.padEnd(14) + summary);
-    expect(out).toMatch(/Exit codes: 0 .* 1 .* 2 /);
+    expect(out).toMatch(/Exit codes:\n {2}0 .*\n {2}1 .*\n {2}2 /);
   });
 
   it.each(COMMANDS.map(({ name }) => name))('%s has one, with options and examples', async (name) => {
@@ -20,6 +20,10 @@ describe('help', () => {
     expect(out).toMatch(new RegExp(`examples:\n  .*punctual ${name}`));
     expect((await cli(['help', name])).out).toBe(out);
     expect((await cli([name, '-h'])).out).toBe(out);
+  });
+
+  it.each([['--version'], ['version']])('%s prints the version', async (word) => {
+    expect(await cli([word])).toMatchObject({ code: 0, out: '1.2.3', err: '' });
   });
 
   it('comes on stderr with exit code 2 when no command is given', async () => {

@@ -49,9 +49,10 @@ export const create = defineCommand({
     });
     const next = job.nextRunAt && `; next run ${bothTimes(job.nextRunAt, cli)}`;
     tellWarnings(cli, job.warnings);
-    if (values.wait && job.nextRunAt !== undefined) {
+    const due = job.nextRunAt ?? (job.schedule as { at?: string } | undefined)?.at;
+    if (values.wait && due !== undefined) {
       cli.err(`created ${job.id}`);
-      return waitAndTell(cli, executionId(job.id, dueKey(Date.parse(job.nextRunAt))), values);
+      return waitAndTell(cli, executionId(job.id, dueKey(Date.parse(due))), values);
     }
     cli.out(cli.json ? JSON.stringify(job) : `created ${job.id}: ${scheduleText(job)}${next ?? ''}`);
     return undefined;

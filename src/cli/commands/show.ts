@@ -89,6 +89,7 @@ function executionLines(execution: Execution, cli: Cli): string[] {
       ['error', error && `${error.name}: ${error.message}`],
       ['result', result === undefined ? undefined : JSON.stringify(result)],
       ['attempt', `${execution.attempt} of ${execution.maxAttempts}`],
+      ['next attempt', bothTimes(execution.nextAttemptAt, cli)],
       ['worker', execution.workerId],
       ['due', bothTimes(execution.dueAt, cli)],
       ['enqueued', sinceDue(timeline.enqueuedAt, execution)],
