@@ -15,7 +15,7 @@ export const operatorsGroupName = z
   })
   .default('punctual-operators');
 
-const schema = z.object({
+export const apiVariables = z.object({
   /** Members of this group, by the token's claim `groups` or `cognito:groups`, are operators. */
   PUNCTUAL_OPERATORS_GROUP: operatorsGroupName,
   /** Jobs of a user that have not ended, paused ones included; 0: no limit. */
@@ -43,7 +43,7 @@ export interface ApiConfig {
 }
 
 export function readApiConfig(env: Environment): ApiConfig {
-  const given = readConfig(schema, env);
+  const given = readConfig(apiVariables, env);
   return {
     operatorsGroup: given.PUNCTUAL_OPERATORS_GROUP,
     quotas: {

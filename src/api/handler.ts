@@ -9,6 +9,7 @@ import type {
 } from 'aws-lambda';
 import type { Log } from '../scheduling/context.ts';
 import { principalOf } from './auth.ts';
+import { conditional } from './conditional.ts';
 import { operations } from './contract.ts';
 import { createCors } from './cors.ts';
 import { MethodNotAllowed, UnknownRoute } from './errors.ts';
@@ -68,7 +69,8 @@ export function createApi(
       return answer && withHeaders(event, answer);
     })
     .after((request) => {
-      if (request.response) request.response = withHeaders(request.event, request.response);
+      if (request.response)
+        request.response = withHeaders(request.event, conditional(request.event, request.response));
     })
     .onError((request) => {
       const { http } = request.event.requestContext;

@@ -60,6 +60,8 @@ export const ifMatch = z
   .string()
   .max(200)
   .regex(/^(\*|(W\/)?"[^"]*")$/, { error: 'must be the ETag of a job, such as "3" with its quotes, or *' })
-  .transform((text) => (text === '*' ? undefined : Number(/^"(\d{1,15})"$/.exec(text)?.[1] ?? Number.NaN)))
+  .transform((text) =>
+    text === '*' ? undefined : Number(/^"(\d{1,15})(-[\w-]+)?"$/.exec(text)?.[1] ?? Number.NaN),
+  )
   .optional()
   .describe('edit only this version of the job');

@@ -10,7 +10,6 @@ import type { WorkerRow } from '../store/store.ts';
 import type { Tasks } from '../tasks/task.ts';
 import { contract } from './contract.ts';
 import { docsFile, docsPage } from './docs.ts';
-import { Unavailable } from './errors.ts';
 import { withETag } from './etag.ts';
 import { openApiDocument } from './openapi.ts';
 import { type Route, route } from './route.ts';
@@ -51,12 +50,6 @@ export function queryRoutes(ctx: Context, tasks: Tasks): Route[] {
     route(contract.listDeadLetters, {
       handle: async ({ query }, who) => ({ body: await listDeadLetters(ctx, who, query) }),
     }),
-    route(contract.health, {
-      async handle() {
-        await storeAnswers(ctx);
-        return { body: { status: 'ok' } };
-      },
-    }),
     route(contract.openapi, { handle: async () => ({ body: openApiDocument() }) }),
     route(contract.docs, { handle: async () => docsPage() }),
     route(contract.docsFile, { handle: async ({ params }) => docsFile(params.file) }),
@@ -78,22 +71,3 @@ const workerView = ({ workerId, host, startedAt, beatAt, running }: WorkerRow): 
   lastSeenAt: iso(beatAt),
   running: running.map(({ id, since }) => ({ id, since: iso(since) })),
 });
-
-const HEALTH_DEADLINE_MS = 2000;
-
-/** One small read. */
-async function storeAnswers(ctx: Context): Promise<void> {
-  const done = new AbortController();
-  const late = ctx.clock.sleep(HEALTH_DEADLINE_MS, done.signal).then(() => {
-    throw new Error(`no answer within ${HEALTH_DEADLINE_MS} ms`);
-  });
-  try {
-    await Promise.race([ctx.store.readShard(0), late]);
-  } catch (error) {
-    ctx.log.warn('the store does not answer', { error });
-    throw new Unavailable('the store does not answer');
-  } finally {
-    late.catch(() => {});
-    done.abort();
-  }
-}

@@ -15,7 +15,8 @@ import type { Tasks } from '../tasks/task.ts';
 import { createBatch } from './batch.ts';
 import { MOST_REDRIVEN } from './contract/executions.ts';
 import { contract } from './contract.ts';
-import { withETag } from './etag.ts';
+import { withVersion } from './etag.ts';
+import { createHealthCheck } from './health.ts';
 import { type JobRules, parseJobPatch, parseJobSpec, taskErrors } from './job-input.ts';
 import { queryRoutes } from './query-routes.ts';
 import { type Route, route } from './route.ts';
@@ -46,6 +47,8 @@ function schedulerRoutes(
     await quotas.takeActive(userId);
   };
 
+  const checkHealth = createHealthCheck(ctx);
+
   return [
     route(contract.createJob, {
       body: (input) => parseJobSpec(rules, input),
@@ -63,7 +66,7 @@ function schedulerRoutes(
           }
         }
         const { job } = await createJob(ctx, { ...request, admit: admission(userId) });
-        return withETag(job, { location: `/jobs/${job.id}` });
+        return withVersion(job, { location: `/jobs/${job.id}` });
       },
     }),
     route(contract.createJobs, {
@@ -88,7 +91,7 @@ function schedulerRoutes(
           },
           admit: (schedule) => quotas.checkInterval(schedule),
         });
-        return withETag(job);
+        return withVersion(job);
       },
     }),
     route(contract.cancelJob, {
@@ -104,10 +107,10 @@ function schedulerRoutes(
       },
     }),
     route(contract.pauseJob, {
-      handle: async ({ params }, who) => withETag(await pauseJob(ctx, who, params.id)),
+      handle: async ({ params }, who) => withVersion(await pauseJob(ctx, who, params.id)),
     }),
     route(contract.resumeJob, {
-      handle: async ({ params }, who) => withETag(await resumeJob(ctx, who, params.id)),
+      handle: async ({ params }, who) => withVersion(await resumeJob(ctx, who, params.id)),
     }),
     route(contract.backfillJob, {
       handle: async ({ params, body }, who) => ({ body: await backfill(ctx, who, params.id, body) }),
@@ -127,6 +130,12 @@ function schedulerRoutes(
           ? redriveByIds(ctx, who, body.ids)
           : redriveOfJob(ctx, who, body, MOST_REDRIVEN)),
       }),
+    }),
+    route(contract.health, {
+      async handle() {
+        await checkHealth();
+        return { body: { status: 'ok' } };
+      },
     }),
   ];
 }

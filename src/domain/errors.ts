@@ -25,6 +25,12 @@ export class InvalidInput extends PunctualError {
   }
 }
 
+/** The route exists and is not for this caller. What belongs to another user is NotFound instead. */
+export class Forbidden extends PunctualError {
+  readonly status = 403;
+  readonly title = 'Not allowed';
+}
+
 export class NotFound extends PunctualError {
   readonly status = 404;
   readonly title = 'Not found';

@@ -55,6 +55,7 @@ export const executionShape = z
     result: z.unknown().optional(),
     error: z.strictObject({ name: z.string(), message: z.string() }).optional(),
     reason: z.string().optional().describe('why skipped or cancelled'),
+    nextAttemptAt: shownTime.optional().describe('while retrying: when the next attempt starts'),
     timeline: z.strictObject({
       dueAt: shownTime,
       enqueuedAt: shownTime.optional(),
@@ -86,7 +87,7 @@ export const jobShape = z
     version: z.int().min(1),
     createdAt: shownTime,
     updatedAt: shownTime,
-    nextRunAt: shownTime.optional(),
+    nextRunAt: shownTime.optional().describe('the next occurrence; never in the past'),
     warnings: warningsShape
       .min(1)
       .optional()

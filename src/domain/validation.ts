@@ -44,7 +44,11 @@ function fieldErrors(issue: Issue, at: Path): FieldError[] {
     return issue.keys.map((key) => ({ path: pathText([...path, key]), message: issue.message }));
   }
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
-    return closestForm(issue.errors).flatMap((inner) => fieldErrors(inner, path));
+    const closest = closestForms(issue.errors);
+    const [form = []] = closest;
+    return closest.length > 1 && closest.every(isMissing)
+      ? [{ path: pathText(path), message: alternatives(closest) }]
+      : form.flatMap((inner) => fieldErrors(inner, path));
   }
   if (issue.code === 'invalid_key') {
     return issue.issues.map((inner) => ({ path: pathText(path), message: `the key ${inner.message}` }));
@@ -52,11 +56,23 @@ function fieldErrors(issue: Issue, at: Path): FieldError[] {
   return [{ path: pathText(path), message: issue.message }];
 }
 
-/** Of several allowed forms, what is wrong by the one that the caller most likely meant: it has the fewest errors. */
-const closestForm = (forms: readonly (readonly Issue[])[]): readonly Issue[] =>
-  forms.reduce((best, form) => (weight(form) < weight(best) ? form : best));
+type Form = readonly Issue[];
 
-const weight = (form: readonly Issue[]): number =>
+/** Of several allowed forms, those that the caller most likely meant: the ones with the fewest errors. */
+function closestForms(forms: readonly Form[]): readonly Form[] {
+  const least = Math.min(...forms.map(weight));
+  return forms.filter((form) => weight(form) === least);
+}
+
+/** Nothing is wrong but that fields are missing. */
+const isMissing = (form: Form): boolean =>
+  form.every(({ path, message }) => path.length === 1 && message.startsWith('is missing;'));
+
+/** Nothing that was given says which form is meant, so all of them are named. */
+const alternatives = (forms: readonly Form[]): string =>
+  `must have ${forms.map((form) => form.map(({ path }) => pathText(path)).join(' and ')).join(', or ')}; none of them is given`;
+
+const weight = (form: Form): number =>
   form.reduce((sum, issue) => {
     if (issue.code === 'unrecognized_keys') return sum + 2 * issue.keys.length;
     // a wrong type at the top: quite another form; deep inside: nearly right

@@ -43,6 +43,8 @@ export function executionOfRow(row: Row): ExecutionView {
     result: row.result,
     error: row.error && { ...row.error },
     reason: row.reason,
+    nextAttemptAt:
+      row.status === 'RETRYING' && row.nextAttemptAt !== undefined ? iso(row.nextAttemptAt) : undefined,
     timeline: present({
       dueAt: iso(dueAt),
       enqueuedAt: enqueuedAt === undefined ? undefined : iso(enqueuedAt),
@@ -105,11 +107,9 @@ export function jobView(
   now: number,
   last?: ExecutionView,
 ): JobView {
-  // a one-time job's only occurrence stays its next run until it has run
-  const next =
-    head.status === 'active'
-      ? nextOccurrence(head.schedule, isRecurring(head.schedule) ? now : 0)
-      : undefined;
+  // A run that is due already is shown by its execution. An immediate job is due at the instant of its creation.
+  const after = isRecurring(head.schedule) ? now : now - 1;
+  const next = head.status === 'active' ? nextOccurrence(head.schedule, after) : undefined;
   return present({
     name: head.name,
     task: head.task,

@@ -1,6 +1,6 @@
 // Authorization, all of it: users see and touch their own, operators everything. What is another's answers as if it were
 // not there.
-import { NotFound } from '../domain/errors.ts';
+import { Forbidden, NotFound } from '../domain/errors.ts';
 import { type DueKey, parseExecutionId } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';
 import type { Principal } from '../domain/principal.ts';
@@ -34,5 +34,6 @@ export async function ownedExecution(
 }
 
 export function operatorsOnly(who: Principal, what: string): void {
-  if (!who.operator) throw new NotFound('route', what);
+  if (!who.operator)
+    throw new Forbidden(`${what} is for operators, and the token is of a user who is not one`);
 }

@@ -200,6 +200,21 @@ describe('cancel and retry', () => {
   });
 });
 
+it('an execution that is retried says when its next attempt starts, and one that has ended does not', async () => {
+  const { call, create, endRow } = testApi();
+  const { id } = await create({ schedule: { every: 'PT1H' } });
+  const { body: run } = await call('POST', `/jobs/${id}/run`);
+  const nextAttemptAt = NOW + 8_000;
+  await endRow(run.id, 'RETRYING', { nextAttemptAt });
+  const shown = async () => (await call('GET', `/executions/${run.id}`)).body;
+  expect(await shown()).toMatchObject({
+    status: 'retrying',
+    nextAttemptAt: new Date(nextAttemptAt).toISOString(),
+  });
+  await endRow(run.id, 'FAILED', { nextAttemptAt });
+  expect(await shown()).not.toHaveProperty('nextAttemptAt');
+});
+
 describe('GET /workers', () => {
   it('shows operators the live workers and what they run', async () => {
     const api = testApi();
@@ -243,6 +258,15 @@ describe('dead letters', () => {
     expect(await all('alice')).toEqual(mine.map(idOf));
     expect(await all('bob')).toEqual(others.map(idOf));
     expect((await all('olga', ['punctual-operators'])).sort()).toEqual([...mine, ...others].map(idOf).sort());
+  });
+
+  it('redrive of nothing names both ways to say what', async () => {
+    const { call } = testApi();
+    const answer = await call('POST', '/dead-letters/redrive', { body: {} });
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors).toEqual([
+      { path: '', message: 'must have ids, or jobId; none of them is given' },
+    ]);
   });
 
   it('redrive by ids runs them again, once', async () => {

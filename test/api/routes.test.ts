@@ -287,12 +287,43 @@ describe('GET /jobs', () => {
 });
 
 describe('one job', () => {
-  it('GET shows it with its version as ETag', async () => {
+  it('GET shows it with its version in the ETag, which If-Match takes', async () => {
     const { call, create } = testApi();
     const { id } = await create({ schedule: { every: 'PT1M' } });
     const answer = await call('GET', `/jobs/${id}`);
-    expect(answer).toMatchObject({ status: 200, headers: { etag: '"1"' }, body: { id, status: 'active' } });
+    expect(answer).toMatchObject({ status: 200, body: { id, status: 'active' } });
+    expect(answer.headers.etag).toMatch(/^"1-[\w-]{11}"$/);
+    const edit = { headers: { 'if-match': String(answer.headers.etag) }, body: { name: 'other' } };
+    expect((await call('PATCH', `/jobs/${id}`, edit)).status).toBe(200);
+    expect((await call('PATCH', `/jobs/${id}`, edit)).status).toBe(412);
     expect(jobShape.parse(answer.body)).toBeTruthy();
+  });
+
+  it('GET with If-None-Match is 304 until what it shows has changed, be it only its last execution', async () => {
+    const { call, create, endRow } = testApi();
+    const { id } = await create({ schedule: { every: 'PT1H' } });
+    const first = await call('GET', `/jobs/${id}`);
+    const known = { headers: { 'if-none-match': `"0-other", ${first.headers.etag}` } };
+    const again = await call('GET', `/jobs/${id}`, known);
+    expect(again).toMatchObject({ status: 304, headers: { etag: first.headers.etag } });
+    expect(again.body).toBeUndefined();
+    const { body: run } = await call('POST', `/jobs/${id}/run`);
+    await endRow(run.id, 'SUCCEEDED');
+    const changed = await call('GET', `/jobs/${id}`, known);
+    expect(changed).toMatchObject({
+      status: 200,
+      body: { version: 1, lastExecution: { status: 'succeeded' } },
+    });
+    expect(changed.headers.etag).not.toBe(first.headers.etag);
+  });
+
+  it('nextRunAt is never in the past: a one-time job that is due and has not run yet has none', async () => {
+    const { call, create, tick } = testApi();
+    const { id } = await create({ schedule: { in: 'PT30S' } });
+    const shown = async () => (await call('GET', `/jobs/${id}`)).body.nextRunAt;
+    expect(await shown()).toBe(new Date(NOW + 30_000).toISOString());
+    tick(31_000);
+    expect(await shown()).toBeUndefined();
   });
 
   it('DELETE cancels it; again is no error', async () => {
@@ -366,12 +397,39 @@ describe('every answer', () => {
     });
   });
 
-  it('GET /health says when the store does not answer', async () => {
+  it.each([
+    ['reads', ['readHead']],
+    ['writes', ['addToQuota']],
+    ['reads and writes', ['readHead', 'addToQuota']],
+  ] as const)('GET /health names what fails: %s', async (parts, broken) => {
     const { call, store } = testApi();
-    store.readShard = () => Promise.reject(new Error('secret endpoint is down'));
+    for (const method of broken)
+      store[method] = () => Promise.reject(new Error('secret endpoint is down')) as never;
     const answer = await call('GET', '/health', { user: null });
-    expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+    expect(answer).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': '1' },
+      body: { detail: `the store does not answer: ${parts} fail` },
+    });
     expect(JSON.stringify(answer.body)).not.toContain('secret');
+  });
+
+  it('GET /health asks the store at most once in 5 seconds, however often it is called', async () => {
+    const { call, store, tick } = testApi();
+    let writes = 0;
+    const add = store.addToQuota.bind(store);
+    store.addToQuota = (...args) => {
+      writes++;
+      return add(...args);
+    };
+    const health = () => call('GET', '/health', { user: null });
+    await Promise.all([health(), health(), health()]);
+    tick(4_999);
+    await health();
+    expect(writes).toBe(1);
+    tick(1);
+    expect((await health()).status).toBe(200);
+    expect(writes).toBe(2);
   });
 
   it('an unknown route is a 404 problem', async () => {

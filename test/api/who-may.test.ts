@@ -103,18 +103,18 @@ describe('bad input', () => {
 it('every status that an operation may answer is one that the document explains', () => {
   for (const operation of operations) {
     for (const status of statusesOf(operation)) {
-      expect([200, 201, 202, 204, 207, 400, 401, 404, 409, 412, 413, 415, 422, 429, 500, 503]).toContain(
+      expect([200, 201, 202, 204, 207, 400, 401, 403, 404, 409, 412, 413, 415, 422, 429, 500, 503]).toContain(
         status,
       );
     }
   }
 });
 
-it('GET /workers is not there for those who are no operators', async () => {
+it('GET /workers is refused to those who are no operators, with a sentence', async () => {
   const { call } = testApi();
   expect(await call('GET', '/workers')).toMatchObject({
-    status: 404,
-    body: { detail: 'there is no route /workers' },
+    status: 403,
+    body: { detail: '/workers is for operators, and the token is of a user who is not one' },
   });
 });
 
