@@ -5,6 +5,7 @@ import { type Clients, createClients } from './aws/clients.ts';
 import { type Environment, httpUrl, httpUrls, readConfig, readSettings, readStoreConfig } from './config.ts';
 import type { Queue } from './queue/queue.ts';
 import { createSqs } from './queue/sqs.ts';
+import { limitRepeats } from './repeated-faults.ts';
 import type { Context, Log } from './scheduling/context.ts';
 import { withDefinitionCache } from './store/definition-cache.ts';
 import { createDynamoStore } from './store/dynamo.ts';
@@ -45,7 +46,7 @@ export function onLambda(serviceName: string, env: Environment, meter?: Meter): 
     store: withDefinitionCache(store),
     clock: systemClock,
     random: systemRandom,
-    log: logTo(logger),
+    log: limitRepeats(logTo(logger)),
     settings,
   };
   return { prefix: given.PUNCTUAL_PREFIX, context, clients, logger };

@@ -4,7 +4,17 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
 /** What every runtime is put together from. */
-const PARTS = ['system.ts', 'config.ts', 'aws', 'scheduling', 'store', 'queue', 'tasks', 'domain'];
+const PARTS = [
+  'system.ts',
+  'repeated-faults.ts',
+  'config.ts',
+  'aws',
+  'scheduling',
+  'store',
+  'queue',
+  'tasks',
+  'domain',
+];
 /** And those on AWS. */
 const RUNTIME = ['telling.ts', 'tracing.ts', 'on-lambda.ts', ...PARTS];
 
@@ -18,18 +28,19 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   tasks: ['domain'],
   scheduling: ['store', 'queue', 'tasks', 'domain'],
   'system.ts': ['scheduling', 'domain'],
+  'repeated-faults.ts': ['scheduling'],
   'config.ts': ['scheduling', 'domain'],
   aws: [],
   'metrics.ts': [],
   'telling.ts': ['config.ts', 'scheduling', 'queue'],
   'tracing.ts': ['config.ts'],
-  'on-lambda.ts': ['config.ts', 'aws', 'system.ts', 'scheduling', 'store', 'queue'],
+  'on-lambda.ts': ['config.ts', 'aws', 'system.ts', 'repeated-faults.ts', 'scheduling', 'store', 'queue'],
   api: RUNTIME,
   notifier: RUNTIME,
   watcher: ['metrics.ts', ...RUNTIME],
   worker: ['metrics.ts', ...RUNTIME],
   // runs the other runtimes in one process
-  local: ['api', 'notifier', 'watcher', 'worker', ...PARTS],
+  local: ['api', 'notifier', 'watcher', 'worker', 'telling.ts', ...PARTS],
   // for browsers too: what it knows of the contract are types
   client: ['api', 'tasks'],
   cli: ['client', 'local', 'domain'],

@@ -26,6 +26,14 @@ export interface Log {
   error(message: string, fields?: Record<string, unknown>): void;
 }
 
+/** A log whose every line has these fields too. */
+export const withFields = (log: Log, fields: Record<string, unknown>): Log => ({
+  debug: (message, more) => log.debug(message, { ...fields, ...more }),
+  info: (message, more) => log.info(message, { ...fields, ...more }),
+  warn: (message, more) => log.warn(message, { ...fields, ...more }),
+  error: (message, more) => log.error(message, { ...fields, ...more }),
+});
+
 export interface Settings {
   readonly shards: number;
   /** The horizon: what is due within it is in SQS. */

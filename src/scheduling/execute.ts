@@ -1,11 +1,12 @@
 // The life of one message in a worker: held until its fire time, claimed, run, finished, deleted.
+import type { Row } from '../domain/execution.ts';
 import { executionId, hash } from '../domain/ids.ts';
 import type { Message, Received } from '../queue/queue.ts';
 import type { Tasks } from '../tasks/task.ts';
 import { giveBack, startTaken, type TakenAhead, takeAhead } from './ahead.ts';
 import { AGAIN, type Claim, type Claimed } from './answers.ts';
 import { claim, type Prepared, prepare } from './claim.ts';
-import type { Context } from './context.ts';
+import type { Context, Log } from './context.ts';
 import { finish } from './finish.ts';
 import { runTask } from './run.ts';
 
@@ -102,14 +103,35 @@ async function runClaimed(
     await clock.sleep(AFTER_STARTS_MS);
     await told;
     // nothing to record: the lease was lost, and whoever takes over decides
-    if (!ran.outcome) return settings.clockSkewMs;
+    if (!ran.outcome) {
+      log.info('lost a lease', { executionId: id, task: claimed.head.task, attempt: claimed.hold.attempt });
+      return settings.clockSkewMs;
+    }
     const times = { receivedAt: received.receivedAt, startedAt: ran.startedAt };
     const row = await finish(context, { ...claimed, row: ran.row }, ran.outcome, times);
-    if (!row) log.warn('the result was refused: another worker has taken over', { executionId: id });
+    if (row) reportEnd(log, claimed, row);
+    else log.warn('the result was refused: another worker has taken over', { executionId: id });
     return 'deleted';
   } finally {
     worker.running.remove(id);
   }
+}
+
+/** One line per attempt at the level `info`. */
+function reportEnd(log: Log, { head, message }: Claimed, row: Row): void {
+  const { startedAt = 0, finishedAt, attempt, maxAttempts, status, error } = row;
+  log.info('finished an attempt', {
+    executionId: executionId(row.jobId, row.due),
+    jobId: row.jobId,
+    userId: head.userId,
+    task: head.task,
+    status,
+    attempt,
+    maxAttempts,
+    latenessMs: startedAt - message.fireAt,
+    ...(finishedAt !== undefined && { durationMs: finishedAt - startedAt }),
+    ...(error && { error: `${error.name}: ${error.message}` }),
+  });
 }
 
 /** Undefined: nothing was found, or it could not be read. The claim reads again. */

@@ -3,7 +3,7 @@ import type { Row } from '../domain/execution.ts';
 import { dueAtOf, executionId } from '../domain/ids.ts';
 import { DoNotRetry, NotNow, RetryAfter, type TaskContext } from '../tasks/task.ts';
 import type { Claimed } from './answers.ts';
-import type { Context } from './context.ts';
+import { type Context, withFields } from './context.ts';
 import { definitionOf } from './definitions.ts';
 import { OVER, type WorkerSide } from './execute.ts';
 import type { Outcome } from './finish.ts';
@@ -45,7 +45,13 @@ export async function runTask(context: Context, worker: WorkerSide, claimed: Cla
       idempotencyKey: executionId(head.jobId, message.due),
       fence: claimed.hold.number,
       signal: task.signal,
-      log,
+      log: withFields(log, {
+        executionId: executionId(head.jobId, message.due),
+        jobId: head.jobId,
+        task: head.task,
+        attempt: claimed.hold.attempt,
+        userId: head.userId,
+      }),
       lastCheckpoint: row?.checkpoint,
       checkpoint: async (value) => {
         // a store that does not answer must not keep the task from stopping

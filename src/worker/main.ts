@@ -5,6 +5,7 @@ import { createClients } from '../aws/clients.ts';
 import { ConfigError, readConfig } from '../config.ts';
 import { createMetrics, deploymentOf, NO_METRICS, Units } from '../metrics.ts';
 import { createSqs } from '../queue/sqs.ts';
+import { limitRepeats } from '../repeated-faults.ts';
 import type { Log } from '../scheduling/context.ts';
 import { withDefinitionCache } from '../store/definition-cache.ts';
 import { createDynamoStore } from '../store/dynamo.ts';
@@ -25,7 +26,7 @@ import { createTracer, type Tracer } from './xray.ts';
 async function main(): Promise<void> {
   const config = readWorkerConfig(process.env);
   const workerId = `worker_${systemRandom.id(12)}`;
-  const log = createLog(config.logLevel, { workerId });
+  const log = limitRepeats(createLog(config.logLevel, { workerId }));
   const tasks = await tasksOnAws(readConfig(taskVariables, process.env), config);
   const clients = createClients({ endpoints: config.endpoints, direct: true });
   const units = new Units('worker');

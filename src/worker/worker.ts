@@ -221,7 +221,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
 
   async function drain(deadlineMs: number): Promise<Drained> {
     const began = runningSince.size;
-    log.info('draining', { running: began, inHand: inHand.size, deadlineMs });
+    log.info('worker draining', { workerId, running: began, inHand: inHand.size, deadlineMs });
     draining.abort(new Error('the worker is shutting down'));
     places.close();
     announceRoom();
@@ -237,7 +237,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
       .removeWorker(workerId)
       .catch((error: unknown) => log.warn('the worker row was not removed', { error }));
     const drained = { running: began, toldToStop, leftBehind };
-    log.info('drained', drained);
+    log.info('worker stopped', { workerId, ...drained });
     return drained;
   }
 
@@ -252,6 +252,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
     await Promise.race([empty(), clock.sleep(ms, ended.signal)]);
   }
 
+  log.info('worker started', { workerId, concurrency, tasks: [...tasks.keys()] });
   const beating = beat();
   const polling = Promise.all(pollers.map(poll));
   let drained: Promise<Drained> | undefined;
