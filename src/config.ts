@@ -83,6 +83,9 @@ export function readSettings(env: Environment, defaults: Settings = DEFAULT_SETT
 
 const variableOf = (name: string): string => `PUNCTUAL_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
 
+/** The variables that `readSettings` reads. */
+export const settingVariables: readonly string[] = Object.keys(DEFAULT_SETTINGS).map(variableOf);
+
 const settingSchema = (name: keyof Settings, value: number) =>
   z.coerce
     .number()
@@ -91,7 +94,7 @@ const settingSchema = (name: keyof Settings, value: number) =>
     .max(name === 'shards' ? 1024 : 86_400_000)
     .default(value);
 
-const storeVariables = z.object({
+export const storeVariables = z.object({
   /** Ended executions are kept this long. Absent: the store's own default. */
   PUNCTUAL_RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).optional(),
   /** Off: every read and write of an item is a request of its own. */

@@ -6,8 +6,10 @@ import { findEngines } from './engines.ts';
 import { localLog, startLocalApi } from './parts.ts';
 import { run } from './run.ts';
 import { startServer } from './server.ts';
+import { refuseUnknownVariables } from './variables.ts';
 
 await run(async (running) => {
+  refuseUnknownVariables(process.env);
   const config = readLocalConfig(process.env);
   const log = localLog(config, 'api');
   const api = Promise.withResolvers<ApiHandler>();

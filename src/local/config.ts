@@ -11,7 +11,7 @@ const port = (value: number) => z.coerce.number().int().min(0).max(65_535).defau
 
 const url = z.url({ protocol: /^https?$/ }).optional();
 
-const schema = z.object({
+export const localVariables = z.object({
   /** Of the API; 0 picks a free one. */
   PUNCTUAL_PORT: port(3000),
   /** The folder that holds the tables and the token key. */
@@ -84,7 +84,7 @@ export interface Endpoints {
 }
 
 export function readLocalConfig(env: Environment): LocalConfig {
-  const given = readConfig(schema, env);
+  const given = readConfig(localVariables, env);
   const dynamodb = given.AWS_ENDPOINT_URL_DYNAMODB ?? given.AWS_ENDPOINT_URL;
   const sqs = given.AWS_ENDPOINT_URL_SQS ?? given.AWS_ENDPOINT_URL;
   if ((dynamodb === undefined) !== (sqs === undefined)) {

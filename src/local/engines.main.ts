@@ -5,8 +5,10 @@ import { ownDataFolder, startEngines } from './engines.ts';
 import { localLog } from './parts.ts';
 import { refillQueue } from './refill.ts';
 import { run } from './run.ts';
+import { refuseUnknownVariables } from './variables.ts';
 
 await run(async (running) => {
+  refuseUnknownVariables(process.env);
   const config = readLocalConfig(process.env);
   const log = localLog(config, 'engines');
   await ownDataFolder(config, running, 'npm run engines');

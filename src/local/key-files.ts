@@ -5,6 +5,10 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Secrets } from '../tasks/secrets.ts';
 import { type MasterKeys, newMasterKey } from '../tasks/signing-keys.ts';
+import { readJsonFile } from './json-file.ts';
+
+const DAMAGED_KEYS =
+  'Restore it from a backup, or delete it, and new keys are made: receivers must be given the new ones (npm run signing-key).';
 
 const secretsSchema = z.record(z.string(), z.record(z.string(), z.string()));
 
@@ -25,8 +29,8 @@ export const fileSecrets = (file: string): Secrets => ({
 /** Made when it is not there. Two processes may try at once: `link` lets one win, and both read the winner's. */
 export function readMasterKeys(dataFolder: string): unknown {
   const file = join(dataFolder, 'signing-keys.json');
-  const text = textOf(file);
-  if (text !== undefined) return parsed(text);
+  const known = readJsonFile(file, DAMAGED_KEYS);
+  if (known !== undefined) return known;
   const fresh: MasterKeys = { keys: [newMasterKey('k1')] };
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, JSON.stringify(fresh, undefined, 2), { mode: 0o600 });
@@ -37,7 +41,7 @@ export function readMasterKeys(dataFolder: string): unknown {
   } finally {
     unlinkSync(draft);
   }
-  return parsed(textOf(file) ?? '');
+  return readJsonFile(file, DAMAGED_KEYS);
 }
 
 function textOf(file: string): string | undefined {

@@ -8,9 +8,11 @@ import { refillQueue } from './refill.ts';
 import { run } from './run.ts';
 import { startServer } from './server.ts';
 import { signToken, tokenKey } from './tokens.ts';
+import { refuseUnknownVariables } from './variables.ts';
 import { welcome } from './welcome.ts';
 
 await run(async (running) => {
+  refuseUnknownVariables(process.env);
   const config = readLocalConfig(process.env);
   const log = localLog(config, 'start');
   // what can be in the way is found out before anything is started

@@ -6,6 +6,7 @@ import { runIngest } from '../api/ingest.ts';
 import { routes } from '../api/routes.ts';
 import { readConfig } from '../config.ts';
 import { runNotifier } from '../notifier/consume.ts';
+import { limitRepeats } from '../repeated-faults.ts';
 import type { Context, Log } from '../scheduling/context.ts';
 import { createQuotas } from '../scheduling/quotas.ts';
 import { createLog, systemRandom } from '../system.ts';
@@ -21,7 +22,7 @@ import { createAuthorizer, tokenKey } from './tokens.ts';
 
 /** To stderr: stdout is for what people are meant to read. */
 export const localLog = (config: LocalConfig, part: string): Log =>
-  createLog(config.logLevel, { part }, (line) => process.stderr.write(line));
+  limitRepeats(createLog(config.logLevel, { part }, (line) => process.stderr.write(line)));
 
 /** Both services behind one address, and the consumer of the jobs that they accept. */
 export async function startLocalApi(
@@ -83,6 +84,15 @@ export async function startLocalWorker(
     inboxes,
     concurrency: config.concurrency,
   });
-  running.defer(() => worker.stop({ deadlineMs: config.drainMs }));
+  running.defer(() => {
+    const tasks = worker.running().length;
+    if (tasks > 0) {
+      const seconds = config.drainMs / 1000;
+      console.error(
+        `Waiting up to ${seconds} s for ${tasks} running ${tasks === 1 ? 'task' : 'tasks'} to end. Ctrl-C again stops at once.`,
+      );
+    }
+    return worker.stop({ deadlineMs: config.drainMs });
+  });
   return worker.workerId;
 }

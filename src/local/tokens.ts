@@ -1,12 +1,13 @@
 // Tokens of local mode: signed and verified with a key that lives in the data folder. On AWS, API Gateway and an OIDC
 // issuer do this.
-import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errors, exportJWK, generateKeyPair, importJWK, type JWK, jwtVerify, SignJWT } from 'jose';
 import { readApiConfig } from '../api/config.ts';
 import { Unauthorized } from '../api/errors.ts';
 import type { HttpEvent } from '../api/handler.ts';
 import type { Environment } from '../config.ts';
+import { readJsonFile } from './json-file.ts';
 
 const ALGORITHM = 'ES256';
 const ISSUER = 'punctual-local';
@@ -17,11 +18,8 @@ const CLOCK_TOLERANCE_SECONDS = 5;
 /** Made when it is not there. Two processes may try at once: `link` lets one win, and both read the winner's. */
 export async function tokenKey(dataFolder: string): Promise<JWK> {
   const file = join(dataFolder, 'token-key.json');
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as JWK;
-  } catch (error) {
-    if (!isCode(error, 'ENOENT')) throw error;
-  }
+  const known = readKeyFile(file);
+  if (known !== undefined) return known as JWK;
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
   const { privateKey } = await generateKeyPair(ALGORITHM, { extractable: true });
   const draft = `${file}.${process.pid}`;
@@ -33,7 +31,15 @@ export async function tokenKey(dataFolder: string): Promise<JWK> {
   } finally {
     unlinkSync(draft);
   }
-  return JSON.parse(readFileSync(file, 'utf8')) as JWK;
+  return readKeyFile(file) as JWK;
+}
+
+/** Undefined if there is none. */
+function readKeyFile(file: string): unknown {
+  return readJsonFile(
+    file,
+    'Delete it, and a new key is made: tokens that were signed with the old one are refused then.',
+  );
 }
 
 export async function signToken(key: JWK, user: string, groups: readonly string[] = []): Promise<string> {

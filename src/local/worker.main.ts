@@ -4,8 +4,10 @@ import { connect } from './connect.ts';
 import { findEngines } from './engines.ts';
 import { localLog, startLocalNotifier, startLocalWorker } from './parts.ts';
 import { run } from './run.ts';
+import { refuseUnknownVariables } from './variables.ts';
 
 await run(async (running) => {
+  refuseUnknownVariables(process.env);
   const config = readLocalConfig(process.env);
   const backend = await connect(config, await findEngines(config), running, localLog(config, 'worker'));
   startLocalNotifier(config, backend, running);

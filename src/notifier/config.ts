@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Environment, readConfig } from '../config.ts';
 import { tellingVariables } from '../telling.ts';
 
-const schema = z.object({
+export const notifierVariables = z.object({
   /** At most one notification per job and kind in so long; what comes in between is counted. 0: every one is told. */
   PUNCTUAL_NOTIFY_WINDOW_SECONDS: z.coerce.number().min(0).max(3600).default(300),
   /** Who e-mails are from: a sender that is verified in SES. Absent: there are none. */
@@ -18,7 +18,7 @@ export interface NotifierConfig {
 }
 
 export function readNotifierConfig(env: Environment): NotifierConfig {
-  const given = readConfig(schema, env);
+  const given = readConfig(notifierVariables, env);
   return {
     windowMs: given.PUNCTUAL_NOTIFY_WINDOW_SECONDS * 1000,
     emailFrom: given.PUNCTUAL_NOTIFY_EMAIL_FROM,

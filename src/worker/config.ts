@@ -8,7 +8,7 @@ import { DEFAULT_CONCURRENCY } from './worker.ts';
 
 const url = httpUrl.optional();
 
-const schema = z.object({
+export const workerVariables = z.object({
   /** What tables and queues are called. */
   PUNCTUAL_PREFIX: z
     .string()
@@ -65,7 +65,7 @@ export interface WorkerConfig {
 }
 
 export function readWorkerConfig(env: Environment): WorkerConfig {
-  const given = readConfig(schema, env);
+  const given = readConfig(workerVariables, env);
   return {
     prefix: given.PUNCTUAL_PREFIX,
     queues: given.PUNCTUAL_QUEUE_URLS?.length ?? given.PUNCTUAL_QUEUES,

@@ -144,6 +144,6 @@ describe('the name of the group', () => {
   it('counts for the API', async () => {
     const { call } = testApi({ operatorsGroup: 'ops' });
     expect((await call('GET', '/workers', { groups: ['ops'] })).status).toBe(200);
-    expect((await call('GET', '/workers', { groups: [GROUP] })).status).toBe(404);
+    expect((await call('GET', '/workers', { groups: [GROUP] })).status).toBe(403);
   });
 });

@@ -1,0 +1,32 @@
+// A misspelt PUNCTUAL_* variable stops the start: it would otherwise silently leave the default in force.
+import { apiVariables } from '../api/config.ts';
+import { ConfigError, type Environment, settingVariables, storeVariables } from '../config.ts';
+import { closest } from '../domain/closest.ts';
+import { notifierVariables } from '../notifier/config.ts';
+import { taskVariables } from '../tasks/settings.ts';
+import { tellingVariables } from '../telling.ts';
+import { workerVariables } from '../worker/config.ts';
+import { localVariables } from './config.ts';
+
+/** Read by the command line, the tests and the benchmarks. */
+const ELSEWHERE = ['PUNCTUAL_URL', 'PUNCTUAL_TOKEN', 'PUNCTUAL_BENCH_STARTS'];
+
+export const KNOWN_VARIABLES: readonly string[] = [
+  ...[localVariables, apiVariables, notifierVariables, taskVariables, tellingVariables, workerVariables],
+  storeVariables,
+]
+  .flatMap((schema) => Object.keys(schema.shape))
+  .concat(settingVariables, ELSEWHERE)
+  .filter((name) => name.startsWith('PUNCTUAL_'));
+
+/** Throws ConfigError with the variable that is most likely meant. */
+export function refuseUnknownVariables(env: Environment): void {
+  const known = new Set(KNOWN_VARIABLES);
+  const unknown = Object.keys(env).filter((name) => name.startsWith('PUNCTUAL_') && !known.has(name));
+  if (unknown.length === 0) return;
+  const lines = unknown.sort().map((name) => {
+    const meant = closest(name, KNOWN_VARIABLES);
+    return `${name} is not a known variable${meant ? `; did you mean ${meant}?` : '.'}`;
+  });
+  throw new ConfigError(`${lines.join('\n')} docs/local.md lists them all.`);
+}
