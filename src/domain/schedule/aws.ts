@@ -28,13 +28,14 @@ export function fromAws(input: ScheduleInput): ScheduleInput {
 }
 
 function rateOf(inside: string, given: string): string {
-  const [, count, unit] = /^\s*([1-9]\d{0,5})\s+(minute|hour|day)s?\s*$/i.exec(inside) ?? [];
-  const make = UNITS[unit?.toUpperCase() ?? ''];
-  if (!make) {
+  const [, one, singular, many, plural = ''] =
+    /^\s*(?:(1)\s+(minute|hour|day)|([1-9]\d{0,5})\s+(minute|hour|day)s)\s*$/i.exec(inside) ?? [];
+  const make = UNITS[(singular ?? plural).toUpperCase()];
+  if (!make || many === '1') {
     refuse(
       'schedule.cron',
-      `${quote(given)} is not a rate such as rate(5 minutes), rate(1 hour) or rate(7 days)`,
+      `${quote(given)} is not a rate such as rate(1 hour), rate(5 minutes) or rate(7 days): after 1 the unit is singular, after more it is plural`,
     );
   }
-  return make(Number(count));
+  return make(Number(one ?? many));
 }

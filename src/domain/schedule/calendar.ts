@@ -87,6 +87,7 @@ export function calendarToCron(calendar: Calendar): Cron {
     weekday: terms(mapped(daysOfWeek)) ?? every,
     year: terms(year) ?? every,
     days: 'both',
+    clockChanges: 'debian',
   };
 }
 

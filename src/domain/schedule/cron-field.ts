@@ -23,6 +23,8 @@ export interface Field {
   readonly to: number;
   /** The names of the values from `from` on. */
   readonly names?: readonly string[];
+  /** After how many values a range may go round: FRI-MON, and 20-2 in AWS's hours. */
+  readonly cycle?: number;
 }
 
 const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
@@ -32,12 +34,13 @@ export const FIELDS = {
   second: { name: 'second', from: 0, to: 59 },
   minute: { name: 'minute', from: 0, to: 59 },
   hour: { name: 'hour', from: 0, to: 23 },
+  awsHour: { name: 'hour', from: 0, to: 23, cycle: 24 },
   day: { name: 'day of month', from: 1, to: 31 },
   month: { name: 'month', from: 1, to: 12, names: MONTHS },
   /** 7 is Sunday too. */
-  weekday: { name: 'day of week', from: 0, to: 7, names: WEEKDAYS },
+  weekday: { name: 'day of week', from: 0, to: 7, names: WEEKDAYS, cycle: 7 },
   /** AWS counts Sunday as 1; terms say 0, as everywhere else. */
-  awsWeekday: { name: 'day of week', from: 1, to: 7, names: WEEKDAYS },
+  awsWeekday: { name: 'day of week', from: 1, to: 7, names: WEEKDAYS, cycle: 7 },
   year: { name: 'year', from: 1970, to: 2199 },
 } as const satisfies Record<string, Field>;
 
@@ -98,8 +101,7 @@ function rangeTerm(field: Field, part: string): Term {
     return { kind: 'range', from, to: isWeekday ? 6 : field.to, step };
   }
   let to = isWeekday ? weekdayOf(field, high, part, false) : parseValue(field, high, part);
-  // The week goes round: FRI-MON and SAT-SUN
-  if (isWeekday && to < from) to += 7;
+  if (to < from) to += field.cycle ?? 0;
   if (to < from)
     refuseField(
       field,
@@ -151,11 +153,12 @@ export function valuesOf(field: Field, terms: readonly Term[]): number[] {
   const isWeekday = field.name === 'day of week';
   const first = isWeekday ? 0 : field.from;
   const end = isWeekday ? 6 : field.to;
+  const size = end - first + 1;
   const values = new Set<number>();
   for (const term of terms) {
     if (term.kind !== 'every' && term.kind !== 'range') continue;
     const [from, to] = term.kind === 'every' ? [first, end] : [term.from, term.to];
-    for (let value = from; value <= to; value += term.step ?? 1) values.add(isWeekday ? value % 7 : value);
+    for (let value = from; value <= to; value += term.step ?? 1) values.add(first + ((value - first) % size));
   }
   return [...values].sort((a, b) => a - b);
 }

@@ -14,6 +14,8 @@ export interface Cron {
   readonly year: readonly Term[];
   /** When both the day of month and the day of week are restricted: cron runs on either, a calendar on both. */
   readonly days: 'either' | 'both';
+  /** Whose rule counts when clocks change, unless the schedule chooses its own. */
+  readonly clockChanges: 'debian' | 'eventBridge';
 }
 
 /** Both day fields are restricted, and a day that matches one of them is enough. */
@@ -35,7 +37,7 @@ export function parseCron(given: string): Cron {
     refuse('schedule.cron', `the pattern has ${given.length} characters; allowed are ${LONGEST_PATTERN}`);
   }
   const text = given.trim().toUpperCase();
-  const aws = /^CRON\((.*)\)$/.exec(text);
+  const aws = /^CRON\s*\((.*)\)$/.exec(text);
   if (aws) return parseAwsCron(aws[1] ?? '', given);
   const pattern = text.startsWith('@') ? NICKNAMES[text] : text;
   if (pattern === undefined) {
@@ -62,6 +64,7 @@ export function parseCron(given: string): Cron {
     weekday: parseField(FIELDS.weekday, weekday),
     year: parseField(FIELDS.year, year),
     days: 'either',
+    clockChanges: 'debian',
   };
 }
 
@@ -81,15 +84,22 @@ function parseAwsCron(inside: string, given: string): Cron {
       `${quote(given)}: in AWS's cron(…) exactly one of day of month and day of week is ?; given are ${quote(day)} and ${quote(weekday)}`,
     );
   }
+  if (weekday.includes('#') && weekday.includes(',')) {
+    refuse(
+      'schedule.cron',
+      `${quote(given)}: in AWS's cron(…) a day of week with # is the only one; given are ${quote(weekday)}`,
+    );
+  }
   return {
     second: [{ kind: 'range', from: 0, to: 0 }],
     minute: parseField(FIELDS.minute, minute),
-    hour: parseField(FIELDS.hour, hour),
+    hour: parseField(FIELDS.awsHour, hour),
     day: parseField(FIELDS.day, day),
     month: parseField(FIELDS.month, month),
     weekday: parseField(FIELDS.awsWeekday, weekday),
     year: parseField(FIELDS.year, year),
     days: 'either',
+    clockChanges: 'eventBridge',
   };
 }
 

@@ -103,6 +103,7 @@ function hoursInWords(terms: readonly Term[]): string {
   if (isEvery(terms)) return '';
   const [term] = terms;
   if (terms.length === 1 && term?.kind === 'range' && term.step === undefined) {
+    if (term.to > 23) return ` from 00:00 to ${two(term.to - 24)}:59 and from ${two(term.from)}:00 to 23:59`;
     return ` from ${two(term.from)}:00 to ${two(term.to)}:59`;
   }
   return ` in ${valuesInWords(terms, 'hour')}`;

@@ -60,8 +60,9 @@ function compile(schedule: Schedule): Recurrence {
   if ('every' in schedule) {
     return { ...fixedRate(window.startAt, durationMs(schedule.every, 'schedule.every')), ...window };
   }
-  const clock = wallClockOf(patternOf(schedule));
-  const rule = jumpRule(clock, schedule.dst);
+  const pattern = patternOf(schedule);
+  const clock = wallClockOf(pattern);
+  const rule = jumpRule(pattern, schedule.dst);
   return {
     next: (after) => nextDue(clock, schedule.timezone, rule, after),
     latest: (after, until) => latestDue(clock, schedule.timezone, rule, after, until),

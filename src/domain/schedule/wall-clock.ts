@@ -12,8 +12,6 @@ export interface WallClock {
   next(local: number): number | undefined;
   /** The last match at or before `local`. */
   previous(local: number): number | undefined;
-  /** Times of day that are written out: no `*` in seconds, minutes and hours. Decides what happens when clocks jump. */
-  readonly fixedTimes: boolean;
   /** Runs in every hour, and at the same minutes when clocks jump by this much: nobody would notice the jump. */
   keepsRhythm(shift: number): boolean;
 }
@@ -100,9 +98,6 @@ export function wallClockOf(cron: Cron): WallClock {
       const day = dayFrom(midnight - DAY, -1);
       return day === undefined ? undefined : day + lastTime;
     },
-    fixedTimes: [cron.second, cron.minute, cron.hour].every((terms) =>
-      terms.every((term) => term.kind !== 'every'),
-    ),
     keepsRhythm: (shift) =>
       hours.length === 24 &&
       minutes.every((minute) => minutes.includes((minute + Math.abs(shift) / 60_000) % 60)),

@@ -35,7 +35,7 @@ export function scheduleWarnings(schedule: Schedule, now: number): ScheduleWarni
   return [
     ...dayWarnings(pattern),
     ...('cron' in schedule ? quartzWarnings(schedule.cron) : []),
-    ...jumpWarnings(schedule, wallClockOf(pattern), now),
+    ...jumpWarnings(schedule, pattern, now),
   ];
 }
 
@@ -67,10 +67,11 @@ function neverFires(schedule: Schedule): ScheduleWarning {
 
 function jumpWarnings(
   schedule: CronSchedule | CalendarSchedule,
-  clock: WallClock,
+  pattern: Cron,
   now: number,
 ): ScheduleWarning[] {
-  const rule = jumpRule(clock, schedule.dst);
+  const clock = wallClockOf(pattern);
+  const rule = jumpRule(pattern, schedule.dst);
   const from = Math.max(now, schedule.startAt === undefined ? now : instantMs(schedule.startAt));
   const to = Math.min(now + YEAR, schedule.endAt === undefined ? now + YEAR : instantMs(schedule.endAt));
   const warnings: ScheduleWarning[] = [];

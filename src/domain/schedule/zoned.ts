@@ -1,5 +1,5 @@
 // The instants at which a wall-clock pattern is due in a timezone, also where clocks are put forward or back.
-
+import type { Cron } from './cron.ts';
 import { DAY } from './duration.ts';
 import { END_OF_TIME } from './instant.ts';
 import type { Dst } from './schema.ts';
@@ -16,14 +16,18 @@ export interface JumpRule {
   readonly overlap: 'once' | 'twice';
 }
 
-/**
- * What the caller has chosen; else the rule of Debian's cron (docs/decisions/0021). Fixed times are run once each. A pattern
- * with `*` in seconds, minutes or hours follows the clocks.
- */
-export const jumpRule = (clock: WallClock, dst: Dst | undefined): JumpRule => ({
-  gap: dst?.gap ?? (clock.fixedTimes ? 'afterUnlessWholeDate' : 'skip'),
-  overlap: dst?.overlap ?? (clock.fixedTimes ? 'once' : 'twice'),
-});
+/** What the schedule chooses, else the rule of its pattern (docs/decisions/0021, 0023). */
+export function jumpRule(cron: Cron, dst: Dst | undefined): JumpRule {
+  const { gap, overlap } = ruleOf(cron);
+  return { gap: dst?.gap ?? gap, overlap: dst?.overlap ?? overlap };
+}
+
+/** Debian's cron runs fixed times once each; a pattern with `*` in seconds, minutes or hours follows the clocks. */
+function ruleOf({ second, minute, hour, clockChanges }: Cron): JumpRule {
+  if (clockChanges === 'eventBridge') return { gap: 'skip', overlap: 'once' };
+  const fixedTimes = [second, minute, hour].flat().every((term) => term.kind !== 'every');
+  return fixedTimes ? { gap: 'afterUnlessWholeDate', overlap: 'once' } : { gap: 'skip', overlap: 'twice' };
+}
 
 /** The first due instant later than `after`. */
 export function nextDue(clock: WallClock, zone: string, rule: JumpRule, after: number): number | undefined {

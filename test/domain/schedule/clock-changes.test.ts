@@ -229,6 +229,52 @@ describe('America/New_York, 2 November 2025, 02:00 → 01:00', () => {
   });
 });
 
+describe("AWS's cron(…): the gap is skipped and the repeated hour does not run again", () => {
+  test.each<[string, Omit<Case, 'zone' | 'from' | 'to'>]>([
+    ['one time', { cron: 'cron(30 2 * * ? *)', due: ['2025-03-08T02:30-05:00', '2025-03-10T02:30-04:00'] }],
+    ['several', { cron: 'cron(30 2,14 9 3 ? *)', due: ['2025-03-09T14:30-04:00'] }],
+    [
+      'unless dst says otherwise',
+      {
+        cron: 'cron(30 2,14 9 3 ? *)',
+        dst: { gap: 'after' },
+        due: ['2025-03-09T03:00-04:00', '2025-03-09T14:30-04:00'],
+      },
+    ],
+  ])('in spring: %s', (_, given) => {
+    expect(localTimes({ ...NEW_YORK_SPRING, ...given })).toEqual(given.due);
+  });
+  test.each<[string, Omit<Case, 'zone' | 'from' | 'to'>]>([
+    ['one time', { cron: 'cron(30 1 2 11 ? *)', due: ['2025-11-02T01:30-04:00'] }],
+    [
+      'with *, which 5 fields would run through',
+      {
+        cron: 'cron(0/30 * 2 11 ? *)',
+        due: [
+          '2025-11-02T00:00-04:00',
+          '2025-11-02T00:30-04:00',
+          '2025-11-02T01:00-04:00',
+          '2025-11-02T01:30-04:00',
+          ...Array.from({ length: 44 }, (_, i) => {
+            const [hour, half] = [2 + Math.floor(i / 2), i % 2];
+            return `2025-11-02T${String(hour).padStart(2, '0')}:${half ? '30' : '00'}-05:00`;
+          }),
+        ],
+      },
+    ],
+    [
+      'unless dst says otherwise',
+      {
+        cron: 'cron(30 1 2 11 ? *)',
+        dst: { overlap: 'twice' },
+        due: ['2025-11-02T01:30-04:00', '2025-11-02T01:30-05:00'],
+      },
+    ],
+  ])('in autumn: %s', (_, given) => {
+    expect(localTimes({ ...NEW_YORK_AUTUMN, ...given })).toEqual(given.due);
+  });
+});
+
 describe('other zones', () => {
   test.each<[string, Case]>([
     [

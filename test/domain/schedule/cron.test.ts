@@ -169,6 +169,43 @@ describe("AWS's own forms", () => {
     expect(refusal('cron(0 12 * * ?)')).toContain('5 fields');
     expect(refusal('cron(0 12 ? * 0 *)')).toContain('1-7 or SUN-SAT');
   });
+  test('hours may go round midnight, each on a day that matches', () => {
+    const friday = due('cron(0/30 20-2 ? * MON-FRI *)', 30, Date.parse('2027-01-01T00:00:00Z') - 1);
+    expect(friday.slice(0, 7)).toEqual([
+      '2027-01-01T00:00:00',
+      '2027-01-01T00:30:00',
+      '2027-01-01T01:00:00',
+      '2027-01-01T01:30:00',
+      '2027-01-01T02:00:00',
+      '2027-01-01T02:30:00',
+      '2027-01-01T20:00:00',
+    ]);
+    // Friday's evening ends at midnight: Saturday is not in MON-FRI, and Monday begins at 00:00
+    expect(friday.slice(13, 15)).toEqual(['2027-01-01T23:30:00', '2027-01-04T00:00:00']);
+    expect(due('cron(0 20-2/2 * * ? *)', 5)).toEqual(due('0 0,2,20,22 * * *', 5));
+    expect(due('cron(0 23-0 * * ? *)', 3)).toEqual(due('0 0,23 * * *', 3));
+    expect(refusal('0 20-2 * * *')).toContain('write 20-23,0-2');
+    expect(refusal('cron(30-10 2 * * ? *)')).toContain('write 30-59,0-10');
+  });
+  test('one # is the only day of week', () => {
+    expect(refusal('cron(0 12 ? * 3#1,6#3 *)')).toContain('a day of week with # is the only one');
+    expect(refusal('cron(0 12 ? * MON,3#1 *)')).toContain('a day of week with # is the only one');
+    expect(dates('0 12 * * MON,5#1', 2)).toEqual(['2027-01-01', '2027-01-04']);
+  });
+  test('a space before the parenthesis, and case, make no difference', () => {
+    expect(due('cron (0 12 ? * 2 *)', 2)).toEqual(due('cron(0 12 ? * 2 *)', 2));
+    expect(due(' CRON(0 12 ? * 2 *) ', 2)).toEqual(due('cron(0 12 ? * 2 *)', 2));
+    expect(due('rate (5 minutes)', 2)).toEqual(due('rate(5 minutes)', 2));
+    expect(due('at (2027-03-01T10:00:00)', 1)).toEqual(due('at(2027-03-01T10:00:00)', 1));
+  });
+  test('rate(…) is singular after 1 and plural after more', () => {
+    for (const unit of ['minute', 'hour', 'day']) {
+      expect(refusal(`rate(1 ${unit})`)).toBe('accepted');
+      expect(refusal(`rate(10 ${unit}s)`)).toBe('accepted');
+      expect(refusal(`rate(1 ${unit}s)`)).toContain('after 1 the unit is singular, after more it is plural');
+      expect(refusal(`rate(10 ${unit})`)).toContain('after 1 the unit is singular, after more it is plural');
+    }
+  });
   test('rate(…) is a fixed rate from its creation', () => {
     expect(resolveSchedule({ cron: 'rate(5 minutes)' }, NOW)).toEqual({
       every: 'PT5M',

@@ -51,6 +51,10 @@ describe('cron', () => {
     ['0 0 0 1 6 * 2027', 'At 00:00 on day 1 of the month in June in 2027'],
     ['@weekly', 'At 00:00 on Sunday'],
     ['cron(0/15 8-17 ? * 2-6 *)', 'Every 15 minutes from 08:00 to 17:59 on Monday to Friday'],
+    [
+      'cron(0/30 20-2 ? * MON-FRI *)',
+      'Every 30 minutes from 00:00 to 02:59 and from 20:00 to 23:59 on Monday to Friday',
+    ],
     ['cron(0 12 ? * L *)', 'At 12:00 on Saturday'],
   ])('%s: %s', (cron, sentence) => {
     expect(inWords({ cron })).toBe(`${sentence}, UTC`);

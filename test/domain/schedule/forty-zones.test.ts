@@ -65,6 +65,20 @@ describe.each(Object.entries(Object.groupBy(changes, ({ zone }) => zone)))('%s',
     }
   });
 
+  test("AWS's cron(…) skips what clocks skip, and runs once what they repeat", () => {
+    for (const change of own) {
+      const faces = facesAround(change);
+      fc.assert(
+        fc.property(nearby(change), (time) => {
+          expect(dueAround(change, `cron(${time} * * ? *)`, {})).toEqual(
+            dueByWalking(faces, `${time} * * *`, { gap: 'skip', overlap: 'once' }),
+          );
+        }),
+        { numRuns: 3 },
+      );
+    }
+  });
+
   test('fixed times run once on every date: not lost in spring, not doubled in autumn', () => {
     const timesADay = { '30 23 * * *': 1, '30 1,2,14 * * *': 3 };
     for (const [cron, times] of Object.entries(timesADay)) {

@@ -125,6 +125,18 @@ test('fixed times in a list are warned of as a single one is', () => {
   ]);
 });
 
+test("AWS's cron(…) warns by its own rule, also where it has a *", () => {
+  expect(warnings({ cron: 'cron(0/30 1-2 * * ? *)', ...NEW_YORK }).map((warning) => warning.message)).toEqual(
+    [
+      'Clocks in America/New_York skip 2025-03-09 02:00 and 02:30: it does not run then',
+      'Clocks in America/New_York show 2025-11-02 01:00 and 01:30 twice: it runs the first time only',
+    ],
+  );
+  expect(warnings({ cron: 'cron(0/30 * * * ? *)', ...NEW_YORK }).map(({ kind }) => kind)).toEqual([
+    'dstOverlap',
+  ]);
+});
+
 test('many lost times are not all listed', () => {
   expect(warnings({ cron: '*/15 1-2 * * *', ...NEW_YORK }).map((warning) => warning.message)).toEqual([
     'Clocks in America/New_York skip 2025-03-09 02:00, 02:15, 02:30 and more: it does not run then',
