@@ -5,7 +5,11 @@ import type { Principal } from '../domain/principal.ts';
 import { Unauthorized } from './errors.ts';
 import type { HttpEvent } from './handler.ts';
 
-const subSchema = z.string().min(1).max(256);
+const subSchema = z
+  .string()
+  .min(1)
+  .max(256)
+  .refine((sub) => sub.isWellFormed());
 const groupsSchema = z.union([z.string(), z.array(z.string())]).optional();
 const GROUP_CLAIMS = ['groups', 'cognito:groups'];
 
@@ -16,7 +20,8 @@ export function principalOf(event: HttpEvent, operatorsGroup: string): Principal
   const verified = event.requestContext.authorizer?.jwt?.claims;
   if (!verified) throw new Unauthorized('send a token: "Authorization: Bearer <token>"');
   const sub = subSchema.safeParse(verified.sub);
-  if (!sub.success) throw new Unauthorized('the token names no user in its claim "sub"', true);
+  if (!sub.success)
+    throw new Unauthorized('the token\'s claim "sub" must be a text of 1 to 256 characters of Unicode', true);
   const inToken = claimsInToken(event, sub.data);
   // API Gateway's text cannot tell ["a b"] from ["a", "b"]. The token can, but only the claims were verified.
   const operator =

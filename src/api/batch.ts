@@ -1,10 +1,13 @@
 // Many jobs in one request: each is created or refused on its own, and the answer says so in their order.
 import type { z } from 'zod';
 import { InvalidInput } from '../domain/errors.ts';
+import type { Parsed } from '../domain/validation.ts';
 import type { Context } from '../scheduling/context.ts';
 import { inParallel } from '../scheduling/in-parallel.ts';
 import { type CreateRequest, createJob } from '../scheduling/jobs.ts';
+import { contract } from './contract.ts';
 import { type JobRules, parseJobSpec } from './job-input.ts';
+import { parseJson } from './json.ts';
 import { problemOf } from './problem.ts';
 import type { batchShape } from './shapes.ts';
 
@@ -16,6 +19,14 @@ const AT_ONCE = 32;
 export interface BatchRequest extends Pick<CreateRequest, 'userId' | 'idempotencyKey' | 'admit'> {
   readonly jobs: readonly unknown[];
   readonly requestId: string;
+}
+
+/** The list, with its jobs as they are. Each is parsed on its own: what is wrong with one refuses that one alone. */
+export function parseBatch(input: unknown): Parsed<{ jobs: unknown[] }> {
+  const { jobs } = Object(input) as { jobs?: unknown };
+  if (!Array.isArray(jobs)) return parseJson(contract.createJobs.body, input);
+  const { errors } = parseJson(contract.createJobs.body, { ...Object(input), jobs: jobs.map(() => '…') });
+  return errors ? { errors } : { value: { jobs } };
 }
 
 export async function createBatch(

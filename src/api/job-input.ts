@@ -6,6 +6,7 @@ import { type Parsed, parse, shown } from '../domain/validation.ts';
 import type { Recipients } from '../tasks/recipients.ts';
 import { checkParams } from '../tasks/secrets.ts';
 import type { Tasks } from '../tasks/task.ts';
+import { jsonErrors, parseJson } from './json.ts';
 
 /** What a job is checked by, beside the contract. */
 export interface JobRules {
@@ -15,13 +16,15 @@ export interface JobRules {
 }
 
 export function parseJobSpec({ tasks, recipients }: JobRules, input: unknown): Parsed<JobSpec> {
+  const unreadable = jsonErrors(input);
+  if (unreadable.length > 0) return { errors: unreadable };
   const spec = parse(jobSpecSchema, input);
   return withErrors(spec, [...taskErrors(tasks, input), ...recipientErrors(recipients, spec.value)]);
 }
 
 /** The params of an edit are checked later, with the task that the job has then. */
 export function parseJobPatch({ recipients }: JobRules, input: unknown): Parsed<JobPatch> {
-  const patch = parse(jobPatchSchema, input);
+  const patch = parseJson(jobPatchSchema, input);
   return withErrors(patch, recipientErrors(recipients, patch.value));
 }
 

@@ -5,6 +5,7 @@ import type { Principal } from '../domain/principal.ts';
 import { type Parsed, parse } from '../domain/validation.ts';
 import { jsonBody } from './body.ts';
 import type { HttpEvent, HttpResponse } from './handler.ts';
+import { parseJson } from './json.ts';
 import type { Input, Operation, Reply, RequestInfo } from './operation.ts';
 import { requestIdOf } from './request-id.ts';
 
@@ -62,7 +63,7 @@ function readInput(
   }
 
   const { body: schema } = operation;
-  const bodyParser = parseBody ?? (schema && ((input: unknown) => parse(schema, input)));
+  const bodyParser = parseBody ?? (schema && ((input: unknown) => parseJson(schema, input)));
   const parts = {
     query: operation.query && parse(operation.query, queryOf(event)),
     headers: operation.headers && parse(operation.headers, event.headers),
@@ -83,6 +84,8 @@ const nounOf = ({ path }: Operation): string => path.split('/')[1]?.replace(/s$/
 
 /** From the raw text: API Gateway joins what is given twice with a comma, which could be a value's own. */
 function queryOf(event: HttpEvent): Record<string, string> {
+  if (!isUnicode(event.rawQueryString))
+    throw new InvalidInput([{ path: '', message: 'the query must be percent-encoded UTF-8' }]);
   const query = new URLSearchParams(event.rawQueryString);
   const twice = [...new Set(query.keys())].filter((key) => query.getAll(key).length > 1);
   if (twice.length > 0) {
@@ -91,4 +94,13 @@ function queryOf(event: HttpEvent): Record<string, string> {
     );
   }
   return Object.fromEntries(query);
+}
+
+/** URLSearchParams would put U+FFFD in the place of what is no UTF-8. */
+function isUnicode(query: string): boolean {
+  try {
+    return decodeURIComponent(query).isWellFormed();
+  } catch {
+    return false;
+  }
 }

@@ -12,7 +12,7 @@ import { getExecution } from '../scheduling/queries.ts';
 import { createQuotas, NO_LIMITS, type Quotas } from '../scheduling/quotas.ts';
 import { NO_RECIPIENTS, type Recipients } from '../tasks/recipients.ts';
 import type { Tasks } from '../tasks/task.ts';
-import { createBatch } from './batch.ts';
+import { createBatch, parseBatch } from './batch.ts';
 import { MOST_REDRIVEN } from './contract/executions.ts';
 import { contract } from './contract.ts';
 import { withVersion } from './etag.ts';
@@ -70,6 +70,7 @@ function schedulerRoutes(
       },
     }),
     route(contract.createJobs, {
+      body: parseBatch,
       async handle({ body: { jobs }, headers }, { userId }, { requestId }) {
         const idempotencyKey = headers['idempotency-key'];
         const admit = admission(userId);

@@ -30,7 +30,7 @@ export function testApi({
   operatorsGroup = OPERATORS,
   emailRecipients = ['*@example.com'],
 }: TestOptions = {}) {
-  const store = new MemoryStore({ shards: DEFAULT_SETTINGS.shards });
+  const store = strict(new MemoryStore({ shards: DEFAULT_SETTINGS.shards }));
   const queue = new MemoryQueue();
   const ingested: string[] = [];
   const logged: Record<string, unknown>[] = [];
@@ -109,4 +109,22 @@ export function testApi({
       });
     },
   };
+}
+
+/** Refuses what DynamoDB refuses and a map in memory does not: texts with half of a surrogate pair. */
+function strict<S extends object>(store: S): S {
+  const check = (args: unknown[]) => {
+    if (/(?<!\\)(\\\\)*\\ud[89a-f]/.test(JSON.stringify(args)))
+      throw new Error('a text is not well-formed Unicode');
+  };
+  return new Proxy(store, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]) => {
+        check(args);
+        return value.apply(target, args);
+      };
+    },
+  });
 }

@@ -4,8 +4,15 @@ import { expect, it } from 'vitest';
 import { problemShape } from '../../src/api/shapes.ts';
 import { testApi } from './api.ts';
 
+const loneSurrogate = fc
+  .tuple(fc.string(), fc.constantFrom('\ud800', '\udbff', '\udc00', '\udfff'), fc.string())
+  .map((parts) => parts.join(''));
+
 const odd = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
+  loneSurrogate,
+  loneSurrogate.map((text) => ({ [text]: text })),
+  nested(200),
   fc.constantFrom(
     '',
     '\u0000',
@@ -19,12 +26,33 @@ const odd = fc.oneof(
     1e308,
   ),
 );
+/** Lists in lists, about so many levels. */
+function nested(levels: number): fc.Arbitrary<unknown> {
+  return fc.integer({ min: levels - 150, max: levels }).map((depth) => {
+    let value: unknown = 1;
+    for (let level = 0; level < depth; level++) value = level % 2 === 0 ? [value] : { a: value };
+    return value;
+  });
+}
+
+/** Any four-digit year, with any offset: years before 100, before 1970 and after 2199 too. */
+const time = fc
+  .tuple(
+    fc.oneof(
+      fc.integer({ min: 0, max: 9999 }),
+      fc.constantFrom(0, 1, 50, 99, 100, 1969, 1970, 2199, 2200, 9999),
+    ),
+    fc.constantFrom('01-01T00:00:00', '03-29T02:30:00', '12-31T23:59:59.999'),
+    fc.constantFrom('Z', '+14:00', '-12:00'),
+  )
+  .map(([year, rest, offset]) => `${String(year).padStart(4, '0')}-${rest}${offset}`);
+
 const maybe = (values: unknown[]) =>
   fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...values) }, { weight: 1, arbitrary: odd });
 
 const scheduleBody = fc.record(
   {
-    at: maybe(['2027-01-01T00:00:00Z', '2027-02-30T00:00', '1969-12-31T23:59:59Z', '9999-12-31T23:59:59Z']),
+    at: fc.oneof(time, maybe(['2027-01-01T00:00:00Z', '2027-02-30T00:00'])),
     in: maybe(['PT1S', 'P1Y', 'PT1000000000H']),
     cron: maybe([
       '* * * * *',
@@ -38,8 +66,8 @@ const scheduleBody = fc.record(
     every: maybe(['PT1S', 'P1M', 'PT0.001S']),
     calendar: maybe([{ hour: 5 }, { hour: [1, 2] }, { date: 31, month: 2 }]),
     timezone: maybe(['UTC', 'Europe/Paris', 'Mars/Olympus']),
-    startAt: maybe(['2027-01-01T00:00:00Z']),
-    endAt: maybe(['2020-01-01T00:00:00Z', '2030-01-01T00:00:00Z']),
+    startAt: fc.oneof(time, maybe(['2027-01-01T00:00:00Z'])),
+    endAt: fc.oneof(time, maybe(['2020-01-01T00:00:00Z', '2030-01-01T00:00:00Z'])),
     jitterSeconds: maybe([0, 3600, 3601]),
     dst: maybe([{ gap: 'skip' }, { overlap: 'twice' }]),
   },
@@ -66,14 +94,122 @@ async function answersWell(answer: { status: number; body: unknown }): Promise<v
   if (answer.status >= 400) problemShape.parse(answer.body);
 }
 
-it('POST /jobs', { timeout: 60_000 }, async () => {
-  const { call } = testApi();
+it('POST /jobs and PATCH /jobs/{id}', { timeout: 60_000 }, async () => {
+  const { call, create } = testApi();
+  const { id } = await create({ schedule: { every: 'PT1H' } });
   await fc.assert(
-    fc.asyncProperty(fc.oneof(body, odd), async (sent) =>
-      answersWell(await call('POST', '/jobs', { body: sent })),
-    ),
+    fc.asyncProperty(fc.oneof(body, odd), async (sent) => {
+      await answersWell(await call('POST', '/jobs', { body: sent }));
+      await answersWell(await call('PATCH', `/jobs/${id}`, { body: sent }));
+    }),
     { numRuns: 2000 },
   );
+});
+
+it('POST /jobs/batch: what is wrong with one job is told of that job alone', {
+  timeout: 60_000,
+}, async () => {
+  const { call } = testApi();
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.oneof(body, odd), { minLength: 1, maxLength: 3 }), async (jobs) => {
+      const answer = await call('POST', '/jobs/batch', { body: { jobs: [...jobs, { task: 'noop' }] } });
+      expect(answer.status).toBe(207);
+      for (const { status } of answer.body.results) expect(status).toBeLessThan(500);
+      expect(answer.body.results.at(-1).status).toBe(201);
+    }),
+    { numRuns: 500 },
+  );
+  await fc.assert(
+    fc.asyncProperty(odd, async (jobs) => {
+      await answersWell(await call('POST', '/jobs/batch', { body: { jobs } }));
+      await answersWell(
+        await call('POST', '/jobs/batch', { body: { jobs: [{ task: 'noop' }], more: jobs } }),
+      );
+    }),
+    { numRuns: 500 },
+  );
+});
+
+it('POST /schedules/preview and backfill, at any time', { timeout: 60_000 }, async () => {
+  const { call, create } = testApi();
+  const { id } = await create({ schedule: { cron: '0 9 1 * *', timezone: 'Europe/Paris' } });
+  const right = fc.constantFrom(
+    { cron: '0 9 * * *', timezone: 'America/New_York' },
+    { cron: '0 9 * * *', timezone: 'Pacific/Apia' },
+    { calendar: { hour: 5 }, timezone: 'Europe/Paris' },
+    { every: 'PT1H' },
+    { at: '2030-01-01T00:00:00Z' },
+  );
+  const preview = fc.record(
+    { schedule: fc.oneof(right, scheduleBody), after: time, count: fc.integer({ min: 1, max: 3 }) },
+    { requiredKeys: ['schedule'] },
+  );
+  await fc.assert(
+    fc.asyncProperty(preview, fc.record({ from: time, to: time }), async (sent, range) => {
+      await answersWell(await call('POST', '/schedules/preview', { body: sent }));
+      await answersWell(await call('POST', `/jobs/${id}/backfill`, { body: range }));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+it('nests thousands of levels anywhere in a body', async () => {
+  const { call, create, stored } = testApi();
+  const { id } = await create({ schedule: { every: 'PT1H' } });
+  const before = stored();
+  for (const levels of [101, 5_000, 60_000]) {
+    const deep = [
+      `${'['.repeat(levels)}${']'.repeat(levels)}`,
+      `${'{"a":'.repeat(levels / 2)}1${'}'.repeat(levels / 2)}`,
+    ];
+    for (const value of levels > 200 ? deep : deep.slice(0, 1)) {
+      for (const [method, url, text] of [
+        ['POST', '/jobs', value],
+        ['POST', '/jobs', `{"task":"noop","params":{"result":${value}}}`],
+        ['POST', '/jobs', `{"task":"http","params":{"url":"https://example.com/","body":${value}}}`],
+        ['POST', '/jobs', `{"task":"noop","name":${value}}`],
+        ['POST', '/jobs', `{"task":"noop","tags":{"a":${value}}}`],
+        ['POST', '/jobs', `{"task":"noop","notify":${value}}`],
+        ['PATCH', `/jobs/${id}`, `{"params":{"result":${value}}}`],
+        ['POST', '/jobs/batch', `{"jobs":{"a":${value}}}`],
+        ['POST', '/jobs/batch', `{"jobs":[{"task":"noop"}],"more":${value}}`],
+        ['POST', '/schedules/preview', `{"schedule":${value}}`],
+        ['POST', '/dead-letters/redrive', `{"ids":${value}}`],
+      ] as const) {
+        const answer = await call(method, url, { body: text });
+        expect(answer.status, text.slice(0, 60)).toBe(400);
+        problemShape.parse(answer.body);
+      }
+      const { body } = await call('POST', '/jobs/batch', {
+        body: `{"jobs":[{"task":"noop","params":${value}}]}`,
+      });
+      expect(body.results[0].status).toBe(400);
+    }
+  }
+  expect(stored()).toBe(before);
+});
+
+it('has half of a surrogate pair in a text, a key, the query or the user', async () => {
+  const { call, stored } = testApi();
+  const half = '\ud83d';
+  for (const [job, path] of [
+    [{ task: 'noop', name: `a${half}` }, 'name'],
+    [{ task: 'noop', tags: { team: half } }, 'tags.team'],
+    [{ task: 'noop', tags: { [half]: 'a' } }, 'tags'],
+    [{ task: 'noop', params: { result: [{ deep: half }] } }, 'params.result[0].deep'],
+  ] as const) {
+    const answer = await call('POST', '/jobs', { body: job });
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors[0]).toMatchObject({
+      path,
+      message: expect.stringContaining('well-formed Unicode'),
+    });
+  }
+  for (const query of [`name=${half}`, 'name=%ED%A0%BD', 'tag=team:%ff'])
+    expect((await call('GET', `/jobs?${query}`)).status).toBe(400);
+  expect((await call('GET', '/jobs', { user: `alice${half}` })).status).toBe(401);
+  expect((await call('POST', '/jobs', { body: { task: 'noop', name: '\ud83d\ude00' } })).status).toBe(201);
+  expect(stored()).toBeGreaterThan(0);
 });
 
 it('lists with any query, and any path', { timeout: 60_000 }, async () => {

@@ -2,6 +2,8 @@
 import { quote, refuse } from './refuse.ts';
 import { instantsOf, offsetAt } from './zones.ts';
 
+/** Nothing is due before: keys hold 13 digits and no sign. */
+export const START_OF_TIME = 0;
 /** Nothing is scheduled from here on: keys hold 13 digits, and AWS's cron ends here too. */
 export const END_OF_TIME = Date.UTC(2200, 0, 1);
 

@@ -56,6 +56,8 @@ export function wallClockOf(cron: Cron): WallClock {
   function dayFrom(midnight: number, direction: 1 | -1): number | undefined {
     const start = new Date(midnight);
     let [year, month, day] = [start.getUTCFullYear(), start.getUTCMonth() + 1, start.getUTCDate()];
+    // west of Greenwich the first instant is on the last day of 1969
+    if (direction === 1 && year < FIELDS.year.from) [year, month, day] = [FIELDS.year.from, 1, 1];
     while (year >= FIELDS.year.from && year <= FIELDS.year.to) {
       if (years && !years.has(year)) {
         year += direction;

@@ -1,7 +1,7 @@
 // The instants at which a wall-clock pattern is due in a timezone, also where clocks are put forward or back.
 import type { Cron } from './cron.ts';
 import { DAY } from './duration.ts';
-import { END_OF_TIME } from './instant.ts';
+import { END_OF_TIME, START_OF_TIME } from './instant.ts';
 import type { Dst } from './schema.ts';
 import type { WallClock } from './wall-clock.ts';
 import { type Stretch, stretchAt } from './zones.ts';
@@ -31,7 +31,7 @@ function ruleOf({ second, minute, hour, clockChanges }: Cron): JumpRule {
 
 /** The first due instant later than `after`. */
 export function nextDue(clock: WallClock, zone: string, rule: JumpRule, after: number): number | undefined {
-  let at = after + 1;
+  let at = Math.max(after + 1, START_OF_TIME);
   while (at < END_OF_TIME) {
     const stretch = stretchAt(zone, at);
     const whole = at === stretch.start;

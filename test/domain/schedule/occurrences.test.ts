@@ -28,6 +28,24 @@ function due(schedule: Schedule, count: number, after = NOW): string[] {
   return found;
 }
 
+describe('asked for times after one before 1970', () => {
+  test.each([
+    ['UTC', '1970-01-01T09:00:00'],
+    ['America/New_York', '1970-01-01T14:00:00'],
+    ['Asia/Tokyo', '1970-01-01T00:00:00'],
+    ['Pacific/Apia', '1970-01-01T20:00:00'],
+  ])('begins with the first in %s', (timezone, first) => {
+    const schedule = resolve({ cron: '0 9 * * *', timezone });
+    for (const after of [
+      '0000-01-01T00:00:00Z',
+      '0050-06-01T00:00:00Z',
+      '1000-01-01T00:00:00Z',
+      '1969-06-01T00:00:00Z',
+    ])
+      expect(due(schedule, 1, Date.parse(after))).toEqual([first]);
+  });
+});
+
 describe('one time', () => {
   test('is due once, and strictly later than asked', () => {
     const schedule = resolve({ at: '2026-12-24T10:00:00+01:00' });
