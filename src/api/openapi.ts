@@ -1,5 +1,11 @@
 // The contract as an OpenAPI 3.1 document.
 import { z } from 'zod';
+import {
+  scheduleForms,
+  scheduleSchema,
+  shownScheduleForms,
+  shownScheduleSchema,
+} from '../domain/schedule/schema.ts';
 import { operations } from './contract.ts';
 import { type Operation, type Success, statusesOf } from './operation.ts';
 import { problemShape } from './shapes.ts';
@@ -40,7 +46,7 @@ function create(): Json {
       $schema: _,
       $defs = {},
       ...rest
-    } = withoutLocalRefs(z.toJSONSchema(schema, { io, unrepresentable: 'any' }));
+    } = withoutLocalRefs(z.toJSONSchema(schema, { io, unrepresentable: 'any', override: scheduleByName }));
     for (const [name, { id: _id, ...named }] of Object.entries($defs)) schemas[name] = named;
     return rest;
   };
@@ -51,6 +57,15 @@ function create(): Json {
       [operation.method.toLowerCase()]: describe(operation, toSchema),
     };
   }
+  const oneOf = (forms: readonly z.ZodType[], description: string): Json => ({
+    description,
+    oneOf: forms.map((form) => toSchema(form, 'input')),
+  });
+  schemas.Schedule = oneOf(scheduleForms, 'Exactly one kind');
+  schemas.ShownSchedule = oneOf(
+    shownScheduleForms,
+    'As given, with what depends on the time of creation resolved',
+  );
   const problem = toSchema(problemShape, 'output');
   return {
     openapi: '3.1.0',
@@ -86,6 +101,19 @@ function create(): Json {
       ),
     },
   };
+}
+
+/** Schedules are those of `components`: each a `oneOf` of its kinds. */
+function scheduleByName({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: Json }): void {
+  const name =
+    zodSchema === scheduleSchema
+      ? 'Schedule'
+      : zodSchema === shownScheduleSchema
+        ? 'ShownSchedule'
+        : undefined;
+  if (name === undefined) return;
+  for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
+  jsonSchema.$ref = `#/components/schemas/${name}`;
 }
 
 type ToSchema = (schema: z.ZodType, io: 'input' | 'output') => Json;

@@ -1,7 +1,7 @@
 // Jobs and executions as they are shown: the shapes that views are made in, answers are checked by and documented with.
 import { z } from 'zod';
 import { EXAMPLE_JOB, jobSpecSchema } from './job-spec.ts';
-import { scheduleSchema } from './schedule/schema.ts';
+import { shownScheduleSchema } from './schedule/schema.ts';
 import { SCHEDULE_WARNINGS } from './schedule/warnings.ts';
 
 export const shownTime = z.iso.datetime({ offset: true });
@@ -79,9 +79,7 @@ export const warningsShape = z.array(
 export const jobShape = z
   .strictObject({
     ...jobSpecSchema.shape,
-    schedule: z
-      .strictObject(scheduleSchema.shape)
-      .describe('as given, with what depends on the time of creation resolved'),
+    schedule: shownScheduleSchema,
     id: z.string(),
     status: z.enum(JOB_STATUSES),
     version: z.int().min(1),

@@ -61,6 +61,26 @@ describe('/openapi.json', () => {
   });
 });
 
+it('a schedule is a oneOf of whole objects, which generators of clients can type', async () => {
+  const whole = await document();
+  const { schemas } = whole.components as { schemas: Record<string, Json> };
+  const forms = (schemas.Schedule?.oneOf ?? []) as { $ref: string }[];
+  const kinds = forms.map(({ $ref }) => schemas[$ref.split('/').at(-1) ?? ''] ?? {});
+  expect(kinds.map(({ required }) => required)).toEqual([['at'], ['in'], ['cron'], ['every'], ['calendar']]);
+  for (const kind of kinds) expect(kind).toMatchObject({ type: 'object', additionalProperties: false });
+  expect(Object.keys(kinds[2]?.properties as Json)).toEqual(
+    expect.arrayContaining(['cron', 'timezone', 'startAt', 'endAt', 'jitterSeconds', 'dst']),
+  );
+  for (const [name, shown] of [
+    ['NewJob', 'Schedule'],
+    ['JobEdit', 'Schedule'],
+    ['Job', 'ShownSchedule'],
+  ] as const) {
+    const properties = schemas[name]?.properties as { schedule?: Json } | undefined;
+    expect(properties?.schedule?.$ref, name).toBe(`#/components/schemas/${shown}`);
+  }
+});
+
 describe('/docs', () => {
   it('is a page that needs nothing from anywhere else, and says so to the browser', async () => {
     const { call } = testApi();

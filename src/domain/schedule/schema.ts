@@ -80,6 +80,40 @@ export const scheduleSchema = z
   })
   .meta({ oneOf: KINDS.map((kind) => ({ required: [kind] })) });
 
+/** As shown: the same fields, none of which depends on the time of creation any more. */
+export const shownScheduleSchema = z
+  .strictObject(scheduleSchema.shape)
+  .describe('as given, with what depends on the time of creation resolved');
+
+/**
+ * Each kind as an object of its own, for documentation: generators of clients type a `oneOf` of whole objects. Input is
+ * parsed by `scheduleSchema`, whose errors name the field instead of the kinds that it is not.
+ */
+const form = (id: string, kind: Kind, beside: readonly string[]): z.ZodType => {
+  const fields: Record<string, z.ZodType> = scheduleSchema.shape;
+  const own = scheduleSchema.shape[kind].unwrap().describe(scheduleSchema.shape[kind].description ?? '');
+  const others = Object.fromEntries(beside.map((field) => [field, fields[field] ?? z.never()]));
+  return z.strictObject({ [kind]: own, ...others }).meta({ id });
+};
+
+const RECURRING = {
+  cron: form('ScheduleCron', 'cron', BESIDE.cron),
+  every: form('ScheduleEvery', 'every', BESIDE.every),
+  calendar: form('ScheduleCalendar', 'calendar', BESIDE.calendar),
+};
+
+export const scheduleForms: readonly z.ZodType[] = [
+  form('ScheduleAt', 'at', BESIDE.at),
+  form('ScheduleIn', 'in', BESIDE.in),
+  ...Object.values(RECURRING),
+];
+
+/** A schedule that was given as `in` is shown with the instant that it became. */
+export const shownScheduleForms: readonly z.ZodType[] = [
+  form('ScheduleOnce', 'at', ['in', 'timezone']),
+  ...Object.values(RECURRING),
+];
+
 export type ScheduleInput = z.infer<typeof scheduleSchema>;
 export type Dst = z.infer<typeof dstSchema>;
 
