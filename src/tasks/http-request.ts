@@ -1,4 +1,5 @@
 // The requests of the task `http`: the first one, what follows from a redirect, and their signature.
+import { startOf } from './cut.ts';
 import { type HttpParams, hasNoCredentials, OURS } from './http-params.ts';
 import { type SigningKey, sign } from './signature.ts';
 import type { TaskContext } from './task.ts';
@@ -55,7 +56,7 @@ export function redirected(from: Request, status: number, location: string): Req
   const url = URL.canParse(location, from.url.href) ? new URL(location, from.url) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || !hasNoCredentials(url.href)) {
     throw new UnexpectedStatus(
-      `redirect to "${location.slice(0, SHOWN_IN_ERROR)}"; only http and https URLs without credentials are followed`,
+      `redirect to "${startOf(location, SHOWN_IN_ERROR)}"; only http and https URLs without credentials are followed`,
     );
   }
   const headers = new Headers(from.headers);

@@ -1,6 +1,7 @@
 // The task `http`: calls a URL and compares the status of the answer with what was expected.
 import type { Dispatcher, Response } from 'undici';
 import { RefusedAddress } from './addresses.ts';
+import { startOf } from './cut.ts';
 import type { HostPlaces } from './host-places.ts';
 import { type HttpParams, httpParams, isExpected } from './http-params.ts';
 import {
@@ -136,7 +137,7 @@ async function follow(first: Request, exchange: (request: Request) => Promise<An
     const answer = await exchange(request);
     if (answer.location === undefined) return answer;
     if (redirects === MOST_REDIRECTS) {
-      const last = answer.location.slice(0, SHOWN_IN_ERROR);
+      const last = startOf(answer.location, SHOWN_IN_ERROR);
       throw new UnexpectedStatus(`more than ${MOST_REDIRECTS} redirects, the last one to ${last}`);
     }
     request = redirected(request, answer.response.status, answer.location);
@@ -158,7 +159,7 @@ async function readStart(response: Response): Promise<{ text: string; truncated:
 }
 
 function unexpected(shown: string, response: Response, body: string, params: HttpParams): Error {
-  const said = body.trim() === '' ? '' : `; it said: ${body.trim().slice(0, SHOWN_IN_ERROR)}`;
+  const said = body.trim() === '' ? '' : `; it said: ${startOf(body.trim(), SHOWN_IN_ERROR)}`;
   const message = `${shown} answered ${response.status}; expected ${(params.expectedStatuses ?? ['2xx']).join(', ')}${said}`;
   const seconds =
     response.status === 429 || response.status === 503 ? retryAfterSeconds(response.headers) : undefined;

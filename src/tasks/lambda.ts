@@ -1,6 +1,7 @@
 // The task `lambda`: invokes a function, and waits for its answer or does not.
 import { z } from 'zod';
 import { calling } from './aws-errors.ts';
+import { startOf } from './cut.ts';
 import type { TaskServices } from './services.ts';
 import { DoNotRetry, defineTask, type Task, type TaskContext } from './task.ts';
 
@@ -29,6 +30,7 @@ export class FunctionFailed extends Error {
 }
 
 const KEPT_CHARS = 2048;
+const SHOWN_IN_ERROR = 500;
 const LARGEST_ASYNC_BYTES = 1_048_576;
 
 export const lambdaTask = (services: TaskServices): Task<LambdaParams> =>
@@ -77,13 +79,13 @@ const clientContext = (context: TaskContext<LambdaParams>): string => {
 function said(name: string, text: string): string {
   const { errorType, errorMessage } = Object(parsed(text)) as { errorType?: unknown; errorMessage?: unknown };
   const what = [errorType, errorMessage].filter((part) => typeof part === 'string' && part !== '').join(': ');
-  return `the function "${name}" failed: ${(what || text).slice(0, 500)}`;
+  return `the function "${name}" failed: ${startOf(what || text, SHOWN_IN_ERROR)}`;
 }
 
 /** What it returned, or the beginning of that as text: it goes into the execution's record. */
 function parsed(text: string): unknown {
   if (text === '') return null;
-  if (text.length > KEPT_CHARS) return `${text.slice(0, KEPT_CHARS)}…`;
+  if (text.length > KEPT_CHARS) return startOf(text, KEPT_CHARS);
   try {
     return JSON.parse(text);
   } catch {

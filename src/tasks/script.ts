@@ -1,5 +1,6 @@
 // The task `script`: runs a small program in Python, JavaScript or shell, and keeps its exit code and some of its output.
 import { calling } from './aws-errors.ts';
+import { endOf } from './cut.ts';
 import { type ScriptParams, scriptParams } from './script-params.ts';
 import type { ScriptEnd } from './script-runner.ts';
 import type { TaskServices } from './services.ts';
@@ -27,9 +28,10 @@ export const scriptTask = (services: TaskServices): Task<ScriptParams> =>
     },
   });
 
-function told({ exitCode, endedBy, stderr, output, log }: ScriptEnd): string {
+function told({ exitCode, endedBy, stderr, output, truncated, log }: ScriptEnd): string {
   const how = endedBy === undefined ? `ended with exit code ${exitCode}` : `was ended: ${endedBy}`;
-  const said = (stderr || output || '').trim().slice(-SHOWN_IN_ERROR);
+  const all = (stderr || output || '').trim();
+  const said = all && endOf(all, SHOWN_IN_ERROR, truncated);
   return `the script ${how}${said && `; it said: ${said}`}${log === undefined ? '' : `; its log: ${log}`}`;
 }
 

@@ -1,24 +1,42 @@
 // Takes the values of secrets out of what a run leaves behind: its result, its error, its log lines and checkpoints. Also
-// as JSON, URLs and base64 write them, and where a text was cut in the middle of one.
+// as JSON, URLs and base64 write them, and what is left of one where a text was cut: at its ends, and beside the mark `…`
+// (cut.ts), which stands where a part of a text was left out.
+import { CUT } from './cut.ts';
 
-/** A beginning of a secret as short as this tells nothing. */
+/** A shorter beginning or end of a secret tells nothing. */
 const SHORTEST_PART = 4;
+/** A part without beginning and end is taken for one of the secret from this length on: a short one may be any word. */
+const SHORTEST_INSIDE = 16;
+/** A character of up to four bytes that was cut in two is read as so many U+FFFD. */
+const BROKEN_CHARACTER = 3;
+
+interface Form {
+  readonly form: string;
+  readonly instead: string;
+}
+
+/** A part of a text, and what is to stand there. */
+interface Span {
+  readonly start: number;
+  readonly end: number;
+  readonly instead: string;
+}
 
 export class Scrubber {
-  /** The longest first: one secret may be part of another. */
-  readonly #forms: readonly { readonly form: string; readonly instead: string }[];
+  readonly #forms: readonly Form[];
 
   constructor(values: ReadonlyMap<string, string>) {
-    this.#forms = [...values]
-      .flatMap(([name, value]) => formsOf(value).map((form) => ({ form, instead: `[secret ${name}]` })))
-      .sort((a, b) => b.form.length - a.form.length);
+    this.#forms = [...values].flatMap(([name, value]) =>
+      formsOf(value).map((form) => ({ form, instead: `[secret ${name}]` })),
+    );
   }
 
   text(text: string): string {
-    let clean = text;
-    for (const { form, instead } of this.#forms) clean = clean.replaceAll(form, () => instead);
-    for (const { form, instead } of this.#forms) clean = withoutCutEnd(clean, form, instead);
-    return clean;
+    const whole = this.#forms.flatMap((form) => wholeIn(text, form));
+    const edges = segmentsOf(text).flatMap(([start, end]) =>
+      this.#forms.flatMap((form) => partsIn(text.slice(start, end), start, form)),
+    );
+    return replaceAll(text, [...whole, ...edges]);
   }
 
   /** A copy, as JSON would have it. */
@@ -41,8 +59,14 @@ export class Scrubber {
   /** The same error, so that its class still says whether to try again. */
   error(error: unknown, depth = 0): unknown {
     if (!(error instanceof Error)) return typeof error === 'string' ? this.text(error) : error;
-    const clean = { message: this.text(error.message), stack: this.text(error.stack ?? '') };
-    for (const [key, value] of Object.entries(clean)) {
+    const { message, stack = '' } = error;
+    // the message may be cut, and in the stack its end is not the end of the text
+    const clean = this.text(message);
+    const told = {
+      message: clean,
+      stack: this.text(message === '' ? stack : stack.replace(message, () => clean)),
+    };
+    for (const [key, value] of Object.entries(told)) {
       Object.defineProperty(error, key, { value, configurable: true, writable: true, enumerable: false });
     }
     if (error.cause !== undefined && depth < 5) error.cause = this.error(error.cause, depth + 1);
@@ -72,10 +96,71 @@ function formsOf(value: string): string[] {
   return [...new Set(forms)].filter((form) => form !== '');
 }
 
-/** What is kept of an output is cut somewhere, perhaps in the middle of a secret. */
-function withoutCutEnd(text: string, form: string, instead: string): string {
-  const body = text.endsWith('…') ? text.slice(0, -1) : text;
-  for (let length = Math.min(form.length - 1, body.length); length >= SHORTEST_PART; length--)
-    if (body.endsWith(form.slice(0, length))) return `${body.slice(0, -length)}${instead}`;
-  return text;
+/** Occurrences that overlap make one span. */
+function wholeIn(text: string, { form, instead }: Form): Span[] {
+  const spans: Span[] = [];
+  for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + 1)) {
+    const before = spans.at(-1);
+    const start = before && at < before.end ? (spans.pop() ?? before).start : at;
+    spans.push({ start, end: at + form.length, instead });
+  }
+  return spans;
+}
+
+/** From where to where the text is in one piece, without what a broken character has left at the ends. */
+function segmentsOf(text: string): [start: number, end: number][] {
+  const segments: [number, number][] = [];
+  let start = 0;
+  for (const segment of text.split(CUT)) {
+    const end = start + segment.length;
+    segments.push([start + brokenAt(segment, 0, 1), end - brokenAt(segment, segment.length - 1, -1)]);
+    start = end + CUT.length;
+  }
+  return segments.filter(([from, to]) => to - from >= SHORTEST_PART);
+}
+
+function brokenAt(segment: string, first: number, step: 1 | -1): number {
+  let count = 0;
+  while (count < BROKEN_CHARACTER && segment[first + count * step] === '\ufffd') count++;
+  return count;
+}
+
+/** The end of a secret where a segment begins, its beginning where the segment ends, or all of the segment. */
+function partsIn(segment: string, at: number, { form, instead }: Form): Span[] {
+  const spans: Span[] = [];
+  const most = Math.min(form.length, segment.length);
+  const longest = (fits: (length: number) => boolean): number => {
+    for (let length = most; length >= SHORTEST_PART; length--) if (fits(length)) return length;
+    return 0;
+  };
+  const head = longest((length) => segment.startsWith(form.slice(-length)));
+  const tail = longest((length) => segment.endsWith(form.slice(0, length)));
+  if (head > 0) spans.push({ start: at, end: at + head, instead });
+  if (tail > 0) spans.push({ start: at + segment.length - tail, end: at + segment.length, instead });
+  if (segment.length >= SHORTEST_INSIDE && form.includes(segment))
+    spans.push({ start: at, end: at + segment.length, instead });
+  return spans;
+}
+
+const lengthOf = ({ start, end }: Span): number => end - start;
+
+/** Of spans that overlap, the longest says what stands in the place of all of them. */
+function replaceAll(text: string, spans: readonly Span[]): string {
+  const groups: { start: number; end: number; longest: Span }[] = [];
+  for (const span of [...spans].sort((a, b) => a.start - b.start)) {
+    const last = groups.at(-1);
+    if (!last || span.start >= last.end) {
+      groups.push({ start: span.start, end: span.end, longest: span });
+      continue;
+    }
+    last.end = Math.max(last.end, span.end);
+    if (lengthOf(span) > lengthOf(last.longest)) last.longest = span;
+  }
+  let clean = '';
+  let done = 0;
+  for (const { start, end, longest } of groups) {
+    clean += text.slice(done, start) + longest.instead;
+    done = end;
+  }
+  return clean + text.slice(done);
 }

@@ -138,7 +138,7 @@ describe('the answer', () => {
     const error = await run({ expectedStatuses: ['2xx', 304] }).catch((e: Error) => e);
     expect(error).toMatchObject({
       message: expect.stringMatching(
-        /^GET http:\S+\/hook answered 500; expected 2xx, 304; it said: database is down x+$/,
+        /^GET http:\S+\/hook answered 500; expected 2xx, 304; it said: database is down x+…$/,
       ),
     });
     expect((error as Error).message.length).toBeLessThan(400);

@@ -4,7 +4,6 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { builtinTasks } from '../../src/tasks/builtin.ts';
-import { Scrubber } from '../../src/tasks/scrub.ts';
 import { secretPath, secretsManagerSecrets, ssmSecrets } from '../../src/tasks/secret-stores.ts';
 import { checkParams, type Secrets, withSecrets } from '../../src/tasks/secrets.ts';
 import { DoNotRetry, defineTask, RetryAfter, type Task, type TaskContext } from '../../src/tasks/task.ts';
@@ -133,22 +132,6 @@ describe('a run', () => {
     await expect(stopping.run(taskContext({ text: reference }, { signal: stop.signal }))).rejects.toBe(
       reason,
     );
-  });
-});
-
-describe('scrubbing', () => {
-  it('one secret inside another leaves nothing of the longer one', () => {
-    const scrubber = new Scrubber(
-      new Map([
-        ['a', 'abcd'],
-        ['b', 'abcdefgh'],
-      ]),
-    );
-    expect(scrubber.text('x abcdefgh abcd')).toBe('x [secret b] [secret a]');
-  });
-
-  it('a replacement is not a pattern', () => {
-    expect(new Scrubber(new Map([['a', '$&.*']])).text('x $&.* y')).toBe('x [secret a] y');
   });
 });
 
