@@ -14,7 +14,7 @@ describe('punctual preview, without a server', () => {
     expect(code).toBe(0);
     expect(out).toBe(
       [
-        'At 09:00 on Monday to Friday, Europe/Paris time',
+        'At 09:00 on Mondays to Fridays, Europe/Paris time',
         '2026-11-17T09:00:00+01:00  in 20 h',
         '2026-11-18T09:00:00+01:00  in 2 d',
       ].join('\n'),
@@ -48,7 +48,7 @@ describe('punctual preview, without a server', () => {
 
   it('ends with 1 when it never fires', async () => {
     const { code, out, err } = await cli(['preview', '0 0 30 2 *']);
-    expect({ code, out }).toEqual({ code: 1, out: 'At 00:00 on day 30 of the month in February, UTC' });
+    expect({ code, out }).toEqual({ code: 1, out: 'At 00:00 on day 30 of February, UTC' });
     expect(err).toContain('never fires');
   });
 

@@ -63,7 +63,7 @@ describe('creating', () => {
     );
     expect(code).toBe(0);
     const [, id = ''] =
-      /^created (job_\w{20}): At 09:00 on Monday to Friday, Europe\/Paris time; next run in .* \(20.*Z\)$/m.exec(
+      /^created (job_\w{20}): At 09:00 on Mondays to Fridays, Europe\/Paris time; next run in .* \(20.*Z\)$/m.exec(
         out,
       ) ?? [];
     expect(await client.jobs.get(id)).toMatchObject({

@@ -1,6 +1,7 @@
-// A schedule in one plain English sentence: "At 09:00 on Monday to Friday, Europe/Paris time".
-import { type Cron, isEvery } from './cron.ts';
+// A schedule in one plain English sentence: "At 09:00 on Mondays to Fridays, Europe/Paris time".
+import { type Cron, isEitherDay, isEvery } from './cron.ts';
 import { FIELDS, type Term, valuesOf } from './cron-field.ts';
+import { timeInWords } from './describe-time.ts';
 import { durationMs } from './duration.ts';
 import { patternOf } from './pattern.ts';
 import type { Schedule } from './schema.ts';
@@ -8,14 +9,15 @@ import {
   counted,
   durationInWords,
   joined,
+  listed,
+  longStep,
   monthName,
   nthName,
-  two,
+  ordinal,
   valuesInWords,
   weekdayName,
+  weekdaysInWords,
 } from './words.ts';
-
-const MOST_TIMES_LISTED = 6;
 
 export function describeSchedule(schedule: Schedule): string {
   if ('at' in schedule) {
@@ -34,119 +36,92 @@ export function describeSchedule(schedule: Schedule): string {
   return `${patternInWords(cron)}${inZone(schedule.timezone)}${from}${until}${delay}`;
 }
 
-const inZone = (zone: string | undefined): string =>
-  zone === undefined ? '' : zone === 'UTC' ? ', UTC' : /^[+-]/.test(zone) ? `, UTC${zone}` : `, ${zone} time`;
+function inZone(zone: string | undefined): string {
+  if (zone === undefined) return '';
+  if (zone === 'UTC') return ', UTC';
+  return /^[+-]/.test(zone) ? `, UTC${zone}` : `, ${zone} time`;
+}
 
 function patternInWords(cron: Cron): string {
-  const listed = listedTimes(cron);
-  const time = listed ? `At ${joined(listed)}` : repeatedTimes(cron);
-  const date = dateInWords(cron);
-  return `${time}${date || (listed ? ' every day' : '')}`;
+  const time = timeInWords(cron);
+  const months = monthsOf(cron);
+  const days = daysInWords(cron, months);
+  const date = days ? ` on ${days}` : `${time.listed ? ' every day' : ''}${months.alone}`;
+  return `${time.text}${date}${days ? months.after : ''}${yearsInWords(cron)}`;
 }
 
-/** `09:00`, `17:30`; undefined when there are too many to list or the pattern says "every". */
-function listedTimes(cron: Cron): string[] | undefined {
-  const fields = [cron.hour, cron.minute, cron.second];
-  if (fields.some((terms) => terms.some((term) => term.kind !== 'range' || term.step !== undefined)))
-    return undefined;
-  const hours = valuesOf(FIELDS.hour, cron.hour);
-  const minutes = valuesOf(FIELDS.minute, cron.minute);
-  const seconds = valuesOf(FIELDS.second, cron.second);
-  if (hours.length * minutes.length * seconds.length > MOST_TIMES_LISTED) return undefined;
-  const onTheMinute = isZero(cron.second);
-  return hours.flatMap((h) =>
-    minutes.flatMap((m) => seconds.map((s) => `${two(h)}:${two(m)}${onTheMinute ? '' : `:${two(s)}`}`)),
-  );
+interface Months {
+  /** After a day: "day 1" + " of January", or " of the month" when `after` says which. */
+  readonly ofMonth: string;
+  /** After days of the week: "Fridays" + " in January", unless `after` says so. */
+  readonly inMonth: string;
+  /** After all days. */
+  readonly after: string;
+  /** Where no days are named. */
+  readonly alone: string;
 }
 
-const isZero = (terms: readonly Term[]): boolean =>
-  terms.every((term) => term.kind === 'range' && term.from === 0 && term.to === 0);
-
-function repeatedTimes(cron: Cron): string {
-  const hours = hoursInWords(cron.hour);
-  if (!isZero(cron.second)) {
-    const seconds = rateOrValues(cron.second, 'second');
-    if (isEvery(cron.minute)) return capital(`${seconds}${perUnit(seconds, 'minute')}${hours}`);
-    return capital(`${seconds} of ${valuesInWords(cron.minute, 'minute')}${hours || ' of every hour'}`);
+function monthsOf(cron: Cron): Months {
+  const values = valuesOf(FIELDS.month, cron.month);
+  if (values.length === 12) return { ofMonth: ' of the month', inMonth: '', after: '', alone: '' };
+  const names = listed(values, monthName);
+  if (names.includes(' to ')) {
+    const when = /^\S+ to \S+$/.test(names) ? ` from ${names}` : ` in ${names}`;
+    return { ofMonth: ' of the month', inMonth: '', after: when, alone: when };
   }
-  if (isZero(cron.minute)) {
-    if (isEvery(cron.hour)) return 'Every hour';
-    if (isEvenStep(cron.hour, 24)) return capital(rateOrValues(cron.hour, 'hour'));
-    return hours.startsWith(' from') ? `Every hour${hours.replace(/59$/, '00')}` : `At minute 0${hours}`;
+  return { ofMonth: ` of ${names}`, inMonth: ` in ${names}`, after: '', alone: ` in ${names}` };
+}
+
+/** Empty when no day is left out. */
+function daysInWords(cron: Cron, months: Months): string {
+  const days = valuesOf(FIELDS.day, cron.day);
+  const weekdays = valuesOf(FIELDS.weekday, cron.weekday);
+  const [anyDay, anyWeekday] = [
+    isEvery(cron.day) || days.length === 31,
+    isEvery(cron.weekday) || weekdays.length === 7,
+  ];
+  const byDay = anyDay ? '' : monthDays(cron.day, days, months);
+  if (isEitherDay(cron)) {
+    return byDay && !anyWeekday ? `${byDay} and also on ${weekDays(cron.weekday, weekdays, months)}` : '';
   }
-  const minutes = rateOrValues(cron.minute, 'minute');
-  return capital(`${minutes}${hours || perUnit(minutes, 'hour')}`);
+  if (anyWeekday) return byDay;
+  if (!byDay) return weekDays(cron.weekday, weekdays, months);
+  return `${byDay} if it is a ${joined(weekdays.map(weekdayName), 'or')}`;
 }
 
-/** "every 5 minutes" needs nothing more; "at minute 30" is so many times "of every hour". */
-const perUnit = (words: string, unit: string): string =>
-  /^every (\d+ )?(second|minute|hour)s?$/.test(words) ? '' : ` of every ${unit}`;
-
-/** `every minute`, `every 5 minutes` when that is what a clock shows, else `at minutes 3 and 9`. */
-function rateOrValues(terms: readonly Term[], unit: 'second' | 'minute' | 'hour'): string {
-  if (isEvery(terms)) return `every ${unit}`;
-  const [term] = terms;
-  if (term && 'step' in term && term.step && isEvenStep(terms, unit === 'hour' ? 24 : 60)) {
-    return term.step === 1 ? `every ${unit}` : `every ${counted(term.step, unit)}`;
-  }
-  return `at ${valuesInWords(terms, unit)}`;
-}
-
-/** Steps through the whole unit without a rest: `*` or `0/5`, where 5 divides 60. */
-function isEvenStep(terms: readonly Term[], size: number): boolean {
-  const [term] = terms;
-  if (terms.length !== 1 || !term || !('step' in term) || !term.step || size % term.step !== 0) return false;
-  return term.kind === 'every' || (term.kind === 'range' && term.from === 0 && term.to === size - 1);
-}
-
-function hoursInWords(terms: readonly Term[]): string {
-  if (isEvery(terms)) return '';
-  const [term] = terms;
-  if (terms.length === 1 && term?.kind === 'range' && term.step === undefined) {
-    if (term.to > 23) return ` from 00:00 to ${two(term.to - 24)}:59 and from ${two(term.from)}:00 to 23:59`;
-    return ` from ${two(term.from)}:00 to ${two(term.to)}:59`;
-  }
-  return ` in ${valuesInWords(terms, 'hour')}`;
-}
-
-function dateInWords(cron: Cron): string {
-  const days = isEvery(cron.day) ? '' : daysInWords(cron.day);
-  const weekdays = isEvery(cron.weekday) ? '' : weekdaysInWords(cron.weekday);
-  let on = days || weekdays;
-  if (days && weekdays)
-    on = cron.days === 'either' ? `${days} or on ${weekdays}` : `${days} if it is ${weekdays}`;
-  const months = isEvery(cron.month) ? '' : ` in ${valuesInWords(cron.month, 'month', monthName)}`;
-  const years = isEvery(cron.year) ? '' : ` in ${valuesInWords(cron.year, 'year').replace(/^years? /, '')}`;
-  return `${on && ` on ${on}`}${months || years ? (on ? '' : ' every day') : ''}${months}${years}`;
-}
-
-function daysInWords(terms: readonly Term[]): string {
+function monthDays(terms: readonly Term[], days: readonly number[], { ofMonth }: Months): string {
   const parts: string[] = [];
-  const plain = valuesInWords(terms, 'day');
-  if (plain) parts.push(`${plain} of the month`);
+  if (days.length > 0) parts.push(`${valuesInWords('day', days)}${ofMonth}`);
   for (const term of terms) {
-    if (term.kind === 'lastDay') {
-      const before = term.before === undefined ? '' : `${counted(term.before, 'day')} before `;
-      parts.push(`${before}the last day of the month`);
-    }
-    if (term.kind === 'lastWeekday') parts.push('the last weekday (Monday to Friday) of the month');
+    if (term.kind === 'lastDay') parts.push(`the ${daysBefore(term.before)}last day${ofMonth}`);
+    if (term.kind === 'lastWeekday') parts.push(`the last weekday (Monday to Friday)${ofMonth}`);
     if (term.kind === 'nearestWeekday')
-      parts.push(`the weekday (Monday to Friday) nearest day ${term.day} of the month`);
+      parts.push(`the weekday (Monday to Friday) nearest to day ${term.day}${ofMonth}`);
   }
   return joined(parts);
 }
 
-function weekdaysInWords(terms: readonly Term[]): string {
+function daysBefore(before = 0): string {
+  if (before === 0) return '';
+  return before === 1 ? 'day before the ' : `${ordinal(before)} day before the `;
+}
+
+function weekDays(terms: readonly Term[], weekdays: readonly number[], months: Months): string {
   const parts: string[] = [];
-  const plain = terms.some((term) => 'step' in term && term.step)
-    ? joined(valuesOf(FIELDS.weekday, terms).map(weekdayName))
-    : valuesInWords(terms, 'day', weekdayName);
-  if (plain) parts.push(plain);
+  if (weekdays.length > 0) parts.push(`${weekdaysInWords(weekdays)}${months.inMonth}`);
   for (const term of terms) {
-    if (term.kind === 'nth') parts.push(`the ${nthName(term.nth)} ${weekdayName(term.weekday)} of the month`);
-    if (term.kind === 'last') parts.push(`the last ${weekdayName(term.weekday)} of the month`);
+    const name = 'weekday' in term ? weekdayName(term.weekday) : '';
+    if (term.kind === 'nth') parts.push(`the ${nthName(term.nth)} ${name}${months.ofMonth}`);
+    if (term.kind === 'last') parts.push(`the last ${name}${months.ofMonth}`);
   }
   return joined(parts);
 }
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+function yearsInWords(cron: Cron): string {
+  if (isEvery(cron.year)) return '';
+  const years = valuesOf(FIELDS.year, cron.year);
+  const step = longStep(years);
+  if (step) return ` in every ${ordinal(step)} year from ${years[0]} to ${years.at(-1)}`;
+  const text = listed(years);
+  return /^\d+ to \d+$/.test(text) ? ` from ${text}` : ` in ${text}`;
+}

@@ -1,12 +1,12 @@
 // What would surprise the owner of a schedule: it never fires, its days mean something else, or clocks skip or repeat a time.
 import { type Cron, isEitherDay, quartzWeekdays } from './cron.ts';
-import { DAY } from './duration.ts';
+import { DAY, durationMs } from './duration.ts';
 import { instantMs, isoIn } from './instant.ts';
 import { nextOccurrence } from './occurrences.ts';
 import { patternOf } from './pattern.ts';
-import type { CalendarSchedule, CronSchedule, Schedule } from './schema.ts';
+import type { CalendarSchedule, CronSchedule, FixedRate, Schedule } from './schema.ts';
 import { type WallClock, wallClockOf } from './wall-clock.ts';
-import { joined, weekdayName } from './words.ts';
+import { durationInWords, joined, weekdayName } from './words.ts';
 import { type JumpRule, jumpRule, runsAfterGap } from './zoned.ts';
 import { type Stretch, stretchAt } from './zones.ts';
 
@@ -16,6 +16,7 @@ export const SCHEDULE_WARNINGS = [
   'dstOverlap',
   'eitherDay',
   'quartzWeekday',
+  'drift',
 ] as const;
 
 export interface ScheduleWarning {
@@ -30,13 +31,24 @@ const MOST_TIMES_LISTED = 3;
 
 export function scheduleWarnings(schedule: Schedule, now: number): ScheduleWarning[] {
   if (nextOccurrence(schedule, now - 1) === undefined) return [neverFires(schedule)];
-  if (!('cron' in schedule) && !('calendar' in schedule)) return [];
+  if ('at' in schedule) return [];
+  if ('every' in schedule) return driftWarnings(schedule, now);
   const pattern = patternOf(schedule);
   return [
     ...dayWarnings(pattern),
     ...('cron' in schedule ? quartzWarnings(schedule.cron) : []),
     ...jumpWarnings(schedule, pattern, now),
   ];
+}
+
+/** A rate of whole days reads like a local time, which it does not keep. */
+function driftWarnings({ every, timezone }: FixedRate, now: number): ScheduleWarning[] {
+  const period = durationMs(every, 'schedule.every');
+  const clocksStay = timezone !== undefined && jumpsFrom(timezone, now, now + YEAR).next().done;
+  if (period % DAY !== 0 || clocksStay) return [];
+  const where = timezone === undefined ? 'where clocks change' : `when clocks in ${timezone} change`;
+  const message = `It runs every ${durationInWords(period)}, so its local time shifts ${where}. For the same local time on each day, use cron or calendar with a timezone`;
+  return [{ kind: 'drift', message }];
 }
 
 function dayWarnings(pattern: Cron): ScheduleWarning[] {
@@ -75,12 +87,19 @@ function jumpWarnings(
   const from = Math.max(now, schedule.startAt === undefined ? now : instantMs(schedule.startAt));
   const to = Math.min(now + YEAR, schedule.endAt === undefined ? now + YEAR : instantMs(schedule.endAt));
   const warnings: ScheduleWarning[] = [];
-  for (let stretch = stretchAt(schedule.timezone, from); stretch.end <= to; ) {
-    stretch = stretchAt(schedule.timezone, stretch.end);
+  for (const stretch of jumpsFrom(schedule.timezone, from, to)) {
     const warning = jumpWarning(clock, rule, stretch, schedule.timezone);
     if (warning) warnings.push(warning);
   }
   return warnings;
+}
+
+/** The stretches that begin with a change of clocks. */
+function* jumpsFrom(zone: string, from: number, to: number): Generator<Stretch, void> {
+  for (let stretch = stretchAt(zone, from); stretch.end <= to; ) {
+    stretch = stretchAt(zone, stretch.end);
+    if (stretch.offset !== stretch.before) yield stretch;
+  }
 }
 
 function jumpWarning(
@@ -91,7 +110,7 @@ function jumpWarning(
 ): ScheduleWarning | undefined {
   const shift = stretch.offset - stretch.before;
   const natural = shift > 0 ? rule.gap === 'skip' : rule.overlap === 'twice';
-  if (shift === 0 || (natural && clock.keepsRhythm(shift))) return undefined;
+  if (natural && clock.keepsRhythm(shift)) return undefined;
   const [from, to] = [stretch.start + stretch.before, stretch.start + stretch.offset];
   const times = matchesBetween(clock, Math.min(from, to), Math.max(from, to));
   if (times === undefined) return undefined;

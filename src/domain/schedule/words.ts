@@ -1,6 +1,4 @@
 // English for the fields of a cron pattern: lists, ranges, steps, ordinals and names.
-import type { Term } from './cron-field.ts';
-
 const MONTHS = [
   'January',
   'February',
@@ -36,34 +34,63 @@ export const joined = (parts: readonly string[], word = 'and'): string =>
 
 export const counted = (n: number, unit: string): string => `${n} ${unit}${n === 1 ? '' : 's'}`;
 
-/** `minutes 5, 10 and 20 to 30`, `every 7th minute`, `every 5th minute from 10 to 20`. */
-export function valuesInWords(
-  terms: readonly Term[],
-  unit: string,
-  name: (value: number) => string = String,
-): string {
-  const plain: string[] = [];
-  const stepped: string[] = [];
-  let several = false;
-  for (const term of terms) {
-    if (term.kind === 'every') {
-      stepped.push(term.step === undefined ? `every ${unit}` : `every ${ordinal(term.step)} ${unit}`);
-    } else if (term.kind === 'range' && term.step !== undefined) {
-      stepped.push(`every ${ordinal(term.step)} ${unit} from ${name(term.from)} to ${name(term.to)}`);
-    } else if (term.kind === 'range') {
-      several ||= term.from !== term.to || plain.length > 0;
-      plain.push(term.from === term.to ? name(term.from) : `${name(term.from)} to ${name(term.to)}`);
-    }
+/** A list with at most this many values is shown as it is; longer ones are shown by their step or their ranges. */
+export const MOST_LISTED = 6;
+
+/** Ascending values as ranges of consecutive ones. */
+export function runsOf(values: readonly number[]): [from: number, to: number][] {
+  const runs: [number, number][] = [];
+  for (const value of values) {
+    const last = runs.at(-1);
+    if (last && value === last[1] + 1) last[1] = value;
+    else runs.push([value, value]);
   }
-  // Names speak for themselves: "Monday", but "minute 5"
-  const unitWord = name === String ? `${unit}${several ? 's' : ''} ` : '';
-  return joined([...(plain.length > 0 ? [`${unitWord}${joined(plain)}`] : []), ...stepped]);
+  return runs;
 }
 
-/** `90 seconds`, `1 day and 12 hours`; a single unit is only named: `hour`. */
+/** `5`, `5, 10 and 20 to 30`, `March to May and July`. */
+export const listed = (values: readonly number[], name: (value: number) => string = String): string =>
+  runsInWords(runsOf(values), name);
+
+const runsInWords = (runs: readonly (readonly [number, number])[], name: (value: number) => string): string =>
+  joined(
+    runs.flatMap(([from, to]) => {
+      if (to - from > 1) return [`${name(from)} to ${name(to)}`];
+      return from === to ? [name(from)] : [name(from), name(to)];
+    }),
+  );
+
+/** The step of a long list such as 1, 3, 5 … 31; undefined for short lists, plain ranges and all others. */
+export function longStep(values: readonly number[]): number | undefined {
+  const step = (values[1] ?? 0) - (values[0] ?? 0);
+  const isLong = values.length > MOST_LISTED && step > 1;
+  return isLong && values.every((value, i) => value === (values[0] ?? 0) + i * step) ? step : undefined;
+}
+
+/** `minute 5`, `minutes 5, 10 and 20 to 30`, `every 7th minute from 0 to 56`. */
+export function valuesInWords(unit: string, values: readonly number[]): string {
+  const step = longStep(values);
+  if (step) return `every ${ordinal(step)} ${unit} from ${values[0]} to ${values.at(-1)}`;
+  return `${unit}${values.length > 1 ? 's' : ''} ${listed(values)}`;
+}
+
+/** `Mondays`, `Fridays to Mondays`, `Tuesdays, Saturdays and Sundays`: the week begins on Monday and goes round. */
+export function weekdaysInWords(weekdays: readonly number[]): string {
+  const fromMonday = weekdays.map((weekday) => (weekday + 6) % 7).sort((a, b) => a - b);
+  const runs = runsOf(fromMonday);
+  const [first, last] = [runs[0], runs.at(-1)];
+  if (first && last && runs.length > 1 && first[0] === 0 && last[1] === 6) {
+    last[1] = first[1] + 7;
+    runs.shift();
+  }
+  return runsInWords(runs, (day) => `${weekdayName(day + 1)}s`);
+}
+
+/** `90 seconds`, `36 hours`, `7 days of 24 hours`; a single unit is only named: `hour`. */
 export function durationInWords(ms: number): string {
+  const DAY = 86_400_000;
+  if (ms % DAY === 0 && ms > 3 * DAY) return `${ms / DAY} days of 24 hours`;
   const units: [string, number][] = [
-    ['day', 86_400_000],
     ['hour', 3_600_000],
     ['minute', 60_000],
   ];

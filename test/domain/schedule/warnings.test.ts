@@ -89,6 +89,24 @@ test('weekdays by name, 5 fields, no ?, and AWS: no warning of Quartz', () => {
   }
 });
 
+test('a rate of whole days drifts against local time', () => {
+  const message =
+    'It runs every 24 hours, so its local time shifts where clocks change. For the same local time on each day, use cron or calendar with a timezone';
+  expect(warnings({ every: 'P1D' })).toEqual([{ kind: 'drift', message }]);
+  expect(warnings({ cron: 'rate(1 day)' })).toEqual([{ kind: 'drift', message }]);
+  expect(warnings({ every: 'P1W', ...NEW_YORK })).toEqual([
+    {
+      kind: 'drift',
+      message:
+        'It runs every 7 days of 24 hours, so its local time shifts when clocks in America/New_York change. For the same local time on each day, use cron or calendar with a timezone',
+    },
+  ]);
+  expect(warnings({ every: 'PT25H' })).toEqual([]);
+  expect(warnings({ every: 'PT1H', ...NEW_YORK })).toEqual([]);
+  for (const timezone of ['UTC', '+05:30', 'Asia/Kolkata'])
+    expect(warnings({ every: 'P1D', timezone })).toEqual([]);
+});
+
 test('a fixed time in a gap: it runs after it, or with gap: skip not at all', () => {
   expect(warnings({ cron: '30 2 * * *', ...NEW_YORK })).toEqual([
     {
