@@ -94,6 +94,7 @@ export const OPERATIONS: Readonly<Record<keyof Store, Access>> = {
 
 const CREATE = [
   'insertHead',
+  'insertChange',
   'putDefinition',
   'putEntries',
   'readDefinition',
@@ -114,6 +115,7 @@ export const ROLES = {
     'listHeads',
     'readHoldItem',
     'listHoldItems',
+    'listChanges',
     'hasEntry',
     'readRow',
     'readRows',

@@ -7,7 +7,7 @@ import {
   shownScheduleSchema,
 } from '../domain/schedule/schema.ts';
 import { operations } from './contract.ts';
-import { type Operation, type Success, statusesOf } from './operation.ts';
+import { isBodyOptional, type Operation, type Success, statusesOf } from './operation.ts';
 import { problemShape } from './shapes.ts';
 
 type Json = Record<string, unknown>;
@@ -134,7 +134,10 @@ function describe(operation: Operation, toSchema: ToSchema): Json {
     tags: [tagOf(operation)],
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
-      requestBody: { required: true, content: { 'application/json': { schema: toSchema(body, 'input') } } },
+      requestBody: {
+        required: !isBodyOptional(operation),
+        content: { 'application/json': { schema: toSchema(body, 'input') } },
+      },
     }),
     responses: {
       ...Object.fromEntries(successes.map((one) => [one.status, responseOf(one, toSchema)])),

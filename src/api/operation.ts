@@ -22,6 +22,7 @@ export interface Operation {
   readonly query?: z.ZodObject;
   /** By lower-case name; headers that are not named here are not looked at. */
   readonly headers?: z.ZodObject;
+  /** An optional schema: a request without a body is taken too. */
   readonly body?: z.ZodType;
   readonly success: Success;
   /** Another success, when the request asks for it. */
@@ -65,6 +66,10 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
   readonly alternative?: true;
 }
+
+/** Whether a request may come without a body. */
+export const isBodyOptional = ({ body }: Pick<Operation, 'body'>): boolean =>
+  body === undefined || body.safeParse(undefined).success;
 
 /** Every status that the operation may answer with. */
 export function statusesOf(operation: Operation): number[] {

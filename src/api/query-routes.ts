@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { previewSchedule } from '../domain/schedule/preview.ts';
 import { listAllExecutions } from '../scheduling/all-executions.ts';
+import { listChanges } from '../scheduling/changes.ts';
 import type { Context } from '../scheduling/context.ts';
 import { listDeadLetters } from '../scheduling/dead-letters.ts';
 import { getExecution, getJob, listExecutions, listJobs } from '../scheduling/queries.ts';
@@ -23,6 +24,9 @@ export function queryRoutes(ctx: Context, tasks: Tasks): Route[] {
     }),
     route(contract.getJob, {
       handle: async ({ params }, who) => withETag(await getJob(ctx, who, params.id)),
+    }),
+    route(contract.listChanges, {
+      handle: async ({ params, query }, who) => ({ body: await listChanges(ctx, who, params.id, query) }),
     }),
     route(contract.listJobExecutions, {
       handle: async ({ params, query }, who) => ({ body: await listExecutions(ctx, who, params.id, query) }),

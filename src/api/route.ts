@@ -6,7 +6,7 @@ import { type Parsed, parse } from '../domain/validation.ts';
 import { jsonBody } from './body.ts';
 import type { HttpEvent, HttpResponse } from './handler.ts';
 import { parseJson } from './json.ts';
-import type { Input, Operation, Reply, RequestInfo } from './operation.ts';
+import { type Input, isBodyOptional, type Operation, type Reply, type RequestInfo } from './operation.ts';
 import { requestIdOf } from './request-id.ts';
 
 export interface Route {
@@ -67,7 +67,7 @@ function readInput(
   const parts = {
     query: operation.query && parse(operation.query, queryOf(event)),
     headers: operation.headers && parse(operation.headers, event.headers),
-    body: bodyParser?.(jsonBody(event)),
+    body: bodyParser?.(!event.body && isBodyOptional(operation) ? undefined : jsonBody(event)),
   };
   const errors = Object.values(parts).flatMap((part) => part?.errors ?? []);
   if (errors.length > 0) throw new InvalidInput(errors);

@@ -96,8 +96,8 @@ function schedulerRoutes(
       },
     }),
     route(contract.cancelJob, {
-      async handle({ params }, who) {
-        await cancelJob(ctx, who, params.id);
+      async handle({ params, query }, who) {
+        await cancelJob(ctx, who, params.id, query);
         return {};
       },
     }),
@@ -108,10 +108,10 @@ function schedulerRoutes(
       },
     }),
     route(contract.pauseJob, {
-      handle: async ({ params }, who) => withVersion(await pauseJob(ctx, who, params.id)),
+      handle: async ({ params, body }, who) => withVersion(await pauseJob(ctx, who, params.id, body)),
     }),
     route(contract.resumeJob, {
-      handle: async ({ params }, who) => withVersion(await resumeJob(ctx, who, params.id)),
+      handle: async ({ params, body }, who) => withVersion(await resumeJob(ctx, who, params.id, body)),
     }),
     route(contract.backfillJob, {
       handle: async ({ params, body }, who) => ({ body: await backfill(ctx, who, params.id, body) }),

@@ -14,6 +14,7 @@ import {
 } from './command.ts';
 import { backfill, cancel, pause, resume, retry, run } from './commands/act.ts';
 import { audit } from './commands/audit.ts';
+import { changes } from './commands/changes.ts';
 import { create, edit } from './commands/create.ts';
 import { list } from './commands/list.ts';
 import { logs } from './commands/logs.ts';
@@ -33,6 +34,7 @@ export const COMMANDS: readonly Command[] = [
   edit,
   list,
   show,
+  changes,
   run,
   pause,
   resume,

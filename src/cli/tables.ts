@@ -33,7 +33,7 @@ export const jobTable = (jobs: readonly Job[], style: Style): string[] =>
   );
 
 /** A server that is newer than this command may have schedules that it does not know: those are shown as they are. */
-export function scheduleText({ schedule }: Pick<Job, 'schedule'>): string {
+export function scheduleText({ schedule }: { readonly schedule?: Job['schedule'] | undefined }): string {
   if (schedule === undefined) return '';
   try {
     return describeSchedule(schedule as Schedule);

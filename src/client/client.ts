@@ -46,6 +46,11 @@ export interface EditOptions extends CallOptions {
   readonly ifMatch?: number | string;
 }
 
+export interface ChangeOptions extends CallOptions {
+  /** Why; stands in the record of the change. */
+  readonly note?: string;
+}
+
 interface Call<Id extends OperationId> extends CallOptions {
   readonly id?: string;
   readonly query?: Query<Id> | undefined;
@@ -90,10 +95,9 @@ export function createClient(options: ClientOptions) {
     return answer as Result;
   }
 
-  function pages<Id extends 'listJobs' | 'listJobExecutions' | 'listExecutions' | 'listDeadLetters'>(
-    operation: Id,
-    { query, ...rest }: Call<Id>,
-  ): Listing<ItemOf<Id>> {
+  function pages<
+    Id extends 'listJobs' | 'listChanges' | 'listJobExecutions' | 'listExecutions' | 'listDeadLetters',
+  >(operation: Id, { query, ...rest }: Call<Id>): Listing<ItemOf<Id>> {
     return listing((cursor) =>
       call<Id, Page<ItemOf<Id>>>(operation, {
         ...rest,
@@ -145,9 +149,15 @@ export function createClient(options: ClientOptions) {
           keyed: ifMatch !== undefined && ifMatch !== '*',
           signal,
         }),
-      pause: (id: string, options: CallOptions = {}) => call('pauseJob', { id, ...options }),
-      resume: (id: string, options: CallOptions = {}) => call('resumeJob', { id, ...options }),
-      cancel: (id: string, options: CallOptions = {}) => call('cancelJob', { id, ...options }),
+      pause: (id: string, { note, signal }: ChangeOptions = {}) =>
+        call('pauseJob', { id, body: note === undefined ? undefined : { note }, signal }),
+      resume: (id: string, { note, signal }: ChangeOptions = {}) =>
+        call('resumeJob', { id, body: note === undefined ? undefined : { note }, signal }),
+      cancel: (id: string, { note, signal }: ChangeOptions = {}) =>
+        call('cancelJob', { id, query: { note }, signal }),
+      /** What people changed, newest first; `for await` goes over all pages. */
+      changes: (id: string, query: ListQuery<'listChanges'> = {}, options: CallOptions = {}) =>
+        pages('listChanges', { id, query, ...options }),
       /** Not repeated after a network error: it could run twice. Look at its executions instead. */
       run: (id: string, options: CallOptions = {}) => call('runJob', { id, ...options }),
       backfill: (id: string, range: Body<'backfillJob'>, options: CallOptions = {}) =>

@@ -14,6 +14,7 @@ export const ENDPOINTS = {
   createJobs: { method: 'POST', path: '/jobs/batch', repeat: 'withKey' },
   listJobs: { method: 'GET', path: '/jobs', repeat: 'always' },
   getJob: { method: 'GET', path: '/jobs/{id}', repeat: 'always' },
+  listChanges: { method: 'GET', path: '/jobs/{id}/changes', repeat: 'always' },
   // sent twice without If-Match, `{ "schedule": { "in": "PT1S" } }` could run twice
   editJob: { method: 'PATCH', path: '/jobs/{id}', repeat: 'withKey' },
   cancelJob: { method: 'DELETE', path: '/jobs/{id}', repeat: 'always' },

@@ -39,6 +39,8 @@ export type JobInput = Body<'createJob'>;
 export type JobChanges = Body<'editJob'>;
 export type Job = Answer<'getJob'>;
 export type Execution = Answer<'getExecution'>;
+/** One change that a person made to a job. */
+export type Change = ItemOf<'listChanges'>;
 export type JobStatus = Job['status'];
 export type ExecutionStatus = Execution['status'];
 /** In the order of the jobs given. */

@@ -76,12 +76,21 @@ export const jobSpecSchema = z
 /** With the defaults filled in. */
 export type JobSpec = z.output<typeof jobSpecSchema>;
 
+/** Why a person changed a job. */
+export const noteSchema = z
+  .string()
+  .min(1)
+  .max(500)
+  .optional()
+  .describe('why; stands in the record of the change, for everybody who may see the job');
+
 /**
  * An edit: what is given takes the place of what is there, what is not given stays. `retry` and `misfire` are edited
  * field by field; `params`, `notify`, `tags` and `schedule` are replaced as a whole.
  */
 export const jobPatchSchema = z
   .strictObject({
+    note: noteSchema,
     ...optionalFields(jobSpecSchema.shape),
     retry: z.strictObject(optionalFields(retrySchema.shape)).optional(),
     misfire: z.strictObject(optionalFields(misfireSchema.shape)).optional(),

@@ -54,7 +54,10 @@ export interface Head extends Policies {
   /** The definition itself, where it has no item of its own. */
   readonly inline?: Pick<Definition, 'params' | 'notify'>;
   readonly createdAt: number;
+  /** Together with `version` it names the record of the last change. */
   readonly updatedAt: number;
+  /** When a person last changed it, one version before, if the job has ended by itself since. */
+  readonly changedAt?: number;
   /** What people are told of; to whom is in the definition. */
   readonly notifies?: Notifies;
   /** Of the create request's body, when it came with an idempotency key. */

@@ -72,4 +72,10 @@ export async function writeDefinition(
  * the head must not have written over the winner's. Grows with the version, so that the newest is the largest.
  */
 const freshDefinition = (random: Random, version: number): number =>
-  version * 2 ** 30 + Math.floor(random.float() * 2 ** 30);
+  version * NAMES_PER_VERSION + Math.floor(random.float() * NAMES_PER_VERSION);
+
+const NAMES_PER_VERSION = 2 ** 30;
+
+/** The version of the job that its definition came with. */
+export const versionOfDefinition = ({ definition }: Pick<Head, 'definition'>): number =>
+  Math.max(1, Math.floor(definition / NAMES_PER_VERSION));

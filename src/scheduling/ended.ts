@@ -33,6 +33,7 @@ export async function completeOnce(
       status,
       version: head.version + 1,
       updatedAt: context.clock.now(),
+      changedAt: head.updatedAt, // no change by a person: it has no record
       stamp: context.random.id(12),
     } as const;
     if (await writeHead(context, head, change)) return;

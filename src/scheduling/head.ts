@@ -3,8 +3,8 @@ import type { Head, HeadChange } from '../domain/job.ts';
 import type { Context } from './context.ts';
 
 /**
- * Writes the head where its stamp is `seen.stamp`. A refused or failed write whose stamp, or whose new token or
- * revision, is found in the head was our own success: the response got lost.
+ * Writes the head where its stamp is `seen.stamp`. A refused or failed write whose stamp, or whose new token, revision
+ * or version and time, is found in the head was our own success: the response got lost.
  */
 export async function writeHead({ store }: Context, seen: Head, change: HeadChange): Promise<boolean> {
   let failure: unknown;
@@ -19,6 +19,10 @@ export async function writeHead({ store }: Context, seen: Head, change: HeadChan
   const { hold, revision } = change;
   if (hold && hold.token !== seen.hold?.token && hold.token === head?.hold?.token) return true;
   if (revision && revision !== seen.revision && revision === head?.revision) return true;
+  // the record of a person's change keeps this version and time for it alone
+  const { version, updatedAt } = change;
+  const isChange = version !== undefined && change.changedAt === undefined && head?.changedAt === undefined;
+  if (isChange && version === head?.version && updatedAt === head.updatedAt) return true;
   if (failure) throw failure;
   return false;
 }

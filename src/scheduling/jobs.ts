@@ -1,7 +1,9 @@
-// Managing jobs: create, edit, pause, resume, cancel. A writer's order is always entries, then head, then messages.
+// Managing jobs: create, edit, pause, resume, cancel. A writer's order is always entries, then the record of the change,
+// then head, then messages.
+import { CREATED_FIELDS } from '../domain/change.ts';
 import { Conflict, InvalidInput, NeverFires, PreconditionFailed } from '../domain/errors.ts';
 import { fingerprint, jobIdFromKey } from '../domain/ids.ts';
-import type { Definition, Head, HeadChange } from '../domain/job.ts';
+import type { Definition, Head } from '../domain/job.ts';
 import type { JobPatch, JobSpec } from '../domain/job-spec.ts';
 import { notifiesOf } from '../domain/notify.ts';
 import type { Principal } from '../domain/principal.ts';
@@ -10,11 +12,10 @@ import type { Schedule } from '../domain/schedule/schema.ts';
 import type { JobView } from '../domain/shapes.ts';
 import { jobView, warningsOf } from '../domain/views.ts';
 import { letStart, withdrawHold } from './ahead.ts';
+import { changeJob, type Decision, recordChange } from './changes.ts';
 import type { Context } from './context.ts';
 import { writerDeadline } from './deadline.ts';
 import { findDefinition, firstDefinition, writeDefinition } from './definitions.ts';
-import { writeHead } from './head.ts';
-import { ownedHead } from './owned.ts';
 import { occurrencesUntil, regularEntry, regularMessage, writerHorizon } from './plan.ts';
 import { stopHolds } from './stop.ts';
 
@@ -48,7 +49,10 @@ export async function createJob(
   refuseLarge({ params, notify });
   await admit?.(schedule);
   const send = await plan(context, { jobId, revision, schedule }, t0);
-  const definition = await firstDefinition(context, jobId, { ...common, schedule, params, notify });
+  const [definition, updatedAt] = await Promise.all([
+    firstDefinition(context, jobId, { ...common, schedule, params, notify }),
+    recordChange(context, createdBy(userId, jobId, { ...common, schedule }), t0),
+  ]);
   const head: Head = {
     ...common,
     jobId,
@@ -59,7 +63,7 @@ export async function createJob(
     version: 1,
     ...definition,
     createdAt: t0,
-    updatedAt: t0,
+    updatedAt,
     stamp: random.id(12),
     ...(notify.length > 0 && { notifies: notifiesOf(notify) }),
     ...(bodyFingerprint && { bodyFingerprint }),
@@ -75,6 +79,11 @@ export async function createJob(
   const content = { jobId, version: head.definition, params, notify };
   return { job: { ...jobView(head, content, t0), ...warningsOf(schedule, t0) }, created: true };
 }
+
+const createdBy = (by: string, jobId: string, fields: Pick<Head, (typeof CREATED_FIELDS)[number]>) => ({
+  ...{ jobId, version: 1, by, what: 'created' as const },
+  after: Object.fromEntries(CREATED_FIELDS.map((name) => [name, fields[name]])),
+});
 
 /** DynamoDB takes 400 KB; a body within the API's limit may still say much in few characters (`1e20`). */
 const LARGEST_DEFINITION = 300_000;
@@ -146,67 +155,64 @@ function refuseEnded(head: Head, verb: string): void {
     throw new Conflict(`job ${head.jobId} is ${head.status} and cannot be ${verb}`);
 }
 
-type Changed = Omit<HeadChange, 'stamp' | 'version' | 'updatedAt'>;
-
-/**
- * Reads the head, decides, writes; again from the start when somebody wrote in between (a claim, a heartbeat, another
- * edit). `decide` answers with what changes, or with nothing to leave it as it is.
- */
-async function change(
-  context: Context,
-  who: Principal,
-  jobId: string,
-  decide: (head: Head) => Promise<Changed | undefined> | Changed | undefined,
-): Promise<{ head: Head; changed: boolean }> {
-  const { clock, random } = context;
-  for (let round = 1; round <= 20; round++) {
-    const head = await ownedHead(context, who, jobId);
-    const decided = await decide(head);
-    if (!decided) return { head, changed: false };
-    const written = { ...decided, version: head.version + 1, updatedAt: clock.now(), stamp: random.id(12) };
-    if (await writeHead(context, head, written)) return { head: { ...head, ...written }, changed: true };
-    await clock.sleep(random.float() * 20 * round);
-  }
-  throw new Conflict(`job ${jobId} is being changed by others; try again`);
-}
-
 async function view(context: Context, head: Head): Promise<JobView> {
   const definition = await findDefinition(context, head);
   return jobView(head, definition, context.clock.now());
 }
 
+/** Why: recorded with the change. Where nothing changes, nothing is recorded. */
+export interface ChangeOptions {
+  readonly note?: string | undefined;
+}
+
 /** Everything not held is withdrawn, overdue and waiting ones too; what runs or is being retried goes on. */
-export async function pauseJob(context: Context, who: Principal, jobId: string): Promise<JobView> {
-  const { head } = await change(context, who, jobId, (seen) => {
+export async function pauseJob(
+  context: Context,
+  who: Principal,
+  jobId: string,
+  { note }: ChangeOptions = {},
+): Promise<JobView> {
+  const { head } = await changeJob(context, { who, jobId, what: 'paused', note }, (seen) => {
     refuseEnded(seen, 'paused');
-    return seen.status === 'paused' ? undefined : { status: 'paused', ...withdrawHold(context, seen) };
+    if (seen.status === 'paused') return undefined;
+    return { set: { status: 'paused', ...withdrawHold(context, seen) } };
   });
   await letStart(context, head.hold);
   return view(context, head);
 }
 
 /** From now on, under a new revision: what fell into the pause stays out. */
-export async function resumeJob(context: Context, who: Principal, jobId: string): Promise<JobView> {
+export async function resumeJob(
+  context: Context,
+  who: Principal,
+  jobId: string,
+  { note }: ChangeOptions = {},
+): Promise<JobView> {
   const t0 = context.clock.now();
   const inTime = writerDeadline(context);
   const revision = context.random.id(12);
   let send: (() => Promise<void>) | undefined;
-  const { head, changed } = await change(context, who, jobId, async (seen) => {
+  const { head, changed } = await changeJob(context, { who, jobId, what: 'resumed', note }, async (seen) => {
     refuseEnded(seen, 'resumed');
     if (seen.status === 'active') return undefined;
     send = await plan(context, { ...seen, revision }, t0);
-    inTime();
-    return { status: 'active', revision };
+    return { set: { status: 'active', revision }, inTime };
   });
   if (changed) await send?.();
   return view(context, head);
 }
 
 /** Nothing of it starts again; what runs is told to stop. Cancelling twice is cancelling once. */
-export async function cancelJob(context: Context, who: Principal, jobId: string): Promise<void> {
-  const { head } = await change(context, who, jobId, (seen) => {
+export async function cancelJob(
+  context: Context,
+  who: Principal,
+  jobId: string,
+  { note }: ChangeOptions = {},
+): Promise<void> {
+  const { head } = await changeJob(context, { who, jobId, what: 'cancelled', note }, (seen) => {
     if (seen.status === 'cancelled') return undefined;
-    return { status: 'cancelled', ...(seen.hold && { hold: { ...seen.hold, cancelRequested: true } }) };
+    const hold = seen.hold && { hold: { ...seen.hold, cancelRequested: true } };
+    return { set: { status: 'cancelled', ...hold } };
   });
   await stopHolds(context, head);
   await letStart(context, head.hold);
@@ -232,16 +238,17 @@ export async function editJob(
   const t0 = clock.now();
   const inTime = writerDeadline(context);
   const revision = random.id(12);
-  const { params, notify, schedule: given, retry, misfire, ...common } = patch;
+  const { note, ...fields } = patch;
+  const { params, notify, schedule: given, retry, misfire, ...common } = fields;
   let send: (() => Promise<void>) | undefined;
-  const { head } = await change(context, who, jobId, async (seen) => {
+  const { head, changed } = await changeJob(context, { who, jobId, what: 'edited', note }, async (seen) => {
     refuseEnded(seen, 'edited');
     if (ifMatch !== undefined && seen.version !== ifMatch) {
       throw new PreconditionFailed(`job ${jobId} has version ${seen.version}, which If-Match does not name`);
     }
-    if (Object.keys(patch).length === 0) return undefined;
+    if (Object.keys(fields).length === 0) return undefined;
     refuseNewOverlap(seen, patch);
-    const decided: { -readonly [K in keyof Changed]: Changed[K] } = {
+    const decided: { -readonly [K in keyof Decision['set']]: Decision['set'][K] } = {
       ...common,
       ...(retry && { retry: { ...seen.retry, ...retry } }),
       ...(misfire && { misfire: { ...seen.misfire, ...misfire } }),
@@ -265,13 +272,15 @@ export async function editJob(
       decided.definition = definition;
       decided.inline = inline;
     }
-    inTime();
-    return decided;
+    const isOther = (name: 'params' | 'notify') => fields[name] && !isSame(fields[name], now?.[name]);
+    return { set: decided, replaces: (['params', 'notify'] as const).filter(isOther), inTime };
   });
   await send?.();
-  if (Object.keys(patch).length > 0) await letStart(context, head.hold);
+  if (changed) await letStart(context, head.hold);
   return { ...(await view(context, head)), ...(given && warningsOf(head.schedule, t0)) };
 }
+
+const isSame = (a: unknown, b: unknown): boolean => fingerprint(a) === fingerprint(b);
 
 /** Holds live in the head or beside it, by `overlap`: a change in between would hide a run from its successor. */
 function refuseNewOverlap(head: Head, { overlap }: JobPatch): void {

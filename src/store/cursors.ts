@@ -1,4 +1,5 @@
 // Page cursors: the sort key of the last item seen, so that a page goes on at the same place whatever was added.
+import type { ChangeKey } from '../domain/change.ts';
 import { InvalidInput } from '../domain/errors.ts';
 import { type DueKey, dueKey } from '../domain/ids.ts';
 import { ownerOf } from './merge.ts';
@@ -35,3 +36,10 @@ export const failedRowCursor = (row: { jobId: string; due: DueKey; userId: strin
   encodeCursor(`${row.due}#${row.jobId}@${ownerOf(row.userId, row.jobId)}`);
 /** Where a list of one job's rows, newest first, begins. */
 export const BEFORE_ALL_ROWS = encodeCursor('9999999999999');
+
+/** Where a list of a job's changes goes on: at this one. */
+export const changeCursor = ({ version, at }: ChangeKey): string => encodeCursor(`${version}#${at}`);
+export function changeOfCursor(cursor: string): ChangeKey {
+  const [version, at] = (decodeCursor(cursor, /^\d{1,15}#\d{1,15}$/) ?? '').split('#');
+  return { version: Number(version), at: Number(at) };
+}

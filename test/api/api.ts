@@ -83,6 +83,8 @@ export function testApi({
         holds.length +
         entries.length +
         store.definitions.size +
+        [...store.changes.values()].reduce((sum, ofJob) => sum + ofJob.size, 0) +
+        store.operations.size +
         queue.messages.length +
         ingested.length
       );

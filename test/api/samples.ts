@@ -20,6 +20,8 @@ export function bodyOf({ id }: Operation, { executionId }: Prepared): unknown {
     createJob: { task: 'noop' },
     createJobs: { jobs: [{ task: 'noop' }] },
     editJob: { name: 'edited' },
+    pauseJob: { note: 'for now' },
+    resumeJob: { note: 'again' },
     backfillJob: { from: '2026-11-16T00:00:00Z', to: '2026-11-16T12:00:00Z' },
     previewSchedule: { schedule: { cron: '0 9 * * *' } },
     redriveDeadLetters: { ids: [executionId] },

@@ -185,6 +185,35 @@ describe('looking', () => {
 });
 
 describe('acting', () => {
+  it('changes shows who changed what and why', async () => {
+    const { id } = await client.jobs.create({ name: 'kept', task: 'noop', schedule: { every: 'PT1H' } });
+    await punctual(`edit kept --cron '0 9 * * *' --params '{"result":"swordfish"}' --note 'earlier, please'`);
+    await punctual(`pause kept --note 'the receiver moves'`);
+    await punctual(`resume kept`);
+    await punctual(`cancel kept --note over`);
+    const shown = await json('changes kept');
+    expect(shown.map((c: Record<string, unknown>) => [c.version, c.what, c.by, c.note])).toEqual([
+      [5, 'cancelled', 'me', 'over'],
+      [4, 'resumed', 'me', undefined],
+      [3, 'paused', 'me', 'the receiver moves'],
+      [2, 'edited', 'me', 'earlier, please'],
+      [1, 'created', 'me', undefined],
+    ]);
+    expect(JSON.stringify(shown)).not.toContain('swordfish');
+    const { out, err } = await punctual(`changes ${id} --limit 4`);
+    expect(err).toMatch(/more than these 4/);
+    expect(out.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' | '))).toEqual([
+      'WHEN | VERSION | WHAT | BY | CHANGED | NOTE',
+      expect.stringMatching(/ \| 5 \| cancelled \| me \| status active → cancelled \| over$/),
+      expect.stringMatching(/ \| 4 \| resumed \| me \| status paused → active$/),
+      expect.stringMatching(/ \| 3 \| paused \| me \| status active → paused \| the receiver moves$/),
+      expect.stringMatching(
+        /schedule Every hour.* → At 09:00 every day, UTC; params of version 1 → of version 2 \| earlier, please$/,
+      ),
+      '',
+    ]);
+  });
+
   it('run, pause, resume, edit and cancel say what the job or the run is then', async () => {
     const { id } = await farAway('acted', { schedule: { cron: '0 9 * * *' } });
     expect((await punctual('run acted --wait')).out).toMatch(

@@ -229,6 +229,13 @@ describe('bundled', { timeout: 60_000 }, () => {
     await call('listJobs');
     await call('listJobs', {}, { query: '?name=edi' });
     await call('getJob', { id: job.id });
+    const { body: changes } = await call('listChanges', { id: job.id });
+    expect(changes.items.map(({ what }: { what: string }) => what)).toEqual([
+      'resumed',
+      'paused',
+      'edited',
+      'created',
+    ]);
     await call('listExecutions');
     await call('listExecutions', {}, { query: '?status=failed' });
     await call('listExecutions', {}, { query: '?workerId=worker_test', groups: ['punctual-operators'] });

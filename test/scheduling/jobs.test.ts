@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { listChanges } from '../../src/scheduling/changes.ts';
 import { editJob } from '../../src/scheduling/jobs.ts';
 import { standingWorld } from './world.ts';
 
@@ -25,4 +26,23 @@ test('a schedule anchored before 1970 is refused: no key could hold its occurren
   const world = standingWorld();
   const schedule = { every: 'PT1M', startAt: '0100-01-01T00:00:00Z' };
   await expect(world.create({ schedule })).rejects.toThrow(/schedule\.startAt: .* from 1970 to 2199/);
+});
+
+test('an edit whose answer was lost, and after which a worker wrote the head, is not made twice', async () => {
+  const world = standingWorld();
+  const { store, context } = world;
+  const jobId = await world.create({ schedule: { every: 'PT1H' } });
+  const updateHead = store.updateHead.bind(store);
+  store.updateHead = async (seen, change) => {
+    store.updateHead = updateHead;
+    await updateHead(seen, change);
+    const head = await store.readHead(jobId, { consistent: true });
+    if (head) await updateHead(head, { stamp: 'of a worker', rowsUntil: '1796119200000' });
+    return false; // what the SDK's own retry of the lost request was answered
+  };
+  const me = { userId: 'ann', operator: false };
+  expect(await editJob(context, me, jobId, { name: 'x' })).toMatchObject({ version: 2 });
+  expect(await store.readHead(jobId, { consistent: true })).toMatchObject({ version: 2, name: 'x' });
+  const { items } = await listChanges(context, me, jobId, { limit: 10 });
+  expect(items.map(({ what }) => what)).toEqual(['edited', 'created']);
 });

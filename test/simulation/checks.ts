@@ -18,6 +18,7 @@ import { regularEntry } from '../../src/scheduling/plan.ts';
 import type { Shard } from '../../src/store/store.ts';
 import type { TaskContext } from '../../src/tasks/task.ts';
 import { Attempts } from './attempts.ts';
+import { ChangeChecks } from './change-checks.ts';
 import { type MemoryStore, rowKey } from './memory-store.ts';
 import type { Process } from './process.ts';
 import { clockText, type World } from './world.ts';
@@ -105,6 +106,7 @@ export class Checks {
   onRow: ((row: Row) => void) | undefined;
   /** Told of every take that came before its time. */
   onTakenAhead: ((process: Process) => void) | undefined;
+  readonly changes: ChangeChecks;
   readonly #world: World;
   readonly #jobs = new Map<string, JobRecord>();
   readonly #takes = new Map<string, Take>();
@@ -123,6 +125,7 @@ export class Checks {
 
   constructor(world: World) {
     this.#world = world;
+    this.changes = new ChangeChecks(world);
   }
 
   /** Listens to every write. */
@@ -131,6 +134,7 @@ export class Checks {
     const setHead = heads.set.bind(heads);
     heads.set = (key, head) => {
       this.#head(heads.get(key), head);
+      this.changes.head(heads.get(key), head);
       setHead(key, head);
     };
     const readHead = heads.read.bind(heads);

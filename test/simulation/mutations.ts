@@ -450,4 +450,44 @@ export const MUTATIONS: readonly Mutation[] = [
       },
     ],
   },
+  {
+    rule: 'change-before-head',
+    takesOut: 'the record of a change stands before the head: a crash in between leaves a change without one',
+    edits: [
+      {
+        file: 'changes.ts',
+        find: `const updatedAt = await recordChange(context, { ...record, ...sides }, clock.now());`,
+        replace: 'const updatedAt = clock.now();',
+      },
+      {
+        file: 'changes.ts',
+        find: 'if (await writeHead(context, head, written)) return { head',
+        replace: `if ((await writeHead(context, head, written)) && (await recordChange(context, { ...record, ...sides }, updatedAt))) return { head`,
+      },
+    ],
+  },
+  {
+    rule: 'change-chain',
+    takesOut: 'of several records of one version the one that reached the head is shown',
+    edits: [
+      {
+        file: 'changes.ts',
+        find: 'if (change.version !== next?.version || change.at !== next.at) continue;',
+        replace: '',
+      },
+    ],
+  },
+  {
+    rule: 'change-time',
+    from: 800,
+    theme: 'planning',
+    takesOut: 'no two attempts at one version share a record',
+    edits: [
+      {
+        file: 'changes.ts',
+        find: 'if (await store.insertChange({ ...change, at })) return at;',
+        replace: 'if ((await store.insertChange({ ...change, at })) !== undefined) return at;',
+      },
+    ],
+  },
 ];

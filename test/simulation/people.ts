@@ -4,7 +4,7 @@ import type { Row, RowStatus } from '../../src/domain/execution.ts';
 import { type DueKey, dueKey, executionId } from '../../src/domain/ids.ts';
 import type { Head } from '../../src/domain/job.ts';
 import type { JobSpec } from '../../src/domain/job-spec.ts';
-import { asUser } from '../../src/domain/principal.ts';
+import { asUser, type Principal } from '../../src/domain/principal.ts';
 import { nextOccurrence } from '../../src/domain/schedule/occurrences.ts';
 import { backfill, retryExecution, runNow } from '../../src/scheduling/by-hand.ts';
 import { cancelExecution } from '../../src/scheduling/cancel-execution.ts';
@@ -15,11 +15,16 @@ import type { Seeded } from './seeded.ts';
 import type { World } from './world.ts';
 
 const USER = 'u1';
+const OPERATOR: Principal = { userId: 'operator', operator: true };
+/** One request in so many comes from an operator. */
+const OPERATORS_SHARE = 5;
 const RETRYABLE: readonly RowStatus[] = ['FAILED', 'CANCELLED', 'SKIPPED'];
+
+const CHANGES: ReadonlySet<Operation> = new Set(['edit', 'editParams', 'pause', 'resume', 'cancelJob']);
 
 interface Request {
   readonly name: string;
-  readonly call: (context: Context) => Promise<unknown>;
+  readonly call: (context: Context, who: Principal) => Promise<unknown>;
   /** A client that gets no answer asks again so often. */
   readonly tries?: number;
 }
@@ -59,8 +64,10 @@ export class People {
     if (world.down) return;
     const { name, call, tries = 1 } = request;
     const process = world.process(`A${++this.#requests}`, 'api');
+    const who = this.#requests % OPERATORS_SHARE === 0 ? OPERATOR : asUser(USER);
+    world.checks.changes.asks(process, who.userId);
     world.trace?.(process, `${name} …`);
-    call(process.context).then(
+    call(process.context, who).then(
       () => {
         world.trace?.(process, `${name} has returned`);
         world.count(`${name.split(' ')[0]} returned`);
@@ -80,7 +87,10 @@ export class People {
     const head = heads.length === 0 ? undefined : this.#random.pick(heads);
     const request = head && this.#request(operation, head);
     if (request) {
-      world.at(this.#lastMoment(head), () => this.#ask(request));
+      const at = this.#lastMoment(head);
+      world.at(at, () => this.#ask(request));
+      // two people change a job at the same moment
+      if (CHANGES.has(operation) && this.#random.chance(0.2)) world.at(at, () => this.#ask(request));
       return;
     }
     // there is nothing to do it to yet
@@ -104,7 +114,7 @@ export class People {
     const job = checks.nameOf(jobId);
     const resume: Request = {
       name: `resume ${job}`,
-      call: (context) => resumeJob(context, asUser(USER), jobId),
+      call: (context, who) => resumeJob(context, who, jobId),
       tries: 2,
     };
     switch (operation) {
@@ -119,10 +129,11 @@ export class People {
         const schedule = operation === 'edit' ? this.#schedule(head) : head.schedule;
         return {
           name: `${operation} ${job}`,
-          call: async (context) => {
+          call: async (context, who) => {
             const calledAt = world.now;
-            await editJob(context, asUser(USER), jobId, { schedule });
+            await editJob(context, who, jobId, { schedule });
             checks.withdrawn(jobId, context, calledAt);
+            checks.changes.edited(jobId, context);
           },
         };
       }
@@ -130,16 +141,19 @@ export class People {
         const params = { n: random.int(2, 9) };
         return {
           name: `editParams ${job}`,
-          call: (context) => editJob(context, asUser(USER), jobId, { params }),
+          call: async (context, who) => {
+            await editJob(context, who, jobId, { params });
+            checks.changes.edited(jobId, context);
+          },
         };
       }
       case 'pause':
         if (random.chance(0.6)) world.at(world.now + random.int(0, 30_000), () => this.#ask(resume));
         return {
           name: `pause ${job}`,
-          call: async (context) => {
+          call: async (context, who) => {
             const calledAt = world.now;
-            await pauseJob(context, asUser(USER), jobId);
+            await pauseJob(context, who, jobId, { note: `pause of ${job}` });
             checks.withdrawn(jobId, context, calledAt);
           },
         };
@@ -148,8 +162,8 @@ export class People {
       case 'cancelJob':
         return {
           name: `cancelJob ${job}`,
-          call: async (context) => {
-            await cancelJob(context, asUser(USER), jobId);
+          call: async (context, who) => {
+            await cancelJob(context, who, jobId);
             checks.cancelledJob(jobId);
           },
         };

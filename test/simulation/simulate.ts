@@ -64,6 +64,7 @@ export async function simulate(seed: number, { trace, theme }: Options = {}): Pr
   } finally {
     process.off('unhandledRejection', unhandled);
   }
+  if (!world.violation) await world.checks.changes.compare();
   const { violation, events, counts, checks } = world;
   return { violation, events, runs: checks.runs.length, counts };
 }

@@ -1,11 +1,17 @@
 // What an execution costs (DESIGN.md, "What a run costs"), by the sizes of items and by dynoxide's own meter.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dueKey } from '../../src/domain/ids.ts';
+import { jobSpecSchema } from '../../src/domain/job-spec.ts';
+import { asUser } from '../../src/domain/principal.ts';
+import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
+import { createJob, editJob, pauseJob } from '../../src/scheduling/jobs.ts';
 import { createDynamoStore } from '../../src/store/dynamo.ts';
 import { headToItem, rowToItem } from '../../src/store/items.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createTables } from '../../src/store/tables.ts';
+import { createLog } from '../../src/system.ts';
 import { startDynoxide } from '../engines.ts';
+import { MemoryQueue } from '../simulation/memory-queue.ts';
 import { aHead, aHold, anEntry, anId, aRow, T0 } from './fixtures.ts';
 import { itemSize } from './item-size.ts';
 
@@ -92,6 +98,35 @@ describe('capacity', () => {
       write: 4,
     });
     expect(total('read')).toBe(0);
+  });
+
+  test('a change by a person costs 1 more than the head and its index: the record', async () => {
+    const now = Date.parse('2026-11-16T12:30:00Z');
+    const context: Context = {
+      store,
+      queue: new MemoryQueue(),
+      clock: { now: () => now, monotonic: () => now, sleep: async () => {} },
+      random: { id: anId, float: Math.random },
+      log: createLog('silent'),
+      settings: DEFAULT_SETTINGS,
+    };
+    const written = () =>
+      ['timetable', 'jobs', 'jobs.byUser'].map((table) => total(`${table} write`)).concat(total('write'));
+    const userId = '3f9a1c52-7b8e-4d21-9c0a-5e6f7a8b9c0d';
+    const schedule = { cron: '0 9 * * MON-FRI', timezone: 'Europe/Paris' };
+    const spec = jobSpecSchema.parse({ task: 'noop', name: 'nightly-report', schedule });
+    const { job } = await createJob(context, { userId, spec });
+    expect(written(), 'entry; definition, record and head; index').toEqual([1, 3, 1, 5]);
+    used.clear();
+    const note = 'The receiver is being moved to another region until Friday, see ticket 4711';
+    await pauseJob(context, asUser(userId), job.id, { note });
+    expect(written(), 'record and head; index').toEqual([0, 2, 1, 3]);
+    used.clear();
+    await editJob(context, asUser(userId), job.id, {
+      params: { result: 'x'.repeat(500) },
+      timeoutSeconds: 9,
+    });
+    expect(written(), 'definition, record and head; index').toEqual([0, 3, 1, 4]);
   });
 
   test('a heartbeat costs 1, and so does a write that is refused', async () => {

@@ -1,11 +1,14 @@
 // What the API does with jobs.
 import { z } from 'zod';
-import { jobPatchSchema, jobSpecSchema } from '../../domain/job-spec.ts';
-import { idempotencyKey, ifMatch, instant, jobPath, jobsQuery, MOST_BACKFILLED } from '../inputs.ts';
+import { changeShape } from '../../domain/change.ts';
+import { jobPatchSchema, jobSpecSchema, noteSchema } from '../../domain/job-spec.ts';
+import { idempotencyKey, ifMatch, instant, jobPath, jobsQuery, MOST_BACKFILLED, paging } from '../inputs.ts';
 import { operation } from '../operation.ts';
 import { acceptedShape, batchShape, executionShape, jobShape, pageOf, plannedShape } from '../shapes.ts';
 
 export const MOST_IN_A_BATCH = 100;
+
+const noteBody = z.strictObject({ note: noteSchema }).optional();
 
 const etag = { etag: 'The version of the job, for If-Match' };
 
@@ -90,6 +93,20 @@ export const jobs = {
     success: { status: 200, description: 'The job', body: jobShape, headers: etag },
     errors: [],
   }),
+  listChanges: operation({
+    id: 'listChanges',
+    service: 'query',
+    method: 'GET',
+    path: '/jobs/{id}/changes',
+    summary: 'What people changed in a job, newest first',
+    description:
+      'Each create, edit, pause, resume and cancel: who, when, and the fields that changed. Of `params` and `notify` it says in which version they came, never what they are. Jobs made by an older version of the service have records from their next change on.',
+    auth: true,
+    params: jobPath,
+    query: z.strictObject(paging),
+    success: { status: 200, description: 'A page of changes', body: pageOf(changeShape) },
+    errors: [],
+  }),
   editJob: operation({
     id: 'editJob',
     service: 'scheduler',
@@ -113,6 +130,7 @@ export const jobs = {
     summary: 'Cancel a job: nothing of it starts again; what runs is told to stop',
     auth: true,
     params: jobPath,
+    query: z.strictObject({ note: noteSchema }),
     success: { status: 204, description: 'Cancelled' },
     errors: [409],
   }),
@@ -140,6 +158,7 @@ export const jobs = {
     summary: 'Pause a job: nothing of it starts until it is resumed; what runs goes on',
     auth: true,
     params: jobPath,
+    body: noteBody,
     success: { status: 200, description: 'The job as it is now', body: jobShape, headers: etag },
     errors: [409],
   }),
@@ -151,6 +170,7 @@ export const jobs = {
     summary: 'Resume a paused job from now on: what fell into the pause stays out',
     auth: true,
     params: jobPath,
+    body: noteBody,
     success: { status: 200, description: 'The job as it is now', body: jobShape, headers: etag },
     errors: [409, 422],
   }),

@@ -1,11 +1,15 @@
 // What is done to jobs and executions by name or id: run, pause, resume, cancel, retry, backfill.
 import type { Execution, Job, PunctualClient } from '../../client/client.ts';
-import { type Cli, defineCommand, EXIT, UsageError } from '../command.ts';
+import { type Cli, defineCommand, EXIT, type Options, UsageError } from '../command.ts';
 import { findJobId, isExecutionId } from '../find.ts';
 import { bothTimes, instantOf, iso } from '../times.ts';
 import { WAIT_FLAGS, waitAndTell } from '../waiting.ts';
 
 const MANY = Number.POSITIVE_INFINITY;
+
+const NOTE_FLAG = {
+  note: { type: 'string', value: '<text>', about: 'why; stands in the record of the change' },
+} as const satisfies Options;
 
 export const run = defineCommand({
   name: 'run',
@@ -32,46 +36,50 @@ export const run = defineCommand({
 export const pause = defineCommand({
   name: 'pause',
   summary: 'pause jobs: nothing of them starts until they are resumed',
-  usage: '<job>…',
-  options: {},
+  usage: '<job>… [--note <text>]',
+  options: NOTE_FLAG,
   takes: [1, MANY],
   server: 'user',
   examples: [
     ['punctual pause hello', 'by name'],
     ['punctual pause job_5eNmGz0vbrGJ2hYkQ1Xw', 'by id'],
+    [`punctual pause hello --note 'the receiver is being moved'`, 'punctual changes shows the note'],
   ],
-  run: (cli, args) => eachJob(cli, args, (client, id) => client.jobs.pause(id, { signal: cli.signal })),
+  run: (cli, args, { note }) =>
+    eachJob(cli, args, (client, id) => client.jobs.pause(id, { note, signal: cli.signal })),
 });
 
 export const resume = defineCommand({
   name: 'resume',
   summary: 'resume paused jobs from now on',
-  usage: '<job>…',
-  options: {},
+  usage: '<job>… [--note <text>]',
+  options: NOTE_FLAG,
   takes: [1, MANY],
   server: 'user',
   examples: [['punctual resume hello', 'by name']],
-  run: (cli, args) => eachJob(cli, args, (client, id) => client.jobs.resume(id, { signal: cli.signal })),
+  run: (cli, args, { note }) =>
+    eachJob(cli, args, (client, id) => client.jobs.resume(id, { note, signal: cli.signal })),
 });
 
 export const cancel = defineCommand({
   name: 'cancel',
   summary: 'cancel jobs for good, or single executions; what runs is told to stop',
-  usage: '<job or execution>…',
-  options: {},
+  usage: '<job or execution>… [--note <text>]',
+  options: NOTE_FLAG,
   takes: [1, MANY],
   server: 'user',
   examples: [
     ['punctual cancel hello', 'a job: nothing of it starts again'],
     ['punctual cancel job_5eNmGz0vbrGJ2hYkQ1Xw.1796119200000', 'one execution; its job goes on'],
   ],
-  async run(cli, args) {
+  notes: ['The note is recorded for jobs; executions have no record of changes.'],
+  async run(cli, args, { note }) {
     const client = await cli.client();
     const { signal } = cli;
     return each(cli, args, async (which) => {
       if (isExecutionId(which)) return executionDone(await client.executions.cancel(which, { signal }));
       const id = await findJobId(client, which, signal);
-      await client.jobs.cancel(id, { signal });
+      await client.jobs.cancel(id, { note, signal });
       return { value: { id, status: 'cancelled' }, line: `${id} is cancelled` };
     });
   },

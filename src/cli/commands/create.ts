@@ -65,6 +65,7 @@ export const edit = defineCommand({
   usage: '<job> [what changes]',
   options: {
     ...JOB_FLAGS,
+    note: { type: 'string', value: '<text>', about: 'why; stands in the record of the change' },
     'if-version': { type: 'string', value: '<n>', about: 'only when the job still is this version' },
   },
   takes: [1, 1],
@@ -74,11 +75,12 @@ export const edit = defineCommand({
     [`punctual edit hello --cron '*/5 * * * *'`, 'another schedule'],
     ['punctual edit hello --max-attempts 1 --if-version 3', 'refused when somebody was faster'],
   ],
-  async run(cli, [which = ''], { 'if-version': version, ...values }) {
+  async run(cli, [which = ''], { 'if-version': version, note, ...values }) {
     const changes = await jobFields(cli, values);
     if (Object.keys(changes).length === 0) throw new UsageError('nothing to change: give at least one field');
     const client = await cli.client();
-    const job = await client.jobs.edit(await findJobId(client, which, cli.signal), changes, {
+    const body = { ...changes, ...(note !== undefined && { note }) };
+    const job = await client.jobs.edit(await findJobId(client, which, cli.signal), body, {
       signal: cli.signal,
       ...(version !== undefined && { ifMatch: numberOf(version, '--if-version') }),
     });

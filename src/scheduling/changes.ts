@@ -1,0 +1,128 @@
+// Changes that people make: each is one compare-and-set on the head, and a record that stands before it.
+//
+// The record is inserted before the head is written, under the version and time that the head will have. A change that
+// took effect therefore has its record, whatever dies in between. A record whose head was never written is never shown:
+// each record names the change before it, and readers follow these names from the head (docs/decisions/0024).
+import {
+  type Change,
+  type ChangedFields,
+  type ChangeKey,
+  type ChangeKind,
+  type ChangeView,
+  changeView,
+  RECORDED_FIELDS,
+} from '../domain/change.ts';
+import { Conflict } from '../domain/errors.ts';
+import { fingerprint } from '../domain/ids.ts';
+import type { Head, HeadChange } from '../domain/job.ts';
+import type { Principal } from '../domain/principal.ts';
+import { changeCursor, changeOfCursor } from '../store/cursors.ts';
+import type { Context } from './context.ts';
+import { versionOfDefinition } from './definitions.ts';
+import { writeHead } from './head.ts';
+import type { Listed } from './matching.ts';
+import { ownedHead } from './owned.ts';
+
+export interface ChangeRequest {
+  readonly who: Principal;
+  readonly jobId: string;
+  readonly what: ChangeKind;
+  readonly note?: string | undefined;
+}
+
+export interface Decision {
+  readonly set: Omit<HeadChange, 'stamp' | 'version' | 'updatedAt' | 'changedAt'>;
+  /** What of the definition is another than before. */
+  readonly replaces?: readonly ('params' | 'notify')[];
+  /** Asked right before the head is written; throws when the writer's deadline is over. */
+  inTime?(): void;
+}
+
+/**
+ * Reads the head, decides, records, writes; again from the start when another process wrote in between (a claim, a
+ * heartbeat, another edit). `decide` answers with what changes; undefined leaves the job as it is.
+ */
+export async function changeJob(
+  context: Context,
+  { who, jobId, what, note }: ChangeRequest,
+  decide: (head: Head) => Promise<Decision | undefined> | Decision | undefined,
+): Promise<{ head: Head; changed: boolean }> {
+  const { clock, random } = context;
+  for (let round = 1; round <= 20; round++) {
+    const head = await ownedHead(context, who, jobId);
+    const decision = await decide(head);
+    if (!decision) return { head, changed: false };
+    const version = head.version + 1;
+    const record = { jobId, version, by: who.userId, what, note, previous: lastChange(head) };
+    const sides = difference(head, version, decision);
+    const updatedAt = await recordChange(context, { ...record, ...sides }, clock.now());
+    const written = { ...decision.set, version, updatedAt, changedAt: undefined, stamp: random.id(12) };
+    decision.inTime?.();
+    if (await writeHead(context, head, written)) return { head: { ...head, ...written }, changed: true };
+    await clock.sleep(random.float() * 20 * round);
+  }
+  throw new Conflict(`job ${jobId} is being changed by others; try again`);
+}
+
+/** The change that the head is the result of. */
+export const lastChange = ({ version, updatedAt, changedAt }: Head): ChangeKey =>
+  changedAt === undefined ? { version, at: updatedAt } : { version: version - 1, at: changedAt };
+
+/** Attempts at one version within one millisecond, each of which takes a millisecond of its own. */
+const MOST_AT_ONCE = 1000;
+
+/**
+ * Inserts the record of a change that is about to be written to the head, and answers with its time, which the head has
+ * to have too. 1 WRU below 1 KB.
+ */
+export async function recordChange(
+  { store }: Context,
+  change: Omit<Change, 'at'>,
+  now: number,
+): Promise<number> {
+  for (let at = now; at < now + MOST_AT_ONCE; at++)
+    if (await store.insertChange({ ...change, at })) return at;
+  throw new Conflict(`job ${change.jobId} is being changed by others; try again`);
+}
+
+/** Only what changed, so that the record stays below 1 KB. */
+function difference(
+  head: Head,
+  version: number,
+  { set, replaces = [] }: Decision,
+): Pick<Change, 'before' | 'after'> {
+  const fields = RECORDED_FIELDS.filter(
+    (name) => name in set && fingerprint(set[name]) !== fingerprint(head[name]),
+  );
+  const sideOf = (from: Partial<Head>, definition: number): ChangedFields | undefined => {
+    const side = [
+      ...fields.map((name) => [name, from[name]] as const).filter(([, value]) => value !== undefined),
+      ...replaces.map((name) => [name, { version: definition }] as const),
+    ];
+    return side.length > 0 ? Object.fromEntries(side) : undefined;
+  };
+  return { before: sideOf(head, versionOfDefinition(head)), after: sideOf(set, version) };
+}
+
+/** Newest first. 1 RRU for the head, and 1 per 4 KB of records. */
+export async function listChanges(
+  context: Context,
+  who: Principal,
+  jobId: string,
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string },
+): Promise<Listed<ChangeView>> {
+  const { store } = context;
+  const head = await ownedHead(context, who, jobId);
+  const items: ChangeView[] = [];
+  let next: ChangeKey | undefined = cursor === undefined ? lastChange(head) : changeOfCursor(cursor);
+  while (next && items.length < limit) {
+    const found = items.length;
+    for (const change of await store.listChanges(jobId, next, limit - found)) {
+      if (change.version !== next?.version || change.at !== next.at) continue; // it never reached the head
+      items.push(changeView(change));
+      next = change.previous;
+    }
+    if (items.length === found) next = undefined;
+  }
+  return { items, nextCursor: next && changeCursor(next) };
+}

@@ -1,0 +1,111 @@
+// What people changed is recorded: every change that a head shows has exactly one record, by the one who made it, and
+// nothing else is shown. Compared when everything is over, by the list that people see.
+import type { ChangeKind, ChangeView } from '../../src/domain/change.ts';
+import { fingerprint } from '../../src/domain/ids.ts';
+import type { Head } from '../../src/domain/job.ts';
+import { listChanges } from '../../src/scheduling/changes.ts';
+import type { Context } from '../../src/scheduling/context.ts';
+import type { Process } from './process.ts';
+import type { World } from './world.ts';
+
+const OPERATOR = { userId: 'checks', operator: true };
+/** Small, so that lists have several pages. */
+const PAGE = 2;
+const EVERY_RECORD = 'every change has one record, and no other is shown';
+
+interface Seen {
+  readonly context: Context;
+  readonly by: string | undefined;
+  readonly what: ChangeKind;
+  readonly before: Head | undefined;
+  readonly head: Head;
+}
+
+export class ChangeChecks {
+  readonly #world: World;
+  readonly #who = new Map<Context, string>();
+  /** Of each job, oldest first: what API calls have written to its head. */
+  readonly #seen = new Map<string, Seen[]>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  asks(process: Process, userId: string): void {
+    this.#who.set(process.context, userId);
+  }
+
+  /** A head is written. A hold, a note or the end of a one-time job is no change by a person, whoever writes it. */
+  head(before: Head | undefined, head: Head): void {
+    const { actor } = this.#world;
+    if (actor?.kind !== 'api' || before?.version === head.version) return;
+    if (head.status === 'completed' || head.status === 'failed') return;
+    const { context } = actor;
+    const seen = this.#seen.get(head.jobId) ?? [];
+    // the user of a job creates it, whoever asks for the rest
+    const by = before ? this.#who.get(context) : head.userId;
+    seen.push({ context, by, what: kindOf(before, head), before, head });
+    this.#seen.set(head.jobId, seen);
+    this.#world.count(`change ${kindOf(before, head)}`);
+  }
+
+  /** An edit has returned: it has changed the head once. */
+  edited(jobId: string, context: Context): void {
+    const own = this.#seen.get(jobId)?.filter((seen) => seen.context === context) ?? [];
+    if (own.length !== 1) this.#fail(jobId, `an edit that returned has written ${own.length} versions`);
+  }
+
+  async compare(): Promise<void> {
+    for (const [jobId, seen] of this.#seen) {
+      const shown = await this.#shown(jobId);
+      const expected = seen.toReversed();
+      const versions = (all: readonly { version: number }[]) => all.map(({ version }) => version).join(' ');
+      const written = versions(expected.map(({ head }) => head));
+      if (versions(shown) !== written)
+        this.#fail(jobId, `versions ${written} are recorded as ${versions(shown) || 'none'}`);
+      for (const [i, one] of expected.entries()) this.#same(jobId, one, shown[i]);
+    }
+  }
+
+  async #shown(jobId: string): Promise<ChangeView[]> {
+    const { store } = this.#world;
+    const context = { store } as unknown as Context;
+    const shown: ChangeView[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await listChanges(context, OPERATOR, jobId, {
+        limit: PAGE,
+        ...(cursor !== undefined && { cursor }),
+      });
+      shown.push(...page.items);
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+    return shown;
+  }
+
+  #same(jobId: string, { head, before, by, what }: Seen, shown: ChangeView | undefined): void {
+    if (!shown) return;
+    const said = `version ${head.version} says ${JSON.stringify(shown)}`;
+    if (shown.by !== by) this.#fail(jobId, `${said}, and was written by ${by}`);
+    if (shown.what !== what) this.#fail(jobId, `${said}, and is ${what}`);
+    if (Date.parse(shown.at) !== head.updatedAt) this.#fail(jobId, `${said}, and its time is another`);
+    if (what === 'paused' && !shown.note?.startsWith('pause of '))
+      this.#fail(jobId, `${said}, without its note`);
+    const schedule = fingerprint(head.schedule);
+    const expected = schedule === fingerprint(before?.schedule) ? undefined : schedule;
+    const found = shown.after?.schedule && fingerprint(shown.after.schedule);
+    if (found !== expected)
+      this.#fail(jobId, `${said}, and its schedule is ${JSON.stringify(head.schedule)}`);
+  }
+
+  #fail(jobId: string, detail: string): void {
+    this.#world.fail(EVERY_RECORD, `${this.#world.checks.nameOf(jobId)}: ${detail}`);
+  }
+}
+
+function kindOf(before: Head | undefined, { status }: Head): ChangeKind {
+  if (!before) return 'created';
+  if (before.status === status) return 'edited';
+  if (status === 'active') return 'resumed';
+  return status === 'paused' ? 'paused' : 'cancelled';
+}
