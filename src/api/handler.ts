@@ -27,6 +27,9 @@ export type HttpEvent = APIGatewayProxyEventV2WithRequestContext<
 export type HttpResponse = APIGatewayProxyStructuredResultV2;
 export type ApiHandler = (event: HttpEvent, context?: object) => Promise<HttpResponse>;
 
+/** Answers are one user's data, and JSON. The documentation's page and files have headers of their own. */
+const PROTECTION = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
+
 export interface ApiOptions {
   readonly log: Log;
   /** The name of the group whose members are operators. */
@@ -60,7 +63,12 @@ export function createApi(
 
   const withHeaders = (event: HttpEvent, response: HttpResponse): HttpResponse => ({
     ...response,
-    headers: { ...cors.headers(event), ...response.headers, 'x-request-id': requestIdOf(event) },
+    headers: {
+      ...PROTECTION,
+      ...cors.headers(event),
+      ...response.headers,
+      'x-request-id': requestIdOf(event),
+    },
   });
 
   const handler = middy<HttpEvent, HttpResponse>(router)
