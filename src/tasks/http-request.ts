@@ -59,15 +59,22 @@ export function redirected(from: Request, status: number, location: string): Req
       `redirect to "${startOf(location, SHOWN_IN_ERROR)}"; only http and https URLs without credentials are followed`,
     );
   }
+  // as browsers and fetch do it: 303 asks for a GET, and 301 and 302 turn a POST into one
+  const toGet = status === 303 ? from.method !== 'HEAD' : status < 303 && from.method === 'POST';
+  const elsewhere = url.origin !== from.url.origin;
+  // the receiver that the job names may not pass its data on
+  if (elsewhere && !toGet && from.body !== undefined) {
+    throw new UnexpectedStatus(
+      `redirect ${status} to another origin, ${url.origin}: the body of a ${from.method} does not go there; give the job that URL`,
+    );
+  }
   const headers = new Headers(from.headers);
-  if (url.origin !== from.url.origin) {
+  if (elsewhere) {
     // a token for one host is not for another, and it may be in any header: only what describes the content goes on
     const goesOn = new Set([...OURS, 'user-agent', 'accept', 'content-type']);
     for (const name of [...headers.keys()]) if (!goesOn.has(name)) headers.delete(name);
   }
-  // as browsers and fetch do it: 303 asks for a GET, and 301 and 302 turn a POST into one
-  const toGet = status === 303 ? from.method !== 'HEAD' : status < 303 && from.method === 'POST';
-  const unsigned = from.unsigned || url.origin !== from.url.origin;
+  const unsigned = from.unsigned || elsewhere;
   if (!toGet) return { ...from, url, headers, unsigned };
   headers.delete('content-type');
   return { url, method: 'GET', headers, unsigned };

@@ -294,6 +294,40 @@ describe('redirects', () => {
     expect(seen[1]?.headers).not.toHaveProperty('x-api-key');
   });
 
+  it.each([
+    [301, 'PUT'],
+    [302, 'PATCH'],
+    [307, 'POST'],
+    [307, 'DELETE'],
+    [308, 'PUT'],
+  ])(
+    '%i of a %s does not carry the body to another origin, also by way of its own',
+    async (status, method) => {
+      const elsewhere = [
+        () => `${otherOrigin}/step/1`,
+        (n: number) => (n === 1 ? '/step/1' : `${otherOrigin}/step/2`),
+      ];
+      for (const to of elsewhere) {
+        seen = [];
+        answer = redirecting(2, status, to);
+        await expect(run({ method, body: { card: '4111' } })).rejects.toMatchObject({
+          name: 'UnexpectedStatus',
+          message: `redirect ${status} to another origin, ${otherOrigin}: the body of a ${method} does not go there; give the job that URL`,
+        });
+        expect(seen.map(({ headers }) => `http://${headers.host}`)).not.toContain(otherOrigin);
+      }
+    },
+  );
+
+  it.each([
+    [303, 'POST', 'GET'],
+    [302, 'POST', 'GET'],
+  ])('%i of a %s leads to another origin as a %s without a body', async (status, method, next) => {
+    answer = redirecting(1, status, () => `${otherOrigin}/step/1`);
+    await run({ method, body: { card: '4111' } });
+    expect(seen[1]).toMatchObject({ method: next, body: '' });
+  });
+
   it('to anything but http and https are refused', async () => {
     answer = answering(302, '', { location: 'file:///etc/passwd' });
     await expect(run({})).rejects.toThrow('redirect to "file:///etc/passwd"; only http and https');

@@ -188,7 +188,7 @@ describe('requests of the task http', () => {
     expect(await holds(1, 'alice')).toBe(true);
     seen.length = 0;
     redirect = `${origin.replace('127.0.0.1', 'localhost')}/moved`;
-    await send({ body: 'x' });
+    await send({ method: 'DELETE' });
     expect(seen[1]?.request.headers).not.toHaveProperty('punctual-signature');
     expect(seen[1]?.request.headers).toHaveProperty('punctual-execution');
   });
