@@ -35,22 +35,26 @@ const SPECIAL_IPV4 = [
 /** Of IPv6 only global unicast is public, and inside it not documentation, Teredo and 6to4 (which wrap any IPv4). */
 const PUBLIC_IPV6 = ['2000::/3'];
 const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
-/** A host that is allowed by its name may be in a private range, but its name never leads to these. */
-const NEVER_BY_NAME = [
-  '0.0.0.0/8',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '224.0.0.0/4',
-  '240.0.0.0/4',
-  '::/96',
-  'fe80::/10',
-  'fd00:ec2::/32',
-  'ff00::/8',
+/**
+ * A host that is allowed by its name may have a private address: RFC 1918, shared and benchmarking addresses, and unique local
+ * ones of IPv6. Nothing else: loopback, link-local, and what wraps an IPv4 address (6to4, Teredo, NAT64 for local use, IPv4-
+ * translated), because a gateway decides where that leads.
+ */
+const PRIVATE = [
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  'fc00::/7',
 ];
+/** Of those, the services of an EC2 instance: metadata, and the resolver. */
+const INSTANCE_SERVICES = ['fd00:ec2::/32'];
 
 const special = rangesOf([...SPECIAL_IPV4, ...SPECIAL_IPV6]);
 const publicIpv6 = rangesOf(PUBLIC_IPV6);
-const neverByName = rangesOf(NEVER_BY_NAME);
+const privateUse = rangesOf(PRIVATE);
+const instanceServices = rangesOf(INSTANCE_SERVICES);
 const loopbacks = rangesOf(['127.0.0.0/8', '::1']);
 
 export function addressRules({ loopback = false, allow = [] }: AddressOptions = {}): AddressRules {
@@ -62,7 +66,11 @@ export function addressRules({ loopback = false, allow = [] }: AddressOptions = 
       if (address === undefined) return false;
       if (isPublic(address) || within(allowed, address)) return true;
       if (loopback && within(loopbacks, address)) return true;
-      return names.some((matches) => matches(host)) && !within(neverByName, address);
+      return (
+        names.some((matches) => matches(host)) &&
+        within(privateUse, address) &&
+        !within(instanceServices, address)
+      );
     },
   };
 }

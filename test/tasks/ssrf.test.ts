@@ -228,15 +228,43 @@ describe('what is allowed', () => {
     expect(rules.allows('a.corp.example', '192.168.3.4')).toBe(true);
     expect(rules.allows('corp.example', '192.168.3.4')).toBe(false);
     expect(rules.allows('evilcorp.example', '192.168.3.4')).toBe(false);
+    for (const address of [
+      '10.9.9.9',
+      '172.16.0.1',
+      '100.64.0.1',
+      'fd99::1',
+      'fc00::1',
+      '64:ff9b::a00:1',
+      '8.8.8.8',
+    ])
+      expect(rules.allows('hooks.internal', address)).toBe(true);
   });
 
-  it.each(['169.254.169.254', '127.0.0.1', '::1', 'fe80::1', 'fd00:ec2::254', '0.0.0.0'])(
-    'a name never leads to %s, only an entry of that address would',
-    (address) => {
-      expect(addressRules({ allow: ['hooks.internal'] }).allows('hooks.internal', address)).toBe(false);
-      expect(addressRules({ allow: [address] }).allows(address, address)).toBe(true);
-    },
-  );
+  it.each([
+    ...[
+      '169.254.169.254',
+      '127.0.0.1',
+      '0.0.0.0',
+      '224.0.0.1',
+      '255.255.255.255',
+      '192.0.0.8',
+      '192.88.99.1',
+    ],
+    ...['::1', '::', 'fe80::1', 'fec0::1', 'ff02::1', 'fd00:ec2::254', '100::1', '2001:db8::1'],
+    // addresses with an IPv4 address inside: where they lead is up to a gateway
+    ...['2002:7f00:1::', '2002:a9fe:a9fe::1', '2002:a00:1::1', '2001:0:7f00:1::', '2001::1'],
+    ...['64:ff9b:1::a00:1', '64:ff9b:1:ffff::7f00:1', '::7f00:1', '::ffff:0:7f00:1', '::ffff:0:a00:1'],
+    '::ffff:127.0.0.1',
+  ])('a name never leads to %s, only an entry of that address would', (address) => {
+    expect(addressRules({ allow: ['hooks.internal'] }).allows('hooks.internal', address)).toBe(false);
+    expect(addressRules({ allow: [address] }).allows(address, address)).toBe(true);
+  });
+
+  it('a name leads through NAT64 only where it may lead without', () => {
+    const rules = addressRules({ allow: ['hooks.internal'] });
+    for (const address of ['64:ff9b::7f00:1', '64:ff9b::a9fe:a9fe', '64:ff9b::'])
+      expect(rules.allows('hooks.internal', address)).toBe(false);
+  });
 
   it.each([
     '8.8.8.8',
