@@ -1,47 +1,16 @@
 // How many requests a second the API answers, and how fast: 80 % reads and 20 % writes over HTTP against `npm start`, with
 // its tables, queues, watcher and worker on the same machine.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { signToken, tokenKey } from '../src/local/tokens.ts';
+import { startLocal } from './local-server.ts';
 import { progress, type Report } from './report.ts';
 
 const SECONDS = 20;
 const CONNECTIONS = 32;
 const JOBS = 500;
-
-interface Local {
-  readonly url: string;
-  stop(): Promise<void>;
-}
-
-async function startLocal(folder: string): Promise<Local> {
-  const main = new URL('../src/local/main.ts', import.meta.url).pathname;
-  const child = spawn(process.execPath, [main], {
-    env: { ...process.env, PUNCTUAL_PORT: '0', PUNCTUAL_DATA: folder, PUNCTUAL_LOG: 'error' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let printed = '';
-  child.stdout.on('data', (chunk) => {
-    printed += String(chunk);
-  });
-  while (!/listens on (\S+)/.test(printed)) {
-    if (child.exitCode !== null) throw new Error(`the server did not start: ${printed}`);
-    await sleep(20);
-  }
-  return {
-    url: /listens on (\S+)/.exec(printed)?.[1] ?? '',
-    async stop() {
-      const exited = once(child, 'exit');
-      child.kill('SIGTERM');
-      await exited;
-    },
-  };
-}
 
 /** Of every ten requests eight read, as a client that follows its jobs does. */
 function mix(jobs: readonly string[]): autocannon.Request[] {

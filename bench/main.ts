@@ -9,6 +9,7 @@ import { cost } from './cost.ts';
 import { cpu } from './cpu.ts';
 import { growth } from './growth.ts';
 import { lateness } from './lateness.ts';
+import { overload } from './overload.ts';
 import { peers } from './peers.ts';
 import { recovery } from './recovery.ts';
 import { type Options, type Report, startProgress, toMarkdown } from './report.ts';
@@ -22,6 +23,7 @@ const benchmarks: Record<string, (options: Options) => Promise<Report>> = {
   cost,
   cpu,
   api,
+  overload,
   cold,
   growth,
   spike,

@@ -8,6 +8,7 @@ import type {
   APIGatewayProxyStructuredResultV2,
 } from 'aws-lambda';
 import type { Log } from '../scheduling/context.ts';
+import { type Admission, unlimitedAdmission } from './admission.ts';
 import { principalOf } from './auth.ts';
 import { conditional } from './conditional.ts';
 import { operations } from './contract.ts';
@@ -36,13 +37,15 @@ export interface ApiOptions {
   readonly operatorsGroup: string;
   /** From where browsers may call. Default: from nowhere else. */
   readonly corsOrigins?: readonly string[];
+  /** Refuses writes that the store could not take. Default: takes them all. */
+  readonly admission?: Admission;
   /** Stands in for API Gateway's authorizer: fills in the claims, or throws Unauthorized. */
   authorize?(event: HttpEvent): Promise<void>;
 }
 
 export function createApi(
   routes: readonly Route[],
-  { log, authorize, operatorsGroup, corsOrigins = [] }: ApiOptions,
+  { log, authorize, operatorsGroup, corsOrigins = [], admission = unlimitedAdmission }: ApiOptions,
 ): ApiHandler {
   const cors = createCors(corsOrigins, operations);
   const router = httpRouter<HttpEvent, HttpResponse>({
@@ -51,8 +54,12 @@ export function createApi(
       path: operation.path,
       async handler(event: HttpEvent) {
         if (!operation.auth) return respond(event, undefined);
-        await authorize?.(event);
-        return respond(event, principalOf(event, operatorsGroup));
+        // refused before the token is verified and the body parsed: a refusal must be cheap
+        const admitted = operation.service === 'scheduler' ? admission : unlimitedAdmission;
+        return admitted(async () => {
+          await authorize?.(event);
+          return respond(event, principalOf(event, operatorsGroup));
+        });
       },
     })),
     notFoundResponse({ method, path }) {

@@ -1,6 +1,7 @@
 // Every error as RFC 9457 problem+json, in one place. What is not the caller's doing is logged here and told to
 // nobody: the answer names only the request id under which the log has it.
 import { InvalidInput, PunctualError, QuotaExceeded } from '../domain/errors.ts';
+import { Overloaded } from './admission.ts';
 import { RequestError, Unavailable } from './errors.ts';
 import type { Problem } from './shapes.ts';
 
@@ -52,7 +53,8 @@ export function problemOf(error: unknown, requestId: string): ProblemReply {
       ...(known instanceof InvalidInput && { errors: [...known.errors] }),
     },
     headers: headersOf(known),
-    unexpected: known.status >= 500,
+    // a refusal by admission control is logged there, once per minute with a count
+    unexpected: known.status >= 500 && !(known instanceof Overloaded),
   };
 }
 

@@ -1,6 +1,7 @@
 // The parts of local mode: the API, the watcher and the worker, each as `npm start` runs it beside the others and as it
 // runs in a process of its own.
 import { hostname } from 'node:os';
+import { createAdmission } from '../api/admission.ts';
 import { type ApiHandler, createApi } from '../api/handler.ts';
 import { runIngest } from '../api/ingest.ts';
 import { routes } from '../api/routes.ts';
@@ -39,7 +40,7 @@ export async function startLocalApi(
     ingest: ingest.queue,
     recipients: allowedRecipients(readConfig(taskVariables, process.env)),
   });
-  return createApi(all, { ...api, log: ctx.log, authorize });
+  return createApi(all, { ...api, log: ctx.log, authorize, admission: createAdmission(ctx) });
 }
 
 export function startLocalWatcher(ctx: Context, running: Running): void {

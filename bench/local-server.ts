@@ -1,0 +1,33 @@
+// `npm start` as a process of its own, for benchmarks of the API.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface Local {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+export async function startLocal(folder: string): Promise<Local> {
+  const main = new URL('../src/local/main.ts', import.meta.url).pathname;
+  const child = spawn(process.execPath, [main], {
+    env: { ...process.env, PUNCTUAL_PORT: '0', PUNCTUAL_DATA: folder, PUNCTUAL_LOG: 'error' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let printed = '';
+  child.stdout.on('data', (chunk) => {
+    printed += String(chunk);
+  });
+  while (!/listens on (\S+)/.test(printed)) {
+    if (child.exitCode !== null) throw new Error(`the server did not start: ${printed}`);
+    await sleep(20);
+  }
+  return {
+    url: /listens on (\S+)/.exec(printed)?.[1] ?? '',
+    async stop() {
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
