@@ -52,7 +52,7 @@ export function startLocalWatcher(ctx: Context, running: Running): void {
 export function startLocalNotifier(config: LocalConfig, backend: Backend, running: Running): void {
   const { ctx, notify, aws } = backend;
   const { notifier } = config;
-  const delivering = localDelivering(config, aws, process.env);
+  const delivering = localDelivering(config, aws, process.env, ctx.log);
   // not when the process is told to stop, but when its turn has come: the worker has ends to tell while it drains
   const stop = new AbortController();
   const consuming = runNotifier(
@@ -81,7 +81,7 @@ export async function startLocalWorker(
   const worker = startWorker(ctx, {
     workerId: `${hostname()}-${process.pid}-${systemRandom.id(4)}`,
     host: hostname(),
-    tasks: await localTasks(config, aws, process.env),
+    tasks: await localTasks(config, aws, process.env, ctx.log),
     inboxes,
     concurrency: config.concurrency,
   });

@@ -2,6 +2,7 @@
 // loopback may be called, secrets and signing keys are files of the data folder.
 import { join } from 'node:path';
 import { type Environment, readConfig } from '../config.ts';
+import type { Log } from '../scheduling/context.ts';
 import { addressRules } from '../tasks/addresses.ts';
 import { type AwsOptions, lazyAws } from '../tasks/aws-clients.ts';
 import { builtinTasks, describing } from '../tasks/builtin.ts';
@@ -17,7 +18,7 @@ import { derivedKeys } from '../tasks/signing-keys.ts';
 import { ANY_TARGET, createTargets } from '../tasks/targets.ts';
 import type { Tasks } from '../tasks/task.ts';
 import type { LocalConfig } from './config.ts';
-import { fileSecrets, readMasterKeys } from './key-files.ts';
+import { fileSecrets, forRuns, readMasterKeys } from './key-files.ts';
 import { mailFile } from './mail-file.ts';
 import { StartError } from './run.ts';
 
@@ -28,18 +29,23 @@ export const describedTasks = (env: Environment): Promise<Tasks> => {
 };
 
 /** For the worker: they run. */
-export async function localTasks(config: LocalConfig, aws: AwsOptions, env: Environment): Promise<Tasks> {
+export async function localTasks(
+  config: LocalConfig,
+  aws: AwsOptions,
+  env: Environment,
+  log: Log,
+): Promise<Tasks> {
   const given = readConfig(taskVariables, env);
-  const tasks = builtinTasks(localServices(config, aws, given), given.PUNCTUAL_TASKS);
-  return withSecrets(await custom(tasks, given), fileSecrets(join(config.dataFolder, 'secrets.json')));
+  const tasks = builtinTasks(localServices(config, aws, given, log), given.PUNCTUAL_TASKS);
+  return withSecrets(await custom(tasks, given), fileSecrets(config.dataFolder, log));
 }
 
 /** For the notifier. Without a sender for SES, e-mails are written to a file: locally there is nobody to send them. */
-export function localDelivering(config: LocalConfig, aws: AwsOptions, env: Environment): Tasks {
+export function localDelivering(config: LocalConfig, aws: AwsOptions, env: Environment, log: Log): Tasks {
   const given = readConfig(taskVariables, env);
   const { emailFrom, bus } = config.notifier;
   const targets = deliveryTargets(allowedTargets(given).sns ?? ['*'], emailFrom, bus);
-  const tasks = deliveringTasks({ ...localServices(config, aws, given), targets });
+  const tasks = deliveringTasks({ ...localServices(config, aws, given, log), targets });
   const outbox = mailFile(join(config.dataFolder, 'outbox.jsonl'), allowedRecipients(given));
   return emailFrom === undefined ? new Map([...tasks, [outbox.name, outbox]]) : tasks;
 }
@@ -49,7 +55,7 @@ const custom = (tasks: Tasks, { PUNCTUAL_TASKS_FOLDER: folder }: TaskVariables):
     throw error instanceof CustomTaskError ? new StartError(error.message) : error;
   });
 
-function localServices(config: LocalConfig, aws: AwsOptions, given: TaskVariables): TaskServices {
+function localServices(config: LocalConfig, aws: AwsOptions, given: TaskVariables, log: Log): TaskServices {
   const limited = Object.entries(allowedTargets(given)).filter(([, patterns]) => patterns !== undefined);
   const allow = { ...ANY_TARGET, ...Object.fromEntries(limited) };
   const rules = addressRules({ loopback: true, allow: given.PUNCTUAL_ALLOW_HTTP });
@@ -60,7 +66,9 @@ function localServices(config: LocalConfig, aws: AwsOptions, given: TaskVariable
     http: once(() => ({
       dispatcher: guardedAgent(rules),
       places: new HostPlaces({ perHost: perHost(config.concurrency) }),
-      signingKeys: derivedKeys(async () => readMasterKeys(config.dataFolder)),
+      signingKeys: derivedKeys(async () =>
+        forRuns('the signing keys', log, () => readMasterKeys(config.dataFolder)),
+      ),
     })),
     containers: () => placeOf(given),
     scripts: once(() => localScripts()),

@@ -177,7 +177,7 @@ export function retryAfterSeconds(headers: { get(name: string): string | null })
 }
 
 const isVerdict = (error: unknown): boolean =>
-  error instanceof UnexpectedStatus || error instanceof RetryAfter || error instanceof NotNow;
+  [UnexpectedStatus, RetryAfter, NotNow, DoNotRetry].some((verdict) => error instanceof verdict);
 
 /** fetch hides it one or two causes deep. */
 function refusalIn(error: unknown): RefusedAddress | undefined {

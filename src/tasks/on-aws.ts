@@ -1,6 +1,7 @@
 // The tasks as a worker on AWS runs them: with what the configuration allows.
 import { addressRules } from './addresses.ts';
 import { lazyAws } from './aws-clients.ts';
+import { awsFailure } from './aws-errors.ts';
 import { builtinTasks } from './builtin.ts';
 import { guardedAgent } from './connect.ts';
 import { withCustomTasks } from './custom.ts';
@@ -109,8 +110,20 @@ function signingKeysOf(given: TaskVariables, aws: AwsClients): SigningKeys | und
   return derivedKeys(async () => {
     const { GetSecretValueCommand } = await import('@aws-sdk/client-secrets-manager');
     const client = await aws.secretsManager();
-    return JSON.parse((await client.send(new GetSecretValueCommand({ SecretId }))).SecretString ?? 'null');
+    const { SecretString = '' } = await client
+      .send(new GetSecretValueCommand({ SecretId }))
+      .catch((error: unknown) => Promise.reject(awsFailure('read the signing keys', error)));
+    return unlessDamaged(SecretString);
   });
+}
+
+/** Undefined when it is no JSON. The parser's own error would quote the secret. */
+function unlessDamaged(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function secretsOf({ PUNCTUAL_SECRETS: where }: TaskVariables, aws: AwsClients): Secrets {

@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, readConfig } from '../../src/config.ts';
 import { describedOnAws } from '../../src/tasks/described.ts';
 import { tasksOnAws } from '../../src/tasks/on-aws.ts';
 import { enabledOnAws, taskVariables } from '../../src/tasks/settings.ts';
 import { taskContext } from './context.ts';
+import { awsError, testServices } from './services.ts';
 
 const read = (env: Record<string, string>) => readConfig(taskVariables, env);
 const PLACE = { PUNCTUAL_CONTAINER_CLUSTER: 'jobs', PUNCTUAL_CONTAINER_SUBNETS: 'subnet-1, subnet-2' };
@@ -53,6 +55,30 @@ describe('on AWS', () => {
     const queueUrl = 'https://sqs.eu-west-1.amazonaws.com/1/punctual-work-0';
     await expect(run('sqs', { queueUrl, body: '{}' })).rejects.toThrow('may not be used');
     await expect(run('noop', { result: { $secret: 'x' } })).rejects.toThrow('PUNCTUAL_SECRETS is not set');
+  });
+
+  it.each([
+    [
+      'may not be read',
+      () => Promise.reject(awsError('AccessDeniedException', 400, 'User: arn:aws:sts::1:role/x')),
+    ],
+    ['is no JSON', async () => ({ SecretString: 'c2VjcmV0 {' })],
+    ['is of another shape', async () => ({ SecretString: '{"keys":"c2VjcmV0"}' })],
+  ])('the secret with the signing keys %s: a run is told so, and nothing of it', async (_, send) => {
+    const secretsManager = { send } as unknown as SecretsManagerClient;
+    const { aws } = testServices({ secretsManager });
+    const given = read({ PUNCTUAL_SIGNING_SECRET: 'punctual/signing' });
+    const tasks = await tasksOnAws(given, { concurrency: 1, prefix: 'p-', aws });
+    const run = tasks.get('http')?.run(taskContext({ url: 'https://example.com/' }));
+    const error = await run?.then(
+      () => expect.fail('it ran'),
+      (e: Error) => e,
+    );
+    expect(error?.message).toMatch(
+      /the signing keys are not as they should be|not allowed to read the signing keys/,
+    );
+    for (const told of ['c2VjcmV0', 'arn:aws', 'punctual/signing'])
+      expect(error?.message).not.toContain(told);
   });
 
   it('the API describes what the worker runs', async () => {

@@ -1,0 +1,65 @@
+// The error of an execution is read by a tenant. Where the files with keys and secrets are is not the tenant's, so that stands
+// in the worker's log alone.
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readLocalConfig } from '../../src/local/config.ts';
+import { localTasks } from '../../src/local/tasks.ts';
+import { createLog } from '../../src/system.ts';
+import { taskContext } from '../tasks/context.ts';
+import { type Folder, temporaryFolder } from './processes.ts';
+
+let folder: Folder;
+const logged: string[] = [];
+const log = createLog('debug', {}, (line) => logged.push(line));
+beforeEach(() => {
+  folder = temporaryFolder();
+  logged.length = 0;
+});
+afterEach(() => folder.remove());
+
+async function failure(task: string, params: object): Promise<string> {
+  const env = { PUNCTUAL_DATA: folder.path };
+  const tasks = await localTasks(readLocalConfig(env), { region: 'us-east-1' }, env, log);
+  const run = tasks.get(task)?.run(taskContext(params));
+  return run?.then(
+    () => expect.fail('it ran'),
+    (error: Error) => `${error.message} ${error.stack?.split('\n')[0]}`,
+  ) as Promise<string>;
+}
+
+const withSecret = () => failure('noop', { result: { $secret: 'token' } });
+const signed = () => failure('http', { url: 'http://127.0.0.1:9/' });
+
+describe('a run that needs', () => {
+  it('a secret that is not there is told its name, and no path', async () => {
+    const message = await withSecret();
+    expect(message).toContain('there is no secret "token" of this user in secrets.json');
+    expect(message).not.toContain(folder.path);
+  });
+
+  it.each([
+    ['secrets in a file that is no JSON', 'secrets.json', '{', withSecret],
+    ['secrets in a file of another shape', 'secrets.json', '["x"]', withSecret],
+    ['secrets in what is no file', 'secrets.json', undefined, withSecret],
+    ['signing keys in a file that is no JSON', 'signing-keys.json', '{"keys": ["c2VjcmV0', signed],
+    ['signing keys in what is no file', 'signing-keys.json', undefined, signed],
+  ])('%s is told so without the path; the log has it', async (_, name, content, run) => {
+    const file = join(folder.path, name);
+    if (content === undefined) mkdirSync(file);
+    else writeFileSync(file, content);
+    const message = await run();
+    expect(message).toMatch(/cannot be read; the worker's log has the reason/);
+    for (const told of [folder.path, name, 'c2VjcmV0']) expect(message).not.toContain(told);
+    expect(logged.join()).toContain(file);
+    expect(logged.join()).not.toContain('c2VjcmV0');
+  });
+
+  it.skipIf(process.getuid?.() === 0)('signing keys in a folder that it may not write', async () => {
+    chmodSync(folder.path, 0o500);
+    const message = await signed();
+    chmodSync(folder.path, 0o700);
+    expect(message).not.toContain(folder.path);
+    expect(logged.join()).toContain(folder.path);
+  });
+});
