@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { BUILTIN_NAMES, type BuiltinName } from './builtin.ts';
 import { createRecipients, type Recipients, recipientPattern } from './recipients.ts';
 import type { ContainerPlace } from './services.ts';
-import { TARGET_KINDS, type TargetKind, type TargetPatterns } from './targets.ts';
+import { TARGET_KINDS, type TargetKind, type TargetPatterns, targetPattern } from './targets.ts';
 
 const list = z.string().transform((text) =>
   text
@@ -19,9 +19,10 @@ const ids = (kind: string) =>
       .max(16),
   );
 
+const patterns = list.pipe(z.array(targetPattern));
 const allow = Object.fromEntries(
-  TARGET_KINDS.map((kind) => [`PUNCTUAL_ALLOW_${kind.toUpperCase()}`, list.optional()]),
-) as Record<`PUNCTUAL_ALLOW_${Uppercase<TargetKind>}`, z.ZodOptional<typeof list>>;
+  TARGET_KINDS.map((kind) => [`PUNCTUAL_ALLOW_${kind.toUpperCase()}`, patterns.optional()]),
+) as Record<`PUNCTUAL_ALLOW_${Uppercase<TargetKind>}`, z.ZodOptional<typeof patterns>>;
 
 export const taskVariables = z.object({
   /** The built-in tasks that there are; default: those for which something is allowed, `http` and `noop`. */
