@@ -102,8 +102,14 @@ function schedulerRoutes(
       },
     }),
     route(contract.runJob, {
-      async handle({ params }, who) {
-        const execution = await runNow(ctx, who, params.id);
+      async handle({ params, body }, who) {
+        const execution = await runNow(ctx, who, params.id, {
+          params: body?.params,
+          checkParams(task, given) {
+            const errors = taskErrors(tasks, { task, params: given });
+            if (errors.length > 0) throw new InvalidInput(errors);
+          },
+        });
         return { body: execution, headers: { location: `/executions/${execution.id}` } };
       },
     }),

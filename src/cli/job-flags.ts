@@ -103,7 +103,7 @@ async function readJob(cli: Cli, file: string): Promise<JobFields> {
   return objectOf(text, file === '-' ? 'stdin' : file) as JobFields;
 }
 
-function objectOf(text: string, where: string): Record<string, unknown> {
+export function objectOf(text: string, where: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) return { ...value };

@@ -44,6 +44,12 @@ export function instantOf(text: string, now: number, option: string): number {
   );
 }
 
+/** How long from now (`2h`), a day (its beginning in UTC) or an ISO 8601 time with an offset. */
+export function futureOf(text: string, now: number, option: string): number {
+  if (/^(\d|P)/.test(text) && !text.includes('-')) return now + millisecondsOf(text, option);
+  return instantOf(text, now, option);
+}
+
 export const iso = (instant: number): string => new Date(instant).toISOString();
 
 /** `12 ms`, `3.4 s`, `5 min`, `2 h`, `3 d`. */

@@ -41,6 +41,16 @@ export interface CreateOptions extends CallOptions {
   readonly idempotencyKey?: string;
 }
 
+export interface PauseOptions extends ChangeOptions {
+  /** ISO 8601 with an offset: the job is resumed then. */
+  readonly until?: string;
+}
+
+export interface RunOptions extends CallOptions {
+  /** In place of the job's own, for this run and its retries. */
+  readonly params?: Readonly<Record<string, unknown>>;
+}
+
 export interface EditOptions extends CallOptions {
   /** The `version` of the job as you read it, or an ETag: refused with 412 when it has changed since. */
   readonly ifMatch?: number | string;
@@ -149,17 +159,18 @@ export function createClient(options: ClientOptions) {
           keyed: ifMatch !== undefined && ifMatch !== '*',
           signal,
         }),
-      pause: (id: string, { note, signal }: ChangeOptions = {}) =>
-        call('pauseJob', { id, body: note === undefined ? undefined : { note }, signal }),
+      pause: (id: string, { note, until, signal }: PauseOptions = {}) =>
+        call('pauseJob', { id, body: given({ note, until }), signal }),
       resume: (id: string, { note, signal }: ChangeOptions = {}) =>
-        call('resumeJob', { id, body: note === undefined ? undefined : { note }, signal }),
+        call('resumeJob', { id, body: given({ note }), signal }),
       cancel: (id: string, { note, signal }: ChangeOptions = {}) =>
         call('cancelJob', { id, query: { note }, signal }),
       /** What people changed, newest first; `for await` goes over all pages. */
       changes: (id: string, query: ListQuery<'listChanges'> = {}, options: CallOptions = {}) =>
         pages('listChanges', { id, query, ...options }),
       /** Not repeated after a network error: it could run twice. Look at its executions instead. */
-      run: (id: string, options: CallOptions = {}) => call('runJob', { id, ...options }),
+      run: (id: string, { params, signal }: RunOptions = {}) =>
+        call('runJob', { id, body: given({ params }), signal }),
       backfill: (id: string, range: Body<'backfillJob'>, options: CallOptions = {}) =>
         call('backfillJob', { id, body: range, ...options }),
     },
@@ -204,3 +215,9 @@ const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
     '',
   );
+
+/** A body of the fields that have a value, or none. */
+function given<Fields extends object>(fields: Fields): Fields | undefined {
+  const present = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return present.length === 0 ? undefined : (Object.fromEntries(present) as Fields);
+}

@@ -53,6 +53,8 @@ export interface Row {
   readonly error?: RunError;
   readonly reason?: string;
   readonly checkpoint?: unknown;
+  /** A manual run's own, in place of the definition's. */
+  readonly params?: Readonly<Record<string, unknown>>;
   /** The job's only occurrence: its end completes the job. Spares settle the head of every other row. */
   readonly once?: true;
   /** The head's, so that whoever writes or settles the row need not read the head to know. */

@@ -45,6 +45,11 @@ export interface Head extends Policies {
   readonly tags: Readonly<Record<string, string>>;
   readonly status: JobStatus;
   readonly schedule: Schedule;
+  /**
+   * A pause that ends by itself: nothing is planned before this instant (epoch milliseconds). The job is active, and its
+   * status is shown as `paused` until then. A pause without an end is the status `paused`.
+   */
+  readonly pausedUntil?: number;
   /** Fresh for every create, schedule edit and resume; an entry counts only while its revision is the job's. */
   readonly revision: string;
   /** Names the definition item; also the ETag. Raised by every edit, pause, resume and cancel. */

@@ -55,6 +55,10 @@ export const executionShape = z
     result: z.unknown().optional(),
     error: z.strictObject({ name: z.string(), message: z.string() }).optional(),
     reason: z.string().optional().describe('why skipped or cancelled'),
+    params: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('the params of this run, where a manual run was given its own'),
     nextAttemptAt: shownTime.optional().describe('while retrying: when the next attempt starts'),
     timeline: z.strictObject({
       dueAt: shownTime,
@@ -86,6 +90,7 @@ export const jobShape = z
     createdAt: shownTime,
     updatedAt: shownTime,
     nextRunAt: shownTime.optional().describe('the next occurrence; never in the past'),
+    pausedUntil: shownTime.optional().describe('when a pause that was given an end is over'),
     warnings: warningsShape
       .min(1)
       .optional()

@@ -43,6 +43,7 @@ export function executionOfRow(row: Row): ExecutionView {
     result: row.result,
     error: row.error && { ...row.error },
     reason: row.reason,
+    params: row.params && { ...row.params },
     nextAttemptAt:
       row.status === 'RETRYING' && row.nextAttemptAt !== undefined ? iso(row.nextAttemptAt) : undefined,
     timeline: present({
@@ -86,8 +87,15 @@ export function executionToCome(head: Planned, due: DueKey, now: number): Execut
 
 type Shown = Omit<Head, 'stamp' | 'hold' | 'rowsUntil' | 'note' | 'coveredUntil' | 'bodyFingerprint'>;
 
+/** Paused, by its status or by a pause that has not ended yet. */
+export const isPaused = (
+  { status, pausedUntil = 0 }: Pick<Head, 'status' | 'pausedUntil'>,
+  now: number,
+): boolean => status === 'paused' || (status === 'active' && pausedUntil > now);
+
 /** A recurring job that has no occurrence left is complete; nobody has to write that. */
 export function jobStatus(head: Shown, now: number): JobStatus {
+  if (isPaused(head, now)) return 'paused';
   const over =
     head.status === 'active' &&
     isRecurring(head.schedule) &&
@@ -108,7 +116,7 @@ export function jobView(
   last?: ExecutionView,
 ): JobView {
   // A run that is due already is shown by its execution. An immediate job is due at the instant of its creation.
-  const after = isRecurring(head.schedule) ? now : now - 1;
+  const after = Math.max(isRecurring(head.schedule) ? now : now - 1, (head.pausedUntil ?? 0) - 1);
   const next = head.status === 'active' ? nextOccurrence(head.schedule, after) : undefined;
   return present({
     name: head.name,
@@ -127,6 +135,7 @@ export function jobView(
     createdAt: iso(head.createdAt),
     updatedAt: iso(head.updatedAt),
     nextRunAt: next === undefined ? undefined : iso(next),
+    pausedUntil: (head.pausedUntil ?? 0) > now ? iso(head.pausedUntil ?? 0) : undefined,
     lastExecution: last,
   });
 }

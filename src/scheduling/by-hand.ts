@@ -1,6 +1,6 @@
 // What people start themselves: run-now, retry, backfill. Exempt from revision, pause and misfire. The order is entry,
 // then row, then message: a row without its entry would stay open for ever after a crash [H3, H3b].
-import { Conflict, InvalidInput, NotFound } from '../domain/errors.ts';
+import { Conflict, Forbidden, InvalidInput, NotFound } from '../domain/errors.ts';
 import type { Row } from '../domain/execution.ts';
 import { BY_HAND, byHandKey, type DueKey, dueKey } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';
@@ -8,6 +8,7 @@ import type { Principal } from '../domain/principal.ts';
 import { occurrencesAfter } from '../domain/schedule/occurrences.ts';
 import type { ExecutionView } from '../domain/shapes.ts';
 import { executionOfRow } from '../domain/views.ts';
+import { refersToSecrets } from '../tasks/secrets.ts';
 import type { Context } from './context.ts';
 import { writerDeadline } from './deadline.ts';
 import { newHold } from './holds.ts';
@@ -26,16 +27,44 @@ const putEntry = ({ store }: Context, jobId: string, due: DueKey, at: number) =>
 const sendNow = ({ queue }: Context, jobId: string, due: DueKey, now: number) =>
   queue.send([{ jobId, due, revision: BY_HAND, fireAt: now, enqueuedAt: now }]);
 
-export async function runNow(context: Context, who: Principal, jobId: string): Promise<ExecutionView> {
+/** A row is written up to three times per attempt, each time as a whole. */
+const MAX_RUN_PARAMS_BYTES = 32_768;
+
+export interface RunOptions {
+  /** In place of the job's own params, for this run and its retries. */
+  readonly params?: Row['params'];
+  /** Called with the job's task before anything is written; throws to refuse. */
+  checkParams?(task: string, params: NonNullable<Row['params']>): void;
+}
+
+export async function runNow(
+  context: Context,
+  who: Principal,
+  jobId: string,
+  { params, checkParams }: RunOptions = {},
+): Promise<ExecutionView> {
   const { store, clock, random } = context;
   const inTime = writerDeadline(context);
   const head = await ownedHead(context, who, jobId);
   refuseCancelled(head);
+  if (params) {
+    const size = Buffer.byteLength(JSON.stringify(params));
+    if (size > MAX_RUN_PARAMS_BYTES) {
+      const message = `must have at most ${MAX_RUN_PARAMS_BYTES} bytes of JSON for a single run, got ${size}`;
+      throw new InvalidInput([{ path: 'params', message }]);
+    }
+    if (who.userId !== head.userId && refersToSecrets(params)) {
+      throw new Forbidden(
+        `params: only ${head.userId}, whose job ${jobId} is, may refer to secrets: the run would send them where the params say`,
+      );
+    }
+    checkParams?.(head.task, params);
+  }
   const now = clock.now();
   const due = byHandKey(now, random.id(6));
   await putEntry(context, jobId, due, now);
   inTime();
-  const row: Row = { ...newRow(head, due, BY_HAND, 'QUEUED'), enqueuedAt: now };
+  const row: Row = { ...newRow(head, due, BY_HAND, 'QUEUED'), enqueuedAt: now, ...(params && { params }) };
   await store.insertRow(row);
   await sendNow(context, jobId, due, now);
   return executionOfRow(row);
@@ -66,6 +95,7 @@ export async function retryExecution(context: Context, who: Principal, id: strin
     fence: seen.fence,
     enqueuedAt: now,
     checkpoint: seen.checkpoint,
+    ...(seen.params && { params: seen.params }),
     ...(seen.once && { once: true as const }),
   };
   if (!(await store.updateRow(seen, row)))

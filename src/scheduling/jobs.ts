@@ -10,7 +10,7 @@ import type { Principal } from '../domain/principal.ts';
 import { resolveAccepted, resolveSchedule } from '../domain/schedule/resolve.ts';
 import type { Schedule } from '../domain/schedule/schema.ts';
 import type { JobView } from '../domain/shapes.ts';
-import { jobView, warningsOf } from '../domain/views.ts';
+import { isPaused, jobView, warningsOf } from '../domain/views.ts';
 import { letStart, withdrawHold } from './ahead.ts';
 import { changeJob, type Decision, recordChange } from './changes.ts';
 import type { Context } from './context.ts';
@@ -131,11 +131,13 @@ export function refuseOtherBody(first: Head, bodyFingerprint: string): void {
  */
 async function plan(
   { store, queue, clock, settings }: Context,
-  head: Pick<Head, 'jobId' | 'revision' | 'schedule'>,
+  head: Pick<Head, 'jobId' | 'revision' | 'schedule' | 'pausedUntil'>,
   t0: number,
 ): Promise<() => Promise<void>> {
-  const { inside, beyond } = occurrencesUntil(head.schedule, t0 - 1, writerHorizon(settings, t0));
-  if (inside.length === 0 && beyond === undefined) throw neverFires(head.schedule, t0);
+  const from = Math.max(t0, head.pausedUntil ?? 0);
+  const { inside, beyond } = occurrencesUntil(head.schedule, from - 1, writerHorizon(settings, t0));
+  if (inside.length === 0 && beyond === undefined)
+    throw from === t0 ? neverFires(head.schedule, t0) : neverResumes(head.schedule, from);
   const dues = beyond === undefined ? inside : [...inside, beyond];
   await store.putEntries(dues.map((due) => regularEntry(head, due)));
   return () => queue.send(inside.map((due) => regularMessage(head, due, clock.now())));
@@ -146,6 +148,11 @@ export const neverFires = (schedule: Schedule, t0: number): NeverFires =>
     'at' in schedule
       ? `schedule.at is ${schedule.at}, which is past (it is ${new Date(t0).toISOString()}); leave the schedule out to run now`
       : `the schedule ${JSON.stringify(schedule)} has no occurrence after ${new Date(t0).toISOString()}`,
+  );
+
+const neverResumes = (schedule: Schedule, until: number): NeverFires =>
+  new NeverFires(
+    `the schedule ${JSON.stringify(schedule)} has no occurrence after ${new Date(until).toISOString()}, the end of the pause`,
   );
 
 const ENDED = ['cancelled', 'completed', 'failed'];
@@ -165,18 +172,45 @@ export interface ChangeOptions {
   readonly note?: string | undefined;
 }
 
-/** Everything not held is withdrawn, overdue and waiting ones too; what runs or is being retried goes on. */
+export interface PauseOptions extends ChangeOptions {
+  /** The job is resumed then. Absent: it is paused until somebody resumes it. */
+  readonly until?: number | undefined;
+}
+
+/**
+ * Everything not held is withdrawn, overdue and waiting ones too; what runs or is being retried goes on. With `until` the
+ * occurrences from then on are planned at once, under a new revision: nobody has to wake the job.
+ */
 export async function pauseJob(
   context: Context,
   who: Principal,
   jobId: string,
-  { note }: ChangeOptions = {},
+  { note, until }: PauseOptions = {},
 ): Promise<JobView> {
-  const { head } = await changeJob(context, { who, jobId, what: 'paused', note }, (seen) => {
+  const t0 = context.clock.now();
+  if (until !== undefined && until <= t0) {
+    const [given, now] = [until, t0].map((time) => new Date(time).toISOString());
+    throw new InvalidInput([
+      { path: 'until', message: `must be in the future (it is ${now}), got ${given}` },
+    ]);
+  }
+  const inTime = writerDeadline(context);
+  const revision = context.random.id(12);
+  let send: (() => Promise<void>) | undefined;
+  const { head, changed } = await changeJob(context, { who, jobId, what: 'paused', note }, async (seen) => {
     refuseEnded(seen, 'paused');
-    if (seen.status === 'paused') return undefined;
-    return { set: { status: 'paused', ...withdrawHold(context, seen) } };
+    if (until === undefined) {
+      if (seen.status === 'paused') return undefined;
+      return { set: { status: 'paused', pausedUntil: undefined, ...withdrawHold(context, seen) } };
+    }
+    if (seen.status === 'active' && seen.pausedUntil === until) return undefined;
+    send = await plan(context, { ...seen, revision, pausedUntil: until }, t0);
+    return {
+      set: { status: 'active', revision, pausedUntil: until, ...withdrawHold(context, seen) },
+      inTime,
+    };
   });
+  if (changed) await send?.();
   await letStart(context, head.hold);
   return view(context, head);
 }
@@ -194,9 +228,9 @@ export async function resumeJob(
   let send: (() => Promise<void>) | undefined;
   const { head, changed } = await changeJob(context, { who, jobId, what: 'resumed', note }, async (seen) => {
     refuseEnded(seen, 'resumed');
-    if (seen.status === 'active') return undefined;
-    send = await plan(context, { ...seen, revision }, t0);
-    return { set: { status: 'active', revision }, inTime };
+    if (seen.status === 'active' && !isPaused(seen, t0)) return undefined;
+    send = await plan(context, { ...seen, revision, pausedUntil: undefined }, t0);
+    return { set: { status: 'active', revision, pausedUntil: undefined }, inTime };
   });
   if (changed) await send?.();
   return view(context, head);
@@ -264,7 +298,7 @@ export async function editJob(
       decided.revision = revision;
       // a paused job's occurrences are planned when it is resumed
       if (seen.status === 'active')
-        send = await plan(context, { jobId, revision, schedule: decided.schedule }, t0);
+        send = await plan(context, { ...seen, revision, schedule: decided.schedule }, t0);
     }
     if (notify) decided.notifies = notifiesOf(notify);
     if (params || notify) {

@@ -52,6 +52,6 @@ export const regularMessage = (head: Planning, due: number, now: number): Messag
 export async function isToCome({ store, clock }: Context, head: Head, due: DueKey): Promise<boolean> {
   const at = dueAtOf(due);
   if (head.status !== 'active' || due !== dueKey(at)) return false;
-  if (at > clock.now()) return nextOccurrence(head.schedule, at - 1) === at;
+  if (at > clock.now()) return at >= (head.pausedUntil ?? 0) && nextOccurrence(head.schedule, at - 1) === at;
   return store.hasEntry(regularEntry(head, at));
 }

@@ -129,7 +129,9 @@ async function unwritten(context: Context, head: Head): Promise<ExecutionView[]>
 function upcoming({ clock }: Context, head: Head, query: ExecutionsQuery): Listed<ExecutionView> {
   const now = clock.now();
   if (head.status !== 'active') return { items: [] };
-  const after = query.cursor ? Number(query.cursor) : Math.max(now, (query.from ?? 0) - 1);
+  const after = query.cursor
+    ? Number(query.cursor)
+    : Math.max(now, (query.from ?? 0) - 1, (head.pausedUntil ?? 0) - 1);
   if (!Number.isSafeInteger(after))
     throw new InvalidInput([{ path: 'cursor', message: 'is not a cursor of this list' }]);
   const items: ExecutionView[] = [];

@@ -87,7 +87,7 @@ async function attempt(
     throw new Error(`this worker has no task "${head.task}"; it has ${[...worker.tasks.keys()].join(', ')}`);
   const ahead = claimed.definition;
   const definition = ahead?.version === head.definition ? ahead : await definitionOf(context, head);
-  const params = task.params.safeParse(definition.params);
+  const params = task.params.safeParse(claimed.row?.params ?? definition.params);
   if (!params.success)
     throw new DoNotRetry(`params do not fit the task "${head.task}": ${params.error.message}`);
   // the definition may have been long in coming: nothing starts that was told to stop meanwhile

@@ -31,6 +31,9 @@ function replaced(value: unknown, replace: (name: string, path: Path) => unknown
   );
 }
 
+/** Whether there is a reference anywhere in it, well formed or not. */
+export const refersToSecrets = (params: unknown): boolean => JSON.stringify(params).includes('"$secret":');
+
 class BadReference extends Error {
   override readonly name = 'BadReference';
   readonly path: Path;

@@ -225,7 +225,6 @@ describe('records of changes that never reached the head', () => {
 
 describe('a note', () => {
   it.each([
-    ['POST', 'pause', { until: '2027-01-01T00:00:00Z' }, 'until'],
     ['POST', 'pause', { note: '' }, 'note'],
     ['POST', 'pause', { note: 'x'.repeat(501) }, 'note'],
     ['POST', 'resume', { note: 7 }, 'note'],

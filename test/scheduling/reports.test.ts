@@ -1,11 +1,38 @@
 // What the log says of an execution, and of what its task logs.
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Received } from '../../src/queue/queue.ts';
+import { asUser } from '../../src/domain/principal.ts';
+import type { Message, Received } from '../../src/queue/queue.ts';
+import { runNow } from '../../src/scheduling/by-hand.ts';
 import { execute, type WorkerSide } from '../../src/scheduling/execute.ts';
 import { createLog } from '../../src/system.ts';
-import { defineTask } from '../../src/tasks/task.ts';
+import { defineTask, type Task } from '../../src/tasks/task.ts';
 import { standingWorld } from './world.ts';
+
+const never = new AbortController().signal;
+
+const workerOf = <P>(task: Task<P>): WorkerSide => ({
+  workerId: 'worker',
+  tasks: new Map([['noop', task as Task<unknown>]]),
+  draining: never,
+  aborting: never,
+  begin() {},
+  mayTakeAhead: () => false,
+  admit: async () => true,
+  leave() {},
+  inHand: () => 1,
+  running: { add() {}, remove() {} },
+});
+
+const receivedOf = (message: Message): Received => ({
+  message,
+  body: '',
+  receivedAt: message.fireAt,
+  times: 1,
+  async delete() {},
+  async hide() {},
+  async bury() {},
+});
 
 async function run(fails: boolean) {
   const world = standingWorld();
@@ -24,29 +51,7 @@ async function run(fails: boolean) {
   const jobId = await world.create({});
   const [message] = world.sent;
   if (!message) throw new Error('nothing was sent');
-  const never = new AbortController().signal;
-  const worker: WorkerSide = {
-    workerId: 'worker',
-    tasks: new Map([['noop', task]]),
-    draining: never,
-    aborting: never,
-    begin() {},
-    mayTakeAhead: () => false,
-    admit: async () => true,
-    leave() {},
-    inHand: () => 1,
-    running: { add() {}, remove() {} },
-  };
-  const received: Received = {
-    message,
-    body: '',
-    receivedAt: world.now,
-    times: 1,
-    async delete() {},
-    async hide() {},
-    async bury() {},
-  };
-  await execute({ ...world.context, log }, worker, received);
+  await execute({ ...world.context, log }, workerOf(task), receivedOf(message));
   return { lines, ids: { executionId: `${jobId}.${message.due}`, jobId, task: 'noop', userId: 'ann' } };
 }
 
@@ -76,4 +81,20 @@ test('an attempt that failed is reported with its error', async () => {
   expect(lines.filter(({ message }) => message === 'finished an attempt')).toEqual([
     expect.objectContaining({ status: 'RETRYING', attempt: 1, error: 'Error: told to fail' }),
   ]);
+});
+
+test('a manual run with params of its own runs with those, and the next occurrence with the usual ones', async () => {
+  const world = standingWorld();
+  const given: unknown[] = [];
+  const task = defineTask({
+    name: 'noop',
+    description: 'remembers its params',
+    params: z.looseObject({}),
+    run: async ({ params }) => void given.push(params),
+  });
+  const jobId = await world.create({ params: { day: 'usual' } });
+  await runNow(world.context, asUser('ann'), jobId, { params: { day: 'other' } });
+  for (const message of world.sent.splice(0))
+    await execute(world.context, workerOf(task), receivedOf(message));
+  expect(given).toEqual([{ day: 'usual' }, { day: 'other' }]);
 });

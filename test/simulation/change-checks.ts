@@ -103,8 +103,10 @@ export class ChangeChecks {
   }
 }
 
-function kindOf(before: Head | undefined, { status }: Head): ChangeKind {
+function kindOf(before: Head | undefined, { status, pausedUntil }: Head): ChangeKind {
   if (!before) return 'created';
+  if (pausedUntil !== before.pausedUntil && status === 'active')
+    return pausedUntil === undefined ? 'resumed' : 'paused';
   if (before.status === status) return 'edited';
   if (status === 'active') return 'resumed';
   return status === 'paused' ? 'paused' : 'cancelled';

@@ -219,7 +219,8 @@ export class Checks {
       if (head.status === 'completed' || head.status === 'failed') this.#completed(old, head);
     }
     if (head.status === 'active' && !job.revisions.has(head.revision)) {
-      const t0 = old && actor ? actor.bornAt + actor.skew : head.createdAt;
+      const plannedAt = old && actor ? actor.bornAt + actor.skew : head.createdAt;
+      const t0 = Math.max(plannedAt, head.pausedUntil ?? 0);
       job.revisions.set(head.revision, { schedule: head.schedule, t0, ...NOT_WITHDRAWN });
     }
     if (head.status === 'cancelled') job.cancelledAt ??= now;

@@ -147,16 +147,20 @@ export class People {
           },
         };
       }
-      case 'pause':
+      case 'pause': {
+        // a pause that ends by itself plans what comes after it at once
+        const forMs = random.chance(0.3) ? random.int(5_000, 60_000) : undefined;
         if (random.chance(0.6)) world.at(world.now + random.int(0, 30_000), () => this.#ask(resume));
         return {
           name: `pause ${job}`,
           call: async (context, who) => {
             const calledAt = world.now;
-            await pauseJob(context, who, jobId, { note: `pause of ${job}` });
+            const until = forMs === undefined ? undefined : context.clock.now() + forMs;
+            await pauseJob(context, who, jobId, { note: `pause of ${job}`, until });
             checks.withdrawn(jobId, context, calledAt);
           },
         };
+      }
       case 'resume':
         return resume;
       case 'cancelJob':

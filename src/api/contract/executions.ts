@@ -16,6 +16,9 @@ import { executionShape, pageOf, redrivenShape } from '../shapes.ts';
 export const MOST_REDRIVEN_BY_ID = 100;
 export const MOST_REDRIVEN = 1000;
 
+/** A body is not needed, and has no fields. */
+const noFields = z.strictObject({}).optional();
+
 export const executions = {
   listJobExecutions: operation({
     id: 'listJobExecutions',
@@ -65,6 +68,7 @@ export const executions = {
     summary: 'Cancel an execution: it does not start, or is told to stop',
     auth: true,
     params: executionPath,
+    body: noFields,
     success: { status: 202, description: 'The execution as it is now', body: executionShape },
     errors: [409],
   }),
@@ -76,6 +80,7 @@ export const executions = {
     summary: 'Run a failed, cancelled or skipped execution again, with fresh attempts',
     auth: true,
     params: executionPath,
+    body: noFields,
     success: { status: 202, description: 'The execution as it is now', body: executionShape },
     errors: [409],
   }),

@@ -142,6 +142,14 @@ export const jobs = {
     summary: 'Run a job now, also a paused one; its schedule stays as it is',
     auth: true,
     params: jobPath,
+    body: z
+      .strictObject({
+        params: jobSpecSchema.shape.params
+          .unwrap()
+          .optional()
+          .describe("in place of the job's own, for this run and its retries; at most 32 KiB"),
+      })
+      .optional(),
     success: {
       status: 202,
       description: 'The execution that was started',
@@ -156,11 +164,18 @@ export const jobs = {
     method: 'POST',
     path: '/jobs/{id}/pause',
     summary: 'Pause a job: nothing of it starts until it is resumed; what runs goes on',
+    description:
+      'With `until` it is resumed by itself then. A schedule without an occurrence after that is refused with 422.',
     auth: true,
     params: jobPath,
-    body: noteBody,
+    body: z
+      .strictObject({
+        note: noteSchema,
+        until: instant.optional().describe('the end of the pause, in the future'),
+      })
+      .optional(),
     success: { status: 200, description: 'The job as it is now', body: jobShape, headers: etag },
-    errors: [409],
+    errors: [409, 422],
   }),
   resumeJob: operation({
     id: 'resumeJob',

@@ -2,7 +2,8 @@
 import type { Execution, Job, PunctualClient } from '../../client/client.ts';
 import { type Cli, defineCommand, EXIT, type Options, UsageError } from '../command.ts';
 import { findJobId, isExecutionId } from '../find.ts';
-import { bothTimes, instantOf, iso } from '../times.ts';
+import { objectOf } from '../job-flags.ts';
+import { bothTimes, futureOf, instantOf, iso } from '../times.ts';
 import { WAIT_FLAGS, waitAndTell } from '../waiting.ts';
 
 const MANY = Number.POSITIVE_INFINITY;
@@ -14,17 +15,26 @@ const NOTE_FLAG = {
 export const run = defineCommand({
   name: 'run',
   summary: 'run a job now, also a paused one; its schedule stays as it is',
-  usage: '<job> [--wait]',
-  options: WAIT_FLAGS,
+  usage: '<job> [--params <json>] [--wait]',
+  options: {
+    params: {
+      type: 'string',
+      value: '<json>',
+      about: "params for this run and its retries, in place of the job's own",
+    },
+    ...WAIT_FLAGS,
+  },
   takes: [1, 1],
   server: 'user',
   examples: [
     ['punctual run hello', 'by name; prints the execution'],
+    [`punctual run report --params '{"day":"2026-12-01"}'`, 'with other params, this time only'],
     ['punctual run hello --wait --wait-timeout 1m', 'until it has ended; exit code 1 unless it succeeded'],
   ],
   async run(cli, [which = ''], values) {
     const client = await cli.client();
     const execution = await client.jobs.run(await findJobId(client, which, cli.signal), {
+      ...(values.params !== undefined && { params: objectOf(values.params, '--params') }),
       signal: cli.signal,
     });
     if (values.wait) return waitAndTell(cli, execution.id, values);
@@ -36,17 +46,27 @@ export const run = defineCommand({
 export const pause = defineCommand({
   name: 'pause',
   summary: 'pause jobs: nothing of them starts until they are resumed',
-  usage: '<job>… [--note <text>]',
-  options: NOTE_FLAG,
+  usage: '<job>… [--until <time>] [--note <text>]',
+  options: {
+    until: {
+      type: 'string',
+      value: '<time>',
+      about: 'resume by itself then: ISO 8601, or from now such as 2h',
+    },
+    ...NOTE_FLAG,
+  },
   takes: [1, MANY],
   server: 'user',
   examples: [
     ['punctual pause hello', 'by name'],
+    ['punctual pause hello --until 2026-12-01T06:00:00Z', 'resumed by itself'],
     ['punctual pause job_5eNmGz0vbrGJ2hYkQ1Xw', 'by id'],
     [`punctual pause hello --note 'the receiver is being moved'`, 'punctual changes shows the note'],
   ],
-  run: (cli, args, { note }) =>
-    eachJob(cli, args, (client, id) => client.jobs.pause(id, { note, signal: cli.signal })),
+  run: (cli, args, { note, until: untilText }) => {
+    const until = untilText === undefined ? undefined : iso(futureOf(untilText, cli.now(), '--until'));
+    return eachJob(cli, args, (client, id) => client.jobs.pause(id, { note, until, signal: cli.signal }));
+  },
 });
 
 export const resume = defineCommand({
