@@ -16,6 +16,7 @@ const PATIENT = [
   'test/cli/launcher.test.ts',
   'test/local/custom-tasks.test.ts',
   'test/local/secrets.test.ts',
+  'test/local/own-ports.test.ts',
   'test/local/generated-client.test.ts',
 ];
 

@@ -3,6 +3,7 @@ import type { ApiHandler } from '../api/handler.ts';
 import { readLocalConfig } from './config.ts';
 import { connect } from './connect.ts';
 import { findEngines } from './engines.ts';
+import { announceApi } from './own-ports.ts';
 import { localLog, startLocalApi } from './parts.ts';
 import { run } from './run.ts';
 import { startServer } from './server.ts';
@@ -17,5 +18,6 @@ await run(async (running) => {
   const backend = await connect(config, await findEngines(config), running, log);
   running.defer(() => server.stop());
   api.resolve(await startLocalApi(config, backend, running));
+  announceApi(config.dataFolder, server.url, running);
   console.log(`the API listens on ${server.url}`);
 });

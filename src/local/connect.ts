@@ -15,6 +15,7 @@ import { createTables } from '../store/tables.ts';
 import { systemClock, systemRandom } from '../system.ts';
 import type { AwsOptions } from '../tasks/aws-clients.ts';
 import type { Endpoints, LocalConfig } from './config.ts';
+import { ownPorts } from './own-ports.ts';
 import { type Running, StartError } from './run.ts';
 
 export interface Backend {
@@ -24,6 +25,8 @@ export interface Backend {
   readonly ingest: { readonly queue: IngestQueue; readonly inbox: Inbox };
   /** Of what is to be told. */
   readonly notify: { readonly queue: NotifyQueue; readonly inbox: Inbox };
+  /** The ports of this machine that no job may call. */
+  readonly ownPorts: () => ReadonlySet<number>;
   /** How the tasks find SQS, SNS and S3, and the services that are not embedded. */
   readonly aws: AwsOptions;
 }
@@ -95,7 +98,7 @@ export async function connect(
   const aws = config.external
     ? { region, credentials: useOwn ? undefined : NO_CREDENTIALS }
     : { region, embedded: { endpoint: endpoints.sqs, credentials: NO_CREDENTIALS } };
-  return { ctx, inboxes, ingest, notify, aws };
+  return { ctx, inboxes, ingest, notify, aws, ownPorts: ownPorts(config.dataFolder, endpoints) };
 }
 
 /** A job's slots follow from the number of shards: under another number its entries would not be found any more. */

@@ -3,6 +3,7 @@ import type { ApiHandler } from '../api/handler.ts';
 import { readLocalConfig } from './config.ts';
 import { connect } from './connect.ts';
 import { ownDataFolder, startEngines } from './engines.ts';
+import { announceApi } from './own-ports.ts';
 import { localLog, startLocalApi, startLocalNotifier, startLocalWatcher, startLocalWorker } from './parts.ts';
 import { refillQueue } from './refill.ts';
 import { run } from './run.ts';
@@ -19,6 +20,7 @@ await run(async (running) => {
   await ownDataFolder(config, running, 'npm start');
   const api = Promise.withResolvers<ApiHandler>();
   const server = await startServer(config.port, api.promise, log);
+  announceApi(config.dataFolder, server.url, running);
 
   const backend = await connect(config, await startEngines(config, running, log), running, log);
   if (!config.external) await refillQueue(backend.ctx);

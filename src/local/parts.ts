@@ -50,9 +50,9 @@ export function startLocalWatcher(ctx: Context, running: Running): void {
 
 /** The consumer of what is to be told. */
 export function startLocalNotifier(config: LocalConfig, backend: Backend, running: Running): void {
-  const { ctx, notify, aws } = backend;
+  const { ctx, notify, aws, ownPorts } = backend;
   const { notifier } = config;
-  const delivering = localDelivering(config, aws, process.env, ctx.log);
+  const delivering = localDelivering(config, { aws, ownPorts, log: ctx.log }, process.env);
   // not when the process is told to stop, but when its turn has come: the worker has ends to tell while it drains
   const stop = new AbortController();
   const consuming = runNotifier(
@@ -75,13 +75,13 @@ export function startLocalNotifier(config: LocalConfig, backend: Backend, runnin
 
 export async function startLocalWorker(
   config: LocalConfig,
-  { ctx, inboxes, aws }: Backend,
+  { ctx, inboxes, aws, ownPorts }: Backend,
   running: Running,
 ): Promise<string> {
   const worker = startWorker(ctx, {
     workerId: `${hostname()}-${process.pid}-${systemRandom.id(4)}`,
     host: hostname(),
-    tasks: await localTasks(config, aws, process.env, ctx.log),
+    tasks: await localTasks(config, { aws, ownPorts, log: ctx.log }, process.env),
     inboxes,
     concurrency: config.concurrency,
   });

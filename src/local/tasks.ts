@@ -22,6 +22,14 @@ import { fileSecrets, forRuns, readMasterKeys } from './key-files.ts';
 import { mailFile } from './mail-file.ts';
 import { StartError } from './run.ts';
 
+/** What tasks of local mode run with. */
+export interface Surroundings {
+  readonly aws: AwsOptions;
+  /** The ports of this machine that no job may call. */
+  readonly ownPorts: () => ReadonlySet<number>;
+  readonly log: Log;
+}
+
 /** For the API: they are described and their params are checked. */
 export const describedTasks = (env: Environment): Promise<Tasks> => {
   const given = readConfig(taskVariables, env);
@@ -31,21 +39,20 @@ export const describedTasks = (env: Environment): Promise<Tasks> => {
 /** For the worker: they run. */
 export async function localTasks(
   config: LocalConfig,
-  aws: AwsOptions,
+  surroundings: Surroundings,
   env: Environment,
-  log: Log,
 ): Promise<Tasks> {
   const given = readConfig(taskVariables, env);
-  const tasks = builtinTasks(localServices(config, aws, given, log), given.PUNCTUAL_TASKS);
-  return withSecrets(await custom(tasks, given), fileSecrets(config.dataFolder, log));
+  const tasks = builtinTasks(localServices(config, surroundings, given), given.PUNCTUAL_TASKS);
+  return withSecrets(await custom(tasks, given), fileSecrets(config.dataFolder, surroundings.log));
 }
 
 /** For the notifier. Without a sender for SES, e-mails are written to a file: locally there is nobody to send them. */
-export function localDelivering(config: LocalConfig, aws: AwsOptions, env: Environment, log: Log): Tasks {
+export function localDelivering(config: LocalConfig, surroundings: Surroundings, env: Environment): Tasks {
   const given = readConfig(taskVariables, env);
   const { emailFrom, bus } = config.notifier;
   const targets = deliveryTargets(allowedTargets(given).sns ?? ['*'], emailFrom, bus);
-  const tasks = deliveringTasks({ ...localServices(config, aws, given, log), targets });
+  const tasks = deliveringTasks({ ...localServices(config, surroundings, given), targets });
   const outbox = mailFile(join(config.dataFolder, 'outbox.jsonl'), allowedRecipients(given));
   return emailFrom === undefined ? new Map([...tasks, [outbox.name, outbox]]) : tasks;
 }
@@ -55,10 +62,14 @@ const custom = (tasks: Tasks, { PUNCTUAL_TASKS_FOLDER: folder }: TaskVariables):
     throw error instanceof CustomTaskError ? new StartError(error.message) : error;
   });
 
-function localServices(config: LocalConfig, aws: AwsOptions, given: TaskVariables, log: Log): TaskServices {
+function localServices(
+  config: LocalConfig,
+  { aws, ownPorts, log }: Surroundings,
+  given: TaskVariables,
+): TaskServices {
   const limited = Object.entries(allowedTargets(given)).filter(([, patterns]) => patterns !== undefined);
   const allow = { ...ANY_TARGET, ...Object.fromEntries(limited) };
-  const rules = addressRules({ loopback: true, allow: given.PUNCTUAL_ALLOW_HTTP });
+  const rules = addressRules({ loopback: true, ownPorts, allow: given.PUNCTUAL_ALLOW_HTTP });
   return {
     aws: lazyAws(aws),
     targets: createTargets({ allow, never: ownQueues(config.prefix) }),

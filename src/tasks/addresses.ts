@@ -3,13 +3,17 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
 export interface AddressRules {
-  /** `host` is what the URL says; `address` is where the connection goes. */
-  allows(host: string, address: string): boolean;
+  /** `host` is what the URL says; `address` and `port` are where the connection goes. */
+  allows(host: string, address: string, port?: number): boolean;
+  /** Whether the scheduler itself listens on this port of this machine. */
+  isOwnPort(port: number): boolean;
 }
 
 export interface AddressOptions {
   /** This machine itself: for local mode. */
   readonly loopback?: boolean;
+  /** Ports of this machine that are refused whatever is allowed. Default: none. */
+  readonly ownPorts?: () => ReadonlySet<number>;
   /** Addresses, ranges (`10.1.0.0/16`) and host names (`hooks.internal`, `*.corp.example`). */
   readonly allow?: readonly string[];
 }
@@ -56,14 +60,20 @@ const publicIpv6 = rangesOf(PUBLIC_IPV6);
 const privateUse = rangesOf(PRIVATE);
 const instanceServices = rangesOf(INSTANCE_SERVICES);
 const loopbacks = rangesOf(['127.0.0.0/8', '::1']);
+/** A connection to the unspecified address goes to loopback. */
+const thisMachine = rangesOf(['127.0.0.0/8', '::1', '0.0.0.0/8', '::']);
+const NO_PORTS: ReadonlySet<number> = new Set();
 
-export function addressRules({ loopback = false, allow = [] }: AddressOptions = {}): AddressRules {
+export function addressRules(options: AddressOptions = {}): AddressRules {
+  const { loopback = false, allow = [], ownPorts = () => NO_PORTS } = options;
   const names = allow.filter((entry) => !isRange(entry)).map(nameRule);
   const allowed = rangesOf(allow.filter(isRange));
   return {
-    allows(host, given) {
+    isOwnPort: (port) => ownPorts().has(port),
+    allows(host, given, port) {
       const address = plain(given);
       if (address === undefined) return false;
+      if (port !== undefined && within(thisMachine, address) && ownPorts().has(port)) return false;
       if (isPublic(address) || within(allowed, address)) return true;
       if (loopback && within(loopbacks, address)) return true;
       return (
@@ -138,11 +148,14 @@ function nameRule(entry: string): (host: string) => boolean {
 /** The address is not one that jobs may call. Its message does not say where a name leads: that is not the tenant's. */
 export class RefusedAddress extends Error {
   override readonly name = 'RefusedAddress';
-  constructor(host: string) {
+  /** `ownPort`: the scheduler itself listens there. */
+  constructor(host: string, ownPort?: number) {
     super(
-      isIP(host) === 0
-        ? `the host ${host} is not on the public internet, and calling it is not allowed here`
-        : `${host} is not an address on the public internet, and calling it is not allowed here`,
+      ownPort !== undefined
+        ? `${host}:${ownPort} is where the scheduler itself listens, and calling it is not allowed here`
+        : isIP(host) === 0
+          ? `the host ${host} is not on the public internet, and calling it is not allowed here`
+          : `${host} is not an address on the public internet, and calling it is not allowed here`,
     );
   }
 }

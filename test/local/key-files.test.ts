@@ -20,7 +20,8 @@ afterEach(() => folder.remove());
 
 async function failure(task: string, params: object): Promise<string> {
   const env = { PUNCTUAL_DATA: folder.path };
-  const tasks = await localTasks(readLocalConfig(env), { region: 'us-east-1' }, env, log);
+  const aws = { region: 'us-east-1' };
+  const tasks = await localTasks(readLocalConfig(env), { aws, ownPorts: () => new Set(), log }, env);
   const run = tasks.get(task)?.run(taskContext(params));
   return run?.then(
     () => expect.fail('it ran'),

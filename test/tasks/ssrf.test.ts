@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { addressRules } from '../../src/tasks/addresses.ts';
+import { type AddressOptions, addressRules } from '../../src/tasks/addresses.ts';
 import { guardedAgent, type Lookup } from '../../src/tasks/connect.ts';
 import { HostPlaces } from '../../src/tasks/host-places.ts';
 import { httpTask } from '../../src/tasks/http.ts';
@@ -51,7 +51,7 @@ const resolving =
     );
   };
 
-const call = (url: string, options: { allow?: string[]; loopback?: boolean; lookup?: Lookup } = {}) =>
+const call = (url: string, options: AddressOptions & { lookup?: Lookup } = {}) =>
   httpTask(() => ({
     dispatcher: guardedAgent(addressRules(options), options.lookup),
     places: new HostPlaces({ perHost: 10 }),
@@ -199,6 +199,50 @@ describe('as a redirect', () => {
     const { url, lookup } = start(to());
     // the first host is allowed by its address, and nothing else is
     await refused(call(url, { lookup, allow: ['127.0.0.1'] }));
+  });
+});
+
+describe('the scheduler’s own ports, where loopback is allowed', () => {
+  const ownPorts = () => new Set([port]);
+  const own = { loopback: true, ownPorts };
+
+  it.each([
+    ...[
+      '127.0.0.1',
+      '127.1',
+      '2130706433',
+      '127.0.0.2',
+      'localhost',
+      '[::1]',
+      '[::ffff:127.0.0.1]',
+      '0.0.0.0',
+    ],
+  ])('%s', async (host) => {
+    await refused(call(`http://${host}:${port}/`, own));
+    await refused(call(`https://${host}:${port}/`, own));
+  });
+
+  it('also where the configuration allows the address or the name', async () => {
+    const lookup = resolving({ 'hooks.example': ['127.0.0.1'], 'hooks.internal': ['0.0.0.0'] });
+    const allow = ['127.0.0.0/8', '0.0.0.0/8', 'hooks.example', 'hooks.internal'];
+    for (const host of ['127.0.0.1', '0.0.0.0', 'hooks.example', 'hooks.internal'])
+      await refused(call(`http://${host}:${port}/`, { ...own, allow, lookup }));
+  });
+
+  it('by a redirect', async () => {
+    redirectTo = `http://127.0.0.1:${port}/`;
+    await refused(call(`http://127.0.0.1:${outsidePort}/`, own));
+  });
+
+  it('are told as what they are', async () => {
+    await expect(call(`http://127.0.0.1:${port}/`, own)).rejects.toThrow(
+      `127.0.0.1:${port} is where the scheduler itself listens, and calling it is not allowed here`,
+    );
+  });
+
+  it('of another machine are not ours', () => {
+    expect(addressRules(own).allows('example.com', '93.184.216.34', port)).toBe(true);
+    expect(addressRules(own).allows('127.0.0.1', '127.0.0.1', port + 1)).toBe(true);
   });
 });
 
