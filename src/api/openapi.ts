@@ -15,7 +15,7 @@ type Json = Record<string, unknown>;
 const TITLES: Readonly<Record<number, string>> = {
   400: 'Bad input: `errors` says what was given where, and what is allowed',
   401: 'No token, or one that is not good',
-  403: 'For operators only',
+  403: "For operators only, or for the job's owner only",
   404: 'Not there, or not yours',
   409: 'It cannot be done in the state that things are in',
   412: 'Changed since you read it: the ETag is not the one that If-Match names',

@@ -1,6 +1,6 @@
 // What people start themselves: run-now, retry, backfill. Exempt from revision, pause and misfire. The order is entry,
 // then row, then message: a row without its entry would stay open for ever after a crash [H3, H3b].
-import { Conflict, Forbidden, InvalidInput, NotFound } from '../domain/errors.ts';
+import { Conflict, InvalidInput, NotFound } from '../domain/errors.ts';
 import type { Row } from '../domain/execution.ts';
 import { BY_HAND, byHandKey, type DueKey, dueKey } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';
@@ -8,13 +8,13 @@ import type { Principal } from '../domain/principal.ts';
 import { occurrencesAfter } from '../domain/schedule/occurrences.ts';
 import type { ExecutionView } from '../domain/shapes.ts';
 import { executionOfRow } from '../domain/views.ts';
-import { refersToSecrets } from '../tasks/secrets.ts';
 import type { Context } from './context.ts';
 import { writerDeadline } from './deadline.ts';
 import { newHold } from './holds.ts';
 import { note } from './note.ts';
 import { ownedExecution, ownedHead } from './owned.ts';
 import { newRow } from './rows.ts';
+import { refuseSecretsOfOthers } from './secrets-of-others.ts';
 
 function refuseCancelled(head: Head): void {
   if (head.status === 'cancelled')
@@ -53,11 +53,7 @@ export async function runNow(
       const message = `must have at most ${MAX_RUN_PARAMS_BYTES} bytes of JSON for a single run, got ${size}`;
       throw new InvalidInput([{ path: 'params', message }]);
     }
-    if (who.userId !== head.userId && refersToSecrets(params)) {
-      throw new Forbidden(
-        `params: only ${head.userId}, whose job ${jobId} is, may refer to secrets: the run would send them where the params say`,
-      );
-    }
+    refuseSecretsOfOthers(who, head, params);
     checkParams?.(head.task, params);
   }
   const now = clock.now();

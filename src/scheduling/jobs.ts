@@ -17,6 +17,7 @@ import type { Context } from './context.ts';
 import { writerDeadline } from './deadline.ts';
 import { findDefinition, firstDefinition, writeDefinition } from './definitions.ts';
 import { occurrencesUntil, regularEntry, regularMessage, writerHorizon } from './plan.ts';
+import { refuseEditOfOthers } from './secrets-of-others.ts';
 import { stopHolds } from './stop.ts';
 
 export interface CreateRequest {
@@ -289,6 +290,7 @@ export async function editJob(
       ...(given && withdrawHold(context, seen)),
     };
     const now = params || notify || patch.task ? await findDefinition(context, seen) : undefined;
+    refuseEditOfOthers(who, seen, now, fields);
     if (params || patch.task) checkParams?.(patch.task ?? seen.task, params ?? now?.params ?? {});
     const next = { params: params ?? now?.params ?? {}, notify: notify ?? now?.notify ?? [] };
     refuseLarge(next);

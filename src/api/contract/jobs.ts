@@ -114,13 +114,13 @@ export const jobs = {
     path: '/jobs/{id}',
     summary: 'Edit a job: what is given takes the place of what is there',
     description:
-      '`retry` and `misfire` are edited field by field; `params`, `notify`, `tags` and `schedule` are replaced as a whole. A new schedule counts at once: an occurrence on its way in the old form does not run. What runs already goes on.',
+      '`retry` and `misfire` are edited field by field; `params`, `notify`, `tags` and `schedule` are replaced as a whole. A new schedule counts at once: an occurrence on its way in the old form does not run. What runs already goes on. An operator cannot change `task`, `params` or `notify` of a job that refers to secrets of its owner (403), unless the references are left out.',
     auth: true,
     params: jobPath,
     headers: z.object({ 'if-match': ifMatch }),
     body: jobPatchSchema,
     success: { status: 200, description: 'The job as it is now', body: jobShape, headers: etag },
-    errors: [409, 412, 422, 429],
+    errors: [403, 409, 412, 422, 429],
   }),
   cancelJob: operation({
     id: 'cancelJob',
@@ -156,7 +156,7 @@ export const jobs = {
       body: executionShape,
       headers: { location: 'The path of the execution' },
     },
-    errors: [409],
+    errors: [403, 409],
   }),
   pauseJob: operation({
     id: 'pauseJob',
