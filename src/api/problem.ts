@@ -3,6 +3,7 @@
 import { InvalidInput, PunctualError, QuotaExceeded } from '../domain/errors.ts';
 import { Overloaded } from './admission.ts';
 import { RequestError, Unavailable } from './errors.ts';
+import { isPassing } from './passing.ts';
 import type { Problem } from './shapes.ts';
 
 export interface ProblemReply {
@@ -11,22 +12,6 @@ export interface ProblemReply {
   /** Whether a person should look at it. */
   readonly unexpected: boolean;
 }
-
-/** Errors of DynamoDB, SQS and the network that go away by themselves, by the SDK's names. */
-const PASSING = new Set([
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
-  'ThrottlingException',
-  'InternalServerError',
-  'ServiceUnavailable',
-  'LimitExceededException',
-  'TimeoutError',
-  // our own: nothing was decided, or SQS and DynamoDB were too busy for longer than we wait
-  'WriterTooSlow',
-  'Unprocessed',
-  'EntryFailed',
-]);
-const PASSING_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
 
 export function problemOf(error: unknown, requestId: string): ProblemReply {
   const known = error instanceof PunctualError ? error : isPassing(error) ? unavailable() : undefined;
@@ -67,10 +52,5 @@ function headersOf(error: PunctualError): Readonly<Record<string, string>> {
 
 const unavailable = () =>
   new Unavailable('a service behind this one does not answer or is busy; try again shortly');
-
-function isPassing(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return PASSING.has(error.name) || ('code' in error && PASSING_CODES.has(String(error.code)));
-}
 
 const kebab = (name: string): string => name.replace(/(?<=[a-z])[A-Z]/g, '-$&').toLowerCase();

@@ -1,0 +1,223 @@
+// Faults of DynamoDB and SQS that pass by themselves: the caller is told to try again (503 with Retry-After), by the API on
+// Lambda and by that of local mode. The real SDK clients meet real engines behind a proxy that fails.
+import type { Context as LambdaContext } from 'aws-lambda';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createService } from '../../src/api/lambda.ts';
+import { problemOf } from '../../src/api/problem.ts';
+import { readLocalConfig } from '../../src/local/config.ts';
+import { connect } from '../../src/local/connect.ts';
+import { startLocalApi } from '../../src/local/parts.ts';
+import { startServer } from '../../src/local/server.ts';
+import { createIngestQueues, createQueues } from '../../src/queue/queues.ts';
+import { createTables } from '../../src/store/tables.ts';
+import { createLog } from '../../src/system.ts';
+import { startDynoxide, startQueueServer } from '../engines.ts';
+import { type EngineProxy, type Rule, startProxy } from '../faults/proxy.ts';
+import { type Folder, client as localClient, temporaryFolder } from '../local/processes.ts';
+import { testApi } from './api.ts';
+import { eventOf } from './events.ts';
+
+const log = createLog('silent');
+const stops: (() => unknown)[] = [];
+let folder: Folder;
+let dynamodb: EngineProxy;
+let sqs: EngineProxy;
+
+interface Answer {
+  readonly status: number;
+  readonly retryAfter: string | null | undefined;
+  readonly body: { type?: string; status?: number; title?: string };
+}
+type Call = (method: 'GET' | 'POST', path: string, body?: object) => Promise<Answer>;
+const apis: Record<string, Call> = {};
+
+beforeAll(async () => {
+  const [tables, queues] = await Promise.all([startDynoxide(), startQueueServer()]);
+  [dynamodb, sqs] = await Promise.all([startProxy(tables.endpoint), startProxy(queues.endpoint)]);
+  folder = temporaryFolder();
+  stops.push(
+    () => dynamodb.stop(),
+    () => sqs.stop(),
+    () => tables.stop(),
+    () => queues.stop(),
+    () => folder.remove(),
+  );
+  await createTables(tables.client, 'faulty-');
+  const { queueUrls, deadLetterUrl } = await createQueues(queues.client, 'faulty-', 1);
+  const { ingestUrl } = await createIngestQueues(queues.client, 'faulty-');
+  const behindProxy = (url: string) => url.replace(queues.endpoint, sqs.url);
+  Object.assign(process.env, {
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_ENDPOINT_URL_DYNAMODB: dynamodb.url,
+    AWS_ENDPOINT_URL_SQS: sqs.url,
+    POWERTOOLS_LOG_LEVEL: 'SILENT',
+  });
+  const env = {
+    PUNCTUAL_PREFIX: 'faulty-',
+    PUNCTUAL_QUEUE_URLS: queueUrls.map(behindProxy).join(),
+    PUNCTUAL_DEAD_LETTER_URL: behindProxy(deadLetterUrl),
+    PUNCTUAL_INGEST_URL: behindProxy(ingestUrl),
+  };
+  const services = { GET: createService('query', env), POST: createService('scheduler', env) };
+  apis.lambda = async (method, path, body) => {
+    const invocation = { awsRequestId: '1' } as LambdaContext;
+    const answer = await services[method](eventOf(method, path, { body }), invocation);
+    const { statusCode: status = 0, headers = {} } = answer;
+    return { status, retryAfter: headers['retry-after'] as string, body: JSON.parse(answer.body ?? '{}') };
+  };
+
+  const stopping = new AbortController();
+  const running = { stopping: stopping.signal, defer: () => {}, fail: () => {} };
+  const config = readLocalConfig({ PUNCTUAL_DATA: folder.path, PUNCTUAL_PREFIX: 'local-' });
+  const backend = await connect(config, { dynamodb: dynamodb.url, sqs: sqs.url }, running, log);
+  // through the proxy, as the engine's own addresses do not lead
+  const server = await startServer(0, startLocalApi(config, backend, running), log);
+  stops.unshift(
+    () => stopping.abort(),
+    () => server.stop(),
+  );
+  const me = localClient(server.url, folder.path, 'me');
+  apis.local = async (method, path, body) => {
+    const answer = await me(method, path, body);
+    return { status: answer.status, retryAfter: answer.headers.get('retry-after'), body: answer.body };
+  };
+});
+afterAll(async () => {
+  for (const stop of stops) await stop();
+});
+beforeEach(() => {
+  dynamodb.rule = undefined;
+  sqs.rule = undefined;
+});
+
+const failing =
+  (status: number, type: string): Rule =>
+  async () => ({ status, body: { __type: type, message: 'what AWS says' } });
+const cut: Rule = async () => undefined;
+/** The API's own polls for accepted jobs go on. */
+const sends =
+  (rule: Rule): Rule =>
+  (call, send) =>
+    call.operation.startsWith('SendMessage') ? rule(call, send) : send();
+
+async function expectUnavailable(call: Promise<Answer>): Promise<void> {
+  const { status, retryAfter, body } = await call;
+  expect(body).toMatchObject({ type: 'urn:punctual:problem:unavailable', status: 503 });
+  expect([status, Number(retryAfter)]).toEqual([503, 1]);
+}
+
+describe.each(['lambda', 'local'])('the API of %s', (name) => {
+  const call: Call = (...args) => apis[name]?.(...args) ?? expect.fail(name);
+  const job = { task: 'noop', schedule: { every: 'PT1M' } };
+
+  it.each([
+    ['InternalServerError', failing(500, 'com.amazonaws.dynamodb.v20120810#InternalServerError')],
+    ['a 500 without a name', failing(500, '')],
+    ['a bad gateway', failing(502, '')],
+    ['ServiceUnavailable', failing(503, 'com.amazon.coral.availability#ServiceUnavailableException')],
+    ['ThrottlingException', failing(400, 'com.amazon.coral.availability#ThrottlingException')],
+    [
+      'ProvisionedThroughputExceededException',
+      failing(400, 'com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException'),
+    ],
+    ['RequestLimitExceeded', failing(400, 'com.amazonaws.dynamodb.v20120810#RequestLimitExceeded')],
+    ['a cut connection', cut],
+  ])('DynamoDB: %s is 503', { timeout: 60_000 }, async (_, rule) => {
+    dynamodb.rule = rule;
+    await Promise.all([
+      expectUnavailable(call('GET', '/jobs')),
+      expectUnavailable(call('POST', '/jobs', job)),
+    ]);
+    dynamodb.rule = undefined;
+    expect((await call('GET', '/jobs')).status).toBe(200);
+  });
+
+  it.each([
+    ['QueueDoesNotExist', failing(400, 'com.amazonaws.sqs#QueueDoesNotExist')],
+    ['NonExistentQueue', failing(400, 'com.amazonaws.sqs#AWS.SimpleQueueService.NonExistentQueue')],
+    ['InternalFailure', failing(500, 'com.amazonaws.sqs#InternalFailure')],
+    ['ServiceUnavailable', failing(503, 'com.amazonaws.sqs#ServiceUnavailable')],
+    ['RequestThrottled', failing(400, 'com.amazonaws.sqs#RequestThrottled')],
+    ['KmsThrottled', failing(400, 'com.amazonaws.sqs#KmsThrottled')],
+    ['a cut connection', cut],
+  ])('SQS: %s is 503', { timeout: 60_000 }, async (_, rule) => {
+    sqs.rule = sends(rule);
+    await expectUnavailable(call('POST', '/jobs', job));
+    sqs.rule = undefined;
+    expect((await call('POST', '/jobs', job)).status).toBe(201);
+  });
+
+  it('what does not pass is 500', { timeout: 60_000 }, async () => {
+    dynamodb.rule = failing(400, 'com.amazonaws.dynamodb.v20120810#ResourceNotFoundException');
+    expect((await call('GET', '/jobs')).status).toBe(500);
+    dynamodb.rule = failing(400, 'com.amazon.coral.service#AccessDeniedException');
+    expect((await call('GET', '/jobs')).status).toBe(500);
+  });
+});
+
+describe('a fault', () => {
+  const named = (name: string, more: object = {}) =>
+    Object.assign(new Error('what AWS says'), { name, ...more });
+  const PASSING: [string, unknown][] = [
+    ['no answer in time', named('TimeoutError')],
+    ['no connection in time', named('TimeoutError', { message: 'Socket timed out without establishing' })],
+    ['refused', named('Error', { code: 'ECONNREFUSED' })],
+    ['refused by all addresses', Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' })],
+    ['reset', named('Error', { code: 'ECONNRESET', message: 'socket hang up' })],
+    ['no name server', named('Error', { code: 'EAI_AGAIN' })],
+    ['no such host', named('Error', { code: 'ENOTFOUND' })],
+    ['no way there', named('Error', { code: 'EHOSTUNREACH' })],
+    [
+      'an answer that breaks off',
+      Object.assign(new SyntaxError('Unexpected end of JSON input'), { $response: {} }),
+    ],
+    ['a broken stream', named('Error', { code: 'ERR_STREAM_PREMATURE_CLOSE' })],
+    ['any 5xx', named('NeverHeardOf', { $metadata: { httpStatusCode: 504 } })],
+    ['too many requests', named('NeverHeardOf', { $metadata: { httpStatusCode: 429 } })],
+    ['a fault of the server', named('NeverHeardOf', { $fault: 'server', $metadata: {} })],
+    [
+      'credentials that are being renewed',
+      named('ExpiredTokenException', { $metadata: { httpStatusCode: 400 } }),
+    ],
+    [
+      'a transaction beside ours',
+      named('TransactionConflictException', { $metadata: { httpStatusCode: 400 } }),
+    ],
+  ];
+  it.each(PASSING)('that passes is 503, wherever it happens: %s', async (_, fault) => {
+    const { problem, headers } = problemOf(fault, 'r');
+    expect([problem.status, headers['retry-after']]).toEqual([503, '1']);
+    expect(JSON.stringify(problem)).not.toContain('AWS');
+    for (const part of ['store', 'queue'] as const) {
+      const api = testApi();
+      Object.defineProperty(api.ctx, part, {
+        value: new Proxy({}, { get: () => () => Promise.reject(fault) }),
+      });
+      const answer = await api.call('POST', '/jobs', { body: { task: 'noop' } });
+      expect([part, answer.status, answer.headers['retry-after']]).toEqual([part, 503, '1']);
+    }
+  });
+
+  it.each<[string, unknown]>([
+    ['a mistake of ours', new TypeError('x is undefined')],
+    [
+      'what AWS refuses',
+      named('ValidationException', { $fault: 'client', $metadata: { httpStatusCode: 400 } }),
+    ],
+    [
+      'no permission',
+      named('AccessDeniedException', { $fault: 'client', $metadata: { httpStatusCode: 403 } }),
+    ],
+    [
+      'no table',
+      named('ResourceNotFoundException', { $fault: 'client', $metadata: { httpStatusCode: 400 } }),
+    ],
+    ['a text of ours that is no JSON', new SyntaxError('Unexpected end')],
+    ['what is no error', 'oh'],
+  ])('that does not pass is 500: %s', (_, fault) => {
+    const { problem, headers } = problemOf(fault, 'r');
+    expect([problem.status, headers['retry-after']]).toEqual([500, undefined]);
+  });
+});
