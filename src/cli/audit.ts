@@ -1,7 +1,7 @@
 // What should have run against what has: which occurrences of a schedule have no row, started late, or have two rows.
 import type { Execution } from '../client/client.ts';
 import { dueAtOf, parseExecutionId } from '../domain/ids.ts';
-import { fireAt, occurrencesAfter } from '../domain/schedule/occurrences.ts';
+import { fireAt, hasZoneRules, nearestOccurrence, occurrencesAfter } from '../domain/schedule/occurrences.ts';
 import type { Schedule } from '../domain/schedule/schema.ts';
 import { UsageError } from './command.ts';
 import { iso } from './times.ts';
@@ -16,7 +16,7 @@ export interface AuditInput {
   readonly now: number;
   /** Later than this is late; without a row for longer than this is missing. */
   readonly lateMs: number;
-  /** All of that range. */
+  /** All of that range, and those around it that may have been due in it by earlier rules of the timezone. */
   readonly executions: Iterable<Execution>;
 }
 
@@ -26,6 +26,8 @@ export interface AuditReport {
   readonly recorded: number;
   /** Of these: skipped by a policy, with a reason in the row. */
   readonly skipped: number;
+  /** Of the recorded ones: ran at a time that the rules of the timezone had then, and do not have today. */
+  readonly byEarlierRules: number;
   /** Due a moment ago: not to be missed yet. */
   readonly pending: number;
   readonly missing: readonly { readonly dueAt: string }[];
@@ -46,34 +48,75 @@ const MOST_EXPECTED = 100_000;
 
 export function audit(input: AuditInput): AuditReport {
   const { jobId, schedule, now, lateMs } = input;
-  const { rows, byHand } = byDueTime(input.executions);
-  const report = { expected: 0, recorded: 0, skipped: 0, pending: 0 };
-  const missing: AuditReport['missing'][number][] = [];
+  const { rows, byHand } = byDueTime(input);
+  const report = { expected: 0, recorded: 0, skipped: 0, byEarlierRules: 0, pending: 0 };
+  const missing: number[] = [];
   const late: AuditReport['late'][number][] = [];
   const doubled: AuditReport['doubled'][number][] = [];
 
-  for (const due of expectedDues(input)) {
-    report.expected++;
+  const record = (due: number): void => {
     const found = rows.get(due) ?? [];
     rows.delete(due);
     const [execution] = found;
+    if (!execution) return;
     const dueAt = iso(due);
-    // jitter is not lateness
-    const start = fireAt(schedule, jobId, due);
-    if (!execution) {
-      if (now - start <= lateMs) report.pending++;
-      else missing.push({ dueAt });
-      continue;
-    }
     report.recorded++;
     if (found.length > 1) doubled.push({ dueAt, executionIds: found.map(({ id }) => id) });
     if (execution.status === 'skipped') report.skipped++;
-    const latenessMs = latenessOf(execution, start, now);
+    // jitter is not lateness
+    const latenessMs = latenessOf(execution, fireAt(schedule, jobId, due), now);
     if (latenessMs > lateMs)
       late.push({ dueAt, executionId: execution.id, status: execution.status, latenessMs });
+  };
+
+  for (const due of expectedDues(input)) {
+    report.expected++;
+    if (rows.has(due)) record(due);
+    else if (now - fireAt(schedule, jobId, due) <= lateMs) report.pending++;
+    else missing.push(due);
   }
-  const unexpected = [...rows.values()].flat().map(({ dueAt, id }) => ({ dueAt, executionId: id }));
-  return { ...report, missing, late, doubled, unexpected, byHand };
+  for (const [due, ranAt] of movedDues(schedule, missing, rows)) {
+    missing.splice(missing.indexOf(due), 1);
+    report.byEarlierRules++;
+    record(ranAt);
+  }
+  const isInRange = (due: number): boolean => due >= input.from && due < input.to;
+  const unexpected = [...rows]
+    .filter(([due]) => isInRange(due) && isInRange(dueToday(schedule, due) ?? due))
+    .flatMap(([, found]) => found.map(({ dueAt, id }) => ({ dueAt, executionId: id })));
+  return {
+    ...report,
+    missing: missing.map((due) => ({ dueAt: iso(due) })),
+    ...{ late, doubled, unexpected, byHand },
+  };
+}
+
+/** All offsets of timezones are multiples of this. */
+const QUARTER_MS = 900_000;
+
+/**
+ * Which missing occurrence ran at which other time, because the rules of its timezone were different then: one whose row
+ * is at the time that has become this occurrence by the rules of today.
+ */
+function movedDues(
+  schedule: Schedule,
+  missing: readonly number[],
+  rows: ReadonlyMap<number, unknown>,
+): Map<number, number> {
+  const moved = new Map<number, number>();
+  const open = new Set(missing);
+  for (const ranAt of [...rows.keys()].sort((a, b) => a - b)) {
+    const due = dueToday(schedule, ranAt);
+    if (due !== undefined && open.delete(due)) moved.set(due, ranAt);
+  }
+  return moved;
+}
+
+/** What has become of a planned time by the rules of today. */
+function dueToday(schedule: Schedule, planned: number): number | undefined {
+  if (!hasZoneRules(schedule)) return undefined;
+  const due = nearestOccurrence(schedule, planned);
+  return due !== undefined && (due - planned) % QUARTER_MS === 0 ? due : undefined;
 }
 
 function* expectedDues({ schedule, from, to, now }: AuditInput): Generator<number> {
@@ -89,16 +132,16 @@ function* expectedDues({ schedule, from, to, now }: AuditInput): Generator<numbe
   }
 }
 
-function byDueTime(executions: Iterable<Execution>) {
+function byDueTime({ executions, from, to }: AuditInput) {
   const rows = new Map<number, Execution[]>();
   let byHand = 0;
   for (const execution of executions) {
     const due = parseExecutionId(execution.id)?.due ?? '';
+    const dueAt = dueAtOf(due);
     if (due.includes('-')) {
-      byHand++;
+      if (dueAt >= from && dueAt < to) byHand++;
       continue;
     }
-    const dueAt = dueAtOf(due);
     rows.set(dueAt, [...(rows.get(dueAt) ?? []), execution]);
   }
   return { rows, byHand };

@@ -2,10 +2,13 @@
 // (PROTOCOL.md, Dispatch).
 import { dueAtOf } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';
-import { type Entry, MINUTE, minuteEnd } from '../domain/slots.ts';
+import { isoUtc } from '../domain/schedule/instant.ts';
+import { fireAt } from '../domain/schedule/occurrences.ts';
+import { type Entry, MINUTE, minuteEnd, minuteOf, nextCheckAt } from '../domain/slots.ts';
 import type { Message } from '../queue/queue.ts';
 import type { Context } from './context.ts';
 import { occurrencesUntil, regularEntry, regularMessage } from './plan.ts';
+import { byPresentRules, lostFrom, replanFrom } from './replan.ts';
 import { readLargeSlot } from './slot.ts';
 
 /** Sends a slot. Its entries stay, so doing it twice only sends twice. The caller commits the cursor afterwards. */
@@ -31,11 +34,19 @@ export async function dispatchSlot(
     const regular = own.filter((e) => e.kind === 'regular' && e.revision === head?.revision);
     if (!head || regular.length === 0) continue;
     try {
-      const { missing, beyond } = successors(head, regular, minute);
+      const lost = await lostFrom(context, head, firstOf(regular));
+      const { valid, missing, beyond } = successors(head, regular, minute, lost);
       // what is planned into this very slot has to be sent here: nobody reads the slot again
-      const due = [...regular, ...missing].map((e) => regularMessage(head, dueAtOf(e.due), now));
+      const due = [...valid, ...missing].map((e) => regularMessage(head, dueAtOf(e.due), now));
       planned.push(...missing, ...(beyond ? [beyond] : []));
       messages.push(...due);
+      if (lost === undefined && valid.length === regular.length) continue;
+      planned.push(...missing.filter((e) => minuteOf(e.at) < minute).map((e) => checkOf(head, e, now)));
+      context.log.info('planned a job again by the present rules of its timezone', {
+        jobId,
+        was: regular.map((e) => isoUtc(dueAtOf(e.due))),
+        is: [...due, ...(beyond ? [beyond] : [])].map((e) => isoUtc(dueAtOf(e.due))),
+      });
     } catch (error) {
       // a zone that this machine does not know, say: one job must not stop its shard. It is looked at again later, and its
       // chain goes on from there
@@ -51,20 +62,39 @@ export async function dispatchSlot(
 /** Beyond the cursor, so that dispatch comes by. */
 const lookAgainMs = ({ settings }: Context): number => settings.lookAheadMs + 10 * MINUTE;
 
+const firstOf = (entries: readonly Entry[]): number => Math.min(...entries.map((e) => dueAtOf(e.due)));
+
+/** For an entry in a slot that settle may have passed. */
+export const checkOf = (head: Head, e: Entry, now: number): Entry => ({
+  ...e,
+  at: nextCheckAt(fireAt(head.schedule, head.jobId, dueAtOf(e.due)), now),
+  kind: 'check',
+});
+
+export interface Successors {
+  /** Those of `present` that are occurrences by the present rules of their timezone. */
+  readonly valid: readonly Entry[];
+  readonly missing: readonly Entry[];
+  readonly beyond: Entry | undefined;
+}
+
 /**
  * The occurrences that follow the first of `present` in its slot and have no entry yet, and the first one after the
- * slot. By induction every occurrence of a dispatched slot has an entry, and one entry waits beyond the cursor.
+ * slot. By induction every occurrence of a dispatched slot has an entry, and one entry waits beyond the cursor. What
+ * `present` has become where the rules of its timezone have changed is missing too, and so is what is due after `lost`.
  */
 export function successors(
   head: Head,
   present: readonly Entry[],
   minute: number,
-): { missing: Entry[]; beyond: Entry | undefined } {
-  const known = new Set(present.map((e) => e.due));
-  const first = present.reduce((earliest, e) => Math.min(earliest, dueAtOf(e.due)), Number.POSITIVE_INFINITY);
-  const { inside, beyond } = occurrencesUntil(head.schedule, first, minuteEnd(minute) - 1);
+  lost = Number.POSITIVE_INFINITY,
+): Successors {
+  const { valid, moved } = byPresentRules(head, present);
+  const from = Math.min(lost, firstOf(valid), ...moved.map((e) => replanFrom(head, e)));
+  const known = new Set(valid.map((e) => e.due));
+  const { inside, beyond } = occurrencesUntil(head.schedule, from, minuteEnd(minute) - 1);
   const missing = inside.map((due) => regularEntry(head, due)).filter((e) => !known.has(e.due));
-  return { missing, beyond: beyond === undefined ? undefined : regularEntry(head, beyond) };
+  return { valid, missing, beyond: beyond === undefined ? undefined : regularEntry(head, beyond) };
 }
 
 /** Heads of the jobs with a regular entry that counts. What would be dropped is read again consistently first. */

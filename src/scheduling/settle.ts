@@ -6,10 +6,11 @@ import { fireAt, isRecurring } from '../domain/schedule/occurrences.ts';
 import { type Entry, minuteOf, nextCheckAt } from '../domain/slots.ts';
 import type { Message } from '../queue/queue.ts';
 import type { Context } from './context.ts';
-import { successors } from './dispatch.ts';
+import { checkOf, successors } from './dispatch.ts';
 import { completeOnce } from './ended.ts';
 import { isOver } from './holds.ts';
 import { regularMessage } from './plan.ts';
+import { byPresentRules } from './replan.ts';
 import { recordNote } from './rows.ts';
 import { readLargeSlot } from './slot.ts';
 import { isUntold, type Overdue } from './telling.ts';
@@ -158,10 +159,22 @@ async function settleOne(
     return undefined;
   }
   if (!regular || head.status !== 'active' || head.revision !== e.revision) return undefined;
+  // dispatch has planned what it has become, or the rules have changed since: then its chain is mended
+  if (e.kind === 'regular' && isMoved(context, head, e)) return 'missed';
   acts.entries.push(check);
   if (fires <= now) acts.messages.push(again);
   acts.overdue.push({ head, due: e.due, revision: e.revision, expectedAt: fires });
   return 'missed';
+}
+
+/** No occurrence by the present rules of its timezone. */
+function isMoved({ log }: Context, head: Head, e: Entry): boolean {
+  try {
+    return byPresentRules(head, [e]).moved.length > 0;
+  } catch (error) {
+    log.debug('a schedule cannot be computed', { jobId: head.jobId, error: String(error) });
+    return false;
+  }
 }
 
 /** The hold of this very execution, wherever it lives. */
@@ -194,8 +207,7 @@ async function mendChains(
     try {
       const { missing, beyond } = successors(head, (ofJob.get(jobId) ?? []).filter(here), minute);
       for (const e of missing) {
-        const looksAt = nextCheckAt(fireAt(head.schedule, jobId, dueAtOf(e.due)), now);
-        acts.entries.push(e, { ...e, at: looksAt, kind: 'check' });
+        acts.entries.push(e, checkOf(head, e, now));
         acts.messages.push(regularMessage(head, dueAtOf(e.due), now));
       }
       if (beyond) beyondSlot.push({ head, beyond });

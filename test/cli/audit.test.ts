@@ -1,9 +1,10 @@
 // The audit as a pure function: a schedule, rows, and what is found.
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AuditInput, audit } from '../../src/cli/audit.ts';
 import type { Execution } from '../../src/client/client.ts';
 import { dueKey, executionId } from '../../src/domain/ids.ts';
 import { fireAt } from '../../src/domain/schedule/occurrences.ts';
+import { intlOffset, useZoneRules } from '../../src/domain/schedule/zones.ts';
 
 const JOB = 'job_00000000000000000001';
 const MINUTE = 60_000;
@@ -37,7 +38,16 @@ const report = (executions: Execution[], more: Partial<AuditInput> = {}) =>
     ...more,
   });
 
-const clean = { missing: [], late: [], doubled: [], unexpected: [], pending: 0, byHand: 0, skipped: 0 };
+const clean = {
+  byEarlierRules: 0,
+  missing: [],
+  late: [],
+  doubled: [],
+  unexpected: [],
+  pending: 0,
+  byHand: 0,
+  skipped: 0,
+};
 
 describe('an audit', () => {
   it('finds nothing when every occurrence has its row', () => {
@@ -98,6 +108,49 @@ describe('an audit', () => {
     const range = { schedule: jittered, to: at(1) };
     expect(report([row(at(0), start - at(0) + 10)], range).late).toEqual([]);
     expect(report([row(at(0), start - at(0) + 2001)], range).late).toMatchObject([{ latenessMs: 2001 }]);
+  });
+
+  describe('after the rules of the timezone have changed', () => {
+    const HOUR = 60 * MINUTE;
+    // by the rules of today 09:00 in Paris is 09:00Z; until 18 November it was 08:00Z
+    const rules = (zone: string, instant: number) =>
+      zone === 'Europe/Paris' ? 0 : intlOffset(zone, instant);
+    beforeEach(() => useZoneRules(rules));
+    afterEach(() => useZoneRules(undefined));
+    const daily = { cron: '0 9 * * *', timezone: 'Europe/Paris' };
+    const on = (day: number, hour: number, minute = 0) => Date.UTC(2026, 10, day, hour, minute);
+    const range = { schedule: daily, from: on(16, 0), to: on(20, 0), now: on(20, 0) };
+
+    it('accepts what was right when it ran', () => {
+      const rows = [row(on(16, 8), 10), row(on(17, 8), 10), row(on(18, 9), 10), row(on(19, 9), 10)];
+      expect(report(rows, range)).toEqual({ ...clean, expected: 4, recorded: 4, byEarlierRules: 2 });
+    });
+
+    it('finds what is missing, late, doubled and not expected all the same', () => {
+      const odd = row(on(18, 9, 7), 10);
+      const rows = [row(on(16, 8), 5000), row(on(18, 9), 10), row(on(18, 8), 10), odd, row(on(19, 8), 10)];
+      const found = report([...rows, row(on(19, 8), 10)], range);
+      expect(found).toMatchObject({ expected: 4, recorded: 3, byEarlierRules: 2 });
+      expect(found.missing).toEqual([{ dueAt: iso(on(17, 9)) }]);
+      expect(found.late).toMatchObject([{ dueAt: iso(on(16, 8)), latenessMs: 5000 }]);
+      expect(found.doubled).toMatchObject([{ dueAt: iso(on(19, 8)) }]);
+      expect(found.unexpected.map(({ dueAt }) => dueAt)).toEqual([iso(on(18, 8)), odd.dueAt].sort());
+    });
+
+    it('looks beyond the range for what ran there, and leaves what belongs beyond it', () => {
+      const narrow = { ...range, from: on(17, 9) - HOUR / 2, to: on(18, 9) };
+      expect(report([row(on(17, 8), 10), row(on(18, 8), 10)], narrow)).toEqual({
+        ...clean,
+        expected: 1,
+        recorded: 1,
+        byEarlierRules: 1,
+      });
+    });
+
+    it('takes nothing for moved in a timezone that has no rules', () => {
+      const fixed = { ...range, schedule: { cron: '0 9 * * *', timezone: '+00:00' } };
+      expect(report([row(on(16, 8), 10)], fixed)).toMatchObject({ byEarlierRules: 0, unexpected: [{}] });
+    });
   });
 
   it('expects a one-time job once', () => {

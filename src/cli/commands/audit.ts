@@ -1,6 +1,6 @@
 // `punctual audit`: did everything run that should have?
 import type { Execution, Job } from '../../client/client.ts';
-import { isRecurring } from '../../domain/schedule/occurrences.ts';
+import { hasZoneRules, isRecurring } from '../../domain/schedule/occurrences.ts';
 import type { Schedule } from '../../domain/schedule/schema.ts';
 import { type AuditReport, audit as auditOf } from '../audit.ts';
 import { type Cli, defineCommand, EXIT, UsageError } from '../command.ts';
@@ -25,7 +25,7 @@ export const audit = defineCommand({
   takes: [1, 1],
   server: 'user',
   notes: [
-    'Exit code 1 when an occurrence is missing or doubled. Occurrences before the job was created, or after it was\ncancelled, are not expected. The schedule is the one of today: where it was edited, or the job was paused, within the\nrange, the report says so. A start that jitter delays is not late.',
+    'Exit code 1 when an occurrence is missing or doubled. Occurrences before the job was created, or after it was\ncancelled, are not expected. The schedule is the one of today: where it was edited, or the job was paused, within the\nrange, the report says so. A start that jitter delays is not late. An\noccurrence that ran by rules of its timezone that have changed since is recorded.',
   ],
   examples: [
     ['punctual audit nightly-report --from 2026-11-01 --to 2026-12-01', 'a month'],
@@ -45,7 +45,9 @@ export const audit = defineCommand({
     const { from, to } = lifetime(job, asked);
     const executions: Execution[] = [];
     if (from < to) {
-      const query = { from: iso(from), to: iso(to), limit: 100 };
+      // a row may be at the time that an occurrence had by earlier rules of its timezone
+      const around = hasZoneRules(job.schedule as Schedule) ? LONGEST_CHANGE_MS : 0;
+      const query = { from: iso(from - around), to: iso(to + around), limit: 100 };
       for await (const execution of client.executions.ofJob(job.id, query, { signal }))
         executions.push(execution);
     }
@@ -61,6 +63,9 @@ export const audit = defineCommand({
     return bad > 0 ? EXIT.failure : EXIT.ok;
   },
 });
+
+/** Nearly all changes of a timezone's rules move clocks by three hours at most. */
+const LONGEST_CHANGE_MS = 3 * 3_600_000;
 
 interface Range {
   readonly from: number;
@@ -106,6 +111,7 @@ function print(
       `${missing.length} missing`,
       `${late.length} late (more than ${lengthText(lateMs)})`,
       `${doubled.length} doubled`,
+      ...(report.byEarlierRules > 0 ? [`${report.byEarlierRules} by earlier rules of the timezone`] : []),
       ...(report.pending > 0 ? [`${report.pending} due just now`] : []),
       ...(unexpected.length > 0 ? [`${unexpected.length} not expected`] : []),
       ...(report.byHand > 0 ? [`${report.byHand} started by hand`] : []),

@@ -12,6 +12,10 @@ export class Lru<V> {
     return this.#entries.size;
   }
 
+  clear(): void {
+    this.#entries.clear();
+  }
+
   /** The cached value of `key`, or the one that `make` makes now. What throws is not cached. */
   get(key: string, make: () => V): V {
     const found = this.#entries.get(key);

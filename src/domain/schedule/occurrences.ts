@@ -1,12 +1,13 @@
 // When a schedule is due: after an instant, lazily; the latest until an instant; and when an occurrence starts.
 import { hash } from '../ids.ts';
-import { durationMs } from './duration.ts';
+import { durationMs, HOUR } from './duration.ts';
 import { END_OF_TIME, instantMs } from './instant.ts';
 import { Lru } from './lru.ts';
 import { patternOf } from './pattern.ts';
-import type { Schedule } from './schema.ts';
+import type { CalendarSchedule, CronSchedule, Schedule } from './schema.ts';
 import { wallClockOf } from './wall-clock.ts';
 import { jumpRule, latestDue, nextDue } from './zoned.ts';
+import { fixedOffset } from './zones.ts';
 
 /** A schedule made ready to be asked, without its startAt and endAt. */
 interface Recurrence {
@@ -41,6 +42,35 @@ export function nextOccurrence(schedule: Schedule, after: number): number | unde
 export function latestOccurrence(schedule: Schedule, after: number, until: number): number | undefined {
   const recurrence = recurrenceOf(schedule);
   return recurrence.latest(Math.max(after, recurrence.startAt - 1), Math.min(until, recurrence.endAt));
+}
+
+/** Whether the rules of its timezone, as this process knows them, may differ from those that others know or knew. */
+export const hasZoneRules = (schedule: Schedule): schedule is CronSchedule | CalendarSchedule =>
+  ('cron' in schedule || 'calendar' in schedule) && fixedOffset(schedule.timezone) === undefined;
+
+/** By the present rules. An occurrence that was planned may be none today: its timezone has changed its rules since. */
+export const isOccurrence = (schedule: Schedule, due: number): boolean =>
+  'every' in schedule || 'at' in schedule || nextOccurrence(schedule, due - 1) === due;
+
+/** Clocks have been moved by up to 24 hours at once, across the date line. */
+const LONGEST_SHIFT = 26 * HOUR;
+/** How far back is looked where nothing follows. */
+const HALF_A_DAY = 12 * HOUR;
+
+/**
+ * What a planned time has become by the present rules: the occurrence that is nearest to it, of two the earlier one.
+ * Occurrences up to `after` are not looked at.
+ */
+export function nearestOccurrence(
+  schedule: Schedule,
+  planned: number,
+  after = Number.NEGATIVE_INFINITY,
+): number | undefined {
+  const before = latestOccurrence(schedule, Math.max(planned - LONGEST_SHIFT, after), planned);
+  const next = nextOccurrence(schedule, planned);
+  if (before === undefined) return next;
+  const distance = next === undefined ? HALF_A_DAY : next - planned;
+  return planned - before <= distance ? before : next;
 }
 
 export const isRecurring = (schedule: Schedule): boolean => !('at' in schedule);
