@@ -1,6 +1,7 @@
 // Runs a program in a Fargate task of its own: the worker never executes it. The task definition, which the configuration
-// names, has a role that can do nothing; so the program comes by a link to S3 that is good for this one object and a few
-// hours, and its output is read from the log.
+// names, has a role that can do nothing; so the script comes by a link to S3 that is good for this one object and a few
+// hours, and its output is read from the log. ECS is told nothing of the job's: it shows the variables and the command of a
+// task to everybody who may look at tasks.
 
 import { calling } from './aws-errors.ts';
 import { endOf, fargate, sleepUnlessAborted } from './container.ts';
@@ -8,7 +9,7 @@ import { lastLines, logLink, logPlace } from './ecs-logs.ts';
 import { type EcsRun, runOnEcs } from './ecs-run.ts';
 import type { Script, ScriptEnd, ScriptRunner } from './script-runner.ts';
 import type { AwsClients, ContainerPlace } from './services.ts';
-import { DoNotRetry, type TaskContext } from './task.ts';
+import type { TaskContext } from './task.ts';
 
 export interface FargateScriptOptions {
   readonly aws: AwsClients;
@@ -16,30 +17,28 @@ export interface FargateScriptOptions {
   readonly place: ContainerPlace;
   /** Its image has node, python3 and sh; its role allows nothing. */
   readonly taskDefinition: string;
-  /** Where programs are left for their container; a lifecycle rule removes them after a day. */
+  /** Where scripts are left for their container; a lifecycle rule removes them after a day. */
   readonly bucket: string;
   readonly sleep?: EcsRun['sleep'];
 }
 
 /** Fargate may take minutes to find room. */
 const LINK_SECONDS = 3 * 3600;
-const LARGEST_OVERRIDES = 8192;
 const KEPT_LINES = 50;
 const KEPT_CHARS = 2_000;
 
 /**
- * What the container runs: fetches the program, forgets the link, runs it as its arguments say. The environment of the
- * program is what the job gave it; what ECS has put into the container's is not handed on.
+ * What the container runs: fetches the script and runs it. The environment of the program is what the job gave it; what ECS
+ * has put into the container's is not handed on.
  */
 const BOOTSTRAP = `
-const { PUNCTUAL_SCRIPT: url, PUNCTUAL_ENVIRONMENT: own } = process.env;
 const fs = require('node:fs'), { spawnSync } = require('node:child_process');
-fetch(url).then(async (answer) => {
+fetch(process.env.PUNCTUAL_SCRIPT).then(async (answer) => {
   if (!answer.ok) throw new Error('the script could not be fetched: ' + answer.status);
-  const [language, ...args] = process.argv.slice(1);
+  const { language, source, args, environment } = await answer.json();
   const file = fs.mkdtempSync('/tmp/script-') + '/script.' + { python: 'py', node: 'js', shell: 'sh' }[language];
-  fs.writeFileSync(file, Buffer.from(await answer.arrayBuffer()));
-  const env = { ...JSON.parse(own), PATH: process.env.PATH, HOME: '/tmp', LANG: 'C.UTF-8' };
+  fs.writeFileSync(file, source);
+  const env = { ...environment, PATH: process.env.PATH, HOME: '/tmp', LANG: 'C.UTF-8' };
   const program = { python: 'python3', node: process.execPath, shell: 'sh' }[language];
   const { status, signal, error } = spawnSync(program, [file, ...args], { env, cwd: '/tmp', stdio: ['ignore', 'inherit', 'inherit'] });
   if (error) throw error;
@@ -57,10 +56,10 @@ export const fargateScripts = (options: FargateScriptOptions): ScriptRunner => (
     );
     const container = described.taskDefinition?.containerDefinitions?.[0]?.name ?? '';
     const place = logPlace(container, described.taskDefinition);
-    // only a container that is still to be started needs its program
+    // only a container that is still to be started needs its script
     const waitsOnly = Object(context.lastCheckpoint).ecs?.taskArn !== undefined;
     const url = waitsOnly ? '' : await handOver(options, script, context);
-    const input = inputOf(options, container, script, url, context);
+    const input = inputOf(options, container, url);
     const task = await runOnEcs({ ecs, input, context, sleep });
     const { exitCode, reason } = endOf(task, container);
     const output = await lastLines(await aws.logs(), place, task.taskArn, KEPT_LINES).catch(() => '');
@@ -72,7 +71,7 @@ export const fargateScripts = (options: FargateScriptOptions): ScriptRunner => (
   },
 });
 
-/** Puts the program where only this link leads to. */
+/** Puts the script where only this link leads to. */
 async function handOver(
   { aws, bucket }: FargateScriptOptions,
   script: Script,
@@ -82,8 +81,10 @@ async function handOver(
   const { getSignedUrl } = await import('@aws-sdk/s3-request-presigner');
   const s3 = await aws.s3();
   const object = { Bucket: bucket, Key: `scripts/${executionId}` };
+  const environment = { ...script.environment, PUNCTUAL_EXECUTION: executionId };
+  const Body = JSON.stringify({ ...script, environment });
   await calling(`leave a script in the bucket ${bucket}`, signal, () =>
-    s3.send(new PutObjectCommand({ ...object, Body: script.source }), { abortSignal: signal }),
+    s3.send(new PutObjectCommand({ ...object, Body }), { abortSignal: signal }),
   );
   return getSignedUrl(s3, new GetObjectCommand(object), { expiresIn: LINK_SECONDS });
 }
@@ -91,22 +92,9 @@ async function handOver(
 function inputOf(
   { place, taskDefinition }: FargateScriptOptions,
   name: string,
-  { language, args, environment }: Script,
   url: string,
-  { executionId }: TaskContext<unknown>,
 ): EcsRun['input'] {
-  const own = JSON.stringify({ ...environment, PUNCTUAL_EXECUTION: executionId });
-  const variables = [
-    { name: 'PUNCTUAL_SCRIPT', value: url },
-    { name: 'PUNCTUAL_ENVIRONMENT', value: own },
-  ];
-  const command = ['node', '-e', BOOTSTRAP, '--', language, ...args];
-  const overrides = { containerOverrides: [{ name, command, environment: variables }] };
-  const size = JSON.stringify(overrides).length;
-  if (size > LARGEST_OVERRIDES) {
-    const room = LARGEST_OVERRIDES - size + own.length + args.join('').length;
-    throw new DoNotRetry(`args and environment may have about ${room} characters together on Fargate`);
-  }
-  const tags = { propagateTags: 'TASK_DEFINITION' as const };
-  return { ...fargate(place), ...tags, taskDefinition, overrides, startedBy: 'punctual-script' };
+  const environment = [{ name: 'PUNCTUAL_SCRIPT', value: url }];
+  const overrides = { containerOverrides: [{ name, command: ['node', '-e', BOOTSTRAP], environment }] };
+  return { ...fargate(place), taskDefinition, overrides, startedBy: 'punctual-script' };
 }
