@@ -52,6 +52,7 @@ export function taskErrors(tasks: Tasks, input: unknown): FieldError[] {
       },
     ];
   }
+  if (task.unavailable !== undefined) return [{ path: 'task', message: task.unavailable }];
   if (params === null || typeof params !== 'object' || Array.isArray(params)) return [];
   return checkParams(task, params, ['params']);
 }

@@ -61,10 +61,12 @@ export function queryRoutes(ctx: Context, tasks: Tasks): Route[] {
 }
 
 const described = (tasks: Tasks): TaskView[] =>
-  [...tasks.values()].map(({ name, description, params }) => {
-    const { $schema: _, ...schema } = z.toJSONSchema(params, { io: 'input', unrepresentable: 'any' });
-    return { name, description, params: schema };
-  });
+  [...tasks.values()]
+    .filter(({ unavailable }) => unavailable === undefined)
+    .map(({ name, description, params }) => {
+      const { $schema: _, ...schema } = z.toJSONSchema(params, { io: 'input', unrepresentable: 'any' });
+      return { name, description, params: schema };
+    });
 
 const iso = (time: number): string => new Date(time).toISOString();
 

@@ -1,5 +1,6 @@
 // `npm run api`: the API alone, on the engines of `npm run engines` or those that AWS_ENDPOINT_URL names.
 import type { ApiHandler } from '../api/handler.ts';
+import { findScriptMode } from '../tasks/script-mode.ts';
 import { readLocalConfig } from './config.ts';
 import { connect } from './connect.ts';
 import { findEngines } from './engines.ts';
@@ -17,7 +18,9 @@ await run(async (running) => {
   const server = await startServer(config.port, api.promise, log);
   const backend = await connect(config, await findEngines(config), running, log);
   running.defer(() => server.stop());
-  api.resolve(await startLocalApi(config, backend, running));
+  const scripts = await findScriptMode(config);
+  console.log(scripts.told);
+  api.resolve(await startLocalApi(config, backend, scripts, running));
   announceApi(config.dataFolder, server.url, running);
   console.log(`the API listens on ${server.url}`);
 });

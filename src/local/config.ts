@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { type ApiConfig, readApiConfig } from '../api/config.ts';
-import { type Environment, readConfig, readSettings, readStoreConfig } from '../config.ts';
+import { ConfigError, type Environment, readConfig, readSettings, readStoreConfig } from '../config.ts';
 import { type NotifierConfig, readNotifierConfig } from '../notifier/config.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../scheduling/context.ts';
 import { LOG_LEVELS, type LogLevel } from '../system.ts';
@@ -28,6 +28,8 @@ export const localVariables = z.object({
   PUNCTUAL_QUEUES: z.coerce.number().int().min(1).max(64).default(1),
   /** Tasks that a worker runs at once. */
   PUNCTUAL_CONCURRENCY: z.coerce.number().int().min(1).max(10_000).default(100),
+  /** Scripts run as the current user, without isolation. Absent: they are isolated if bwrap works, else refused. */
+  PUNCTUAL_SCRIPTS: z.literal('trusted').optional(),
   /** How long a worker lets running tasks end when it is stopped. */
   PUNCTUAL_DRAIN_SECONDS: z.coerce.number().min(0).max(3600).default(10),
 
@@ -68,6 +70,7 @@ export interface LocalConfig {
   readonly queues: number;
   readonly concurrency: number;
   readonly drainMs: number;
+  readonly trustedScripts: boolean;
   readonly region: string;
   /** Set when tables and queues are somewhere else than in the embedded engines. */
   readonly external: Endpoints | undefined;
@@ -83,8 +86,13 @@ export interface Endpoints {
   readonly sqs: string;
 }
 
-export function readLocalConfig(env: Environment): LocalConfig {
+export function readLocalConfig(env: Environment, uid = process.getuid?.()): LocalConfig {
   const given = readConfig(localVariables, env);
+  if (given.PUNCTUAL_SCRIPTS === 'trusted' && uid === 0) {
+    throw new ConfigError(
+      'PUNCTUAL_SCRIPTS must not be "trusted" for root, because every script would be root: start as another user, or install bubblewrap (bwrap) and unset it to run scripts isolated',
+    );
+  }
   const dynamodb = given.AWS_ENDPOINT_URL_DYNAMODB ?? given.AWS_ENDPOINT_URL;
   const sqs = given.AWS_ENDPOINT_URL_SQS ?? given.AWS_ENDPOINT_URL;
   if ((dynamodb === undefined) !== (sqs === undefined)) {
@@ -102,6 +110,7 @@ export function readLocalConfig(env: Environment): LocalConfig {
     queues: given.PUNCTUAL_QUEUES,
     concurrency: given.PUNCTUAL_CONCURRENCY,
     drainMs: given.PUNCTUAL_DRAIN_SECONDS * 1000,
+    trustedScripts: given.PUNCTUAL_SCRIPTS === 'trusted',
     region: given.AWS_REGION ?? given.AWS_DEFAULT_REGION ?? 'us-east-1',
     external: dynamodb && sqs ? { dynamodb, sqs } : undefined,
     hasCredentials: CREDENTIALS.some((name) => env[name]),

@@ -1,5 +1,6 @@
 // `npm start`: everything in one process (and dynoxide beside it), with nothing but npm.
 import type { ApiHandler } from '../api/handler.ts';
+import { findScriptMode } from '../tasks/script-mode.ts';
 import { readLocalConfig } from './config.ts';
 import { connect } from './connect.ts';
 import { ownDataFolder, startEngines } from './engines.ts';
@@ -18,6 +19,7 @@ await run(async (running) => {
   const log = localLog(config, 'start');
   // what can be in the way is found out before anything is started
   await ownDataFolder(config, running, 'npm start');
+  const scripts = await findScriptMode(config);
   const api = Promise.withResolvers<ApiHandler>();
   const server = await startServer(config.port, api.promise, log);
   announceApi(config.dataFolder, server.url, running);
@@ -26,11 +28,11 @@ await run(async (running) => {
   if (!config.external) await refillQueue(backend.ctx);
   // stopped in reverse: no new requests, then no new dispatches, then the worker drains while its tables still answer
   startLocalNotifier(config, backend, running);
-  await startLocalWorker(config, backend, running);
+  await startLocalWorker(config, backend, scripts, running);
   startLocalWatcher(backend.ctx, running);
   running.defer(() => server.stop());
-  api.resolve(await startLocalApi(config, backend, running));
+  api.resolve(await startLocalApi(config, backend, scripts, running));
 
   const token = await signToken(await tokenKey(config.dataFolder), 'me');
-  console.log(welcome(server.url, config.dataFolder, token));
+  console.log(welcome(server.url, config.dataFolder, scripts.told, token));
 });

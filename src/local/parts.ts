@@ -11,6 +11,7 @@ import { limitRepeats } from '../repeated-faults.ts';
 import type { Context, Log } from '../scheduling/context.ts';
 import { createQuotas } from '../scheduling/quotas.ts';
 import { createLog, systemRandom } from '../system.ts';
+import type { ScriptMode } from '../tasks/script-mode.ts';
 import { allowedRecipients, taskVariables } from '../tasks/settings.ts';
 import { allShards, runWatcher } from '../watcher/main.ts';
 import { startWorker } from '../worker/worker.ts';
@@ -29,13 +30,14 @@ export const localLog = (config: LocalConfig, part: string): Log =>
 export async function startLocalApi(
   { dataFolder, api }: LocalConfig,
   { ctx, ingest }: Backend,
+  scripts: ScriptMode,
   running: Running,
 ): Promise<ApiHandler> {
   const authorize = await createAuthorizer(await tokenKey(dataFolder));
   const quotas = createQuotas(ctx, api.quotas);
   const consuming = runIngest(ctx, quotas, ingest.inbox, running.stopping);
   running.defer(() => consuming);
-  const all = routes(ctx, await describedTasks(process.env), {
+  const all = routes(ctx, await describedTasks(scripts, process.env), {
     quotas,
     ingest: ingest.queue,
     recipients: allowedRecipients(readConfig(taskVariables, process.env)),
@@ -76,12 +78,13 @@ export function startLocalNotifier(config: LocalConfig, backend: Backend, runnin
 export async function startLocalWorker(
   config: LocalConfig,
   { ctx, inboxes, aws, ownPorts }: Backend,
+  scripts: ScriptMode,
   running: Running,
 ): Promise<string> {
   const worker = startWorker(ctx, {
     workerId: `${hostname()}-${process.pid}-${systemRandom.id(4)}`,
     host: hostname(),
-    tasks: await localTasks(config, { aws, ownPorts, log: ctx.log }, process.env),
+    tasks: await localTasks(config, { aws, ownPorts, log: ctx.log }, scripts, process.env),
     inboxes,
     concurrency: config.concurrency,
   });

@@ -1,4 +1,4 @@
-// The tasks of local mode: all of them. SQS, SNS and S3 are those of the embedded engine, scripts are child processes,
+// The tasks of local mode: all of them. SQS, SNS and S3 are those of the embedded engine, scripts run on this machine,
 // loopback may be called, secrets and signing keys are files of the data folder.
 import { join } from 'node:path';
 import { type Environment, readConfig } from '../config.ts';
@@ -11,12 +11,14 @@ import { CustomTaskError, withCustomTasks } from '../tasks/custom.ts';
 import { HostPlaces } from '../tasks/host-places.ts';
 import { deliveringTasks, deliveryTargets, once, ownQueues, perHost, placeOf } from '../tasks/on-aws.ts';
 import { localScripts } from '../tasks/script-local.ts';
+import { SCRIPTS_REFUSED, type ScriptMode } from '../tasks/script-mode.ts';
+import type { ScriptRunner } from '../tasks/script-runner.ts';
 import { withSecrets } from '../tasks/secrets.ts';
 import type { TaskServices } from '../tasks/services.ts';
 import { allowedRecipients, allowedTargets, type TaskVariables, taskVariables } from '../tasks/settings.ts';
 import { derivedKeys } from '../tasks/signing-keys.ts';
 import { ANY_TARGET, createTargets } from '../tasks/targets.ts';
-import type { Tasks } from '../tasks/task.ts';
+import { DoNotRetry, type Tasks } from '../tasks/task.ts';
 import type { LocalConfig } from './config.ts';
 import { fileSecrets, forRuns, readMasterKeys } from './key-files.ts';
 import { mailFile } from './mail-file.ts';
@@ -31,19 +33,24 @@ export interface Surroundings {
 }
 
 /** For the API: they are described and their params are checked. */
-export const describedTasks = (env: Environment): Promise<Tasks> => {
+export const describedTasks = (scripts: ScriptMode, env: Environment): Promise<Tasks> => {
   const given = readConfig(taskVariables, env);
-  return custom(builtinTasks(describing(allowedRecipients(given)), given.PUNCTUAL_TASKS), given);
+  const tasks = new Map(builtinTasks(describing(allowedRecipients(given)), given.PUNCTUAL_TASKS));
+  const script = tasks.get('script');
+  if (script && scripts.name === 'refused') tasks.set('script', { ...script, unavailable: SCRIPTS_REFUSED });
+  return custom(tasks, given);
 };
 
 /** For the worker: they run. */
 export async function localTasks(
   config: LocalConfig,
   surroundings: Surroundings,
+  scripts: ScriptMode,
   env: Environment,
 ): Promise<Tasks> {
   const given = readConfig(taskVariables, env);
-  const tasks = builtinTasks(localServices(config, surroundings, given), given.PUNCTUAL_TASKS);
+  const services = { ...localServices(config, surroundings, given), scripts: () => runnerOf(scripts) };
+  const tasks = builtinTasks(services, given.PUNCTUAL_TASKS);
   return withSecrets(await custom(tasks, given), fileSecrets(config.dataFolder, surroundings.log));
 }
 
@@ -82,6 +89,13 @@ function localServices(
       ),
     })),
     containers: () => placeOf(given),
-    scripts: once(() => localScripts()),
+    scripts: () => {
+      throw new Error('no script delivers a notification');
+    },
   };
+}
+
+function runnerOf(scripts: ScriptMode): ScriptRunner {
+  if (scripts.name === 'refused') throw new DoNotRetry(`the task ${SCRIPTS_REFUSED}`);
+  return localScripts(scripts.launch);
 }

@@ -9,7 +9,7 @@ import { workerVariables } from '../worker/config.ts';
 import { localVariables } from './config.ts';
 
 /** Read by the command line, the tests and the benchmarks. */
-const ELSEWHERE = ['PUNCTUAL_URL', 'PUNCTUAL_TOKEN', 'PUNCTUAL_BENCH_STARTS'];
+const ELSEWHERE = ['PUNCTUAL_URL', 'PUNCTUAL_TOKEN', 'PUNCTUAL_BENCH_STARTS', 'PUNCTUAL_REQUIRE_BWRAP'];
 
 export const KNOWN_VARIABLES: readonly string[] = [
   ...[localVariables, apiVariables, notifierVariables, taskVariables, tellingVariables, workerVariables],

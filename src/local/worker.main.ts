@@ -1,4 +1,5 @@
 // `npm run worker`: a worker alone. As many as you like run side by side.
+import { findScriptMode } from '../tasks/script-mode.ts';
 import { readLocalConfig } from './config.ts';
 import { connect } from './connect.ts';
 import { findEngines } from './engines.ts';
@@ -11,5 +12,7 @@ await run(async (running) => {
   const config = readLocalConfig(process.env);
   const backend = await connect(config, await findEngines(config), running, localLog(config, 'worker'));
   startLocalNotifier(config, backend, running);
-  console.log(`the worker ${await startLocalWorker(config, backend, running)} waits for jobs`);
+  const scripts = await findScriptMode(config);
+  console.log(scripts.told);
+  console.log(`the worker ${await startLocalWorker(config, backend, scripts, running)} waits for jobs`);
 });

@@ -1,173 +1,96 @@
-// Runs a program as a child process of this machine: an empty environment, a folder of its own, limits, and an end that
-// takes everything with it that the program has started.
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Readable } from 'node:stream';
+// Runs a script on this machine and waits for its end. The launcher decides whether it is isolated or trusted.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, constants, openSync, rmSync, writeSync } from 'node:fs';
+import type { Readable, Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Language } from './script-params.ts';
-import type { Script, ScriptEnd, ScriptRunner } from './script-runner.ts';
-import {
-  DEFAULT_LIMITS,
-  type Folder,
-  findProgram,
-  findSandboxes,
-  type Limits,
-  type Sandbox,
-  type SandboxOptions,
-  SEARCH,
-} from './script-sandbox.ts';
-import { DoNotRetry, type TaskContext } from './task.ts';
+import type { Script, ScriptEnd } from './script-runner.ts';
+import { DEFAULT_LIMITS, type Launch, type Launcher, type Limits } from './script-supervised.ts';
+import type { TaskContext } from './task.ts';
 
-export interface LocalScriptOptions extends SandboxOptions {
-  readonly limits?: Partial<Limits>;
-}
-
-/** The runner of a task is given up two seconds after it was told to stop; by then nothing may run any more. */
+/** A task is given up two seconds after it was told to stop, so the sum of both stays below that. */
 const TERM_GRACE_MS = 1_000;
+const KILL_GRACE_MS = 500;
 const KEPT_CHARS = 1_000;
-/** Mapped as if it were used, before a script has begun. */
-const RESERVED_BY_V8 = 768 * 1024 * 1024;
 
-const FILES: Record<Language, string> = { python: 'script.py', node: 'script.js', shell: 'script.sh' };
+type Context = Pick<TaskContext<unknown>, 'signal' | 'executionId' | 'attempt'>;
+type Ended = { readonly code: number | null; readonly by: NodeJS.Signals | null } | { readonly error: Error };
 
-export function localScripts(options: LocalScriptOptions = {}): ScriptRunner {
-  const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  let found: Promise<() => Sandbox> | undefined;
-  return {
-    async run(script, context) {
-      found ??= findSandboxes(options);
-      const sandbox = (await found)();
-      const folder = await prepareFolder(script, sandbox);
-      try {
-        context.signal.throwIfAborted();
-        return await runIn(sandbox, folder, script, limits, context);
-      } finally {
-        await removeFolder(folder);
-      }
-    },
-  };
-}
-
-function interpreter(language: Language, limits: Limits): string[] {
-  if (language === 'node') {
-    const heap = Math.max(32, Math.floor(limits.memoryBytes / 1024 / 1024 / 2));
-    return [process.execPath, `--max-old-space-size=${heap}`];
-  }
-  const name = language === 'python' ? 'python3' : 'sh';
-  const program = findProgram(name);
-  if (program === undefined) throw new DoNotRetry(`there is no ${name} in ${SEARCH.join(', ')}`);
-  return [program];
-}
-
-/** The source stands beside the home, not in it: the program cannot change what is run. */
-async function prepareFolder(script: Script, { uid }: Sandbox): Promise<Folder> {
-  const path = await mkdtemp(join(tmpdir(), 'punctual-script-'));
-  const home = join(path, 'home');
-  await mkdir(home, { mode: 0o700 });
-  await writeFile(join(path, FILES[script.language]), script.source, { mode: 0o444 });
-  if (uid !== undefined) {
-    await chown(home, uid, uid);
-    await chmod(path, 0o711);
-  }
-  return { path, home };
-}
-
-/** Links are removed, never followed. A folder that its owner has locked is unlocked first. */
-async function removeFolder({ path }: Folder): Promise<void> {
-  const options = { recursive: true, force: true, maxRetries: 3, retryDelay: 50 };
-  await rm(path, options).catch(async () => {
-    spawnSync('chmod', ['-R', 'u+rwx', path], { env: { PATH: SEARCH.join(':') }, timeout: 5_000 });
-    await rm(path, options);
-  });
-}
-
-async function runIn(
-  sandbox: Sandbox,
-  folder: Folder,
-  { language, args, environment }: Script,
-  limits: Limits,
-  { signal, executionId, attempt }: TaskContext<unknown>,
-): Promise<ScriptEnd> {
-  const program = [...interpreter(language, limits), join(folder.path, FILES[language]), ...args];
-  const alone = sandbox.kind !== 'processes' || sandbox.uid !== undefined;
-  const wrapped = sandbox.wrap(program, folder, {
-    ...limits,
-    processes: alone ? limits.processes : limits.processes + ownProcesses(),
-    memoryBytes: limits.memoryBytes + (language === 'node' ? RESERVED_BY_V8 : 0),
-  });
-  const [command = '', ...rest] = wrapped;
-  const child = spawn(command, rest, {
-    cwd: folder.home,
-    detached: true, // a session and a process group of its own
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      ...environment,
-      PATH: SEARCH.join(':'),
-      HOME: folder.home,
-      TMPDIR: folder.home,
-      LANG: 'C.UTF-8',
-      PUNCTUAL_EXECUTION: executionId,
-      PUNCTUAL_ATTEMPT: String(attempt),
-    },
-  });
-  const output = capture(child, limits.outputBytes, () => killAll(child, sandbox));
-  const ended = new Promise<{ code: number | null; by: NodeJS.Signals | null }>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', (code, by) => resolve({ code, by }));
-  });
-  const stop = () => void terminate(child, sandbox, ended);
-  signal.addEventListener('abort', stop, { once: true });
-  if (signal.aborted) stop();
-  try {
-    const { code, by } = await ended;
-    killAll(child, sandbox); // whatever it has left behind
+export const localScripts = (launcher: Launcher, limits: Limits = DEFAULT_LIMITS) => ({
+  async run(script: Script, { signal, executionId, attempt }: Context): Promise<ScriptEnd> {
+    signal.throwIfAborted();
+    const own = { PUNCTUAL_EXECUTION: executionId, PUNCTUAL_ATTEMPT: String(attempt) };
+    const environment = { ...script.environment, ...own };
+    const child = startScript(launcher({ ...script, environment }, limits));
+    const lifeLine = child.stdio[3] as Writable;
+    lifeLine.on('error', () => {}); // the reader has ended
+    const ended = new Promise<Ended>((resolve) => {
+      child.once('error', (error) => resolve({ error }));
+      child.once('exit', (code, by) => resolve({ code, by }));
+    });
+    const kill = async () => {
+      lifeLine.destroy();
+      await Promise.race([ended, wait(KILL_GRACE_MS)]);
+      if (child.exitCode === null && child.signalCode === null) killGroup(child);
+    };
+    const output = capture(child, limits.outputBytes, kill);
+    const stop = async () => {
+      lifeLine.write('TERM\n');
+      await Promise.race([ended, wait(TERM_GRACE_MS)]);
+      await kill();
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    const end = await ended;
+    signal.removeEventListener('abort', stop);
+    lifeLine.destroy();
     await output.closed();
     signal.throwIfAborted();
-    return { ...how(code, by, output.tooMuch()), ...output.kept() };
+    if ('error' in end) throw end.error;
+    return { ...how(end.code, end.by, output.tooMuch()), ...output.kept() };
+  },
+});
+
+/** The life line is a pipe that stays open as long as this process lives. */
+export function startScript(launch: Launch, lifeLine: 'pipe' | number = 'pipe'): ChildProcess {
+  const [program = '', ...args] = launch.command;
+  const { env, cwd, uid, folder } = launch;
+  const files: number[] = [];
+  try {
+    for (const content of launch.files) files.push(nameless(content));
+    // detached: a session and a process group of its own. With a uid, Node gives up all other groups too.
+    const options = { env, cwd, uid, gid: uid, detached: true };
+    const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe', lifeLine, ...files] });
+    if (child.pid === undefined && folder !== undefined) rmSync(folder, { recursive: true });
+    return child;
   } finally {
-    signal.removeEventListener('abort', stop);
+    for (const file of files) closeSync(file);
   }
+}
+
+const O_TMPFILE = 0o20000000 | constants.O_DIRECTORY;
+
+/** A file without a name, in memory, that is read from its beginning. */
+function nameless(content: string | Uint8Array): number {
+  const file = openSync('/dev/shm', constants.O_RDWR | O_TMPFILE, 0o600);
+  const bytes = Buffer.from(content);
+  if (writeSync(file, bytes, 0, bytes.length, 0) === bytes.length) return file;
+  closeSync(file);
+  throw new Error('/dev/shm is full');
 }
 
 function how(code: number | null, by: NodeJS.Signals | null, tooMuch: boolean): ScriptEnd {
   if (tooMuch) return { endedBy: 'it wrote more than it may' };
   if (by !== null) return { endedBy: by };
-  // a shell in between tells a signal as 128 and its number
+  // the shell in between reports a signal as 128 plus its number
   if (code !== null && code > 128) return { exitCode: code, endedBy: `signal ${code - 128}` };
   return { exitCode: code ?? undefined };
 }
 
-async function terminate(child: ChildProcess, sandbox: Sandbox, ended: Promise<unknown>): Promise<void> {
-  killGroup(child, 'SIGTERM');
-  await Promise.race([ended.catch(() => {}), wait(TERM_GRACE_MS)]);
-  killAll(child, sandbox);
-}
-
-/** The group; and whoever left it, by the user that nobody else has. In a namespace all go with its first process. */
-function killAll(child: ChildProcess, { kind, uid }: Sandbox): void {
-  killGroup(child, 'SIGKILL');
-  if (kind === 'processes' && uid !== undefined && child.pid !== undefined) {
-    const asThem = { uid, gid: uid, env: {}, timeout: 2_000 };
-    spawnSync('/bin/sh', ['-c', 'kill -9 -1'], asThem);
-  }
-}
-
-function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+function killGroup(child: ChildProcess): void {
   try {
-    if (child.pid !== undefined) process.kill(-child.pid, signal);
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   } catch {
     // it has ended
   }
-}
-
-/** What our own user runs already counts too, where the program has no user of its own. */
-function ownProcesses(): number {
-  const { stdout } = spawnSync('ps', ['-u', String(process.getuid?.() ?? 0), '-L', '-o', 'pid='], {
-    timeout: 2_000,
-  });
-  return String(stdout ?? '').split('\n').length + 64;
 }
 
 /** The beginning of stdout and the end of stderr: the result first, the reason last. */
@@ -192,7 +115,7 @@ function capture(child: ChildProcess, most: number, tooMuch: () => void) {
     tooMuch: () => bytes > most,
     /** A program that got away may hold its output open: then what has come is enough. */
     closed: async () => {
-      await Promise.race([closed, wait(500)]);
+      await Promise.race([closed, wait(KILL_GRACE_MS)]);
       child.stdout?.destroy();
       child.stderr?.destroy();
     },

@@ -34,6 +34,8 @@ export interface Task<Params = unknown> {
   readonly name: string;
   readonly description: string;
   readonly params: z.ZodType<Params>;
+  /** The error of the field `task` for a job that asks for it. Absent: jobs may use it. */
+  readonly unavailable?: string;
   /** What it returns is kept as the execution's result (a bounded part of it). */
   run(context: TaskContext<Params>): Promise<unknown>;
 }

@@ -27,9 +27,12 @@ export function startPart(
   part: Part,
   env: Record<string, string>,
   args: readonly string[] = [],
+  uid?: number,
 ): LocalProcess {
   const child = spawn(process.execPath, [join(ROOT, 'src/local', `${part}.ts`), ...args], {
     cwd: ROOT,
+    uid,
+    gid: uid,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, PUNCTUAL_PORT: '0', ...env },
   });
   let text = '';
@@ -68,8 +71,8 @@ export function temporaryFolder(): Folder {
 }
 
 /** The whole of local mode, and a way to call it as a user. */
-export async function startLocal(folder: string, env: Record<string, string> = {}) {
-  const local = startPart('main', { PUNCTUAL_DATA: folder, ...env });
+export async function startLocal(folder: string, env: Record<string, string> = {}, uid?: number) {
+  const local = startPart('main', { PUNCTUAL_DATA: folder, ...env }, [], uid);
   const [, url = ''] = await local.printed(/listens on (http:\S+)/);
   return { ...local, url, as: (user: string) => client(url, folder, user) };
 }

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { DynamoDBClient, ListTablesCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { ListQueuesCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isolatedHere } from '../tasks/script-workers.ts';
 import { type Folder, startLocal, temporaryFolder } from './processes.ts';
 
 const VALUE = 'tok_9f8e7d6c5b4a39281706';
@@ -17,6 +18,11 @@ const FORMS = [
   Buffer.from(VALUE).toString('base64').slice(0, 12),
   Buffer.from(VALUE).toString('hex'),
 ];
+
+const isolated = await isolatedHere();
+const isRoot = process.getuid?.() === 0;
+/** Scripts of root are isolated or refused: without bwrap there are none to look at. */
+const hasScripts = isolated || !isRoot;
 
 let folder: Folder;
 let local: Awaited<ReturnType<typeof startLocal>>;
@@ -35,7 +41,8 @@ beforeAll(async () => {
   writeFileSync(join(folder.path, 'secrets.json'), JSON.stringify({ me: { token: VALUE }, you: {} }));
   echo.listen(0, '127.0.0.1');
   await once(echo, 'listening');
-  local = await startLocal(folder.path, { PUNCTUAL_LOG: 'debug' });
+  const scripts: Record<string, string> = isolated || isRoot ? {} : { PUNCTUAL_SCRIPTS: 'trusted' };
+  local = await startLocal(folder.path, { PUNCTUAL_LOG: 'debug', ...scripts });
 });
 afterAll(async () => {
   await local.stop();
@@ -47,7 +54,7 @@ afterAll(async () => {
 const secret = { $secret: 'token' };
 const url = (status: number) => `http://127.0.0.1:${(echo.address() as AddressInfo).port}/?status=${status}`;
 const once1 = { retry: { maxAttempts: 1 } };
-const JOBS = {
+const ALL_JOBS = {
   sent: { task: 'http', params: { url: '', headers: { Authorization: secret }, body: { key: secret } } },
   refused: { task: 'http', params: { url: '', headers: { Authorization: secret }, body: secret }, ...once1 },
   returned: { task: 'noop', params: { result: { deep: [secret] } } },
@@ -66,6 +73,9 @@ const JOBS = {
   },
   misfit: { task: 'sns', params: { topicArn: secret, message: 'x' }, ...once1 },
 };
+const JOBS = Object.fromEntries(
+  Object.entries(ALL_JOBS).filter(([, job]) => hasScripts || job.task !== 'script'),
+);
 
 describe('the value of a secret', () => {
   const answers: string[] = [];
@@ -107,8 +117,10 @@ describe('the value of a secret', () => {
         error: { message: expect.stringContaining('it said: you said [secret token]') },
       },
       returned: { status: 'succeeded', result: { deep: ['[secret token]'] } },
-      printed: { status: 'succeeded', result: { stdout: expect.stringMatching(/^\[secret token\]\n/) } },
-      crashed: { status: 'failed', error: { message: expect.stringContaining('[secret token]') } },
+      ...(hasScripts && {
+        printed: { status: 'succeeded', result: { stdout: expect.stringMatching(/^\[secret token\]\n/) } },
+        crashed: { status: 'failed', error: { message: expect.stringContaining('[secret token]') } },
+      }),
       misfit: { status: 'failed', error: { message: 'params do not fit the task "sns": topicArn' } },
     });
 
