@@ -1,0 +1,24 @@
+// What .ci/run refuses before it does anything.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const RUN = join(import.meta.dirname, '..', '..', '.ci', 'run');
+
+it('where bwrap is required and missing, .ci/run fails and says so', () => {
+  const bin = mkdtempSync(join(tmpdir(), 'punctual-bin-'));
+  for (const name of ['dirname', 'date']) symlinkSync(`/usr/bin/${name}`, join(bin, name));
+  const run = (env: Record<string, string>) =>
+    spawnSync('/bin/bash', [RUN], { env: { PATH: bin, ...env }, encoding: 'utf8' });
+  const refused = run({ PUNCTUAL_REQUIRE_BWRAP: '1' });
+  expect(refused.status).toBe(1);
+  expect(refused.stderr).toContain('PUNCTUAL_REQUIRE_BWRAP=1, and bwrap is not in PATH');
+  expect(refused.stdout).toBe('');
+  // elsewhere it goes on: here it ends because there is no npm
+  expect(run({}).stdout).toContain('npm ci');
+  symlinkSync('/bin/true', join(bin, 'bwrap'));
+  expect(run({ PUNCTUAL_REQUIRE_BWRAP: '1' }).stdout).toContain('npm ci');
+  rmSync(bin, { recursive: true });
+});
