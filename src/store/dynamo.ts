@@ -31,8 +31,8 @@ export interface DynamoStoreOptions {
   readonly groupCommit?: boolean;
   /**
    * The tables are a file with one writer (dynoxide), not DynamoDB: its requests go one at a time, because it needs as much
-   * more CPU for each as there are under way, and a group of writes is one transaction, because it flushes to the disk
-   * after every commit. Default false: transactions cost twice as much on DynamoDB.
+   * more CPU for each as there are under way, and a group of writes is one transaction, because every
+   * commit is an fsync (docs/decisions/0018). Default false: transactions cost twice as much on DynamoDB.
    */
   readonly oneWriter?: boolean;
   /** Between the rounds of a batch that was taken only in part. Default: real time, no jitter. */

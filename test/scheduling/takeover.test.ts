@@ -1,0 +1,107 @@
+// The worker of an attempt is lost, and before another takes over, the job is changed: what README promises of it.
+import { describe, expect, test } from 'vitest';
+import { asUser } from '../../src/domain/principal.ts';
+import { runNow } from '../../src/scheduling/by-hand.ts';
+import { claim } from '../../src/scheduling/claim.ts';
+import { findDefinition } from '../../src/scheduling/definitions.ts';
+import { cancelJob, editJob, pauseJob } from '../../src/scheduling/jobs.ts';
+import { newRow } from '../../src/scheduling/rows.ts';
+import { MINUTE, standingWorld } from './world.ts';
+
+const ANN = asUser('ann');
+
+/** An attempt has begun, so long ago that it has by anybody's clock; its worker is lost. */
+async function begun(spec: Record<string, unknown> = {}, beganMsAgo = 5_000) {
+  const world = standingWorld();
+  const { context, store } = world;
+  const jobId = await world.create({ params: { result: 'old' }, schedule: { every: 'PT1H' }, ...spec });
+  const [message] = world.sent;
+  if (!message) throw new Error('nothing was sent');
+  world.now = message.fireAt;
+  const first = await claim(context, 'lost', message);
+  if (first.kind !== 'run') throw new Error(`it did not start: ${first.kind}`);
+  world.now += beganMsAgo;
+  const pastLease = async () => {
+    world.now += MINUTE;
+    return claim(context, 'another', message);
+  };
+  const row = () => store.readRow(jobId, message.due, { consistent: true });
+  return { world, context, store, jobId, message, claimed: first.claimed, pastLease, row };
+}
+
+const again = { kind: 'run', claimed: { hold: { attempt: 2, workerId: 'another' } } };
+
+describe('an execution that had begun is repeated by another worker', () => {
+  test('after a pause has returned', async () => {
+    const { context, jobId, pastLease } = await begun();
+    await pauseJob(context, ANN, jobId);
+    expect(await pastLease()).toMatchObject(again);
+  });
+
+  test('after an edit of the schedule has returned', async () => {
+    const { context, jobId, pastLease } = await begun();
+    await editJob(context, ANN, jobId, { schedule: { every: 'PT2H' } });
+    expect(await pastLease()).toMatchObject(again);
+  });
+
+  test('after an edit of task and params has returned, with these', async () => {
+    const { context, jobId, pastLease } = await begun();
+    await editJob(context, ANN, jobId, { task: 'http', params: { url: 'https://example.com/' } });
+    const answer = await pastLease();
+    expect(answer).toMatchObject(again);
+    if (answer.kind !== 'run') throw new Error();
+    expect(answer.claimed.head.task).toBe('http');
+    expect((await findDefinition(context, answer.claimed.head))?.params).toEqual({
+      url: 'https://example.com/',
+    });
+  });
+
+  test('with overlap: allow, if it has a row: a retry, or one with a checkpoint', async () => {
+    const { context, store, jobId, message, claimed, pastLease } = await begun({ overlap: 'allow' });
+    const row = newRow(claimed.head, message.due, message.revision, 'RUNNING');
+    await store.insertRow({ ...row, attempt: 1, fence: claimed.hold.token, checkpoint: 1 });
+    await pauseJob(context, ANN, jobId);
+    expect(await pastLease()).toMatchObject(again);
+  });
+
+  test('if it was started by hand, whenever the job was paused', async () => {
+    const { world, context, jobId } = await begun({ overlap: 'allow' });
+    await pauseJob(context, ANN, jobId);
+    await runNow(context, ANN, jobId);
+    const message = world.sent.at(-1);
+    if (!message) throw new Error('nothing was sent');
+    expect(await claim(context, 'lost', message)).toMatchObject({ kind: 'run' });
+    world.now += MINUTE;
+    expect(await claim(context, 'another', message)).toMatchObject({ kind: 'run' });
+  });
+});
+
+describe('it is not repeated, and ends cancelled', () => {
+  const WITHDRAWN = { status: 'CANCELLED', reason: 'withdrawn while its worker was lost' };
+
+  test('after a cancel', async () => {
+    const { context, jobId, pastLease, row } = await begun();
+    await cancelJob(context, ANN, jobId);
+    expect(await pastLease()).toEqual({ kind: 'done' });
+    expect(await row()).toMatchObject({ status: 'CANCELLED', reason: 'cancelled while its worker was lost' });
+  });
+
+  test.each([
+    ['its start is no longer ago than clocks may be apart', {}, 0],
+    ['overlap is allow, and it has no row', { overlap: 'allow' }, 5_000],
+  ])(
+    'after a pause or an edit of the schedule, where nobody can tell whether it had begun: %s',
+    async (_, spec, ago) => {
+      for (const change of [
+        (...[context, who, jobId]: Parameters<typeof pauseJob>) => pauseJob(context, who, jobId),
+        (...[context, who, jobId]: Parameters<typeof pauseJob>) =>
+          editJob(context, who, jobId, { schedule: { cron: '30 5 * * *' } }),
+      ]) {
+        const { context, jobId, pastLease, row } = await begun(spec, ago);
+        await change(context, ANN, jobId);
+        expect(await pastLease()).toEqual({ kind: 'done' });
+        expect(await row()).toMatchObject(WITHDRAWN);
+      }
+    },
+  );
+});
