@@ -26,6 +26,9 @@ const NODE = '/opt/punctual/node';
 const FIRST_UID = 1_500_000_000;
 const UIDS = 500_000_000;
 
+/** In the sandbox the shell around the command is process 1. Anywhere else it must not run: `kill -1` reaches every process. */
+const ONLY_INSIDE = '[ $$ = 1 ] || { echo "bwrap did not isolate the script" >&2; exit 1; }';
+
 /**
  * Kills every process of the sandbox but the first and this shell. The first ends with its command, and all others end with
  * it. The loop covers a command that has not started yet.
@@ -62,7 +65,7 @@ export const isolated =
         ...limited(limits, language, uid === undefined ? ':' : processes),
         ...[bwrap, '--args', '4', '--'],
         // inside the sandbox the kernel counts the processes of the sandbox only; outside, all of the current user's
-        ...supervised(KILL_ALL, uid === undefined ? processes : ':'),
+        ...supervised(KILL_ALL, `${ONLY_INSIDE}\n${uid === undefined ? processes : ':'}`),
         ...interpreter(language, NODE, limits),
         ...[file, ...args],
       ],

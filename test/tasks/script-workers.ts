@@ -30,9 +30,14 @@ export interface User {
 export function users(): User[] {
   if (!isRoot) return [{ as: 'the current user' }];
   const other = { as: 'an unprivileged user', uid: NOBODY };
-  const { status, stderr } = spawnSync(process.execPath, ['--check', WORKER], { uid: NOBODY, gid: NOBODY });
+  const { status, stderr, error } = spawnSync(process.execPath, ['--check', WORKER], {
+    uid: NOBODY,
+    gid: NOBODY,
+  });
   if (status === 0) return [{ as: 'root' }, other];
-  console.warn(`workers are tested as root only, because user ${NOBODY} cannot read ${WORKER}: ${stderr}`);
+  console.warn(
+    `workers are tested as root only, because user ${NOBODY} cannot read ${WORKER}: ${error?.message ?? stderr}`,
+  );
   return [{ as: 'root' }];
 }
 
