@@ -17,7 +17,7 @@ export class ScriptFailed extends Error {
 export const scriptTask = (services: TaskServices): Task<ScriptParams> =>
   defineTask<ScriptParams>({
     name: 'script',
-    description: 'Runs a small program in Python, JavaScript or shell, isolated; exit code 0 is success.',
+    description: 'Runs a small program in Python, JavaScript or shell; exit code 0 is success.',
     params: scriptParams,
     async run(context) {
       const { language, args = [], environment = {} } = context.params;

@@ -7,6 +7,7 @@ import { readLocalConfig } from '../../src/local/config.ts';
 import { findScriptMode } from '../../src/tasks/script-mode.ts';
 import { isolatedHere } from './script-workers.ts';
 
+const isolated = await isolatedHere();
 let folder = '';
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'punctual-mode-'));
@@ -48,16 +49,14 @@ describe('scripts', () => {
     expect(mode.told).toMatch(told);
   });
 
-  it('run isolated where bwrap works', async (test) => {
-    if (!(await isolatedHere())) return test.skip('bwrap does not work here');
+  it.runIf(isolated)('run isolated where bwrap works', async () => {
     await expect(find()).resolves.toMatchObject({
       name: 'isolated',
       told: expect.stringMatching(/^Scripts run isolated, by \/.*bwrap\.$/),
     });
   });
 
-  it('are refused when they would see the data folder, also by another name', async (test) => {
-    if (!(await isolatedHere())) return test.skip('bwrap does not work here');
+  it.runIf(isolated)('are refused when they would see the data folder, also by another name', async () => {
     const link = join(folder, 'link');
     symlinkSync('/usr/share', link);
     for (const data of ['/usr/share', link]) {
@@ -81,6 +80,6 @@ describe('scripts', () => {
 
   it('run isolated where PUNCTUAL_REQUIRE_BWRAP says that bwrap must work', async () => {
     const required = process.env.PUNCTUAL_REQUIRE_BWRAP === '1';
-    expect((await isolatedHere()) || !required).toBe(true);
+    expect(isolated || !required).toBe(true);
   });
 });
