@@ -11,7 +11,7 @@ import {
   occurrencesAfter,
 } from '../../src/domain/schedule/occurrences.ts';
 import type { Schedule } from '../../src/domain/schedule/schema.ts';
-import { minuteEnd } from '../../src/domain/slots.ts';
+import { minuteEnd, minuteOf } from '../../src/domain/slots.ts';
 import type { Message } from '../../src/queue/queue.ts';
 import type { Context } from '../../src/scheduling/context.ts';
 import { regularEntry } from '../../src/scheduling/plan.ts';
@@ -21,6 +21,7 @@ import { Attempts } from './attempts.ts';
 import { ChangeChecks } from './change-checks.ts';
 import { type MemoryStore, rowKey } from './memory-store.ts';
 import type { Process } from './process.ts';
+import { SETTINGS } from './profile.ts';
 import { clockText, type World } from './world.ts';
 
 export interface Violation {
@@ -48,6 +49,8 @@ interface JobRecord {
   /** When a cancel of it first returned. */
   cancelReturnedAt: number | undefined;
   highestFence: number;
+  /** One run has stood for all that were due until then. */
+  coveredUntil: number;
   /** Held without a row when they were withdrawn: they go on, so they end. */
   readonly mustEnd: Set<DueKey>;
 }
@@ -97,6 +100,8 @@ const NOT_WITHDRAWN = { withdrawnAt: undefined, withdrawnBy: undefined, withdraw
 const isInForce = (head: Head, revision: string): boolean =>
   head.status === 'active' && head.revision === revision;
 
+/** By so much clocks are allowed to be ahead in the simulator, half of what two may be apart. */
+const EARLIEST_MS = SETTINGS.clockSkewMs / 2;
 /** What is due later than this before the end may still be on its way. */
 const SETTLED_AFTER_MS = 150_000;
 
@@ -195,6 +200,7 @@ export class Checks {
       cancelledAt: undefined,
       cancelReturnedAt: undefined,
       highestFence: 0,
+      coveredUntil: 0,
       mustEnd: new Set(),
     };
     this.#jobs.set(jobId, job);
@@ -219,7 +225,7 @@ export class Checks {
       if (head.status === 'completed' || head.status === 'failed') this.#completed(old, head);
     }
     if (head.status === 'active' && !job.revisions.has(head.revision)) {
-      const plannedAt = old && actor ? actor.bornAt + actor.skew : head.createdAt;
+      const plannedAt = old && actor ? actor.bornAt : head.createdAt;
       const t0 = Math.max(plannedAt, head.pausedUntil ?? 0);
       job.revisions.set(head.revision, { schedule: head.schedule, t0, ...NOT_WITHDRAWN });
     }
@@ -231,7 +237,14 @@ export class Checks {
         undefined,
         `${old.rowsUntil} to ${head.rowsUntil}`,
       );
-    if (old?.coveredUntil && (head.coveredUntil ?? '') < old.coveredUntil)
+    const covered = head.coveredUntil === undefined ? 0 : dueAtOf(head.coveredUntil);
+    if (actor && head.coveredUntil !== old?.coveredUntil) {
+      if (covered > now)
+        this.#fail('nothing is covered before its time', jobId, undefined, `${covered - now} ms before`);
+      job.coveredUntil = Math.max(job.coveredUntil, covered);
+    }
+    // what a wrong clock has written is put right
+    if (old?.coveredUntil && dueAtOf(old.coveredUntil) <= now && (head.coveredUntil ?? '') < old.coveredUntil)
       this.#fail(
         'rowsUntil and coveredUntil never go back',
         jobId,
@@ -282,7 +295,7 @@ export class Checks {
     if (hold.token === old?.token) {
       const take = this.#takes.get(hold.token);
       if (take && hold.leaseUntil !== old.leaseUntil) {
-        take.liveUntil = hold.leaseUntil - (actor?.skew ?? 0);
+        take.liveUntil = this.#leaseEnd(hold);
         this.#neverTwo(this.runs.find((run) => run.take === take));
       }
       return;
@@ -305,10 +318,16 @@ export class Checks {
       head,
       row,
       over,
-      liveUntil: hold.leaseUntil - (actor?.skew ?? 0),
+      liveUntil: this.#leaseEnd(hold),
       ahead,
       decidedAt: ahead ? undefined : now,
     });
+  }
+
+  /** True time: when the lease ends for its holder, which has added it to what its clock showed. */
+  #leaseEnd({ leaseUntil }: Hold): number {
+    const { actor, settings } = this.#world;
+    return actor ? actor.trueTime(leaseUntil - settings.leaseMs) + settings.leaseMs : leaseUntil;
   }
 
   #completed(old: Head, head: Head): void {
@@ -349,7 +368,9 @@ export class Checks {
   }
 
   #shard(old: Shard | undefined, shard: Shard): void {
-    if (!old) return;
+    const { now, settings } = this.#world;
+    // cursors that a wrong clock has moved are put right
+    if (!old || old.dispatchedUntil > minuteOf(now + settings.lookAheadMs + settings.clockSkewMs)) return;
     if (shard.dispatchedUntil < old.dispatchedUntil || shard.settledUntil < old.settledUntil)
       this.#world.fail('cursors never go back', `shard ${shard.shard}`);
   }
@@ -413,7 +434,7 @@ export class Checks {
     }
     if (status === 'CANCELLED' && actor?.kind !== 'api') this.#cancelledByWorker(head, old, row);
     if (status === 'SKIPPED' && row.reason?.startsWith('misfire')) {
-      const covered = head.coveredUntil !== undefined && due <= head.coveredUntil;
+      const covered = dueAtOf(due) <= this.#job(jobId).coveredUntil;
       const fires = fireAt(head.schedule, jobId, dueAtOf(due));
       const late = now + settings.clockSkewMs - fires > head.misfire.graceSeconds * 1000;
       const { policy } = head.misfire;
@@ -517,6 +538,8 @@ export class Checks {
     // what is started by hand runs at once, also when it was cancelled ahead of its time
     if (process.now() < fires && revision !== BY_HAND)
       this.#fail('nothing starts early', jobId, due, `${fires - process.now()} ms before its time`);
+    if (now + EARLIEST_MS < fires && revision !== BY_HAND)
+      this.#fail('nothing starts early by the true clock', jobId, due, `${fires - now} ms before its time`);
     if (ctx.attempt > ctx.maxAttempts)
       this.#fail('no more attempts than allowed', jobId, due, `${ctx.attempt} of ${ctx.maxAttempts}`);
     if (signal.aborted) return run;
@@ -695,7 +718,10 @@ export class Checks {
   #chain(head: Head, rule: Revision, say: (what: string, jobId: string, due?: DueKey) => void): void {
     const shard = this.#world.shardRow(head.jobId);
     if (!shard) return;
-    const next = nextOccurrence(rule.schedule, Math.max(minuteEnd(shard.dispatchedUntil), rule.t0) - 1);
+    const { now, settings } = this.#world;
+    // a cursor that a wrong clock has moved is not believed
+    const cursor = Math.min(shard.dispatchedUntil, minuteOf(now + settings.lookAheadMs));
+    const next = nextOccurrence(rule.schedule, Math.max(minuteEnd(cursor), rule.t0) - 1);
     if (next === undefined) return;
     if (!this.#world.hasEntry(regularEntry(head, next))) say('nobody has planned', head.jobId, dueKey(next));
   }

@@ -11,10 +11,15 @@ export class Process {
   readonly world: World;
   readonly name: string;
   readonly kind: Kind;
-  /** Its wall clock is this much ahead. */
+  /** Its wall clock is this much ahead: within what is allowed. */
   readonly skew: number;
   readonly context: Context;
+  /** By its own clock. */
   readonly bornAt: number;
+  /** How far ahead of true time its own clock has been, from when on. */
+  readonly #ahead: { from: number; by: number }[] = [];
+  /** Its wall clock is this much ahead besides: it is wrong. */
+  error = 0;
   dead = false;
   /** Stopped as by SIGSTOP until then: nothing of it happens, and its clocks go on. */
   stalledUntil = 0;
@@ -24,9 +29,9 @@ export class Process {
     this.world = world;
     this.name = name;
     this.kind = kind;
-    this.bornAt = world.now;
     const half = Math.floor(settings.clockSkewMs / 2);
     this.skew = world.profile.skew ? random.int(-half, half) : 0;
+    this.error = world.clocks.atBirth(this);
     const own = new Seeded(random.bits(), random.bits());
     const booted = random.int(0, 1_000_000);
     this.context = {
@@ -41,10 +46,19 @@ export class Process {
       log: this.#log(),
       settings,
     };
+    this.bornAt = this.now();
   }
 
   now(): number {
-    return this.world.now + this.skew;
+    const by = this.skew + this.error;
+    if (this.#ahead.at(-1)?.by !== by) this.#ahead.push({ from: this.world.now, by });
+    return this.world.now + by;
+  }
+
+  /** The true time at which its clock showed this. */
+  trueTime(shown: number): number {
+    const known = this.#ahead.findLast(({ from, by }) => shown - by >= from) ?? this.#ahead[0];
+    return shown - (known?.by ?? 0);
   }
 
   get stalled(): boolean {

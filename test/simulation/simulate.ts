@@ -33,7 +33,8 @@ export async function simulate(seed: number, { trace, theme }: Options = {}): Pr
   if (scenario.crowded) profile = crowded(profile, random);
   if (scenario.impatient) profile = impatient(profile);
   const settings = { ...SETTINGS, shards: random.chance(0.1) ? 2 : 1 };
-  const world = new World({ seed, settings, profile, ...(trace && { trace }) });
+  const wrongClocks = theme === 'clocks';
+  const world = new World({ seed, settings, profile, wrongClocks, ...(trace && { trace }) });
   trace?.(`faults ${JSON.stringify(profile)}`);
   const { jobs, operations, ...rest } = scenario;
   trace?.(`scenario ${JSON.stringify(rest)}`);
@@ -51,6 +52,7 @@ export async function simulate(seed: number, { trace, theme }: Options = {}): Pr
   const fleet = new Fleet(world, scenario, random);
   fleet.begin();
   new People(world, scenario, random).begin();
+  world.clocks.begin(scenario.calmAt);
   world.at(scenario.calmAt, () => {
     world.calm();
     fleet.recover();

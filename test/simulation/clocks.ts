@@ -1,0 +1,97 @@
+// Clocks that are wrong: machines whose wall clock jumps by minutes to an hour and comes back, short-lived processes that
+// are born with such a clock, and values in the store that a wrong clock has left behind. The numbers come from a stream
+// of their own, so that a seed without wrong clocks is the same as before.
+import { dueKey } from '../../src/domain/ids.ts';
+import { latestOccurrence } from '../../src/domain/schedule/occurrences.ts';
+import { MINUTE, minuteOf } from '../../src/domain/slots.ts';
+import type { Process } from './process.ts';
+import { Seeded } from './seeded.ts';
+import { EPOCH, type World } from './world.ts';
+
+export class Clocks {
+  /** This seed has wrong clocks. */
+  readonly areWrong: boolean;
+  readonly #world: World;
+  readonly #random: Seeded;
+
+  constructor(world: World, seed: number, always: boolean) {
+    this.#world = world;
+    this.#random = new Seeded(seed, 2);
+    this.areWrong = this.#random.chance(0.2) || always;
+  }
+
+  begin(until: number): void {
+    if (!this.areWrong) return;
+    const world = this.#world;
+    const random = this.#random;
+    const someTime = () => random.int(EPOCH + 1000, until);
+    for (let jumps = random.int(1, 4); jumps > 0; jumps--) world.at(someTime(), () => this.#jump(until));
+    if (random.chance(0.3)) world.at(someTime(), () => this.#poisonHead(until));
+    if (random.chance(0.2)) world.at(someTime(), () => this.#poisonShards());
+  }
+
+  /** How far ahead the clock of a process that is born now is. Workers are born with a right one: theirs jump. */
+  atBirth({ kind }: Process): number {
+    const { areWrong } = this;
+    if (!areWrong || this.#world.isCalm || !this.#random.chance(kind === 'worker' ? 0.05 : 0.15)) return 0;
+    this.#world.count(`${kind} with a wrong clock`);
+    return this.#error();
+  }
+
+  /** Minutes to an hour, ahead or behind. */
+  #error(): number {
+    const ms = this.#random.int(2 * MINUTE, this.#random.chance(0.5) ? 10 * MINUTE : 60 * MINUTE);
+    return this.#random.chance(0.65) ? ms : -ms;
+  }
+
+  #jump(until: number): void {
+    const world = this.#world;
+    const living = [...world.processes];
+    if (living.length === 0) return;
+    const process = this.#random.pick(living);
+    this.set(process, this.#error());
+    const back = world.now + this.#random.int(1000, this.#random.chance(0.5) ? 10_000 : 100_000);
+    world.at(Math.min(back, until), () => this.set(process, 0));
+  }
+
+  set(process: Process, error: number): void {
+    if (process.dead || process.error === error) return;
+    process.error = error;
+    this.#world.count('clock jumps');
+    this.#world.trace?.(process, `*** its clock is ${error} ms ahead now`);
+  }
+
+  /** What a worker with a wrong clock wrote before there was a rule against it. */
+  #poisonHead(until: number): void {
+    const { store, now } = this.#world;
+    const heads = store.heads.all().filter((head) => head.status === 'active' && !('at' in head.schedule));
+    if (heads.length === 0) return;
+    const head = this.#random.pick(heads);
+    const covered = latestOccurrence(head.schedule, now, Math.min(now + 60 * MINUTE, until + 10 * MINUTE));
+    if (covered === undefined) return;
+    const coveredUntil = dueKey(covered);
+    this.#world.count('poisoned head');
+    this.#world.trace?.(undefined, `*** ${coveredUntil} is coveredUntil of ${head.jobId}`);
+    const rowsUntil = coveredUntil;
+    store.heads.set(head.jobId, { ...head, coveredUntil, rowsUntil, stamp: this.#random.id(12) });
+  }
+
+  /** What a watcher left that died while its clock was wrong: a long lease, and cursors ahead of time. */
+  #poisonShards(): void {
+    const { store, settings, now } = this.#world;
+    const ahead = this.#random.int(3, 40);
+    for (const shard of store.shards.values()) {
+      const dispatchedUntil = minuteOf(now + settings.lookAheadMs) + ahead;
+      const settledUntil = Math.max(shard.settledUntil, minuteOf(now) + ahead - 3);
+      this.#world.count('poisoned shard');
+      this.#world.trace?.(undefined, `*** shard ${shard.shard} is ${ahead} minutes ahead`);
+      store.shards.set(shard.shard, {
+        ...shard,
+        token: this.#random.id(12),
+        leaseUntil: now + ahead * MINUTE,
+        dispatchedUntil: Math.max(shard.dispatchedUntil, dispatchedUntil),
+        settledUntil,
+      });
+    }
+  }
+}
