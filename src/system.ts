@@ -1,15 +1,25 @@
 // The real clock, the real random numbers and the log: what every runtime hands to the use cases, which never read
 // these themselves.
 import { randomFillSync } from 'node:crypto';
+import { uptime } from 'node:os';
 import { base62 } from './domain/ids.ts';
 import type { Clock, Log, Random } from './scheduling/context.ts';
 
 /** setTimeout takes a signed 32-bit number; more than this fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-export const systemClock: Clock = {
+export const systemClock: Clock & { uptime(): number } = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
+
+  /** Milliseconds since the machine was started. 0 where the platform does not say. */
+  uptime() {
+    try {
+      return uptime() * 1000;
+    } catch {
+      return 0;
+    }
+  },
 
   // A timer may fire up to a millisecond early (libuv counts whole milliseconds), so it only ever proposes an end.
   sleep: (ms, signal) =>

@@ -6,6 +6,11 @@ import type { Tell } from './telling.ts';
 export interface Clock {
   /** Epoch milliseconds, as the other machines see it, more or less. */
   now(): number;
+  /**
+   * How far the machine's own clock is ahead of what the reference clock allows, in milliseconds; negative: behind. `now`
+   * is corrected by it. Absent: the clock is compared with nothing.
+   */
+  offBy?(): number;
   /** Milliseconds that never jump: what leases are measured with. */
   monotonic(): number;
   /** Resolves after `ms`, or at once when the signal is aborted. */
@@ -48,7 +53,10 @@ export interface Settings {
   readonly settleLagMs: number;
   readonly leaseMs: number;
   readonly heartbeatMs: number;
-  /** How far the clocks of two machines may be apart. A lease counts as over this much later, and is given up this much earlier. */
+  /**
+   * How far the clocks of two machines may be apart. A lease counts as over this much later, and is given up this much
+   * earlier. A worker whose own clock is off by more than half of it takes no work.
+   */
   readonly clockSkewMs: number;
   /** How long the watcher holds a shard without committing. */
   readonly shardLeaseMs: number;
@@ -66,6 +74,10 @@ export const DEFAULT_SETTINGS: Settings = {
   clockSkewMs: 2_000,
   shardLeaseMs: 30_000,
 };
+
+/** Each machine may be off by half of what two may be apart. */
+export const isClockRight = ({ clock, settings }: Pick<Context, 'clock' | 'settings'>): boolean =>
+  Math.abs(clock.offBy?.() ?? 0) <= settings.clockSkewMs / 2;
 
 export interface Context {
   readonly store: Store;
