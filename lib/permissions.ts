@@ -71,6 +71,7 @@ export const OPERATIONS: Readonly<Record<keyof Store, Access>> = {
   readShard: on('control', ...GET),
   takeShard: on('control', 'UpdateItem'),
   commitShard: on('control', ...GET, 'UpdateItem'),
+  resetShard: on('control', 'UpdateItem'),
   putWorker: on('control', 'PutItem'),
   removeWorker: on('control', 'DeleteItem'),
   readWorker: on('control', ...GET),
@@ -161,6 +162,7 @@ export const ROLES = {
     'readShard',
     'takeShard',
     'commitShard',
+    'resetShard',
   ],
   worker: [
     'readDefinition',

@@ -9,7 +9,7 @@ import type { Context } from './context.ts';
 import { writeHead } from './head.ts';
 import { blocks, type Found, isOver, letGo, newHold, SHORT_RUN_MS } from './holds.ts';
 import { isLive, isPlannedAgain, onBehalfOf } from './live.ts';
-import { misfireOf, skipLate } from './misfire.ts';
+import { covering, isCoverAhead, misfireOf, missedBefore, skipLate } from './misfire.ts';
 import { laterDue, note } from './note.ts';
 import { recordNote } from './rows.ts';
 import { attemptsBegun, cancelOpen, fence, nextAttempt, start, type Taken, takeRow } from './take.ts';
@@ -114,9 +114,10 @@ async function yieldTo(
   const waits = head.overlap === 'queue' || misfire.mustRun;
   if (misfire.coveredUntil && hold.revision !== BY_HAND && hold.due > due) {
     // `runOnce`, and a later one runs already: it stands for all that were missed before it
-    const missedBefore = Math.min(dueAtOf(hold.due) - 1, clock.now() - head.misfire.graceSeconds * 1000);
-    const last = latestOccurrence(head.schedule, dueAtOf(due) - 1, missedBefore) ?? dueAtOf(due);
-    const coveredUntil = dueKey(last);
+    const missed = Math.min(missedBefore(context), clock.now() - head.misfire.graceSeconds * 1000);
+    const before = Math.min(dueAtOf(hold.due) - 1, missed);
+    const last = latestOccurrence(head.schedule, dueAtOf(due) - 1, before) ?? dueAtOf(due);
+    const coveredUntil = covering(context, head, dueKey(last));
     const rowsUntil = laterDue(head.rowsUntil, coveredUntil);
     await writeHead(context, head, { coveredUntil, rowsUntil, stamp: random.id(12) });
     return AGAIN;
@@ -174,7 +175,7 @@ async function takeFree(
   const change = {
     hold,
     ...(rowsUntil && { rowsUntil }),
-    ...(covers && { coveredUntil: covers }),
+    ...((covers || isCoverAhead(context, head)) && { coveredUntil: covers }),
     stamp: hold.token,
   };
   if (!(await writeHead(context, head, change))) return AGAIN;

@@ -10,7 +10,7 @@ import type { Context } from './context.ts';
 import { writeHead } from './head.ts';
 import { isOver, letGo, newHold } from './holds.ts';
 import { isLive, isPlannedAgain } from './live.ts';
-import { misfireOf, skipLate } from './misfire.ts';
+import { isCoverAhead, misfireOf, skipLate } from './misfire.ts';
 import { laterDue } from './note.ts';
 import { recordNote } from './rows.ts';
 import { attemptsBegun, cancelOpen, fence, isLeased, release, start, type Taken, takeRow } from './take.ts';
@@ -94,9 +94,10 @@ async function reasonToStop(
 
   const misfire = misfireOf(context, head, message);
   if (misfire.kind !== 'none') return skipLate(context, head, message, misfire);
-  if (misfire.coveredUntil) {
-    const { coveredUntil } = misfire;
-    const change = { coveredUntil, rowsUntil: laterDue(head.rowsUntil, coveredUntil), stamp: random.id(12) };
+  const { coveredUntil } = misfire;
+  if (coveredUntil || isCoverAhead(context, head)) {
+    const rowsUntil = coveredUntil ? laterDue(head.rowsUntil, coveredUntil) : head.rowsUntil;
+    const change = { coveredUntil, rowsUntil, stamp: random.id(12) };
     if (!(await writeHead(context, head, change))) return AGAIN;
   }
   return undefined;

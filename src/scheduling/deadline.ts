@@ -1,4 +1,5 @@
-// A writer gives up before settle could pass the entries that it has written (PROTOCOL.md, Plan 2).
+// A writer gives up before settle could pass the entries that it has written (PROTOCOL.md, Plan 2). So does one whose clock
+// was corrected since it began: its entries are of another time.
 import type { Context } from './context.ts';
 
 export class WriterTooSlow extends Error {
@@ -7,9 +8,13 @@ export class WriterTooSlow extends Error {
 
 /** Call the result before every write that makes earlier ones count. */
 export function writerDeadline({ clock, settings }: Context): () => void {
-  const end = clock.monotonic() + settings.writerDeadlineMs;
+  const began = clock.monotonic();
+  const t0 = clock.now();
   return () => {
-    if (clock.monotonic() > end) {
+    const passed = clock.monotonic() - began;
+    if (Math.abs(clock.now() - t0 - passed) > settings.clockSkewMs)
+      throw new WriterTooSlow('the clock was corrected meanwhile; nothing was decided, try again');
+    if (passed > settings.writerDeadlineMs) {
       throw new WriterTooSlow(
         `gave up after ${settings.writerDeadlineMs} ms; nothing was decided, try again`,
       );

@@ -6,7 +6,7 @@ import type { Tasks } from '../tasks/task.ts';
 import { giveBack, startTaken, type TakenAhead, takeAhead } from './ahead.ts';
 import { AGAIN, type Claim, type Claimed } from './answers.ts';
 import { claim, type Prepared, prepare } from './claim.ts';
-import type { Context, Log } from './context.ts';
+import { type Context, isClockRight, type Log } from './context.ts';
 import { finish } from './finish.ts';
 import { runTask } from './run.ts';
 
@@ -54,6 +54,8 @@ const AHEAD_EVERY_MS = 50;
 export async function execute(context: Context, worker: WorkerSide, received: Received): Promise<void> {
   const { message } = received;
   if (!message) return received.bury('not a message of this scheduler');
+  // the message goes to a worker whose clock is right
+  if (!isClockRight(context)) return received.hide(0);
   const { clock, settings } = context;
   const early = message.fireAt - clock.now();
   if (early > HOLD_AT_MOST_MS) return received.hide(early - HOLD_AT_MOST_MS / 2);
@@ -69,7 +71,7 @@ export async function execute(context: Context, worker: WorkerSide, received: Re
     worker.begin();
     let answer = taken ? await startAhead(context, worker, taken) : AGAIN;
     if (answer.kind === 'again' || answer.kind === 'reread') {
-      if (worker.draining.aborted || !(await worker.admit())) return;
+      if (!(await mayStart(context, worker))) return;
       answer = await claim(context, worker.workerId, message, taken ? undefined : prepared);
     }
     if (answer.kind === 'later') hideFor = Math.max(0, answer.at - clock.now());
@@ -163,14 +165,18 @@ async function tryAhead(
   message: Message,
   prepared: Prepared,
 ): Promise<TakenAhead | undefined> {
-  if (worker.draining.aborted || !worker.mayTakeAhead()) return undefined;
+  if (worker.draining.aborted || !isClockRight(context) || !worker.mayTakeAhead()) return undefined;
   return takeAhead(context, worker.workerId, message, prepared);
+}
+
+/** False: the worker drains, it has no run slot, or its clock is wrong. The message is handed back. */
+async function mayStart(context: Context, worker: WorkerSide): Promise<boolean> {
+  return !worker.draining.aborted && (await worker.admit()) && isClockRight(context);
 }
 
 async function startAhead(context: Context, worker: WorkerSide, taken: TakenAhead): Promise<Claim> {
   try {
-    const admitted = !worker.draining.aborted && (await worker.admit());
-    const answer = admitted ? await startTaken(context, taken) : LATER;
+    const answer = (await mayStart(context, worker)) ? await startTaken(context, taken) : LATER;
     if (answer.kind === 'later') await giveBack(context, taken);
     return answer;
   } catch (error) {

@@ -46,7 +46,9 @@ export async function createJob(
   }
   const { params, notify, schedule: given, ...common } = spec;
   const schedule =
-    acceptedAt === undefined ? resolveSchedule(given, t0) : resolveAccepted(given, acceptedAt, t0);
+    acceptedAt === undefined
+      ? resolveSchedule(given, t0)
+      : resolveAccepted(given, Math.min(acceptedAt, t0), t0);
   refuseLarge({ params, notify });
   await admit?.(schedule);
   const send = await plan(context, { jobId, revision, schedule }, t0);

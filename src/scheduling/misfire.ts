@@ -1,11 +1,11 @@
 // Misfire: what it means that an occurrence is claimed late.
-import { dueAtOf, dueKey } from '../domain/ids.ts';
+import { type DueKey, dueAtOf, dueKey } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';
 import { fireAt, isRecurring, latestOccurrence } from '../domain/schedule/occurrences.ts';
 import type { Message } from '../queue/queue.ts';
 import { AGAIN, type Claim, DONE } from './answers.ts';
 import type { Context } from './context.ts';
-import { note } from './note.ts';
+import { laterDue, note } from './note.ts';
 import { newRow } from './rows.ts';
 
 const STOOD_FOR = 'misfire: one run stood for all that were missed';
@@ -27,13 +27,15 @@ export type Misfire =
     };
 
 /** What a first claim that comes late means. One-time jobs always run. */
-export function misfireOf({ clock }: Context, head: Head, message: Message): Misfire {
+export function misfireOf(context: Context, head: Head, message: Message): Misfire {
+  const { clock, settings } = context;
   const { due } = message;
-  if (head.coveredUntil !== undefined && due <= head.coveredUntil) {
-    return { kind: 'covered', reason: STOOD_FOR };
-  }
   const now = clock.now();
   const late = now - message.fireAt;
+  const covered = head.coveredUntil !== undefined && due <= head.coveredUntil;
+  // an occurrence that was missed is late; one that is in time is covered only by a wrong clock
+  if (covered && late > settings.clockSkewMs && !isCoverAhead(context, head))
+    return { kind: 'covered', reason: STOOD_FOR };
   if (!isRecurring(head.schedule) || late <= head.misfire.graceSeconds * 1000) return { kind: 'none' };
   if (head.misfire.policy === 'skip') {
     return {
@@ -42,13 +44,28 @@ export function misfireOf({ clock }: Context, head: Head, message: Message): Mis
     };
   }
   if (head.misfire.policy === 'runAll') return { kind: 'none', mustRun: true };
-  return {
-    kind: 'none',
-    coveredUntil: dueKey(latestMissed(head, dueAtOf(due), now)),
-  };
+  const missed = dueKey(latestMissed(head, dueAtOf(due), missedBefore(context)));
+  return { kind: 'none', coveredUntil: covering(context, head, missed) };
 }
 
-/** The latest occurrence whose time has come; one that jitter still keeps back is not missed. */
+/**
+ * `coveredUntil` is beyond the present: a wrong clock has written it, and it covers nothing. The next write of the head
+ * removes it.
+ */
+export const isCoverAhead = ({ clock }: Context, { coveredUntil }: Head): boolean =>
+  coveredUntil !== undefined && dueAtOf(coveredUntil) > clock.now();
+
+/** Covered until `due`, or until later if that was so already. */
+export const covering = (context: Context, head: Head, due: DueKey): DueKey =>
+  isCoverAhead(context, head) ? due : laterDue(head.coveredUntil, due);
+
+/**
+ * What fires later than this is in time by some clock and is not covered. Two machines may differ by clockSkewMs, and
+ * the claim of a covered occurrence has to find it late by more than that.
+ */
+export const missedBefore = ({ clock, settings }: Context): number => clock.now() - 2 * settings.clockSkewMs;
+
+/** The latest occurrence that fired before `now`; one that jitter still keeps back is not missed. */
 function latestMissed(head: Head, due: number, now: number): number {
   let last = latestOccurrence(head.schedule, due - 1, now);
   while (last !== undefined && last > due && fireAt(head.schedule, head.jobId, last) > now)

@@ -2,14 +2,14 @@
 import { isTerminal, type Row } from '../domain/execution.ts';
 import { BY_HAND, dueAtOf, executionId } from '../domain/ids.ts';
 import type { Head, Hold } from '../domain/job.ts';
-import { fireAt, isRecurring } from '../domain/schedule/occurrences.ts';
+import { fireAt, isRecurring, occurrencesAfter } from '../domain/schedule/occurrences.ts';
 import { type Entry, minuteOf, nextCheckAt } from '../domain/slots.ts';
 import type { Message } from '../queue/queue.ts';
 import type { Context } from './context.ts';
 import { checkOf, successors } from './dispatch.ts';
 import { completeOnce } from './ended.ts';
 import { isOver } from './holds.ts';
-import { regularMessage } from './plan.ts';
+import { regularEntry, regularMessage } from './plan.ts';
 import { byPresentRules } from './replan.ts';
 import { recordNote } from './rows.ts';
 import { readLargeSlot } from './slot.ts';
@@ -185,7 +185,7 @@ async function holdOf({ store }: Context, head: Head, e: Entry): Promise<Hold | 
 
 /**
  * The cursor may have passed a slot before a slow writer's entry was there: then nobody has planned what follows it.
- * The next occurrence gets its entry (and a message, where dispatch has been already); settling that carries on.
+ * The occurrences up to the first that dispatch has yet to come to get entries, and messages where it has been already.
  */
 async function mendChains(
   context: Context,
@@ -221,9 +221,12 @@ async function mendChains(
   for (const some of inChunks(beyondSlot, SIDE_BY_SIDE)) {
     const known = await Promise.all(some.map(({ beyond }) => store.hasEntry(beyond)));
     for (const { head, beyond } of some.filter((_, i) => !known[i])) {
-      acts.entries.push(beyond);
-      if (minuteOf(beyond.at) <= dispatchedUntil)
-        acts.messages.push(regularMessage(head, dueAtOf(beyond.due), now));
+      // settle does not carry on the chain of an occurrence that has run by then: it is planned until dispatch does
+      for (const due of occurrencesAfter(head.schedule, beyond.at - 1)) {
+        acts.entries.push(regularEntry(head, due));
+        if (minuteOf(due) > dispatchedUntil) break;
+        acts.messages.push(regularMessage(head, due, now));
+      }
     }
   }
 }

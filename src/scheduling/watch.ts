@@ -12,8 +12,11 @@ export interface Watched {
   busy: number;
 }
 
-/** A shard that nobody has watched yet starts this far back: jobs may have been created before its row. */
-const FIRST_LOOK_BACK_MINUTES = 60;
+/**
+ * A shard that nobody has watched yet starts this far back: jobs may have been created before its row. So does one whose
+ * cursors were wrong.
+ */
+const LOOK_BACK_MINUTES = 60;
 /** After downtime: the next shard's dispatch does not wait for all that there is to settle in this one. */
 const MOST_SETTLED = 120;
 /** Shards worked on side by side: enough to hide the round trips, few enough not to flood one process. */
@@ -50,7 +53,7 @@ export async function watchShard(
 ): Promise<void> {
   const { store, clock, random, settings } = context;
   const row = (await store.readShard(shard)) ?? (await firstRow(context, shard));
-  if (row.token && row.leaseUntil > clock.now()) {
+  if (row.token && isLeased(context, row)) {
     total.busy++;
     return;
   }
@@ -68,7 +71,8 @@ export async function watchShard(
   const renewing = renew(context, commit, done.signal);
   try {
     // read again under the lease: another watcher may have moved the cursors since
-    await advance(context, (await store.readShard(shard)) ?? row, commit, signal, total);
+    const held = await notAheadOfTime(context, (await store.readShard(shard)) ?? row, token);
+    if (held) await advance(context, held, commit, signal, total);
   } finally {
     done.abort();
     await renewing;
@@ -76,6 +80,12 @@ export async function watchShard(
       context.log.warn('a shard was not released; its lease will run out', { shard }),
     );
   }
+}
+
+/** A lease that ends later than any taken now was written by a wrong clock, and does not count. */
+function isLeased({ clock, settings }: Context, { leaseUntil }: Shard): boolean {
+  const left = leaseUntil - clock.now();
+  return left > 0 && left <= settings.shardLeaseMs + settings.clockSkewMs;
 }
 
 type Commit = (change: { dispatchedUntil?: number; settledUntil?: number }) => Promise<boolean>;
@@ -99,7 +109,7 @@ async function advance(
 ): Promise<void> {
   const { clock, settings } = context;
   const { shard } = row;
-  let { dispatchedUntil, settledUntil } = notAheadOfTime(context, row);
+  let { dispatchedUntil, settledUntil } = row;
   while (dispatchedUntil < minuteOf(clock.now() + settings.lookAheadMs) && !signal.aborted) {
     const { sent } = await dispatchSlot(context, shard, dispatchedUntil + 1);
     total.sent += sent;
@@ -117,20 +127,29 @@ async function advance(
 }
 
 /**
- * Cursors beyond the horizon were moved by a clock that was wrong: what is created now would be behind them, unsent. Until
- * time has caught up with them, every pass goes over the present again; that only sends twice.
+ * Cursors beyond the horizon were moved by a wrong clock: what is planned now would be behind them, unsent. They are set
+ * back, and the last hour is settled again. Repeated slots only send twice. Undefined: the lease is lost.
  */
-function notAheadOfTime({ clock, settings, log }: Context, row: Shard): Shard {
+async function notAheadOfTime(
+  { store, clock, settings, log }: Context,
+  row: Shard,
+  token: string,
+): Promise<Shard | undefined> {
   const now = clock.now();
-  if (row.dispatchedUntil <= minuteOf(now + settings.lookAheadMs) + 2) return row;
-  const aheadMs = (row.dispatchedUntil - minuteOf(now + settings.lookAheadMs)) * MINUTE;
-  log.error('the cursor of a shard is ahead of time: was a clock wrong?', { shard: row.shard, aheadMs });
-  const recent = minuteOf(now - settings.settleLagMs) - 2;
-  return { ...row, dispatchedUntil: minuteOf(now) - 1, settledUntil: Math.min(row.settledUntil, recent) };
+  const aheadBy = row.dispatchedUntil - minuteOf(now + settings.lookAheadMs + settings.clockSkewMs);
+  if (aheadBy <= 0) return row;
+  const { shard } = row;
+  log.error('the cursor of a shard is ahead of time: was a clock wrong?', {
+    shard,
+    aheadMs: aheadBy * MINUTE,
+  });
+  const settledUntil = Math.min(row.settledUntil, minuteOf(now) - LOOK_BACK_MINUTES);
+  const cursors = { dispatchedUntil: minuteOf(now) - 1, settledUntil };
+  return (await store.resetShard(shard, token, cursors)) ? { ...row, ...cursors } : undefined;
 }
 
 async function firstRow({ store, clock }: Context, shard: number): Promise<Shard> {
-  const start = minuteOf(clock.now()) - FIRST_LOOK_BACK_MINUTES;
+  const start = minuteOf(clock.now()) - LOOK_BACK_MINUTES;
   const row: Shard = { shard, leaseUntil: 0, dispatchedUntil: start, settledUntil: start };
   await store.insertShard(row);
   return (await store.readShard(shard)) ?? row;

@@ -95,6 +95,30 @@ async function commit(db: Database, shard: number, token: string, change: ShardC
   return updated !== undefined;
 }
 
+/** Where the token is mine. 1 WRU. */
+export async function resetShard(
+  db: Database,
+  shard: number,
+  token: string,
+  { dispatchedUntil, settledUntil }: Pick<Shard, 'dispatchedUntil' | 'settledUntil'>,
+): Promise<boolean> {
+  const updated = await db.update(
+    { operation: 'resetShard', table },
+    {
+      Key: shardKey(shard),
+      UpdateExpression: 'SET dispatchedUntil = :dispatchedUntil, settledUntil = :settledUntil',
+      ConditionExpression: '#token = :token',
+      ExpressionAttributeNames: { '#token': 'token' },
+      ExpressionAttributeValues: {
+        ':token': token,
+        ':dispatchedUntil': dispatchedUntil,
+        ':settledUntil': settledUntil,
+      },
+    },
+  );
+  return updated !== undefined;
+}
+
 /** 1 WRU per KB: about 1 per 15 running executions. */
 export async function putWorker(db: Database, worker: WorkerRow): Promise<void> {
   await db.put(

@@ -86,6 +86,7 @@ export function createDynamoStore(options: DynamoStoreOptions): Store {
     readShard: (shard) => control.readShard(db, shard),
     takeShard: (shard, seen, token, leaseUntil) => control.takeShard(db, shard, seen, token, leaseUntil),
     commitShard: (shard, token, change) => control.commitShard(db, shard, token, change),
+    resetShard: (shard, token, cursors) => control.resetShard(db, shard, token, cursors),
     putWorker: (worker) => control.putWorker(db, worker),
     removeWorker: (workerId) => control.removeWorker(db, workerId),
     readWorker: (workerId) => control.readWorker(db, workerId),

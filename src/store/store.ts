@@ -155,6 +155,12 @@ export interface ControlStore {
     token: string,
     change: { dispatchedUntil?: number; settledUntil?: number; leaseUntil: number },
   ): Promise<boolean>;
+  /** Sets both cursors where the token is still mine, also to earlier minutes. */
+  resetShard(
+    shard: number,
+    token: string,
+    cursors: { dispatchedUntil: number; settledUntil: number },
+  ): Promise<boolean>;
   putWorker(worker: WorkerRow): Promise<void>;
   removeWorker(workerId: string): Promise<void>;
   readWorker(workerId: string): Promise<WorkerRow | undefined>;

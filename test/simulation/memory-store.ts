@@ -296,6 +296,17 @@ export class MemoryStore implements Store {
     return true;
   }
 
+  async resetShard(
+    shard: number,
+    token: string,
+    cursors: { dispatchedUntil: number; settledUntil: number },
+  ): Promise<boolean> {
+    const row = this.shards.get(shard);
+    if (row?.token !== token) return false;
+    this.shards.set(shard, frozen({ ...row, ...cursors }));
+    return true;
+  }
+
   async putWorker(worker: WorkerRow): Promise<void> {
     this.workers.set(worker.workerId, frozen(worker));
   }

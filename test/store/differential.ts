@@ -154,6 +154,11 @@ const shardOperations: fc.Arbitrary<Operation>[] = [
       (store, run) =>
         store.commitShard(Number(run), token, { leaseUntil: T0, dispatchedUntil, settledUntil }),
   ),
+  fc.tuple(word, minute, minute).map(
+    ([token, dispatchedUntil, settledUntil]) =>
+      (store, run) =>
+        store.resetShard(Number(run), token, { dispatchedUntil, settledUntil }),
+  ),
   fc.constant((store: Store, run: string) => store.readShard(Number(run))),
 ];
 

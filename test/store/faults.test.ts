@@ -185,6 +185,7 @@ describe('a conditional write', () => {
     ['updateRow', () => store.updateRow({ status: 'RUNNING', fence: row.fence }, row), false],
     ['takeShard', () => store.takeShard(1, 't', 'u', 1), false],
     ['commitShard', () => store.commitShard(1, 't', { leaseUntil: 1, dispatchedUntil: 1 }), false],
+    ['resetShard', () => store.resetShard(1, 't', { dispatchedUntil: 1, settledUntil: 1 }), false],
   ];
 
   test.each(WRITES)(

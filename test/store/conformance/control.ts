@@ -74,6 +74,23 @@ export function controlConformance(subject: Subject): void {
       const after = { shard, token: 'mine', leaseUntil: T0, dispatchedUntil: 100, settledUntil: 95 };
       expect(await store.readShard(shard)).toStrictEqual(after);
     });
+
+    test('a reset sets both cursors, also back, and only with the token', async () => {
+      const store = subject();
+      const shard = await aShard(store, 'mine');
+      const lease = (await store.readShard(shard))?.leaseUntil;
+      const back = { dispatchedUntil: 50, settledUntil: 3 };
+      expect(await store.resetShard(shard, 'other', back)).toBe(false);
+      expect(await store.readShard(shard)).toMatchObject({ dispatchedUntil: 100 });
+      expect(await store.resetShard(shard, 'mine', back)).toBe(true);
+      expect(await store.readShard(shard)).toStrictEqual({
+        shard,
+        token: 'mine',
+        leaseUntil: lease,
+        ...back,
+      });
+      expect(await store.resetShard(nextShard++, 'mine', back)).toBe(false);
+    });
   });
 
   describe('workers', () => {
