@@ -64,6 +64,8 @@ interface Take {
   /** The head as the take found it; none with `overlap: allow`. */
   readonly head: Head | undefined;
   readonly row: Row | undefined;
+  /** One run had stood for all that were due until then. */
+  readonly coveredUntil: number;
   /** Of a hold of the same execution. */
   readonly over: boolean;
   /** By real time: when the lease ends if nothing extends it. */
@@ -238,11 +240,9 @@ export class Checks {
         `${old.rowsUntil} to ${head.rowsUntil}`,
       );
     const covered = head.coveredUntil === undefined ? 0 : dueAtOf(head.coveredUntil);
-    if (actor && head.coveredUntil !== old?.coveredUntil) {
-      if (covered > now)
-        this.#fail('nothing is covered before its time', jobId, undefined, `${covered - now} ms before`);
-      job.coveredUntil = Math.max(job.coveredUntil, covered);
-    }
+    const covers = actor !== undefined && head.coveredUntil !== old?.coveredUntil;
+    if (covers && covered > now)
+      this.#fail('nothing is covered before its time', jobId, undefined, `${covered - now} ms before`);
     // what a wrong clock has written is put right
     if (old?.coveredUntil && dueAtOf(old.coveredUntil) <= now && (head.coveredUntil ?? '') < old.coveredUntil)
       this.#fail(
@@ -257,9 +257,10 @@ export class Checks {
       this.#givenBack(job, jobId, old.hold);
     } else if (hold) {
       this.#held(jobId, old?.hold, hold, old);
-      if (head.coveredUntil !== old?.coveredUntil && hold.token !== old?.hold?.token)
+      if (covers && covered > 0 && hold.token !== old?.hold?.token)
         this.#covering.set(rowKey({ jobId, due: hold.due }), { jobId, due: hold.due });
     }
+    if (covers) job.coveredUntil = Math.max(job.coveredUntil, covered);
     job.stampAt = now;
   }
 
@@ -291,6 +292,7 @@ export class Checks {
 
   #held(jobId: string, old: Hold | undefined, hold: Hold, head: Head | undefined): void {
     const { now, actor } = this.#world;
+    const { coveredUntil } = this.#job(jobId);
     if (hold.cancelRequested) this.#askedToStop.add(rowKey({ jobId, due: hold.due }));
     if (hold.token === old?.token) {
       const take = this.#takes.get(hold.token);
@@ -317,6 +319,7 @@ export class Checks {
       at: now,
       head,
       row,
+      coveredUntil,
       over,
       liveUntil: this.#leaseEnd(hold),
       ahead,
@@ -396,7 +399,7 @@ export class Checks {
     if (
       old?.status === 'RETRYING' &&
       status === 'RUNNING' &&
-      (actor?.now() ?? now) < (old.nextAttemptAt ?? 0)
+      (actor?.now() ?? now) + EARLIEST_MS < (old.nextAttemptAt ?? 0)
     )
       this.#fail(
         'no attempt before its backoff is over',
@@ -536,7 +539,8 @@ export class Checks {
     const rule = job.revisions.get(revision);
     const fires = rule && revision !== BY_HAND ? fireAt(rule.schedule, jobId, dueAtOf(due)) : dueAtOf(due);
     // what is started by hand runs at once, also when it was cancelled ahead of its time
-    if (process.now() < fires && revision !== BY_HAND)
+    const isCorrected = process.clock.offBy() !== 0; // and may just have been
+    if (process.now() < fires && revision !== BY_HAND && !isCorrected)
       this.#fail('nothing starts early', jobId, due, `${fires - process.now()} ms before its time`);
     if (now + EARLIEST_MS < fires && revision !== BY_HAND)
       this.#fail('nothing starts early by the true clock', jobId, due, `${fires - now} ms before its time`);
@@ -604,7 +608,9 @@ export class Checks {
     if (take.row || take.over || take.hold.revision === BY_HAND || !isRecurring(rule.schedule)) return;
     const fail = (why: string) => this.#fail('misfire does what it says', jobId, due, why);
     const before = take.head?.coveredUntil;
-    if (before !== undefined && due <= before) fail('one run stood for it already');
+    // unless a wrong clock has written it
+    if (before !== undefined && due <= before && dueAtOf(before) <= take.coveredUntil)
+      fail('one run stood for it already');
     const since = Math.min(
       ...(this.#inHand.get(rowKey({ jobId, due })) ?? [])
         .filter((h) => h.process === process)
@@ -612,9 +618,10 @@ export class Checks {
     );
     if (!Number.isFinite(since) || since - fires <= head.misfire.graceSeconds * 1000) return;
     if (head.misfire.policy === 'skip') fail(`ran ${since - fires} ms late`);
-    let latest = latestOccurrence(rule.schedule, dueAtOf(due) - 1, since);
-    // what jitter still kept back then was not missed
-    while (latest !== undefined && fireAt(rule.schedule, jobId, latest) > since)
+    // what came so shortly before is in time by another clock; what jitter still kept back then was not missed
+    const missedBefore = since - 2 * this.#world.settings.clockSkewMs;
+    let latest = latestOccurrence(rule.schedule, dueAtOf(due) - 1, missedBefore);
+    while (latest !== undefined && fireAt(rule.schedule, jobId, latest) > missedBefore)
       latest = latestOccurrence(rule.schedule, dueAtOf(due) - 1, latest - 1);
     if (
       head.misfire.policy === 'runOnce' &&

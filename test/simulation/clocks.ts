@@ -2,7 +2,6 @@
 // are born with such a clock, and values in the store that a wrong clock has left behind. The numbers come from a stream
 // of their own, so that a seed without wrong clocks is the same as before.
 import { dueKey } from '../../src/domain/ids.ts';
-import { latestOccurrence } from '../../src/domain/schedule/occurrences.ts';
 import { MINUTE, minuteOf } from '../../src/domain/slots.ts';
 import type { Process } from './process.ts';
 import { Seeded } from './seeded.ts';
@@ -13,11 +12,14 @@ export class Clocks {
   readonly areWrong: boolean;
   readonly #world: World;
   readonly #random: Seeded;
+  /** Servers cache their `Date` for a second. */
+  readonly #cached: boolean;
 
   constructor(world: World, seed: number, always: boolean) {
     this.#world = world;
     this.#random = new Seeded(seed, 2);
     this.areWrong = this.#random.chance(0.2) || always;
+    this.#cached = this.#random.chance(0.3);
   }
 
   begin(until: number): void {
@@ -26,7 +28,7 @@ export class Clocks {
     const random = this.#random;
     const someTime = () => random.int(EPOCH + 1000, until);
     for (let jumps = random.int(1, 4); jumps > 0; jumps--) world.at(someTime(), () => this.#jump(until));
-    if (random.chance(0.3)) world.at(someTime(), () => this.#poisonHead(until));
+    if (random.chance(0.3)) world.at(someTime(), () => this.#poisonHead());
     if (random.chance(0.2)) world.at(someTime(), () => this.#poisonShards());
   }
 
@@ -36,6 +38,22 @@ export class Clocks {
     if (!areWrong || this.#world.isCalm || !this.#random.chance(kind === 'worker' ? 0.05 : 0.15)) return 0;
     this.#world.count(`${kind} with a wrong clock`);
     return this.#error();
+  }
+
+  /** A server has answered now: the process learns its `Date`, which is in whole seconds and may be cached. */
+  answered({ clock }: Process, sent: number, served: number): void {
+    const shown = served + this.#random.int(-20, 20) - (this.#cached ? this.#random.int(0, 1000) : 0);
+    clock.heard(new Date(shown).toUTCString(), sent, clock.monotonic());
+  }
+
+  /** A long poll that began up to 20 s ago has brought a message. */
+  polled(process: Process): void {
+    const { clock } = process;
+    this.answered(process, clock.monotonic() - this.#random.int(1, 20_000), this.#world.now);
+  }
+
+  isPollUnderWay(): boolean {
+    return this.#random.chance(0.1);
   }
 
   /** Minutes to an hour, ahead or behind. */
@@ -62,14 +80,12 @@ export class Clocks {
   }
 
   /** What a worker with a wrong clock wrote before there was a rule against it. */
-  #poisonHead(until: number): void {
+  #poisonHead(): void {
     const { store, now } = this.#world;
     const heads = store.heads.all().filter((head) => head.status === 'active' && !('at' in head.schedule));
     if (heads.length === 0) return;
     const head = this.#random.pick(heads);
-    const covered = latestOccurrence(head.schedule, now, Math.min(now + 60 * MINUTE, until + 10 * MINUTE));
-    if (covered === undefined) return;
-    const coveredUntil = dueKey(covered);
+    const coveredUntil = dueKey(now + this.#random.int(5 * MINUTE, 60 * MINUTE));
     this.#world.count('poisoned head');
     this.#world.trace?.(undefined, `*** ${coveredUntil} is coveredUntil of ${head.jobId}`);
     const rowsUntil = coveredUntil;

@@ -1,6 +1,7 @@
 // The machines: workers that take messages, watchers that come by, and whatever happens to them.
 import { MINUTE } from '../../src/domain/slots.ts';
 import type { Message, Received } from '../../src/queue/queue.ts';
+import { isClockRight } from '../../src/scheduling/context.ts';
 import { execute } from '../../src/scheduling/execute.ts';
 import { watch } from '../../src/scheduling/watch.ts';
 import type { Process } from './process.ts';
@@ -141,12 +142,15 @@ export class Fleet {
   #deliver(message: Message, receive: (process: Process) => Received): boolean {
     const world = this.#world;
     const { checks } = world;
+    // a worker with a wrong clock does not poll; now and then it learns only from the answer that its clock is wrong
+    const polls = ({ context }: Process) => isClockRight(context) || world.clocks.isPollUnderWay();
     const ready = this.#workers.filter(
-      ({ process, draining }) => !process.stalled && !draining.signal.aborted,
+      ({ process, draining }) => !process.stalled && !draining.signal.aborted && polls(process),
     );
     if (ready.length === 0) return false;
     const { process, draining, aborting } = this.#random.pick(ready);
     const { jobId, due, revision } = message;
+    world.clocks.polled(process);
     world.trace?.(process, `gets ${checks.nameOf(jobId, due)}/${revision.slice(0, 4)}`);
     const inHand = checks.received(process, message);
     const side = {

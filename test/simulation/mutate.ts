@@ -10,7 +10,9 @@ export function mutate(rule: string): void {
   registerHooks({
     load(url, context, nextLoad) {
       const loaded = nextLoad(url, context);
-      const edits = mutation.edits.filter(({ file }) => url.endsWith(`/src/scheduling/${file}`));
+      const edits = mutation.edits.filter(({ file }) =>
+        url.endsWith(`/src/${file.includes('/') ? file : `scheduling/${file}`}`),
+      );
       if (edits.length === 0 || loaded.source == null) return loaded;
       const source = edits.reduce((text, edit) => apply(mutation, text, edit), String(loaded.source));
       return { ...loaded, source };

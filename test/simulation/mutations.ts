@@ -4,7 +4,7 @@
 import type { ThemeName } from './scenario.ts';
 
 export interface Edit {
-  /** In src/scheduling. */
+  /** In src/scheduling, or in the folder of src that it names. */
   readonly file: string;
   readonly find: string;
   readonly replace: string;
@@ -79,11 +79,11 @@ export const MUTATIONS: readonly Mutation[] = [
         file: 'by-hand.ts',
         find: `  await putEntry(context, jobId, due, now);
   inTime();
-  const row: Row = { ...newRow(head, due, BY_HAND, 'QUEUED'), enqueuedAt: now };
+  const row: Row = { ...newRow(head, due, BY_HAND, 'QUEUED'), enqueuedAt: now, ...(params && { params }) };
   await store.insertRow(row);
 `,
         replace: `  inTime();
-  const row: Row = { ...newRow(head, due, BY_HAND, 'QUEUED'), enqueuedAt: now };
+  const row: Row = { ...newRow(head, due, BY_HAND, 'QUEUED'), enqueuedAt: now, ...(params && { params }) };
   await store.insertRow(row);
   await putEntry(context, jobId, due, now);
 `,
@@ -263,7 +263,13 @@ export const MUTATIONS: readonly Mutation[] = [
     from: 1700,
     theme: 'crowded',
     takesOut: 'a writer gives up before settle could pass its entries',
-    edits: [{ file: 'deadline.ts', find: 'if (clock.monotonic() > end) {', replace: 'if (end < 0) {' }],
+    edits: [
+      {
+        file: 'deadline.ts',
+        find: 'if (passed > settings.writerDeadlineMs) {',
+        replace: 'if (passed < 0) {',
+      },
+    ],
   },
   {
     rule: 'lease-check',
@@ -386,8 +392,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'misfire.ts',
-        find: 'if (head.coveredUntil !== undefined && due <= head.coveredUntil) {',
-        replace: 'if (head.coveredUntil !== undefined && due < head.createdAt.toString()) {',
+        find: 'const covered = head.coveredUntil !== undefined && due <= head.coveredUntil;',
+        replace: 'const covered = head.coveredUntil !== undefined && due < head.createdAt.toString();',
       },
     ],
   },
@@ -487,6 +493,114 @@ export const MUTATIONS: readonly Mutation[] = [
         file: 'changes.ts',
         find: 'if (await store.insertChange({ ...change, at })) return at;',
         replace: 'if ((await store.insertChange({ ...change, at })) !== undefined) return at;',
+      },
+    ],
+  },
+  {
+    rule: 'reference clock',
+    theme: 'clocks',
+    takesOut: 'the clock of a machine is corrected by the Date of the answers it gets',
+    edits: [
+      {
+        file: 'clock/reference-clock.ts',
+        find: 'return off === 0 ? shown : Math.floor(shown - off);',
+        replace: 'return off === 0 ? shown : shown;',
+      },
+    ],
+  },
+  {
+    rule: 'jumps are seen',
+    theme: 'clocks',
+    takesOut: 'the clock of a machine is compared with the monotonic counter between two answers',
+    edits: [
+      {
+        file: 'clock/reference-clock.ts',
+        find: 'return { shown, off: offset.isKnown ? outside(at, shown) : assumedOff };',
+        replace: 'return { shown, off: assumedOff };',
+      },
+    ],
+  },
+  {
+    rule: 'wrong clock waits',
+    theme: 'clocks',
+    takesOut: 'a worker whose clock is off by more than is allowed starts nothing',
+    edits: [
+      {
+        file: 'context.ts',
+        find: 'Math.abs(clock.offBy?.() ?? 0) <= settings.clockSkewMs / 2;',
+        replace: 'Math.abs(clock.offBy?.() ?? 0) <= settings.clockSkewMs * 1e9;',
+      },
+    ],
+  },
+  {
+    rule: 'cover ahead',
+    theme: 'clocks',
+    takesOut: 'coveredUntil beyond the present covers nothing',
+    edits: [
+      {
+        file: 'misfire.ts',
+        find: 'coveredUntil !== undefined && dueAtOf(coveredUntil) > clock.now();',
+        replace: 'coveredUntil !== undefined && dueAtOf(coveredUntil) > clock.now() * 2;',
+      },
+    ],
+  },
+  {
+    rule: 'cover past only',
+    takesOut: 'misfire: runOnce. What may be in time by another clock is not covered',
+    edits: [
+      {
+        file: 'misfire.ts',
+        find: 'clock.now() - 2 * settings.clockSkewMs;',
+        replace: 'clock.now() - 0 * settings.clockSkewMs;',
+      },
+    ],
+  },
+  {
+    rule: 'shard lease ahead',
+    theme: 'clocks',
+    takesOut: 'the lease of a shard that ends later than any can does not count',
+    edits: [
+      {
+        file: 'watch.ts',
+        find: 'return left > 0 && left <= settings.shardLeaseMs + settings.clockSkewMs;',
+        replace: 'return left > 0;',
+      },
+    ],
+  },
+  {
+    rule: 'cursors ahead',
+    theme: 'clocks',
+    takesOut: 'cursors beyond the horizon are set back',
+    edits: [
+      {
+        file: 'watch.ts',
+        find: 'if (aheadBy <= 0) return row;',
+        replace: 'if (aheadBy !== 0.5) return row;',
+      },
+    ],
+  },
+  {
+    rule: 'chain is mended',
+    theme: 'clocks',
+    takesOut: 'settle plans what follows a missed occurrence until dispatch does',
+    edits: [
+      {
+        file: 'settle.ts',
+        find: 'if (minuteOf(due) > dispatchedUntil) break;\n        acts.messages.push(regularMessage(head, due, now));',
+        replace:
+          'if (minuteOf(due) <= dispatchedUntil) acts.messages.push(regularMessage(head, due, now));\n        break;',
+      },
+    ],
+  },
+  {
+    rule: 'corrected writer',
+    theme: 'clocks',
+    takesOut: 'a writer whose clock was corrected meanwhile gives up',
+    edits: [
+      {
+        file: 'deadline.ts',
+        find: 'if (Math.abs(clock.now() - t0 - passed) > settings.clockSkewMs)',
+        replace: 'if (Math.abs(clock.now() - t0 - passed) < 0)',
       },
     ],
   },

@@ -1,5 +1,6 @@
 // One process of the simulated system: a worker, a pass of a watcher, an API call. It has clocks and random numbers of
 // its own, and everything it asks of store, queue and clock goes through the world, which may let it wait, fail or die.
+import { createReferenceClock, type ReferenceClock } from '../../src/clock/reference-clock.ts';
 import type { Context, Log } from '../../src/scheduling/context.ts';
 import type { Store } from '../../src/store/store.ts';
 import { Seeded } from './seeded.ts';
@@ -14,6 +15,7 @@ export class Process {
   /** Its wall clock is this much ahead: within what is allowed. */
   readonly skew: number;
   readonly context: Context;
+  readonly clock: ReferenceClock;
   /** By its own clock. */
   readonly bornAt: number;
   /** How far ahead of true time its own clock has been, from when on. */
@@ -34,14 +36,20 @@ export class Process {
     this.error = world.clocks.atBirth(this);
     const own = new Seeded(random.bits(), random.bits());
     const booted = random.int(0, 1_000_000);
+    const monotonic = () => world.now + booted;
+    this.clock = createReferenceClock(
+      {
+        now: () => world.now + this.skew + this.error,
+        monotonic,
+        uptime: monotonic,
+        sleep: (ms, signal) => world.sleep(this, ms, signal),
+      },
+      'answers',
+    );
     this.context = {
       store: new RemoteStore(this) as unknown as Store,
       queue: { send: (messages) => world.send(this, messages) },
-      clock: {
-        now: () => this.now(),
-        monotonic: () => world.now + booted,
-        sleep: (ms, signal) => world.sleep(this, ms, signal),
-      },
+      clock: { ...this.clock, now: () => this.now() },
       random: { id: (length) => own.id(length), float: () => own.float() },
       log: this.#log(),
       settings,
@@ -50,9 +58,10 @@ export class Process {
   }
 
   now(): number {
-    const by = this.skew + this.error;
+    const shown = this.clock.now();
+    const by = shown - this.world.now;
     if (this.#ahead.at(-1)?.by !== by) this.#ahead.push({ from: this.world.now, by });
-    return this.world.now + by;
+    return shown;
   }
 
   /** The true time at which its clock showed this. */
@@ -108,6 +117,7 @@ const METHODS = [
   'readShard',
   'takeShard',
   'commitShard',
+  'resetShard',
   'putWorker',
   'removeWorker',
   'listWorkers',

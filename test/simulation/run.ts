@@ -58,6 +58,8 @@ const MUST_HAPPEN = [
     'SKIPPED to QUEUED',
     'CANCELLED to QUEUED',
   ],
+  ...['clock jumps', 'worker with a wrong clock', 'watcher with a wrong clock', 'api with a wrong clock'],
+  ...['poisoned head', 'poisoned shard'],
 ];
 
 if (values.mutate !== undefined) mutate(values.mutate);

@@ -223,9 +223,15 @@ export class World {
     const fails = profile.fail > 0 && random.chance(profile.fail);
     const lost = !fails && profile.lost > 0 && random.chance(profile.lost);
     const sent = last || random.chance(0.5);
+    const asked = process.clock.monotonic();
     return new Promise<T>((resolve, reject) => {
       const effect = () => {
-        const answer = (run: () => void) => {
+        const servedAt = this.now;
+        const answer = (go: () => void) => {
+          const run = () => {
+            if (!lost) this.clocks.answered(process, asked, servedAt);
+            go();
+          };
           if (back === 0 && !process.stalled) {
             if (!process.dead) run();
           } else this.within(process, this.now + back, run);
