@@ -11,6 +11,7 @@ const PUNCTUAL = [
 const PATIENT = [
   'test/faults/**/*.test.ts',
   'test/scenarios/**/*.test.ts',
+  'test/clock/processes.test.ts',
   'test/client/server.test.ts',
   'test/cli/server.test.ts',
   'test/cli/launcher.test.ts',

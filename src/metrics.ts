@@ -18,6 +18,8 @@ const UNITS = {
   /** 1 per worker and minute: their sum is how many there are. */
   Workers: MetricUnit.Count,
   Running: MetricUnit.Count,
+  /** How far a machine's clock is off from the clock of AWS, beyond what the comparison cannot tell. */
+  ClockOffset: MetricUnit.Milliseconds,
   /** Executions due in the busiest of the next minutes, and in their busiest second. */
   DuePerMinute: MetricUnit.Count,
   DuePerSecond: MetricUnit.CountPerSecond,

@@ -2,11 +2,13 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { z } from 'zod';
 import { type Clients, createClients } from './aws/clients.ts';
+import { logWrongClock } from './clock/monitor.ts';
+import { createReferenceClock } from './clock/reference-clock.ts';
 import { type Environment, httpUrl, httpUrls, readConfig, readSettings, readStoreConfig } from './config.ts';
 import type { Queue } from './queue/queue.ts';
 import { createSqs } from './queue/sqs.ts';
 import { limitRepeats } from './repeated-faults.ts';
-import type { Context, Log } from './scheduling/context.ts';
+import { type Context, isClockRight, type Log } from './scheduling/context.ts';
 import { withDefinitionCache } from './store/definition-cache.ts';
 import { createDynamoStore } from './store/dynamo.ts';
 import type { Meter } from './store/measure.ts';
@@ -27,13 +29,16 @@ export interface OnLambda {
   readonly clients: Clients;
   /** To be told of each call, so that its lines have the request's id. */
   readonly logger: Logger;
+  /** To be called first in each invocation: the container may have been frozen since the last one. */
+  readonly begin: () => void;
 }
 
 export function onLambda(serviceName: string, env: Environment, meter?: Meter): OnLambda {
   const given = readConfig(schema, env);
   const settings = readSettings(env);
   const logger = new Logger({ serviceName });
-  const clients = createClients();
+  const clock = createReferenceClock(systemClock, 'answers');
+  const clients = createClients({ heard: clock.heard });
   const store = createDynamoStore({
     client: clients.dynamodb,
     tablePrefix: given.PUNCTUAL_PREFIX,
@@ -44,21 +49,26 @@ export function onLambda(serviceName: string, env: Environment, meter?: Meter): 
   });
   const context = {
     store: withDefinitionCache(store),
-    clock: systemClock,
+    clock,
     random: systemRandom,
     log: limitRepeats(logTo(logger)),
     settings,
   };
-  return { prefix: given.PUNCTUAL_PREFIX, context, clients, logger };
+  const begin = () => {
+    clock.forget();
+    // as it was at the last answer before
+    if (!isClockRight(context)) logWrongClock(context);
+  };
+  return { prefix: given.PUNCTUAL_PREFIX, context, clients, logger, begin };
 }
 
 /** For those who send executions to workers. */
-export function workQueue(env: Environment, { sqs }: Clients): Queue {
+export function workQueue(env: Environment, { clients, context }: OnLambda): Queue {
   const { PUNCTUAL_QUEUE_URLS: queueUrls, PUNCTUAL_DEAD_LETTER_URL: deadLetterUrl } = readConfig(
     queueSchema,
     env,
   );
-  return createSqs({ client: sqs, queueUrls, deadLetterUrl, clock: systemClock }).queue;
+  return createSqs({ client: clients.sqs, queueUrls, deadLetterUrl, clock: context.clock }).queue;
 }
 
 const logTo = (logger: Logger): Log => ({

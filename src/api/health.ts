@@ -1,6 +1,6 @@
-// `GET /health`: one small read and one small write of the store. The result is kept for `KEPT_MS`, so that a probe that
-// calls often costs at most 12 reads and writes per minute and process.
-import type { Context } from '../scheduling/context.ts';
+// `GET /health`: one small read and one small write of the store, and the clock of the machine. The result of the store is
+// kept for `KEPT_MS`, so that a probe that calls often costs at most 12 reads and writes per minute and process.
+import { type Context, isClockRight } from '../scheduling/context.ts';
 import { Unavailable } from './errors.ts';
 
 const KEPT_MS = 5_000;
@@ -20,7 +20,17 @@ export function createHealthCheck(ctx: Context): () => Promise<void> {
     }
     const failing = await result;
     if (failing.length > 0) throw new Unavailable(`the store does not answer: ${failing.join(' and ')} fail`);
+    refuseWrongClock(ctx);
   };
+}
+
+function refuseWrongClock(ctx: Context): void {
+  if (isClockRight(ctx)) return;
+  const seconds = Math.round((ctx.clock.offBy?.() ?? 0) / 1000);
+  const where = seconds > 0 ? 'ahead' : 'behind';
+  throw new Unavailable(
+    `the clock of this machine is ${Math.abs(seconds)} s ${where}; a worker here takes no work until it is right`,
+  );
 }
 
 async function failingParts(ctx: Context): Promise<string[]> {

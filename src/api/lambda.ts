@@ -22,7 +22,7 @@ import { routes } from './routes.ts';
 export type ServiceHandler = (event: HttpEvent, context: LambdaContext) => Promise<HttpResponse>;
 
 export function createService(service: Service, env: Environment): ServiceHandler {
-  const { ctx, clients, logger, config } = createContext(`punctual-${service}`, env);
+  const { ctx, clients, logger, begin, config } = createContext(`punctual-${service}`, env);
   // reads do not create jobs
   const ingestUrl =
     service === 'scheduler'
@@ -46,6 +46,7 @@ export function createService(service: Service, env: Environment): ServiceHandle
   api.catch(() => {}); // told by the first call
   return async (event, context) => {
     logger.addContext(context);
+    begin();
     return (await api)(event, context);
   };
 }
@@ -54,7 +55,7 @@ export function createService(service: Service, env: Environment): ServiceHandle
 export function createIngestHandler(
   env: Environment,
 ): (event: SQSEvent, context: LambdaContext) => Promise<SQSBatchResponse> {
-  const { ctx, clients, logger, config } = createContext('punctual-ingest', env);
+  const { ctx, clients, logger, begin, config } = createContext('punctual-ingest', env);
   const { PUNCTUAL_INGEST_DEAD_LETTER_URL: deadLetterUrl } = readConfig(
     z.object({ PUNCTUAL_INGEST_DEAD_LETTER_URL: httpUrl }),
     env,
@@ -62,6 +63,7 @@ export function createIngestHandler(
   const quotas = createQuotas(ctx, config.quotas);
   return async (event, context) => {
     logger.addContext(context);
+    begin();
     const failed = await Promise.all(
       event.Records.map(async ({ messageId, body }) => {
         try {
@@ -82,8 +84,9 @@ function createContext(
   serviceName: string,
   env: Environment,
 ): Omit<OnLambda, 'context'> & { readonly ctx: Context; readonly config: ApiConfig } {
-  const { context, ...more } = onLambda(serviceName, env);
-  const queue = inTrace(workQueue(env, more.clients), () => traceOfCall(env));
+  const lambda = onLambda(serviceName, env);
+  const { context, ...more } = lambda;
+  const queue = inTrace(workQueue(env, lambda), () => traceOfCall(env));
   return {
     ...more,
     ctx: tellingOnAws({ ...context, queue }, more.clients.sqs, env),

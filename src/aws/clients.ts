@@ -10,6 +10,8 @@ export interface ClientOptions {
   readonly endpoints?: { readonly dynamodb?: string; readonly sqs?: string };
   /** What is sent most goes past the SDK's machinery. Not in a Lambda: there the SDK also passes on the trace. */
   readonly direct?: boolean;
+  /** Told the `Date` header of each answer, and when its request was sent and it was received (`performance.now()`). */
+  readonly heard?: (date: string | undefined, sent: number, received: number) => void;
   /** Connections to DynamoDB. Default: more than a busy worker needs. */
   readonly dynamodbSockets?: number;
 }
@@ -40,7 +42,7 @@ const requestHandler = (requestTimeout: number, maxSockets = MAX_SOCKETS) => ({
 });
 
 export function createClients(options: ClientOptions = {}): Clients {
-  const { region, credentials, endpoints = {}, direct, dynamodbSockets } = options;
+  const { region, credentials, endpoints = {}, direct, heard, dynamodbSockets } = options;
   const common = { region, credentials, maxAttempts: 4 };
   const dynamodb = new DynamoDBClient({
     ...common,
@@ -57,11 +59,26 @@ export function createClients(options: ClientOptions = {}): Clients {
   const clients = { dynamodb, sqs: sqs(CALL_TIMEOUT_MS), sqsPolls: sqs(POLL_TIMEOUT_MS) };
   // it copies every input and output for a log line that a logger which does nothing then drops
   for (const client of Object.values(clients)) client.middlewareStack.remove('loggerMiddleware');
+  if (heard) for (const client of Object.values(clients)) hearDates(client, heard);
   if (direct) for (const client of Object.values(clients)) callDirectly(client);
   return {
     ...clients,
     destroy() {
       for (const client of Object.values(clients)) client.destroy();
     },
+  };
+}
+
+/** At the request handler, which every request goes through, those past the SDK's machinery too. */
+function hearDates(
+  { config: { requestHandler } }: DynamoDBClient | SQSClient,
+  heard: NonNullable<ClientOptions['heard']>,
+): void {
+  const handle = requestHandler.handle.bind(requestHandler);
+  requestHandler.handle = async (...request) => {
+    const sent = performance.now();
+    const answer = await handle(...request);
+    heard(answer.response.headers.date, sent, performance.now());
+    return answer;
   };
 }

@@ -1,5 +1,7 @@
 // The use cases' context on real engines: SDK clients, tables and queues (made when they are missing), clock and log.
 import { createClients } from '../aws/clients.ts';
+import { monitorClock } from '../clock/monitor.ts';
+import { createReferenceClock } from '../clock/reference-clock.ts';
 import { minuteOf } from '../domain/slots.ts';
 import { createInbox } from '../queue/inbox.ts';
 import { createIngestQueue, type IngestQueue } from '../queue/ingest.ts';
@@ -34,20 +36,24 @@ export interface Backend {
 /** The embedded engines take any. */
 const NO_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
+/** `reference`: `own` where this process runs the engines, because their clock is its own. */
 export async function connect(
   config: LocalConfig,
   endpoints: Endpoints,
   running: Running,
   log: Log,
+  reference: 'answers' | 'own' = 'answers',
 ): Promise<Backend> {
   const { region, prefix, settings } = config;
   const useOwn = config.external !== undefined && config.hasCredentials;
   const oneWriter = config.external === undefined;
+  const clock = createReferenceClock(systemClock, reference);
   const clients = createClients({
     region,
     endpoints,
     credentials: useOwn ? undefined : NO_CREDENTIALS,
     direct: true,
+    heard: clock.heard,
     ...(oneWriter && { dynamodbSockets: 1 }),
   });
   running.defer(() => clients.destroy());
@@ -74,13 +80,15 @@ export async function connect(
     pollClient: clients.sqsPolls,
     ...urls,
     visibilityMs: settings.leaseMs,
-    clock: systemClock,
+    clock,
   });
-  const notifyQueue = createNotifyQueue({ client: clients.sqs, queueUrl: notifyUrl, timer: systemClock });
+  const notifyQueue = createNotifyQueue({ client: clients.sqs, queueUrl: notifyUrl, timer: clock });
   const ctx = telling(
-    { store, queue, clock: systemClock, random: systemRandom, log, settings },
+    { store, queue, clock, random: systemRandom, log, settings },
     { queue: notifyQueue, changes: config.notifier.bus !== undefined },
   );
+  const monitor = monitorClock(ctx);
+  running.defer(() => monitor.stop());
   await beginTimetable(ctx);
   const inboxOf = (queueUrl: string, deadLetterUrl: string) =>
     createInbox({
@@ -88,7 +96,7 @@ export async function connect(
       pollClient: clients.sqsPolls,
       queueUrl,
       deadLetterUrl,
-      timer: systemClock,
+      timer: clock,
     });
   const ingest = {
     queue: createIngestQueue({ client: clients.sqs, queueUrl: ingestUrl }),

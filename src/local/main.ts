@@ -24,7 +24,8 @@ await run(async (running) => {
   const server = await startServer(config.port, api.promise, log);
   announceApi(config.dataFolder, server.url, running);
 
-  const backend = await connect(config, await startEngines(config, running, log), running, log);
+  const engines = await startEngines(config, running, log);
+  const backend = await connect(config, engines, running, log, config.external ? 'answers' : 'own');
   if (!config.external) await refillQueue(backend.ctx);
   // stopped in reverse: no new requests, then no new dispatches, then the worker drains while its tables still answer
   startLocalNotifier(config, backend, running);

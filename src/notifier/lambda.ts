@@ -8,7 +8,6 @@ import { sendDeadLetter } from '../queue/dead-letter.ts';
 import { createNotifyQueue } from '../queue/notify.ts';
 import type { Context } from '../scheduling/context.ts';
 import type { Notifier } from '../scheduling/notify.ts';
-import { systemClock } from '../system.ts';
 import { deliveringOnAws } from '../tasks/on-aws.ts';
 import { taskVariables } from '../tasks/settings.ts';
 import { readNotifierConfig } from './config.ts';
@@ -25,7 +24,7 @@ export type NotifierHandler = (event: SQSEvent, invocation: LambdaContext) => Pr
 export function createNotifierHandler(env: Environment): NotifierHandler {
   const given = readConfig(schema, env);
   const config = readNotifierConfig(env);
-  const { context: base, clients, logger } = onLambda('punctual-notifier', env);
+  const { context: base, clients, logger, begin } = onLambda('punctual-notifier', env);
   const queueUrl = given.PUNCTUAL_NOTIFY_URL;
   const context: Context = {
     ...base,
@@ -34,7 +33,7 @@ export function createNotifierHandler(env: Environment): NotifierHandler {
   const notifier: Notifier = {
     ...config,
     context,
-    queue: createNotifyQueue({ client: clients.sqs, queueUrl, timer: systemClock }),
+    queue: createNotifyQueue({ client: clients.sqs, queueUrl, timer: context.clock }),
     tasks: deliveringOnAws(readConfig(taskVariables, env), config),
   };
 
@@ -59,6 +58,7 @@ export function createNotifierHandler(env: Environment): NotifierHandler {
 
   return async (event, invocation) => {
     logger.addContext(invocation);
+    begin();
     const perJob = [...Map.groupBy(event.Records, ({ body }) => jobOf(body)).values()];
     const failed = await Promise.all(
       perJob.map(async (records) => {

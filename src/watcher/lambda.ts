@@ -6,7 +6,6 @@ import { createMetrics, MINUTES_SHOWN, Units } from '../metrics.ts';
 import { onLambda, workQueue } from '../on-lambda.ts';
 import type { Context } from '../scheduling/context.ts';
 import { type Watched, watch } from '../scheduling/watch.ts';
-import { systemClock } from '../system.ts';
 import { tellingOnAws } from '../telling.ts';
 import { type Forecast, forecast } from './forecast.ts';
 import { shardRangeSchema, shardsOf } from './ranges.ts';
@@ -26,19 +25,21 @@ export type WatcherHandler = (
 
 export function createWatcher(env: Environment): WatcherHandler {
   const units = new Units('watcher');
-  const { context: base, prefix, clients } = onLambda('punctual-watcher', env, units.meter);
+  const lambda = onLambda('punctual-watcher', env, units.meter);
+  const { context: base, prefix, clients } = lambda;
   const metrics = createMetrics(prefix);
-  const context = tellingOnAws({ ...base, queue: workQueue(env, clients) }, clients.sqs, env);
-  const { settings } = context;
+  const context = tellingOnAws({ ...base, queue: workQueue(env, lambda) }, clients.sqs, env);
+  const { clock, settings } = context;
 
   return async (event, invocation) => {
+    lambda.begin();
     const { value: range, errors } = parse(shardRangeSchema, event);
     if (errors)
       throw new ConfigError(errors.map(({ path, message }) => `event ${path} ${message}`).join('\n'));
     const shards = shardsOf(range);
     const signal = AbortSignal.timeout(Math.max(0, invocation.getRemainingTimeInMillis() - STOP_BEFORE_MS));
     // where the cursors should be when it is done; by then the next minute may have begun
-    const horizon = minuteOf(systemClock.now() + settings.lookAheadMs);
+    const horizon = minuteOf(clock.now() + settings.lookAheadMs);
     const watched = await watch(context, shards, signal);
     const pass = {
       ...watched,
@@ -54,6 +55,7 @@ export function createWatcher(env: Environment): WatcherHandler {
       metrics.add('DuePerSecond', pass.forecast.busiestSecond);
       for (const [minute, due] of comingMinutes(pass.forecast)) metrics.add('DueInMinutes', due, { minute });
     }
+    metrics.add('ClockOffset', Math.abs(clock.offBy?.() ?? 0));
     units.report(metrics);
     metrics.flush();
     context.log.info('watched', { ...range, ...pass });

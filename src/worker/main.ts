@@ -2,11 +2,13 @@
 // polls, and SIGTERM drains it.
 import { hostname } from 'node:os';
 import { createClients } from '../aws/clients.ts';
+import { monitorClock } from '../clock/monitor.ts';
+import { createReferenceClock } from '../clock/reference-clock.ts';
 import { ConfigError, readConfig } from '../config.ts';
 import { createMetrics, deploymentOf, NO_METRICS, Units } from '../metrics.ts';
 import { createSqs } from '../queue/sqs.ts';
 import { limitRepeats } from '../repeated-faults.ts';
-import type { Log } from '../scheduling/context.ts';
+import { type Clock, isClockRight, type Log } from '../scheduling/context.ts';
 import { withDefinitionCache } from '../store/definition-cache.ts';
 import { createDynamoStore } from '../store/dynamo.ts';
 import { createLog, systemClock, systemRandom } from '../system.ts';
@@ -28,7 +30,8 @@ async function main(): Promise<void> {
   const workerId = `worker_${systemRandom.id(12)}`;
   const log = limitRepeats(createLog(config.logLevel, { workerId }));
   const tasks = await tasksOnAws(readConfig(taskVariables, process.env), config);
-  const clients = createClients({ endpoints: config.endpoints, direct: true });
+  const clock = createReferenceClock(systemClock, 'answers');
+  const clients = createClients({ endpoints: config.endpoints, direct: true, heard: clock.heard });
   const units = new Units('worker');
   const store = withDefinitionCache(
     createDynamoStore({
@@ -45,15 +48,15 @@ async function main(): Promise<void> {
     client: clients.sqs,
     pollClient: clients.sqsPolls,
     visibilityMs: config.settings.leaseMs,
-    clock: systemClock,
+    clock,
     ...(await findQueues(clients.sqs, config)),
   });
   const settings = config.settings;
   const metrics = config.metrics ? createMetrics(config.prefix) : NO_METRICS;
-  const base = { store, queue, clock: systemClock, random: systemRandom, log, settings };
+  const base = { store, queue, clock, random: systemRandom, log, settings };
   const { context, execute } = measured(tellingOnAws(base, clients.sqs, process.env), metrics);
   const tracer =
-    config.traceSampling === undefined ? undefined : await tracerOn(config, config.traceSampling, log);
+    config.traceSampling === undefined ? undefined : await tracerOn(config, config.traceSampling, clock, log);
 
   // a promise that some task forgot must not take the runs of all others with it
   process.on('unhandledRejection', (error) => log.error('a rejection that nobody handled', { error }));
@@ -66,21 +69,24 @@ async function main(): Promise<void> {
     concurrency: config.concurrency,
     execute: tracer ? traced(execute, tracer) : execute,
   });
+  const monitor = monitorClock(context);
   const report = () => {
     metrics.add('Workers', 1);
     metrics.add('Running', worker.running().length);
+    metrics.add('ClockOffset', monitor.worst());
     if (config.metrics) units.report(metrics);
     metrics.flush();
   };
   const reporting = everyMinute(report);
-  const alive = config.aliveFile === undefined ? undefined : showAlive(config.aliveFile);
+  const alive =
+    config.aliveFile === undefined ? undefined : showAlive(config.aliveFile, () => isClockRight(context));
   const { agentUri } = config;
   const protection =
     agentUri === undefined
       ? undefined
       : protectLongJobs({
           agentUri,
-          clock: systemClock,
+          clock,
           log,
           running: worker.running,
           maxMs: config.protectMs,
@@ -98,6 +104,8 @@ async function main(): Promise<void> {
     await protection?.stop();
     clearInterval(reporting);
     alive?.stop();
+    metrics.add('ClockOffset', monitor.worst());
+    monitor.stop();
     units.report(metrics);
     metrics.flush();
     await tracer?.stop();
@@ -125,13 +133,13 @@ function everyMinute(report: () => void): NodeJS.Timeout {
 const TRACES_WITHIN_MS = 3_000;
 
 /** X-Ray's client is loaded by those who trace, and by nobody else. */
-async function tracerOn({ prefix }: WorkerConfig, sampling: number, log: Log): Promise<Tracer> {
+async function tracerOn({ prefix }: WorkerConfig, sampling: number, clock: Clock, log: Log): Promise<Tracer> {
   const { PutTraceSegmentsCommand, XRayClient } = await import('@aws-sdk/client-xray');
   const client = new XRayClient({ maxAttempts: 1 });
   return createTracer({
     name: `${deploymentOf(prefix)}-worker`,
     sampling,
-    clock: systemClock,
+    clock,
     random: systemRandom,
     log,
     async send(TraceSegmentDocuments) {

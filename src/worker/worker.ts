@@ -2,7 +2,7 @@
 // all others, so that a slow job holds up nothing but itself; shows in its row what it runs; drains when stopped.
 import { executionId } from '../domain/ids.ts';
 import type { Inbox, Received } from '../queue/queue.ts';
-import type { Context } from '../scheduling/context.ts';
+import { type Context, isClockRight } from '../scheduling/context.ts';
 import { execute, type WorkerSide } from '../scheduling/execute.ts';
 import type { Tasks } from '../tasks/task.ts';
 import { MOST_PROMISED_PER_PLACE, Places } from './places.ts';
@@ -68,6 +68,8 @@ export const AFTER_FEW_MS = 50;
 export const BEAT_MS = 10_000;
 /** What was told to stop at the deadline may still write that it did. */
 export const STOP_GRACE_MS = 5000;
+/** While the clock is wrong, nothing is received; it is looked at again after this long. */
+export const WRONG_CLOCK_MS = 1_000;
 const FIRST_POLL_BACKOFF_MS = 200;
 const LONGEST_POLL_BACKOFF_MS = 10_000;
 
@@ -104,6 +106,10 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
 
   async function poll(inbox: Inbox): Promise<void> {
     for (let failures = 0; !draining.signal.aborted; ) {
+      if (!isClockRight(context)) {
+        await clock.sleep(WRONG_CLOCK_MS, draining.signal);
+        continue;
+      }
       const max = room();
       if (max < 1) {
         await roomChanged.promise;

@@ -432,6 +432,23 @@ describe('every answer', () => {
     expect(writes).toBe(2);
   });
 
+  it('GET /health says when the clock of the machine is wrong', async () => {
+    const { call, ctx } = testApi();
+    const off = { ms: 0 };
+    Object.assign(ctx.clock, { offBy: () => off.ms });
+    for (const [ms, detail] of [
+      [3_600_000, 'the clock of this machine is 3600 s ahead'],
+      [-90_000, 'the clock of this machine is 90 s behind'],
+    ] as const) {
+      off.ms = ms;
+      const answer = await call('GET', '/health', { user: null });
+      expect(answer.status).toBe(503);
+      expect(answer.body.detail).toContain(detail);
+    }
+    off.ms = 900;
+    expect((await call('GET', '/health', { user: null })).status).toBe(200);
+  });
+
   it('an unknown route is a 404 problem', async () => {
     const { call } = testApi();
     for (const path of ['/', '/nope', '/jobs/a/b/c', '/__proto__', '//']) {

@@ -16,7 +16,10 @@ export async function settle(): Promise<void> {
 export class StandingClock implements Clock {
   #now = NOON;
   readonly #sleepers = new Set<{ at: number; wake: () => void }>();
+  /** The machine's clock is this much ahead of the reference. */
+  off = 0;
   now = () => this.#now;
+  offBy = () => this.off;
   monotonic = () => this.#now - NOON;
 
   sleep = (ms: number, signal?: AbortSignal): Promise<void> =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LONGEST_PATIENCE_MS, PLACE_PATIENCE_MS } from '../../src/worker/places.ts';
-import { AFTER_FEW_MS, BEAT_MS, STOP_GRACE_MS } from '../../src/worker/worker.ts';
+import { AFTER_FEW_MS, BEAT_MS, STOP_GRACE_MS, WRONG_CLOCK_MS } from '../../src/worker/worker.ts';
 import { FakeInbox, message, NOON, settle, start } from './harness.ts';
 
 const messages = (count: number, fireAt = NOON) => Array.from({ length: count }, () => message(fireAt));
@@ -395,5 +395,40 @@ describe('drain', () => {
     store.removeWorker = () => Promise.reject(new Error('throttled'));
     await worker.stop({ deadlineMs: 1000 });
     expect(lines.map(({ message: text }) => text)).toContain('the worker row was not removed');
+  });
+});
+
+describe('a wrong clock', () => {
+  const HOUR = 3_600_000;
+
+  it('keeps it from receiving, ahead or behind, until it is right again; what runs goes on, and so do its beats', async () => {
+    const { inbox, fake, clock, rows } = start();
+    const running = message();
+    inbox.put(running);
+    await settle();
+    for (const off of [HOUR, -HOUR]) {
+      await clock.advance(AFTER_FEW_MS);
+      clock.off = off;
+      inbox.put(message()); // the poll that was under way brings it
+      await clock.advance(AFTER_FEW_MS + WRONG_CLOCK_MS);
+      const [asked, beats] = [inbox.asked.length, rows.length];
+      inbox.put(message());
+      await clock.advance(60_000);
+      expect([inbox.asked.length, inbox.left]).toEqual([asked, 1]);
+      expect(fake.running.has(running.id)).toBe(true);
+      expect(rows.length).toBeGreaterThan(beats);
+      clock.off = 0;
+      await clock.advance(WRONG_CLOCK_MS + AFTER_FEW_MS);
+      expect(inbox.left).toBe(0);
+    }
+  });
+
+  it('does not keep it from draining', async () => {
+    const { worker, clock, inbox } = start();
+    await settle();
+    clock.off = HOUR;
+    inbox.put(new Error('so that the poll ends'));
+    await clock.advance(10_000);
+    expect(await worker.stop({ deadlineMs: 1000 })).toEqual({ running: 0, toldToStop: 0, leftBehind: 0 });
   });
 });

@@ -56,7 +56,8 @@ export const service = {
     method: 'GET',
     path: '/health',
     summary: 'Whether reads and writes of the store work',
-    description: 'The result is kept for 5 seconds. 503 names what fails: reads, writes, or both.',
+    description:
+      'The result is kept for 5 seconds. 503 names what fails: reads, writes, both, or the clock of the machine.',
     auth: false,
     success: { status: 200, description: 'They work', body: z.strictObject({ status: z.literal('ok') }) },
     errors: [],
