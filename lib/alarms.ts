@@ -1,6 +1,7 @@
 // What calls people: every alarm says what it means, and where its section of the runbook is.
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { DEFAULT_SETTINGS } from '../src/scheduling/context.ts';
 import { TABLES } from '../src/store/tables.ts';
 import { ownMetric } from './metrics.ts';
 import type { MonitoringProps } from './monitoring.ts';
@@ -61,6 +62,13 @@ export function alarmSpecs({
       minutes: 3,
       below: true,
       missing: TreatMissingData.BREACHING,
+    },
+    WrongClock: {
+      section: 'wrong-clock',
+      says: 'The clock of a machine is off by more than is allowed; a worker on it takes no work.',
+      metric: ownMetric(settings, 'ClockOffset', 'Maximum'),
+      threshold: DEFAULT_SETTINGS.clockSkewMs / 2,
+      minutes: 1,
     },
     OldestMessage: {
       section: 'oldest-message',

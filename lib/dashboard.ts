@@ -39,7 +39,9 @@ export function createDashboard(
       own('Lateness', 'p99', 'p99'),
       own('Lateness', 'Maximum', 'max'),
     ]),
-    graph('Dispatch lag (s)', [own('DispatchLag', 'Maximum', 'slowest shard')]),
+    graph('Dispatch lag (s)', [own('DispatchLag', 'Maximum', 'slowest shard')], {
+      right: [own('ClockOffset', 'Maximum', 'clock off by (ms)')],
+    }),
     new SingleValueWidget({
       title: 'The last minute',
       width: 8,

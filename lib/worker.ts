@@ -150,7 +150,8 @@ export class Workers extends Construct implements IGrantable {
         }),
       },
       healthCheck: {
-        // unhealthy when the event loop has stood still for a minute; a dependency that is down is no reason to restart
+        // unhealthy when the event loop has stood still for a minute, or the clock is wrong: another machine has a right one.
+        // A dependency that is down is no reason to restart
         command: ['CMD-SHELL', `test -n "$(find ${ALIVE_FILE} -mmin -1)"`],
         interval: Duration.seconds(30),
         timeout: Duration.seconds(5),

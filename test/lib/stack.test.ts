@@ -241,7 +241,7 @@ describe.each(DEPLOYMENT_NAMES)('the deployment "%s"', { timeout: 120_000 }, (na
     const told = alarms.filter(({ AlarmDescription }) => !AlarmDescription.startsWith('Not an alarm'));
     expect(told.map(({ AlarmName }) => AlarmName.replace(PREFIXES[name], '')).sort()).toEqual(
       ['api-errors', 'dead-letters', 'dispatch-lag', 'failed-passes', 'failure-rate', 'index-throttles', 'ingest-dead-letters', 'lambda-errors', 'late', 'no-workers',
-        'notify-dead-letters', 'oldest-message', 'settle-corrections', 'throttles'], // biome-ignore format: a list
+        'notify-dead-letters', 'oldest-message', 'settle-corrections', 'throttles', 'wrong-clock'], // biome-ignore format: a list
     );
     for (const alarm of told) {
       expect(alarm.AlarmDescription).toMatch(/ Runbook: \S+#[a-z-]+$/);
