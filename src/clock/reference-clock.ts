@@ -1,6 +1,6 @@
 // The machine's clock, kept within what a reference clock allows. The reference is the `Date` header of the answers from
 // DynamoDB and SQS. A process that runs everything itself has no such reference: there the machine's own clock is
-// compared with the monotonic counter, so that it cannot jump (docs/decisions/0027).
+// compared with the monotonic counter, so that it cannot jump (docs/decisions/0028).
 import type { Clock } from '../scheduling/context.ts';
 import { Offset } from './offset.ts';
 
