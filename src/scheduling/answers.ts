@@ -14,8 +14,8 @@ export interface Claimed {
   readonly row: Row | undefined;
   /** By the monotonic clock, counted from before the take was sent. */
   readonly leaseEnd: number;
-  /** If it was read ahead: nothing should stand between the decision and the start. */
-  readonly definition?: Definition | undefined;
+  /** The one in force by this head. Undefined: there is none. */
+  readonly definition: Definition | undefined;
 }
 
 export type Claim =

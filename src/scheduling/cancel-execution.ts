@@ -4,7 +4,7 @@ import { isTerminal, type Row } from '../domain/execution.ts';
 import { type DueKey, executionId } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';
 import type { Principal } from '../domain/principal.ts';
-import { letStart } from './ahead.ts';
+import { letHoldStart } from './change-returns.ts';
 import type { Context } from './context.ts';
 import { completeOnce, ended } from './ended.ts';
 import { writeHead } from './head.ts';
@@ -49,12 +49,16 @@ async function cancelRow(context: Context, head: Head, seen: Row): Promise<boole
 /** No row, or a running one: the head (or the hold item) decides. */
 async function cancelHead(context: Context, head: Head, due: DueKey, row: Row | undefined): Promise<boolean> {
   const { store, random } = context;
-  if (head.overlap === 'allow' && (await stopHold(context, head.jobId, due))) return true;
+  const beside = head.overlap === 'allow' ? await stopHold(context, head.jobId, due) : undefined;
+  if (beside) {
+    await letHoldStart(context, head.jobId, beside);
+    return true;
+  }
   if (head.hold?.due === due) {
     const hold = { ...head.hold, cancelRequested: true };
     if (!head.hold.cancelRequested && !(await writeHead(context, head, { hold, stamp: random.id(12) })))
       return false;
-    await letStart(context, hold);
+    await letHoldStart(context, head.jobId, hold);
     return true;
   }
   if (row) return false; // fenced by a holder that is not in the head as we read it: read again

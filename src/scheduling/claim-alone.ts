@@ -6,13 +6,15 @@ import { latestOccurrence } from '../domain/schedule/occurrences.ts';
 import { LONGEST_DELAY_MS, type Message } from '../queue/queue.ts';
 import { AGAIN, type Claim, DONE, REREAD } from './answers.ts';
 import type { Context } from './context.ts';
+import { definitionInForce } from './definitions.ts';
 import { writeHead } from './head.ts';
 import { blocks, type Found, isOver, letGo, newHold, SHORT_RUN_MS } from './holds.ts';
 import { isLive, isPlannedAgain, onBehalfOf } from './live.ts';
 import { covering, isCoverAhead, misfireOf, missedBefore, skipLate } from './misfire.ts';
 import { laterDue, note } from './note.ts';
 import { recordNote } from './rows.ts';
-import { attemptsBegun, cancelOpen, fence, nextAttempt, start, type Taken, takeRow } from './take.ts';
+import { firstWithdrawnBy, start, type Taken } from './start.ts';
+import { attemptsBegun, cancelOpen, fence, nextAttempt, takeRow } from './take.ts';
 
 export async function claimAlone(
   context: Context,
@@ -50,9 +52,8 @@ export async function claimAlone(
     if (!letGo(hold, row) && !isOver(context, hold))
       return consistent ? { kind: 'later', at: askAgainAt(context, head, message, hold, row) } : REREAD;
     const unstarted = row?.status === 'QUEUED' || row?.status === 'WAITING';
-    if (!unstarted) return takeOver(context, workerId, message, head, hold, row, consistent);
-    if (hold.cancelRequested && row?.fence !== hold.token)
-      return takeOver(context, workerId, message, head, hold, row, consistent);
+    if (!unstarted || (hold.cancelRequested && row?.fence !== hold.token))
+      return takeOver(context, workerId, message, head, hold, row, found);
   } else if (hold) {
     // 4. held for another
     const blocked = await blocks(context, head, hold, found.holderRow);
@@ -60,7 +61,7 @@ export async function claimAlone(
   }
 
   // 5. free
-  return takeFree(context, workerId, message, head, row, consistent);
+  return takeFree(context, workerId, message, head, row, found);
 }
 
 const leaseEnd = ({ settings }: Context, hold: Hold): number => hold.leaseUntil + settings.clockSkewMs + 1;
@@ -143,7 +144,7 @@ async function takeFree(
   message: Message,
   head: Head,
   row: Row | undefined,
-  consistent: boolean,
+  { consistent, definition: ahead }: Found,
 ): Promise<Claim> {
   const { clock } = context;
   const { due } = message;
@@ -166,6 +167,7 @@ async function takeFree(
     covers = misfire.coveredUntil;
   }
 
+  const definition = await definitionInForce(context, head, ahead);
   const before = clock.monotonic();
   // without a row the take is all that is written before the start
   const hold = newHold(context, message, workerId, head.hold, row ? nextAttempt(row) - 1 : 1);
@@ -179,8 +181,13 @@ async function takeFree(
     stamp: hold.token,
   };
   if (!(await writeHead(context, head, change))) return AGAIN;
-  const taken: Taken = { head: { ...head, ...change }, message, hold, before, place: 'head' };
-  if (withdrawn) return takeRow(context, taken, row, row.attempt, 'withdrawn');
+  const isFirst = first || row?.status === 'RUNNING';
+  const taken: Taken = {
+    ...{ head: { ...head, ...change }, message, hold, before, definition, place: 'head' },
+    ...{ previous: head.hold, covers: covers !== undefined },
+    withdrawnBy: isFirst ? firstWithdrawnBy(message) : 'none',
+  };
+  if (withdrawn) return takeRow(context, taken, row, hold.attempt, 'withdrawn');
   return row ? fence(context, taken, row) : start(context, taken, undefined);
 }
 
@@ -192,11 +199,12 @@ async function takeOver(
   head: Head,
   old: Hold,
   row: Row | undefined,
-  consistent: boolean,
+  { consistent, definition: ahead }: Found,
 ): Promise<Claim> {
   // one that has a row has started: it goes on, as everything that is held when its schedule is withdrawn
   const withdrawn = old.withdrawn && !row && !isLive(head, message);
   if (withdrawn && (await isPlannedAgain(context, head, message))) return consistent ? DONE : REREAD;
+  const definition = await definitionInForce(context, head, ahead);
   const before = context.clock.monotonic();
   const attempts = attemptsBegun(old, row);
   const hold = {
@@ -205,7 +213,10 @@ async function takeOver(
     ...(withdrawn && { withdrawn }),
   };
   if (!(await writeHead(context, head, { hold, stamp: hold.token }))) return AGAIN;
-  const taken: Taken = { head: { ...head, hold, stamp: hold.token }, message, hold, before, place: 'head' };
+  const taken: Taken = {
+    ...{ head: { ...head, hold, stamp: hold.token }, message, hold, before, definition, place: 'head' },
+    withdrawnBy: row ? 'none' : 'marked',
+  };
   const cancelled = old.cancelRequested || head.status === 'cancelled';
   const why = cancelled ? 'cancelled' : withdrawn ? 'withdrawn' : undefined;
   return takeRow(context, taken, row, attempts, why);

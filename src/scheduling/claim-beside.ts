@@ -1,30 +1,33 @@
-// Claim with `overlap: allow`: each execution has a hold item of its own and the head is not written. The hold is
-// inserted first, then head and row are read consistently; who withdraws does it the other way round, so one of the two
-// always sees the other (PROTOCOL.md, overlap: allow).
+// Claim with `overlap: allow`: each execution has a hold item of its own and the head is not written. The hold is inserted
+// first, then head and row are read consistently, and the run starts soon after the insert was sent or looks again (start.ts). A
+// change writes the head first and returns later than that, so no change that has returned is overlooked (docs/decisions/0027).
 import { isTerminal, type Row } from '../domain/execution.ts';
 import { BY_HAND } from '../domain/ids.ts';
-import type { Head, Hold, HoldItem } from '../domain/job.ts';
+import type { Definition, Head, Hold, HoldItem } from '../domain/job.ts';
 import type { Message } from '../queue/queue.ts';
 import { AGAIN, type Claim, DONE } from './answers.ts';
 import type { Context } from './context.ts';
+import { definitionInForce } from './definitions.ts';
 import { writeHead } from './head.ts';
 import { isOver, letGo, newHold } from './holds.ts';
 import { isLive, isPlannedAgain } from './live.ts';
 import { isCoverAhead, misfireOf, skipLate } from './misfire.ts';
 import { laterDue } from './note.ts';
 import { recordNote } from './rows.ts';
-import { attemptsBegun, cancelOpen, fence, isLeased, release, start, type Taken, takeRow } from './take.ts';
+import { firstWithdrawnBy, isLeased, start, type Taken } from './start.ts';
+import { attemptsBegun, cancelOpen, fence, release, takeRow } from './take.ts';
 
 export async function claimBeside(
   context: Context,
   workerId: string,
   message: Message,
   stale: Head,
+  ahead: Definition | undefined,
 ): Promise<Claim> {
   const { store, clock } = context;
   const { jobId, due } = message;
   const item = await store.readHoldItem(jobId, due);
-  if (item) return claimHeld(context, workerId, message, item);
+  if (item) return claimHeld(context, workerId, message, item, ahead);
 
   // spares a dead message the insert; the answer that counts is read after it
   if (!isLive(stale, message) && message.revision !== BY_HAND) {
@@ -36,20 +39,27 @@ export async function claimBeside(
         : DONE;
     }
   }
+  const definition = await definitionInForce(context, stale, ahead);
   const before = clock.monotonic();
   const hold = newHold(context, message, workerId, undefined, 1);
   if (!(await insertHold(context, jobId, hold))) return AGAIN;
-  const head = await store.readHead(jobId, { consistent: true });
-  const row = await store.readRow(jobId, due, { consistent: true });
-  const stop = head && (await reasonToStop(context, message, head, row));
-  if (!head || stop) {
+  const [head, row] = await Promise.all([
+    store.readHead(jobId, { consistent: true }),
+    store.readRow(jobId, due, { consistent: true }),
+  ]);
+  const next = head ? await reasonToStop(context, message, head, row) : DONE;
+  if (!head || typeof next === 'object') {
     // a cancel that was asked of this hold meanwhile has returned, and must not go with it
     const removed = await store.removeHoldItem(jobId, due, hold.token);
-    return removed ? (stop ?? DONE) : AGAIN;
+    return removed && typeof next === 'object' ? next : AGAIN;
   }
   // somebody has taken over while we were slow: what is RUNNING has another's fence, and that is not ours to write over
   if (row?.status === 'RUNNING') return AGAIN;
-  const taken: Taken = { head, message, hold, place: { due }, before };
+  const withdrawnBy = !row || row.status === 'WAITING' ? firstWithdrawnBy(message) : 'none';
+  const taken: Taken = {
+    ...{ head, message, hold, place: { due }, before, definition, withdrawnBy },
+    covers: next === 'covers',
+  };
   // by now it may have been taken over, ended, and reopened by /retry: that is not ours to fence
   if (!isLeased(context, taken)) return AGAIN;
   return row ? fence(context, taken, row) : start(context, taken, undefined);
@@ -68,13 +78,13 @@ async function insertHold({ store }: Context, jobId: string, hold: Hold): Promis
   return false;
 }
 
-/** After the hold was inserted: whatever ends this claim without a run, or undefined to go on. */
+/** After the hold was inserted: whatever ends this claim without a run, or how it goes on. `covers`: for all that were missed. */
 async function reasonToStop(
   context: Context,
   message: Message,
   head: Head,
   row: Row | undefined,
-): Promise<Claim | undefined> {
+): Promise<Claim | 'goes on' | 'covers'> {
   const { clock, random } = context;
   const { due } = message;
   if (head.overlap !== 'allow') return AGAIN;
@@ -90,7 +100,7 @@ async function reasonToStop(
   if (first && !isLive(head, message))
     return row ? cancelOpen(context, row, 'the job was withdrawn while this waited') : DONE;
   if (row && head.status === 'cancelled') return cancelOpen(context, row, 'the job was cancelled');
-  if (row || message.revision === BY_HAND) return undefined;
+  if (row || message.revision === BY_HAND) return 'goes on';
 
   const misfire = misfireOf(context, head, message);
   if (misfire.kind !== 'none') return skipLate(context, head, message, misfire);
@@ -99,8 +109,9 @@ async function reasonToStop(
     const rowsUntil = coveredUntil ? laterDue(head.rowsUntil, coveredUntil) : head.rowsUntil;
     const change = { coveredUntil, rowsUntil, stamp: random.id(12) };
     if (!(await writeHead(context, head, change))) return AGAIN;
+    if (coveredUntil) return 'covers';
   }
-  return undefined;
+  return 'goes on';
 }
 
 /** The execution has a hold: of a worker that runs, is gone, or has let go. */
@@ -109,6 +120,7 @@ async function claimHeld(
   workerId: string,
   message: Message,
   item: HoldItem,
+  ahead: Definition | undefined,
 ): Promise<Claim> {
   const { store, clock, settings } = context;
   const { jobId, due } = message;
@@ -129,6 +141,7 @@ async function claimHeld(
   const isWithdrawn = (head: Head) => !row && message.revision !== BY_HAND && !isLive(head, message);
   if (isWithdrawn(seen) && (await isPlannedAgain(context, seen, message))) return DONE;
 
+  const definition = await definitionInForce(context, seen, ahead);
   const before = clock.monotonic();
   const attempts = attemptsBegun(hold, row);
   const next = { ...newHold(context, message, workerId, hold, attempts), cancelRequested: asked };
@@ -138,7 +151,8 @@ async function claimHeld(
   }
   // who withdraws writes the head first and then asks the holds to stop, but not one whose lease is over, as this one's was
   const head = (await store.readHead(jobId, { consistent: true })) ?? seen;
-  const taken: Taken = { head, message, hold: next, place: { due }, before };
+  const withdrawnBy = row ? 'none' : firstWithdrawnBy(message);
+  const taken: Taken = { head, message, hold: next, place: { due }, before, definition, withdrawnBy };
   if (isWithdrawn(head) && (await isPlannedAgain(context, head, message))) return release(context, taken);
   const cancelled = asked || head.status === 'cancelled';
   const why = cancelled ? 'cancelled' : isWithdrawn(head) ? 'withdrawn' : undefined;

@@ -20,7 +20,7 @@ export interface Prepared {
 
 /**
  * What a claim reads first, read ahead of the fire time: under the take's compare-and-set an early read is only a stale
- * one. The definition too: nothing should stand between the take and the start, neither time nor a cancel.
+ * one. The definition is read ahead too, so that nothing stands between the take and the start.
  */
 export async function prepare(context: Context, message: Message): Promise<Prepared | undefined> {
   const { store } = context;
@@ -45,11 +45,11 @@ export async function claim(
   let ahead = prepared;
   for (let round = 1; round <= MOST_ROUNDS; round++) {
     const head = ahead?.head ?? (await store.readHead(message.jobId, { consistent }));
-    const found: Found = { head, consistent, holderRow: ahead?.holderRow };
+    const found: Found = { head, consistent, holderRow: ahead?.holderRow, definition: prepared?.definition };
     ahead = undefined;
     const result =
       head?.overlap === 'allow'
-        ? await claimBeside(context, workerId, message, head)
+        ? await claimBeside(context, workerId, message, head, prepared?.definition)
         : await claimAlone(context, workerId, message, found);
     if (result.kind !== 'again' && result.kind !== 'reread') return result;
     consistent = true;

@@ -16,6 +16,14 @@ export async function definitionOf(context: Context, head: Named): Promise<Defin
   return definition;
 }
 
+/** `ahead`: one that was read before, used if it is still the one in force. Undefined: there is none. */
+export const definitionInForce = async (
+  context: Context,
+  head: Named,
+  ahead: Definition | undefined,
+): Promise<Definition | undefined> =>
+  ahead?.version === head.definition ? ahead : findDefinition(context, head);
+
 /** By job id. One read for those that are items. */
 export async function definitionsOf(
   { store }: Context,

@@ -3,12 +3,13 @@ import type { Row } from '../domain/execution.ts';
 import { executionId, hash } from '../domain/ids.ts';
 import type { Message, Received } from '../queue/queue.ts';
 import type { Tasks } from '../tasks/task.ts';
-import { giveBack, startTaken, type TakenAhead, takeAhead } from './ahead.ts';
+import { takeAhead } from './ahead.ts';
 import { AGAIN, type Claim, type Claimed } from './answers.ts';
 import { claim, type Prepared, prepare } from './claim.ts';
 import { type Context, isClockRight, type Log } from './context.ts';
 import { finish } from './finish.ts';
 import { runTask } from './run.ts';
+import { giveBack, start, type Taken } from './start.ts';
 
 export interface WorkerSide {
   readonly workerId: string;
@@ -164,7 +165,7 @@ async function tryAhead(
   worker: WorkerSide,
   message: Message,
   prepared: Prepared,
-): Promise<TakenAhead | undefined> {
+): Promise<Taken | undefined> {
   if (worker.draining.aborted || !isClockRight(context) || !worker.mayTakeAhead()) return undefined;
   return takeAhead(context, worker.workerId, message, prepared);
 }
@@ -174,16 +175,10 @@ async function mayStart(context: Context, worker: WorkerSide): Promise<boolean> 
   return !worker.draining.aborted && (await worker.admit()) && isClockRight(context);
 }
 
-async function startAhead(context: Context, worker: WorkerSide, taken: TakenAhead): Promise<Claim> {
-  try {
-    const answer = (await mayStart(context, worker)) ? await startTaken(context, taken) : LATER;
-    if (answer.kind === 'later') await giveBack(context, taken);
-    return answer;
-  } catch (error) {
-    // nothing has started: another may have it now, not when the lease is over
-    await giveBack(context, taken);
-    throw error;
-  }
+async function startAhead(context: Context, worker: WorkerSide, taken: Taken): Promise<Claim> {
+  if (await mayStart(context, worker)) return start(context, taken, undefined);
+  await giveBack(context, taken);
+  return LATER;
 }
 
 /** For the millisecond. Never early by our own clock. */

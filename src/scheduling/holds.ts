@@ -1,6 +1,6 @@
 // Holds: how one is made, when it is over, and whether it keeps others out (PROTOCOL.md, Does a hold block others?).
 import { isTerminal, type Row } from '../domain/execution.ts';
-import type { Head, Hold } from '../domain/job.ts';
+import type { Definition, Head, Hold } from '../domain/job.ts';
 import type { Message } from '../queue/queue.ts';
 import type { Context } from './context.ts';
 
@@ -11,6 +11,8 @@ export interface Found {
   readonly consistent: boolean;
   /** Of the execution that holds the job, if it was read ahead (eventually consistent). */
   readonly holderRow: Row | undefined;
+  /** A definition of the job, if one was read ahead; the head says whether it is the one in force. */
+  readonly definition: Definition | undefined;
 }
 
 /**
@@ -49,6 +51,10 @@ export function newHold(
 /** The lease has ended by anybody's clock. */
 export const isOver = ({ clock, settings }: Context, hold: Hold): boolean =>
   clock.now() > hold.leaseUntil + settings.clockSkewMs;
+
+/** The lease was extended since the take: heartbeats begin with the run. */
+export const hasBeaten = ({ settings }: Context, hold: Hold): boolean =>
+  hold.leaseUntil > hold.startedAt + settings.leaseMs;
 
 /** The holder itself has put the row back: its lease does not matter (a 2 s backoff must not wait for it). */
 export const letGo = (hold: Hold, row: Row | undefined): boolean =>

@@ -11,7 +11,8 @@ import { resolveAccepted, resolveSchedule } from '../domain/schedule/resolve.ts'
 import type { Schedule } from '../domain/schedule/schema.ts';
 import type { JobView } from '../domain/shapes.ts';
 import { isPaused, jobView, warningsOf } from '../domain/views.ts';
-import { letStart, withdrawHold } from './ahead.ts';
+import { withdrawHold } from './ahead.ts';
+import { letStart } from './change-returns.ts';
 import { changeJob, type Decision, recordChange } from './changes.ts';
 import type { Context } from './context.ts';
 import { writerDeadline } from './deadline.ts';
@@ -214,7 +215,7 @@ export async function pauseJob(
     };
   });
   if (changed) await send?.();
-  await letStart(context, head.hold);
+  await letStart(context, head);
   return view(context, head);
 }
 
@@ -252,7 +253,7 @@ export async function cancelJob(
     return { set: { status: 'cancelled', ...hold } };
   });
   await stopHolds(context, head);
-  await letStart(context, head.hold);
+  await letStart(context, head);
 }
 
 export interface EditOptions {
@@ -314,7 +315,7 @@ export async function editJob(
     return { set: decided, replaces: (['params', 'notify'] as const).filter(isOther), inTime };
   });
   await send?.();
-  if (changed) await letStart(context, head.hold);
+  if (changed) await letStart(context, head);
   return { ...(await view(context, head)), ...(given && warningsOf(head.schedule, t0)) };
 }
 

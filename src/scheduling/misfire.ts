@@ -48,6 +48,12 @@ export function misfireOf(context: Context, head: Head, message: Message): Misfi
   return { kind: 'none', coveredUntil: covering(context, head, missed) };
 }
 
+/** So late that its misfire policy decides. */
+export function isLate(context: Context, head: Head, message: Message): boolean {
+  const { kind, coveredUntil, mustRun } = misfireOf(context, head, message);
+  return kind !== 'none' || coveredUntil !== undefined || mustRun === true;
+}
+
 /**
  * `coveredUntil` is beyond the present: a wrong clock has written it, and it covers nothing. The next write of the head
  * removes it.

@@ -4,7 +4,6 @@ import { dueAtOf, executionId } from '../domain/ids.ts';
 import { DoNotRetry, NotNow, RetryAfter, type TaskContext } from '../tasks/task.ts';
 import type { Claimed } from './answers.ts';
 import { type Context, withFields } from './context.ts';
-import { definitionOf } from './definitions.ts';
 import { OVER, type WorkerSide } from './execute.ts';
 import type { Outcome } from './finish.ts';
 import { keepLease, Stopped } from './lease.ts';
@@ -60,7 +59,7 @@ export async function runTask(context: Context, worker: WorkerSide, claimed: Cla
     };
     const limit = limitTime(context, head.timeoutSeconds, task, done.signal);
     const result = await Promise.race([
-      attempt(context, worker, claimed, ctx),
+      attempt(worker, claimed, ctx),
       stuck(context, task.signal, done.signal),
     ]);
     done.abort(OVER);
@@ -76,21 +75,18 @@ export async function runTask(context: Context, worker: WorkerSide, claimed: Cla
 }
 
 async function attempt(
-  context: Context,
   worker: WorkerSide,
   claimed: Claimed,
   ctx: Omit<TaskContext<unknown>, 'params'>,
 ): Promise<unknown> {
-  const { head } = claimed;
+  const { head, definition } = claimed;
   const task = worker.tasks.get(head.task);
   if (!task)
     throw new Error(`this worker has no task "${head.task}"; it has ${[...worker.tasks.keys()].join(', ')}`);
-  const ahead = claimed.definition;
-  const definition = ahead?.version === head.definition ? ahead : await definitionOf(context, head);
+  if (!definition) throw new Error(`job ${head.jobId} has no definition ${head.definition}`);
   const params = task.params.safeParse(claimed.row?.params ?? definition.params);
   if (!params.success)
     throw new DoNotRetry(`params do not fit the task "${head.task}": ${params.error.message}`);
-  // the definition may have been long in coming: nothing starts that was told to stop meanwhile
   ctx.signal.throwIfAborted();
   return task.run({ ...ctx, params: params.data });
 }

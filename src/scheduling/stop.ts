@@ -1,6 +1,6 @@
 // Asks running executions to stop: the request stands in the hold, and the next heartbeat brings it.
 import type { DueKey } from '../domain/ids.ts';
-import type { Head } from '../domain/job.ts';
+import type { Head, Hold } from '../domain/job.ts';
 import type { Context } from './context.ts';
 import { isOver } from './holds.ts';
 
@@ -13,14 +13,18 @@ export async function stopHolds(context: Context, head: Head): Promise<void> {
   }
 }
 
-/** True when there is a hold item for it (and it is asked to stop now). */
-export async function stopHold({ store, random }: Context, jobId: string, due: DueKey): Promise<boolean> {
+/** The hold of its item, which is asked to stop now. Undefined: there is no item. */
+export async function stopHold(
+  { store, random }: Context,
+  jobId: string,
+  due: DueKey,
+): Promise<Hold | undefined> {
   for (let round = 0; round < 20; round++) {
     const item = await store.readHoldItem(jobId, due);
-    if (!item) return false;
-    if (item.hold.cancelRequested) return true;
+    if (!item) return undefined;
+    if (item.hold.cancelRequested) return item.hold;
     const change = { hold: { ...item.hold, cancelRequested: true }, stamp: random.id(12) };
-    if (await store.updateHoldItem(jobId, due, item.stamp, change)) return true;
+    if (await store.updateHoldItem(jobId, due, item.stamp, change)) return change.hold;
   }
   throw new Error(`the hold of ${jobId}.${due} is written too often to be stopped`);
 }

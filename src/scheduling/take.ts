@@ -1,24 +1,11 @@
-// Take: what follows once the hold is ours, up to the start of the run (PROTOCOL.md, Claim 3, 5 and 6, Release).
+// Take: what is written once the hold is ours, up to the start of the run (PROTOCOL.md, Claim 3 and 5, Release).
 import type { Row } from '../domain/execution.ts';
-import type { Definition, Head, Hold } from '../domain/job.ts';
-import type { Message } from '../queue/queue.ts';
-import type { HoldPlace } from '../store/store.ts';
+import type { Hold } from '../domain/job.ts';
 import { AGAIN, type Claim, DONE } from './answers.ts';
 import type { Context } from './context.ts';
 import { ended } from './ended.ts';
 import { newRow, writeFenced } from './rows.ts';
-
-/** A hold that we have just been given; whether it can run is still open. */
-export interface Taken {
-  readonly head: Head;
-  readonly message: Message;
-  readonly hold: Hold;
-  readonly place: HoldPlace;
-  /** Monotonic time before the take was sent. */
-  readonly before: number;
-  /** If it was read ahead. */
-  readonly definition?: Definition;
-}
+import { start, type Taken } from './start.ts';
 
 /** A row that is RUNNING and free was fenced too late: that attempt never began, and it counts once. */
 export const nextAttempt = (row: Row): number => (row.status === 'RUNNING' ? row.attempt : row.attempt + 1);
@@ -65,20 +52,6 @@ export async function release({ store, random }: Context, { head, hold, place }:
   return AGAIN;
 }
 
-/** Step 6: run only if the lease is still live. `row`: as this taker has written it. */
-export function start(context: Context, taken: Taken, row: Row | undefined): Claim {
-  const { clock, settings } = context;
-  const { head, message, place, before, definition } = taken;
-  const hold = row ? { ...taken.hold, attempt: row.attempt } : taken.hold;
-  if (!isLeased(context, taken)) return { kind: 'later', at: clock.now() + settings.clockSkewMs * 2 };
-  const leaseEnd = before + settings.leaseMs;
-  return { kind: 'run', claimed: { head, message, hold, place, row, leaseEnd, definition } };
-}
-
-/** The lease is live, counted from before the take was sent. */
-export const isLeased = ({ clock, settings }: Context, { before }: Taken): boolean =>
-  clock.monotonic() < before + settings.leaseMs - settings.clockSkewMs;
-
 /**
  * The second write of a takeover, always after the first: that one stops the heartbeat of the old holder, this one
  * refuses its finish. `why`: it is not to run again.
@@ -122,6 +95,7 @@ export async function takeRow(
 
 /** Ends an open row that nobody holds, on condition of what was seen. */
 export async function cancelOpen({ store, clock }: Context, seen: Row, reason: string): Promise<Claim> {
-  const row: Row = { ...seen, status: 'CANCELLED', reason, finishedAt: clock.now() };
+  const attempt = nextAttempt(seen) - 1;
+  const row: Row = { ...seen, status: 'CANCELLED', attempt, reason, finishedAt: clock.now() };
   return (await store.updateRow(seen, row)) ? DONE : AGAIN;
 }

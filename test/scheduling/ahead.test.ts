@@ -2,17 +2,14 @@
 // what is not the ordinary course is looked at, or given back.
 import { describe, expect, test } from 'vitest';
 import { asUser } from '../../src/domain/principal.ts';
-import {
-  CHANGE_RETURNS_AFTER_MS,
-  giveBack,
-  startTaken,
-  type TakenAhead,
-  takeAhead,
-} from '../../src/scheduling/ahead.ts';
+import { takeAhead } from '../../src/scheduling/ahead.ts';
 import { cancelExecution } from '../../src/scheduling/cancel-execution.ts';
+import { CHANGE_RETURNS_AFTER_MS } from '../../src/scheduling/change-returns.ts';
 import { claim, prepare } from '../../src/scheduling/claim.ts';
 import { cancelJob, editJob, pauseJob, resumeJob } from '../../src/scheduling/jobs.ts';
 import { getExecution } from '../../src/scheduling/queries.ts';
+import { newRow } from '../../src/scheduling/rows.ts';
+import { giveBack, start, type Taken } from '../../src/scheduling/start.ts';
 import { standingWorld } from './world.ts';
 
 const ANN = asUser('ann');
@@ -37,7 +34,7 @@ async function beforeItsTime(spec: Record<string, unknown> = {}) {
   return { world, context, store, jobId, message, take, head, row, itsTime };
 }
 
-function taken(answer: TakenAhead | undefined): TakenAhead {
+function taken(answer: Taken | undefined): Taken {
   if (!answer) throw new Error('it was not taken');
   return answer;
 }
@@ -48,7 +45,7 @@ test('held by the worker, and started when its time has come', async () => {
   expect((await head())?.hold).toMatchObject({ due: message.due, workerId: 'worker', attempt: 1 });
   expect((await getExecution(context, ANN, `${jobId}.${message.due}`)).status).not.toBe('running');
   itsTime();
-  const answer = await startTaken(context, mine);
+  const answer = await start(context, mine, undefined);
   expect(answer).toMatchObject({ kind: 'run', claimed: { hold: { attempt: 1 } } });
   expect((await getExecution(context, ANN, `${jobId}.${message.due}`)).status).toBe('running');
 });
@@ -93,12 +90,44 @@ describe('who changes a job that may have been taken ahead', () => {
     expect(await returnsAfter(world, change), 'a second time too').toBe(CHANGE_RETURNS_AFTER_MS);
   });
 
-  test.each(changes)('%s: returns at once when it has long begun', async (_name, change) => {
+  test.each(changes)('%s: returns late as long as it may wait for a place', async (_name, change) => {
     const world = await beforeItsTime();
     taken(await world.take());
     world.itsTime();
-    world.world.now += world.context.settings.clockSkewMs + CHANGE_RETURNS_AFTER_MS;
+    world.world.now += world.context.settings.heartbeatMs;
+    expect(await returnsAfter(world, change)).toBe(CHANGE_RETURNS_AFTER_MS);
+  });
+
+  test.each(changes)('%s: returns at once when it has begun, by its heartbeat', async (_name, change) => {
+    const world = await beforeItsTime();
+    const { hold, place } = taken(await world.take());
+    world.itsTime();
+    const { heartbeatMs, leaseMs } = world.context.settings;
+    world.world.now += heartbeatMs;
+    await world.store.heartbeat(world.jobId, place, hold.token, world.world.now + leaseMs, 'beat');
     expect(await returnsAfter(world, change)).toBe(0);
+  });
+
+  test.each(changes)('%s: returns at once when its lease is over', async (_name, change) => {
+    const world = await beforeItsTime();
+    taken(await world.take());
+    const { leaseMs, clockSkewMs } = world.context.settings;
+    world.world.now += leaseMs + clockSkewMs + 1;
+    expect(await returnsAfter(world, change)).toBe(0);
+  });
+
+  test.each(changes.slice(0, 3))('%s: returns at once when it has ended', async (_name, change) => {
+    const world = await beforeItsTime();
+    const { hold, head, message } = taken(await world.take());
+    world.itsTime();
+    const row = newRow(head, message.due, message.revision, 'SUCCEEDED');
+    await world.store.insertRow({ ...row, fence: hold.token, attempt: 1 });
+    expect(await returnsAfter(world, change)).toBe(0);
+  });
+
+  test.each(changes.slice(0, 3))('%s: with overlap: allow it always returns late', async (_name, change) => {
+    const world = await beforeItsTime({ overlap: 'allow' });
+    expect(await returnsAfter(world, change)).toBe(CHANGE_RETURNS_AFTER_MS);
   });
 
   test.each(changes.slice(0, 3))('%s: returns at once when nobody holds it', async (_name, change) => {
@@ -127,10 +156,26 @@ describe('withdrawn while it waited it does not start, and the job is as if it h
     await withdraw(context, ANN, jobId);
     itsTime();
     world.now += CHANGE_RETURNS_AFTER_MS;
-    expect(await startTaken(context, mine)).toEqual({ kind: 'done' });
+    expect(await start(context, mine, undefined)).toEqual({ kind: 'done' });
     expect((await head())?.hold).toBeUndefined();
     expect(await row()).toBeUndefined();
   });
+});
+
+test('withdrawn, and somebody writes the head just before it is put back: it is looked at again', async () => {
+  const { world, context, store, take, jobId, head, itsTime } = await beforeItsTime();
+  const mine = taken(await take());
+  await pauseJob(context, ANN, jobId);
+  itsTime();
+  world.now += CHANGE_RETURNS_AFTER_MS;
+  const update = store.updateHead.bind(store);
+  store.updateHead = async (...args) => {
+    store.updateHead = update;
+    await editJob(context, ANN, jobId, { tags: { written: 'meanwhile' } });
+    return update(...args);
+  };
+  expect(await start(context, mine, undefined)).toEqual({ kind: 'done' });
+  expect((await head())?.hold).toBeUndefined();
 });
 
 describe('withdrawn before its time, and its worker is lost: who takes over', () => {
@@ -195,7 +240,7 @@ test.each([
   await cancel(context, jobId, message.due);
   itsTime();
   world.now += CHANGE_RETURNS_AFTER_MS;
-  expect(await startTaken(context, mine)).toEqual({ kind: 'done' });
+  expect(await start(context, mine, undefined)).toEqual({ kind: 'done' });
   expect(await row()).toMatchObject({
     status: 'CANCELLED',
     reason: 'cancelled before it started',
@@ -209,7 +254,7 @@ test('so late when it gets a place that its misfire policy decides: given back, 
   const mine = taken(await take());
   itsTime();
   world.now += 2_500;
-  expect(await startTaken(context, mine)).toEqual({ kind: 'again' });
+  expect(await start(context, mine, undefined)).toEqual({ kind: 'again' });
   expect((await head())?.hold).toBeUndefined();
 });
 
@@ -258,11 +303,12 @@ test('somebody changed the head between take and give-back: it is given back all
 });
 
 test('a take whose lease has run out, and that somebody took over, is not started', async () => {
-  const { world, context, take, message } = await beforeItsTime();
+  const { world, context, take, message, head } = await beforeItsTime();
   const mine = taken(await take());
   world.now = message.fireAt + 60_000;
   expect(await claim(context, 'another', message)).toMatchObject({ kind: 'run' });
-  expect(await startTaken(context, mine)).toEqual({ kind: 'again' });
+  expect(await start(context, mine, undefined)).toMatchObject({ kind: 'later' });
+  expect((await head())?.hold).toMatchObject({ workerId: 'another' });
 });
 
 test('whether it was taken is not known: the look at its time finds out, and so does giving it back', async () => {
@@ -280,7 +326,7 @@ test('whether it was taken is not known: the look at its time finds out, and so 
   const perhaps = taken(await take());
   store.updateHead = update;
   itsTime();
-  expect(await startTaken(context, perhaps)).toMatchObject({ kind: 'run' });
+  expect(await start(context, perhaps, undefined)).toMatchObject({ kind: 'run' });
   await giveBack(context, perhaps);
   expect((await head())?.hold).toBeUndefined();
 });

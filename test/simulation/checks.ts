@@ -51,6 +51,10 @@ interface JobRecord {
   highestFence: number;
   /** One run has stood for all that were due until then. */
   coveredUntil: number;
+  /** The params that the head has named, in turn; `n` tells them apart. */
+  readonly params: unknown[];
+  /** How many of them are older than those of an edit that has returned. */
+  outdatedParams: number;
   /** Held without a row when they were withdrawn: they go on, so they end. */
   readonly mustEnd: Set<DueKey>;
 }
@@ -203,6 +207,8 @@ export class Checks {
       cancelReturnedAt: undefined,
       highestFence: 0,
       coveredUntil: 0,
+      params: [],
+      outdatedParams: 0,
       mustEnd: new Set(),
     };
     this.#jobs.set(jobId, job);
@@ -232,6 +238,7 @@ export class Checks {
       job.revisions.set(head.revision, { schedule: head.schedule, t0, ...NOT_WITHDRAWN });
     }
     if (head.status === 'cancelled') job.cancelledAt ??= now;
+    if (head.definition !== old?.definition) job.params.push(this.#paramsOf(head));
     if (old?.rowsUntil && (head.rowsUntil ?? '') < old.rowsUntil)
       this.#fail(
         'rowsUntil and coveredUntil never go back',
@@ -262,6 +269,11 @@ export class Checks {
     }
     if (covers) job.coveredUntil = Math.max(job.coveredUntil, covered);
     job.stampAt = now;
+  }
+
+  #paramsOf({ jobId, definition, inline }: Head): unknown {
+    const { params } = inline ?? this.#world.store.definitions.get(`${jobId}#${definition}`) ?? {};
+    return params?.n;
   }
 
   #looked({ jobId, hold }: Head): void {
@@ -467,6 +479,9 @@ export class Checks {
     const begun = this.runs.some(({ take }) => take.hold.token === old?.fence);
     if (dead && old?.status === 'RUNNING' && !begun) return; // fenced too late to start
     if (dead && !old && this.#withdrawnAhead.has(rowKey(row))) return;
+    const own = this.#takes.get(row.fence ?? '');
+    const isOwn = own !== undefined && own.process === this.#world.actor && !own.over;
+    if (dead && !old && isOwn && !this.runs.some(({ take }) => take === own)) return; // withdrawn before it started
     if (!old && row.fence === undefined) return; // a note, recorded by somebody else
     this.#fail(
       'cancelled only on request',
@@ -562,6 +577,7 @@ export class Checks {
     if (overlapAllowed) this.#highestBeside.set(key, fence);
     else job.highestFence = fence;
     this.#notWithdrawn(job, run);
+    this.#notOutdated(job, run, ctx.params);
     if (head && rule) this.#notMisfired(head, rule, run, fires);
     return run;
   }
@@ -591,6 +607,9 @@ export class Checks {
     if (over !== undefined && at > over) fail('the job was cancelled before');
     const cancelled = this.#cancelled.get(rowKey({ jobId, due }));
     if (cancelled !== undefined && at > cancelled) fail('it was cancelled before');
+    // whenever it was decided: nothing starts once the call has returned
+    if (job.cancelReturnedAt !== undefined) fail('a cancel of the job has returned');
+    if (cancelled !== undefined) fail('a cancel of it has returned');
     const { revision } = take.hold;
     if (revision === BY_HAND) return;
     const rule = job.revisions.get(revision);
@@ -598,10 +617,25 @@ export class Checks {
     const first = (!take.row && !take.over) || take.row?.status === 'WAITING';
     const restarts = take.over && !take.row && this.#withdrawnAhead.has(rowKey({ jobId, due }));
     if (restarts && rule?.withdrawalReturnedAt !== undefined) fail('it was withdrawn before its time');
+    // beside others a takeover without a row is a first start too; it goes on if the schedule in force has planned it again
+    const isFirst = first || (overlapAllowed && !take.row);
+    if (rule?.withdrawalReturnedAt !== undefined && isFirst && !this.#isPlanned(jobId, due))
+      fail('the withdrawal of its schedule has returned');
     if (!first) return;
     if (withdrawnAt !== undefined && at > withdrawnAt)
       fail(`its schedule was withdrawn at ${clockText(withdrawnAt)}`);
     if (!job.revisions.has(revision) && !overlapAllowed) fail('its schedule was never in force');
+  }
+
+  #isPlanned(jobId: string, due: DueKey): boolean {
+    const head = this.#world.store.heads.get(jobId);
+    return head?.status === 'active' && this.#world.hasEntry(regularEntry(head, dueAtOf(due)));
+  }
+
+  #notOutdated(job: JobRecord, { jobId, due }: Run, params: unknown): void {
+    const { n } = params as { n?: unknown };
+    if (job.params.lastIndexOf(n) < job.outdatedParams)
+      this.#fail('a run has the params of the last edit that has returned', jobId, due, `it has ${n}`);
   }
 
   #notMisfired(head: Head, rule: Revision, { jobId, due, take, process }: Run, fires: number): void {
@@ -649,6 +683,11 @@ export class Checks {
       const isBefore = rule.withdrawnAt !== undefined && rule.withdrawnAt <= calledAt;
       if (isBefore || rule.withdrawnBy === by) rule.withdrawalReturnedAt ??= this.#world.now;
     }
+  }
+
+  editedParams(jobId: string, n: number): void {
+    const job = this.#job(jobId);
+    job.outdatedParams = Math.max(job.outdatedParams, job.params.lastIndexOf(n));
   }
 
   cancelledJob(jobId: string): void {

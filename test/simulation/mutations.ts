@@ -276,9 +276,9 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'a taker whose lease has ended meanwhile does not start',
     edits: [
       {
-        file: 'take.ts',
-        find: 'if (!isLeased(context, taken)) return',
-        replace: 'if (clock.monotonic() < 0) return',
+        file: 'start.ts',
+        find: 'clock.monotonic() < before + settings.leaseMs - settings.clockSkewMs;',
+        replace: 'clock.monotonic() + before + settings.leaseMs > 0;',
       },
     ],
   },
@@ -341,14 +341,14 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'claim-beside.ts',
-        find: `  const before = clock.monotonic();
-  const hold = newHold(context, message, workerId, undefined, 1);
+        find: `  if (!(await insertHold(context, jobId, hold))) return AGAIN;
+  const [head, row] = await Promise.all([
+    store.readHead(jobId, { consistent: true }),
+    store.readRow(jobId, due, { consistent: true }),
+  ]);`,
+        replace: `  const head = await store.readHead(jobId, { consistent: true });
   if (!(await insertHold(context, jobId, hold))) return AGAIN;
-  const head = await store.readHead(jobId, { consistent: true });`,
-        replace: `  const before = clock.monotonic();
-  const hold = newHold(context, message, workerId, undefined, 1);
-  const head = await store.readHead(jobId, { consistent: true });
-  if (!(await insertHold(context, jobId, hold))) return AGAIN;`,
+  const row = await store.readRow(jobId, due, { consistent: true });`,
       },
     ],
   },
@@ -399,50 +399,100 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'changes return late',
-    takesOut: 'a change returns when what was taken ahead of its time has started',
+    theme: 'slowStarts',
+    takesOut: 'a change returns when what was claimed before it has started, or looks again before it does',
     edits: [
       {
-        file: 'ahead.ts',
-        find: 'if (clock.now() < startsBy) await',
-        replace: 'if (clock.now() < 0) await',
+        file: 'change-returns.ts',
+        find: 'if (isOver(context, hold) || hasBeaten(context, hold)) return;',
+        replace: 'if (context.clock.now() > 0) return;',
       },
     ],
   },
   {
-    rule: 'ahead is recent',
-    from: 460,
-    theme: 'lastMoments',
-    takesOut: 'what was taken longer ago than a change takes to return is looked at again',
+    rule: 'changes beside return late',
+    theme: 'slowStarts',
+    takesOut: 'overlap: allow. A change of the job returns when what was claimed before it has started',
     edits: [
       {
-        file: 'ahead.ts',
-        find: 'clock.monotonic() - at < CHANGE_RETURNS_AFTER_MS',
-        replace: 'clock.monotonic() > 0',
+        file: 'change-returns.ts',
+        find: `if (head.overlap === 'allow') await context.clock.sleep(CHANGE_RETURNS_AFTER_MS);`,
+        replace: `if (head.overlap === 'allow') return;`,
       },
     ],
   },
   {
-    rule: 'ahead looks',
-    takesOut: 'what was taken ahead of its time starts only if nobody has withdrawn it since',
+    rule: 'cancels beside return late',
+    theme: 'slowStarts',
+    takesOut:
+      'overlap: allow. A cancel of an execution returns when it has started, or looks again before it does',
     edits: [
       {
-        file: 'ahead.ts',
-        find: 'const live = isLive(head, taken.message);',
-        replace: 'const live = head !== undefined;',
-      },
-    ],
-  },
-  {
-    rule: 'ahead cancels',
-    from: 2500,
-    takesOut: 'what was taken ahead of its time and cancelled since does not start',
-    edits: [
-      {
-        file: 'ahead.ts',
-        find: 'if (head.hold.cancelRequested) return cancel(context, { ...taken, head });',
+        file: 'cancel-execution.ts',
+        find: 'await letHoldStart(context, head.jobId, beside);',
         replace: '',
       },
     ],
+  },
+  {
+    rule: 'unstarted until it beats',
+    theme: 'slowStarts',
+    takesOut: 'a claim counts as unstarted until its first heartbeat, however long ago its take was',
+    edits: [
+      {
+        file: 'change-returns.ts',
+        find: 'if (isOver(context, hold) || hasBeaten(context, hold)) return;',
+        replace: `const startsBy = hold.startedAt + context.settings.clockSkewMs + CHANGE_RETURNS_AFTER_MS;
+  if (context.clock.now() >= startsBy) return;`,
+      },
+    ],
+  },
+  {
+    rule: 'starts are recent',
+    theme: 'slowStarts',
+    takesOut: 'a claim that takes longer than a change takes to return looks again before it starts',
+    edits: [
+      {
+        file: 'start.ts',
+        find: 'clock.monotonic() - lookedAt < CHANGE_RETURNS_AFTER_MS',
+        replace: 'lookedAt > Number.NEGATIVE_INFINITY',
+      },
+    ],
+  },
+  {
+    rule: 'starts look at the schedule',
+    theme: 'slowStarts',
+    takesOut: 'what was withdrawn before the look does not start',
+    edits: [
+      {
+        file: 'start.ts',
+        find: 'const withdrawn = counts && !isLive(head, message);',
+        replace: 'const withdrawn = false;',
+      },
+    ],
+  },
+  {
+    rule: 'starts look for a cancel',
+    theme: 'slowStarts',
+    takesOut: 'what was cancelled before the look does not start',
+    edits: [
+      {
+        file: 'start.ts',
+        find: `if (hold.cancelRequested || head.status === 'cancelled')`,
+        replace: 'if (head.version < 0)',
+      },
+    ],
+  },
+  {
+    rule: 'starts have the params in force',
+    theme: 'slowStarts',
+    takesOut: 'a run has the params that the last look has shown',
+    edits: [{ file: 'start.ts', find: '      head = seen.head;\n', replace: '' }],
+  },
+  {
+    rule: 'covering runs are not given back',
+    takesOut: 'misfire: runOnce. A run that stands for others is not given back',
+    edits: [{ file: 'start.ts', find: '!row && !covers;', replace: '!row;' }],
   },
   {
     rule: 'ahead stays withdrawn',

@@ -98,11 +98,13 @@ export class People {
     if (later < this.#scenario.calmAt) world.at(later, () => this.#operate(operation));
   }
 
-  /** Now, or just before the job is due next, when a worker may have taken it already. */
+  /** Now, or just before the job is due next, when a worker may have taken it already; or just after, if starts are slow. */
   #lastMoment({ schedule }: Head): number {
     const { now } = this.#world;
-    if (!this.#random.chance(this.#scenario.lastMoments ? 0.9 : 0.4)) return now;
-    const at = (nextOccurrence(schedule, now) ?? 0) - this.#random.int(0, 800);
+    const { lastMoments, slowStarts } = this.#scenario;
+    if (!this.#random.chance(lastMoments || slowStarts ? 0.9 : 0.4)) return now;
+    const early = slowStarts ? this.#random.int(-4000, 300) : this.#random.int(0, 800);
+    const at = (nextOccurrence(schedule, now) ?? 0) - early;
     return at > now && at < this.#scenario.calmAt ? at : now;
   }
 
@@ -138,11 +140,13 @@ export class People {
         };
       }
       case 'editParams': {
-        const params = { n: random.int(2, 9) };
         return {
           name: `editParams ${job}`,
           call: async (context, who) => {
+            // its own, so that a run tells by its params which edit it has seen
+            const params = { n: random.bits() };
             await editJob(context, who, jobId, { params });
+            checks.editedParams(jobId, params.n);
             checks.changes.edited(jobId, context);
           },
         };
@@ -234,6 +238,8 @@ export class People {
   /** One that is held, waits, is between attempts or is about to be due. */
   #someExecution({ jobId, hold, schedule }: Head): DueKey | undefined {
     const found: DueKey[] = [];
+    const soon = nextOccurrence(schedule, this.#world.now);
+    if (this.#scenario.slowStarts && soon !== undefined && this.#random.chance(0.7)) return dueKey(soon);
     if (hold) found.push(hold.due);
     const open = this.#rowKey(jobId, ['QUEUED', 'WAITING', 'RUNNING', 'RETRYING']);
     if (open !== undefined) found.push(open, open);

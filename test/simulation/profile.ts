@@ -7,6 +7,8 @@ export interface Profile {
   readonly skew: boolean;
   /** A call takes up to half a second. */
   readonly slow: number;
+  /** The answer to a worker's read is under way for half a second to three seconds. */
+  readonly slowReads: number;
   /** A call takes up to some leases: request or answer is on its way that long. */
   readonly hang: number;
   /** A call fails and was not done (of a batch: a part was). */
@@ -29,6 +31,7 @@ export interface Profile {
 export const CALM: Profile = {
   skew: false,
   slow: 0,
+  slowReads: 0,
   hang: 0,
   fail: 0,
   lost: 0,
@@ -48,6 +51,7 @@ export function randomProfile(random: Seeded): Profile {
   return {
     skew: random.chance(0.6),
     slow: some(0.8, 0.1, 0.5),
+    slowReads: some(0.3, 0.1, 0.8),
     hang: some(0.6, 0.01, 0.12),
     fail: some(0.4, 0.005, 0.06),
     lost: some(0.4, 0.005, 0.08),
@@ -68,6 +72,12 @@ export const crowded = (profile: Profile, random: Seeded): Profile => ({
   hang: 0.05 + random.float() * 0.15,
   messageDoubled: 0.7,
   messageLate: 0.6,
+});
+
+/** Most of what a worker reads before a start comes late. */
+export const slowReading = (profile: Profile, random: Seeded): Profile => ({
+  ...profile,
+  slowReads: 0.3 + random.float() * 0.6,
 });
 
 /** Clients that ask again at once meet those whose answer was lost. */

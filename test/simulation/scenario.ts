@@ -59,6 +59,8 @@ interface Theme {
   readonly crowded?: boolean;
   /** People change jobs just before they are due, and workers die just before they start. */
   readonly lastMoments?: boolean;
+  /** Workers read slowly, and people change jobs between a claim and its start. */
+  readonly slowStarts?: boolean;
 }
 
 const THEMES = {
@@ -97,6 +99,15 @@ const THEMES = {
   },
   /** Only when asked for: other themes have wrong clocks in one seed of five. */
   clocks: { weights: { ...NOTHING, create: 1, pause: 1, resume: 2, runNow: 1 }, mostOperations: 3 },
+  slowStarts: {
+    weights: {
+      ...NOTHING,
+      ...{ edit: 1, editSame: 1, editParams: 3, pause: 3, resume: 2 },
+      ...{ cancelExecution: 3, cancelJob: 1, runNow: 1, retry: 1 },
+    },
+    mostOperations: 10,
+    slowStarts: true,
+  },
 } as const satisfies Record<string, Theme>;
 
 export type ThemeName = keyof typeof THEMES;
@@ -106,6 +117,7 @@ export interface Scenario {
   readonly failing: number;
   readonly crowded: boolean;
   readonly lastMoments: boolean;
+  readonly slowStarts: boolean;
   /** Whatever did not succeed is retried at once, often. */
   readonly impatient: boolean;
   readonly jobs: readonly { at: number; spec: JobSpec; key: string | undefined; doubled: boolean }[];
@@ -137,6 +149,7 @@ export function randomScenario(random: Seeded, given?: ThemeName): Scenario {
     crowded: 3,
     lastMoments: 2,
     clocks: 0,
+    slowStarts: 3,
   });
   const name = given ?? picked;
   const theme: Theme = THEMES[name];
@@ -159,6 +172,7 @@ export function randomScenario(random: Seeded, given?: ThemeName): Scenario {
     failing: theme.failing ?? (random.chance(0.6) ? 0.3 : 0),
     crowded: theme.crowded ?? false,
     lastMoments: theme.lastMoments ?? false,
+    slowStarts: theme.slowStarts ?? false,
     impatient: random.chance(name === 'cancelAndRetry' || name === 'byHand' ? 0.5 : 0.1),
     jobs,
     operations,
@@ -223,7 +237,13 @@ function randomSpec(random: Seeded, theme: Theme, start: number, calmAt: number)
     timeoutSeconds: random.pick([4, 12, 40]),
     overlap:
       theme.overlap ??
-      random.pick(theme.crowded ? ['skip', 'queue'] : ['skip', 'skip', 'queue', 'queue', 'allow']),
+      random.pick(
+        theme.crowded
+          ? ['skip', 'queue']
+          : theme.slowStarts
+            ? ['skip', 'queue', 'allow', 'allow']
+            : ['skip', 'skip', 'queue', 'queue', 'allow'],
+      ),
     misfire: { policy: random.pick(['runAll', 'runOnce', 'skip']), graceSeconds: random.pick([3, 10, 30]) },
     notify: [],
     tags: {},

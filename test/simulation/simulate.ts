@@ -4,7 +4,7 @@ import { MINUTE, minuteOf } from '../../src/domain/slots.ts';
 import type { Violation } from './checks.ts';
 import { Fleet } from './fleet.ts';
 import { People } from './people.ts';
-import { crowded, impatient, randomProfile, SETTINGS } from './profile.ts';
+import { crowded, impatient, randomProfile, SETTINGS, slowReading } from './profile.ts';
 import { randomScenario, type ThemeName } from './scenario.ts';
 import { Seeded } from './seeded.ts';
 import { EPOCH, World } from './world.ts';
@@ -31,6 +31,7 @@ export async function simulate(seed: number, { trace, theme }: Options = {}): Pr
   const scenario = randomScenario(random, theme);
   let profile = randomProfile(random);
   if (scenario.crowded) profile = crowded(profile, random);
+  if (scenario.slowStarts) profile = slowReading(profile, random);
   if (scenario.impatient) profile = impatient(profile);
   const settings = { ...SETTINGS, shards: random.chance(0.1) ? 2 : 1 };
   const wrongClocks = theme === 'clocks';

@@ -219,7 +219,9 @@ export class World {
     if (process.dead) return new Promise(() => {});
     const { random, profile } = this;
     const there = last ? Math.min(this.#delay(), LAST_REQUEST_MS) : this.#delay();
-    const back = random.chance(0.6) ? 0 : this.#delay();
+    const isSlow = process.kind === 'worker' && READING.test(what) && random.chance(profile.slowReads);
+    const slowRead = isSlow ? random.int(500, 3000) : 0;
+    const back = slowRead || (random.chance(0.6) ? 0 : this.#delay());
     const fails = profile.fail > 0 && random.chance(profile.fail);
     const lost = !fails && profile.lost > 0 && random.chance(profile.lost);
     const sent = last || random.chance(0.5);
@@ -281,6 +283,8 @@ export class World {
       this.fail('no unexpected error', `${process.name}: ${message} ${String(fields?.error)}`);
   }
 }
+
+const READING = /^(read|list|has)/;
 
 /** What others see of a claim, a run or a change. */
 const WRITING: ReadonlySet<string> = new Set([

@@ -1,0 +1,138 @@
+// A worker whose store answers slowly, and people who change the job meanwhile: nothing starts once the change has returned,
+// and a run that starts after an edit of the params has returned has the new ones.
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { executionId } from '../../src/domain/ids.ts';
+import { asUser } from '../../src/domain/principal.ts';
+import type { Received } from '../../src/queue/queue.ts';
+import { cancelExecution } from '../../src/scheduling/cancel-execution.ts';
+import type { Context } from '../../src/scheduling/context.ts';
+import { execute } from '../../src/scheduling/execute.ts';
+import { cancelJob, editJob, pauseJob } from '../../src/scheduling/jobs.ts';
+import { defineTask } from '../../src/tasks/task.ts';
+import type { MemoryStore } from '../simulation/memory-store.ts';
+import { MINUTE, NOON, standingWorld } from './world.ts';
+
+const ANN = asUser('ann');
+const CHANGES_EVERY_MS = 100;
+const LAST_CHANGE_MS = 2_400;
+
+beforeEach(() => void vi.useFakeTimers({ now: NOON }));
+afterEach(() => void vi.useRealTimers());
+
+const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, Math.max(0, ms));
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+
+interface Slow {
+  readonly calls: RegExp;
+  /** How old an answer is when it arrives. */
+  readonly ms: number;
+}
+
+const slowly = (store: MemoryStore, { calls, ms }: Slow): MemoryStore =>
+  new Proxy(store, {
+    get(target, name) {
+      const member = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      return async (...args: unknown[]) => {
+        const answer = await member.apply(target, args);
+        if (calls.test(String(name))) await sleep(ms);
+        return answer;
+      };
+    },
+  });
+
+type Change = (context: Context, jobId: string, due: string) => Promise<unknown>;
+
+/** When the run started, with which params, and when a change returned that was asked for so long after the fire time. */
+async function race(overlap: string, slow: Slow, change: Change, afterMs: number) {
+  const world = standingWorld();
+  const clock = { now: Date.now, monotonic: Date.now, sleep };
+  const context = { ...world.context, clock };
+  const schedule = { every: 'PT10M', startAt: new Date(Date.now() + MINUTE).toISOString() };
+  world.now = Date.now();
+  // with one attempt it is not taken ahead of its time
+  const retry = { maxAttempts: 1 };
+  const jobId = await world.create({ overlap, schedule, retry, params: { n: 1 } });
+  const [message] = world.sent;
+  if (!message) throw new Error('nothing was sent');
+
+  const seen: { startedAt?: number; returnedAt?: number; n?: unknown } = {};
+  const task = defineTask({
+    ...{ name: 'noop', description: 'notes that it has started', params: z.looseObject({}) },
+    run: async ({ params }) => void Object.assign(seen, { startedAt: Date.now(), n: params.n }),
+  });
+  const side = {
+    workerId: 'slow',
+    tasks: new Map([[task.name, task]]),
+    ...{ draining: new AbortController().signal, aborting: new AbortController().signal },
+    ...{ begin() {}, leave() {}, inHand: () => 1, mayTakeAhead: () => true, admit: async () => true },
+    running: { add() {}, remove() {} },
+  };
+  const received: Received = {
+    ...{ message, body: '', receivedAt: Date.now() },
+    ...{ delete: async () => {}, hide: async () => {}, bury: async () => {} },
+  };
+  await vi.advanceTimersByTimeAsync(message.fireAt - 2_000 - Date.now());
+  const executed = execute({ ...context, store: slowly(world.store, slow) }, side, received);
+  await vi.advanceTimersByTimeAsync(message.fireAt + afterMs - Date.now());
+  const changed = change(context, jobId, message.due).then(() => {
+    seen.returnedAt = Date.now();
+  });
+  await vi.advanceTimersByTimeAsync(20_000);
+  await Promise.all([executed, changed]);
+  return seen;
+}
+
+const afters = Array.from({ length: LAST_CHANGE_MS / CHANGES_EVERY_MS }, (_, i) => i * CHANGES_EVERY_MS);
+
+const READS: Slow = { calls: /^(read|list|has)/, ms: 500 };
+const TAKES: Slow = { calls: /^(updateHead|insertHoldItem)$/, ms: 2_000 };
+
+describe.each<[string, string, Slow]>([
+  ['reads of 500 ms', 'allow', READS],
+  ['reads of 500 ms', 'skip', READS],
+  ['takes of 2 s', 'allow', TAKES],
+  ['takes of 2 s', 'skip', TAKES],
+])('%s, overlap: %s', (_slow, overlap, slow) => {
+  test.each<[string, Change]>([
+    ['a pause', (context, jobId) => pauseJob(context, ANN, jobId)],
+    [
+      'an edit of the schedule',
+      (context, jobId) => editJob(context, ANN, jobId, { schedule: { every: 'PT7M' } }),
+    ],
+    ['a cancel of the job', (context, jobId) => cancelJob(context, ANN, jobId)],
+    [
+      'a cancel of the execution',
+      async (context, jobId, due) => {
+        // 409 where it has ended already
+        await cancelExecution(context, ANN, executionId(jobId, due)).catch(() => {});
+      },
+    ],
+  ])('%s that has returned: it does not start', async (_name, change) => {
+    const late = [];
+    for (const afterMs of afters) {
+      const { startedAt, returnedAt } = await race(overlap, slow, change, afterMs);
+      if (startedAt !== undefined && returnedAt !== undefined && startedAt > returnedAt)
+        late.push(`asked ${afterMs} ms after the fire time: started ${startedAt - returnedAt} ms too late`);
+    }
+    expect(late).toEqual([]);
+  });
+
+  test('an edit of the params that has returned: it has the new ones', async () => {
+    const old = [];
+    for (const afterMs of afters) {
+      const change: Change = (context, jobId) => editJob(context, ANN, jobId, { params: { n: 2 } });
+      const { startedAt, returnedAt, n } = await race(overlap, slow, change, afterMs);
+      expect(startedAt, 'it runs').toBeDefined();
+      if (n === 1 && Number(startedAt) > Number(returnedAt)) old.push(afterMs);
+    }
+    expect(old).toEqual([]);
+  });
+});
