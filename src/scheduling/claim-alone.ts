@@ -29,6 +29,7 @@ export async function claimAlone(
   const byHand = given.revision === BY_HAND;
 
   // 1. the row, where there may be one
+  const readAt = clock.now();
   let row: Row | undefined;
   if (byHand || (head.rowsUntil !== undefined && due <= head.rowsUntil)) {
     row = await store.readRow(head.jobId, due, { consistent: true });
@@ -49,7 +50,7 @@ export async function claimAlone(
   // 3. held for this very execution
   const { hold } = head;
   if (hold?.due === due) {
-    if (!letGo(hold, row) && !isOver(context, hold))
+    if (!letGo(hold, row) && !isOver(context, hold, readAt))
       return consistent ? { kind: 'later', at: askAgainAt(context, head, message, hold, row) } : REREAD;
     const unstarted = row?.status === 'QUEUED' || row?.status === 'WAITING';
     if (!unstarted || (hold.cancelRequested && row?.fence !== hold.token))

@@ -125,11 +125,12 @@ async function claimHeld(
   const { store, clock, settings } = context;
   const { jobId, due } = message;
   const { hold } = item;
+  const readAt = clock.now();
   const row = await store.readRow(jobId, due, { consistent: true });
   if (isTerminal(row?.status)) return DONE;
   if (row?.status === 'RETRYING' && clock.now() < (row.nextAttemptAt ?? 0))
     return { kind: 'later', at: row.nextAttemptAt ?? 0 };
-  if (!letGo(hold, row) && !isOver(context, hold))
+  if (!letGo(hold, row) && !isOver(context, hold, readAt))
     return { kind: 'later', at: hold.leaseUntil + settings.clockSkewMs + 1 };
 
   const seen = await store.readHead(jobId, { consistent: true });

@@ -48,9 +48,12 @@ export function newHold(
   };
 }
 
-/** The lease has ended by anybody's clock. */
-export const isOver = ({ clock, settings }: Context, hold: Hold): boolean =>
-  clock.now() > hold.leaseUntil + settings.clockSkewMs;
+/**
+ * The lease has ended by anybody's clock, so its holder starts nothing any more. `at`: by our clock, if not now. A row that is
+ * read after that moment shows every attempt that the holder can have started.
+ */
+export const isOver = ({ clock, settings }: Context, hold: Hold, at = clock.now()): boolean =>
+  at > hold.leaseUntil + settings.clockSkewMs;
 
 /** The lease was extended since the take: heartbeats begin with the run. */
 export const hasBeaten = ({ settings }: Context, hold: Hold): boolean =>
@@ -76,12 +79,13 @@ export async function blocks(
   // a terminal row with the holder's own fence is the end of that hold, however old the read
   const seen = ahead ?? (await store.readRow(head.jobId, hold.due, { consistent: false }));
   if (isTerminal(seen?.status) && seen?.fence === hold.token) return undefined;
+  const wasOver = isOver(context, hold);
   const row = await store.readRow(head.jobId, hold.due, { consistent: true });
   if (!row && context.clock.now() > hold.leaseUntil + FORGOTTEN_MS) return undefined;
   if (!row || row.status === 'RUNNING' || row.status === 'RETRYING')
     return { until: row?.nextAttemptAt ?? 0 };
   if (isTerminal(row.status)) return undefined;
   // QUEUED or WAITING again after /retry: it blocks only while somebody has taken it and is about to fence it [H2]
-  const taken = !isOver(context, hold) && row.fence !== hold.token;
+  const taken = !wasOver && row.fence !== hold.token;
   return taken ? { until: 0 } : undefined;
 }

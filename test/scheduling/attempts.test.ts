@@ -56,6 +56,45 @@ describe.each(['skip', 'allow'])('overlap: %s', (overlap) => {
   });
 });
 
+test('a row that is read before the lease is over says nothing about the last attempt', async () => {
+  const world = standingWorld();
+  const { context, store } = world;
+  const jobId = await world.create({
+    overlap: 'skip',
+    retry: { maxAttempts: 1 },
+    schedule: { every: 'PT10M' },
+  });
+  await runNow(context, asUser('ann'), jobId);
+  const message = world.sent.at(-1);
+  if (!message) throw new Error('nothing was sent');
+  // the first worker's write of the row is slow; it is there just before the lease ends, and the run starts
+  const update = store.updateRow.bind(store);
+  let late: (() => Promise<boolean>) | undefined;
+  store.updateRow = (seen, row) => {
+    late = () => update(seen, row);
+    return Promise.reject(new Error('no answer yet'));
+  };
+  await expect(claim(context, 'slow', message)).rejects.toThrow('no answer yet');
+  store.updateRow = update;
+  const { hold } = (await store.readHead(jobId, { consistent: true })) ?? {};
+  world.now = (hold?.leaseUntil ?? 0) - context.settings.clockSkewMs;
+  // another worker reads the row before that, and gets its answer when the lease is over
+  const read = store.readRow.bind(store);
+  store.readRow = async (...args) => {
+    const row = await read(...args);
+    store.readRow = read;
+    expect(await late?.()).toBe(true);
+    world.now += MINUTE;
+    return row;
+  };
+  expect(await claim(context, 'another', message)).toEqual({ kind: 'done' });
+  expect(await store.readRow(jobId, message.due, { consistent: true })).toMatchObject({
+    status: 'FAILED',
+    attempt: 1,
+    error: { name: 'WorkerLost' },
+  });
+});
+
 test('a row that is fenced after another has taken over names an attempt that did not begin', async () => {
   const world = standingWorld();
   const { context, store } = world;

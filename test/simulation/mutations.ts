@@ -65,7 +65,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'holds.ts',
-        find: 'const taken = !isOver(context, hold) && row.fence !== hold.token;',
+        find: 'const taken = !wasOver && row.fence !== hold.token;',
         replace: 'const taken = true;',
       },
     ],
@@ -227,7 +227,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'holds.ts',
-        find: 'const taken = !isOver(context, hold) && row.fence !== hold.token;',
+        find: 'const taken = !wasOver && row.fence !== hold.token;',
         replace: 'const taken = false;',
       },
     ],
@@ -289,8 +289,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'holds.ts',
-        find: 'clock.now() > hold.leaseUntil + settings.clockSkewMs;',
-        replace: 'clock.now() > hold.leaseUntil;',
+        find: 'at > hold.leaseUntil + settings.clockSkewMs;',
+        replace: 'at > hold.leaseUntil;',
       },
       {
         file: 'lease.ts',
