@@ -1,5 +1,5 @@
 // When a change of a job (edit, pause, cancel) returns: once nothing that was claimed before it can start any more
-// (docs/decisions/0027).
+// (docs/decisions/0029).
 import type { Head, Hold } from '../domain/job.ts';
 import type { Context } from './context.ts';
 import { hasBeaten, isOver } from './holds.ts';

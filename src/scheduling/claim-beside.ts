@@ -1,6 +1,6 @@
 // Claim with `overlap: allow`: each execution has a hold item of its own and the head is not written. The hold is inserted
 // first, then head and row are read consistently, and the run starts soon after the insert was sent or looks again (start.ts). A
-// change writes the head first and returns later than that, so no change that has returned is overlooked (docs/decisions/0027).
+// change writes the head first and returns later than that, so no change that has returned is overlooked (docs/decisions/0029).
 import { isTerminal, type Row } from '../domain/execution.ts';
 import { BY_HAND } from '../domain/ids.ts';
 import type { Definition, Head, Hold, HoldItem } from '../domain/job.ts';

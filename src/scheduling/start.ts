@@ -1,5 +1,5 @@
 // Start: the last look before a run. A change that has returned is never overlooked: a worker starts only shortly after it has
-// sent the call that showed it the head and its hold, and a change returns later than that (docs/decisions/0027).
+// sent the call that showed it the head and its hold, and a change returns later than that (docs/decisions/0029).
 import type { Row } from '../domain/execution.ts';
 import { BY_HAND } from '../domain/ids.ts';
 import type { Definition, Head, Hold } from '../domain/job.ts';
