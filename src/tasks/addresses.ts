@@ -41,8 +41,8 @@ const PUBLIC_IPV6 = ['2000::/3'];
 const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 /**
  * A host that is allowed by its name may have a private address: RFC 1918, shared and benchmarking addresses, and unique local
- * ones of IPv6. Nothing else: loopback, link-local, and what wraps an IPv4 address (6to4, Teredo, NAT64 for local use, IPv4-
- * translated), because a gateway decides where that leads.
+ * ones of IPv6. Nothing else is allowed by a name: neither loopback and link-local addresses, nor those that wrap an IPv4
+ * address (6to4, Teredo, NAT64 for local use). Of the latter a gateway decides where they lead.
  */
 const PRIVATE = [
   '10.0.0.0/8',
