@@ -140,6 +140,7 @@ export class Api extends Construct {
           'content-type',
           'idempotency-key',
           'if-match',
+          'if-none-match',
           'prefer',
           'x-request-id',
         ],

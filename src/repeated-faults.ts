@@ -9,16 +9,24 @@ interface Window {
   last?: Record<string, unknown>;
 }
 
+/** More kinds of faults than this at once are not limited. */
+const MAX_WINDOWS = 1_000;
+
 /**
- * `debug` and `info` are not limited. Lines are the same when level, message and kind of error are. A line with a request id is
- * never left out: the answer to that request names the log.
+ * `debug` and `info` are not limited. Lines are the same when level, message and kind of error are. Two kinds of lines are never
+ * left out. A line with a request id, because the answer to that request names the log. A line with a user id, which a
+ * task of that user has written.
  */
 export function limitRepeats(log: Log): Log {
   const windows = new Map<string, Window>();
   const limited =
     (level: 'warn' | 'error') =>
     (message: string, fields?: Record<string, unknown>): void => {
-      const key = `${level} ${message} ${kindOf(fields?.error)} ${fields?.requestId ?? ''}`;
+      if (fields?.requestId !== undefined || fields?.userId !== undefined) {
+        log[level](message, fields);
+        return;
+      }
+      const key = `${level} ${message} ${kindOf(fields?.error)}`;
       const open = windows.get(key);
       if (open) {
         open.repeated++;
@@ -26,6 +34,7 @@ export function limitRepeats(log: Log): Log {
         return;
       }
       log[level](message, fields);
+      if (windows.size >= MAX_WINDOWS) return;
       const timer = setTimeout(() => {
         const { repeated = 0, last } = windows.get(key) ?? {};
         windows.delete(key);

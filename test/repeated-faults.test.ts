@@ -39,8 +39,9 @@ it('keeps faults of other kinds, levels and messages apart, and never limits inf
   for (const error of [new TypeError('a'), new RangeError('b'), 'ECONNREFUSED 127.0.0.1', 'ETIMEDOUT'])
     log.warn('a call failed', { error });
   log.error('a call failed', { error: new TypeError('a') });
-  for (const requestId of ['a', 'b']) log.error('a request failed', { requestId });
+  for (const requestId of ['a', 'a']) log.error('a job of a batch failed', { requestId });
+  for (const userId of ['ann', 'ann']) log.warn('item rejected', { userId, executionId: 'e' });
   log.info('finished an attempt');
   log.info('finished an attempt');
-  expect(lines).toHaveLength(9);
+  expect(lines).toHaveLength(11);
 });

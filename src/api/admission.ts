@@ -17,10 +17,18 @@ const DECREASE_EVERY_MS = 100;
 
 export class Overloaded extends Unavailable {}
 
-export type Admission = <T>(write: () => Promise<T>) => Promise<T>;
+export type Admission = <T>(operationId: string, write: () => Promise<T>) => Promise<T>;
 
 /** No limit: on Lambda every container has one request at a time. */
-export const unlimitedAdmission: Admission = (write) => write();
+export const unlimitedAdmission: Admission = (_operationId, write) => write();
+
+/**
+ * The writes whose duration is the store's. A pause, an edit or a cancel may wait for a run that is about to start.
+ */
+const MEASURED = new Set(['createJob', 'runJob']);
+/** Writes of many items take long by nature: they have a limit of their own, so that they leave room for single writes. */
+const LONG = new Set(['createJobs', 'backfillJob', 'redriveDeadLetters']);
+const MAX_LONG = 64;
 
 export function createAdmission({ clock, log }: { clock: Clock; log: Log }): Admission {
   let limit = FIRST_LIMIT;
@@ -46,9 +54,12 @@ export function createAdmission({ clock, log }: { clock: Clock; log: Log }): Adm
     throw new Overloaded('the service has more writes than its store can take; try again shortly');
   }
 
-  function leave(took: number): void {
+  /** `took` is undefined where the duration says nothing about the store. */
+  function leave(took: number | undefined): void {
     const now = clock.monotonic();
-    if (took <= SLOW_MS) {
+    if (took === undefined) {
+      // the limit stays as it is
+    } else if (took <= SLOW_MS) {
       // a limit that is not used says nothing about what the store could take
       if (underWay >= limit / 2) limit = Math.min(MAX_LIMIT, limit + 1 / limit);
     } else if (now - decreasedAt >= DECREASE_EVERY_MS) {
@@ -64,13 +75,28 @@ export function createAdmission({ clock, log }: { clock: Clock; log: Log }): Adm
     }
   }
 
-  return async (write) => {
+  let long = 0;
+  const longWrite: <T>(write: () => Promise<T>) => Promise<T> = async (write) => {
+    if (long >= MAX_LONG)
+      throw new Overloaded(
+        `at most ${MAX_LONG} batches, backfills and redrives run at once; try again shortly`,
+      );
+    long++;
+    try {
+      return await write();
+    } finally {
+      long--;
+    }
+  };
+
+  return async (operationId, write) => {
+    if (LONG.has(operationId)) return longWrite(write);
     await enter();
     const began = clock.monotonic();
     try {
       return await write();
     } finally {
-      leave(clock.monotonic() - began);
+      leave(MEASURED.has(operationId) ? clock.monotonic() - began : undefined);
     }
   };
 }

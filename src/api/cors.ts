@@ -3,7 +3,7 @@
 import type { HttpEvent, HttpResponse } from './handler.ts';
 import { methodsOf, type Operation } from './operation.ts';
 
-const TAKEN = 'authorization, content-type, idempotency-key, if-match, prefer, x-request-id';
+const TAKEN = 'authorization, content-type, idempotency-key, if-match, if-none-match, prefer, x-request-id';
 const SHOWN = 'etag, location, preference-applied, retry-after, www-authenticate, x-request-id';
 const PREFLIGHT_SECONDS = 3600;
 

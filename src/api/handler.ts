@@ -56,7 +56,7 @@ export function createApi(
         if (!operation.auth) return respond(event, undefined);
         // refused before the token is verified and the body parsed: a refusal must be cheap
         const admitted = operation.service === 'scheduler' ? admission : unlimitedAdmission;
-        return admitted(async () => {
+        return admitted(operation.id, async () => {
           await authorize?.(event);
           return respond(event, principalOf(event, operatorsGroup));
         });
@@ -93,7 +93,8 @@ export function createApi(
       const { problem, headers, unexpected } = problemOf(request.error, requestId);
       if (unexpected) {
         log.error('a request failed', {
-          requestId,
+          // an outage fails every request: those lines are limited, and the answer does not name the log
+          ...(problem.status === 503 ? { firstRequestId: requestId } : { requestId }),
           method: http.method,
           path: http.path,
           error: request.error,

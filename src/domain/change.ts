@@ -27,6 +27,7 @@ const fieldsShape = z.strictObject({
   ...optionalFields(shown),
   schedule: z.strictObject(scheduleSchema.shape).optional(),
   status: z.enum(JOB_STATUSES).optional(),
+  pausedUntil: shownTime.optional(),
   params: replaced.describe('the version that they came with, never their content'),
   notify: replaced.describe('the version that it came with, never its content'),
 });
@@ -35,9 +36,10 @@ const fieldsShape = z.strictObject({
 export type ChangedFields = z.infer<typeof fieldsShape>;
 
 /** What the record has before and after of, if it changed. */
-export const RECORDED_FIELDS = [...Object.keys(shown), 'schedule', 'status'] as (
+export const RECORDED_FIELDS = [...Object.keys(shown), 'schedule', 'status', 'pausedUntil'] as (
   | Exclude<keyof JobSpec, 'params' | 'notify'>
   | 'status'
+  | 'pausedUntil'
 )[];
 /** What the record of a create has. */
 export const CREATED_FIELDS = ['schedule', ...Object.keys(policiesSchema.shape)] as (

@@ -84,6 +84,8 @@ export async function retryExecution(context: Context, who: Principal, id: strin
       `execution ${id} is ${seen.status.toLowerCase()}; only a failed, cancelled or skipped one runs again`,
     );
   }
+  // its params came with that run, and the job may run another task since
+  if (seen.params) refuseSecretsOfOthers(who, head, seen.params);
   inTime();
   // the fence stays: unchanged it says "let go", a taker's new one "about to start"
   const row: Row = {

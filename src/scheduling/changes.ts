@@ -16,6 +16,7 @@ import { Conflict } from '../domain/errors.ts';
 import { fingerprint } from '../domain/ids.ts';
 import type { Head, HeadChange } from '../domain/job.ts';
 import type { Principal } from '../domain/principal.ts';
+import { isPaused } from '../domain/views.ts';
 import { changeCursor, changeOfCursor } from '../store/cursors.ts';
 import type { Context } from './context.ts';
 import { versionOfDefinition } from './definitions.ts';
@@ -54,9 +55,14 @@ export async function changeJob(
     if (!decision) return { head, changed: false };
     const version = head.version + 1;
     const record = { jobId, version, by: who.userId, what, note, previous: lastChange(head) };
-    const sides = difference(head, version, decision);
+    const sides = difference(head, version, decision, clock.now());
     const updatedAt = await recordChange(context, { ...record, ...sides }, clock.now());
-    const written = { ...decision.set, version, updatedAt, changedAt: undefined, stamp: random.id(12) };
+    const ended = (head.pausedUntil ?? Number.POSITIVE_INFINITY) <= updatedAt;
+    const written = {
+      ...(ended && { pausedUntil: undefined }), // an update bills the whole head
+      ...decision.set,
+      ...{ version, updatedAt, changedAt: undefined, stamp: random.id(12) },
+    };
     decision.inTime?.();
     if (await writeHead(context, head, written)) return { head: { ...head, ...written }, changed: true };
     await clock.sleep(random.float() * 20 * round);
@@ -90,19 +96,28 @@ function difference(
   head: Head,
   version: number,
   { set, replaces = [] }: Decision,
+  now: number,
 ): Pick<Change, 'before' | 'after'> {
+  const [before, after] = [shown(head, now), shown({ ...head, ...set }, now)];
   const fields = RECORDED_FIELDS.filter(
-    (name) => name in set && fingerprint(set[name]) !== fingerprint(head[name]),
+    (name) => fingerprint(after[name] ?? null) !== fingerprint(before[name] ?? null),
   );
-  const sideOf = (from: Partial<Head>, definition: number): ChangedFields | undefined => {
+  const sideOf = (from: ReturnType<typeof shown>, definition: number): ChangedFields | undefined => {
     const side = [
       ...fields.map((name) => [name, from[name]] as const).filter(([, value]) => value !== undefined),
       ...replaces.map((name) => [name, { version: definition }] as const),
     ];
     return side.length > 0 ? Object.fromEntries(side) : undefined;
   };
-  return { before: sideOf(head, versionOfDefinition(head)), after: sideOf(set, version) };
+  return { before: sideOf(before, versionOfDefinition(head)), after: sideOf(after, version) };
 }
+
+/** As people see it: a pause with an end has the stored status `active`. */
+const shown = (head: Head, now: number) => ({
+  ...head,
+  status: isPaused(head, now) ? ('paused' as const) : head.status,
+  pausedUntil: (head.pausedUntil ?? 0) > now ? new Date(head.pausedUntil ?? 0).toISOString() : undefined,
+});
 
 /** Newest first. 1 RRU for the head, and 1 per 4 KB of records. */
 export async function listChanges(

@@ -159,6 +159,12 @@ const neverResumes = (schedule: Schedule, until: number): NeverFires =>
     `the schedule ${JSON.stringify(schedule)} has no occurrence after ${new Date(until).toISOString()}, the end of the pause`,
   );
 
+/**
+ * Drawn in every round of a compare-and-set: what a lost round has planned must stay dead, because the head that it was
+ * planned for is another now (paused until later, or with another schedule).
+ */
+const freshRevision = ({ random }: Context): string => random.id(12);
+
 const ENDED = ['cancelled', 'completed', 'failed'];
 
 function refuseEnded(head: Head, verb: string): void {
@@ -199,7 +205,6 @@ export async function pauseJob(
     ]);
   }
   const inTime = writerDeadline(context);
-  const revision = context.random.id(12);
   let send: (() => Promise<void>) | undefined;
   const { head, changed } = await changeJob(context, { who, jobId, what: 'paused', note }, async (seen) => {
     refuseEnded(seen, 'paused');
@@ -208,6 +213,7 @@ export async function pauseJob(
       return { set: { status: 'paused', pausedUntil: undefined, ...withdrawHold(context, seen) } };
     }
     if (seen.status === 'active' && seen.pausedUntil === until) return undefined;
+    const revision = freshRevision(context);
     send = await plan(context, { ...seen, revision, pausedUntil: until }, t0);
     return {
       set: { status: 'active', revision, pausedUntil: until, ...withdrawHold(context, seen) },
@@ -228,11 +234,11 @@ export async function resumeJob(
 ): Promise<JobView> {
   const t0 = context.clock.now();
   const inTime = writerDeadline(context);
-  const revision = context.random.id(12);
   let send: (() => Promise<void>) | undefined;
   const { head, changed } = await changeJob(context, { who, jobId, what: 'resumed', note }, async (seen) => {
     refuseEnded(seen, 'resumed');
     if (seen.status === 'active' && !isPaused(seen, t0)) return undefined;
+    const revision = freshRevision(context);
     send = await plan(context, { ...seen, revision, pausedUntil: undefined }, t0);
     return { set: { status: 'active', revision, pausedUntil: undefined }, inTime };
   });
@@ -272,10 +278,9 @@ export async function editJob(
   patch: JobPatch,
   { ifMatch, checkParams, admit }: EditOptions = {},
 ): Promise<JobView> {
-  const { clock, random } = context;
+  const { clock } = context;
   const t0 = clock.now();
   const inTime = writerDeadline(context);
-  const revision = random.id(12);
   const { note, ...fields } = patch;
   const { params, notify, schedule: given, retry, misfire, ...common } = fields;
   let send: (() => Promise<void>) | undefined;
@@ -300,6 +305,7 @@ export async function editJob(
     if (given) {
       decided.schedule = resolveSchedule(given, t0);
       admit?.(decided.schedule);
+      const revision = freshRevision(context);
       decided.revision = revision;
       // a paused job's occurrences are planned when it is resumed
       if (seen.status === 'active')

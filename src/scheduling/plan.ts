@@ -1,7 +1,7 @@
 // Plan: which occurrences get an entry now, and which of those a message too (PROTOCOL.md, Plan).
 import { type DueKey, dueAtOf, dueKey } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';
-import { fireAt, isOccurrence, occurrencesAfter } from '../domain/schedule/occurrences.ts';
+import { fireAt, isOccurrence, nextOccurrence, occurrencesAfter } from '../domain/schedule/occurrences.ts';
 import type { Schedule } from '../domain/schedule/schema.ts';
 import type { Entry } from '../domain/slots.ts';
 import type { Message } from '../queue/queue.ts';
@@ -52,6 +52,6 @@ export const regularMessage = (head: Planning, due: number, now: number): Messag
 export async function isToCome({ store, clock }: Context, head: Head, due: DueKey): Promise<boolean> {
   const at = dueAtOf(due);
   if (head.status !== 'active' || due !== dueKey(at)) return false;
-  if (!isOccurrence(head.schedule, at)) return false;
-  return at > clock.now() ? at >= (head.pausedUntil ?? 0) : store.hasEntry(regularEntry(head, at));
+  if (at > clock.now()) return at >= (head.pausedUntil ?? 0) && nextOccurrence(head.schedule, at - 1) === at;
+  return isOccurrence(head.schedule, at) && store.hasEntry(regularEntry(head, at));
 }

@@ -81,17 +81,33 @@ export class Scrubber {
   }
 }
 
+/** What programs commonly write for a secret. PHP escapes slashes in JSON, Python and PHP all that is not ASCII. */
 function formsOf(value: string): string[] {
   const bytes = Buffer.from(value);
+  const json = JSON.stringify(value).slice(1, -1);
+  const ascii = json.replace(
+    /[^\x20-\x7e]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  const slashes = (text: string) => text.replaceAll('/', '\\/');
+  const lower = (text: string) => text.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
+  const wellFormed = value.toWellFormed();
+  const urls = [
+    encodeURIComponent(wellFormed),
+    encodeURI(wellFormed),
+    ...[value, value.trim()].map((text) => new URLSearchParams({ v: text }).toString().slice(2)),
+  ];
   const forms = [
     value,
-    JSON.stringify(value).slice(1, -1),
-    encodeURIComponent(value.toWellFormed()),
-    ...[value, value.trim()].map((text) => new URLSearchParams({ v: text }).toString().slice(2)),
+    ...[json, ascii, slashes(json), slashes(ascii)],
+    JSON.stringify(json).slice(1, -1),
+    ...urls,
+    ...urls.map(lower),
     value.trim(),
     bytes.toString('base64'),
     bytes.toString('base64url'),
     bytes.toString('hex'),
+    bytes.toString('hex').toUpperCase(),
   ];
   return [...new Set(forms)].filter((form) => form !== '');
 }

@@ -11,7 +11,7 @@ function overloaded(perSecond: number) {
   const ended: { after: number; outcome: 'written' | 'refused' }[] = [];
   const write = async () => {
     const began = clock.monotonic();
-    const outcome = await admit(async () => {
+    const outcome = await admit('createJob', async () => {
       busyUntil = Math.max(busyUntil, clock.monotonic()) + 1000 / perSecond;
       await clock.sleep(busyUntil - clock.monotonic());
     }).then(
@@ -62,6 +62,20 @@ describe('admission control', () => {
     const refused = ended.filter(({ outcome }) => outcome === 'refused');
     expect(refused.length).toBeGreaterThan(900);
     expect(Math.max(...refused.map(({ after }) => after))).toBeLessThanOrEqual(500);
+  });
+
+  it('long writes of one caller neither shrink the limit of short ones nor take their room', async () => {
+    const clock = new StandingClock();
+    const admit = createAdmission({ clock, log: createLog('silent') });
+    let refused = 0;
+    for (let i = 0; i < 100; i++) void admit('backfillJob', () => clock.sleep(60_000)).catch(() => refused++);
+    for (let i = 0; i < 40; i++) void admit('pauseJob', () => clock.sleep(1_500));
+    await clock.advance(2_000);
+    expect(refused).toBe(36);
+    let written = 0;
+    for (let i = 0; i < 60; i++) void admit('createJob', () => clock.sleep(10)).then(() => written++);
+    await clock.advance(100);
+    expect(written).toBe(60);
   });
 
   it('takes everything again when the store has recovered', async () => {

@@ -61,6 +61,17 @@ describe('run', () => {
   });
 });
 
+it("an operator's retry of a run whose own params refer to secrets is refused", async () => {
+  const { call, create, endRow } = testApi();
+  const { id } = await create({ schedule: { every: 'PT1H' } });
+  const body = { params: { result: { $secret: 'api-key' } } };
+  const { body: run } = await call('POST', `/jobs/${id}/run`, { body });
+  await endRow(run.id, 'FAILED');
+  const operator = { user: 'olga', groups: ['punctual-operators'] };
+  expect((await call('POST', `/executions/${run.id}/retry`, operator)).status).toBe(403);
+  expect((await call('POST', `/executions/${run.id}/retry`)).status).toBe(202);
+});
+
 describe('pause with `until`', () => {
   it('nothing is planned before it, and the job goes on by itself after it', async () => {
     const { call, create, store, tick } = testApi();
@@ -82,6 +93,37 @@ describe('pause with `until`', () => {
     const { body } = await call('GET', `/jobs/${id}`);
     expect(body).toMatchObject({ status: 'active', nextRunAt: iso(NOW + 30 * MINUTE) });
     expect(body).not.toHaveProperty('pausedUntil');
+  });
+
+  it('an edit that loses a race against it leaves nothing that runs during the pause', async () => {
+    const { call, create, store } = testApi();
+    const { id } = await create({ schedule: { every: 'PT10M', startAt: iso(NOW) } });
+    const until = NOW + 65 * MINUTE;
+    const update = store.updateHead.bind(store);
+    store.updateHead = async (seen, change) => {
+      store.updateHead = update;
+      await call('POST', `/jobs/${id}/pause`, { body: { until: iso(until) } });
+      return update(seen, change);
+    };
+    const schedule = { every: 'PT1M', startAt: iso(NOW) };
+    expect((await call('PATCH', `/jobs/${id}`, { body: { schedule } })).body.status).toBe('paused');
+    const head = await store.readHead(id, { consistent: true });
+    const live = store.snapshot().entries.filter(({ revision }) => revision === head?.revision);
+    expect(live.map(({ due }) => dueAtOf(due)).filter((due) => due < until)).toEqual([]);
+    expect(live.length).toBeGreaterThan(0);
+  });
+
+  it('is recorded with its end, and an early resume too', async () => {
+    const { call, create } = testApi();
+    const { id } = await create({ schedule: { every: 'PT10M', startAt: iso(NOW) } });
+    const pausedUntil = iso(NOW + 25 * MINUTE);
+    await call('POST', `/jobs/${id}/pause`, { body: { until: pausedUntil } });
+    await call('POST', `/jobs/${id}/resume`);
+    expect((await call('GET', `/jobs/${id}/changes`)).body.items).toMatchObject([
+      { what: 'resumed', before: { status: 'paused', pausedUntil }, after: { status: 'active' } },
+      { what: 'paused', before: { status: 'active' }, after: { status: 'paused', pausedUntil } },
+      { what: 'created' },
+    ]);
   });
 
   it('can be ended before, replaced, and made endless', async () => {

@@ -15,7 +15,12 @@ const scrubber = new Scrubber(new Map([['token', SECRET]]));
 const WRITTEN: Record<string, (secret: string) => string> = {
   'as it is': (secret) => secret,
   JSON: (secret) => JSON.stringify(secret).slice(1, -1),
+  'JSON of PHP': (secret) =>
+    JSON.stringify(secret).slice(1, -1).replaceAll('/', '\\/').replace('ö', '\\u00f6'),
+  'JSON in JSON': (secret) => JSON.stringify(JSON.stringify(secret).slice(1, -1)).slice(1, -1),
   'in a URL': encodeURIComponent,
+  'in a URL in lower case': (secret) =>
+    encodeURIComponent(secret).replace(/%../g, (code) => code.toLowerCase()),
   'in a form': (secret) => new URLSearchParams({ v: secret }).toString().slice(2),
   base64: (secret) => Buffer.from(secret).toString('base64'),
   base64url: (secret) => Buffer.from(secret).toString('base64url'),
