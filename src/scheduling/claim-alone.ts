@@ -7,6 +7,7 @@ import { LONGEST_DELAY_MS, type Message } from '../queue/queue.ts';
 import { AGAIN, type Claim, DONE, REREAD } from './answers.ts';
 import type { Context } from './context.ts';
 import { definitionInForce } from './definitions.ts';
+import { ended, handOn, takeTurns } from './ended.ts';
 import { writeHead } from './head.ts';
 import { blocks, type Found, isOver, letGo, newHold, SHORT_RUN_MS } from './holds.ts';
 import { isLive, isPlannedAgain, onBehalfOf } from './live.ts';
@@ -33,7 +34,7 @@ export async function claimAlone(
   let row: Row | undefined;
   if (byHand || (head.rowsUntil !== undefined && due <= head.rowsUntil)) {
     row = await store.readRow(head.jobId, due, { consistent: true });
-    if (isTerminal(row?.status)) return DONE;
+    if (row && isTerminal(row.status)) return endedBefore(context, given, found, row);
     if (!row && head.note?.due === due) {
       await recordNote(context, head, head.note);
       return AGAIN;
@@ -62,7 +63,29 @@ export async function claimAlone(
   }
 
   // 5. free
-  return takeFree(context, workerId, message, head, row, found);
+  const answer = await takeFree(context, workerId, message, head, row, found);
+  // the execution will not use its turn, and nobody holds the job: the next one in line is woken. An occurrence without a
+  // row was woken by nobody, but another may have waited for its hold before that was put back
+  if (answer.kind === 'done' && (row || head.note?.status === 'WAITING')) await handOn(context, head, due);
+  return answer;
+}
+
+/**
+ * A message whose execution has ended. Its worker may have died between the write of that end and what follows it, so that
+ * is done again: a one-time job is completed and, unless somebody holds the job, the next execution in line is woken.
+ */
+async function endedBefore(
+  context: Context,
+  message: Message,
+  { head, consistent, holderRow }: Found,
+  row: Row,
+): Promise<Claim> {
+  if (!head || !(row.once || takeTurns(head))) return DONE;
+  if (!consistent) return REREAD;
+  const { hold } = head;
+  if (hold && hold.due !== row.due && (await blocks(context, head, hold, holderRow))) return DONE;
+  await ended(context, head, message, row);
+  return DONE;
 }
 
 const leaseEnd = ({ settings }: Context, hold: Hold): number => hold.leaseUntil + settings.clockSkewMs + 1;

@@ -9,7 +9,7 @@ import { AGAIN, type Claim, DONE } from './answers.ts';
 import { CHANGE_RETURNS_AFTER_MS } from './change-returns.ts';
 import type { Context } from './context.ts';
 import { definitionInForce } from './definitions.ts';
-import { ended } from './ended.ts';
+import { ended, handOn } from './ended.ts';
 import { writeHead } from './head.ts';
 import { isLive, isPlannedAgain } from './live.ts';
 import { isLate } from './misfire.ts';
@@ -180,8 +180,14 @@ export async function giveBack(context: Context, taken: Taken): Promise<void> {
   }
 }
 
-/** As if it had not been taken. False: somebody has written since. */
-const putBack = (context: Context, { place, previous }: Taken, { head, stamp }: Seen): Promise<boolean> =>
-  place === 'head'
-    ? writeHead(context, head, { hold: previous, stamp: context.random.id(12) })
-    : context.store.removeHoldItem(head.jobId, place.due, stamp);
+/**
+ * As if it had not been taken. False: somebody has written since. An occurrence may have waited for this hold without a
+ * message of its own, and the hold ends without a finish: it is woken.
+ */
+async function putBack(context: Context, taken: Taken, { head, stamp }: Seen): Promise<boolean> {
+  const { place, previous, hold } = taken;
+  if (place !== 'head') return context.store.removeHoldItem(head.jobId, place.due, stamp);
+  const done = await writeHead(context, head, { hold: previous, stamp: context.random.id(12) });
+  if (done && head.note?.status === 'WAITING') await handOn(context, head, hold.due);
+  return done;
+}

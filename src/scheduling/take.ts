@@ -93,7 +93,7 @@ export async function takeRow(
   return DONE;
 }
 
-/** Ends an open row that nobody holds, on condition of what was seen. */
+/** Ends an open row that nobody holds, on condition of what was seen. An attempt that was fenced too late does not count. */
 export async function cancelOpen({ store, clock }: Context, seen: Row, reason: string): Promise<Claim> {
   const attempt = nextAttempt(seen) - 1;
   const row: Row = { ...seen, status: 'CANCELLED', attempt, reason, finishedAt: clock.now() };
