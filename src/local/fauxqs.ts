@@ -1,5 +1,5 @@
-// Starts fauxqs, the SQS API in this process, on the loopback interface alone. Messages are in memory: what is lost
-// with the process is sent again by settle, as in the cloud.
+// Starts fauxqs, the SQS API in this process, on the loopback interface alone. Messages are in memory: those that are lost
+// with the process are sent again at the next start (refill.ts).
 import type { AddressInfo } from 'node:net';
 import { buildApp } from 'fauxqs';
 import type { Log } from '../scheduling/context.ts';

@@ -26,6 +26,16 @@ export function byPresentRules(
   return { valid, moved };
 }
 
+/** No occurrence by the present rules of its timezone. */
+export function isMoved({ log }: Context, head: Head, e: Entry): boolean {
+  try {
+    return byPresentRules(head, [e]).moved.length > 0;
+  } catch (error) {
+    log.debug('a schedule cannot be computed', { jobId: head.jobId, error: String(error) });
+    return false;
+  }
+}
+
 /** What was due before the last change of the job, or before its pause was over, was never planned. */
 const plannedAfter = ({ updatedAt, pausedUntil = 0 }: Head): number => Math.max(updatedAt, pausedUntil - 1);
 

@@ -1,8 +1,8 @@
 // Settle: each slot once, some minutes after its end: whatever has no end yet is looked after (PROTOCOL.md, Settle).
 import { isTerminal, type Row } from '../domain/execution.ts';
-import { BY_HAND, dueAtOf, executionId } from '../domain/ids.ts';
-import type { Head, Hold } from '../domain/job.ts';
-import { fireAt, isRecurring, occurrencesAfter } from '../domain/schedule/occurrences.ts';
+import { BY_HAND, dueAtOf } from '../domain/ids.ts';
+import type { Head } from '../domain/job.ts';
+import { isRecurring, occurrencesAfter } from '../domain/schedule/occurrences.ts';
 import { type Entry, minuteOf, nextCheckAt } from '../domain/slots.ts';
 import type { Message } from '../queue/queue.ts';
 import type { Context } from './context.ts';
@@ -10,9 +10,9 @@ import { checkOf, successors } from './dispatch.ts';
 import { completeOnce } from './ended.ts';
 import { isOver } from './holds.ts';
 import { regularEntry, regularMessage } from './plan.ts';
-import { byPresentRules } from './replan.ts';
+import { isMoved } from './replan.ts';
 import { recordNote } from './rows.ts';
-import { readLargeSlot } from './slot.ts';
+import { firesAt, headsOf, holdOf, idOf, onePerExecution, readLargeSlot, rowsOf } from './slot.ts';
 import { isUntold, type Overdue } from './telling.ts';
 
 interface Acts {
@@ -34,9 +34,7 @@ export async function settleSlot(
   const rows = await rowsOf(context, entries); // rows first, then heads
   const unsettled = entries.filter((e) => !isTerminal(rows.get(idOf(e))?.status));
   const once = entries.filter((e) => e.revision !== BY_HAND && mayComplete(e, rows.get(idOf(e))));
-  const heads = new Map<string, Head>();
-  const jobIds = [...new Set([...unsettled, ...once].map((e) => e.jobId))];
-  for (const head of await store.readHeads(jobIds, { consistent: true })) heads.set(head.jobId, head);
+  const heads = await headsOf(context, [...unsettled, ...once]);
 
   for (const e of once) {
     const row = rows.get(idOf(e));
@@ -80,40 +78,6 @@ async function tellAgain(
 const mayComplete = (e: Entry, row: Row | undefined): boolean =>
   isTerminal(row?.status) && (row?.once === true || row?.revision !== e.revision);
 
-const idOf = (e: Entry): string => executionId(e.jobId, e.due);
-
-/** An execution may have an entry and checks in one slot; a regular entry says most. Revisions stay apart. */
-function onePerExecution(entries: readonly Entry[]): Entry[] {
-  const byKey = new Map<string, Entry>();
-  for (const e of entries) {
-    const key = `${idOf(e)}#${e.revision}`;
-    if (!byKey.has(key) || e.kind === 'regular') byKey.set(key, e);
-  }
-  return [...byKey.values()];
-}
-
-/**
- * Terminal rows may come from an eventually consistent read; everything else is asked again. So is what was started by
- * hand and did not succeed: it may show the end before the /retry that this entry is about. (A stale end of a regular
- * entry is an end: whoever reopened it has put an entry of its own into a later slot.)
- */
-async function rowsOf({ store }: Context, entries: readonly Entry[]): Promise<Map<string, Row>> {
-  const rows = new Map<string, Row>();
-  const keep = (found: readonly Row[]) => {
-    for (const row of found) rows.set(executionId(row.jobId, row.due), row);
-  };
-  const keys = new Map(entries.map((e) => [idOf(e), { jobId: e.jobId, due: e.due }]));
-  keep(await store.readRows([...keys.values()], { consistent: false }));
-  const byHand = new Set(entries.filter((e) => e.revision === BY_HAND).map(idOf));
-  const isSure = (id: string): boolean => {
-    const status = rows.get(id)?.status;
-    return status === 'SUCCEEDED' || (isTerminal(status) && !byHand.has(id));
-  };
-  const open = [...keys].filter(([id]) => !isSure(id)).map(([, key]) => key);
-  keep(await store.readRows(open, { consistent: true }));
-  return rows;
-}
-
 /** 'missed': nobody has decided anything about this occurrence, and it counts. */
 async function settleOne(
   context: Context,
@@ -125,8 +89,7 @@ async function settleOne(
   const { clock } = context;
   const now = clock.now();
   const regular = e.revision !== BY_HAND;
-  const due = dueAtOf(e.due);
-  const fires = regular ? fireAt(head.schedule, head.jobId, due) : due;
+  const fires = firesAt(head, e);
   const again: Message = { jobId: e.jobId, due: e.due, revision: e.revision, fireAt: fires, enqueuedAt: now };
   const check: Entry = {
     at: nextCheckAt(fires, now),
@@ -143,7 +106,7 @@ async function settleOne(
     if (waitsUntil <= now && !(row.status === 'RUNNING' && hold && !isOver(context, hold)))
       acts.messages.push(again);
     if (row.status === 'QUEUED' || row.status === 'WAITING') {
-      const expectedAt = regular ? fires : (row.enqueuedAt ?? due);
+      const expectedAt = regular ? fires : (row.enqueuedAt ?? fires);
       acts.overdue.push({ head, due: e.due, revision: e.revision, expectedAt });
     }
     return undefined;
@@ -165,22 +128,6 @@ async function settleOne(
   if (fires <= now) acts.messages.push(again);
   acts.overdue.push({ head, due: e.due, revision: e.revision, expectedAt: fires });
   return 'missed';
-}
-
-/** No occurrence by the present rules of its timezone. */
-function isMoved({ log }: Context, head: Head, e: Entry): boolean {
-  try {
-    return byPresentRules(head, [e]).moved.length > 0;
-  } catch (error) {
-    log.debug('a schedule cannot be computed', { jobId: head.jobId, error: String(error) });
-    return false;
-  }
-}
-
-/** The hold of this very execution, wherever it lives. */
-async function holdOf({ store }: Context, head: Head, e: Entry): Promise<Hold | undefined> {
-  if (head.hold?.due === e.due) return head.hold;
-  return head.overlap === 'allow' ? (await store.readHoldItem(head.jobId, e.due))?.hold : undefined;
 }
 
 /**

@@ -1,13 +1,17 @@
-// One pass of a watcher over its shards: take each one's lease, dispatch up to the horizon, settle what is old enough.
+// One pass of a watcher over its shards: take each one's lease, recover if the shard was left alone, dispatch up to the
+// horizon, settle what is old enough.
 import { MINUTE, minuteEnd, minuteOf } from '../domain/slots.ts';
 import type { Shard } from '../store/store.ts';
 import type { Context } from './context.ts';
 import { dispatchSlot } from './dispatch.ts';
+import { recoverShard } from './recover.ts';
 import { settleSlot } from './settle.ts';
 
 export interface Watched {
   sent: number;
   corrected: number;
+  /** Messages that were sent again because the queue may have lost them. */
+  recovered: number;
   /** Shards that another watcher has in hand. */
   busy: number;
 }
@@ -22,19 +26,25 @@ const MOST_SETTLED = 120;
 /** Shards worked on side by side: enough to hide the round trips, few enough not to flood one process. */
 const SIDE_BY_SIDE = 8;
 
+export interface WatchOptions {
+  /** The queue has lost its contents: its messages are sent again. */
+  readonly recover?: boolean;
+}
+
 export async function watch(
   context: Context,
   shards: readonly number[],
   signal: AbortSignal,
+  options: WatchOptions = {},
 ): Promise<Watched> {
-  const total: Watched = { sent: 0, corrected: 0, busy: 0 };
+  const total: Watched = { sent: 0, corrected: 0, recovered: 0, busy: 0 };
   // another one goes first each time: whoever takes long must not be in the same ones' way for ever
   const first = minuteOf(context.clock.now()) % Math.max(1, shards.length);
   const waiting = [...shards.slice(first), ...shards.slice(0, first)];
   const lane = async () => {
     for (let shard = waiting.shift(); shard !== undefined && !signal.aborted; shard = waiting.shift()) {
       try {
-        await watchShard(context, shard, signal, total);
+        await watchShard(context, shard, signal, total, options);
       } catch (error) {
         // the cursor has not moved past what failed; the other shards must not wait for it
         context.log.error('a shard could not be watched', { shard, error: String(error) });
@@ -50,9 +60,12 @@ export async function watchShard(
   shard: number,
   signal: AbortSignal,
   total: Watched,
+  { recover = false }: WatchOptions = {},
 ): Promise<void> {
   const { store, clock, random, settings } = context;
   const row = (await store.readShard(shard)) ?? (await firstRow(context, shard));
+  // it needs no lease, so a pass that has the shard in hand is not in its way
+  if (recover) total.recovered += (await recoverShard(context, row, signal)).sent;
   if (row.token && isLeased(context, row)) {
     total.busy++;
     return;
@@ -72,7 +85,10 @@ export async function watchShard(
   try {
     // read again under the lease: another watcher may have moved the cursors since
     const held = await notAheadOfTime(context, (await store.readShard(shard)) ?? row, token);
-    if (held) await advance(context, held, commit, signal, total);
+    if (!held) return;
+    if (!recover && wasLeftAlone(context, held))
+      total.recovered += (await recoverShard(context, held, signal)).sent;
+    await advance(context, held, commit, signal, total);
   } finally {
     done.abort();
     await renewing;
@@ -125,6 +141,13 @@ async function advance(
     if (!(await commit({ settledUntil }))) return;
   }
 }
+
+/**
+ * No watcher came by for longer than the look-ahead: everything was down, and nobody knows what became of the queue. All
+ * that was dispatched before is overdue by now, so recover sends only what has not ended.
+ */
+const wasLeftAlone = ({ clock }: Context, { dispatchedUntil }: Shard): boolean =>
+  dispatchedUntil < minuteOf(clock.now());
 
 /**
  * Cursors beyond the horizon were moved by a wrong clock: what is planned now would be behind them, unsent. They are set

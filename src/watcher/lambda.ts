@@ -8,7 +8,7 @@ import type { Context } from '../scheduling/context.ts';
 import { type Watched, watch } from '../scheduling/watch.ts';
 import { tellingOnAws } from '../telling.ts';
 import { type Forecast, forecast } from './forecast.ts';
-import { shardRangeSchema, shardsOf } from './ranges.ts';
+import { passSchema, shardsOf } from './ranges.ts';
 
 /** Before Lambda ends it: enough for the slot in hand and the release of its shard. */
 const STOP_BEFORE_MS = 15_000;
@@ -33,14 +33,14 @@ export function createWatcher(env: Environment): WatcherHandler {
 
   return async (event, invocation) => {
     lambda.begin();
-    const { value: range, errors } = parse(shardRangeSchema, event);
+    const { value: asked, errors } = parse(passSchema, event);
     if (errors)
       throw new ConfigError(errors.map(({ path, message }) => `event ${path} ${message}`).join('\n'));
-    const shards = shardsOf(range);
+    const shards = shardsOf(asked);
     const signal = AbortSignal.timeout(Math.max(0, invocation.getRemainingTimeInMillis() - STOP_BEFORE_MS));
     // where the cursors should be when it is done; by then the next minute may have begun
     const horizon = minuteOf(clock.now() + settings.lookAheadMs);
-    const watched = await watch(context, shards, signal);
+    const watched = await watch(context, shards, signal, { recover: asked.recover });
     const pass = {
       ...watched,
       lagSeconds: await lagOf(context, shards, horizon),
@@ -58,7 +58,7 @@ export function createWatcher(env: Environment): WatcherHandler {
     metrics.add('ClockOffset', Math.abs(clock.offBy?.() ?? 0));
     units.report(metrics);
     metrics.flush();
-    context.log.info('watched', { ...range, ...pass });
+    context.log.info('watched', { ...asked, ...pass });
     return pass;
   };
 }

@@ -2,10 +2,15 @@
 import { z } from 'zod';
 
 /** From `from` on, `to` excluded. */
-export const shardRangeSchema = z
-  .strictObject({ from: z.int().min(0), to: z.int().min(1) })
+export interface ShardRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The event of a pass: its shards, and whether the queue has lost its contents (docs/runbook.md). */
+export const passSchema = z
+  .strictObject({ from: z.int().min(0), to: z.int().min(1), recover: z.boolean().default(false) })
   .refine(({ from, to }) => from < to, { error: 'has nothing between from and to' });
-export type ShardRange = z.output<typeof shardRangeSchema>;
 
 export const shardRanges = (shards: number, watchers: number): ShardRange[] =>
   Array.from({ length: watchers }, (_, watcher) => ({

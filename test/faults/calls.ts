@@ -18,6 +18,12 @@ export const insertRow =
   (call) =>
     call.operation === 'PutItem' && on('executions', call) && call.text.includes(jobId);
 
+/** The row of an execution that was told to stop. */
+export const cancelledRow =
+  (jobId: string): Match =>
+  (call) =>
+    insertRow(jobId)(call) && call.text.includes('CANCELLED');
+
 /** A job is cancelled or paused. */
 export const withdraw =
   (jobId: string): Match =>

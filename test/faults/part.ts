@@ -23,6 +23,8 @@ export interface PartConfig {
   readonly evidenceFile: string;
   readonly drainMs: number;
   readonly concurrency: number;
+  /** The queue is empty: it is filled first, as at the start of local mode. */
+  readonly refill?: boolean;
 }
 
 export type Role = 'api' | 'watcher' | 'worker';

@@ -2,6 +2,7 @@
 // `node test/faults/process.ts '<PartConfig as JSON>'`. Nothing in it knows of the faults that it will meet.
 import { createApi } from '../../src/api/handler.ts';
 import { routes } from '../../src/api/routes.ts';
+import { refillQueue } from '../../src/local/refill.ts';
 import { startServer } from '../../src/local/server.ts';
 import { createLog } from '../../src/system.ts';
 import type { Task, Tasks } from '../../src/tasks/task.ts';
@@ -21,6 +22,7 @@ const has = (role: PartConfig['roles'][number]) => config.roles.includes(role);
 const stopping = new AbortController();
 const stops: (() => Promise<unknown>)[] = [];
 let url: string | undefined;
+if (config.refill) await refillQueue(context);
 if (has('worker')) {
   const { concurrency, drainMs } = config;
   const worker = startWorker(context, { workerId, host: 'here', tasks, inboxes, concurrency });

@@ -4,7 +4,7 @@ import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts'
 import { createLog } from '../../src/system.ts';
 import { forecast } from '../../src/watcher/forecast.ts';
 import { allShards } from '../../src/watcher/main.ts';
-import { shardRanges, shardsOf } from '../../src/watcher/ranges.ts';
+import { passSchema, shardRanges, shardsOf } from '../../src/watcher/ranges.ts';
 import { MemoryQueue } from '../simulation/memory-queue.ts';
 import { MemoryStore } from '../simulation/memory-store.ts';
 
@@ -66,5 +66,13 @@ describe('ranges of shards', () => {
     const ranges = shardRanges(shards, watchers);
     expect(ranges).toHaveLength(watchers);
     expect(ranges.flatMap(shardsOf)).toEqual(allShards(shards));
+  });
+});
+
+describe('the event of a pass', () => {
+  it('recovers only when it says so', () => {
+    expect(passSchema.parse({ from: 0, to: 16 })).toEqual({ from: 0, to: 16, recover: false });
+    expect(passSchema.parse({ from: 0, to: 16, recover: true })).toMatchObject({ recover: true });
+    expect(passSchema.safeParse({ from: 0, to: 16, recover: 'yes' }).success).toBe(false);
   });
 });

@@ -17,6 +17,8 @@ const BESIDE: Record<Kind, readonly string[]> = {
 
 const time = z.string().max(64);
 
+export const LONGEST_JITTER_SECONDS = 3600;
+
 export const dstSchema = z.strictObject({
   gap: z
     .enum(['skip', 'after'])
@@ -51,7 +53,7 @@ export const scheduleSchema = z
     jitterSeconds: z
       .int()
       .min(0)
-      .max(3600)
+      .max(LONGEST_JITTER_SECONDS)
       .optional()
       .describe('each occurrence starts up to this much later, always the same for the same occurrence'),
     dst: dstSchema.optional(),
