@@ -8,6 +8,7 @@ import { AGAIN, type Claim, type Claimed } from './answers.ts';
 import { claim, type Prepared, prepare } from './claim.ts';
 import { type Context, isClockRight, type Log } from './context.ts';
 import { finish } from './finish.ts';
+import { keepInHand } from './in-hand.ts';
 import { runTask } from './run.ts';
 import { giveBack, start, type Taken } from './start.ts';
 
@@ -31,9 +32,6 @@ export interface WorkerSide {
   /** For the worker's row: what it runs. */
   readonly running: { add(executionId: string, startedAt: number): void; remove(executionId: string): void };
 }
-
-/** Why timers end that are no longer needed. Without a reason each abort makes an exception with its stack: 7 % of the CPU. */
-export const OVER = 'over';
 
 /** Longer than this before its fire time a message waits in the queue, not in our hands. */
 const HOLD_AT_MOST_MS = 45_000;
@@ -62,8 +60,7 @@ export async function execute(context: Context, worker: WorkerSide, received: Re
   if (early > HOLD_AT_MOST_MS) return received.hide(early - HOLD_AT_MOST_MS / 2);
   if (early <= 0) worker.begin();
 
-  const handled = new AbortController();
-  const visible = keepInvisible(context, received, handled.signal);
+  const inHand = keepInHand(context, received);
   let hideFor: number | 'deleted' = 0;
   try {
     const prepared = await readAhead(context, worker, message);
@@ -76,17 +73,32 @@ export async function execute(context: Context, worker: WorkerSide, received: Re
       answer = await claim(context, worker.workerId, message, taken ? undefined : prepared);
     }
     if (answer.kind === 'later') hideFor = Math.max(0, answer.at - clock.now());
-    if (answer.kind === 'run') hideFor = await runClaimed(context, worker, received, answer.claimed);
+    if (answer.kind === 'run') {
+      const sent = inHand.mayBeElsewhere() && sendAgain(context, message);
+      hideFor = await runClaimed(context, worker, received, answer.claimed);
+      await sent;
+    }
     if (answer.kind === 'done') hideFor = 'deleted';
   } catch (error) {
     hideFor = settings.clockSkewMs;
     throw error;
   } finally {
-    handled.abort(OVER);
-    await visible;
-    if (hideFor === 'deleted') await received.delete();
-    else await received.hide(hideFor);
+    await inHand.letGo();
+    if (hideFor !== 'deleted') await received.hide(hideFor);
+    // by a message that was handed out again, another worker may have taken the execution since
+    else if (!inHand.mayBeElsewhere()) await received.delete();
   }
+}
+
+/**
+ * Another worker may have deleted the message because it saw the job before this take. The execution would have no message
+ * then, and would stand until settle comes by if this worker died.
+ */
+async function sendAgain({ queue, clock, settings, log }: Context, message: Message): Promise<void> {
+  const at = clock.now();
+  await queue
+    .send([{ ...message, fireAt: at + settings.leaseMs, enqueuedAt: at }])
+    .catch((error) => log.warn('could not send a message again', { error: String(error) }));
 }
 
 /** Runs and finishes; says for how long the message is to be hidden then. */
@@ -184,19 +196,4 @@ async function startAhead(context: Context, worker: WorkerSide, taken: Taken): P
 /** For the millisecond. Never early by our own clock. */
 async function waitUntilDue({ clock }: Context, { fireAt }: Message, draining: AbortSignal): Promise<void> {
   while (clock.now() < fireAt && !draining.aborted) await clock.sleep(fireAt - clock.now(), draining);
-}
-
-/** From receipt on, the message stays ours; if it does not, a duplicate is handed out, and that is harmless. */
-async function keepInvisible(
-  { clock, settings, log }: Context,
-  received: Received,
-  handled: AbortSignal,
-): Promise<void> {
-  while (!handled.aborted) {
-    await clock.sleep(settings.heartbeatMs, handled);
-    if (handled.aborted) return;
-    await received
-      .hide(settings.leaseMs)
-      .catch((error) => log.warn('could not keep a message hidden', { error: String(error) }));
-  }
 }

@@ -4,8 +4,9 @@ import { dueAtOf, executionId } from '../domain/ids.ts';
 import { DoNotRetry, NotNow, RetryAfter, type TaskContext } from '../tasks/task.ts';
 import type { Claimed } from './answers.ts';
 import { type Context, withFields } from './context.ts';
-import { OVER, type WorkerSide } from './execute.ts';
+import type { WorkerSide } from './execute.ts';
 import type { Outcome } from './finish.ts';
+import { OVER } from './in-hand.ts';
 import { keepLease, Stopped } from './lease.ts';
 import { newRow, writeFenced } from './rows.ts';
 

@@ -1,7 +1,7 @@
 // How many tasks run at once: a place per running task, a queue in front, and places promised to jobs that are taken a little
 // ahead of their time.
 import type { Clock } from '../scheduling/context.ts';
-import { OVER } from '../scheduling/execute.ts';
+import { OVER } from '../scheduling/in-hand.ts';
 
 /**
  * How long a due message waits here for a place before it is handed back. Short jobs free places within this; when

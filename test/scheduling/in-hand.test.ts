@@ -1,0 +1,103 @@
+// A message that could not be kept hidden may be in other hands: the execution does not depend on it any more.
+import { beforeEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Received } from '../../src/queue/queue.ts';
+import { execute, type WorkerSide } from '../../src/scheduling/execute.ts';
+import { keepInHand } from '../../src/scheduling/in-hand.ts';
+import { defineTask, type Task } from '../../src/tasks/task.ts';
+import { MINUTE, NOON, standingWorld } from './world.ts';
+
+let world: ReturnType<typeof standingWorld>;
+const never = new AbortController().signal;
+const noop = defineTask({ name: 'noop', description: '', params: z.unknown(), run: async () => undefined });
+const side: WorkerSide = {
+  workerId: 'worker',
+  tasks: new Map([[noop.name, noop as Task<unknown>]]),
+  draining: never,
+  aborting: never,
+  begin() {},
+  mayTakeAhead: () => false,
+  admit: async () => true,
+  leave() {},
+  inHand: () => 1,
+  running: { add() {}, remove() {} },
+};
+
+beforeEach(() => {
+  world = standingWorld();
+});
+
+/** The message of a job that is due now; `deleted` says what became of it. */
+async function received() {
+  const jobId = await world.create({ schedule: { at: '2026-12-01T12:01:00Z' } });
+  const [message] = world.sent.splice(0);
+  world.now = NOON + MINUTE;
+  const done = { deleted: false };
+  const one: Received = {
+    message,
+    body: '',
+    receivedAt: world.now,
+    delete: async () => void (done.deleted = true),
+    hide: async () => {},
+    bury: async () => {},
+  };
+  return { jobId, one, done };
+}
+
+const terminal = async (jobId: string) =>
+  (await world.store.listRows(jobId, { limit: 10, consistent: true, newestFirst: false })).items[0]?.status;
+
+test('a message that stays hidden is deleted at the end, and no other is sent', async () => {
+  const { jobId, one, done } = await received();
+  await execute(world.context, side, one);
+  expect(await terminal(jobId)).toBe('SUCCEEDED');
+  expect(done.deleted).toBe(true);
+  expect(world.sent).toEqual([]);
+});
+
+test('a worker that was stopped for longer than the visibility sends another message, and leaves the old one', async () => {
+  const { jobId, one, done } = await received();
+  const read = world.store.readHead.bind(world.store);
+  world.store.readHead = async (...args) => {
+    world.store.readHead = read;
+    world.now += world.context.settings.leaseMs;
+    return read(...args);
+  };
+  await execute(world.context, side, one);
+  expect(await terminal(jobId)).toBe('SUCCEEDED');
+  expect(world.sent).toMatchObject([{ jobId, due: one.message?.due }]);
+  expect(done.deleted).toBe(false);
+});
+
+test('a hide that is answered in time keeps it, one that is answered too late does not', async () => {
+  const { one } = await received();
+  const { leaseMs, heartbeatMs } = world.context.settings;
+  let tookMs = 0;
+  const beats: (() => void)[] = [];
+  const clock = {
+    ...world.context.clock,
+    sleep: (_: number, signal?: AbortSignal) =>
+      new Promise<void>((resolve) => {
+        beats.push(resolve);
+        signal?.addEventListener('abort', () => resolve(), { once: true });
+      }),
+  };
+  const hide = async () => {
+    world.now += tookMs;
+  };
+  const inHand = keepInHand({ ...world.context, clock }, { ...one, hide });
+  const beat = async () => {
+    world.now += heartbeatMs;
+    beats.shift()?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  for (let i = 0; i < 5; i++) await beat();
+  expect(inHand.mayBeElsewhere()).toBe(false);
+  tookMs = leaseMs;
+  await beat();
+  expect(inHand.mayBeElsewhere()).toBe(true);
+  tookMs = 0;
+  await beat();
+  expect(inHand.mayBeElsewhere(), 'what was handed out again stays so').toBe(true);
+  await inHand.letGo();
+});
