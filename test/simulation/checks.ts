@@ -724,7 +724,7 @@ export class Checks {
     for (const item of store.holds.values()) {
       // inserted by a call that was under way for so long that its schedule was withdrawn and settled: nothing has started,
       // nobody takes it for running, and it goes by TTL
-      const started = this.runs.some(({ jobId, due }) => jobId === item.jobId && due === item.due);
+      const started = this.hasRun(item);
       const head = store.heads.get(item.jobId);
       const dead = item.hold.revision !== BY_HAND && head && !isInForce(head, item.hold.revision);
       if (dead && !started) continue;
@@ -749,15 +749,29 @@ export class Checks {
       if (head.status !== 'active') continue;
       const rule = job.revisions.get(head.revision);
       if (!rule) continue;
-      for (const due of occurrencesAfter(rule.schedule, rule.t0 - 1)) {
-        if (due > until) break;
-        if (open(jobId, dueKey(due))) say('an owed occurrence never ended', jobId, dueKey(due));
-      }
+      for (const due of this.owed(head, until))
+        if (open(jobId, due)) say('an owed occurrence never ended', jobId, due);
       if ('at' in head.schedule && Date.parse(head.schedule.at) <= until)
         say('a one-time job is not completed', jobId);
       this.#chain(head, rule, say);
     }
     return found;
+  }
+
+  /** The occurrences up to `until` that the schedule in force owes. */
+  owed(head: Head, until: number): DueKey[] {
+    const rule = head.status === 'active' ? this.#job(head.jobId).revisions.get(head.revision) : undefined;
+    if (!rule) return [];
+    const dues: DueKey[] = [];
+    for (const due of occurrencesAfter(rule.schedule, rule.t0 - 1)) {
+      if (due > until) break;
+      dues.push(dueKey(due));
+    }
+    return dues;
+  }
+
+  hasRun({ jobId, due }: { jobId: string; due: DueKey }): boolean {
+    return this.runs.some((run) => run.jobId === jobId && run.due === due);
   }
 
   /** The schedule goes on: the first occurrence beyond the cursor has its entry. */

@@ -1,5 +1,7 @@
 // The machines: workers that take messages, watchers that come by, and whatever happens to them.
+import { isTerminal, type Row } from '../../src/domain/execution.ts';
 import { MINUTE } from '../../src/domain/slots.ts';
+import { refillQueue } from '../../src/local/refill.ts';
 import type { Message, Received } from '../../src/queue/queue.ts';
 import { isClockRight } from '../../src/scheduling/context.ts';
 import { execute } from '../../src/scheduling/execute.ts';
@@ -20,13 +22,16 @@ export class Fleet {
   readonly #world: World;
   readonly #scenario: Scenario;
   readonly #random: Seeded;
+  /** After a loss of the queue's contents the processes start as local mode does. */
+  readonly #refills: boolean;
   #workers: Worker[] = [];
   #started = 0;
 
-  constructor(world: World, scenario: Scenario, random: Seeded) {
+  constructor(world: World, scenario: Scenario, random: Seeded, refills: boolean) {
     this.#world = world;
     this.#scenario = scenario;
     this.#random = random;
+    this.#refills = refills;
   }
 
   begin(): void {
@@ -39,16 +44,21 @@ export class Fleet {
     }
     this.#planMischief();
     this.#world.onWritten = (process) => {
-      if (this.#random.chance(this.#world.profile.crashAfterWrite)) this.#kill(process);
+      if (this.#isMortal(process) && this.#random.chance(this.#world.profile.crashAfterWrite))
+        this.#kill(process);
     };
     if (this.#scenario.lastMoments) this.#world.checks.onTakenAhead = (process) => this.#killSoon(process);
+    if (this.#scenario.outage) this.#world.checks.onRow = (row) => this.#killBeforeWake(row);
   }
 
   /** After the last fault: enough of them are up. */
-  recover(): void {
+  recover(refilled: () => void): void {
     const world = this.#world;
     world.down = false;
-    if (this.#scenario.killAll) this.#killAll(true);
+    if (this.#scenario.killAll) {
+      this.#killAll(true);
+      this.#refill(refilled);
+    }
     this.#workers = this.#workers.filter(({ draining }) => !draining.signal.aborted);
     this.#startWorkers(Math.min(2, this.#scenario.workers));
   }
@@ -65,7 +75,7 @@ export class Fleet {
       for (let i = 0; i < times; i++) world.at(random.int(EPOCH + 1000, calmAt), act);
     };
     const someProcess = (act: (process: Process) => void) => () => {
-      const living = [...world.processes];
+      const living = [...world.processes].filter((process) => this.#isMortal(process));
       if (living.length > 0) act(random.pick(living));
     };
     const longest = () => settings.leaseMs * (random.chance(0.3) ? 6 : 2);
@@ -86,13 +96,19 @@ export class Fleet {
     });
     world.at(downtime.until, () => {
       world.down = false;
+      if (downtime.wipe) this.#refill();
       this.#startWorkers(workers);
     });
   }
 
+  /** An outage takes machines: an API call whose process dies half-way is another story, and settle's. */
+  #isMortal({ kind }: Process): boolean {
+    return !this.#scenario.outage || kind !== 'api';
+  }
+
   #killAll(wipe: boolean): void {
     const world = this.#world;
-    for (const process of [...world.processes]) world.crash(process);
+    for (const process of [...world.processes]) if (wipe || this.#isMortal(process)) world.crash(process);
     this.#workers = [];
     if (wipe) world.queue.wipe();
   }
@@ -116,6 +132,15 @@ export class Fleet {
       world.at(world.now + this.#random.int(0, 500), () => this.#kill(process));
   }
 
+  /** Shortly before the faults end, between an end and what follows it: nothing that comes later may put it right. */
+  #killBeforeWake({ status }: Row): void {
+    const world = this.#world;
+    const { actor, now } = world;
+    const last = now > this.#scenario.calmAt - 20_000 && !world.isCalm;
+    if (last && actor?.kind === 'worker' && isTerminal(status) && this.#random.chance(0.2))
+      world.at(now, () => this.#kill(actor));
+  }
+
   /** SIGTERM: what runs may end until the deadline, then it is told to stop, then the process is gone. */
   #drain(): void {
     const world = this.#world;
@@ -128,6 +153,21 @@ export class Fleet {
     });
     world.within(process, world.now + this.#random.int(0, 6000), () => aborting.abort());
     world.at(world.now + this.#random.int(6000, 20_000), () => this.#kill(process));
+  }
+
+  /** As local mode starts, tables and queue included: the queue is filled, then the watcher comes by at once. */
+  #refill(done: () => void = () => {}): void {
+    if (!this.#refills) return;
+    const world = this.#world;
+    world.cutOff();
+    const process = world.process(`R${++this.#started}`, 'watcher');
+    refillQueue(process.context)
+      .catch((error: unknown) => world.expected(process, 'refill', error))
+      .then(() => {
+        world.processes.delete(process);
+        this.#watch();
+        done();
+      });
   }
 
   // ---- what they do ----------------------------------------------------------------------------------------------
@@ -180,12 +220,16 @@ export class Fleet {
     const world = this.#world;
     world.at(time, () => {
       this.#watchAt(time + world.settings.watchPeriodMs);
-      if (world.down) return;
-      const process = world.process(`X${++this.#started}`, 'watcher');
-      const shards = Array.from({ length: world.settings.shards }, (_, shard) => shard);
-      watch(process.context, shards, new AbortController().signal)
-        .catch((error: unknown) => world.expected(process, 'watch', error))
-        .then(() => world.processes.delete(process));
+      if (!world.down) this.#watch();
     });
+  }
+
+  #watch(): void {
+    const world = this.#world;
+    const process = world.process(`X${++this.#started}`, 'watcher');
+    const shards = Array.from({ length: world.settings.shards }, (_, shard) => shard);
+    watch(process.context, shards, new AbortController().signal)
+      .catch((error: unknown) => world.expected(process, 'watch', error))
+      .then(() => world.processes.delete(process));
   }
 }

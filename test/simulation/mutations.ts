@@ -654,4 +654,102 @@ export const MUTATIONS: readonly Mutation[] = [
       },
     ],
   },
+  {
+    rule: 'ended again',
+    theme: 'outage',
+    takesOut:
+      'a message whose execution has ended wakes the next one in line: the worker may have died before it did',
+    edits: [
+      {
+        file: 'claim-alone.ts',
+        find: 'if (row && isTerminal(row.status)) return endedBefore(context, given, found, row);',
+        replace: 'if (row && isTerminal(row.status)) return DONE;',
+      },
+    ],
+  },
+  {
+    rule: 'turn goes on',
+    theme: 'outage',
+    takesOut: 'an execution that is cancelled when its turn comes wakes the next one in line',
+    edits: [
+      {
+        file: 'claim-alone.ts',
+        find: "if (answer.kind === 'done' && (row || head.note?.status === 'WAITING')) await handOn(context, head, due);",
+        replace: 'void handOn;',
+      },
+    ],
+  },
+  {
+    rule: 'fenced late is woken',
+    theme: 'outage',
+    takesOut: 'an execution that was fenced too late to start is woken like one that waits',
+    edits: [
+      {
+        file: 'ended.ts',
+        find: "oldestFirst.find(({ status }) => status === 'RUNNING');",
+        replace: 'undefined;',
+      },
+    ],
+  },
+  {
+    rule: 'sent again',
+    theme: 'outage',
+    takesOut: 'who takes an execution by a message that may be in other hands sends another one',
+    edits: [
+      {
+        file: 'execute.ts',
+        find: 'const sent = inHand.mayBeElsewhere() && sendAgain(context, message);',
+        replace: 'const sent = undefined;\n      void sendAgain;',
+      },
+    ],
+  },
+  {
+    rule: 'not ours to delete',
+    theme: 'outage',
+    takesOut: 'a message that may be in other hands is not deleted',
+    edits: [
+      {
+        file: 'execute.ts',
+        find: 'else if (!inHand.mayBeElsewhere()) await received.delete();',
+        replace: 'else await received.delete();',
+      },
+    ],
+  },
+  {
+    rule: 'recover checks',
+    theme: 'outage',
+    takesOut: 'recover sends what has only a check: its own slot is settled',
+    edits: [
+      {
+        file: 'recover.ts',
+        find: "minute <= begun || e.kind === 'check'",
+        replace: "minute <= begun && e.kind !== 'check'",
+      },
+    ],
+  },
+  {
+    rule: 'recover waiting',
+    theme: 'outage',
+    takesOut: 'recover sends the oldest occurrence that waits',
+    edits: [
+      {
+        file: 'recover.ts',
+        find: 'await context.queue.send([...waiting.values()]);',
+        replace: '',
+      },
+    ],
+  },
+  {
+    rule: 'recover held',
+    theme: 'outage',
+    takesOut:
+      'recover sends what a lost worker holds, also beyond the cursor and when its schedule was withdrawn',
+    edits: [
+      {
+        file: 'recover.ts',
+        find: ' || (await holdOf(context, head, e)) !== undefined;',
+        replace: ';',
+      },
+    ],
+  },
 ];

@@ -80,6 +80,17 @@ export const slowReading = (profile: Profile, random: Seeded): Profile => ({
   slowReads: 0.3 + random.float() * 0.6,
 });
 
+/** What a queue that loses nothing and a store that answers leave of it: machines that die and stop, duplicates, slow calls. */
+export const outage = (profile: Profile): Profile => ({
+  ...profile,
+  fail: 0,
+  lost: 0,
+  messageLost: 0,
+  messageLate: 0,
+  crashes: Math.max(profile.crashes, 0.8),
+  crashAfterWrite: Math.max(profile.crashAfterWrite, 0.01),
+});
+
 /** Clients that ask again at once meet those whose answer was lost. */
 export const impatient = (profile: Profile): Profile => ({ ...profile, lost: Math.max(profile.lost, 0.1) });
 

@@ -61,6 +61,8 @@ interface Theme {
   readonly lastMoments?: boolean;
   /** Workers read slowly, and people change jobs between a claim and its start. */
   readonly slowStarts?: boolean;
+  /** The queue loses nothing by itself; machines die. */
+  readonly outage?: boolean;
 }
 
 const THEMES = {
@@ -108,6 +110,21 @@ const THEMES = {
     mostOperations: 10,
     slowStarts: true,
   },
+  outage: {
+    weights: {
+      ...NOTHING,
+      runNow: 2,
+      retry: 1,
+      cancelExecution: 2,
+      pause: 1,
+      resume: 2,
+      edit: 1,
+      editSame: 1,
+    },
+    mostOperations: 4,
+    failing: 0.3,
+    outage: true,
+  },
 } as const satisfies Record<string, Theme>;
 
 export type ThemeName = keyof typeof THEMES;
@@ -118,6 +135,7 @@ export interface Scenario {
   readonly crowded: boolean;
   readonly lastMoments: boolean;
   readonly slowStarts: boolean;
+  readonly outage: boolean;
   /** Whatever did not succeed is retried at once, often. */
   readonly impatient: boolean;
   readonly jobs: readonly { at: number; spec: JobSpec; key: string | undefined; doubled: boolean }[];
@@ -154,7 +172,8 @@ export function randomScenario(random: Seeded, given?: ThemeName): Scenario {
   const name = given ?? picked;
   const theme: Theme = THEMES[name];
   const start = EPOCH + random.int(0, 59_999);
-  const calmAt = start + (theme.crowded ? random.int(60_000, 100_000) : random.int(120_000, 300_000));
+  const longest = theme.outage ? 220_000 : 300_000;
+  const calmAt = start + (theme.crowded ? random.int(60_000, 100_000) : random.int(120_000, longest));
   const jobs = Array.from({ length: theme.crowded ? 1 : random.pick([1, 1, 1, 2, 2, 3]) }, () => ({
     at: start + (random.chance(0.7) ? random.int(0, 3000) : random.int(0, 60_000)),
     spec: randomSpec(random, theme, start, calmAt),
@@ -173,14 +192,19 @@ export function randomScenario(random: Seeded, given?: ThemeName): Scenario {
     crowded: theme.crowded ?? false,
     lastMoments: theme.lastMoments ?? false,
     slowStarts: theme.slowStarts ?? false,
-    impatient: random.chance(name === 'cancelAndRetry' || name === 'byHand' ? 0.5 : 0.1),
+    outage: theme.outage ?? false,
+    impatient: random.chance(name === 'cancelAndRetry' || name === 'byHand' ? 0.5 : 0.1) && !theme.outage,
     jobs,
     operations,
     workers: theme.crowded ? 3 : random.pick([1, 2, 2, 2, 3]),
     watchers: random.pick([1, 1, 2]),
     calmAt,
     downtime: random.chance(0.15)
-      ? { from: downFrom, until: downFrom + random.int(20_000, 200_000), wipe: random.chance(0.5) }
+      ? {
+          from: downFrom,
+          until: downFrom + random.int(20_000, 200_000),
+          wipe: random.chance(0.5) && !theme.outage,
+        }
       : undefined,
     killAll: random.chance(0.4),
     firstStart: random.chance(0.03),
@@ -229,7 +253,7 @@ function randomSpec(random: Seeded, theme: Theme, start: number, calmAt: number)
     params: { n: 1 },
     schedule: randomSchedule(random, {
       once: theme.once && random.chance(0.85),
-      crowded: theme.crowded,
+      crowded: theme.crowded ?? (theme.outage && random.chance(0.5)),
       now: start,
       endAt: calmAt + random.int(-60_000, 30_000),
     }),

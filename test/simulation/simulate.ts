@@ -4,9 +4,10 @@ import { MINUTE, minuteOf } from '../../src/domain/slots.ts';
 import type { Violation } from './checks.ts';
 import { Fleet } from './fleet.ts';
 import { People } from './people.ts';
-import { crowded, impatient, randomProfile, SETTINGS, slowReading } from './profile.ts';
+import { crowded, impatient, outage, randomProfile, SETTINGS, slowReading } from './profile.ts';
 import { randomScenario, type ThemeName } from './scenario.ts';
 import { Seeded } from './seeded.ts';
+import { Standing } from './standing.ts';
 import { EPOCH, World } from './world.ts';
 
 export interface Simulated {
@@ -16,6 +17,10 @@ export interface Simulated {
   readonly counts: ReadonlyMap<string, number>;
 }
 
+/** The settle lag from the end of the faults on: settle must not be what keeps the liveness bound. */
+const LATE_SETTLE_MS = 10 * MINUTE;
+/** After the last fault: calls that were slow and processes that had stopped have gone on by then. */
+const LAST_EFFECTS_MS = 6 * SETTINGS.leaseMs;
 /** Everything must have ended this long after the last fault: some rounds of the longest check. */
 const REST_WITHIN_MS = 50 * MINUTE;
 const REST_AT_LEAST_MS = 3 * MINUTE + 5000;
@@ -28,14 +33,21 @@ export interface Options {
 
 export async function simulate(seed: number, { trace, theme }: Options = {}): Promise<Simulated> {
   const random = new Seeded(seed, 0);
-  const scenario = randomScenario(random, theme);
+  // a stream of its own: the seeds of the other themes stay what they are
+  const outages = new Seeded(seed, 5);
+  const scenario = randomScenario(random, theme ?? (outages.chance(0.1) ? 'outage' : undefined));
   let profile = randomProfile(random);
   if (scenario.crowded) profile = crowded(profile, random);
   if (scenario.slowStarts) profile = slowReading(profile, random);
   if (scenario.impatient) profile = impatient(profile);
+  if (scenario.outage) profile = outage(profile);
+  // the queue's contents go with the processes: at the start they are refilled, or else settle has to find everything
+  const refills = scenario.outage || outages.chance(0.6);
   const settings = { ...SETTINGS, shards: random.chance(0.1) ? 2 : 1 };
   const wrongClocks = theme === 'clocks';
   const world = new World({ seed, settings, profile, wrongClocks, ...(trace && { trace }) });
+  // a worker whose clock is wrong takes no work
+  const judged = !world.clocks.areWrong && (scenario.killAll ? refills : scenario.outage);
   trace?.(`faults ${JSON.stringify(profile)}`);
   const { jobs, operations, ...rest } = scenario;
   trace?.(`scenario ${JSON.stringify(rest)}`);
@@ -50,13 +62,16 @@ export async function simulate(seed: number, { trace, theme }: Options = {}): Pr
       settledUntil: minuteOf(EPOCH) - 2,
     });
   }
-  const fleet = new Fleet(world, scenario, random);
+  const fleet = new Fleet(world, scenario, random, refills);
+  const standing = new Standing(world);
   fleet.begin();
   new People(world, scenario, random).begin();
   world.clocks.begin(scenario.calmAt);
   world.at(scenario.calmAt, () => {
     world.calm();
-    fleet.recover();
+    if (judged) settings.settleLagMs = LATE_SETTLE_MS;
+    fleet.recover(() => judged && scenario.killAll && standing.begin());
+    if (judged && !scenario.killAll) world.at(world.now + LAST_EFFECTS_MS, () => standing.begin());
     endWhenAtRest(world);
   });
 

@@ -62,13 +62,13 @@ export class SimulatedQueue {
     const { now, random } = this.#world;
     if (parked.gone || parked.visibleAt > now) return; // whoever moved it has made another event
     const taken = this.receiver?.(parked.message, (process) => {
-      parked.visibleAt = now + random.int(8_000, 30_000);
+      parked.visibleAt = now + random.int(this.#world.settings.leaseMs, 30_000);
       parked.receipt++;
       this.#offerLater(parked);
       return this.#received(parked, parked.receipt, process);
     });
     if (!taken) {
-      parked.visibleAt = now + 700;
+      parked.visibleAt = now + (this.#world.down ? 3000 : 700);
       this.#offerLater(parked);
     }
   }

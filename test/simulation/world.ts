@@ -62,6 +62,8 @@ export class World {
   actor: Process | undefined;
   readonly #heap = new Heap();
   #over = false;
+  /** The store went down then: a request that a process born before it had under way never arrives. */
+  #cutOffAt = 0;
 
   constructor({ seed, settings, profile, trace, wrongClocks = false }: WorldOptions) {
     this.random = new Seeded(seed, 1);
@@ -131,6 +133,10 @@ export class World {
     process.stalledUntil = Math.max(process.stalledUntil, this.now + ms);
     this.checks.stalled(process);
     this.trace?.(process, `*** stops for ${ms} ms`);
+  }
+
+  cutOff(): void {
+    this.#cutOffAt = this.now;
   }
 
   end(): void {
@@ -228,6 +234,7 @@ export class World {
     const asked = process.clock.monotonic();
     return new Promise<T>((resolve, reject) => {
       const effect = () => {
+        if (process.dead && process.bornAt < this.#cutOffAt) return;
         const servedAt = this.now;
         const answer = (go: () => void) => {
           const run = () => {

@@ -1,0 +1,90 @@
+// The liveness bound: once the faults are over, an execution that could run does not stand still. The bound is far below
+// the settle lag of the seeds it is judged in, so settle, the backstop, cannot be what keeps it.
+import { isTerminal, type Row } from '../../src/domain/execution.ts';
+import { type DueKey, dueAtOf } from '../../src/domain/ids.ts';
+import type { Head, Hold } from '../../src/domain/job.ts';
+import { fireAt } from '../../src/domain/schedule/occurrences.ts';
+import { rowKey } from './memory-store.ts';
+import type { World } from './world.ts';
+
+/**
+ * The longest time that an execution may stand in all, from the moment the faults and their last effects are over: a
+ * message that a killed worker had in hand is visible again after 30 s at most.
+ */
+const STANDS_AT_MOST_MS = 36_000;
+const LOOK_EVERY_MS = 3_000;
+
+export class Standing {
+  readonly #world: World;
+  /** By execution: for how long it has stood so far. */
+  readonly #stood = new Map<string, number>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** Judges from now on, until the simulation ends. */
+  begin(): void {
+    const world = this.#world;
+    world.trace?.(undefined, '*** nothing may stand still from here on');
+    const look = () => {
+      for (const { jobId, due, status } of this.#standing()) {
+        const key = rowKey({ jobId, due });
+        const stood = (this.#stood.get(key) ?? 0) + LOOK_EVERY_MS;
+        this.#stood.set(key, stood);
+        if (stood > STANDS_AT_MOST_MS)
+          world.fail(
+            'nothing stands still',
+            `${world.checks.nameOf(jobId, due)} (${status}) for ${stood} ms`,
+          );
+      }
+      world.at(world.now + LOOK_EVERY_MS, look);
+    };
+    world.at(world.now + LOOK_EVERY_MS, look);
+  }
+
+  /** The executions that could run now, or be ended, and that nobody has in hand. */
+  *#standing(): Generator<{ jobId: string; due: DueKey; status: string }> {
+    const { store, checks, now } = this.#world;
+    const rows = Map.groupBy(store.rows.all(), ({ jobId }) => jobId);
+    for (const head of store.heads.all()) {
+      const { jobId } = head;
+      const open = (rows.get(jobId) ?? []).filter(({ status }) => !isTerminal(status));
+      for (const row of open) {
+        if (this.#isFree(head, row.due, row)) yield { jobId, due: row.due, status: row.status };
+      }
+      const due = new Set(
+        checks.owed(head, now).filter((d) => fireAt(head.schedule, jobId, dueAtOf(d)) <= now),
+      );
+      if (head.hold) due.add(head.hold.due);
+      for (const item of store.holds.values())
+        if (item.jobId === jobId && checks.hasRun(item)) due.add(item.due);
+      for (const d of due) {
+        if (!this.#rowOf(jobId, d) && this.#isFree(head, d, undefined))
+          yield { jobId, due: d, status: 'no row' };
+      }
+    }
+  }
+
+  #rowOf(jobId: string, due: DueKey): Row | undefined {
+    return this.#world.store.rows.get(rowKey({ jobId, due }));
+  }
+
+  /** Nobody runs it, nothing is in its way, and its time has come. */
+  #isFree(head: Head, due: DueKey, row: Row | undefined): boolean {
+    const { store, now, settings } = this.#world;
+    if (row?.status === 'RETRYING' && (row.nextAttemptAt ?? 0) + settings.clockSkewMs > now) return false;
+    const beside = head.overlap === 'allow';
+    const hold = beside ? store.holds.get(rowKey({ jobId: head.jobId, due }))?.hold : head.hold;
+    if (!hold) return true;
+    const over = now > hold.leaseUntil + 2 * settings.clockSkewMs;
+    if (hold.due === due) return over || isLetGo(hold, row);
+    const other = this.#rowOf(head.jobId, hold.due);
+    if (isTerminal(other?.status)) return true;
+    // an open one in the head is judged for itself
+    return (other?.status === 'QUEUED' || other?.status === 'WAITING') && (over || isLetGo(hold, other));
+  }
+}
+
+const isLetGo = (hold: Hold, row: Row | undefined): boolean =>
+  row !== undefined && row.status !== 'RUNNING' && row.fence === hold.token;
