@@ -37,7 +37,9 @@ async function received() {
     message,
     body: '',
     receivedAt: world.now,
-    delete: async () => void (done.deleted = true),
+    delete: async () => {
+      done.deleted = true;
+    },
     hide: async () => {},
     bury: async () => {},
   };

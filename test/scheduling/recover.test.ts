@@ -131,7 +131,7 @@ describe('a watcher', () => {
     const jobId = await world.create({ schedule: { at: '2026-12-01T12:01:00Z' } });
     await insert(jobId, 1, { status: 'RETRYING', nextAttemptAt: NOON + 2 * MINUTE });
     await minutes(2);
-    await world.store.takeShard(0, world.store.shards.get(0)?.token, 'another', world.now + MINUTE);
+    await world.store.takeShard(0, world.store.shards.get(0)?.token, 'another', world.now + 20_000);
     expect(await pass({ recover: true })).toMatchObject({ recovered: 1, busy: 1 });
   });
 });
