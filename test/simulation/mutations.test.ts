@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { runSimulator } from './children.ts';
 import { MUTATIONS } from './mutations.ts';
 
-const MOST_SEEDS = 8000;
+const MOST_SEEDS = 20_000;
 
 for (const { rule, takesOut, theme, from = 1 } of MUTATIONS) {
-  test.concurrent(`without ${rule} (${takesOut}) a promise is broken`, { timeout: 400_000 }, async () => {
+  test.concurrent(`without ${rule} (${takesOut}) a promise is broken`, { timeout: 1_500_000 }, async () => {
     const { code, output } = await runSimulator(
       ...['--mutate', rule, '--seeds', String(MOST_SEEDS), '--from', String(from), '--brief'],
       ...(theme ? ['--theme', theme] : []),
