@@ -103,9 +103,11 @@ export class ChangeChecks {
   }
 }
 
-function kindOf(before: Head | undefined, { status, pausedUntil }: Head): ChangeKind {
+function kindOf(before: Head | undefined, { status, pausedUntil, updatedAt }: Head): ChangeKind {
   if (!before) return 'created';
-  if (pausedUntil !== before.pausedUntil && status === 'active')
+  // a change removes a pause that is over, and is no resume
+  const wasPaused = (before.pausedUntil ?? 0) > updatedAt;
+  if (pausedUntil !== before.pausedUntil && status === 'active' && (pausedUntil !== undefined || wasPaused))
     return pausedUntil === undefined ? 'resumed' : 'paused';
   if (before.status === status) return 'edited';
   if (status === 'active') return 'resumed';
