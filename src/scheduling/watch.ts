@@ -167,7 +167,7 @@ async function notAheadOfTime(
     aheadMs: aheadBy * MINUTE,
   });
   const settledUntil = Math.min(row.settledUntil, minuteOf(now) - LOOK_BACK_MINUTES);
-  const cursors = { dispatchedUntil: minuteOf(now) - 1, settledUntil };
+  const cursors = { dispatchedUntil: Math.min(minuteOf(now) - 1, settledUntil), settledUntil };
   return (await store.resetShard(shard, token, cursors)) ? { ...row, ...cursors } : undefined;
 }
 
