@@ -134,7 +134,7 @@ describe('a worker process', { timeout: 60_000 }, () => {
       { status: 'SUCCEEDED', attempt: 1, result: { status: 200, body: 'done' } },
     ]);
     expect(await context.store.listWorkers(0)).toEqual([]);
-    expect(output.text).toContain('"message":"drained"');
+    expect(output.text).toContain('"message":"worker stopped"');
   });
 
   it('runs no more at once than its concurrency, early messages and due ones alike', async () => {
