@@ -21,7 +21,7 @@ export const holdPart = (due: string): string => `hold#${due}`;
 
 export const createdKey = (head: { createdAt: number; jobId: string }): string =>
   `${String(head.createdAt).padStart(13, '0')}#${head.jobId}`;
-const createdAtOf = (key: string): number => Number(key.slice(0, key.indexOf('#')));
+export const createdAtOf = (key: string): number => Number(key.slice(0, key.indexOf('#')));
 export const dueKeyOf = (row: { due: string; jobId: string }): string => `${row.due}#${row.jobId}`;
 
 /** The attributes of a head that a run changes. */
@@ -32,7 +32,7 @@ const NOT_SPEC = new Set<string>([...OF_RUNS, ...IN_KEYS]);
 const isSpec = (name: string): boolean => !NOT_SPEC.has(name);
 
 /** All that people see and only people change, as one text. */
-function specOf(head: Head): string {
+export function specOf(head: Head): string {
   const spec = Object.entries(head).filter(([name]) => isSpec(name));
   return JSON.stringify(Object.fromEntries(spec));
 }
@@ -82,7 +82,7 @@ export function headFromItem<T extends Head | HeadSummary>(item: Item): T {
 }
 
 /** A heartbeat changes the lease where the token is its own. */
-function holdToItem(hold: Hold | undefined): Item {
+export function holdToItem(hold: Hold | undefined): Item {
   if (!hold) return { hold, holder: undefined, leaseUntil: undefined };
   const { token, leaseUntil, cancelRequested, ...rest } = hold;
   // nearly always false, and the head has to stay below 1 KB
@@ -122,7 +122,7 @@ export function definitionFromItem(item: Item): Definition {
 }
 
 /** Holds go by TTL, long after anybody can ask for them. */
-const holdExpiresAt = (leaseUntil: number): number => seconds(leaseUntil + HOLD_KEPT_DAYS * DAY_MS);
+export const holdExpiresAt = (leaseUntil: number): number => seconds(leaseUntil + HOLD_KEPT_DAYS * DAY_MS);
 
 export const holdItemToItem = ({ jobId, due, stamp, hold }: HoldItem): Item => ({
   jobId,

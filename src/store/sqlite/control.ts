@@ -1,0 +1,67 @@
+// How far each shard has come and who watches it; which workers are alive.
+import { seconds } from '../items.ts';
+import type { ControlStore, Shard, WorkerRow } from '../store.ts';
+import { changing, type Reader, type Value, type Writer } from './statements.ts';
+import { isOne, orNull } from './values.ts';
+
+const WORKER_KEPT_MS = 86_400_000;
+const SHARD = 'shard, token, leaseUntil, dispatchedUntil, settledUntil';
+const INSERT_SHARD = changing(`INSERT INTO shards (${SHARD}) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`);
+const READ_SHARD = `SELECT ${SHARD} FROM shards WHERE shard = ?`;
+const TAKE_SHARD = changing('UPDATE shards SET token = ?, leaseUntil = ? WHERE shard = ? AND token IS ?');
+const COMMIT_SHARD = changing(
+  `UPDATE shards SET leaseUntil = ?, dispatchedUntil = max(dispatchedUntil, ifnull(?, dispatchedUntil)),
+   settledUntil = max(settledUntil, ifnull(?, settledUntil)) WHERE shard = ? AND token = ?`,
+);
+const PUT_WORKER = changing(
+  'INSERT OR REPLACE INTO workers (workerId, beatAt, record, expiresAt) VALUES (?, ?, ?, ?)',
+);
+const REMOVE_WORKER = changing('DELETE FROM workers WHERE workerId = ?');
+const READ_WORKER = 'SELECT record FROM workers WHERE workerId = ?';
+const LIST_WORKERS = 'SELECT record FROM workers WHERE beatAt >= ?';
+
+export function controlOperations(reader: Reader, writer: Writer): ControlStore {
+  return {
+    async insertShard({ shard, token, leaseUntil, dispatchedUntil, settledUntil }) {
+      const values = [shard, orNull(token), leaseUntil, dispatchedUntil, settledUntil];
+      return isOne(await writer.write(INSERT_SHARD, values, 'start', ''));
+    },
+    async readShard(shard) {
+      const row = reader.one(READ_SHARD, shard);
+      return row && shardOf(row);
+    },
+    async takeShard(shard, seenToken, token, leaseUntil) {
+      const values = [token, leaseUntil, shard, orNull(seenToken)];
+      return isOne(await writer.write(TAKE_SHARD, values, 'start', ''));
+    },
+    async commitShard(shard, token, { leaseUntil, dispatchedUntil, settledUntil }) {
+      const values = [leaseUntil, orNull(dispatchedUntil), orNull(settledUntil), shard, token];
+      return isOne(await writer.write(COMMIT_SHARD, values, 'start', ''));
+    },
+    async putWorker(worker) {
+      const { workerId, beatAt } = worker;
+      const expiresAt = seconds(beatAt + WORKER_KEPT_MS);
+      await writer.write(PUT_WORKER, [workerId, beatAt, JSON.stringify(worker), expiresAt], 'record', '');
+    },
+    async removeWorker(workerId) {
+      await writer.write(REMOVE_WORKER, [workerId], 'record', '');
+    },
+    async readWorker(workerId) {
+      const row = reader.one(READ_WORKER, workerId);
+      return row && workerOf(row);
+    },
+    async listWorkers(since) {
+      return reader.all(LIST_WORKERS, since).map(workerOf);
+    },
+  };
+}
+
+const shardOf = ([shard, token, leaseUntil, dispatchedUntil, settledUntil]: Value[]): Shard => ({
+  shard: Number(shard),
+  ...(token !== null && { token: String(token) }),
+  leaseUntil: Number(leaseUntil),
+  dispatchedUntil: Number(dispatchedUntil),
+  settledUntil: Number(settledUntil),
+});
+
+const workerOf = ([record]: Value[]): WorkerRow => JSON.parse(String(record));

@@ -1,0 +1,119 @@
+// The ledger. A row is inserted once, or replaced on condition of the status and fence seen.
+import type { Row, RowSeen } from '../../domain/execution.ts';
+import { DUE, decodeCursor, encodeCursor, FAILED_AND_OWNER, TIME_AND_JOB } from '../cursors.ts';
+import { dueKeyOf, rowToItem } from '../items.ts';
+import { ownerOf, userOf } from '../merge.ts';
+import type { ExecutionKey, ExecutionsStore, ListOptions, Page } from '../store.ts';
+import { changing, type Reader, type Value, type Writer } from './statements.ts';
+import { isOne, orNull } from './values.ts';
+
+const COLUMNS = 'jobId, due, status, fence, told, record';
+const INSERT = changing(
+  `INSERT INTO executions (status, fence, told, record, expiresAt, jobId, due, userId)
+   VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+);
+const WHERE_SEEN = 'WHERE jobId = ? AND due = ? AND status = ? AND fence IS ?';
+const UPDATE = changing(
+  `UPDATE executions SET status = ?, fence = ?, told = ?, record = ?, expiresAt = ? ${WHERE_SEEN}`,
+);
+const MARK_TOLD = changing(`UPDATE executions SET told = 1 ${WHERE_SEEN}`);
+const READ = `SELECT ${COLUMNS} FROM executions WHERE jobId = ? AND due = ?`;
+const READ_MANY = `SELECT ${COLUMNS} FROM executions WHERE (jobId, due) IN (
+  SELECT value ->> 0, value ->> 1 FROM json_each(?))`;
+const LIST_UP = `SELECT ${COLUMNS} FROM executions WHERE jobId = ? AND due >= ? AND due > ? AND due < ? ORDER BY due LIMIT ?`;
+const LIST_DOWN = `SELECT ${COLUMNS} FROM executions WHERE jobId = ? AND due >= ? AND due < ? AND due < ? ORDER BY due DESC LIMIT ?`;
+const keysOf = (index: string, where: string) => `SELECT jobId, due FROM executions INDEXED BY ${index}
+  WHERE userId = ? AND due >= ? AND due < ? AND (due, jobId) < (?, ?) ${where} ORDER BY due DESC, jobId DESC LIMIT ?`;
+const KEYS = keysOf('executions_byUser', '');
+const FAILED_KEYS = keysOf('executions_failed', `AND status = 'FAILED'`);
+const ALL_FAILED = `SELECT jobId, due, userId FROM executions INDEXED BY executions_failed
+  WHERE status = 'FAILED' AND (userId, due, jobId) > (?, ?, ?) ORDER BY userId, due, jobId LIMIT ?`;
+/** After every due key: they begin with a digit. */
+const AFTER_ALL = '~';
+
+export function executionOperations(reader: Reader, writer: Writer, retentionMs: number): ExecutionsStore {
+  /** status, fence, told, record, expiresAt */
+  function textOf(row: Row): Value[] {
+    const { status, fence, told, record, expiresAt } = rowToItem(row, retentionMs);
+    return [orNull(status), orNull(fence), told ? 1 : null, orNull(record), orNull(expiresAt)];
+  }
+  const seenOf = (jobId: string, due: string, { status, fence }: RowSeen): Value[] => [
+    jobId,
+    due,
+    status,
+    orNull(fence),
+  ];
+
+  function keys(sql: string, userId: string, options: ListOptions & { from?: string; to?: string }) {
+    const { from = '', to = AFTER_ALL, limit } = options;
+    const [due = AFTER_ALL, jobId = ''] = decodeCursor(options.cursor, TIME_AND_JOB)?.split('#') ?? [];
+    return pageOf(reader.all(sql, userId, from, to, due, jobId, limit + 1), limit, dueKeyOf);
+  }
+
+  return {
+    async insertRow(row) {
+      const { jobId, due, userId } = row;
+      return isOne(await writer.write(INSERT, [...textOf(row), jobId, due, userId], 'record', userId));
+    },
+    async updateRow(seen, row) {
+      const values = [...textOf(row), ...seenOf(row.jobId, row.due, seen)];
+      const rank = row.status === 'RUNNING' ? 'start' : 'record';
+      return isOne(await writer.write(UPDATE, values, rank, row.userId));
+    },
+    async markTold(jobId, due, seen) {
+      return isOne(await writer.write(MARK_TOLD, seenOf(jobId, due, seen), 'record', ''));
+    },
+    async readRow(jobId, due) {
+      const row = reader.one(READ, jobId, due);
+      return row && rowOf(row);
+    },
+    async readRows(keys) {
+      if (keys.length === 0) return [];
+      const wanted = new Map(keys.map(({ jobId, due }) => [`${jobId}#${due}`, [jobId, due]]));
+      return reader.all(READ_MANY, JSON.stringify([...wanted.values()])).map(rowOf);
+    },
+    async listRows(jobId, { from = '', to = AFTER_ALL, newestFirst, limit, cursor }) {
+      const seen = decodeCursor(cursor, DUE);
+      const rows = newestFirst
+        ? reader.all(LIST_DOWN, jobId, from, to, seen ?? AFTER_ALL, limit + 1)
+        : reader.all(LIST_UP, jobId, from, seen ?? '', to, limit + 1);
+      const items = rows.slice(0, limit).map(rowOf);
+      const last = items.at(-1);
+      return { items, next: rows.length > limit && last ? encodeCursor(last.due) : undefined };
+    },
+    listRowKeys: async (userId, options) => keys(KEYS, userId, options),
+    listFailedKeys: async (userId, options) => keys(FAILED_KEYS, userId, options),
+    async listAllFailedKeys({ limit, cursor }) {
+      const rows = reader.all(ALL_FAILED, ...startOf(cursor), limit + 1);
+      const userIds = new Map(rows.map(([jobId, , userId]) => [jobId, String(userId)]));
+      return pageOf(rows, limit, (key) => {
+        const userId = userIds.get(key.jobId) ?? '';
+        return `${dueKeyOf(key)}@${ownerOf(userId, key.jobId)}`;
+      });
+    },
+  };
+}
+
+/** userId, due, jobId of the last one seen. */
+function startOf(cursor: string | undefined): [string, string, string] {
+  const text = decodeCursor(cursor, FAILED_AND_OWNER);
+  if (text === undefined) return ['', '', ''];
+  const at = text.indexOf('@');
+  const [due = '', jobId = ''] = text.slice(0, at).split('#');
+  return [userOf(text.slice(at + 1)), due, jobId];
+}
+
+function pageOf(rows: Value[][], limit: number, cursorOf: (key: ExecutionKey) => string): Page<ExecutionKey> {
+  const items = rows.slice(0, limit).map(([jobId, due]) => ({ jobId: String(jobId), due: String(due) }));
+  const last = items.at(-1);
+  return { items, next: rows.length > limit && last ? encodeCursor(cursorOf(last)) : undefined };
+}
+
+function rowOf([jobId, due, status, fence, told, record]: Value[]): Row {
+  return Object.assign(
+    { jobId, due, status },
+    fence !== null && { fence },
+    told !== null && { told: true },
+    JSON.parse(String(record)),
+  );
+}

@@ -1,0 +1,155 @@
+// The schema of the embedded database and its migrations.
+//
+// A column of its own is what a key, an index, a condition or a write of its own needs. All else is JSON text, as in the
+// items of DynamoDB (../items.ts), so a new field of a head, a row or a notice needs no migration.
+import type { DatabaseSync } from 'node:sqlite';
+import { StoreFault } from './faults.ts';
+
+/** `PRAGMA application_id`: "Pnct". `file punctual.db` shows it. */
+const APPLICATION_ID = 0x506e6374;
+
+/**
+ * One migration per version, the first one makes an empty file version 1. A published migration never changes.
+ *
+ * - `heads`, `executions`, `definitions` are rowid tables: their rows are large, and what is created together stands together.
+ *   Small rows stand in their primary key (`WITHOUT ROWID`).
+ * - An open execution has no `expiresAt`. So the index of `expiresAt` finds open rows (NULL) and expired rows.
+ */
+const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE heads (
+    jobId TEXT PRIMARY KEY NOT NULL,
+    userId TEXT NOT NULL,
+    createdKey TEXT NOT NULL,
+    stamp TEXT NOT NULL,
+    spec TEXT NOT NULL,
+    hold TEXT,
+    holder TEXT,
+    leaseUntil INTEGER,
+    rowsUntil TEXT,
+    note TEXT,
+    coveredUntil TEXT
+  ) STRICT;
+  CREATE INDEX heads_byUser ON heads (userId, createdKey);
+
+  CREATE TABLE definitions (
+    jobId TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    params TEXT,
+    notify TEXT,
+    PRIMARY KEY (jobId, version)
+  ) STRICT;
+
+  CREATE TABLE holds (
+    jobId TEXT NOT NULL,
+    due TEXT NOT NULL,
+    stamp TEXT NOT NULL,
+    hold TEXT NOT NULL,
+    holder TEXT NOT NULL,
+    leaseUntil INTEGER NOT NULL,
+    expiresAt INTEGER NOT NULL,
+    PRIMARY KEY (jobId, due)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX holds_expiresAt ON holds (expiresAt);
+
+  CREATE TABLE timetable (
+    minute INTEGER NOT NULL,
+    shard INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    PRIMARY KEY (minute, shard, key)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE executions (
+    jobId TEXT NOT NULL,
+    due TEXT NOT NULL,
+    userId TEXT NOT NULL,
+    status TEXT NOT NULL,
+    fence TEXT,
+    told INTEGER,
+    record TEXT NOT NULL,
+    expiresAt INTEGER,
+    PRIMARY KEY (jobId, due)
+  ) STRICT;
+  CREATE INDEX executions_byUser ON executions (userId, due, jobId);
+  CREATE INDEX executions_failed ON executions (userId, due, jobId) WHERE status = 'FAILED';
+  CREATE INDEX executions_expiresAt ON executions (expiresAt);
+
+  CREATE TABLE shards (
+    shard INTEGER PRIMARY KEY NOT NULL,
+    token TEXT,
+    leaseUntil INTEGER NOT NULL,
+    dispatchedUntil INTEGER NOT NULL,
+    settledUntil INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE workers (
+    workerId TEXT PRIMARY KEY NOT NULL,
+    beatAt INTEGER NOT NULL,
+    record TEXT NOT NULL,
+    expiresAt INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE quotas (
+    userId TEXT NOT NULL,
+    quota TEXT NOT NULL,
+    used REAL NOT NULL,
+    expiresAt INTEGER,
+    PRIMARY KEY (userId, quota)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX quotas_expiresAt ON quotas (expiresAt) WHERE expiresAt IS NOT NULL;
+
+  CREATE TABLE notices (
+    jobId TEXT NOT NULL,
+    event TEXT NOT NULL,
+    stamp TEXT NOT NULL,
+    record TEXT NOT NULL,
+    expiresAt INTEGER NOT NULL,
+    PRIMARY KEY (jobId, event)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX notices_expiresAt ON notices (expiresAt);
+
+  CREATE TABLE messages (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    queue TEXT NOT NULL,
+    body TEXT NOT NULL,
+    visibleAt INTEGER NOT NULL,
+    times INTEGER NOT NULL DEFAULT 0,
+    receipt TEXT,
+    reason TEXT,
+    expiresAt INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX messages_visible ON messages (queue, visibleAt);
+  CREATE INDEX messages_expiresAt ON messages (expiresAt);
+
+  CREATE TABLE boots (
+    bootId TEXT PRIMARY KEY NOT NULL,
+    startedAt INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
+];
+
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+const numberOf = (db: DatabaseSync, pragma: string): number =>
+  Number(Object.values(db.prepare(`PRAGMA ${pragma}`).get() ?? {})[0]);
+
+/** Brings the database to `SCHEMA_VERSION`, each version in a transaction of its own. Refuses files that are not ours. */
+export function migrate(db: DatabaseSync, file: string, migrations = MIGRATIONS): void {
+  const found = numberOf(db, 'user_version');
+  const application = numberOf(db, 'application_id');
+  const isEmpty = numberOf(db, 'schema_version') === 0;
+  if (!isEmpty && application !== APPLICATION_ID) throw new StoreFault('foreign', file);
+  if (found > migrations.length)
+    throw new StoreFault('newer', file, `schema version ${found}, this program knows ${migrations.length}`);
+  for (let version = found; version < migrations.length; version++) {
+    db.exec('BEGIN IMMEDIATE');
+    try {
+      db.exec(migrations[version] ?? '');
+      db.exec(`PRAGMA user_version = ${version + 1}; PRAGMA application_id = ${APPLICATION_ID}`);
+      db.exec('COMMIT');
+    } catch (error) {
+      if (db.isTransaction) db.exec('ROLLBACK');
+      throw error;
+    }
+  }
+}

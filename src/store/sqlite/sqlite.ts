@@ -1,0 +1,82 @@
+// The store in one file of SQLite: the operations of this folder, put together.
+import { DatabaseSync } from 'node:sqlite';
+import type { Store } from '../store.ts';
+import { controlOperations } from './control.ts';
+import { noticeOperations, quotaOperations } from './counters.ts';
+import { definitionOperations } from './definitions.ts';
+import { createDirectWriter } from './direct-writer.ts';
+import { executionOperations } from './executions.ts';
+import { headOperations } from './heads.ts';
+import { holdOperations } from './holds.ts';
+import { IN_MEMORY, openReader, openWriter, secureFile, withFaults } from './open.ts';
+import type { WriterStats } from './protocol.ts';
+import { createReader } from './reader.ts';
+import { migrate } from './schema.ts';
+import type { Reader, Writer } from './statements.ts';
+import { startThreadWriter } from './thread-writer.ts';
+import { timetableOperations } from './timetable.ts';
+
+export interface SqliteOptions {
+  readonly file: string;
+  /** How far the timetable is spread (`Settings.shards`). */
+  readonly shards: number;
+  /** Terminal executions are kept this long. Default 90. */
+  readonly retentionDays?: number;
+}
+
+export interface SqliteStore {
+  readonly store: Store;
+  /** Deletes what has expired by `now`, in the background. */
+  expire(now: number): void;
+  stats(): Promise<WriterStats>;
+  /** Writes all that was asked for, then closes the file. */
+  close(): Promise<void>;
+}
+
+/** Makes the file if it is missing. Throws a StoreFault when it cannot be used. */
+export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
+  const { file } = options;
+  secureFile(file);
+  const first = openWriter(file);
+  try {
+    withFaults(file, () => migrate(first, file));
+  } finally {
+    first.close();
+  }
+  const writer = await startThreadWriter(file);
+  const connection = openReader(file);
+  return {
+    store: operations(createReader(connection, file), writer, options),
+    expire: writer.expire,
+    stats: writer.stats,
+    async close() {
+      await writer.close();
+      connection.close();
+    },
+  };
+}
+
+/** In memory, on the calling thread: each operation takes effect when it is called. For tests. */
+export function createMemorySqlite(options: Omit<SqliteOptions, 'file'>): { store: Store; close(): void } {
+  const db = new DatabaseSync(IN_MEMORY);
+  migrate(db, IN_MEMORY);
+  const store = operations(createReader(db, IN_MEMORY), createDirectWriter(db, IN_MEMORY), options);
+  return { store, close: () => db.close() };
+}
+
+function operations(
+  reader: Reader,
+  writer: Writer,
+  { shards, retentionDays = 90 }: Omit<SqliteOptions, 'file'>,
+): Store {
+  return {
+    ...definitionOperations(reader, writer),
+    ...headOperations(reader, writer),
+    ...holdOperations(reader, writer),
+    ...timetableOperations(reader, writer, shards),
+    ...executionOperations(reader, writer, retentionDays * 86_400_000),
+    ...controlOperations(reader, writer),
+    ...quotaOperations(writer),
+    ...noticeOperations(reader, writer),
+  };
+}

@@ -1,0 +1,110 @@
+// The calling thread's side of the writer's thread: collects the writes of one turn of the event loop, sends them as one
+// message, and settles each caller's promise when its commit is done.
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { WriteRefused } from './commit.ts';
+import { StoreFault } from './faults.ts';
+import type { FromWriter, ToWriter, WriterData, WriterStats } from './protocol.ts';
+import { type Answer, RANKS, type Statement, type Value, type Writer } from './statements.ts';
+
+/** So many writes are sent at once, without waiting for the end of a long turn. */
+const FULL = 256;
+
+interface Caller {
+  resolve(answer: Answer): void;
+  reject(error: Error): void;
+}
+
+export interface ThreadWriter extends Writer {
+  /** Deletes what has expired by `now`, in the background. */
+  expire(now: number): void;
+  stats(): Promise<WriterStats>;
+  /** After all that was asked for; nothing may be written from then on. */
+  close(): Promise<void>;
+}
+
+export async function startThreadWriter(file: string): Promise<ThreadWriter> {
+  const workerData: WriterData = { file };
+  const thread = new Worker(new URL('./writer.thread.ts', import.meta.url), { workerData });
+  const callers = new Map<number, Caller>();
+  const numbers = new Map<Statement, number>();
+  let statements: Statement[] = [];
+  let writes: Value[] = [];
+  let collected = 0;
+  let sent = 0;
+  let stopped: Error | undefined;
+  let statsAsked = Promise.withResolvers<WriterStats>();
+
+  const send = (message: ToWriter): void => thread.postMessage(message);
+
+  function flush(): void {
+    if (collected === 0) return;
+    send({ kind: 'writes', statements, writes });
+    statements = [];
+    writes = [];
+    collected = 0;
+  }
+
+  function numberOf(statement: Statement): number {
+    const known = numbers.get(statement);
+    if (known !== undefined) return known;
+    statements.push(statement);
+    numbers.set(statement, numbers.size);
+    return numbers.size - 1;
+  }
+
+  function callerOf(number: number): Caller | undefined {
+    const caller = callers.get(number);
+    callers.delete(number);
+    return caller;
+  }
+
+  function receive(message: FromWriter): void {
+    if (message.kind === 'done') {
+      const { answers } = message;
+      for (let i = 0; i < answers.length; i += 2)
+        callerOf(answers[i] as number)?.resolve(answers[i + 1] as Answer);
+    } else if (message.kind === 'refused') {
+      callerOf(message.number)?.reject(new WriteRefused(message.message));
+    } else if (message.kind === 'failed') {
+      const { kind, detail } = message.fault;
+      for (const number of message.numbers) callerOf(number)?.reject(new StoreFault(kind, file, detail));
+    } else if (message.kind === 'stats') statsAsked.resolve(message.stats);
+  }
+
+  function stop(error: Error): void {
+    stopped ??= error;
+    for (const caller of callers.values()) caller.reject(error);
+    callers.clear();
+  }
+
+  const [ready] = (await once(thread, 'message')) as [FromWriter];
+  if (ready.kind !== 'ready') throw new Error(`the writer's thread began with ${ready.kind}`);
+  thread.on('message', receive);
+  thread.on('error', stop);
+  thread.on('exit', () => stop(new StoreFault('stopped', file)));
+
+  return {
+    write: (statement, values, rank, owner) =>
+      new Promise((resolve, reject) => {
+        if (stopped) return reject(stopped);
+        writes.push(numberOf(statement), RANKS.indexOf(rank), owner, values.length, ...values);
+        callers.set(sent++, { resolve, reject });
+        if (++collected === 1) setImmediate(flush);
+        if (collected === FULL) flush();
+      }),
+    expire: (now) => send({ kind: 'expire', now }),
+    stats() {
+      statsAsked = Promise.withResolvers();
+      send({ kind: 'stats' });
+      return statsAsked.promise;
+    },
+    async close() {
+      if (stopped) return;
+      flush();
+      const exited = once(thread, 'exit');
+      send({ kind: 'close' });
+      await exited;
+    },
+  };
+}

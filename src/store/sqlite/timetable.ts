@@ -1,0 +1,58 @@
+// The timetable: immutable entries, nothing but keys.
+import { shardOf } from '../../domain/ids.ts';
+import { type Entry, entryKey, minuteOf, parseEntryKey } from '../../domain/slots.ts';
+import { decodeCursor, encodeCursor } from '../cursors.ts';
+import type { TimetableStore } from '../store.ts';
+import { changing, type Reader, type Writer } from './statements.ts';
+
+const ENTRY_KEY = /^\d{13}#/;
+/** Entries in a page of a slot. */
+const PAGE = 1_000;
+/** Entries in one statement: a watcher's pass has thousands, and others' writes go in between. */
+const CHUNK = 100;
+
+const PUT_ONE = changing(
+  'INSERT INTO timetable (minute, shard, key) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+);
+/** `?`: the entries of a chunk as a JSON array of minute, shard, key. */
+const PUT_MANY = changing(
+  `INSERT INTO timetable (minute, shard, key)
+   SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?) WHERE true ON CONFLICT DO NOTHING`,
+);
+const READ = `SELECT key FROM timetable WHERE minute = ? AND shard = ? AND key > ? ORDER BY key LIMIT ${PAGE + 1}`;
+const HAS = 'SELECT 1 FROM timetable WHERE minute = ? AND shard = ? AND key = ?';
+
+export function timetableOperations(reader: Reader, writer: Writer, shards: number): TimetableStore {
+  const place = (entry: Entry): [number, number, string] => [
+    minuteOf(entry.at),
+    shardOf(entry.jobId, shards),
+    entryKey(entry),
+  ];
+  return {
+    async putEntries(entries) {
+      const [first] = entries;
+      if (first && entries.length === 1) {
+        await writer.write(PUT_ONE, place(first), 'record', '');
+        return;
+      }
+      const chunks: Promise<unknown>[] = [];
+      for (let i = 0; i < entries.length; i += CHUNK) {
+        const values = JSON.stringify(entries.slice(i, i + CHUNK).map(place));
+        chunks.push(writer.write(PUT_MANY, [values], 'record', ''));
+      }
+      await Promise.all(chunks);
+    },
+    async readSlot(minute, shard, cursor) {
+      const after = decodeCursor(cursor, ENTRY_KEY) ?? '';
+      const keys = reader.all(READ, minute, shard, after).map(([key]) => String(key));
+      const last = keys[PAGE - 1];
+      return {
+        items: keys.slice(0, PAGE).map(parseEntryKey),
+        next: keys.length > PAGE && last !== undefined ? encodeCursor(last) : undefined,
+      };
+    },
+    async hasEntry(entry) {
+      return reader.one(HAS, ...place(entry)) !== undefined;
+    },
+  };
+}

@@ -1,0 +1,95 @@
+// What waits to be written, and who goes in the next commit: what leads to a start first, and within a rank each owner in
+// turn, so that one owner's thousand writes do not stand before another's first.
+import { RANKS, type Rank } from './statements.ts';
+
+/** Writes in one commit: some 5 ms of work, so that what arrives meanwhile does not wait for long. */
+const MOST_WRITES = 512;
+/** Characters in one commit. */
+const MOST_TEXT = 1_000_000;
+/** A commit with starts in it stays short: so many writes, or three times as many as there are starts. */
+const FEW_WRITES = 64;
+/** Every rank that waits gets at least this part of a commit, so nothing waits for ever. */
+const SHARE = 8;
+
+export interface Waiting {
+  readonly size: number;
+}
+
+/** First in, first out. `shift` of a long array would move all of it. */
+class Line<T> {
+  #items: T[] = [];
+  #next = 0;
+  get length(): number {
+    return this.#items.length - this.#next;
+  }
+  push(item: T): void {
+    this.#items.push(item);
+  }
+  shift(): T | undefined {
+    const item = this.#items[this.#next++];
+    if (this.#next > 1_024 && this.#next * 2 > this.#items.length) {
+      this.#items = this.#items.slice(this.#next);
+      this.#next = 0;
+    }
+    return item;
+  }
+}
+
+class Owners<T> {
+  readonly #lines = new Map<string, Line<T>>();
+  waiting = 0;
+
+  add(owner: string, item: T): void {
+    const line = this.#lines.get(owner) ?? new Line();
+    line.push(item);
+    this.#lines.set(owner, line);
+    this.waiting++;
+  }
+
+  /** Of the owner whose turn it is; that owner goes to the end. */
+  next(): T | undefined {
+    for (const [owner, line] of this.#lines) {
+      const item = line.shift();
+      if (this.#lines.size > 1 || line.length === 0) this.#lines.delete(owner);
+      if (line.length > 0) this.#lines.set(owner, line);
+      this.waiting--;
+      return item;
+    }
+    return undefined;
+  }
+}
+
+export class Turns<T extends Waiting> {
+  readonly #ranks: Record<Rank, Owners<T>> = {
+    start: new Owners(),
+    person: new Owners(),
+    record: new Owners(),
+  };
+
+  get waiting(): number {
+    return this.#ranks.start.waiting + this.#ranks.person.waiting + this.#ranks.record.waiting;
+  }
+
+  add(rank: Rank, owner: string, item: T): void {
+    this.#ranks[rank].add(owner, item);
+  }
+
+  /** The next commit's writes; empty when nothing waits. */
+  take(): T[] {
+    const starts = this.#ranks.start.waiting;
+    const most = starts > 0 ? Math.min(MOST_WRITES, Math.max(FEW_WRITES, starts * 3)) : MOST_WRITES;
+    const group: T[] = [];
+    let text = 0;
+    const fill = (rank: Rank, count: number, atLeast: number) => {
+      for (let i = 0; i < count && (i < atLeast || text < MOST_TEXT); i++) {
+        const item = this.#ranks[rank].next();
+        if (item === undefined) return;
+        text += item.size;
+        group.push(item);
+      }
+    };
+    for (const rank of RANKS) fill(rank, most / SHARE, 1);
+    for (const rank of RANKS) fill(rank, most - group.length, 0);
+    return group;
+  }
+}

@@ -1,0 +1,122 @@
+// The thread that writes: no fsync delays a timer of the thread that serves. While one commit is under way the next group
+// collects; each message between the threads carries a whole group.
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { createCheckpoints } from './checkpoints.ts';
+import { createCommit, type Write, WriteRefused } from './commit.ts';
+import { openWriter } from './open.ts';
+import type { FromWriter, ToWriter, WriterData, Writes } from './protocol.ts';
+import { createRetention } from './retention.ts';
+import { type Answer, RANKS, type Statement } from './statements.ts';
+import { Turns } from './turns.ts';
+
+/** While there is always something to write, retention gets one step after so many commits. */
+const COMMITS_PER_STEP = 32;
+
+interface Queued extends Write {
+  readonly number: number;
+  /** Characters of its values. */
+  readonly size: number;
+}
+
+const { file } = workerData as WriterData;
+const port = parentPort as MessagePort;
+const db = openWriter(file);
+const commit = createCommit(db, file);
+const checkpoints = createCheckpoints(db);
+const retention = createRetention(db);
+const turns = new Turns<Queued>();
+const statements: Statement[] = [];
+let received = 0;
+let closing = false;
+let sinceStep = 0;
+const counts = { commits: 0, writes: 0, largestGroup: 0, expired: 0 };
+
+const answer = (message: FromWriter): void => port.postMessage(message);
+
+function accept(message: ToWriter): void {
+  if (message.kind === 'writes') queue(message);
+  else if (message.kind === 'expire') retention.begin(message.now);
+  else if (message.kind === 'stats') tellStats();
+  else closing = true;
+}
+
+function queue({ statements: fresh, writes }: Writes): void {
+  statements.push(...fresh);
+  for (let at = 0; at < writes.length; ) {
+    const [statement, rank, owner, count] = writes.slice(at, at + 4) as [number, number, string, number];
+    const values = writes.slice(at + 4, at + 4 + count);
+    at += 4 + count;
+    const size = values.reduce(
+      (sum: number, value) => sum + (typeof value === 'string' ? value.length : 0),
+      0,
+    );
+    const write = { statement: statements[statement] as Statement, values, number: received++, size };
+    turns.add(RANKS[rank] ?? 'record', owner, write);
+  }
+}
+
+function commitGroup(group: readonly Queued[]): void {
+  const done = commit(group);
+  if ('fault' in done) {
+    const { kind, detail } = done.fault;
+    answer({ kind: 'failed', numbers: group.map(({ number }) => number), fault: { kind, detail } });
+    return;
+  }
+  const answers: (number | Answer)[] = [];
+  let text = 0;
+  for (const [i, { number, size }] of group.entries()) {
+    const one = done.answers[i] ?? 0;
+    if (one instanceof WriteRefused) answer({ kind: 'refused', number, message: one.message });
+    else answers.push(number, one);
+    text += size;
+  }
+  answer({ kind: 'done', answers });
+  checkpoints.wrote(group.length, text);
+  counts.commits++;
+  counts.writes += group.length;
+  counts.largestGroup = Math.max(counts.largestGroup, group.length);
+}
+
+/** True when there was something to expire. */
+function expire(): boolean {
+  sinceStep = 0;
+  try {
+    const deleted = retention.step();
+    if (deleted === undefined) return false;
+    counts.expired += deleted;
+    checkpoints.wrote(deleted, 0);
+    return true;
+  } catch {
+    // a full or locked file: the next minute tries again
+    return false;
+  }
+}
+
+/** Until nothing is left to do. What arrives meanwhile is looked for before each commit. */
+function work(): void {
+  for (;;) {
+    for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) accept(next.message);
+    const group = turns.take();
+    if (group.length > 0) commitGroup(group);
+    checkpoints.runIfDue(turns.waiting === 0);
+    if (group.length > 0 && ++sinceStep < COMMITS_PER_STEP) continue;
+    if (!expire() && group.length === 0) break;
+  }
+  if (!closing) return;
+  checkpoints.run(true);
+  db.close();
+  answer({ kind: 'closed' });
+  port.close();
+}
+
+function tellStats(): void {
+  const { user, system } = process.threadCpuUsage();
+  const stats = { ...counts, checkpoints: checkpoints.done, cpu: user + system, waiting: turns.waiting };
+  answer({ kind: 'stats', stats });
+}
+
+port.on('message', (message: ToWriter) => {
+  accept(message);
+  work();
+});
+answer({ kind: 'ready' });

@@ -1,0 +1,27 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createMemorySqlite, openSqliteStore } from '../../src/store/sqlite/sqlite.ts';
+import { describeStore, SHARDS } from './conformance.ts';
+import { describeDifferential } from './differential.ts';
+
+const inFile = async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'punctual-sqlite-'));
+  const opened = await openSqliteStore({ file: join(folder, 'punctual.db'), shards: SHARDS });
+  return {
+    store: opened.store,
+    async close() {
+      await opened.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+};
+
+const inMemory = async () => {
+  const { store, close } = createMemorySqlite({ shards: SHARDS });
+  return { store, close: async () => close() };
+};
+
+describeStore('the store in a file of SQLite', inFile);
+describeStore('the store on SQLite in memory', inMemory);
+describeDifferential('the one in a file of SQLite', inFile);
