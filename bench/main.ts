@@ -14,6 +14,7 @@ import { peers } from './peers.ts';
 import { recovery } from './recovery.ts';
 import { type Options, type Report, startProgress, toMarkdown } from './report.ts';
 import { spike } from './spike.ts';
+import { store } from './store.ts';
 import { throughput } from './throughput.ts';
 
 const benchmarks: Record<string, (options: Options) => Promise<Report>> = {
@@ -22,6 +23,7 @@ const benchmarks: Record<string, (options: Options) => Promise<Report>> = {
   recovery,
   cost,
   cpu,
+  store,
   api,
   overload,
   cold,

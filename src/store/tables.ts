@@ -33,12 +33,6 @@ export interface TableSchema {
 /** Epoch seconds; in every table. Expired items may stay readable for days. */
 export const TTL_ATTRIBUTE = 'expiresAt';
 
-/**
- * One huge tenant must not heat one partition of an index, because a throttled index throttles its table: each user has
- * this many partitions. Must never change: lists would miss what stands in the others.
- */
-export const INDEX_PARTITIONS = 4;
-
 /** Every key attribute is a string. */
 export const TABLES: readonly TableSchema[] = [
   { name: 'timetable', partitionKey: 'slot', sortKey: 'key', indexes: [] },

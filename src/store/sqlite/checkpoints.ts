@@ -5,10 +5,10 @@ import type { DatabaseSync } from 'node:sqlite';
 const PAGE = 4_096;
 /** A write changes about two pages that the commit's other writes do not, and those that its text fills. */
 const PAGES_PER_WRITE = 2;
-/** 8 MB: worth the two fsyncs of a checkpoint when nothing waits. */
-const WHEN_IDLE = 2_000;
-/** 32 MB: also when something waits. */
-const AT_LATEST = 8_000;
+/** 16 MB: worth the two fsyncs of a checkpoint when nothing waits. */
+const WHEN_IDLE = 4_000;
+/** 48 MB: also when something waits. */
+const AT_LATEST = 12_000;
 
 export interface Checkpoints {
   readonly done: number;

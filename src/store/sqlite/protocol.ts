@@ -35,6 +35,8 @@ export interface WriterStats {
   /** Of the thread, in microseconds. */
   readonly cpu: number;
   readonly waiting: number;
+  /** `PRAGMA synchronous`: 2 is FULL. */
+  readonly synchronous: number;
 }
 
 export type FromWriter =

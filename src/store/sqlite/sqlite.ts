@@ -51,7 +51,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
     stats: writer.stats,
     async close() {
       await writer.close();
-      connection.close();
+      if (connection.isOpen) connection.close();
     },
   };
 }

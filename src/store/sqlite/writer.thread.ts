@@ -111,8 +111,9 @@ function work(): void {
 
 function tellStats(): void {
   const { user, system } = process.threadCpuUsage();
-  const stats = { ...counts, checkpoints: checkpoints.done, cpu: user + system, waiting: turns.waiting };
-  answer({ kind: 'stats', stats });
+  const synchronous = Number(db.prepare('PRAGMA synchronous').get()?.synchronous);
+  const ofThread = { checkpoints: checkpoints.done, cpu: user + system, waiting: turns.waiting, synchronous };
+  answer({ kind: 'stats', stats: { ...counts, ...ofThread } });
 }
 
 port.on('message', (message: ToWriter) => {

@@ -1,17 +1,17 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createMemorySqlite, openSqliteStore } from '../../src/store/sqlite/sqlite.ts';
-import { describeStore, SHARDS } from './conformance.ts';
-import { describeDifferential } from './differential.ts';
+import { createMemorySqlite, openSqliteStore } from '../../../src/store/sqlite/sqlite.ts';
+import { describeStore, SHARDS } from '../conformance.ts';
+import { describeDifferential } from '../differential.ts';
 
 const inFile = async () => {
   const folder = mkdtempSync(join(tmpdir(), 'punctual-sqlite-'));
-  const opened = await openSqliteStore({ file: join(folder, 'punctual.db'), shards: SHARDS });
+  const { store, close } = await openSqliteStore({ file: join(folder, 'punctual.db'), shards: SHARDS });
   return {
-    store: opened.store,
+    store,
     async close() {
-      await opened.close();
+      await close();
       rmSync(folder, { recursive: true });
     },
   };

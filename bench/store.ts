@@ -1,0 +1,136 @@
+// The embedded store alone: what the writes of one execution (claim, row, entry) and the read of its head cost on the thread
+// that asks and on the one that writes, and how long an acknowledged write takes.
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { dueKey } from '../src/domain/ids.ts';
+import type { Head } from '../src/domain/job.ts';
+import { openSqliteStore, type SqliteStore } from '../src/store/sqlite/sqlite.ts';
+import { systemRandom } from '../src/system.ts';
+import { aHead, aHold, anEntry, aRow, T0 } from '../test/store/fixtures.ts';
+import { ascending, type Options, progress, type Report, rank } from './report.ts';
+
+const JOBS = 20_000;
+/** Executions under way at once. */
+const AT_ONCE = [1, 32, 500];
+
+interface Measured {
+  readonly atOnce: number;
+  readonly perSecond: number;
+  readonly commits: number;
+  readonly groupSize: number;
+  readonly fsyncs: number;
+  /** Of one write, in ms. */
+  readonly p50: number;
+  readonly p99: number;
+  /** Per execution, in µs. */
+  readonly mainCpu: number;
+  readonly writerCpu: number;
+  readonly processCpu: number;
+}
+
+export async function store({ quick }: Options): Promise<Report> {
+  const folder = mkdtempSync(join(tmpdir(), 'punctual-bench-'));
+  const file = join(folder, 'punctual.db');
+  const opened = await openSqliteStore({ file, shards: 16 });
+  try {
+    progress('store: creating jobs');
+    const heads = Array.from({ length: quick ? JOBS / 4 : JOBS }, () => aHead({ userId: 'user-a' }));
+    await Promise.all(heads.map((head) => opened.store.insertHead(head)));
+    const measured: Measured[] = [];
+    for (const [i, atOnce] of AT_ONCE.entries()) {
+      progress(`store: ${atOnce} at once`);
+      const count = Math.min(heads.length, atOnce * 1_000);
+      measured.push(await measure(opened, heads, atOnce, count, T0 + i * 1_000));
+    }
+    return report(measured, file, quick);
+  } finally {
+    await opened.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function measure(
+  { store, stats }: SqliteStore,
+  heads: readonly Head[],
+  atOnce: number,
+  count: number,
+  dueAt: number,
+): Promise<Measured> {
+  const due = dueKey(dueAt);
+  const took: number[] = [];
+  const timed = async <T>(write: Promise<T>): Promise<T> => {
+    const began = performance.now();
+    const done = await write;
+    took.push(performance.now() - began);
+    return done;
+  };
+  const execute = async ({ jobId, userId }: Head): Promise<void> => {
+    const head = await store.readHead(jobId, { consistent: true });
+    if (!head) throw new Error('a head is missing');
+    const token = systemRandom.id(12);
+    const hold = aHold({ due, token, revision: head.revision });
+    if (!(await timed(store.updateHead(head, { hold, rowsUntil: due, stamp: token }))))
+      throw new Error('a claim was refused');
+    const row = aRow({ jobId, userId, due, fence: token, revision: head.revision });
+    const entry = anEntry({
+      jobId,
+      at: dueAt + 60_000,
+      due: dueKey(dueAt + 60_000),
+      revision: head.revision,
+    });
+    await Promise.all([timed(store.insertRow(row)), timed(store.putEntries([entry]))]);
+  };
+
+  const before = await stats();
+  const main = process.threadCpuUsage();
+  const all = process.cpuUsage();
+  const began = performance.now();
+  let next = 0;
+  const lane = async () => {
+    for (let head = heads[next++]; head && next <= count; head = heads[next++]) await execute(head);
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
+  const ms = performance.now() - began;
+  const mainCpu = process.threadCpuUsage(main);
+  const processCpu = process.cpuUsage(all);
+  const after = await stats();
+  const done = took.length / 3;
+  const sorted = ascending(took);
+  const commits = after.commits - before.commits;
+  return {
+    atOnce,
+    perSecond: (done / ms) * 1_000,
+    commits,
+    groupSize: (after.writes - before.writes) / commits,
+    // one of the -wal file for each commit; a checkpoint syncs both files
+    fsyncs: commits + 2 * (after.checkpoints - before.checkpoints),
+    p50: rank(sorted, 0.5),
+    p99: rank(sorted, 0.99),
+    mainCpu: (mainCpu.user + mainCpu.system) / done,
+    writerCpu: (after.cpu - before.cpu) / done,
+    processCpu: (processCpu.user + processCpu.system) / done,
+  };
+}
+
+const report = (measured: readonly Measured[], file: string, quick: boolean): Report => ({
+  name: 'The embedded store alone',
+  command: `npm run bench -- store${quick ? ' --quick' : ''}`,
+  tables: [
+    {
+      title: 'Executions: one read, a claim, a row and an entry each',
+      columns: [
+        ...['at once', 'executions/s', 'commits', 'writes per commit', 'fsyncs'],
+        ...['write p50, ms', 'p99', 'CPU per execution, µs: calling thread', 'writer', 'process'],
+      ],
+      rows: measured.map((m) => [
+        ...[m.atOnce, Math.round(m.perSecond), m.commits, m.groupSize, m.fsyncs],
+        ...[m.p50, m.p99, Math.round(m.mainCpu), Math.round(m.writerCpu), Math.round(m.processCpu)],
+      ]),
+    },
+  ],
+  notes: [
+    `WAL, \`synchronous = FULL\`. The -wal file has ${Math.round(statSync(`${file}-wal`).size / 1e6)} MB at the end.`,
+    'The calling thread also makes the values and keeps the times.',
+  ],
+});

@@ -1,0 +1,132 @@
+// What has expired goes, in small steps, and the files do not grow for ever.
+import { statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { dueKey } from '../../../src/domain/ids.ts';
+import { minuteOf } from '../../../src/domain/slots.ts';
+import { aHold, aJobId, anEntry, aRow, aUser, T0 } from '../fixtures.ts';
+import { aStore } from './folder.ts';
+
+const DAY = 86_400_000;
+const CONSISTENT = { consistent: true };
+
+/** Waits until the writer has nothing left to delete: it answers in the order of asking, and a step comes before that. */
+async function expired({ expire, stats }: Awaited<ReturnType<typeof aStore>>, now: number): Promise<void> {
+  expire(now);
+  for (let before = -1, { expired } = await stats(); expired !== before; { expired } = await stats()) {
+    before = expired;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+test('everything that has a time goes when it is over, and nothing else', async () => {
+  const opened = await aStore(undefined, 10);
+  const { store } = opened;
+  const old = aRow({ finishedAt: T0, due: dueKey(T0) });
+  const recent = aRow({ finishedAt: T0 + 5 * DAY, due: dueKey(T0) });
+  const open = aRow({ status: 'RETRYING', due: dueKey(T0) });
+  for (const row of [old, recent, open]) await store.insertRow(row);
+  const hold = aHold({ leaseUntil: T0 });
+  const jobId = aJobId();
+  await store.insertHoldItem({ jobId, due: hold.due, stamp: 's', hold });
+  const user = aUser();
+  await store.addToQuota(user, 'creates', 3, T0 / 1000);
+  await store.addToQuota(user, 'active', 5);
+  const notice = {
+    ...{ jobId, event: 'failed' as const, stamp: 's', until: T0, opener: 'x', folded: 0, recent: [] },
+  };
+  await store.writeNotice(undefined, notice, T0 / 1000);
+  await store.putWorker({ workerId: 'w', startedAt: T0, beatAt: T0, running: [], host: 'h' });
+
+  await expired(opened, T0 + 12 * DAY);
+  expect(await store.readRow(old.jobId, old.due, CONSISTENT)).toBeUndefined();
+  expect(await store.readRow(recent.jobId, recent.due, CONSISTENT)).toEqual(recent);
+  expect(await store.readRow(open.jobId, open.due, CONSISTENT)).toEqual(open);
+  expect((await store.listRowKeys(old.userId, { limit: 5 })).items).toEqual([]);
+  expect(await store.readHoldItem(jobId, hold.due)).toEqual({ jobId, due: hold.due, stamp: 's', hold });
+  expect(await store.readNotice(jobId, 'failed')).toBeUndefined();
+  expect(await store.readWorker('w')).toBeUndefined();
+  expect(await store.addToQuota(user, 'creates', 1, T0 / 1000)).toBe(1);
+  expect(await store.addToQuota(user, 'active', 1)).toBe(6);
+
+  await expired(opened, T0 + 31 * DAY);
+  expect(await store.readHoldItem(jobId, hold.due)).toBeUndefined();
+});
+
+test('entries go a day after their slot is settled, or after 31 days', async () => {
+  const opened = await aStore();
+  const { store } = opened;
+  const minute = minuteOf(T0);
+  const entries = Array.from({ length: 1_000 }, (_, i) => anEntry({ at: T0 + i }));
+  const next = anEntry({ at: T0 + 60_000 });
+  await store.putEntries([...entries, next]);
+  const shard = { leaseUntil: 0, dispatchedUntil: minute + 10, settledUntil: minute - 1 };
+  for (let n = 0; n < 4; n++) await store.insertShard({ shard: n, token: 't', ...shard });
+
+  await expired(opened, T0 + 5 * DAY);
+  expect(await store.hasEntry(entries[0] ?? next)).toBe(true);
+  // settled up to and with the first minute, and a day is over
+  for (let n = 0; n < 4; n++)
+    await store.commitShard(n, 't', { leaseUntil: 0, settledUntil: minute + 1_440 + 1 });
+  await expired(opened, T0 + 5 * DAY);
+  expect(await store.hasEntry(entries[0] ?? next)).toBe(false);
+  expect(await store.hasEntry(entries[999] ?? next)).toBe(false);
+  expect(await store.hasEntry(next)).toBe(true);
+  await expired(opened, T0 + 32 * DAY);
+  expect(await store.hasEntry(next)).toBe(false);
+});
+
+test('a cursor that is ahead of time deletes nothing that is to come', async () => {
+  const opened = await aStore();
+  const { store } = opened;
+  const entry = anEntry({ at: T0 });
+  await store.putEntries([entry]);
+  const far = minuteOf(T0) + 100_000;
+  await store.insertShard({ shard: 0, leaseUntil: 0, dispatchedUntil: far, settledUntil: far });
+  await expired(opened, T0);
+  expect(await store.hasEntry(entry)).toBe(true);
+});
+
+test('rounds of writing and expiring leave the file as large as after the first', async () => {
+  const opened = await aStore(undefined, 1);
+  const { store, file } = opened;
+  const sizes: number[] = [];
+  for (let round = 0; round < 4; round++) {
+    const at = T0 + round * 3 * DAY;
+    const rows = Array.from({ length: 3_000 }, () =>
+      aRow({ userId: 'u', due: dueKey(at), enqueuedAt: at, receivedAt: at, startedAt: at, finishedAt: at }),
+    );
+    await Promise.all(rows.map((row) => store.insertRow(row)));
+    await expired(opened, at + 2 * DAY);
+    expect((await store.listRowKeys('u', { limit: 1 })).items).toEqual([]);
+    const db = new DatabaseSync(file);
+    sizes.push(Number(db.prepare('PRAGMA page_count').get()?.page_count));
+    db.close();
+  }
+  expect(sizes[3]).toBeLessThan((sizes[0] ?? 0) * 1.1);
+});
+
+test('expiring goes on while there is always something to write', async () => {
+  const opened = await aStore(undefined, 1);
+  const { store, expire, stats } = opened;
+  await Promise.all(Array.from({ length: 500 }, () => store.insertRow(aRow({ userId: 'u' }))));
+  let busy = true;
+  const lane = async () => {
+    while (busy) await store.insertRow(aRow({ userId: 'v', finishedAt: T0 + 20 * DAY }));
+  };
+  const lanes = Array.from({ length: 20 }, lane);
+  expire(T0 + 9 * DAY);
+  while ((await stats()).expired < 500) await new Promise((resolve) => setTimeout(resolve, 20));
+  busy = false;
+  await Promise.all(lanes);
+  expect((await store.listRowKeys('u', { limit: 1 })).items).toEqual([]);
+  expect((await store.listRowKeys('v', { limit: 1 })).items).toHaveLength(1);
+});
+
+test('the -wal file stays small', async () => {
+  const { store, file, stats } = await aStore();
+  for (let round = 0; round < 10; round++)
+    await Promise.all(Array.from({ length: 2_000 }, () => store.insertRow(aRow())));
+  expect((await stats()).checkpoints).toBeGreaterThan(1);
+  expect(statSync(`${file}-wal`).size).toBeLessThan(100_000_000);
+});
