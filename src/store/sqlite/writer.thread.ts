@@ -60,6 +60,8 @@ function commitGroup(group: readonly Queued[]): void {
   if ('fault' in done) {
     const { kind, detail } = done.fault;
     answer({ kind: 'failed', numbers: group.map(({ number }) => number), fault: { kind, detail } });
+    // what the -wal file takes is free once it is copied
+    if (kind === 'full') checkpoints.run(true);
     return;
   }
   const answers: (number | Answer)[] = [];

@@ -1,0 +1,47 @@
+// kill -9 at any moment: what was acknowledged is there afterwards, and no write is there in part.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+import { dueKey } from '../../../src/domain/ids.ts';
+import { T0 } from '../fixtures.ts';
+import { aFile, aStore } from './folder.ts';
+
+const CHILD = new URL('./writing.child.ts', import.meta.url).pathname;
+const KILLS = 6;
+
+/** The lines that the process had written when it was killed; the last may be cut off. */
+async function killedAfter(file: string, name: string, lines: number): Promise<string[]> {
+  const child = spawn(process.execPath, [CHILD, file, name], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const exited = once(child, 'exit');
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += String(chunk);
+    if (output.split('\n').length > lines) child.kill('SIGKILL');
+  });
+  expect((await exited)[1]).toBe('SIGKILL');
+  return output.split('\n').slice(0, -1);
+}
+
+test(`${KILLS} kills while 40 callers write lose nothing that was acknowledged`, {
+  timeout: 60_000,
+}, async () => {
+  const file = aFile();
+  const acknowledged: string[] = [];
+  for (let kill = 0; kill < KILLS; kill++)
+    acknowledged.push(...(await killedAfter(file, String(kill), 200 + kill * 300)));
+  expect(acknowledged.length).toBeGreaterThan(1_000);
+
+  const { store } = await aStore(file);
+  const lost: string[] = [];
+  for (const line of acknowledged) {
+    const [jobId = '', what] = line.split(' ');
+    const head = await store.readHead(jobId, { consistent: true });
+    const row = await store.readRow(jobId, dueKey(T0), { consistent: true });
+    const there =
+      what === 'created' ? head : what === 'held' ? head?.hold?.token === 't' : row?.fence === 't';
+    if (!there) lost.push(line);
+    // the stamp and the hold are one write
+    if (head) expect(head.hold === undefined).toBe(head.stamp === 'new');
+  }
+  expect(lost).toEqual([]);
+});
