@@ -36,6 +36,7 @@ const EXPIRIES: readonly Expiry[] = [
   byExpiresAt('notices', 'jobId', 'event'),
   byExpiresAt('quotas', 'userId', 'quota'),
   byExpiresAt('workers', 'workerId'),
+  byExpiresAt('operations', 'rowid'),
   byExpiresAt('messages', 'id'),
 ];
 

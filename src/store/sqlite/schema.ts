@@ -108,6 +108,25 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX notices_expiresAt ON notices (expiresAt);
 
+  CREATE TABLE changes (
+    jobId TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    record TEXT NOT NULL,
+    PRIMARY KEY (jobId, version, at)
+  ) STRICT;
+
+  CREATE TABLE operations (
+    id TEXT PRIMARY KEY NOT NULL,
+    stamp TEXT NOT NULL,
+    createdAt INTEGER NOT NULL,
+    isListed INTEGER NOT NULL,
+    record TEXT NOT NULL,
+    expiresAt INTEGER
+  ) STRICT;
+  CREATE INDEX operations_listed ON operations (createdAt, id) WHERE isListed = 1;
+  CREATE INDEX operations_expiresAt ON operations (expiresAt) WHERE expiresAt IS NOT NULL;
+
   CREATE TABLE messages (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     queue TEXT NOT NULL,

@@ -1,6 +1,7 @@
 // The store in one file of SQLite: the operations of this folder, put together.
 import { DatabaseSync } from 'node:sqlite';
 import type { Store } from '../store.ts';
+import { changeOperations } from './changes.ts';
 import { controlOperations } from './control.ts';
 import { noticeOperations, quotaOperations } from './counters.ts';
 import { definitionOperations } from './definitions.ts';
@@ -9,6 +10,7 @@ import { executionOperations } from './executions.ts';
 import { headOperations } from './heads.ts';
 import { holdOperations } from './holds.ts';
 import { IN_MEMORY, openReader, openWriter, secureFile, withFaults } from './open.ts';
+import { operationOperations } from './operations.ts';
 import type { WriterStats } from './protocol.ts';
 import { createReader } from './reader.ts';
 import { migrate } from './schema.ts';
@@ -78,5 +80,7 @@ function operations(
     ...controlOperations(reader, writer),
     ...quotaOperations(writer),
     ...noticeOperations(reader, writer),
+    ...changeOperations(reader, writer),
+    ...operationOperations(reader, writer),
   };
 }
