@@ -9,6 +9,7 @@ import { createDirectWriter } from './direct-writer.ts';
 import { executionOperations } from './executions.ts';
 import { headOperations } from './heads.ts';
 import { holdOperations } from './holds.ts';
+import { type Messages, messageOperations } from './messages.ts';
 import { IN_MEMORY, openReader, openWriter, secureFile, withFaults } from './open.ts';
 import { operationOperations } from './operations.ts';
 import type { WriterStats } from './protocol.ts';
@@ -28,6 +29,8 @@ export interface SqliteOptions {
 
 export interface SqliteStore {
   readonly store: Store;
+  /** Queues that survive the process. */
+  readonly messages: Messages;
   /** Deletes what has expired by `now`, in the background. */
   expire(now: number): void;
   stats(): Promise<WriterStats>;
@@ -47,8 +50,10 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
   }
   const writer = await startThreadWriter(file);
   const connection = openReader(file);
+  const reader = createReader(connection, file);
   return {
-    store: operations(createReader(connection, file), writer, options),
+    store: allOperations(reader, writer, options),
+    messages: messageOperations(reader, writer),
     expire: writer.expire,
     stats: writer.stats,
     async close() {
@@ -59,14 +64,19 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
 }
 
 /** In memory, on the calling thread: each operation takes effect when it is called. For tests. */
-export function createMemorySqlite(options: Omit<SqliteOptions, 'file'>): { store: Store; close(): void } {
+export function createMemorySqlite(options: Omit<SqliteOptions, 'file'>) {
   const db = new DatabaseSync(IN_MEMORY);
   migrate(db, IN_MEMORY);
-  const store = operations(createReader(db, IN_MEMORY), createDirectWriter(db, IN_MEMORY), options);
-  return { store, close: () => db.close() };
+  const reader = createReader(db, IN_MEMORY);
+  const writer = createDirectWriter(db, IN_MEMORY);
+  return {
+    store: allOperations(reader, writer, options),
+    messages: messageOperations(reader, writer),
+    close: () => db.close(),
+  };
 }
 
-function operations(
+function allOperations(
   reader: Reader,
   writer: Writer,
   { shards, retentionDays = 90 }: Omit<SqliteOptions, 'file'>,

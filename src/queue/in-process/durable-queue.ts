@@ -1,0 +1,95 @@
+// A queue whose messages are rows of a table: a message that was sent survives the process, and comes again until it is
+// deleted. One process sends and receives.
+import type { Timer } from '../batch.ts';
+import type { Inbox, Received } from '../queue.ts';
+import { createWaiting } from './waiting.ts';
+
+/** Of the store's table of messages, what is needed here. Times are epoch milliseconds, `expiresAt` epoch seconds. */
+export interface MessageTable {
+  send(queue: string, bodies: readonly string[], visibleAt: number, expiresAt: number): Promise<void>;
+  receive(
+    queue: string,
+    max: number,
+    now: number,
+    until: number,
+    receipt: string,
+  ): Promise<{ id: number; body: string; times: number }[]>;
+  nextVisibleAt(queue: string): number | undefined;
+  remove(id: number): Promise<void>;
+  hide(id: number, receipt: string, until: number): Promise<boolean>;
+  move(id: number, queue: string, reason: string, visibleAt: number, expiresAt: number): Promise<void>;
+}
+
+export interface DurableQueueOptions {
+  readonly table: MessageTable;
+  readonly name: string;
+  /** Where a message goes that nobody can handle. */
+  readonly deadLetters: string;
+  readonly visibilitySeconds: number;
+  /** A message that was received more often goes to the dead letters. */
+  readonly maxReceiveCount: number;
+  readonly retentionSeconds: number;
+  readonly deadLetterRetentionSeconds: number;
+  readonly timer: Timer;
+  /** Names a receipt. */
+  id(): string;
+}
+
+export interface DurableQueue {
+  /** Returns when they are on the disk, all of them or none. */
+  send(bodies: readonly string[], delayMs?: number): Promise<void>;
+  readonly inbox: Inbox;
+}
+
+export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
+  const { table, name, deadLetters, timer, maxReceiveCount } = options;
+  const visibilityMs = options.visibilitySeconds * 1_000;
+  const waiting = createWaiting(timer);
+  const expiresAfter = (seconds: number) => Math.ceil(timer.now() / 1_000) + seconds;
+
+  const bury = (id: number, reason: string) =>
+    table.move(id, deadLetters, reason, timer.now(), expiresAfter(options.deadLetterRetentionSeconds));
+
+  async function take(max: number): Promise<Received[]> {
+    const receipt = options.id();
+    const receivedAt = timer.now();
+    const found = await table.receive(name, max, receivedAt, receivedAt + visibilityMs, receipt);
+    const spent = found.filter(({ times }) => times > maxReceiveCount);
+    for (const { id } of spent) await bury(id, `received ${maxReceiveCount} times without success`);
+    return found
+      .filter((one) => !spent.includes(one))
+      .map(({ id, body, times }) => ({
+        message: undefined,
+        body,
+        receivedAt,
+        times,
+        delete: () => table.remove(id),
+        async hide(ms) {
+          await table.hide(id, receipt, timer.now() + Math.max(0, ms));
+          waiting.wake();
+        },
+        bury: (reason) => bury(id, reason),
+      }));
+  }
+
+  return {
+    async send(bodies, delayMs = 0) {
+      await table.send(name, bodies, timer.now() + delayMs, expiresAfter(options.retentionSeconds));
+      waiting.wake();
+    },
+    inbox: {
+      async receive(max, signal) {
+        while (!signal.aborted) {
+          // a look costs no commit
+          const waitMs = (table.nextVisibleAt(name) ?? Number.POSITIVE_INFINITY) - timer.now();
+          if (waitMs > 0) await waiting.wait(waitMs, signal);
+          else {
+            const taken = await take(max);
+            if (taken.length > 0) return taken;
+          }
+        }
+        return [];
+      },
+    },
+  };
+}

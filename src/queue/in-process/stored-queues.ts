@@ -1,0 +1,54 @@
+// The ingest and notify queues on a table: what was accepted, and what is to be told, survives the process.
+import type { Timer } from '../batch.ts';
+import type { IngestQueue } from '../ingest.ts';
+import type { NotifyQueue } from '../notify.ts';
+import type { Inbox } from '../queue.ts';
+import { DEAD_LETTERS, INGEST_QUEUE, NOTIFY_QUEUE } from '../queues.ts';
+import { createDurableQueue, type MessageTable } from './durable-queue.ts';
+
+export interface StoredQueuesOptions {
+  readonly table: MessageTable;
+  readonly timer: Timer;
+  /** Names a receipt. */
+  id(): string;
+}
+
+export interface StoredQueues {
+  readonly ingest: { readonly queue: IngestQueue; readonly inbox: Inbox };
+  readonly notify: { readonly queue: NotifyQueue; readonly inbox: Inbox };
+}
+
+export function createStoredQueues(options: StoredQueuesOptions): StoredQueues {
+  const deadLetterRetentionSeconds = DEAD_LETTERS.retentionSeconds;
+  const open = (name: string, settings: typeof INGEST_QUEUE | typeof NOTIFY_QUEUE) =>
+    createDurableQueue({
+      ...options,
+      ...settings,
+      name,
+      deadLetters: `${name}-dead-letters`,
+      deadLetterRetentionSeconds,
+    });
+  const ingest = open('ingest', INGEST_QUEUE);
+  const notify = open('notify', NOTIFY_QUEUE);
+  return {
+    ingest: {
+      queue: {
+        async send(message) {
+          await ingest.send([JSON.stringify(message)]);
+          return true;
+        },
+      },
+      inbox: ingest.inbox,
+    },
+    notify: {
+      queue: {
+        send: (messages, delayMs) =>
+          notify.send(
+            messages.map((one) => JSON.stringify(one)),
+            delayMs,
+          ),
+      },
+      inbox: notify.inbox,
+    },
+  };
+}

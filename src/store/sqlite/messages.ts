@@ -1,0 +1,81 @@
+// Queues as a table: what was sent is on the disk when `send` returns, and comes again until it is deleted.
+import type { Reader, Value, Writer } from './statements.ts';
+import { changing, returning } from './statements.ts';
+import { isOne } from './values.ts';
+
+export interface StoredMessage {
+  readonly id: number;
+  readonly body: string;
+  /** How often it was received, this time included. */
+  readonly times: number;
+}
+
+/** `visibleAt`, `until`: epoch milliseconds; `expiresAt`: epoch seconds. */
+export interface Messages {
+  /** All of them in one commit. */
+  send(queue: string, bodies: readonly string[], visibleAt: number, expiresAt: number): Promise<void>;
+  /** Takes at most `max` that are visible at `now`, oldest first, and hides them until `until`. */
+  receive(queue: string, max: number, now: number, until: number, receipt: string): Promise<StoredMessage[]>;
+  /** When the next one becomes visible; undefined when the queue is empty. */
+  nextVisibleAt(queue: string): number | undefined;
+  remove(id: number): Promise<void>;
+  /** False when it was received again since, or is gone. */
+  hide(id: number, receipt: string, until: number): Promise<boolean>;
+  /** Moves it to another queue, with the reason. */
+  move(id: number, queue: string, reason: string, visibleAt: number, expiresAt: number): Promise<void>;
+  /** Everything that was received and not deleted is visible again: whoever had received it is gone. */
+  handBackAll(now: number): Promise<void>;
+}
+
+const SEND = changing(
+  'INSERT INTO messages (queue, body, visibleAt, expiresAt) SELECT ?, value, ?, ? FROM json_each(?)',
+);
+const RECEIVE = returning(
+  `UPDATE messages SET visibleAt = ?, receipt = ?, times = times + 1 WHERE id IN (
+     SELECT id FROM messages WHERE queue = ? AND visibleAt <= ? ORDER BY visibleAt, id LIMIT ?)
+   RETURNING id, body, times`,
+);
+const NEXT = 'SELECT min(visibleAt) FROM messages WHERE queue = ?';
+const REMOVE = changing('DELETE FROM messages WHERE id = ?');
+const HIDE = changing('UPDATE messages SET visibleAt = ? WHERE id = ? AND receipt = ?');
+const MOVE = changing(
+  `UPDATE messages SET queue = ?, reason = ?, visibleAt = ?, expiresAt = ?, times = 0, receipt = NULL WHERE id = ?`,
+);
+const HAND_BACK = changing(
+  'UPDATE messages SET visibleAt = min(visibleAt, ?), receipt = NULL WHERE receipt IS NOT NULL',
+);
+
+export function messageOperations(reader: Reader, writer: Writer): Messages {
+  return {
+    async send(queue, bodies, visibleAt, expiresAt) {
+      if (bodies.length === 0) return;
+      await writer.write(SEND, [queue, visibleAt, expiresAt, JSON.stringify(bodies)], 'person', queue);
+    },
+    async receive(queue, max, now, until, receipt) {
+      const rows = await writer.write(RECEIVE, [until, receipt, queue, now, max], 'person', queue);
+      return Array.isArray(rows) ? rows.map(messageOf).sort((a, b) => a.id - b.id) : [];
+    },
+    nextVisibleAt(queue) {
+      const at = reader.one(NEXT, queue)?.[0];
+      return typeof at === 'number' ? at : undefined;
+    },
+    async remove(id) {
+      await writer.write(REMOVE, [id], 'record', '');
+    },
+    async hide(id, receipt, until) {
+      return isOne(await writer.write(HIDE, [until, id, receipt], 'record', ''));
+    },
+    async move(id, queue, reason, visibleAt, expiresAt) {
+      await writer.write(MOVE, [queue, reason, visibleAt, expiresAt, id], 'record', '');
+    },
+    async handBackAll(now) {
+      await writer.write(HAND_BACK, [now], 'start', '');
+    },
+  };
+}
+
+const messageOf = ([id, body, times]: Value[]): StoredMessage => ({
+  id: Number(id),
+  body: String(body),
+  times: Number(times),
+});

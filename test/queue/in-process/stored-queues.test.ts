@@ -1,0 +1,156 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createDurableQueue } from '../../../src/queue/in-process/durable-queue.ts';
+import { createStoredQueues } from '../../../src/queue/in-process/stored-queues.ts';
+import type { Received } from '../../../src/queue/queue.ts';
+import { createMemorySqlite } from '../../../src/store/sqlite/sqlite.ts';
+import { T0 } from '../../store/fixtures.ts';
+import { aStore } from '../../store/sqlite/folder.ts';
+import { ManualTimer, settled } from './manual-timer.ts';
+
+const never = new AbortController().signal;
+let receipts = 0;
+const id = () => `r${receipts++}`;
+
+function aTable() {
+  const { messages, close } = createMemorySqlite({ shards: 1 });
+  onTestFinished(close);
+  return messages;
+}
+
+function aQueue(timer = new ManualTimer(T0), table = aTable()) {
+  const queue = createDurableQueue({
+    ...{ table, timer, id, name: 'q', deadLetters: 'q-dead' },
+    ...{
+      visibilitySeconds: 60,
+      maxReceiveCount: 3,
+      retentionSeconds: 3_600,
+      deadLetterRetentionSeconds: 7_200,
+    },
+  });
+  const receive = (max = 10, signal = never) => {
+    const state: { received?: Received[]; bodies?: string[] } = {};
+    void queue.inbox.receive(max, signal).then((received) => {
+      state.received = received;
+      state.bodies = received.map(({ body }) => body);
+    });
+    return state;
+  };
+  return { timer, table, receive, ...queue };
+}
+
+/** What is in a queue, received for a look. */
+const bodiesIn = async (table: ReturnType<typeof aTable>, queue: string) =>
+  (await table.receive(queue, 100, Number.MAX_SAFE_INTEGER, 0, 'look')).map(({ body }) => body);
+
+describe('a queue on a table', () => {
+  test('wakes a receiver that waits, and gives at most as many as it asked for, in order', async () => {
+    const { send, receive, timer } = aQueue();
+    const waiting = receive(2);
+    await timer.pass(1_000);
+    await send(['a', 'b', 'c']);
+    await settled();
+    expect(waiting.bodies).toEqual(['a', 'b']);
+    const rest = receive();
+    await settled();
+    expect(rest.bodies).toEqual(['c']);
+  });
+
+  test('what is sent with a delay comes when it is over', async () => {
+    const { send, receive, timer } = aQueue();
+    const waiting = receive();
+    await send(['later'], 5_000);
+    await timer.pass(4_999);
+    expect(waiting.bodies).toBeUndefined();
+    await timer.pass(1);
+    expect(waiting.bodies).toEqual(['later']);
+  });
+
+  test('comes again when it was not deleted, and no more when it was', async () => {
+    const { send, receive, timer } = aQueue();
+    await send(['a']);
+    const first = receive();
+    await settled();
+    const second = receive();
+    await timer.pass(59_999);
+    expect(second.bodies).toBeUndefined();
+    await timer.pass(1);
+    expect(second.received?.[0]).toMatchObject({ body: 'a', times: 2 });
+    await first.received?.[0]?.hide(0); // no longer the first one's
+    await second.received?.[0]?.delete();
+    const third = receive();
+    await timer.pass(600_000);
+    expect(third.bodies).toBeUndefined();
+  });
+
+  test('hide hands it back at the given time', async () => {
+    const { send, receive, timer } = aQueue();
+    await send(['a']);
+    const first = receive();
+    await settled();
+    await first.received?.[0]?.hide(3_000);
+    const second = receive();
+    await timer.pass(2_999);
+    expect(second.bodies).toBeUndefined();
+    await timer.pass(1);
+    expect(second.bodies).toEqual(['a']);
+  });
+
+  test('what is buried goes to the dead letters, and so does what fails again and again', async () => {
+    const { send, receive, timer, table } = aQueue();
+    await send(['bad']);
+    const first = receive();
+    await settled();
+    await first.received?.[0]?.bury('no good');
+    expect(await bodiesIn(table, 'q-dead')).toEqual(['bad']);
+    await send(['poison']);
+    for (let times = 1; times <= 3; times++) {
+      const again = receive();
+      await timer.pass(60_000);
+      expect(again.received?.[0]).toMatchObject({ body: 'poison', times });
+    }
+    const last = receive();
+    await timer.pass(120_000);
+    expect(last.bodies).toBeUndefined();
+    expect(await bodiesIn(table, 'q-dead')).toEqual(['bad', 'poison']);
+    expect(await bodiesIn(table, 'q')).toEqual([]);
+  });
+
+  test('a receiver that is told to stop answers with nothing', async () => {
+    const { receive } = aQueue();
+    const stop = new AbortController();
+    const waiting = receive(10, stop.signal);
+    await settled();
+    stop.abort();
+    await settled();
+    expect(waiting.bodies).toEqual([]);
+  });
+
+  test('queues of one table do not see each other', async () => {
+    const timer = new ManualTimer(T0);
+    const table = aTable();
+    const { ingest, notify } = createStoredQueues({ table, timer, id });
+    await table.send('ingest', ['x'], T0, T0);
+    expect((await ingest.inbox.receive(10, never)).map(({ body }) => body)).toEqual(['x']);
+    const stop = new AbortController();
+    const nothing = notify.inbox.receive(10, stop.signal);
+    stop.abort();
+    expect(await nothing).toEqual([]);
+  });
+});
+
+test('what was sent is there after a restart, at once, also what was in hand', async () => {
+  const first = await aStore();
+  const { ingest } = createStoredQueues({ table: first.messages, timer: new ManualTimer(T0), id });
+  const message = { userId: 'u', idempotencyKey: 'k', spec: {}, acceptedAt: T0 } as never;
+  expect(await ingest.queue.send(message)).toBe(true);
+  expect(await ingest.queue.send(message)).toBe(true);
+  const [inHand] = await ingest.inbox.receive(1, never);
+  expect(inHand?.times).toBe(1);
+  await first.close();
+
+  const again = await aStore(first.file);
+  await again.messages.handBackAll(T0 + 1);
+  const restarted = createStoredQueues({ table: again.messages, timer: new ManualTimer(T0 + 1), id });
+  const received = await restarted.ingest.inbox.receive(10, never);
+  expect(received.map(({ times }) => times)).toEqual([2, 1]);
+});

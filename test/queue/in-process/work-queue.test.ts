@@ -1,0 +1,195 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Heap, type HeapItem } from '../../../src/queue/in-process/heap.ts';
+import { createWorkQueue } from '../../../src/queue/in-process/work-queue.ts';
+import type { Message, Received } from '../../../src/queue/queue.ts';
+import { T0 } from '../../store/fixtures.ts';
+import { ManualTimer, settled } from './manual-timer.ts';
+
+const AHEAD = 1_200;
+const VISIBILITY = 30_000;
+const never = new AbortController().signal;
+
+const aMessage = (name: string, fireAt: number): Message => ({
+  jobId: `job_${name}`,
+  due: String(T0),
+  revision: 'r',
+  fireAt,
+  enqueuedAt: T0,
+});
+
+function aQueue() {
+  const timer = new ManualTimer(T0);
+  const buried: string[] = [];
+  const { queue, inbox, size } = createWorkQueue({
+    timer,
+    aheadMs: AHEAD,
+    visibilityMs: VISIBILITY,
+    onBuried: (body, reason) => buried.push(`${reason}: ${body}`),
+  });
+  const send = (name: string, after: number) => queue.send([aMessage(name, T0 + after)]);
+  /** What a receiver got so far; undefined while it waits. */
+  const receive = (max = 10, signal = never) => {
+    const state: { received?: Received[]; names?: string[] } = {};
+    void inbox.receive(max, signal).then((received) => {
+      state.received = received;
+      state.names = received.map(({ message }) => message?.jobId.slice(4) ?? '?');
+    });
+    return state;
+  };
+  return { timer, queue, inbox, size, send, receive, buried };
+}
+
+describe('the work queue in memory', () => {
+  test('hands a message out so long before its fire time, to whoever waits, with one timer', async () => {
+    const { timer, send, receive } = aQueue();
+    const waiting = receive();
+    await send('later', 60_000);
+    await send('soon', 10_000);
+    expect(timer.sleeping).toBe(1);
+    await timer.pass(10_000 - AHEAD - 1);
+    expect(waiting.names).toBeUndefined();
+    await timer.pass(1);
+    expect(waiting.names).toEqual(['soon']);
+    expect(waiting.received?.[0]).toMatchObject({ receivedAt: timer.now(), times: 1 });
+  });
+
+  test('wakes a receiver for a message that comes before the one it waits for', async () => {
+    const { timer, send, receive } = aQueue();
+    await send('later', 60_000);
+    const waiting = receive();
+    await timer.pass(5_000);
+    await send('now', 0);
+    await settled();
+    expect(waiting.names).toEqual(['now']);
+  });
+
+  test('gives as many as there is room for, oldest first', async () => {
+    const { queue, receive } = aQueue();
+    const messages = Array.from({ length: 300 }, (_, i) => aMessage(String(i), T0 - 1_000 + ((i * 7) % 300)));
+    await queue.send(messages);
+    const first = receive(250);
+    const second = receive(250);
+    const third = receive(250);
+    await settled();
+    const order = messages.toSorted((a, b) => a.fireAt - b.fireAt).map(({ jobId }) => jobId.slice(4));
+    expect([first.names, second.names]).toEqual([order.slice(0, 250), order.slice(250)]);
+    expect(third.names).toBeUndefined();
+  });
+
+  test('those that wait are served first come, first served', async () => {
+    const { queue, receive } = aQueue();
+    const [a, b, c] = [receive(2), receive(2), receive(2)];
+    await queue.send(['1', '2', '3'].map((name, i) => aMessage(name, T0 - 10 + i)));
+    await settled();
+    expect([a.names, b.names, c.names]).toEqual([['1', '2'], ['3'], undefined]);
+  });
+
+  test('hides what was received, and hands it out again when nobody has deleted it', async () => {
+    const { timer, send, receive, size } = aQueue();
+    await send('a', 0);
+    const first = receive();
+    await settled();
+    const second = receive();
+    await timer.pass(VISIBILITY - 1);
+    expect(second.names).toBeUndefined();
+    await timer.pass(1);
+    expect(second.received?.[0]?.times).toBe(2);
+    // the first has lost it: it can still end it, but not hide it from the second
+    await first.received?.[0]?.hide(0);
+    const third = receive();
+    await settled();
+    expect(third.names).toBeUndefined();
+    await first.received?.[0]?.delete();
+    expect(size()).toBe(0);
+    await timer.pass(10 * VISIBILITY);
+    expect(third.names).toBeUndefined();
+  });
+
+  test('hide: for so long from now, longer than before or shorter; 0 hands it back at once', async () => {
+    const { timer, send, receive } = aQueue();
+    await send('a', 0);
+    const first = receive();
+    await settled();
+    const one = first.received?.[0];
+    await one?.hide(100_000);
+    await timer.pass(50_000);
+    await one?.hide(5_000);
+    const second = receive();
+    await timer.pass(4_999);
+    expect(second.names).toBeUndefined();
+    await timer.pass(1);
+    expect(second.names).toEqual(['a']);
+    await second.received?.[0]?.hide(0);
+    const third = receive();
+    await settled();
+    expect(third.received?.[0]?.times).toBe(3);
+  });
+
+  test('a message that is deleted is gone, and one that is hidden afterwards does not come back', async () => {
+    const { timer, send, receive, size } = aQueue();
+    await send('a', 0);
+    const first = receive();
+    await settled();
+    await first.received?.[0]?.delete();
+    await first.received?.[0]?.hide(0);
+    await first.received?.[0]?.delete();
+    expect(size()).toBe(0);
+    const second = receive();
+    await timer.pass(10 * VISIBILITY);
+    expect(second.names).toBeUndefined();
+  });
+
+  test('a message that is buried is told of and gone', async () => {
+    const { send, receive, size, buried } = aQueue();
+    await send('a', 0);
+    const first = receive();
+    await settled();
+    await first.received?.[0]?.bury('for a reason');
+    expect(size()).toBe(0);
+    expect(buried).toEqual([expect.stringContaining('for a reason: {"jobId":"job_a"')]);
+  });
+
+  test('a receiver that is told to stop answers with nothing and takes nothing', async () => {
+    const { timer, send, receive } = aQueue();
+    const stop = new AbortController();
+    const waiting = receive(10, stop.signal);
+    await settled();
+    stop.abort();
+    await settled();
+    expect(waiting.names).toEqual([]);
+    const late = receive(10, stop.signal);
+    await send('a', 0);
+    const other = receive();
+    await timer.pass(0);
+    expect([late.names, other.names]).toEqual([[], ['a']]);
+  });
+});
+
+test('the heap gives the least first, whatever was put, moved and removed', () => {
+  const steps = fc.array(
+    fc.record({ item: fc.nat(15), at: fc.nat(20), what: fc.constantFrom('put', 'put', 'remove', 'take') }),
+    { maxLength: 200 },
+  );
+  fc.assert(
+    fc.property(steps, (list) => {
+      const heap = new Heap<HeapItem>();
+      const items = Array.from({ length: 16 }, (_, order) => ({ at: 0, order, place: -1 }));
+      const present = new Set<HeapItem>();
+      for (const { item, at, what } of list) {
+        const one = items[item] as HeapItem;
+        const least = [...present].sort((a, b) => a.at - b.at || a.order - b.order)[0];
+        expect(heap.first).toBe(least);
+        expect(heap.size).toBe(present.size);
+        if (what === 'put') {
+          heap.put(one, at);
+          present.add(one);
+        } else {
+          const gone = what === 'take' ? least : one;
+          if (gone) heap.remove(gone);
+          if (gone) present.delete(gone);
+        }
+      }
+    }),
+  );
+});
