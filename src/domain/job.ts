@@ -21,6 +21,8 @@ export interface Hold {
   readonly attempt: number;
   readonly leaseUntil: number;
   readonly workerId: string;
+  /** Which start of an embedded server wrote it. Absent where processes come and go independently of each other. */
+  readonly boot?: string;
   readonly startedAt: number;
   readonly cancelRequested: boolean;
   /** Its schedule was withdrawn when it may not have started yet: who takes over does not start it. */

@@ -88,4 +88,9 @@ export interface Context {
   readonly settings: Settings;
   /** Absent: nobody is told of anything. */
   readonly tell?: Tell;
+  /**
+   * Names this start of an embedded server, which runs everything in one process and has locked its data folder. So no
+   * holder of another boot lives. Absent: holders may live in other processes, and only their leases say how long.
+   */
+  readonly boot?: string;
 }

@@ -28,7 +28,7 @@ export const SHORT_RUN_MS = 1_000;
 const FORGOTTEN_MS = 86_400_000;
 
 export function newHold(
-  { clock, random, settings }: Context,
+  { clock, random, settings, boot }: Context,
   message: Message,
   workerId: string,
   previous: Hold | undefined,
@@ -43,17 +43,18 @@ export function newHold(
     attempt,
     leaseUntil: now + settings.leaseMs,
     workerId,
+    ...(boot !== undefined && { boot }),
     startedAt: now,
     cancelRequested: false,
   };
 }
 
 /**
- * The lease has ended by anybody's clock, so its holder starts nothing any more. `at`: by our clock, if not now. A row that is
- * read after that moment shows every attempt that the holder can have started.
+ * The holder's process is gone, or the lease has ended by anybody's clock: its holder starts nothing any more. `at`: by our
+ * clock, if not now. A row that is read after that moment shows every attempt that the holder can have started.
  */
-export const isOver = ({ clock, settings }: Context, hold: Hold, at = clock.now()): boolean =>
-  at > hold.leaseUntil + settings.clockSkewMs;
+export const isOver = ({ clock, settings, boot }: Context, hold: Hold, at = clock.now()): boolean =>
+  (boot !== undefined && hold.boot !== boot) || at > hold.leaseUntil + settings.clockSkewMs;
 
 /** The lease was extended since the take: heartbeats begin with the run. */
 export const hasBeaten = ({ settings }: Context, hold: Hold): boolean =>

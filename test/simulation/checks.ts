@@ -317,12 +317,13 @@ export class Checks {
     if (old && hold.number <= old.number)
       this.#fail('fencing numbers grow', jobId, hold.due, `${old.number} is followed by ${hold.number}`);
     const ahead = actor !== undefined && hold.startedAt > actor.now();
-    this.#world.count(old?.due === hold.due ? 'taken over' : ahead ? 'taken ahead' : 'taken');
+    const over = old?.due === hold.due;
+    this.#world.count(over ? 'taken over' : ahead ? 'taken ahead' : 'taken');
+    if (over && old.boot !== hold.boot) this.#world.count('taken over after a restart');
     if (ahead) this.onTakenAhead?.(actor);
     // the schedule in force has planned it too
     if (head && isInForce(head, hold.revision)) this.#withdrawnAhead.delete(rowKey({ jobId, due: hold.due }));
     const row = this.#rowOf(jobId, hold.due);
-    const over = old?.due === hold.due;
     this.#attempts.taken(jobId, hold, row, over);
     this.#takes.set(hold.token, {
       hold,

@@ -12,6 +12,9 @@ import type { Seeded } from './seeded.ts';
 import { simulatedTask } from './simulated-task.ts';
 import { EPOCH, type World } from './world.ts';
 
+/** Per virtual minute, in the seeds that have any. */
+const RESTARTS = 0.7;
+
 interface Worker {
   readonly process: Process;
   readonly draining: AbortController;
@@ -88,6 +91,7 @@ export class Fleet {
       someProcess((process) => world.stall(process, random.int(500, longest()))),
     );
     sometimes(profile.drains, () => this.#drain());
+    if (world.boot !== undefined && random.chance(0.6)) sometimes(RESTARTS, () => this.#restart());
     if (!downtime) return;
     world.at(downtime.from, () => {
       world.down = true;
@@ -106,10 +110,20 @@ export class Fleet {
     return !this.#scenario.outage || kind !== 'api';
   }
 
-  #killAll(wipe: boolean): void {
+  /** kill -9 of the embedded server, which is started again at once. */
+  #restart(): void {
+    if (this.#world.down) return;
+    this.#world.trace?.(undefined, '*** the server is killed and started again');
+    this.#killAll(true);
+    this.#startWorkers(this.#scenario.workers);
+  }
+
+  #killAll(wiped: boolean): void {
     const world = this.#world;
+    const wipe = wiped || world.boot !== undefined;
     for (const process of [...world.processes]) if (wipe || this.#isMortal(process)) world.crash(process);
     this.#workers = [];
+    world.restart();
     if (wipe) world.queue.wipe();
   }
 

@@ -5,11 +5,12 @@ import { MUTATIONS } from './mutations.ts';
 
 const MOST_SEEDS = 20_000;
 
-for (const { rule, takesOut, theme, from = 1 } of MUTATIONS) {
+for (const { rule, takesOut, theme, embedded, from = 1 } of MUTATIONS) {
   test.concurrent(`without ${rule} (${takesOut}) a promise is broken`, { timeout: 1_500_000 }, async () => {
     const { code, output } = await runSimulator(
       ...['--mutate', rule, '--seeds', String(MOST_SEEDS), '--from', String(from), '--brief'],
       ...(theme ? ['--theme', theme] : []),
+      ...(embedded ? ['--embedded'] : []),
     );
     const found = output.trim().split('\n').at(-1) ?? '';
     expect(code, `${MOST_SEEDS} seeds found nothing\n${output}`).toBe(1);

@@ -16,6 +16,8 @@ export interface Mutation {
   readonly takesOut: string;
   /** Where it shows soonest. */
   readonly theme?: ThemeName;
+  /** Only an embedded server has this rule. */
+  readonly embedded?: true;
   /** The first seed to try, where few show it: shortly before one that did. After a change of the code it may be any other. */
   readonly from?: number;
   readonly edits: readonly Edit[];
@@ -750,6 +752,14 @@ export const MUTATIONS: readonly Mutation[] = [
         find: ' || (await holdOf(context, head, e)) !== undefined;',
         replace: ';',
       },
+    ],
+  },
+  {
+    rule: 'boot',
+    embedded: true,
+    takesOut: 'the hold of a process that lives is not over before its lease',
+    edits: [
+      { file: 'holds.ts', find: 'boot !== undefined && hold.boot !== boot', replace: 'boot !== undefined' },
     ],
   },
 ];

@@ -22,6 +22,8 @@ export class Process {
   readonly #ahead: { from: number; by: number }[] = [];
   /** Its wall clock is this much ahead besides: it is wrong. */
   error = 0;
+  /** Of an embedded server: the start that it belongs to. */
+  readonly boot: string | undefined;
   dead = false;
   /** Stopped as by SIGSTOP until then: nothing of it happens, and its clocks go on. */
   stalledUntil = 0;
@@ -31,6 +33,7 @@ export class Process {
     this.world = world;
     this.name = name;
     this.kind = kind;
+    this.boot = world.boot;
     const half = Math.floor(settings.clockSkewMs / 2);
     this.skew = world.profile.skew ? random.int(-half, half) : 0;
     this.error = world.clocks.atBirth(this);
@@ -53,6 +56,7 @@ export class Process {
       random: { id: (length) => own.id(length), float: () => own.float() },
       log: this.#log(),
       settings,
+      ...(world.boot !== undefined && { boot: world.boot }),
     };
     this.bornAt = this.now();
   }

@@ -3,6 +3,7 @@
 //   node test/simulation/run.ts --seed 4711 --trace           one seed, step by step
 //   node test/simulation/run.ts --seeds 2000 --mutate H4      with one rule of the protocol taken out
 //   node test/simulation/run.ts --seeds 2000 --theme beside   of one kind of scenario only
+//   node test/simulation/run.ts --seeds 2000 --embedded       of one embedded server: SQLite, a queue in memory, restarts
 import { parseArgs } from 'node:util';
 import { mutate } from './mutate.ts';
 
@@ -15,6 +16,7 @@ const { values } = parseArgs({
     mutate: { type: 'string' },
     /** One of scenario.ts, instead of the seed's own. */
     theme: { type: 'string' },
+    embedded: { type: 'boolean', default: false },
     /** Goes on after a failure and counts. */
     all: { type: 'boolean', default: false },
     /** No trace of a failing seed. */
@@ -62,12 +64,15 @@ const MUST_HAPPEN = [
   ...['poisoned head', 'poisoned shard'],
 ];
 
+if (values.embedded) MUST_HAPPEN.push('restarted', 'taken over after a restart');
+
 if (values.mutate !== undefined) mutate(values.mutate);
 // only now, so that the mutation is in place
 const { simulate } = await import('./simulate.ts');
 const { isTheme } = await import('./scenario.ts');
 
 const theme = themeOf(values.theme);
+const { embedded } = values;
 
 if (values.seed !== undefined) {
   process.exitCode = (await tell(Number(values.seed), values.trace)) ? 1 : 0;
@@ -84,6 +89,7 @@ function themeOf(name: string | undefined) {
 async function tell(seed: number, trace: boolean): Promise<boolean> {
   const { violation, events, runs } = await simulate(seed, {
     theme,
+    embedded,
     trace: trace ? (line) => console.log(line) : undefined,
   });
   if (violation) console.log(`seed ${seed}: VIOLATION ${violation.invariant}: ${violation.detail}`);
@@ -98,7 +104,7 @@ async function many(from: number, count: number): Promise<void> {
   const failed = new Map<string, number[]>();
   const counts = new Map<string, number>();
   for (let i = 0; i < count; i++) {
-    const result = await simulate(from + i, { theme });
+    const result = await simulate(from + i, { theme, embedded });
     events += result.events;
     runs += result.runs;
     for (const [what, times] of result.counts) counts.set(what, (counts.get(what) ?? 0) + times);

@@ -29,9 +29,10 @@ const LOOK_EVERY_MS = 20_000;
 export interface Options {
   readonly trace?: ((line: string) => void) | undefined;
   readonly theme?: ThemeName | undefined;
+  readonly embedded?: boolean | undefined;
 }
 
-export async function simulate(seed: number, { trace, theme }: Options = {}): Promise<Simulated> {
+export async function simulate(seed: number, { trace, theme, embedded }: Options = {}): Promise<Simulated> {
   const random = new Seeded(seed, 0);
   // a stream of its own: the seeds of the other themes stay what they are
   const outages = new Seeded(seed, 5);
@@ -42,10 +43,10 @@ export async function simulate(seed: number, { trace, theme }: Options = {}): Pr
   if (scenario.impatient) profile = impatient(profile);
   if (scenario.outage) profile = outage(profile);
   // the queue's contents go with the processes: at the start they are refilled, or else settle has to find everything
-  const refills = scenario.outage || outages.chance(0.6);
+  const refills = scenario.outage || outages.chance(0.6) || embedded === true;
   const settings = { ...SETTINGS, shards: random.chance(0.1) ? 2 : 1 };
   const wrongClocks = theme === 'clocks';
-  const world = new World({ seed, settings, profile, wrongClocks, ...(trace && { trace }) });
+  const world = new World({ seed, settings, profile, wrongClocks, embedded, ...(trace && { trace }) });
   // a worker whose clock is wrong takes no work
   const judged = !world.clocks.areWrong && (scenario.killAll ? refills : scenario.outage);
   trace?.(`faults ${JSON.stringify(profile)}`);
@@ -55,12 +56,8 @@ export async function simulate(seed: number, { trace, theme }: Options = {}): Pr
 
   for (let shard = 0; shard < settings.shards && !scenario.firstStart; shard++) {
     const dispatchedUntil = minuteOf(EPOCH + settings.lookAheadMs) - 1;
-    world.store.shards.set(shard, {
-      shard,
-      leaseUntil: 0,
-      dispatchedUntil,
-      settledUntil: minuteOf(EPOCH) - 2,
-    });
+    const row = { shard, leaseUntil: 0, dispatchedUntil, settledUntil: minuteOf(EPOCH) - 2 };
+    await world.apply('insertShard', [row]);
   }
   const fleet = new Fleet(world, scenario, random, refills);
   const standing = new Standing(world);
@@ -81,6 +78,7 @@ export async function simulate(seed: number, { trace, theme }: Options = {}): Pr
     await world.run();
   } finally {
     process.off('unhandledRejection', unhandled);
+    world.close();
   }
   if (!world.violation) await world.checks.changes.compare();
   const { violation, events, counts, checks } = world;

@@ -17,6 +17,15 @@ test(`${SEEDS} seeds: crashes, stalls, lost answers, stale reads and lost messag
   for (const { code, output } of await Promise.all(parts)) expect(code, output).toBe(0);
 });
 
+const EMBEDDED_SEEDS = 1_000;
+
+test(`${EMBEDDED_SEEDS} seeds of an embedded server: restarts break no promise, and SQLite answers like the store in memory`, {
+  timeout: 400_000,
+}, async () => {
+  const { code, output } = await runSimulator('--embedded', '--seeds', String(EMBEDDED_SEEDS));
+  expect(code, output).toBe(0);
+});
+
 test('a seed replays exactly', async () => {
   const replay = async (seed: number) => {
     const lines: string[] = [];

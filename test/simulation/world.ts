@@ -17,6 +17,7 @@ import { CALM, LAST_REQUEST_MS, type Profile } from './profile.ts';
 import { Seeded } from './seeded.ts';
 import { SimulatedQueue } from './simulated-queue.ts';
 import { describeCall } from './trace.ts';
+import { Twin } from './twin.ts';
 
 /** What an injected fault rejects with; anything else that comes out of a use case is looked at. */
 export class InjectedFault extends Error {
@@ -33,10 +34,15 @@ export interface WorldOptions {
   readonly seed: number;
   readonly settings: Settings;
   readonly profile: Profile;
+  /** One embedded server: its store is SQLite, its queue goes with the process, and holds name their boot. */
+  readonly embedded?: boolean;
   readonly trace?: (line: string) => void;
   /** Clocks are wrong in this world, whatever the seed says. */
   readonly wrongClocks?: boolean;
 }
+
+/** Entries in a page of a slot. */
+const SLOT_PAGE = 7;
 
 export class World {
   readonly random: Seeded;
@@ -60,12 +66,15 @@ export class World {
   onWritten: ((process: Process) => void) | undefined;
   /** Whose call is taking effect. */
   actor: Process | undefined;
+  /** Of an embedded server: its present start. */
+  boot: string | undefined;
+  readonly #twin: Twin | undefined;
   readonly #heap = new Heap();
   #over = false;
   /** The store went down then: a request that a process born before it had under way never arrives. */
   #cutOffAt = 0;
 
-  constructor({ seed, settings, profile, trace, wrongClocks = false }: WorldOptions) {
+  constructor({ seed, settings, profile, embedded = false, trace, wrongClocks = false }: WorldOptions) {
     this.random = new Seeded(seed, 1);
     this.clocks = new Clocks(this, seed, wrongClocks);
     this.settings = settings;
@@ -75,9 +84,15 @@ export class World {
       ((process, line) => trace(`${clockText(this.now)}  ${(process?.name ?? '').padEnd(5)} ${line}`));
     this.store = new MemoryStore({
       shards: settings.shards,
-      stale: () => this.random.chance(this.profile.stale),
-      slotPage: 7,
+      stale: () => !embedded && this.random.chance(this.profile.stale),
+      slotPage: SLOT_PAGE,
     });
+    if (embedded) {
+      this.boot = 'boot1';
+      this.#twin = new Twin(this.store, settings.shards, SLOT_PAGE, (detail) =>
+        this.fail('SQLite answers like the store in memory', detail),
+      );
+    }
     this.queue = new SimulatedQueue(this);
     this.checks = new Checks(this);
     this.checks.watch(this.store);
@@ -95,6 +110,23 @@ export class World {
     this.profile = { ...CALM, skew: this.profile.skew };
     for (const process of this.processes) this.clocks.set(process, 0);
     this.trace?.(undefined, '*** no more faults from here on');
+  }
+
+  /** Every process of an embedded server has ended: what they have asked for and is not done yet goes with them. */
+  restart(): void {
+    if (this.boot === undefined) return;
+    this.boot = `boot${Number(this.boot.slice(4)) + 1}`;
+    this.count('restarted');
+  }
+
+  /** Does it now. */
+  apply(method: Method, args: unknown[]): Promise<unknown> {
+    if (this.#twin) return this.#twin.call(method, args);
+    return (this.store[method] as (...a: unknown[]) => Promise<unknown>)(...args);
+  }
+
+  close(): void {
+    this.#twin?.close();
   }
 
   shardRow(jobId: string): Shard | undefined {
@@ -189,8 +221,7 @@ export class World {
   }
 
   callStore(process: Process, method: Method, args: unknown[]): Promise<unknown> {
-    const run = (...given: unknown[]) =>
-      (this.store[method] as (...a: unknown[]) => Promise<unknown>)(...given);
+    const run = (...given: unknown[]) => this.apply(method, given);
     const [first] = args;
     // a writer is ended before its last request could land too late (PROTOCOL.md, Plan 2)
     const last = process.kind === 'api' && DECIDING.has(method);
@@ -235,6 +266,7 @@ export class World {
     return new Promise<T>((resolve, reject) => {
       const effect = () => {
         if (process.dead && process.bornAt < this.#cutOffAt) return;
+        if (process.boot !== this.boot) return;
         const servedAt = this.now;
         const answer = (go: () => void) => {
           const run = () => {

@@ -25,6 +25,8 @@ export interface SqliteOptions {
   readonly shards: number;
   /** Terminal executions are kept this long. Default 90. */
   readonly retentionDays?: number;
+  /** Entries in a page of a slot. Default 1,000. */
+  readonly slotPage?: number;
 }
 
 export interface SqliteStore {
@@ -79,13 +81,13 @@ export function createMemorySqlite(options: Omit<SqliteOptions, 'file'>) {
 function allOperations(
   reader: Reader,
   writer: Writer,
-  { shards, retentionDays = 90 }: Omit<SqliteOptions, 'file'>,
+  { shards, retentionDays = 90, slotPage = 1_000 }: Omit<SqliteOptions, 'file'>,
 ): Store {
   return {
     ...definitionOperations(reader, writer),
     ...headOperations(reader, writer),
     ...holdOperations(reader, writer),
-    ...timetableOperations(reader, writer, shards),
+    ...timetableOperations(reader, writer, shards, slotPage),
     ...executionOperations(reader, writer, retentionDays * 86_400_000),
     ...controlOperations(reader, writer),
     ...quotaOperations(writer),

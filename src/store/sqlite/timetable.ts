@@ -6,8 +6,6 @@ import type { TimetableStore } from '../store.ts';
 import { changing, type Reader, type Writer } from './statements.ts';
 
 const ENTRY_KEY = /^\d{13}#/;
-/** Entries in a page of a slot. */
-const PAGE = 1_000;
 /** Entries in one statement: a watcher's pass has thousands, and others' writes go in between. */
 const CHUNK = 100;
 
@@ -19,10 +17,16 @@ const PUT_MANY = changing(
   `INSERT INTO timetable (minute, shard, key)
    SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?) WHERE true ON CONFLICT DO NOTHING`,
 );
-const READ = `SELECT key FROM timetable WHERE minute = ? AND shard = ? AND key > ? ORDER BY key LIMIT ${PAGE + 1}`;
+const READ = 'SELECT key FROM timetable WHERE minute = ? AND shard = ? AND key > ? ORDER BY key LIMIT ?';
 const HAS = 'SELECT 1 FROM timetable WHERE minute = ? AND shard = ? AND key = ?';
 
-export function timetableOperations(reader: Reader, writer: Writer, shards: number): TimetableStore {
+/** `slotPage`: entries in a page of a slot. */
+export function timetableOperations(
+  reader: Reader,
+  writer: Writer,
+  shards: number,
+  slotPage: number,
+): TimetableStore {
   const place = (entry: Entry): [number, number, string] => [
     minuteOf(entry.at),
     shardOf(entry.jobId, shards),
@@ -44,11 +48,11 @@ export function timetableOperations(reader: Reader, writer: Writer, shards: numb
     },
     async readSlot(minute, shard, cursor) {
       const after = decodeCursor(cursor, ENTRY_KEY) ?? '';
-      const keys = reader.all(READ, minute, shard, after).map(([key]) => String(key));
-      const last = keys[PAGE - 1];
+      const keys = reader.all(READ, minute, shard, after, slotPage + 1).map(([key]) => String(key));
+      const last = keys[slotPage - 1];
       return {
-        items: keys.slice(0, PAGE).map(parseEntryKey),
-        next: keys.length > PAGE && last !== undefined ? encodeCursor(last) : undefined,
+        items: keys.slice(0, slotPage).map(parseEntryKey),
+        next: keys.length > slotPage && last !== undefined ? encodeCursor(last) : undefined,
       };
     },
     async hasEntry(entry) {
