@@ -32,7 +32,7 @@ interface Measured {
 export async function store({ quick }: Options): Promise<Report> {
   const folder = mkdtempSync(join(tmpdir(), 'punctual-bench-'));
   const file = join(folder, 'punctual.db');
-  const opened = await openSqliteStore({ file, shards: 16 });
+  const opened = await openSqliteStore({ file, shards: 16, boot: { id: 'bench', at: Date.now() } });
   try {
     progress('store: creating jobs');
     const heads = Array.from({ length: quick ? JOBS / 4 : JOBS }, () => aHead({ userId: 'user-a' }));

@@ -6,6 +6,9 @@ import type { Entry } from '../../src/domain/slots.ts';
 
 export const T0 = 1_796_119_200_000;
 
+/** A start of the server. */
+export const aBoot = (at = T0) => ({ id: anId(12), at });
+
 let counter = 0;
 /** Names of the same length as real ones, different in every run so that an engine with old data does no harm. */
 const run = Math.floor(Math.random() * 2 ** 32);

@@ -23,8 +23,6 @@ export interface Messages {
   hide(id: number, receipt: string, until: number): Promise<boolean>;
   /** Moves it to another queue, with the reason. */
   move(id: number, queue: string, reason: string, visibleAt: number, expiresAt: number): Promise<void>;
-  /** Everything that was received and not deleted is visible again: whoever had received it is gone. */
-  handBackAll(now: number): Promise<void>;
 }
 
 const SEND = changing(
@@ -40,9 +38,6 @@ const REMOVE = changing('DELETE FROM messages WHERE id = ?');
 const HIDE = changing('UPDATE messages SET visibleAt = ? WHERE id = ? AND receipt = ?');
 const MOVE = changing(
   `UPDATE messages SET queue = ?, reason = ?, visibleAt = ?, expiresAt = ?, times = 0, receipt = NULL WHERE id = ?`,
-);
-const HAND_BACK = changing(
-  'UPDATE messages SET visibleAt = min(visibleAt, ?), receipt = NULL WHERE receipt IS NOT NULL',
 );
 
 export function messageOperations(reader: Reader, writer: Writer): Messages {
@@ -67,9 +62,6 @@ export function messageOperations(reader: Reader, writer: Writer): Messages {
     },
     async move(id, queue, reason, visibleAt, expiresAt) {
       await writer.write(MOVE, [queue, reason, visibleAt, expiresAt, id], 'record', '');
-    },
-    async handBackAll(now) {
-      await writer.write(HAND_BACK, [now], 'start', '');
     },
   };
 }

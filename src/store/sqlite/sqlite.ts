@@ -1,6 +1,7 @@
 // The store in one file of SQLite: the operations of this folder, put together.
 import { DatabaseSync } from 'node:sqlite';
 import type { Store } from '../store.ts';
+import { type Boot, beginBoot } from './boot.ts';
 import { changeOperations } from './changes.ts';
 import { controlOperations } from './control.ts';
 import { noticeOperations, quotaOperations } from './counters.ts';
@@ -19,14 +20,21 @@ import type { Reader, Writer } from './statements.ts';
 import { startThreadWriter } from './thread-writer.ts';
 import { timetableOperations } from './timetable.ts';
 
-export interface SqliteOptions {
-  readonly file: string;
+export interface LayoutOptions {
   /** How far the timetable is spread (`Settings.shards`). */
   readonly shards: number;
   /** Terminal executions are kept this long. Default 90. */
   readonly retentionDays?: number;
   /** Entries in a page of a slot. Default 1,000. */
   readonly slotPage?: number;
+}
+
+export interface SqliteOptions extends LayoutOptions {
+  readonly file: string;
+  /** This start of the only process that uses the file: leases and messages of earlier ones are free. */
+  readonly boot: Boot;
+  /** Told when the writer's thread has ended by a mistake of ours: nothing can be written any more. */
+  onStopped?(error: Error): void;
 }
 
 export interface SqliteStore {
@@ -42,15 +50,18 @@ export interface SqliteStore {
 
 /** Makes the file if it is missing. Throws a StoreFault when it cannot be used. */
 export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
-  const { file } = options;
+  const { file, boot } = options;
   secureFile(file);
   const first = openWriter(file);
   try {
-    withFaults(file, () => migrate(first, file));
+    withFaults(file, () => {
+      migrate(first, file);
+      beginBoot(first, boot);
+    });
   } finally {
     first.close();
   }
-  const writer = await startThreadWriter(file);
+  const writer = await startThreadWriter(file, options.onStopped);
   const connection = openReader(file);
   const reader = createReader(connection, file);
   return {
@@ -66,7 +77,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
 }
 
 /** In memory, on the calling thread: each operation takes effect when it is called. For tests. */
-export function createMemorySqlite(options: Omit<SqliteOptions, 'file'>) {
+export function createMemorySqlite(options: LayoutOptions) {
   const db = new DatabaseSync(IN_MEMORY);
   migrate(db, IN_MEMORY);
   const reader = createReader(db, IN_MEMORY);
@@ -81,7 +92,7 @@ export function createMemorySqlite(options: Omit<SqliteOptions, 'file'>) {
 function allOperations(
   reader: Reader,
   writer: Writer,
-  { shards, retentionDays = 90, slotPage = 1_000 }: Omit<SqliteOptions, 'file'>,
+  { shards, retentionDays = 90, slotPage = 1_000 }: LayoutOptions,
 ): Store {
   return {
     ...definitionOperations(reader, writer),

@@ -23,7 +23,10 @@ export interface ThreadWriter extends Writer {
   close(): Promise<void>;
 }
 
-export async function startThreadWriter(file: string): Promise<ThreadWriter> {
+export async function startThreadWriter(
+  file: string,
+  onStopped: (error: Error) => void = () => {},
+): Promise<ThreadWriter> {
   const workerData: WriterData = { file };
   const thread = new Worker(new URL('./writer.thread.ts', import.meta.url), { workerData });
   const callers = new Map<number, Caller>();
@@ -81,7 +84,10 @@ export async function startThreadWriter(file: string): Promise<ThreadWriter> {
   const [ready] = (await once(thread, 'message')) as [FromWriter];
   if (ready.kind !== 'ready') throw new Error(`the writer's thread began with ${ready.kind}`);
   thread.on('message', receive);
-  thread.on('error', stop);
+  thread.on('error', (error: Error) => {
+    stop(error);
+    onStopped(error);
+  });
   thread.on('exit', () => stop(new StoreFault('stopped', file)));
 
   return {

@@ -148,8 +148,7 @@ test('what was sent is there after a restart, at once, also what was in hand', a
   expect(inHand?.times).toBe(1);
   await first.close();
 
-  const again = await aStore(first.file);
-  await again.messages.handBackAll(T0 + 1);
+  const again = await aStore(first.file, 90, T0 + 1);
   const restarted = createStoredQueues({ table: again.messages, timer: new ManualTimer(T0 + 1), id });
   const received = await restarted.ingest.inbox.receive(10, never);
   expect(received.map(({ times }) => times)).toEqual([2, 1]);

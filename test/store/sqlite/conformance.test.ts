@@ -4,10 +4,15 @@ import { join } from 'node:path';
 import { createMemorySqlite, openSqliteStore } from '../../../src/store/sqlite/sqlite.ts';
 import { describeStore, SHARDS } from '../conformance.ts';
 import { describeDifferential } from '../differential.ts';
+import { aBoot } from '../fixtures.ts';
 
 const inFile = async () => {
   const folder = mkdtempSync(join(tmpdir(), 'punctual-sqlite-'));
-  const { store, close } = await openSqliteStore({ file: join(folder, 'punctual.db'), shards: SHARDS });
+  const { store, close } = await openSqliteStore({
+    file: join(folder, 'punctual.db'),
+    boot: aBoot(),
+    shards: SHARDS,
+  });
   return {
     store,
     async close() {

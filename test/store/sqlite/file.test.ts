@@ -6,12 +6,12 @@ import { describe, expect, test } from 'vitest';
 import { StoreFault } from '../../../src/store/sqlite/faults.ts';
 import { migrate, SCHEMA_VERSION } from '../../../src/store/sqlite/schema.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite.ts';
-import { aHead, aRow } from '../fixtures.ts';
+import { aBoot, aHead, aRow, T0 } from '../fixtures.ts';
 import { aFile, aStore } from './folder.ts';
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 const refusal = (file: string): Promise<unknown> =>
-  openSqliteStore({ file, shards: 4 }).then(
+  openSqliteStore({ file, boot: aBoot(), shards: 4 }).then(
     () => undefined,
     (error: unknown) => error,
   );
@@ -41,6 +41,23 @@ describe('the file', () => {
     expect(statSync(`${first.file}-wal`, { throwIfNoEntry: false })).toBeUndefined();
     const again = await aStore(first.file);
     expect(await again.store.readHead(head.jobId, { consistent: true })).toEqual(head);
+  });
+
+  test('each start is written down, and frees what earlier ones had in hand', async () => {
+    const first = await aStore();
+    const shard = { shard: 0, leaseUntil: T0 + 30_000, dispatchedUntil: 7, settledUntil: 6 };
+    await first.store.insertShard({ ...shard, token: 't' });
+    await first.store.putWorker({ workerId: 'w', startedAt: T0, beatAt: T0, running: [], host: 'h' });
+    await first.close();
+    const { store, file } = await aStore(first.file, 90, T0 + 1);
+    expect(await store.readShard(0)).toEqual({ ...shard, token: 't', leaseUntil: 0 });
+    expect(await store.listWorkers(0)).toEqual([]);
+    const db = new DatabaseSync(file);
+    expect(db.prepare('SELECT startedAt FROM boots ORDER BY startedAt').all()).toEqual([
+      { startedAt: T0 },
+      { startedAt: T0 + 1 },
+    ]);
+    db.close();
   });
 
   test('a commit is acknowledged when it is on the disk: WAL and synchronous = FULL', async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { openSqliteStore, type SqliteStore } from '../../../src/store/sqlite/sqlite.ts';
 import { SHARDS } from '../conformance.ts';
+import { aBoot, T0 } from '../fixtures.ts';
 
 export function aFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'punctual-sqlite-'));
@@ -14,8 +15,12 @@ export function aFolder(): string {
 
 export const aFile = (): string => join(aFolder(), 'data', 'punctual.db');
 
-export async function aStore(file = aFile(), retentionDays = 90): Promise<SqliteStore & { file: string }> {
-  const opened = await openSqliteStore({ file, shards: SHARDS, retentionDays });
+export async function aStore(
+  file = aFile(),
+  retentionDays = 90,
+  bootAt = T0,
+): Promise<SqliteStore & { file: string }> {
+  const opened = await openSqliteStore({ file, boot: aBoot(bootAt), shards: SHARDS, retentionDays });
   onTestFinished(() => opened.close());
   return { ...opened, file };
 }

@@ -5,7 +5,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite.ts';
-import { aHead, aRow } from '../fixtures.ts';
+import { aBoot, aHead, aRow } from '../fixtures.ts';
 import { aFolder } from './folder.ts';
 
 /** A folder with 3 MB of room, or undefined where none can be mounted. */
@@ -29,7 +29,7 @@ test('writes fail with a sentence while the disk is full, reads go on, and write
   const filler = join(folder, 'filler');
   writeFileSync(filler, Buffer.alloc(1_500_000));
   const file = join(folder, 'data', 'punctual.db');
-  const { store, close } = await openSqliteStore({ file, shards: 4 });
+  const { store, close } = await openSqliteStore({ file, boot: aBoot(), shards: 4 });
   onTestFinished(close);
   const head = aHead();
   await store.insertHead(head);
@@ -67,7 +67,7 @@ test('a disk that is full from the beginning is told of at the start', async ({ 
     writeFileSync(join(folder, 'filler'), Buffer.alloc(3_100_000));
   } catch {}
   const file = join(folder, 'punctual.db');
-  await expect(openSqliteStore({ file, shards: 4 })).rejects.toMatchObject({
+  await expect(openSqliteStore({ file, boot: aBoot(), shards: 4 })).rejects.toMatchObject({
     name: 'StoreFault',
     kind: 'full',
     file,

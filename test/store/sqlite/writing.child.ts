@@ -4,7 +4,7 @@ import { openSqliteStore } from '../../../src/store/sqlite/sqlite.ts';
 import { aHead, aHold, aRow, T0 } from '../fixtures.ts';
 
 const [file = '', name = ''] = process.argv.slice(2);
-const { store } = await openSqliteStore({ file, shards: 4 });
+const { store } = await openSqliteStore({ file, boot: { id: name, at: T0 }, shards: 4 });
 const due = dueKey(T0);
 
 async function lane(number: number): Promise<void> {

@@ -1,0 +1,122 @@
+// Every statement finds its rows by a key or an index, however many there are.
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test, vi } from 'vitest';
+import { dueKey } from '../../../src/domain/ids.ts';
+import { createRetention } from '../../../src/store/sqlite/retention.ts';
+import { migrate } from '../../../src/store/sqlite/schema.ts';
+import { createMemorySqlite } from '../../../src/store/sqlite/sqlite.ts';
+import { aHead, aHold, anEntry, aRow, T0 } from '../fixtures.ts';
+
+/** They have a row for each worker, shard or listed operation. */
+const SMALL = /(FROM|INTO|UPDATE) (workers|shards) |operations_listed|SCAN json_each/;
+
+/** Everything that was prepared while `work` ran. */
+async function statementsOf(work: () => Promise<void>): Promise<string[]> {
+  const prepared = new Set<string>();
+  const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');
+  await work();
+  for (const [sql] of prepare.mock.calls) prepared.add(sql);
+  prepare.mockRestore();
+  return [...prepared].filter((sql) => /^\s*(SELECT|UPDATE|DELETE|INSERT)/.test(sql));
+}
+
+async function everyOperation(): Promise<void> {
+  const { store, messages, close } = createMemorySqlite({ shards: 4 });
+  const due = dueKey(T0);
+  const head = aHead();
+  const { jobId, userId } = head;
+  const row = aRow({ jobId, userId });
+  const keys = [{ jobId, due }];
+  const list = { limit: 5 };
+  const consistent = { consistent: true };
+  const change = { jobId, version: 1, at: T0, by: 'ann', what: 'created' as const };
+  const operation = {
+    ...{ id: 'op_1', kind: 'backfill' as const, userId, status: 'pending' as const, done: 0, total: 1 },
+    ...{ params: { jobId, from: due, to: due, schedule: 's' }, refused: [] },
+    ...{ createdAt: T0, updatedAt: T0, stamp: 's', leaseUntil: 0 },
+  };
+  const notice = {
+    ...{ jobId, event: 'failed' as const, stamp: 's', until: T0, opener: 'x', folded: 0, recent: [] },
+  };
+  const calls = [
+    () => store.putDefinition({ jobId, version: 1, params: {}, notify: [] }),
+    () => store.readDefinition(jobId, 1),
+    () => store.readDefinitions([{ jobId, version: 1 }]),
+    () => store.insertHead(head),
+    () => store.readHead(jobId, consistent),
+    () => store.readHeads([jobId], consistent),
+    () => store.updateHead(head, { stamp: 'n', hold: aHold(), rowsUntil: due }),
+    () => store.listHeads(userId, list),
+    () => store.insertHoldItem({ jobId, due, stamp: 's', hold: aHold() }),
+    () => store.readHoldItem(jobId, due),
+    () => store.updateHoldItem(jobId, due, 's', { hold: aHold(), stamp: 't' }),
+    () => store.listHoldItems(jobId),
+    () => store.heartbeat(jobId, 'head', 't', 0, 's'),
+    () => store.heartbeat(jobId, { due }, 't', 0, 's'),
+    () => store.removeHoldItem(jobId, due, 't'),
+    () => store.putEntries([anEntry()]),
+    () => store.putEntries([anEntry(), anEntry()]),
+    () => store.readSlot(1, 1),
+    () => store.hasEntry(anEntry()),
+    () => store.insertRow(row),
+    () => store.updateRow(row, row),
+    () => store.markTold(jobId, due, row),
+    () => store.readRow(jobId, due, consistent),
+    () => store.readRows(keys, consistent),
+    () => store.listRows(jobId, { ...list, ...consistent, newestFirst: true }),
+    () => store.listRows(jobId, { ...list, ...consistent, newestFirst: false }),
+    () => store.listRowKeys(userId, list),
+    () => store.listFailedKeys(userId, list),
+    () => store.listAllFailedKeys(list),
+    () => store.takeShard(1, undefined, 't', 0),
+    () => store.commitShard(1, 't', { leaseUntil: 0 }),
+    () => store.readShard(1),
+    () => store.putWorker({ workerId: 'w', startedAt: T0, beatAt: T0, running: [], host: 'h' }),
+    () => store.readWorker('w'),
+    () => store.listWorkers(0),
+    () => store.removeWorker('w'),
+    () => store.addToQuota(userId, 'q', 1),
+    () => store.replaceQuota(userId, 'q', 1, 2),
+    () => store.writeNotice(undefined, notice, 1),
+    () => store.writeNotice(notice, notice, 1),
+    () => store.readNotice(jobId, 'failed'),
+    () => store.insertChange(change),
+    () => store.listChanges(jobId, change, 5),
+    () => store.putOperation(operation),
+    () => store.readOperation('op_1'),
+    () => store.replaceOperation(operation, operation),
+    () => store.listOpenOperations(5),
+    () => store.delistOperation(operation),
+    () => messages.send('q', ['x'], 0, 0),
+    () => messages.receive('q', 5, 0, 0, 'r'),
+    async () => messages.nextVisibleAt('q'),
+    () => messages.hide(1, 'r', 0),
+    () => messages.move(1, 'dead', 'why', 0, 0),
+    () => messages.remove(1),
+  ];
+  for (const call of calls) await call();
+  close();
+}
+
+async function retention(): Promise<void> {
+  const db = new DatabaseSync(':memory:');
+  migrate(db, ':memory:');
+  const { begin, step } = createRetention(db);
+  begin(T0);
+  while (step() !== undefined);
+  db.close();
+}
+
+test('no statement reads a whole table', async () => {
+  const statements = [...(await statementsOf(everyOperation)), ...(await statementsOf(retention))];
+  expect(statements.length).toBeGreaterThan(55);
+  const db = new DatabaseSync(':memory:');
+  migrate(db, ':memory:');
+  const scans = statements.flatMap((sql) => {
+    const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
+    const details = plan.map(({ detail }) => `${detail}: ${sql}`);
+    return details.filter((detail) => /^SCAN|TEMP B-TREE/.test(detail) && !SMALL.test(detail));
+  });
+  expect(scans).toEqual([]);
+  db.close();
+});
