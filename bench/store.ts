@@ -1,5 +1,5 @@
-// The embedded store alone: what the writes of one execution (claim, row, entry) and the read of its head cost on the thread
-// that asks and on the one that writes, and how long an acknowledged write takes.
+// The embedded store alone: CPU of the calling thread and of the writer's thread for one execution (a read of the head, a claim,
+// a row, an entry), and the time until a write is acknowledged.
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,10 +20,10 @@ interface Measured {
   readonly commits: number;
   readonly groupSize: number;
   readonly fsyncs: number;
-  /** Of one write, in ms. */
+  /** Time of one write in ms. */
   readonly p50: number;
   readonly p99: number;
-  /** Per execution, in µs. */
+  /** CPU per execution in µs. */
   readonly mainCpu: number;
   readonly writerCpu: number;
   readonly processCpu: number;
@@ -103,7 +103,7 @@ async function measure(
     perSecond: (done / ms) * 1_000,
     commits,
     groupSize: (after.writes - before.writes) / commits,
-    // one of the -wal file for each commit; a checkpoint syncs both files
+    // a commit syncs the -wal file, a checkpoint syncs both files
     fsyncs: commits + 2 * (after.checkpoints - before.checkpoints),
     p50: rank(sorted, 0.5),
     p99: rank(sorted, 0.99),

@@ -21,7 +21,7 @@ export interface Hold {
   readonly attempt: number;
   readonly leaseUntil: number;
   readonly workerId: string;
-  /** Which start of an embedded server wrote it. Absent where processes come and go independently of each other. */
+  /** The start of the embedded server that wrote the hold. Absent on AWS. */
   readonly boot?: string;
   readonly startedAt: number;
   readonly cancelRequested: boolean;

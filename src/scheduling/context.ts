@@ -89,8 +89,8 @@ export interface Context {
   /** Absent: nobody is told of anything. */
   readonly tell?: Tell;
   /**
-   * Names this start of an embedded server, which runs everything in one process and has locked its data folder. So no
-   * holder of another boot lives. Absent: holders may live in other processes, and only their leases say how long.
+   * The id of this start of an embedded server. Its one process has locked the data folder, so no holder of another boot
+   * lives. Absent: holders may live in other processes, and only their leases say for how long.
    */
   readonly boot?: string;
 }

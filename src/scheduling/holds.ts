@@ -50,7 +50,7 @@ export function newHold(
 }
 
 /**
- * The holder's process is gone, or the lease has ended by anybody's clock: its holder starts nothing any more. `at`: by our
+ * The holder's process is gone, or the lease has ended by every clock: its holder starts nothing any more. `at`: by our
  * clock, if not now. A row that is read after that moment shows every attempt that the holder can have started.
  */
 export const isOver = ({ clock, settings, boot }: Context, hold: Hold, at = clock.now()): boolean =>

@@ -12,7 +12,7 @@ import type { Seeded } from './seeded.ts';
 import { simulatedTask } from './simulated-task.ts';
 import { EPOCH, type World } from './world.ts';
 
-/** Per virtual minute, in the seeds that have any. */
+/** Restarts per virtual minute, in seeds that have restarts. */
 const RESTARTS = 0.7;
 
 interface Worker {
@@ -110,7 +110,7 @@ export class Fleet {
     return !this.#scenario.outage || kind !== 'api';
   }
 
-  /** kill -9 of the embedded server, which is started again at once. */
+  /** kill -9 of the embedded server, and a restart at once. */
   #restart(): void {
     if (this.#world.down) return;
     this.#world.trace?.(undefined, '*** the server is killed and started again');

@@ -22,7 +22,7 @@ export class Process {
   readonly #ahead: { from: number; by: number }[] = [];
   /** Its wall clock is this much ahead besides: it is wrong. */
   error = 0;
-  /** Of an embedded server: the start that it belongs to. */
+  /** The start of the embedded server that this process belongs to. */
   readonly boot: string | undefined;
   dead = false;
   /** Stopped as by SIGSTOP until then: nothing of it happens, and its clocks go on. */

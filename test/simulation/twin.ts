@@ -1,11 +1,11 @@
-// The store of an embedded server in the simulator: SQLite in memory answers, and the simulator's own store, which the
-// checks listen to, does the same calls. Where the two differ, one of them is wrong.
+// The store of an embedded server in the simulator. SQLite in memory answers each call. The simulator's own store, which the
+// checks listen to, executes the same call. A difference between the two answers fails the seed.
 import { isDeepStrictEqual } from 'node:util';
 import { createMemorySqlite } from '../../src/store/sqlite/sqlite.ts';
 import type { MemoryStore } from './memory-store.ts';
 import type { Method } from './process.ts';
 
-/** They answer in no order. */
+/** The order of these answers is not defined. */
 const UNORDERED: ReadonlySet<string> = new Set(['readHeads', 'readRows', 'readDefinitions', 'listWorkers']);
 
 type Call = (...args: unknown[]) => Promise<unknown>;
@@ -23,7 +23,7 @@ export class Twin {
   }
 
   async call(method: Method, args: unknown[]): Promise<unknown> {
-    // both take effect now, before anything else can
+    // both take effect now, before any other event
     const both = [this.#memory, this.#sqlite.store].map((store) =>
       (store[method] as Call).apply(store, args),
     );

@@ -34,7 +34,7 @@ export interface WorldOptions {
   readonly seed: number;
   readonly settings: Settings;
   readonly profile: Profile;
-  /** One embedded server: its store is SQLite, its queue goes with the process, and holds name their boot. */
+  /** One embedded server: its store is SQLite, its queue is lost with the process, and holds name their boot. */
   readonly embedded?: boolean;
   readonly trace?: (line: string) => void;
   /** Clocks are wrong in this world, whatever the seed says. */
@@ -66,7 +66,7 @@ export class World {
   onWritten: ((process: Process) => void) | undefined;
   /** Whose call is taking effect. */
   actor: Process | undefined;
-  /** Of an embedded server: its present start. */
+  /** The present start of an embedded server. */
   boot: string | undefined;
   readonly #twin: Twin | undefined;
   readonly #heap = new Heap();
@@ -112,14 +112,14 @@ export class World {
     this.trace?.(undefined, '*** no more faults from here on');
   }
 
-  /** Every process of an embedded server has ended: what they have asked for and is not done yet goes with them. */
+  /** All processes of an embedded server have ended. Their requests that are not done yet are lost. */
   restart(): void {
     if (this.boot === undefined) return;
     this.boot = `boot${Number(this.boot.slice(4)) + 1}`;
     this.count('restarted');
   }
 
-  /** Does it now. */
+  /** Executes the call now. */
   apply(method: Method, args: unknown[]): Promise<unknown> {
     if (this.#twin) return this.#twin.call(method, args);
     return (this.store[method] as (...a: unknown[]) => Promise<unknown>)(...args);

@@ -1,10 +1,10 @@
-// A queue whose messages are rows of a table: a message that was sent survives the process, and comes again until it is
-// deleted. One process sends and receives.
+// A queue whose messages are rows of a table. A message outlives the process and is delivered again until it is deleted. One
+// process sends and receives.
 import type { Timer } from '../batch.ts';
 import type { Inbox, Received } from '../queue.ts';
 import { createWaiting } from './waiting.ts';
 
-/** Of the store's table of messages, what is needed here. Times are epoch milliseconds, `expiresAt` epoch seconds. */
+/** The store's table of messages. Times are epoch milliseconds, `expiresAt` is epoch seconds. */
 export interface MessageTable {
   send(queue: string, bodies: readonly string[], visibleAt: number, expiresAt: number): Promise<void>;
   receive(
@@ -23,20 +23,20 @@ export interface MessageTable {
 export interface DurableQueueOptions {
   readonly table: MessageTable;
   readonly name: string;
-  /** Where a message goes that nobody can handle. */
+  /** The queue of messages that cannot be handled. */
   readonly deadLetters: string;
   readonly visibilitySeconds: number;
-  /** A message that was received more often goes to the dead letters. */
+  /** A message that was received more often is moved to the dead letters. */
   readonly maxReceiveCount: number;
   readonly retentionSeconds: number;
   readonly deadLetterRetentionSeconds: number;
   readonly timer: Timer;
-  /** Names a receipt. */
+  /** A fresh id for a receipt. */
   id(): string;
 }
 
 export interface DurableQueue {
-  /** Returns when they are on the disk, all of them or none. */
+  /** Returns when the messages are on the disk. One commit holds all of them. */
   send(bodies: readonly string[], delayMs?: number): Promise<void>;
   readonly inbox: Inbox;
 }
@@ -80,7 +80,7 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
     inbox: {
       async receive(max, signal) {
         while (!signal.aborted) {
-          // a look costs no commit
+          // the look is a read: it costs no commit
           const waitMs = (table.nextVisibleAt(name) ?? Number.POSITIVE_INFINITY) - timer.now();
           if (waitMs > 0) await waiting.wait(waitMs, signal);
           else {

@@ -1,10 +1,10 @@
-// A binary heap whose items can be moved and removed: each knows its place.
+// A binary heap whose items can be moved and removed. Each item knows its index.
 
 export interface HeapItem {
-  /** The least is first; of two that are equal the one with the lesser `order`. */
+  /** The item with the least `at` is first. `order` decides between equal ones. */
   at: number;
   readonly order: number;
-  /** Its index in the heap; -1: it is not in there. */
+  /** The index in the heap. -1: the item is not in the heap. */
   place: number;
 }
 
@@ -21,7 +21,7 @@ export class Heap<T extends HeapItem> {
     return this.#items[0];
   }
 
-  /** Puts it in, or moves it to where its new `at` belongs. */
+  /** Adds the item, or moves it to the place of its new `at`. */
   put(item: T, at: number): void {
     item.at = at;
     if (item.place < 0) {
@@ -46,7 +46,7 @@ export class Heap<T extends HeapItem> {
     if (!this.#up(item)) this.#down(item);
   }
 
-  /** True when it moved. */
+  /** True: the item has moved. */
   #up(item: T): boolean {
     const began = item.place;
     while (item.place > 0) {

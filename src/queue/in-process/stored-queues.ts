@@ -1,4 +1,4 @@
-// The ingest and notify queues on a table: what was accepted, and what is to be told, survives the process.
+// The ingest and notify queues of an embedded server. Accepted jobs and pending notifications outlive the process.
 import type { Timer } from '../batch.ts';
 import type { IngestQueue } from '../ingest.ts';
 import type { NotifyQueue } from '../notify.ts';
@@ -9,7 +9,7 @@ import { createDurableQueue, type MessageTable } from './durable-queue.ts';
 export interface StoredQueuesOptions {
   readonly table: MessageTable;
   readonly timer: Timer;
-  /** Names a receipt. */
+  /** A fresh id for a receipt. */
   id(): string;
 }
 

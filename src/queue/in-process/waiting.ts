@@ -1,14 +1,14 @@
-// A sleep that something can end before its time.
+// A sleep that `wake` ends early.
 import type { Timer } from '../batch.ts';
 
 export interface Waiting {
-  /** Until `ms` are over, the signal is aborted, or somebody wakes it. */
+  /** Returns after `ms`, after an abort of the signal, or after `wake`. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
-  /** Ends all that wait now. */
+  /** Ends all waits of this moment. */
   wake(): void;
 }
 
-/** Why a sleep ends: with a reason of its own an abort makes no exception. */
+/** An abort with a reason of its own creates no exception. */
 const WOKEN = 'woken';
 
 export function createWaiting({ sleep }: Pick<Timer, 'sleep'>): Waiting {

@@ -1,5 +1,5 @@
-// The work queue of one process: messages in memory, one heap by the time of delivery. Nothing here survives the process;
-// at the next start the queue is filled again from the tables.
+// The work queue of an embedded server: messages in memory, in one heap by delivery time. The queue is lost with the process.
+// The next start fills it from the tables.
 import type { Timer } from '../batch.ts';
 import { encode } from '../message.ts';
 import type { Inbox, Message, Queue, Received } from '../queue.ts';
@@ -7,24 +7,24 @@ import { Heap, type HeapItem } from './heap.ts';
 
 export interface WorkQueueOptions {
   readonly timer: Timer;
-  /** How long before its fire time a message is handed out: as early as a worker can make use of it, and a little more. */
+  /** A message is delivered this long before its fire time. A worker must have it before its earliest claim. */
   readonly aheadMs: number;
-  /** How long a message is hidden from others once received. */
+  /** A received message is hidden for this long. */
   readonly visibilityMs: number;
-  /** Told of a message that cannot be handled; it is dropped. */
+  /** A message that cannot be handled was dropped. */
   onBuried(body: string, reason: string): void;
 }
 
 export interface WorkQueue {
   readonly queue: Queue;
   readonly inbox: Inbox;
-  /** Messages in it, those in hand included. */
+  /** Number of messages, received ones included. */
   size(): number;
 }
 
 interface Parked extends HeapItem {
   readonly message: Message;
-  /** How often it was handed out. Only the last one to receive it may hide it. */
+  /** Number of deliveries. Only the last receiver may hide the message. */
   times: number;
 }
 
@@ -35,13 +35,13 @@ interface Receiver {
 
 export function createWorkQueue({ timer, aheadMs, visibilityMs, onBuried }: WorkQueueOptions): WorkQueue {
   const heap = new Heap<Parked>();
-  /** Those that wait, first come, first served. */
+  /** Waiting receivers, first come, first served. */
   const receivers = new Set<Receiver>();
   let sent = 0;
-  /** The one timer: when it rings, and what ends it before. */
+  /** The only timer, for the next delivery. */
   let alarm: { readonly at: number; readonly off: AbortController } | undefined;
 
-  /** What is visible now, at most `max`, by its time. (Owners would take turns here.) */
+  /** At most `max` visible messages, earliest first. Turns of owners belong here. */
   function take(max: number): Received[] {
     const now = timer.now();
     const taken: Received[] = [];
@@ -66,7 +66,7 @@ export function createWorkQueue({ timer, aheadMs, visibilityMs, onBuried }: Work
         heap.remove(parked);
       },
       async hide(ms) {
-        // it is in other hands, or gone
+        // the message was received again since, or is deleted
         if (parked.times !== times || parked.place < 0) return;
         heap.put(parked, timer.now() + Math.max(0, ms));
         deliver();
@@ -78,7 +78,7 @@ export function createWorkQueue({ timer, aheadMs, visibilityMs, onBuried }: Work
     };
   }
 
-  /** Hands out what is visible to those that wait, and sets the alarm for what comes next. */
+  /** Serves waiting receivers, then sets the timer for the next delivery. */
   function deliver(): void {
     for (const receiver of receivers) {
       const taken = take(receiver.max);

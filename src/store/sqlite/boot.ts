@@ -1,4 +1,5 @@
-// A new start of the only process that uses the file. Whoever had leases or messages in hand is gone, so these are free.
+// The start of the process that owns the database file. The lock of the data folder proves that no earlier process lives. So
+// leases of shards, rows of workers and receipts of messages are released.
 import type { DatabaseSync } from 'node:sqlite';
 
 export interface Boot {
@@ -7,10 +8,10 @@ export interface Boot {
   readonly at: number;
 }
 
-/** Starts that are remembered. */
+/** Number of starts on record. */
 const KEPT = 100;
 
-/** In one transaction. Holds name the boot that they are of, so they need no write. */
+/** One transaction. A hold names its boot, so holds need no write. */
 export function beginBoot(db: DatabaseSync, { id, at }: Boot): void {
   db.exec('BEGIN IMMEDIATE');
   try {

@@ -1,4 +1,4 @@
-// Records of what people changed. They stay as long as the job.
+// Change records of jobs. A record lives as long as its job.
 import type { Change } from '../../domain/change.ts';
 import type { ChangeStore } from '../store.ts';
 import { changing, type Reader, type Value, type Writer } from './statements.ts';

@@ -1,21 +1,21 @@
-// When the -wal file is copied into the database file: after answers were given, preferably when nothing waits, and before
-// the -wal file is large.
+// Checkpoints: the writer copies the -wal file into the database file. A checkpoint runs after the answers of a commit were
+// sent. It prefers a moment when no write waits, and does not let the -wal file grow large.
 import type { DatabaseSync } from 'node:sqlite';
 
 const PAGE = 4_096;
-/** A write changes about two pages that the commit's other writes do not, and those that its text fills. */
+/** On average a write changes two pages of its own. Its text fills further pages. */
 const PAGES_PER_WRITE = 2;
-/** 16 MB: worth the two fsyncs of a checkpoint when nothing waits. */
+/** 16 MB. From this size on a checkpoint is worth its two fsyncs when no write waits. */
 const WHEN_IDLE = 4_000;
-/** 48 MB: also when something waits. */
+/** 48 MB. From this size on a checkpoint runs although writes wait. */
 const AT_LATEST = 12_000;
 
 export interface Checkpoints {
   readonly done: number;
   wrote(writes: number, text: number): void;
-  /** `idle`: nothing waits. Does nothing while there is little to copy. */
+  /** `idle`: no write waits. A small -wal file is left alone. */
   runIfDue(idle: boolean): void;
-  /** `truncate`: also empties the -wal file. */
+  /** `truncate`: the -wal file is cut to zero bytes. */
   run(truncate: boolean): void;
 }
 
@@ -23,10 +23,10 @@ export function createCheckpoints(db: DatabaseSync): Checkpoints {
   let pages = 0;
   let done = 0;
   function run(truncate: boolean): void {
-    // also when it fails: the next try comes after as much again, and a fault shows in the writes meanwhile
+    // The count begins again after a failure too, so a full disk is not asked all the time. Writes report the fault.
     pages = 0;
     try {
-      // passive: waits for nobody, and copies what no reader needs
+      // a PASSIVE checkpoint waits for no reader
       db.prepare(`PRAGMA wal_checkpoint(${truncate ? 'TRUNCATE' : 'PASSIVE'})`).get();
       done++;
     } catch {}

@@ -1,5 +1,5 @@
-// One commit: many writes in one transaction. Each write is a single statement, so a refused or failed one leaves nothing
-// behind, and the others go on.
+// Group commit: many writes in one transaction. Each write is a single statement. A refused write leaves nothing behind, and
+// the other writes of its group are committed.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { faultOf, type StoreFault } from './faults.ts';
 import type { Answer, Statement, Value } from './statements.ts';
@@ -9,12 +9,12 @@ export interface Write {
   readonly values: readonly Value[];
 }
 
-/** A write that SQLite would not do, such as one with a text that is too large. */
+/** SQLite does not take this write, for example because a text is too large. */
 export class WriteRefused extends Error {
   override readonly name = 'WriteRefused';
 }
 
-/** A fault: not one of the group was done, as far as this process can see. */
+/** After a fault no write of the group is visible to this process. */
 export type Committed = { readonly answers: (Answer | WriteRefused)[] } | { readonly fault: StoreFault };
 
 export function createCommit(db: DatabaseSync, file: string): (group: readonly Write[]) => Committed {
@@ -32,7 +32,7 @@ export function createCommit(db: DatabaseSync, file: string): (group: readonly W
     return ready;
   }
 
-  /** Throws faults of the file; any other error is this write's alone. */
+  /** A fault of the file is thrown. Any other error belongs to this write alone. */
   function run({ statement, values }: Write): Answer | WriteRefused {
     try {
       const ready = prepare(statement);
@@ -52,7 +52,7 @@ export function createCommit(db: DatabaseSync, file: string): (group: readonly W
       end.run();
       return { answers };
     } catch (error) {
-      // SQLite has rolled back by itself after some faults (a full disk), not after others
+      // after some faults, such as a full disk, SQLite has rolled back by itself
       if (db.isTransaction) db.exec('ROLLBACK');
       const fault = faultOf(error, file);
       if (!fault) throw error;

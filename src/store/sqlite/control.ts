@@ -1,4 +1,4 @@
-// How far each shard has come and who watches it; which workers are alive.
+// Shards with their cursors and leases, and the rows of workers.
 import { seconds } from '../items.ts';
 import type { ControlStore, Shard, WorkerRow } from '../store.ts';
 import { changing, type Reader, type Value, type Writer } from './statements.ts';

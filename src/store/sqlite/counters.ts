@@ -1,4 +1,4 @@
-// What a user has used of a quota, and what was told of a job's events.
+// Counters of quotas, and notices of what was told of a job's events.
 import type { Notice, NoticeStore, QuotaStore } from '../store.ts';
 import { changing, type Reader, returning, type Writer } from './statements.ts';
 import { firstRow, isOne, orNull } from './values.ts';

@@ -1,5 +1,5 @@
-// Writes on the calling thread, each in a commit of its own and done when `write` returns: for a database in memory, where
-// nothing waits for a disk.
+// A writer on the calling thread. Each write is a commit of its own and is done when `write` returns. It suits a database in
+// memory, which waits for no disk.
 import type { DatabaseSync } from 'node:sqlite';
 import { createCommit, WriteRefused } from './commit.ts';
 import type { Writer } from './statements.ts';

@@ -1,4 +1,4 @@
-// The ledger. A row is inserted once, or replaced on condition of the status and fence seen.
+// The ledger. A row is inserted once. A replacement compares the status and the fence that were seen.
 import type { Row, RowSeen } from '../../domain/execution.ts';
 import { DUE, decodeCursor, encodeCursor, FAILED_AND_OWNER, TIME_AND_JOB } from '../cursors.ts';
 import { dueKeyOf, rowToItem } from '../items.ts';
@@ -28,11 +28,11 @@ const KEYS = keysOf('executions_byUser', '');
 const FAILED_KEYS = keysOf('executions_failed', `AND status = 'FAILED'`);
 const ALL_FAILED = `SELECT jobId, due, userId FROM executions INDEXED BY executions_failed
   WHERE status = 'FAILED' AND (userId, due, jobId) > (?, ?, ?) ORDER BY userId, due, jobId LIMIT ?`;
-/** After every due key: they begin with a digit. */
+/** Greater than every due key, because due keys begin with a digit. */
 const AFTER_ALL = '~';
 
 export function executionOperations(reader: Reader, writer: Writer, retentionMs: number): ExecutionsStore {
-  /** status, fence, told, record, expiresAt */
+  /** The values of status, fence, told, record, expiresAt. */
   function textOf(row: Row): Value[] {
     const { status, fence, told, record, expiresAt } = rowToItem(row, retentionMs);
     return [orNull(status), orNull(fence), told ? 1 : null, orNull(record), orNull(expiresAt)];
@@ -94,7 +94,7 @@ export function executionOperations(reader: Reader, writer: Writer, retentionMs:
   };
 }
 
-/** userId, due, jobId of the last one seen. */
+/** The cursor as userId, due and jobId. */
 function startOf(cursor: string | undefined): [string, string, string] {
   const text = decodeCursor(cursor, FAILED_AND_OWNER);
   if (text === undefined) return ['', '', ''];

@@ -1,8 +1,8 @@
-// Faults of the database file, as sentences that name the file and the remedy.
+// Faults of the database file. Each message names the file and the remedy.
 
 /**
- * full, readOnly, locked, io: a write that comes later works again once the cause is gone. damaged, foreign, newer: only
- * a person can help.
+ * After `full`, `readOnly`, `locked` and `io` later writes work again once the cause is gone. `damaged`, `foreign`, `newer`
+ * and `stopped` need a person.
  */
 export type FaultKind = 'full' | 'readOnly' | 'locked' | 'io' | 'damaged' | 'foreign' | 'newer' | 'stopped';
 
@@ -23,7 +23,7 @@ const SENTENCES: Record<FaultKind, (file: string, detail: string) => string> = {
   stopped: (file) => `the writer of ${file} has stopped. Start the server again.`,
 };
 
-/** The store cannot do what was asked because of its file. A write that fails like this may have been done. */
+/** The database file is in the way. A write that fails with this error may have been done. */
 export class StoreFault extends Error {
   override readonly name = 'StoreFault';
   readonly kind: FaultKind;
@@ -35,13 +35,13 @@ export class StoreFault extends Error {
     this.file = file;
     this.detail = detail;
   }
-  /** Whether the same call may work later without a restart. */
+  /** True: the same call may work later without a restart. */
   get isPassing(): boolean {
     return this.kind === 'full' || this.kind === 'readOnly' || this.kind === 'locked' || this.kind === 'io';
   }
 }
 
-/** By SQLite's primary result codes. */
+/** The keys are SQLite's primary result codes. */
 const KINDS: Readonly<Record<number, FaultKind>> = {
   5: 'locked', // SQLITE_BUSY
   6: 'locked', // SQLITE_LOCKED
@@ -58,7 +58,7 @@ const KINDS: Readonly<Record<number, FaultKind>> = {
 const hasErrcode = (error: unknown): error is Error & { errcode: number } =>
   error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
 
-/** Undefined: the error is not one of the file (a constraint, a mistake in a statement). */
+/** Undefined: the error is not a fault of the file, for example a violated constraint. */
 export function faultOf(error: unknown, file: string): StoreFault | undefined {
   if (error instanceof StoreFault) return error;
   if (!hasErrcode(error)) return undefined;

@@ -18,10 +18,10 @@ const INSERT = changing(
 const READ = `SELECT ${COLUMNS} FROM heads WHERE jobId = ?`;
 const READ_MANY = `SELECT ${COLUMNS} FROM heads WHERE jobId IN (SELECT value FROM json_each(?))`;
 const LIST = `SELECT ${OF_SUMMARY} FROM heads WHERE userId = ? AND createdKey < ? ORDER BY createdKey DESC LIMIT ?`;
-/** After every key: they begin with a digit. */
+/** Greater than every `createdKey`, because these begin with a digit. */
 const AFTER_ALL = '~';
 
-/** One statement for each set of columns that a change names. */
+/** One UPDATE statement for each set of columns that changes have named. */
 const updates = new Map<string, Statement>();
 
 function updateOf(names: readonly string[]): Statement {
@@ -35,7 +35,7 @@ function updateOf(names: readonly string[]): Statement {
   return statement;
 }
 
-/** People change the spec; a run that has ended completes a one-time job; all else is on the way to a start. */
+/** The end of a run completes a one-time job. A change of the spec comes from a person. All else leads to a start. */
 function rankOf({ status }: HeadChange, names: readonly string[]): Rank {
   if (status === 'completed' || status === 'failed') return 'record';
   return names.includes('spec') ? 'person' : 'start';

@@ -1,4 +1,4 @@
-// Holds: the heartbeat of any of them, and the items of their own that `overlap: allow` uses.
+// Holds: heartbeats of all holds, and the hold items of `overlap: allow`.
 import type { Hold, HoldItem } from '../../domain/job.ts';
 import { holdFromItem, holdPartToItem } from '../items.ts';
 import type { JobsStore } from '../store.ts';
@@ -58,7 +58,7 @@ export function holdOperations(reader: Reader, writer: Writer): Holds {
   };
 }
 
-/** hold, holder, leaseUntil, expiresAt */
+/** The values of hold, holder, leaseUntil, expiresAt. */
 function textOf(hold: Hold): Value[] {
   const item = holdPartToItem(hold);
   return [item.hold, item.holder, item.leaseUntil, item.expiresAt].map(orNull);

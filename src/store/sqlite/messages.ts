@@ -1,4 +1,4 @@
-// Queues as a table: what was sent is on the disk when `send` returns, and comes again until it is deleted.
+// Queues in a table. A message is on the disk when `send` returns. It is delivered again until it is deleted.
 import type { Reader, Value, Writer } from './statements.ts';
 import { changing, returning } from './statements.ts';
 import { isOne } from './values.ts';
@@ -6,22 +6,22 @@ import { isOne } from './values.ts';
 export interface StoredMessage {
   readonly id: number;
   readonly body: string;
-  /** How often it was received, this time included. */
+  /** Number of receives, this one included. */
   readonly times: number;
 }
 
-/** `visibleAt`, `until`: epoch milliseconds; `expiresAt`: epoch seconds. */
+/** `visibleAt` and `until` are epoch milliseconds, `expiresAt` is epoch seconds. */
 export interface Messages {
-  /** All of them in one commit. */
+  /** One commit for all bodies. */
   send(queue: string, bodies: readonly string[], visibleAt: number, expiresAt: number): Promise<void>;
-  /** Takes at most `max` that are visible at `now`, oldest first, and hides them until `until`. */
+  /** At most `max` messages that are visible at `now`, oldest first. They are hidden until `until`. */
   receive(queue: string, max: number, now: number, until: number, receipt: string): Promise<StoredMessage[]>;
-  /** When the next one becomes visible; undefined when the queue is empty. */
+  /** The time when the next message becomes visible. Undefined: the queue is empty. */
   nextVisibleAt(queue: string): number | undefined;
   remove(id: number): Promise<void>;
-  /** False when it was received again since, or is gone. */
+  /** False: the message was received again since, or is deleted. */
   hide(id: number, receipt: string, until: number): Promise<boolean>;
-  /** Moves it to another queue, with the reason. */
+  /** Moves the message to another queue and stores the reason. */
   move(id: number, queue: string, reason: string, visibleAt: number, expiresAt: number): Promise<void>;
 }
 

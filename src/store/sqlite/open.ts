@@ -1,25 +1,25 @@
-// Connections to the database file: who may read it, and how far a commit goes before it counts.
+// Connections to the database file: file modes, durability, caches.
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { faultOf, StoreFault } from './faults.ts';
 
-/** A database without a file, for tests: one connection, gone when it is closed. */
+/** The name of a database without a file. */
 export const IN_MEMORY = ':memory:';
 
-/** How long a connection waits for another program's lock before it gives up with SQLITE_BUSY. */
+/** The writer waits this long for the lock of another program before SQLITE_BUSY. */
 const WRITER_WAITS_MS = 5_000;
-/** The thread that reads serves everything else too. */
+/** The reader waits less, because its thread also serves requests and timers. */
 const READER_WAITS_MS = 250;
 
 const WRITER_CACHE_KB = 32_768;
 const READER_CACHE_KB = 8_192;
-/** The -wal file is cut back to this size when it is started again. */
+/** SQLite cuts the -wal file to this size when it begins to write it from the start. */
 const LARGEST_IDLE_WAL = 32 * 1024 * 1024;
 
 /**
- * Makes the folder (0700) and an empty file (0600) if they are missing, and takes rights away that others have. SQLite
- * gives -wal and -shm the mode of the file.
+ * Makes the folder (0700) and an empty file (0600) if they are missing. Rights of other users are removed. SQLite gives the
+ * -wal and -shm files the mode of the database file.
  */
 export function secureFile(file: string): void {
   try {
@@ -39,8 +39,8 @@ export function secureFile(file: string): void {
 }
 
 /**
- * `synchronous = FULL`: a commit returns when its frames are on the disk (fsync). On macOS fsync leaves them in the
- * drive's cache, so F_FULLFSYNC is asked for. Checkpoints are the writer's (checkpoints.ts), after its answers.
+ * With `synchronous = FULL` a commit returns after an fsync of the -wal file. On macOS fsync leaves data in the drive's cache,
+ * so `fullfsync` makes SQLite use F_FULLFSYNC. Automatic checkpoints are off: checkpoints.ts runs them after the answers.
  */
 export function openWriter(file: string): DatabaseSync {
   return withFaults(file, () => {
@@ -58,7 +58,7 @@ export function openWriter(file: string): DatabaseSync {
   });
 }
 
-/** Sees what is committed when a statement begins. Cannot write. */
+/** A statement sees every commit that came before it. Writes are refused. */
 export function openReader(file: string): DatabaseSync {
   return withFaults(file, () => {
     const db = new DatabaseSync(file, { timeout: READER_WAITS_MS });

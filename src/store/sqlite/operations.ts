@@ -1,4 +1,4 @@
-// Background operations, and which of them are listed as not ended.
+// Background operations. `isListed` marks those that have not ended.
 import { type Operation, operationExpiresAt } from '../../domain/operation.ts';
 import type { OperationStore } from '../store.ts';
 import { changing, type Reader, type Value, type Writer } from './statements.ts';
@@ -41,7 +41,7 @@ export function operationOperations(reader: Reader, writer: Writer): OperationSt
   };
 }
 
-/** stamp, record, expiresAt */
+/** The values of stamp, record, expiresAt. */
 function textOf(operation: Operation): Value[] {
   const { id: _, stamp, ...record } = operation;
   return [stamp, JSON.stringify(record), orNull(operationExpiresAt(operation))];

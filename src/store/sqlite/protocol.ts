@@ -1,5 +1,5 @@
-// What the calling thread and the writer's thread say to each other. One message carries many writes as one flat array:
-// copying a nested object costs three times as much on both sides.
+// Messages between the calling thread and the writer's thread. One message carries many writes as one flat array, because the
+// structured clone of nested objects costs more on both sides.
 import type { FaultKind } from './faults.ts';
 import type { Answer, Statement, Value } from './statements.ts';
 
@@ -8,22 +8,22 @@ export interface WriterData {
 }
 
 /**
- * `writes`: for each one the number of its statement, its rank, its owner, how many values follow, and these. The writes
- * are numbered in the order of sending, from 0, by both sides.
+ * `writes` has for each write: the number of its statement, its rank, its owner, the count of its values, the values. Both
+ * sides number the writes from 0 in the order of sending.
  */
 export interface Writes {
   readonly kind: 'writes';
-  /** Statements that appear for the first time; each gets the next number. */
+  /** New statements. Each gets the next number. */
   readonly statements: readonly Statement[];
   readonly writes: readonly Value[];
 }
 
 export type ToWriter =
   | Writes
-  /** Delete what has expired, in small steps when nothing else is to do. */
+  /** Retention deletes expired rows in small steps when no write waits. */
   | { readonly kind: 'expire'; readonly now: number }
   | { readonly kind: 'stats' }
-  /** Write all that waits, then close the file. */
+  /** The writer commits all waiting writes, then closes the file. */
   | { readonly kind: 'close' };
 
 export interface WriterStats {
@@ -32,7 +32,7 @@ export interface WriterStats {
   readonly largestGroup: number;
   readonly checkpoints: number;
   readonly expired: number;
-  /** Of the thread, in microseconds. */
+  /** CPU time of the thread in microseconds. */
   readonly cpu: number;
   readonly waiting: number;
   /** `PRAGMA synchronous`: 2 is FULL. */
@@ -41,14 +41,14 @@ export interface WriterStats {
 
 export type FromWriter =
   | { readonly kind: 'ready' }
-  /** The number and the answer of each write in turn. */
+  /** Number and answer of each write, alternating. */
   | { readonly kind: 'done'; readonly answers: readonly (number | Answer)[] }
   | { readonly kind: 'refused'; readonly number: number; readonly message: string }
   | { readonly kind: 'failed'; readonly numbers: readonly number[]; readonly fault: Fault }
   | { readonly kind: 'stats'; readonly stats: WriterStats }
   | { readonly kind: 'closed' };
 
-/** A StoreFault without its class, which does not survive the way between threads. */
+/** A StoreFault as plain data: structured clone drops its class. */
 export interface Fault {
   readonly kind: FaultKind;
   readonly detail: string;

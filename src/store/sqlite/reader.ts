@@ -1,5 +1,5 @@
-// Reads on the connection of the calling thread. Each statement is a read transaction of its own: it sees every commit
-// that was acknowledged before, and holds up neither the writer nor a checkpoint.
+// Reads on the connection of the calling thread. Each statement is a read transaction of its own. It sees every commit that
+// was acknowledged before, and delays neither the writer nor a checkpoint.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { withFaults } from './open.ts';
 import type { Reader, Value } from './statements.ts';

@@ -1,15 +1,15 @@
-// What DynamoDB's TTL does: deletes what has expired, a few rows at a time. Freed pages are used again, so the file stops
-// growing when as much expires as is written.
+// Retention stands for DynamoDB's TTL: it deletes expired rows, a few at a time. SQLite uses freed pages again. So the file
+// stops growing when as many rows expire as are written.
 import type { DatabaseSync } from 'node:sqlite';
 import { minuteOf } from '../../domain/slots.ts';
 import { seconds } from '../items.ts';
 import type { Value } from './statements.ts';
 
-/** Some 4 ms of work. */
+/** A step takes about 4 ms. */
 const ROWS_PER_STEP = 250;
-/** Nobody reads a slot that is settled. A day is for clocks that are wrong and for people who look. */
+/** Settled slots are not read again. The day is a margin for wrong clocks. */
 const SETTLED_KEPT_MINUTES = 1_440;
-/** A slot that was not settled (nobody was there) is kept as long as on DynamoDB. */
+/** A slot that was never settled is kept as long as on DynamoDB. */
 const SLOT_KEPT_MINUTES = 31 * 1_440;
 
 interface Expiry {
@@ -41,9 +41,9 @@ const EXPIRIES: readonly Expiry[] = [
 ];
 
 export interface Retention {
-  /** Begins again with everything that has expired by `now`. */
+  /** Starts a new round over all tables. Rows that have expired by `now` are deleted. */
   begin(now: number): void;
-  /** One small step: how many rows it deleted, or undefined when nothing is left to do. Throws faults of the file. */
+  /** One step. The answer is the number of deleted rows. Undefined: the round is over. */
   step(): number | undefined;
 }
 

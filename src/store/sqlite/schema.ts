@@ -1,7 +1,7 @@
 // The schema of the embedded database and its migrations.
 //
-// A column of its own is what a key, an index, a condition or a write of its own needs. All else is JSON text, as in the
-// items of DynamoDB (../items.ts), so a new field of a head, a row or a notice needs no migration.
+// A field has a column of its own if a key, an index, a condition or a separate write needs it. All other fields are JSON text,
+// as in the items of DynamoDB (../items.ts). So a new field of a head, a row or a notice needs no migration.
 import type { DatabaseSync } from 'node:sqlite';
 import { StoreFault } from './faults.ts';
 
@@ -9,11 +9,11 @@ import { StoreFault } from './faults.ts';
 const APPLICATION_ID = 0x506e6374;
 
 /**
- * One migration per version, the first one makes an empty file version 1. A published migration never changes.
+ * One migration per version. The first turns an empty file into version 1. A published migration never changes.
  *
- * - `heads`, `executions`, `definitions` are rowid tables: their rows are large, and what is created together stands together.
- *   Small rows stand in their primary key (`WITHOUT ROWID`).
- * - An open execution has no `expiresAt`. So the index of `expiresAt` finds open rows (NULL) and expired rows.
+ * - Tables with large rows (`heads`, `executions`, `definitions`) are rowid tables: jobs that were created together share
+ *   pages, and their claims dirty fewer of them. Tables with small rows are WITHOUT ROWID.
+ * - An open execution has no `expiresAt`. So one index finds open rows (NULL) and expired rows.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -152,7 +152,7 @@ export const SCHEMA_VERSION = MIGRATIONS.length;
 const numberOf = (db: DatabaseSync, pragma: string): number =>
   Number(Object.values(db.prepare(`PRAGMA ${pragma}`).get() ?? {})[0]);
 
-/** Brings the database to `SCHEMA_VERSION`, each version in a transaction of its own. Refuses files that are not ours. */
+/** Brings the database to `SCHEMA_VERSION`, each version in a transaction of its own. Files of other programs are refused. */
 export function migrate(db: DatabaseSync, file: string, migrations = MIGRATIONS): void {
   const found = numberOf(db, 'user_version');
   const application = numberOf(db, 'application_id');

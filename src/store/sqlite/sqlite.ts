@@ -1,4 +1,4 @@
-// The store in one file of SQLite: the operations of this folder, put together.
+// The Store port on one SQLite file: the operations of this folder, put together.
 import { DatabaseSync } from 'node:sqlite';
 import type { Store } from '../store.ts';
 import { type Boot, beginBoot } from './boot.ts';
@@ -21,9 +21,9 @@ import { startThreadWriter } from './thread-writer.ts';
 import { timetableOperations } from './timetable.ts';
 
 export interface LayoutOptions {
-  /** How far the timetable is spread (`Settings.shards`). */
+  /** Number of shards of the timetable (`Settings.shards`). */
   readonly shards: number;
-  /** Terminal executions are kept this long. Default 90. */
+  /** Retention of terminal executions. Default 90. */
   readonly retentionDays?: number;
   /** Entries in a page of a slot. Default 1,000. */
   readonly slotPage?: number;
@@ -31,24 +31,24 @@ export interface LayoutOptions {
 
 export interface SqliteOptions extends LayoutOptions {
   readonly file: string;
-  /** This start of the only process that uses the file: leases and messages of earlier ones are free. */
+  /** This start of the only process that uses the file. Leases and receipts of earlier starts are released. */
   readonly boot: Boot;
-  /** Told when the writer's thread has ended by a mistake of ours: nothing can be written any more. */
+  /** The writer's thread has ended with an unexpected error. All later writes fail. */
   onStopped?(error: Error): void;
 }
 
 export interface SqliteStore {
   readonly store: Store;
-  /** Queues that survive the process. */
+  /** Queues that outlive the process. */
   readonly messages: Messages;
-  /** Deletes what has expired by `now`, in the background. */
+  /** Deletes rows that have expired by `now`, in the background. */
   expire(now: number): void;
   stats(): Promise<WriterStats>;
-  /** Writes all that was asked for, then closes the file. */
+  /** Commits all waiting writes, then closes the file. */
   close(): Promise<void>;
 }
 
-/** Makes the file if it is missing. Throws a StoreFault when it cannot be used. */
+/** Creates the file if it is missing. A file that cannot be used is a StoreFault. */
 export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
   const { file, boot } = options;
   secureFile(file);
@@ -76,7 +76,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
   };
 }
 
-/** In memory, on the calling thread: each operation takes effect when it is called. For tests. */
+/** A database in memory on the calling thread, for tests. Each operation takes effect when it is called. */
 export function createMemorySqlite(options: LayoutOptions) {
   const db = new DatabaseSync(IN_MEMORY);
   migrate(db, IN_MEMORY);

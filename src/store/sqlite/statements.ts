@@ -1,13 +1,13 @@
-// Statements and their values, as they go from the thread that asks to the one that writes.
+// Statements, their values and answers, and the two ports of this folder: Reader and Writer.
 
 export type Value = string | number | null;
 
-/** What the caller of a write gets: how many rows were changed, or the rows of its RETURNING clause. */
+/** The answer to a write: the number of changed rows, or the rows of its RETURNING clause. */
 export type Answer = number | Value[][];
 
 /**
- * One conditional statement is one write: it is done or refused as a whole, and `changes` says which. The values are
- * bound in the order of the question marks.
+ * A write is one conditional statement. It is done or refused as a whole, and the number of changed rows says which. Values
+ * are bound in the order of the question marks.
  */
 export interface Statement {
   readonly sql: string;
@@ -18,19 +18,19 @@ export const changing = (sql: string): Statement => ({ sql, returns: 'changes' }
 export const returning = (sql: string): Statement => ({ sql, returns: 'rows' });
 
 /**
- * start: on the way to a start (claims, holds, heartbeats, shards). person: somebody waits for the answer. record: it only
- * records what has happened or will.
+ * `start`: the write leads to a start (claims, holds, heartbeats, shards). `person`: a request waits for it. `record`: the write
+ * records a result or a plan.
  */
 export const RANKS = ['start', 'person', 'record'] as const;
 export type Rank = (typeof RANKS)[number];
 
 export interface Writer {
-  /** Resolves after the commit. `owner`: whose turn it takes; '' is the system's own. */
+  /** Resolves after the commit. Owners take turns within a rank. The owner '' is the system. */
   write(statement: Statement, values: readonly Value[], rank: Rank, owner: string): Promise<Answer>;
 }
 
 export interface Reader {
-  /** The first row. */
+  /** The first row. Undefined: there is none. */
   one(sql: string, ...values: Value[]): Value[] | undefined;
   all(sql: string, ...values: Value[]): Value[][];
 }

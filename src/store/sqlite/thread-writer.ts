@@ -1,5 +1,5 @@
-// The calling thread's side of the writer's thread: collects the writes of one turn of the event loop, sends them as one
-// message, and settles each caller's promise when its commit is done.
+// The calling thread's side of the writer's thread. The writes of one turn of the event loop are sent as one message. Each
+// caller's promise is settled after its commit.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { WriteRefused } from './commit.ts';
@@ -7,7 +7,7 @@ import { StoreFault } from './faults.ts';
 import type { FromWriter, ToWriter, WriterData, WriterStats } from './protocol.ts';
 import { type Answer, RANKS, type Statement, type Value, type Writer } from './statements.ts';
 
-/** So many writes are sent at once, without waiting for the end of a long turn. */
+/** A full message is sent before the turn of the event loop ends. */
 const FULL = 256;
 
 interface Caller {
@@ -16,10 +16,10 @@ interface Caller {
 }
 
 export interface ThreadWriter extends Writer {
-  /** Deletes what has expired by `now`, in the background. */
+  /** Deletes rows that have expired by `now`, in the background. */
   expire(now: number): void;
   stats(): Promise<WriterStats>;
-  /** After all that was asked for; nothing may be written from then on. */
+  /** Commits all waiting writes and closes the file. Later writes are refused. */
   close(): Promise<void>;
 }
 

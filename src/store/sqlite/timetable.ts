@@ -1,4 +1,4 @@
-// The timetable: immutable entries, nothing but keys.
+// The timetable. An entry is immutable and has no fields but its key.
 import { shardOf } from '../../domain/ids.ts';
 import { type Entry, entryKey, minuteOf, parseEntryKey } from '../../domain/slots.ts';
 import { decodeCursor, encodeCursor } from '../cursors.ts';
@@ -6,13 +6,13 @@ import type { TimetableStore } from '../store.ts';
 import { changing, type Reader, type Writer } from './statements.ts';
 
 const ENTRY_KEY = /^\d{13}#/;
-/** Entries in one statement: a watcher's pass has thousands, and others' writes go in between. */
+/** Entries in one statement. A watcher's pass has thousands of entries, and other writes go between its chunks. */
 const CHUNK = 100;
 
 const PUT_ONE = changing(
   'INSERT INTO timetable (minute, shard, key) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
 );
-/** `?`: the entries of a chunk as a JSON array of minute, shard, key. */
+/** The value is a JSON array with minute, shard and key of each entry. */
 const PUT_MANY = changing(
   `INSERT INTO timetable (minute, shard, key)
    SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?) WHERE true ON CONFLICT DO NOTHING`,
@@ -20,7 +20,7 @@ const PUT_MANY = changing(
 const READ = 'SELECT key FROM timetable WHERE minute = ? AND shard = ? AND key > ? ORDER BY key LIMIT ?';
 const HAS = 'SELECT 1 FROM timetable WHERE minute = ? AND shard = ? AND key = ?';
 
-/** `slotPage`: entries in a page of a slot. */
+/** `slotPage`: number of entries in a page of a slot. */
 export function timetableOperations(
   reader: Reader,
   writer: Writer,

@@ -1,21 +1,21 @@
-// What waits to be written, and who goes in the next commit: what leads to a start first, and within a rank each owner in
-// turn, so that one owner's thousand writes do not stand before another's first.
+// The queue of the writer, and the choice of the next group. Ranks have an order: writes that lead to a start come first. Within
+// a rank owners take turns, so a thousand writes of one owner do not delay the first write of another.
 import { RANKS, type Rank } from './statements.ts';
 
-/** Writes in one commit: some 5 ms of work, so that what arrives meanwhile does not wait for long. */
+/** Writes in one commit: about 5 ms of work. Larger groups would delay the writes that arrive meanwhile. */
 const MOST_WRITES = 512;
 /** Characters in one commit. */
 const MOST_TEXT = 1_000_000;
-/** A commit with starts in it stays short: so many writes, or three times as many as there are starts. */
+/** A group with starts is kept short: 64 writes, or three times the number of its starts. */
 const FEW_WRITES = 64;
-/** Every rank that waits gets at least this part of a commit, so nothing waits for ever. */
+/** Every rank gets at least an eighth of a group, so no rank starves. */
 const SHARE = 8;
 
 export interface Waiting {
   readonly size: number;
 }
 
-/** First in, first out. `shift` of a long array would move all of it. */
+/** First in, first out. `Array.shift` would move all items of a long array. */
 class Line<T> {
   #items: T[] = [];
   #next = 0;
@@ -46,7 +46,7 @@ class Owners<T> {
     this.waiting++;
   }
 
-  /** Of the owner whose turn it is; that owner goes to the end. */
+  /** The next write of the owner whose turn it is. That owner goes to the end of the line. */
   next(): T | undefined {
     for (const [owner, line] of this.#lines) {
       const item = line.shift();
@@ -74,7 +74,7 @@ export class Turns<T extends Waiting> {
     this.#ranks[rank].add(owner, item);
   }
 
-  /** The next commit's writes; empty when nothing waits. */
+  /** The writes of the next commit. An empty group: no write waits. */
   take(): T[] {
     const starts = this.#ranks.start.waiting;
     const most = starts > 0 ? Math.min(MOST_WRITES, Math.max(FEW_WRITES, starts * 3)) : MOST_WRITES;

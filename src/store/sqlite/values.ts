@@ -1,10 +1,10 @@
-// Between values of ours and values of SQLite.
+// Conversions between JavaScript's values and SQLite's.
 import type { Answer, Value } from './statements.ts';
 
-/** SQLite knows no `undefined`. */
+/** `undefined` is stored as NULL. */
 export const orNull = (value: unknown): Value => (value === undefined ? null : (value as Value));
 
-/** Whether a conditional write was done. */
+/** True: the conditional write was done. */
 export const isOne = (answer: Answer): boolean => answer === 1;
 
 export const firstRow = (answer: Answer): Value[] | undefined =>

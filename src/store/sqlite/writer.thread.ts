@@ -1,5 +1,5 @@
-// The thread that writes: no fsync delays a timer of the thread that serves. While one commit is under way the next group
-// collects; each message between the threads carries a whole group.
+// The writer's thread. No fsync delays a timer of the thread that serves requests and runs tasks. While one commit is in
+// progress the next group collects. Each message between the threads carries many writes.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { createCheckpoints } from './checkpoints.ts';
 import { createCommit, type Write, WriteRefused } from './commit.ts';
@@ -9,12 +9,12 @@ import { createRetention } from './retention.ts';
 import { type Answer, RANKS, type Statement } from './statements.ts';
 import { Turns } from './turns.ts';
 
-/** While there is always something to write, retention gets one step after so many commits. */
+/** Under constant load retention gets one step after this many commits. */
 const COMMITS_PER_STEP = 32;
 
 interface Queued extends Write {
   readonly number: number;
-  /** Characters of its values. */
+  /** Number of characters of its values. */
   readonly size: number;
 }
 
@@ -60,7 +60,7 @@ function commitGroup(group: readonly Queued[]): void {
   if ('fault' in done) {
     const { kind, detail } = done.fault;
     answer({ kind: 'failed', numbers: group.map(({ number }) => number), fault: { kind, detail } });
-    // what the -wal file takes is free once it is copied
+    // a truncated -wal file frees its room
     if (kind === 'full') checkpoints.run(true);
     return;
   }
@@ -79,7 +79,7 @@ function commitGroup(group: readonly Queued[]): void {
   counts.largestGroup = Math.max(counts.largestGroup, group.length);
 }
 
-/** True when there was something to expire. */
+/** False: retention has no more steps for now. */
 function expire(): boolean {
   sinceStep = 0;
   try {
@@ -89,12 +89,12 @@ function expire(): boolean {
     checkpoints.wrote(deleted, 0);
     return true;
   } catch {
-    // a full or locked file: the next minute tries again
+    // the file is full or locked: the next round tries again
     return false;
   }
 }
 
-/** Until nothing is left to do. What arrives meanwhile is looked for before each commit. */
+/** Works until no write waits and retention is done. Messages that arrive meanwhile are read before each commit. */
 function work(): void {
   for (;;) {
     for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) accept(next.message);

@@ -31,12 +31,12 @@ export class ManualTimer implements Timer {
     });
   };
 
-  /** Timers that have been set and not rung. */
+  /** Number of timers that have not fired. */
   get sleeping(): number {
     return this.#sleepers.size;
   }
 
-  /** Goes on by `ms`, timer after timer, and lets what they wake go on in between. */
+  /** Moves the clock by `ms`, timer after timer. */
   async pass(ms: number): Promise<void> {
     const end = this.#now + ms;
     for (;;) {
@@ -51,5 +51,5 @@ export class ManualTimer implements Timer {
   }
 }
 
-/** Everything that can go on without time passing has done so. */
+/** Resolves when all promises that need no time are settled. */
 export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

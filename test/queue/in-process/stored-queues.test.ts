@@ -38,7 +38,7 @@ function aQueue(timer = new ManualTimer(T0), table = aTable()) {
   return { timer, table, receive, ...queue };
 }
 
-/** What is in a queue, received for a look. */
+/** The bodies of a queue. */
 const bodiesIn = async (table: ReturnType<typeof aTable>, queue: string) =>
   (await table.receive(queue, 100, Number.MAX_SAFE_INTEGER, 0, 'look')).map(({ body }) => body);
 
@@ -55,7 +55,7 @@ describe('a queue on a table', () => {
     expect(rest.bodies).toEqual(['c']);
   });
 
-  test('what is sent with a delay comes when it is over', async () => {
+  test('a delayed message is delivered after its delay', async () => {
     const { send, receive, timer } = aQueue();
     const waiting = receive();
     await send(['later'], 5_000);
@@ -95,7 +95,7 @@ describe('a queue on a table', () => {
     expect(second.bodies).toEqual(['a']);
   });
 
-  test('what is buried goes to the dead letters, and so does what fails again and again', async () => {
+  test('a buried message goes to the dead letters, and so does one that fails again and again', async () => {
     const { send, receive, timer, table } = aQueue();
     await send(['bad']);
     const first = receive();
@@ -138,7 +138,7 @@ describe('a queue on a table', () => {
   });
 });
 
-test('what was sent is there after a restart, at once, also what was in hand', async () => {
+test('messages are delivered after a restart, at once, received ones included', async () => {
   const first = await aStore();
   const { ingest } = createStoredQueues({ table: first.messages, timer: new ManualTimer(T0), id });
   const message = { userId: 'u', idempotencyKey: 'k', spec: {}, acceptedAt: T0 } as never;

@@ -28,7 +28,7 @@ function aQueue() {
     onBuried: (body, reason) => buried.push(`${reason}: ${body}`),
   });
   const send = (name: string, after: number) => queue.send([aMessage(name, T0 + after)]);
-  /** What a receiver got so far; undefined while it waits. */
+  /** The messages that a receiver got. Undefined: it waits. */
   const receive = (max = 10, signal = never) => {
     const state: { received?: Received[]; names?: string[] } = {};
     void inbox.receive(max, signal).then((received) => {
@@ -85,7 +85,7 @@ describe('the work queue in memory', () => {
     expect([a.names, b.names, c.names]).toEqual([['1', '2'], ['3'], undefined]);
   });
 
-  test('hides what was received, and hands it out again when nobody has deleted it', async () => {
+  test('hides a received message, and delivers it again if it was not deleted', async () => {
     const { timer, send, receive, size } = aQueue();
     await send('a', 0);
     const first = receive();

@@ -1,4 +1,4 @@
-// A disk that is full, locked or read-only: what was asked for is refused with a sentence, and goes on afterwards.
+// A full, locked or read-only file: writes fail with a sentence, and work again afterwards.
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { createCommit } from '../../../src/store/sqlite/commit.ts';
@@ -11,7 +11,7 @@ import { aFile, aStore } from './folder.ts';
 const CONSISTENT = { consistent: true };
 const PUT = changing('INSERT INTO things (name, text) VALUES (?, ?)');
 
-/** One connection with one table, and what a group of writes answers. */
+/** One connection with one table, and group commits on it. */
 function aTable(file = aFile()) {
   secureFile(file);
   const db = openWriter(file);

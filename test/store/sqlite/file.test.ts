@@ -1,4 +1,4 @@
-// The file itself: who may read it, whose it is, and which version.
+// The database file: its modes, its owner, its schema version.
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -33,7 +33,7 @@ describe('the file', () => {
     expect([modeOf(dirname(file)), modeOf(file), modeOf(`${file}-wal`)]).toEqual(['700', '600', '600']);
   });
 
-  test('what was written is there when it is opened again, and the -wal file is gone after a close', async () => {
+  test('writes are there after it is opened again, and the -wal file is gone after a close', async () => {
     const first = await aStore();
     const head = aHead();
     await first.store.insertHead(head);
@@ -43,7 +43,7 @@ describe('the file', () => {
     expect(await again.store.readHead(head.jobId, { consistent: true })).toEqual(head);
   });
 
-  test('each start is written down, and frees what earlier ones had in hand', async () => {
+  test('each start is recorded, and releases the leases and workers of earlier ones', async () => {
     const first = await aStore();
     const shard = { shard: 0, leaseUntil: T0 + 30_000, dispatchedUntil: 7, settledUntil: 6 };
     await first.store.insertShard({ ...shard, token: 't' });

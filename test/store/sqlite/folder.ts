@@ -1,4 +1,4 @@
-// A database file in a temporary folder of its own, which goes when the test ends.
+// A database file in a temporary folder, which is removed after the test.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// A disk that is really full: a small file system of its own. Mounting one takes root; elsewhere faults.test.ts stands for
-// it, with SQLite's own limit.
+// A full disk: a small file system of its own. Only root can mount one. faults.test.ts tests the same with SQLite's own limit,
+// everywhere.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// kill -9 at any moment: what was acknowledged is there afterwards, and no write is there in part.
+// kill -9 at any moment: acknowledged writes are there afterwards, and no write is there in part.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { aFile, aStore } from './folder.ts';
 const CHILD = new URL('./writing.child.ts', import.meta.url).pathname;
 const KILLS = 6;
 
-/** The lines that the process had written when it was killed; the last may be cut off. */
+/** The lines of a process that was killed after `lines` of them. A last line that was cut off is left out. */
 async function killedAfter(file: string, name: string, lines: number): Promise<string[]> {
   const child = spawn(process.execPath, [CHILD, file, name], { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');

@@ -1,4 +1,4 @@
-// Every statement finds its rows by a key or an index, however many there are.
+// Every statement finds its rows by a key or an index.
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test, vi } from 'vitest';
 import { dueKey } from '../../../src/domain/ids.ts';
@@ -7,10 +7,10 @@ import { migrate } from '../../../src/store/sqlite/schema.ts';
 import { createMemorySqlite } from '../../../src/store/sqlite/sqlite.ts';
 import { aHead, aHold, anEntry, aRow, T0 } from '../fixtures.ts';
 
-/** They have a row for each worker, shard or listed operation. */
+/** Tables with a row for each worker or shard, and the index of listed operations. */
 const SMALL = /(FROM|INTO|UPDATE) (workers|shards) |operations_listed|SCAN json_each/;
 
-/** Everything that was prepared while `work` ran. */
+/** The statements that were prepared while `work` ran. */
 async function statementsOf(work: () => Promise<void>): Promise<string[]> {
   const prepared = new Set<string>();
   const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');

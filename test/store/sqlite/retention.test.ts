@@ -1,4 +1,4 @@
-// What has expired goes, in small steps, and the files do not grow for ever.
+// Expired rows are deleted in small steps, and the files stop growing.
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { aStore } from './folder.ts';
 const DAY = 86_400_000;
 const CONSISTENT = { consistent: true };
 
-/** Waits until the writer has nothing left to delete: it answers in the order of asking, and a step comes before that. */
+/** Returns when the number of deleted rows no longer grows. */
 async function expired({ expire, stats }: Awaited<ReturnType<typeof aStore>>, now: number): Promise<void> {
   expire(now);
   for (let before = -1, { expired } = await stats(); expired !== before; { expired } = await stats()) {
@@ -19,7 +19,7 @@ async function expired({ expire, stats }: Awaited<ReturnType<typeof aStore>>, no
   }
 }
 
-test('everything that has a time goes when it is over, and nothing else', async () => {
+test('rows with an expiry are deleted after it, and no others', async () => {
   const opened = await aStore(undefined, 10);
   const { store } = opened;
   const old = aRow({ finishedAt: T0, due: dueKey(T0) });

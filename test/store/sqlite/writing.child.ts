@@ -1,4 +1,4 @@
-// A process that writes for ever and says what was acknowledged, one line per execution. Its test kills it.
+// A process that writes until it is killed, and prints a line for each acknowledged write.
 import { dueKey } from '../../../src/domain/ids.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite.ts';
 import { aHead, aHold, aRow, T0 } from '../fixtures.ts';
