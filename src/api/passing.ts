@@ -5,8 +5,11 @@
 const PASSING =
   /Throttl|ThroughputExceeded|LimitExceeded|^OverLimit$|TransactionConflict|TransactionInProgress|^Internal(Server)?(Error|Failure)$|^ServiceUnavailable|QueueDoesNotExist|NonExistentQueue|^ExpiredToken|^TimeoutError$/;
 
-/** Our own: nothing was decided, or DynamoDB and SQS were busy for longer than we wait. */
-const OWN = new Set(['WriterTooSlow', 'Unprocessed', 'EntryFailed']);
+/**
+ * Our own: nothing was decided, or DynamoDB and SQS were busy for longer than we wait. A StoreFault says that the file of the
+ * embedded store is full, locked or damaged.
+ */
+const OWN = new Set(['WriterTooSlow', 'Unprocessed', 'EntryFailed', 'StoreFault']);
 
 /** No connection, or one that broke off. */
 const NO_ANSWER = new Set([

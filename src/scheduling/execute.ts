@@ -46,7 +46,8 @@ const AHEAD_PER_MESSAGE_MS = 0.15;
 const AHEAD_FOR_CROWD_MS = 700;
 /** What has ended lets those start first that are due at the same instant. */
 const AFTER_STARTS_MS = 1;
-const EARLIEST_MS = AHEAD_MS + AHEAD_SPREAD_MS + AHEAD_FOR_CROWD_MS;
+/** The earliest claim before a fire time. A message must have been delivered by then. */
+export const EARLIEST_MS = AHEAD_MS + AHEAD_SPREAD_MS + AHEAD_FOR_CROWD_MS;
 /** Reads ahead begin at whole multiples of this, so that the store can make one request of those of many messages. */
 const AHEAD_EVERY_MS = 50;
 
