@@ -1,5 +1,5 @@
 // Connections to the database file: file modes, durability, caches.
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { faultOf, StoreFault } from './faults.ts';
@@ -18,18 +18,14 @@ const READER_CACHE_KB = 8_192;
 const LARGEST_IDLE_WAL = 32 * 1024 * 1024;
 
 /**
- * Makes the folder (0700) and an empty file (0600) if they are missing. Rights of other users are removed. SQLite gives the
- * -wal and -shm files the mode of the database file.
+ * Makes the folder (0700) and an empty file (0600) if they are missing. The mode of a folder that exists is left alone, because
+ * it may hold other files. SQLite gives the -wal and -shm files the mode of the database file.
  */
 export function secureFile(file: string): void {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     closeSync(openSync(file, 'a', 0o600));
-    for (const [path, mode] of [
-      [dirname(file), 0o700],
-      [file, 0o600],
-    ] as const)
-      if ((statSync(path).mode & 0o777 & ~mode) !== 0) chmodSync(path, mode);
+    for (const path of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(path)) chmodSync(path, 0o600);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM') throw new StoreFault('readOnly', file);

@@ -24,13 +24,13 @@ describe('the file', () => {
     expect(modeOf(dirname(file))).toBe('700');
   });
 
-  test('rights that others had are taken away', async () => {
+  test('rights of others to the file are taken away; a folder that exists keeps its mode', async () => {
     const file = aFile();
     mkdirSync(dirname(file), { mode: 0o755 });
     writeFileSync(file, '');
     chmodSync(file, 0o664);
     await aStore(file);
-    expect([modeOf(dirname(file)), modeOf(file), modeOf(`${file}-wal`)]).toEqual(['700', '600', '600']);
+    expect([modeOf(dirname(file)), modeOf(file), modeOf(`${file}-wal`)]).toEqual(['755', '600', '600']);
   });
 
   test('writes are there after it is opened again, and the -wal file is gone after a close', async () => {
