@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPEN, type Row, TERMINAL } from '../../src/domain/execution.ts';
 import { dueKey } from '../../src/domain/ids.ts';
+import { minuteOf } from '../../src/domain/slots.ts';
 import type { Store } from '../../src/store/store.ts';
 import { MemoryStore } from '../simulation/memory-store.ts';
 import { type OpenStore, SHARDS } from './conformance.ts';
@@ -133,6 +134,16 @@ const rowOperations: fc.Arbitrary<Operation>[] = [
     if (!first.next) return first;
     return [first, await store.listRowKeys(`${userId}-${run}`, { limit: n, from, to, cursor: first.next })];
   }),
+  fc.tuple(user, limit, maybe(due), maybe(due)).map(
+    ([userId, n, from, to]) =>
+      (store, run) =>
+        store.listFailedKeys(`${userId}-${run}`, { limit: n, from, to }),
+  ),
+  fc.tuple(job, due, seen).map(
+    ([jobId, key, was]) =>
+      (store, run) =>
+        store.markTold(`${jobId}-${run}`, key, was),
+  ),
 ];
 
 const inRun = (change: Partial<Row>, run: string): Row => ({
@@ -162,6 +173,45 @@ const shardOperations: fc.Arbitrary<Operation>[] = [
   fc.constant((store: Store, run: string) => store.readShard(Number(run))),
 ];
 
+const entry = fc
+  .record({ jobId: job, at: fc.integer({ min: T0, max: T0 + 120_000 }), due, revision: word })
+  .chain((one) => fc.constantFrom('regular' as const, 'check' as const).map((kind) => ({ ...one, kind })));
+
+const entryOperations: fc.Arbitrary<Operation>[] = [
+  fc
+    .array(entry, { maxLength: 5 })
+    .map(
+      (entries) => (store, run) =>
+        store.putEntries(entries.map((one) => ({ ...one, jobId: `${one.jobId}-${run}` }))),
+    ),
+  entry.map((one) => (store, run) => store.hasEntry({ ...one, jobId: `${one.jobId}-${run}` })),
+  fc.tuple(fc.nat(2), fc.nat(SHARDS - 1)).map(([after, shard]) => async (store, run) => {
+    const { items } = await store.readSlot(minuteOf(T0) + after, shard);
+    return items.filter(({ jobId }) => jobId.endsWith(`-${run}`));
+  }),
+];
+
+const counterOperations: fc.Arbitrary<Operation>[] = [
+  fc.tuple(user, word, fc.integer({ min: -3, max: 3 })).map(
+    ([userId, quota, count]) =>
+      (store, run) =>
+        store.addToQuota(`${userId}-${run}`, quota, count),
+  ),
+  fc.tuple(user, word, fc.nat(5), fc.nat(5)).map(
+    ([userId, quota, was, used]) =>
+      (store, run) =>
+        store.replaceQuota(`${userId}-${run}`, quota, was, used),
+  ),
+  fc.tuple(job, maybe(word), word, maybe(due)).map(([jobId, was, stamp, last]) => (store, run) => {
+    const notice = {
+      ...{ jobId: `${jobId}-${run}`, event: 'failed' as const, stamp, until: T0, opener: 'o', folded: 1 },
+      ...{ recent: ['r'], ...(last !== undefined && { last }) },
+    };
+    return store.writeNotice(was === undefined ? undefined : { ...notice, stamp: was }, notice, 1e10);
+  }),
+  job.map((jobId) => (store, run) => store.readNotice(`${jobId}-${run}`, 'failed')),
+];
+
 /** Each operation is done for two runs at once, so that the store sends it in a group, and alone for a third. */
 export function describeDifferential(name: string, open: () => Promise<OpenStore>): void {
   describe(`the store in memory answers like ${name}`, () => {
@@ -179,6 +229,8 @@ export function describeDifferential(name: string, open: () => Promise<OpenStore
       ['hold items', holdOperations],
       ['rows', rowOperations],
       ['shards', shardOperations],
+      ['entries', entryOperations],
+      ['quotas and notices', counterOperations],
     ])('%s', async (_what, operations) => {
       const sequence = fc.array(fc.oneof(...operations), { minLength: 5, maxLength: 40 });
       await fc.assert(
