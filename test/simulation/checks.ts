@@ -346,6 +346,17 @@ export class Checks {
     return actor ? actor.trueTime(leaseUntil - settings.leaseMs) + settings.leaseMs : leaseUntil;
   }
 
+  /** An embedded server: no message waits for the lease of a process that is gone. */
+  hidden({ jobId, due }: Message, ms: number): void {
+    const { boot, store, settings } = this.#world;
+    // who has a message in hand hides it for a lease; after an error it comes back after the clock skew
+    if (boot === undefined || ms === settings.leaseMs || ms <= 2 * settings.clockSkewMs) return;
+    if (this.#rowOf(jobId, due)?.status === 'RETRYING') return;
+    const hold = store.holds.get(rowKey({ jobId, due }))?.hold ?? store.heads.get(jobId)?.hold;
+    if (hold?.due === due && hold.boot !== boot)
+      this.#fail('no message waits for a holder of another boot', jobId, due, `hidden for ${ms} ms`);
+  }
+
   #completed(old: Head, head: Head): void {
     const { schedule, jobId } = old;
     if (!('at' in schedule)) {

@@ -100,7 +100,7 @@ export class Fleet {
     });
     world.at(downtime.until, () => {
       world.down = false;
-      if (downtime.wipe) this.#refill();
+      if (downtime.wipe || world.boot !== undefined) this.#refill();
       this.#startWorkers(workers);
     });
   }
@@ -116,6 +116,7 @@ export class Fleet {
     this.#world.trace?.(undefined, '*** the server is killed and started again');
     this.#killAll(true);
     this.#startWorkers(this.#scenario.workers);
+    this.#refill();
   }
 
   #killAll(wiped: boolean): void {

@@ -755,6 +755,12 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
+    rule: 'boot-over',
+    embedded: true,
+    takesOut: 'the hold of an earlier boot is over: a restart would wait for its lease',
+    edits: [{ file: 'holds.ts', find: '(boot !== undefined && hold.boot !== boot) ||', replace: '' }],
+  },
+  {
     rule: 'boot',
     embedded: true,
     takesOut: 'the hold of a process that lives is not over before its lease',

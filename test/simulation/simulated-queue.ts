@@ -92,6 +92,7 @@ export class SimulatedQueue {
       hide: (ms) =>
         call('hide', [ms], () => {
           if (parked.receipt !== receipt || parked.gone) return;
+          world.checks.hidden(parked.message, ms);
           parked.visibleAt = world.now + Math.max(0, ms);
           this.#offerLater(parked);
         }),

@@ -13,6 +13,9 @@ const COMMIT_SHARD = changing(
   `UPDATE shards SET leaseUntil = ?, dispatchedUntil = max(dispatchedUntil, ifnull(?, dispatchedUntil)),
    settledUntil = max(settledUntil, ifnull(?, settledUntil)) WHERE shard = ? AND token = ?`,
 );
+const RESET_SHARD = changing(
+  'UPDATE shards SET dispatchedUntil = ?, settledUntil = ? WHERE shard = ? AND token = ?',
+);
 const PUT_WORKER = changing(
   'INSERT OR REPLACE INTO workers (workerId, beatAt, record, expiresAt) VALUES (?, ?, ?, ?)',
 );
@@ -37,6 +40,10 @@ export function controlOperations(reader: Reader, writer: Writer): ControlStore 
     async commitShard(shard, token, { leaseUntil, dispatchedUntil, settledUntil }) {
       const values = [leaseUntil, orNull(dispatchedUntil), orNull(settledUntil), shard, token];
       return isOne(await writer.write(COMMIT_SHARD, values, 'start', ''));
+    },
+    async resetShard(shard, token, { dispatchedUntil, settledUntil }) {
+      const values = [dispatchedUntil, settledUntil, shard, token];
+      return isOne(await writer.write(RESET_SHARD, values, 'start', ''));
     },
     async putWorker(worker) {
       const { workerId, beatAt } = worker;
