@@ -89,25 +89,23 @@ export class Clocks {
     this.#world.count('poisoned head');
     this.#world.trace?.(undefined, `*** ${coveredUntil} is coveredUntil of ${head.jobId}`);
     const rowsUntil = coveredUntil;
-    store.heads.set(head.jobId, { ...head, coveredUntil, rowsUntil, stamp: this.#random.id(12) });
+    void this.#world.apply('updateHead', [head, { coveredUntil, rowsUntil, stamp: this.#random.id(12) }]);
   }
 
   /** What a watcher left that died while its clock was wrong: a long lease, and cursors ahead of time. */
   #poisonShards(): void {
     const { store, settings, now } = this.#world;
     const ahead = this.#random.int(3, 40);
-    for (const shard of store.shards.values()) {
+    for (const { shard, token: seen, ...row } of [...store.shards.values()]) {
       const dispatchedUntil = minuteOf(now + settings.lookAheadMs) + ahead;
-      const settledUntil = Math.max(shard.settledUntil, minuteOf(now) + ahead - 3);
+      const settledUntil = Math.max(row.settledUntil, minuteOf(now) + ahead - 3);
       this.#world.count('poisoned shard');
-      this.#world.trace?.(undefined, `*** shard ${shard.shard} is ${ahead} minutes ahead`);
-      store.shards.set(shard.shard, {
-        ...shard,
-        token: this.#random.id(12),
-        leaseUntil: now + ahead * MINUTE,
-        dispatchedUntil: Math.max(shard.dispatchedUntil, dispatchedUntil),
-        settledUntil,
-      });
+      this.#world.trace?.(undefined, `*** shard ${shard} is ${ahead} minutes ahead`);
+      const token = this.#random.id(12);
+      const leaseUntil = now + ahead * MINUTE;
+      // both take effect at once
+      void this.#world.apply('takeShard', [shard, seen, token, leaseUntil]);
+      void this.#world.apply('commitShard', [shard, token, { dispatchedUntil, settledUntil, leaseUntil }]);
     }
   }
 }
