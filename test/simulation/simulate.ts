@@ -67,8 +67,8 @@ export async function simulate(seed: number, { trace, theme, embedded }: Options
   world.at(scenario.calmAt, () => {
     world.calm();
     if (judged) settings.settleLagMs = LATE_SETTLE_MS;
-    fleet.recover(() => judged && scenario.killAll && standing.begin());
-    if (judged && !scenario.killAll) world.at(world.now + LAST_EFFECTS_MS, () => standing.begin());
+    fleet.recover(() => judged && scenario.killAll && standing.begin(true));
+    if (judged && !scenario.killAll) world.at(world.now + LAST_EFFECTS_MS, () => standing.begin(false));
     endWhenAtRest(world);
   });
 

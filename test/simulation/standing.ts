@@ -12,6 +12,8 @@ import type { World } from './world.ts';
  * message that a killed worker had in hand is visible again after 30 s at most.
  */
 const STANDS_AT_MOST_MS = 36_000;
+/** After a restart of an embedded server: no message is hidden, and no lease is waited for. */
+const AFTER_RESTART_MS = 12_000;
 const LOOK_EVERY_MS = 3_000;
 
 export class Standing {
@@ -23,16 +25,17 @@ export class Standing {
     this.#world = world;
   }
 
-  /** Judges from now on, until the simulation ends. */
-  begin(): void {
+  /** Judges from now on, until the simulation ends. `restarted`: all processes were killed and started again. */
+  begin(restarted: boolean): void {
     const world = this.#world;
+    const most = restarted && world.boot !== undefined ? AFTER_RESTART_MS : STANDS_AT_MOST_MS;
     world.trace?.(undefined, '*** nothing may stand still from here on');
     const look = () => {
       for (const { jobId, due, status } of this.#standing()) {
         const key = rowKey({ jobId, due });
         const stood = (this.#stood.get(key) ?? 0) + LOOK_EVERY_MS;
         this.#stood.set(key, stood);
-        if (stood > STANDS_AT_MOST_MS)
+        if (stood > most)
           world.fail(
             'nothing stands still',
             `${world.checks.nameOf(jobId, due)} (${status}) for ${stood} ms`,
@@ -72,12 +75,12 @@ export class Standing {
 
   /** Nobody runs it, nothing is in its way, and its time has come. */
   #isFree(head: Head, due: DueKey, row: Row | undefined): boolean {
-    const { store, now, settings } = this.#world;
+    const { store, now, settings, boot } = this.#world;
     if (row?.status === 'RETRYING' && (row.nextAttemptAt ?? 0) + settings.clockSkewMs > now) return false;
     const beside = head.overlap === 'allow';
     const hold = beside ? store.holds.get(rowKey({ jobId: head.jobId, due }))?.hold : head.hold;
     if (!hold) return true;
-    const over = now > hold.leaseUntil + 2 * settings.clockSkewMs;
+    const over = hold.boot !== boot || now > hold.leaseUntil + 2 * settings.clockSkewMs;
     if (hold.due === due) return over || isLetGo(hold, row);
     const other = this.#rowOf(head.jobId, hold.due);
     if (isTerminal(other?.status)) return true;
