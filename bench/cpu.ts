@@ -10,7 +10,7 @@ import { type Context, DEFAULT_SETTINGS } from '../src/scheduling/context.ts';
 import { dispatchSlot } from '../src/scheduling/dispatch.ts';
 import { settleSlot } from '../src/scheduling/settle.ts';
 import { withDefinitionCache } from '../src/store/definition-cache.ts';
-import { createDynamoStore } from '../src/store/dynamo.ts';
+import { createDynamoStore } from '../src/store/dynamodb/dynamodb.ts';
 import { createLog, systemClock, systemRandom } from '../src/system.ts';
 import { builtinTasks } from '../src/tasks/builtin.ts';
 import { startWorker } from '../src/worker/worker.ts';

@@ -6,11 +6,11 @@ import type { Head } from '../src/domain/job.ts';
 import { jobSpecSchema } from '../src/domain/job-spec.ts';
 import { resolveSchedule } from '../src/domain/schedule/resolve.ts';
 import { type Entry, MINUTE, minuteOf, minuteStart } from '../src/domain/slots.ts';
-import { type Attributes, type Item, toAttributes } from '../src/store/attributes.ts';
-import { inBatches } from '../src/store/batches.ts';
-import { headToItem, rowToItem } from '../src/store/items.ts';
+import { type Attributes, toAttributes } from '../src/store/dynamodb/attributes.ts';
+import { inBatches } from '../src/store/dynamodb/retry-unprocessed.ts';
+import type { TableName } from '../src/store/dynamodb/tables.ts';
+import { headToItem, type Item, rowToItem } from '../src/store/items.ts';
 import type { Store } from '../src/store/store.ts';
-import type { TableName } from '../src/store/tables.ts';
 import { type Endpoints, LOCAL } from './metered.ts';
 
 export const OWNER = 'bench';

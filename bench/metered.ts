@@ -6,8 +6,8 @@ import { createQueues } from '../src/queue/queues.ts';
 import { createSqs } from '../src/queue/sqs.ts';
 import type { Clock, Context, Settings } from '../src/scheduling/context.ts';
 import { withDefinitionCache } from '../src/store/definition-cache.ts';
-import { createDynamoStore } from '../src/store/dynamo.ts';
-import { createTables } from '../src/store/tables.ts';
+import { createDynamoStore } from '../src/store/dynamodb/dynamodb.ts';
+import { createTables } from '../src/store/dynamodb/tables.ts';
 import { createLog, systemRandom } from '../src/system.ts';
 import { accelerateQueue } from '../tools/accelerated-time.ts';
 

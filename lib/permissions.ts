@@ -1,8 +1,8 @@
 // Who may do what with the tables. A role is the list of the store's operations that its runtime uses; the actions follow
 // from the operations. An operation that is new in the store does not compile until it stands here.
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { TableName } from '../src/store/dynamodb/tables.ts';
 import type { Store } from '../src/store/store.ts';
-import type { TableName } from '../src/store/tables.ts';
 import type { Storage } from './storage.ts';
 
 type Action =
@@ -30,7 +30,7 @@ const onIndex = (table: TableName, index: string, ...actions: Action[]): Access 
   actions,
 });
 
-/** Those that go in groups when many come at once (src/store/grouped.ts), and alone when not. */
+/** Those that go in groups when many come at once (src/store/dynamodb/group-commit.ts), and alone when not. */
 const GET = ['GetItem', 'BatchGetItem'] as const;
 const INSERT = ['PutItem', 'PartiQLInsert'] as const;
 const CHANGE = ['UpdateItem', 'PartiQLUpdate'] as const;

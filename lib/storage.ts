@@ -10,7 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import { TABLES, type TableName, type TableSchema, TTL_ATTRIBUTE } from '../src/store/tables.ts';
+import { TABLES, type TableName, type TableSchema, TTL_ATTRIBUTE } from '../src/store/dynamodb/tables.ts';
 import type { DeploymentSettings } from './settings.ts';
 
 export interface StorageProps {

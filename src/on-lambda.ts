@@ -10,8 +10,8 @@ import { createSqs } from './queue/sqs.ts';
 import { limitRepeats } from './repeated-faults.ts';
 import { type Context, isClockRight, type Log } from './scheduling/context.ts';
 import { withDefinitionCache } from './store/definition-cache.ts';
-import { createDynamoStore } from './store/dynamo.ts';
-import type { Meter } from './store/measure.ts';
+import type { Meter } from './store/dynamodb/capacity-meter.ts';
+import { createDynamoStore } from './store/dynamodb/dynamodb.ts';
 import { systemClock, systemRandom } from './system.ts';
 
 /** There is no default that could be right. */

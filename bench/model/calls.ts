@@ -7,7 +7,7 @@ export const CALLS = ['readHead', 'readRow', 'take', 'finish', 'listRows'] as co
 export const [READ_HEAD, READ_ROW, TAKE, FINISH, LIST_ROWS] = [0, 1, 2, 3, 4] as const;
 const LANES = 4;
 const MOST_IN_GROUP = [100, 100, 25, 25];
-/** Requests of one lane under way (src/store/grouped.ts). */
+/** Requests of one lane under way (src/store/dynamodb/group-commit.ts). */
 const AT_ONCE = 2;
 
 export interface CallsOptions {

@@ -96,7 +96,7 @@ function loadedOf(options: ModelOptions, seen: Seen): Loaded[] {
     timetable: 'warmWritesPerSecond, shards',
     'executions.byUser':
       tenantShare > 0
-        ? 'INDEX_PARTITIONS (src/store/merge.ts; no setting, must never change)'
+        ? 'INDEX_PARTITIONS (src/store/user-index.ts; no setting, must never change)'
         : 'warmWritesPerSecond',
   };
   const partitions = [...tables.writes, ...tables.reads].map((one) =>

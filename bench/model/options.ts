@@ -1,6 +1,6 @@
 // The flags of `npm run simulate`: every one with its range and its default. A wrong one stops it with a sentence.
 import { parseArgs } from 'node:util';
-import { INDEX_PARTITIONS } from '../../src/store/merge.ts';
+import { INDEX_PARTITIONS } from '../../src/store/user-index.ts';
 import { LIMITS, sizeFor } from '../../tools/capacity.ts';
 
 export const DUE = ['even', 'second', 'minute'] as const;

@@ -114,7 +114,7 @@ export const FIGURES = {
   ),
   'read units of an entry in its slot': measured([slot(/^forecast/, 'RRU')], 'units', {
     value: 0.03,
-    source: 'src/store/timetable.ts',
+    source: 'src/store/dynamodb/timetable.ts',
   }),
 
   'DynamoDB answers, median': assumed(4, 'ms'),

@@ -13,7 +13,7 @@ import type { Tables } from './tables.ts';
 import type { Workload } from './workload.ts';
 
 export const SIDE_BY_SIDE = 8;
-/** Requests under way for one slot (src/store/batches.ts, src/queue/sender.ts). */
+/** Requests under way for one slot (src/store/dynamodb/retry-unprocessed.ts, src/queue/sender.ts). */
 const AT_ONCE = 8;
 const PAGE = 7_000;
 const WRITES = 25;

@@ -2,7 +2,7 @@
 import type { ChangeKey } from '../domain/change.ts';
 import { InvalidInput } from '../domain/errors.ts';
 import { type DueKey, dueKey } from '../domain/ids.ts';
-import { ownerOf } from './merge.ts';
+import { ownerOf } from './user-index.ts';
 
 export const encodeCursor = (sortKey: string): string => Buffer.from(sortKey).toString('base64url');
 

@@ -5,9 +5,11 @@
 import { isTerminal, type Row } from '../domain/execution.ts';
 import { dueAtOf } from '../domain/ids.ts';
 import type { Definition, Head, HeadChange, Hold, HoldItem } from '../domain/job.ts';
-import type { Item } from './attributes.ts';
-import { ownerOf, userOf } from './merge.ts';
 import type { HeadSummary } from './store.ts';
+import { ownerOf, userOf } from './user-index.ts';
+
+/** The attributes of an item by their names. */
+export type Item = Record<string, unknown>;
 
 const DAY_MS = 86_400_000;
 const HOLD_KEPT_DAYS = 30;

@@ -1,6 +1,6 @@
 // What the use cases may ask of the store. Each function is one DynamoDB call (or one call per batch), so that every
-// pair of calls is a place where another process may come in between. Implementations: `dynamo.ts`; the simulator has
-// one in memory; one conformance suite runs against both.
+// pair of calls is a place where another process may come in between. Implementations: `dynamodb/`
+// and `sqlite/`, and one in memory for the simulator. One conformance suite runs against all of them.
 //
 // Conditional writes answer `false` when the condition does not hold; anything else that goes wrong is thrown.
 // A thrown error may mean that the write was done (lost response): callers read again and recognise their own token.

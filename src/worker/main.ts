@@ -10,7 +10,7 @@ import { createSqs } from '../queue/sqs.ts';
 import { limitRepeats } from '../repeated-faults.ts';
 import { type Clock, isClockRight, type Log } from '../scheduling/context.ts';
 import { withDefinitionCache } from '../store/definition-cache.ts';
-import { createDynamoStore } from '../store/dynamo.ts';
+import { createDynamoStore } from '../store/dynamodb/dynamodb.ts';
 import { createLog, systemClock, systemRandom } from '../system.ts';
 import { CustomTaskError } from '../tasks/custom.ts';
 import { tasksOnAws } from '../tasks/on-aws.ts';

@@ -9,7 +9,7 @@ import { connect } from '../../src/local/connect.ts';
 import { startLocalApi } from '../../src/local/parts.ts';
 import { startServer } from '../../src/local/server.ts';
 import { createIngestQueues, createQueues } from '../../src/queue/queues.ts';
-import { createTables } from '../../src/store/tables.ts';
+import { createTables } from '../../src/store/dynamodb/tables.ts';
 import { createLog } from '../../src/system.ts';
 import { startDynoxide, startQueueServer } from '../engines.ts';
 import { type EngineProxy, type Rule, startProxy } from '../faults/proxy.ts';

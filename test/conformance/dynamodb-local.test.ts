@@ -1,6 +1,6 @@
 // The store against DynamoDB Local. Run by `npm run test:conformance`, which finds or fetches it.
-import { createDynamoStore } from '../../src/store/dynamo.ts';
-import { createTables } from '../../src/store/tables.ts';
+import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
+import { createTables } from '../../src/store/dynamodb/tables.ts';
 import { describeStore, SHARDS } from '../store/conformance.ts';
 import { describeDifferential } from '../store/differential.ts';
 import { startDynamoDbLocal } from './dynamodb-local.ts';

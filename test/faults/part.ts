@@ -4,7 +4,7 @@ import { createClients } from '../../src/aws/clients.ts';
 import type { Inbox } from '../../src/queue/queue.ts';
 import { createSqs } from '../../src/queue/sqs.ts';
 import type { Context, Log, Settings } from '../../src/scheduling/context.ts';
-import { createDynamoStore } from '../../src/store/dynamo.ts';
+import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
 import { systemRandom } from '../../src/system.ts';
 import { acceleratedClock, accelerateQueue } from '../../tools/accelerated-time.ts';
 

@@ -14,7 +14,7 @@ import { minuteOf } from '../../src/domain/slots.ts';
 import { createQueues, type QueueUrls, WORK_QUEUE } from '../../src/queue/queues.ts';
 import { type Context, DEFAULT_SETTINGS, type Settings } from '../../src/scheduling/context.ts';
 import { cancelJob, createJob } from '../../src/scheduling/jobs.ts';
-import { createTables } from '../../src/store/tables.ts';
+import { createTables } from '../../src/store/dynamodb/tables.ts';
 import { createLog } from '../../src/system.ts';
 import { allShards } from '../../src/watcher/main.ts';
 import { dynamoClient, sqsClient, startDynoxide, startQueueServer } from '../engines.ts';

@@ -22,8 +22,8 @@ import { createIngestQueues, createNotifyQueues, createQueues } from '../../src/
 import { createSqs } from '../../src/queue/sqs.ts';
 import { DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { telling } from '../../src/scheduling/telling.ts';
-import { createDynamoStore } from '../../src/store/dynamo.ts';
-import { createTables } from '../../src/store/tables.ts';
+import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
+import { createTables } from '../../src/store/dynamodb/tables.ts';
 import { createLog, systemClock, systemRandom } from '../../src/system.ts';
 import { builtinTasks } from '../../src/tasks/builtin.ts';
 import type { WatcherHandler } from '../../src/watcher/lambda.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { operations } from '../../src/api/contract.ts';
 import { DEAD_LETTERS, INGEST_QUEUE, WORK_QUEUE } from '../../src/queue/queues.ts';
-import { TABLES, TTL_ATTRIBUTE } from '../../src/store/tables.ts';
+import { TABLES, TTL_ATTRIBUTE } from '../../src/store/dynamodb/tables.ts';
 import {
   cleanUp,
   DEPLOYMENT_NAMES,

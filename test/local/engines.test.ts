@@ -13,8 +13,8 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { describe, expect, test, vi } from 'vitest';
-import { createDynamoStore } from '../../src/store/dynamo.ts';
-import { createTables } from '../../src/store/tables.ts';
+import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
+import { createTables } from '../../src/store/dynamodb/tables.ts';
 import { startDynoxide, startQueueServer } from '../engines.ts';
 import { aHead } from '../store/fixtures.ts';
 

@@ -16,9 +16,9 @@ import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts'
 import { execute } from '../../src/scheduling/execute.ts';
 import { createJob } from '../../src/scheduling/jobs.ts';
 import { telling } from '../../src/scheduling/telling.ts';
-import { createDynamoStore } from '../../src/store/dynamo.ts';
+import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
+import { createTables } from '../../src/store/dynamodb/tables.ts';
 import { headToItem } from '../../src/store/items.ts';
-import { createTables } from '../../src/store/tables.ts';
 import { systemClock, systemRandom } from '../../src/system.ts';
 import { DoNotRetry, defineTask } from '../../src/tasks/task.ts';
 import { startDynoxide, startQueueServer } from '../engines.ts';

@@ -10,7 +10,6 @@ import type { OpenOperation, Operation } from '../../src/domain/operation.ts';
 import { type Entry, entryKey, minuteOf, slotKey } from '../../src/domain/slots.ts';
 import { DUE, decodeCursor, encodeCursor, FAILED_AND_OWNER, TIME_AND_JOB } from '../../src/store/cursors.ts';
 import { createdKey, dueKeyOf } from '../../src/store/items.ts';
-import { ownerOf } from '../../src/store/merge.ts';
 import type {
   ExecutionKey,
   HeadSummary,
@@ -24,6 +23,7 @@ import type {
   Store,
   WorkerRow,
 } from '../../src/store/store.ts';
+import { ownerOf } from '../../src/store/user-index.ts';
 import { frozen } from './frozen.ts';
 import { Versioned } from './versioned.ts';
 

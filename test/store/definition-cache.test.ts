@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { withDefinitionCache } from '../../src/store/definition-cache.ts';
-import { createDynamoStore } from '../../src/store/dynamo.ts';
-import { createTables } from '../../src/store/tables.ts';
+import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
+import { createTables } from '../../src/store/dynamodb/tables.ts';
 import { startDynoxide } from '../engines.ts';
 import { SHARDS } from './conformance.ts';
 import { aJobId } from './fixtures.ts';

@@ -23,8 +23,8 @@ describe('the import check', () => {
   });
 
   it('refuses an import between neighbours, also one spread over lines or made on demand', () => {
-    expect(found('store/dynamo.ts', "import {\n  send,\n} from '../queue/sqs.ts';")).toEqual([
-      'src/store/dynamo.ts:3: src/store imports src/queue',
+    expect(found('store/dynamodb/dynamodb.ts', "import {\n  send,\n} from '../../queue/sqs.ts';")).toEqual([
+      'src/store/dynamodb/dynamodb.ts:3: src/store imports src/queue',
     ]);
     expect(found('worker/main.ts', "const api = await import('../api/handler.ts');")).toEqual([
       'src/worker/main.ts:1: src/worker imports src/api',
@@ -35,7 +35,7 @@ describe('the import check', () => {
     expect(found('scheduling/plan.ts', 'const now = Date.now();\n// Date.now() is said here only')).toEqual([
       'src/scheduling/plan.ts:1: src/scheduling uses Date.now(',
     ]);
-    expect(found('store/dynamo.ts', 'const table = process.env.TABLE;')).toHaveLength(1);
+    expect(found('store/dynamodb/dynamodb.ts', 'const table = process.env.TABLE;')).toHaveLength(1);
     expect(found('local/main.ts', 'const now = Date.now();')).toEqual([]);
   });
 

@@ -10,8 +10,8 @@ import { createQueues } from '../../src/queue/queues.ts';
 import { createSqs } from '../../src/queue/sqs.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { createJob } from '../../src/scheduling/jobs.ts';
-import { createDynamoStore } from '../../src/store/dynamo.ts';
-import { createTables } from '../../src/store/tables.ts';
+import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
+import { createTables } from '../../src/store/dynamodb/tables.ts';
 import { createLog, systemClock, systemRandom } from '../../src/system.ts';
 import { startDynoxide, startQueueServer } from '../engines.ts';
 

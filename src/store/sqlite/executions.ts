@@ -2,8 +2,8 @@
 import type { Row, RowSeen } from '../../domain/execution.ts';
 import { DUE, decodeCursor, encodeCursor, FAILED_AND_OWNER, TIME_AND_JOB } from '../cursors.ts';
 import { dueKeyOf, rowToItem } from '../items.ts';
-import { ownerOf, userOf } from '../merge.ts';
 import type { ExecutionKey, ExecutionsStore, ListOptions, Page } from '../store.ts';
+import { ownerOf, userOf } from '../user-index.ts';
 import { changing, type Reader, type Value, type Writer } from './statements.ts';
 import { isOne, orNull } from './values.ts';
 

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDynamoStore } from '../../src/store/dynamo.ts';
-import { createTables } from '../../src/store/tables.ts';
-import { dynamoClient, startDynoxide } from '../engines.ts';
-import { aHead, aHold, aRow } from './fixtures.ts';
+import { createDynamoStore } from '../../../src/store/dynamodb/dynamodb.ts';
+import { createTables } from '../../../src/store/dynamodb/tables.ts';
+import { dynamoClient, startDynoxide } from '../../engines.ts';
+import { aHead, aHold, aRow } from '../fixtures.ts';
 
 describe('a write whose answer was lost', () => {
   let engine: Awaited<ReturnType<typeof startDynoxide>>;

@@ -1,5 +1,5 @@
 // How the store talks to DynamoDB: table names with their prefix, refused conditions as `false`, and a meter that is told
-// what each operation costs. Reads and writes of one item go with others in one request (grouped.ts, many.ts).
+// what each operation costs. Reads and writes of one item go with others in one request (group-commit.ts, batch-operations.ts).
 import {
   ConditionalCheckFailedException,
   DeleteItemCommand,
@@ -15,19 +15,13 @@ import {
   UpdateItemCommand,
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import { atMost, type Rank, unlimited } from '../at-most.ts';
-import {
-  type Attributes,
-  fromAttributes,
-  type Item,
-  inAttributes,
-  type Plain,
-  toAttributes,
-} from './attributes.ts';
-import type { Backoff } from './batches.ts';
-import { grouped } from './grouped.ts';
-import { onMany } from './many.ts';
-import { type Meter, measuring } from './measure.ts';
+import { atMost, type Rank, unlimited } from '../../at-most.ts';
+import type { Item } from '../items.ts';
+import { type Attributes, fromAttributes, inAttributes, type Plain, toAttributes } from './attributes.ts';
+import { onMany } from './batch-operations.ts';
+import { type Meter, measuring } from './capacity-meter.ts';
+import { grouped } from './group-commit.ts';
+import type { Backoff } from './retry-unprocessed.ts';
 import type { TableName } from './tables.ts';
 import { asPut, asUpdate, type Change, type Insert } from './writes.ts';
 

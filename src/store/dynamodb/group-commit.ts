@@ -4,11 +4,11 @@
 // Each operation has groups of its own, so that the meter knows what was for what. Whatever a batch could not do is done
 // alone: the SDK retries what was throttled, and an engine that does not take a statement still takes the expression. A
 // batch whose answer was lost is sent again, and what was done then shows as refused, as it does for a single call.
-import { type Limit, unlimited } from '../at-most.ts';
-import { inGroups, type SendGroup } from '../groups.ts';
-import type { Item } from './attributes.ts';
+import { type Limit, unlimited } from '../../at-most.ts';
+import { inGroups, type SendGroup } from '../../groups.ts';
+import type { Item } from '../items.ts';
+import type { Executed } from './batch-operations.ts';
 import type { ItemCalls, On } from './database.ts';
-import type { Executed } from './many.ts';
 import { TABLES, type TableName } from './tables.ts';
 import {
   asInsertStatement,

@@ -8,11 +8,12 @@ import {
   TransactionCanceledException,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
-import { atMost, type Limit } from '../at-most.ts';
-import { fromAttributes, type Item, toAttribute, toAttributes } from './attributes.ts';
-import { type Backoff, inBatches } from './batches.ts';
+import { atMost, type Limit } from '../../at-most.ts';
+import type { Item } from '../items.ts';
+import { fromAttributes, toAttribute, toAttributes } from './attributes.ts';
+import type { Measure } from './capacity-meter.ts';
 import type { On } from './database.ts';
-import type { Measure } from './measure.ts';
+import { type Backoff, inBatches } from './retry-unprocessed.ts';
 import type { TableName } from './tables.ts';
 import type { Statement } from './writes.ts';
 

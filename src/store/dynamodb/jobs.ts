@@ -1,11 +1,11 @@
 // The heads of jobs: the present. Every write is a compare-and-set on the stamp (PROTOCOL.md, Items).
-import type { Head, HeadChange } from '../domain/job.ts';
-import { decodeCursor, encodeCursor, TIME_AND_JOB } from './cursors.ts';
+import type { Head, HeadChange } from '../../domain/job.ts';
+import { decodeCursor, encodeCursor, TIME_AND_JOB } from '../cursors.ts';
+import { HEAD, headChangeToItem, headFromItem, headToItem } from '../items.ts';
+import type { HeadSummary, ListOptions, Page, ReadOptions } from '../store.ts';
+import { newestFirst } from '../user-index.ts';
 import type { Database, On } from './database.ts';
-import { HEAD, headChangeToItem, headFromItem, headToItem } from './items.ts';
-import { newestFirst } from './merge.ts';
 import { readRange } from './ranges.ts';
-import type { HeadSummary, ListOptions, Page, ReadOptions } from './store.ts';
 
 const table = 'jobs';
 const keyOf = (jobId: string) => ({ jobId, part: HEAD });

@@ -1,8 +1,8 @@
 // What was told of a job's events, by kind: an item beside the head, and only of jobs that tell.
-import type { NotifyEvent } from '../domain/notify.ts';
-import type { Item } from './attributes.ts';
+import type { NotifyEvent } from '../../domain/notify.ts';
+import type { Item } from '../items.ts';
+import type { Notice } from '../store.ts';
 import type { Database } from './database.ts';
-import type { Notice } from './store.ts';
 
 const table = 'jobs';
 const keyOf = (jobId: string, event: NotifyEvent) => ({ jobId, part: `notice#${event}` });

@@ -1,6 +1,7 @@
 // The store on DynamoDB: the operations of this folder, put together.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { Backoff } from './batches.ts';
+import type { Store } from '../store.ts';
+import type { Meter } from './capacity-meter.ts';
 import * as changes from './changes.ts';
 import * as control from './control.ts';
 import { openDatabase } from './database.ts';
@@ -8,11 +9,10 @@ import * as definitions from './definitions.ts';
 import * as executions from './executions.ts';
 import * as holds from './holds.ts';
 import * as jobs from './jobs.ts';
-import type { Meter } from './measure.ts';
-import * as notices from './notices.ts';
+import * as notices from './notification-windows.ts';
 import * as operations from './operations.ts';
 import * as quotas from './quotas.ts';
-import type { Store } from './store.ts';
+import type { Backoff } from './retry-unprocessed.ts';
 import * as timetable from './timetable.ts';
 
 export interface DynamoStoreOptions {

@@ -1,8 +1,9 @@
 // Who watches which shard and how far it has come; which workers are alive.
-import type { Item } from './attributes.ts';
+
+import type { Item } from '../items.ts';
+import { seconds } from '../items.ts';
+import type { Shard, WorkerRow } from '../store.ts';
 import type { Database } from './database.ts';
-import { seconds } from './items.ts';
-import type { Shard, WorkerRow } from './store.ts';
 
 const table = 'control';
 const WORKER = 'worker#';

@@ -12,10 +12,10 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type Attributes, toAttributes } from '../../src/store/attributes.ts';
-import { createDynamoStore } from '../../src/store/dynamo.ts';
-import { headToItem } from '../../src/store/items.ts';
-import { aHead, aHold, anEntry, aRow } from './fixtures.ts';
+import { type Attributes, toAttributes } from '../../../src/store/dynamodb/attributes.ts';
+import { createDynamoStore } from '../../../src/store/dynamodb/dynamodb.ts';
+import { headToItem } from '../../../src/store/items.ts';
+import { aHead, aHold, anEntry, aRow } from '../fixtures.ts';
 
 const $metadata = {};
 const refused = new ConditionalCheckFailedException({ message: 'refused', $metadata });

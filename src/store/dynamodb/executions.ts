@@ -1,13 +1,13 @@
 // The ledger: the past. A row is inserted once, or replaced on condition of the status and fence seen.
-import type { Row, RowSeen } from '../domain/execution.ts';
-import type { DueKey } from '../domain/ids.ts';
-import type { Item } from './attributes.ts';
-import { DUE, decodeCursor, encodeCursor, FAILED_AND_OWNER, TIME_AND_JOB } from './cursors.ts';
+import type { Row, RowSeen } from '../../domain/execution.ts';
+import type { DueKey } from '../../domain/ids.ts';
+import { DUE, decodeCursor, encodeCursor, FAILED_AND_OWNER, TIME_AND_JOB } from '../cursors.ts';
+import type { Item } from '../items.ts';
+import { rowFromItem, rowToItem } from '../items.ts';
+import type { ExecutionKey, ListOptions, ListRowsOptions, Page, ReadOptions } from '../store.ts';
+import { newestFirst } from '../user-index.ts';
 import type { Database, On } from './database.ts';
-import { rowFromItem, rowToItem } from './items.ts';
-import { newestFirst } from './merge.ts';
 import { readRange } from './ranges.ts';
-import type { ExecutionKey, ListOptions, ListRowsOptions, Page, ReadOptions } from './store.ts';
 
 const table = 'executions';
 

@@ -1,6 +1,6 @@
 // Reads a range of sort keys of one partition. A key condition takes one comparison, and BETWEEN includes both ends:
 // an end that is excluded is read and dropped.
-import type { Item } from './attributes.ts';
+import type { Item } from '../items.ts';
 import type { Database, On } from './database.ts';
 
 export interface Range {

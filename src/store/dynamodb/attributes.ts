@@ -3,8 +3,8 @@
 // twice the CPU.)
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { convertToAttr, convertToNative, type NativeAttributeValue } from '@aws-sdk/util-dynamodb';
+import type { Item } from '../items.ts';
 
-export type Item = Record<string, unknown>;
 export type Attributes = Record<string, AttributeValue>;
 
 export const toAttribute = (value: unknown): AttributeValue =>

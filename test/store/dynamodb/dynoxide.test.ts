@@ -1,9 +1,9 @@
-import { callDirectly } from '../../src/aws/direct-calls.ts';
-import { createDynamoStore } from '../../src/store/dynamo.ts';
-import { createTables } from '../../src/store/tables.ts';
-import { startDynoxide } from '../engines.ts';
-import { describeStore, SHARDS } from './conformance.ts';
-import { describeDifferential } from './differential.ts';
+import { callDirectly } from '../../../src/aws/direct-calls.ts';
+import { createDynamoStore } from '../../../src/store/dynamodb/dynamodb.ts';
+import { createTables } from '../../../src/store/dynamodb/tables.ts';
+import { startDynoxide } from '../../engines.ts';
+import { describeStore, SHARDS } from '../conformance.ts';
+import { describeDifferential } from '../differential.ts';
 
 const open = (oneWriter: boolean, direct: boolean) => async () => {
   const { client, stop } = await startDynoxide();

@@ -1,10 +1,10 @@
 // The timetable: the future. Immutable entries, nothing but keys; they go by TTL, which is free.
-import { shardOf } from '../domain/ids.ts';
-import { type Entry, entryKey, minuteOf, parseEntryKey, slotKey } from '../domain/slots.ts';
-import { decodeCursor, encodeCursor } from './cursors.ts';
+import { shardOf } from '../../domain/ids.ts';
+import { type Entry, entryKey, minuteOf, parseEntryKey, slotKey } from '../../domain/slots.ts';
+import { decodeCursor, encodeCursor } from '../cursors.ts';
+import { seconds } from '../items.ts';
+import type { Page } from '../store.ts';
 import type { Database } from './database.ts';
-import { seconds } from './items.ts';
-import type { Page } from './store.ts';
 
 const table = 'timetable';
 const KEPT_MS = 31 * 86_400_000;

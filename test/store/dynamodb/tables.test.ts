@@ -1,9 +1,9 @@
 import { DescribeTableCommand, DescribeTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDynamoStore } from '../../src/store/dynamo.ts';
-import { createTables, TABLES } from '../../src/store/tables.ts';
-import { startDynoxide } from '../engines.ts';
-import { aHead, aRow } from './fixtures.ts';
+import { createDynamoStore } from '../../../src/store/dynamodb/dynamodb.ts';
+import { createTables, TABLES } from '../../../src/store/dynamodb/tables.ts';
+import { startDynoxide } from '../../engines.ts';
+import { aHead, aRow } from '../fixtures.ts';
 
 describe('tables', () => {
   let engine: Awaited<ReturnType<typeof startDynoxide>>;

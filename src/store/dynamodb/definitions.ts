@@ -1,7 +1,7 @@
 // Params and notifications of jobs, immutable per version: written before the head that names them, cached by workers.
-import type { Definition } from '../domain/job.ts';
+import type { Definition } from '../../domain/job.ts';
+import { definitionFromItem, definitionPart, definitionToItem } from '../items.ts';
 import type { Database } from './database.ts';
-import { definitionFromItem, definitionPart, definitionToItem } from './items.ts';
 
 const table = 'jobs';
 

@@ -1,7 +1,8 @@
 // Conditional writes of one item as plain data, and the two forms in which DynamoDB takes them: alone, as an expression,
 // and in a batch, as a PartiQL statement. Both say the same.
 import type { PutItemCommandInput, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
-import type { Item, Plain } from './attributes.ts';
+import type { Item } from '../items.ts';
+import type { Plain } from './attributes.ts';
 
 /** If absent. */
 export interface Insert {

@@ -1,19 +1,19 @@
 // What an execution costs (DESIGN.md, "What a run costs"), by the sizes of items and by dynoxide's own meter.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { dueKey } from '../../src/domain/ids.ts';
-import { jobSpecSchema } from '../../src/domain/job-spec.ts';
-import { asUser } from '../../src/domain/principal.ts';
-import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
-import { createJob, editJob, pauseJob } from '../../src/scheduling/jobs.ts';
-import { createDynamoStore } from '../../src/store/dynamo.ts';
-import { headToItem, rowToItem } from '../../src/store/items.ts';
-import type { Store } from '../../src/store/store.ts';
-import { createTables } from '../../src/store/tables.ts';
-import { createLog } from '../../src/system.ts';
-import { startDynoxide } from '../engines.ts';
-import { MemoryQueue } from '../simulation/memory-queue.ts';
-import { aHead, aHold, anEntry, anId, aRow, T0 } from './fixtures.ts';
-import { itemSize } from './item-size.ts';
+import { dueKey } from '../../../src/domain/ids.ts';
+import { jobSpecSchema } from '../../../src/domain/job-spec.ts';
+import { asUser } from '../../../src/domain/principal.ts';
+import { type Context, DEFAULT_SETTINGS } from '../../../src/scheduling/context.ts';
+import { createJob, editJob, pauseJob } from '../../../src/scheduling/jobs.ts';
+import { createDynamoStore } from '../../../src/store/dynamodb/dynamodb.ts';
+import { createTables } from '../../../src/store/dynamodb/tables.ts';
+import { headToItem, rowToItem } from '../../../src/store/items.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { createLog } from '../../../src/system.ts';
+import { startDynoxide } from '../../engines.ts';
+import { MemoryQueue } from '../../simulation/memory-queue.ts';
+import { aHead, aHold, anEntry, anId, aRow, T0 } from '../fixtures.ts';
+import { itemSize } from '../item-size.ts';
 
 /** As big as ordinary ones get: a held job, with a note, names and tags. */
 const aFullHead = () =>
