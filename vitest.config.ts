@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config';
 // and mostly wait: they run beside each other, last. The rest comes first.
 const PUNCTUAL = [
   'test/local/start.test.ts',
+  'test/local/start-aws.test.ts',
   'test/local/notifications.test.ts',
   'test/worker/process.test.ts',
 ];
@@ -18,6 +19,7 @@ const PATIENT = [
   'test/local/custom-tasks.test.ts',
   'test/local/secrets.test.ts',
   'test/local/own-ports.test.ts',
+  'test/local/engine-ports.test.ts',
   'test/local/scripts.test.ts',
   'test/local/generated-client.test.ts',
 ];

@@ -14,13 +14,13 @@ const url = z.url({ protocol: /^https?$/ }).optional();
 export const localVariables = z.object({
   /** Of the API; 0 picks a free one. */
   PUNCTUAL_PORT: port(3000),
-  /** The folder that holds the tables and the token key. */
+  /** The folder that holds the database and the keys. */
   PUNCTUAL_DATA: z.string().default('.punctual'),
   PUNCTUAL_LOG: z.enum(LOG_LEVELS).default('warn'),
-  /** Of the embedded engines; 0 picks a free one. */
+  /** Of the engines of start:aws; 0 picks a free one. */
   PUNCTUAL_DYNAMODB_PORT: port(0),
   PUNCTUAL_SQS_PORT: port(0),
-  /** What tables and queues are called. */
+  /** The prefix of the names of tables and queues. An embedded server has none. */
   PUNCTUAL_PREFIX: z
     .string()
     .regex(/^[A-Za-z0-9_-]{0,40}$/, { error: 'must be up to 40 letters, digits, "_" and "-"' })
@@ -33,7 +33,7 @@ export const localVariables = z.object({
   /** How long a worker lets running tasks end when it is stopped. */
   PUNCTUAL_DRAIN_SECONDS: z.coerce.number().min(0).max(3600).default(10),
 
-  // the SDK's own; any of the endpoints set: the embedded engines are not started
+  // the SDK's own; with an endpoint the tables and queues are there, and no engine is started
   AWS_ENDPOINT_URL: url,
   AWS_ENDPOINT_URL_DYNAMODB: url,
   AWS_ENDPOINT_URL_SQS: url,
@@ -42,8 +42,8 @@ export const localVariables = z.object({
 });
 
 /**
- * The watcher is next door and can come by often, so less has to be in the queue: the embedded one looks at every message
- * in it, again and again.
+ * The watcher runs in the same process and can come by often, so less has to be in the queue. fauxqs looks at every message
+ * in its queue at each receive.
  */
 export const LOCAL_SETTINGS: Settings = {
   ...DEFAULT_SETTINGS,
@@ -72,7 +72,7 @@ export interface LocalConfig {
   readonly drainMs: number;
   readonly trustedScripts: boolean;
   readonly region: string;
-  /** Set when tables and queues are somewhere else than in the embedded engines. */
+  /** Where tables and queues are, if AWS_ENDPOINT_URL names a place. */
   readonly external: Endpoints | undefined;
   readonly hasCredentials: boolean;
   readonly settings: Settings;

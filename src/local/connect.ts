@@ -1,8 +1,7 @@
-// The use cases' context on real engines: SDK clients, tables and queues (made when they are missing), clock and log.
+// The use cases' context on DynamoDB's and SQS's APIs: SDK clients, tables and queues (made when they are missing), clock and log.
 import { createClients } from '../aws/clients.ts';
 import { monitorClock } from '../clock/monitor.ts';
 import { createReferenceClock } from '../clock/reference-clock.ts';
-import { minuteOf } from '../domain/slots.ts';
 import { createInbox } from '../queue/inbox.ts';
 import { createIngestQueue, type IngestQueue } from '../queue/ingest.ts';
 import { createNotifyQueue, type NotifyQueue } from '../queue/notify.ts';
@@ -16,9 +15,11 @@ import { createDynamoStore } from '../store/dynamodb/dynamodb.ts';
 import { createTables } from '../store/dynamodb/tables.ts';
 import { systemClock, systemRandom } from '../system.ts';
 import type { AwsOptions } from '../tasks/aws-clients.ts';
+import type { WorkerOptions } from '../worker/worker.ts';
 import type { Endpoints, LocalConfig } from './config.ts';
 import { ownPorts } from './own-ports.ts';
 import { type Running, StartError } from './run.ts';
+import { beginTimetable } from './timetable.ts';
 
 export interface Backend {
   readonly ctx: Context;
@@ -29,11 +30,13 @@ export interface Backend {
   readonly notify: { readonly queue: NotifyQueue; readonly inbox: Inbox };
   /** The ports of this machine that no job may call. */
   readonly ownPorts: () => ReadonlySet<number>;
+  /** How the worker polls its inboxes. Absent: as SQS is polled. */
+  readonly polls?: Pick<WorkerOptions, 'pollersPerInbox' | 'mostPerReceive' | 'afterFewMs'>;
   /** How the tasks find SQS, SNS and S3, and the services that are not embedded. */
   readonly aws: AwsOptions;
 }
 
-/** The embedded engines take any. */
+/** dynoxide and fauxqs take any. */
 const NO_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 /** `reference`: `own` where this process runs the engines, because their clock is its own. */
@@ -107,33 +110,6 @@ export async function connect(
     ? { region, credentials: useOwn ? undefined : NO_CREDENTIALS }
     : { region, embedded: { endpoint: endpoints.sqs, credentials: NO_CREDENTIALS } };
   return { ctx, inboxes, ingest, notify, aws, ownPorts: ownPorts(config.dataFolder, endpoints) };
-}
-
-/** A job's slots follow from the number of shards: under another number its entries would not be found any more. */
-async function sameShards(store: Context['store'], shards: number): Promise<void> {
-  if (!(await store.readShard(0))) return;
-  const [last, next] = await Promise.all([store.readShard(shards - 1), store.readShard(shards)]);
-  if (last && !next) return;
-  throw new StartError(
-    `PUNCTUAL_SHARDS is ${shards}, and these tables were made with ${next ? 'more' : 'fewer'} shards. ` +
-      'Start with the number they were made with (16 unless set), or with other tables (PUNCTUAL_DATA, PUNCTUAL_PREFIX).',
-  );
-}
-
-/**
- * The cursors begin here and now, before anybody can create a job. A watcher that found no rows would have to assume
- * that there are older jobs, and walk through an hour of empty slots.
- */
-async function beginTimetable({ store, clock, settings }: Context): Promise<void> {
-  await sameShards(store, settings.shards);
-  const before = minuteOf(clock.now()) - 1;
-  const rows = Array.from({ length: settings.shards }, (_, shard) => ({
-    shard,
-    leaseUntil: 0,
-    dispatchedUntil: before,
-    settledUntil: before,
-  }));
-  await Promise.all(rows.map((row) => store.insertShard(row)));
 }
 
 const noAnswer = (what: string, endpoint: string) => (error: unknown) => {

@@ -1,7 +1,8 @@
 // `npm run engines`: the tables and queues alone, for `npm run api | watcher | worker` in processes of their own.
 import { readLocalConfig } from './config.ts';
 import { connect } from './connect.ts';
-import { ownDataFolder, startEngines } from './engines.ts';
+import { ownDataFolder, refuseBesideEmbedded } from './data-folder.ts';
+import { REACHABLE, startEngines } from './engines.ts';
 import { localLog } from './parts.ts';
 import { refillQueue } from './refill.ts';
 import { run } from './run.ts';
@@ -11,6 +12,7 @@ await run(async (running) => {
   refuseUnknownVariables(process.env);
   const config = readLocalConfig(process.env);
   const log = localLog(config, 'engines');
+  await refuseBesideEmbedded(config.dataFolder);
   await ownDataFolder(config, running, 'npm run engines');
   const endpoints = await startEngines(config, running, log);
   const { ctx } = await connect(config, endpoints, running, log);
@@ -18,4 +20,5 @@ await run(async (running) => {
   console.log(
     `DynamoDB API at ${endpoints.dynamodb}, SQS API at ${endpoints.sqs} (data in ${config.dataFolder})`,
   );
+  if (!config.external) console.log(REACHABLE);
 });

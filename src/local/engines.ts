@@ -1,52 +1,40 @@
-// The embedded engines, DynamoDB's and SQS's API on this machine, and how other processes find them: their addresses
-// stand in the data folder while they run.
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+// The engines of `npm run start:aws`, DynamoDB's and SQS's API on this machine. Other processes find their addresses in the
+// data folder while they run.
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Log } from '../scheduling/context.ts';
 import type { Endpoints, LocalConfig } from './config.ts';
+import { refuseBesideEmbedded, tablesFile } from './data-folder.ts';
 import { startDynoxide } from './dynoxide.ts';
 import { startFauxqs } from './fauxqs.ts';
-import { lockFolder } from './lock.ts';
 import { type Running, StartError } from './run.ts';
+
+/** What a person who starts the engines is told. */
+export const REACHABLE =
+  'Every process on this machine can reach these two engines, with the jobs and results of all users.';
 
 const endpointsFile = (folder: string): string => join(folder, 'endpoints.json');
 const endpointsSchema = z.object({ dynamodb: z.url(), sqs: z.url() });
-
-/** Makes this process the only owner of the data folder. */
-export async function ownDataFolder(
-  { dataFolder }: LocalConfig,
-  running: Running,
-  command: string,
-): Promise<void> {
-  try {
-    mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
-  } catch (cause) {
-    throw new StartError(
-      `the data folder ${dataFolder} cannot be made: ${cause instanceof Error ? cause.message : cause}`,
-    );
-  }
-  const lock = await lockFolder(dataFolder, `process ${process.pid} (${command})`);
-  running.defer(() => lock.release());
-}
 
 /** Starts both, or nothing when the configuration names others. The data folder must be owned. */
 export async function startEngines(config: LocalConfig, running: Running, log: Log): Promise<Endpoints> {
   if (config.external) return config.external;
   const { dataFolder, enginePorts } = config;
+  // a platform without dynoxide, a port that is taken, a folder that cannot be written: all said in its words
+  const told = (error: unknown) => {
+    throw new StartError(error instanceof Error ? error.message : String(error));
+  };
   const dynoxide = await startDynoxide({
     port: enginePorts.dynamodb,
-    dataPath: join(dataFolder, 'tables.db'),
+    dataPath: tablesFile(dataFolder),
     log,
-  }).catch((error: unknown) => {
-    // a platform without dynoxide, a port that is taken, a folder that cannot be written: all said in its words
-    throw new StartError(error instanceof Error ? error.message : String(error));
-  });
+  }).catch(told);
   running.defer(() => dynoxide.stop());
   void dynoxide.ended.then((how) => {
     if (!running.stopping.aborted) running.fail(new StartError(`dynoxide, which has the tables, ${how}`));
   });
-  const fauxqs = await startFauxqs({ port: enginePorts.sqs, region: config.region, log });
+  const fauxqs = await startFauxqs({ port: enginePorts.sqs, region: config.region, log }).catch(told);
   running.defer(() => fauxqs.stop());
 
   const endpoints = { dynamodb: dynoxide.endpoint, sqs: fauxqs.endpoint };
@@ -60,11 +48,12 @@ export async function startEngines(config: LocalConfig, running: Running, log: L
 /** The engines that another process of the same data folder runs. */
 export async function findEngines(config: LocalConfig): Promise<Endpoints> {
   if (config.external) return config.external;
+  await refuseBesideEmbedded(config.dataFolder);
   const endpoints = readEndpoints(config.dataFolder);
   if (!endpoints || !(await answers(endpoints.dynamodb)) || !(await answers(endpoints.sqs))) {
     throw new StartError(
       `no engines run on the data folder ${config.dataFolder}. ` +
-        'Run `npm start` or `npm run engines` first (with the same PUNCTUAL_DATA), or set AWS_ENDPOINT_URL.',
+        'Run `npm run start:aws` or `npm run engines` first (with the same PUNCTUAL_DATA), or set AWS_ENDPOINT_URL.',
     );
   }
   return endpoints;

@@ -1,7 +1,7 @@
 // Starts fauxqs, the SQS API in this process, on the loopback interface alone. Messages are in memory: those that are lost
 // with the process are sent again at the next start (refill.ts).
 import type { AddressInfo } from 'node:net';
-import { buildApp } from 'fauxqs';
+import type { buildApp } from 'fauxqs';
 import type { Log } from '../scheduling/context.ts';
 
 export interface FauxqsOptions {
@@ -18,8 +18,17 @@ export interface RunningFauxqs {
 
 type App = ReturnType<typeof buildApp>;
 
+const load = () =>
+  import('fauxqs').catch((cause: unknown) => {
+    throw new Error(
+      'the package fauxqs is not installed. Run `npm ci` without --omit, or set AWS_ENDPOINT_URL to any SQS endpoint.',
+      { cause },
+    );
+  });
+
 /** Its own `startFauxqs` listens on every interface whatever the host says, so the app is built and bound here. */
 export async function startFauxqs(options: FauxqsOptions = {}): Promise<RunningFauxqs> {
+  const { buildApp } = await load();
   const app = buildApp({ logger: false, defaultRegion: options.region ?? 'us-east-1' });
   handBackUndelivered(app);
   nameLoopback(app);

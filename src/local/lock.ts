@@ -2,7 +2,7 @@
 // killed server leaves nothing behind that the next one would have to judge.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { realpathSync, unlinkSync } from 'node:fs';
+import { existsSync, realpathSync, unlinkSync } from 'node:fs';
 import { createConnection, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,9 +39,14 @@ export async function lockFolder(folder: string, owner: string): Promise<FolderL
   };
 }
 
-/** On Linux an abstract socket, which has no file; elsewhere a file of the system's temporary folder. */
+/** The `owner` of the process that has locked the folder. Undefined: none has, or there is no such folder. */
+export const holderOf = async (folder: string): Promise<string | undefined> =>
+  existsSync(folder) ? ask(addressOf(folder)) : undefined;
+
+/** On Linux an abstract socket, which has no file; on Windows a pipe; elsewhere a file of the temporary folder. */
 function addressOf(folder: string): string {
   const name = `punctual-${createHash('sha256').update(realpathSync(folder)).digest('hex').slice(0, 24)}`;
+  if (process.platform === 'win32') return `\\\\.\\pipe\\${name}`;
   return process.platform === 'linux' ? `\0${name}` : join(tmpdir(), `${name}.lock`);
 }
 

@@ -14,9 +14,11 @@ export function announceApi(dataFolder: string, url: string, running: Running): 
   running.defer(() => rmSync(file, { force: true }));
 }
 
-/** Read at every call: an API may start later than a worker. */
-export const ownPorts = (dataFolder: string, endpoints: Endpoints) => (): ReadonlySet<number> =>
-  new Set([portOf(endpoints.dynamodb), portOf(endpoints.sqs), ...apiPorts(dataFolder)]);
+/** Read at every call: an API may start later than a worker. An embedded server has no engines. */
+export function ownPorts(dataFolder: string, engines?: Endpoints): () => ReadonlySet<number> {
+  const ofEngines = engines ? [portOf(engines.dynamodb), portOf(engines.sqs)] : [];
+  return () => new Set([...ofEngines, ...apiPorts(dataFolder)]);
+}
 
 /** A file that a killed process has left behind says nothing. */
 function apiPorts(dataFolder: string): number[] {

@@ -77,7 +77,7 @@ export function startLocalNotifier(config: LocalConfig, backend: Backend, runnin
 
 export async function startLocalWorker(
   config: LocalConfig,
-  { ctx, inboxes, aws, ownPorts }: Backend,
+  { ctx, inboxes, polls, aws, ownPorts }: Backend,
   scripts: ScriptMode,
   running: Running,
 ): Promise<string> {
@@ -86,6 +86,7 @@ export async function startLocalWorker(
     host: hostname(),
     tasks: await localTasks(config, { aws, ownPorts, log: ctx.log }, scripts, process.env),
     inboxes,
+    ...polls,
     concurrency: config.concurrency,
   });
   running.defer(() => {

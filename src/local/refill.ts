@@ -1,4 +1,4 @@
-// The embedded queue is in memory, so it is empty after a restart: its messages are sent again at the start.
+// The work queue of a local server is in memory, so it is empty after a restart. The start sends its messages again.
 import type { Context } from '../scheduling/context.ts';
 import { recoverShard } from '../scheduling/recover.ts';
 import { allShards } from '../watcher/main.ts';

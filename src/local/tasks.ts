@@ -1,4 +1,4 @@
-// The tasks of local mode: all of them. SQS, SNS and S3 are those of the embedded engine, scripts run on this machine,
+// The tasks of local mode: all of them. SQS, SNS and S3 are AWS's, or fauxqs's under start:aws. Scripts run on this machine,
 // loopback may be called, secrets and signing keys are files of the data folder.
 import { join } from 'node:path';
 import { type Environment, readConfig } from '../config.ts';

@@ -20,6 +20,10 @@ export interface WorkerOptions {
   readonly maxInHand?: number;
   /** Long polls side by side per inbox; default 2, so that one listens while the other's answer is on its way. */
   readonly pollersPerInbox?: number;
+  /** Messages of one receive at most. Default 10, which is SQS's limit. */
+  readonly mostPerReceive?: number;
+  /** The pause after a receive that brought fewer messages than it asked for. Default 50 ms. */
+  readonly afterFewMs?: number;
   readonly execute?: Execute;
 }
 
@@ -80,6 +84,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
   const concurrency = options.concurrency ?? DEFAULT_CONCURRENCY;
   const maxWorkedOn = options.maxInHand ?? concurrency * WORKED_ON_PER_PLACE;
   const maxInHand = options.maxInHand ?? concurrency * HELD_PER_PLACE;
+  const { mostPerReceive = MOST_PER_RECEIVE, afterFewMs = AFTER_FEW_MS } = options;
   const pollers = inboxes.flatMap((inbox) => Array<Inbox>(options.pollersPerInbox ?? 2).fill(inbox));
 
   const draining = new AbortController();
@@ -100,7 +105,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
    */
   const room = () =>
     Math.min(
-      ...[MOST_PER_RECEIVE, Math.ceil(places.free / pollers.length)],
+      ...[mostPerReceive, Math.ceil(places.free / pollers.length)],
       ...[maxWorkedOn - workedOn, maxInHand - inHand.size],
     );
 
@@ -120,7 +125,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
         const received = await inbox.receive(max, draining.signal);
         for (const one of received) keep(one);
         failures = 0;
-        if (received.length < max) await clock.sleep(AFTER_FEW_MS, draining.signal);
+        if (received.length < max) await clock.sleep(afterFewMs, draining.signal);
       } catch (error) {
         if (draining.signal.aborted) return;
         const backoff = Math.min(FIRST_POLL_BACKOFF_MS * 2 ** failures++, LONGEST_POLL_BACKOFF_MS);

@@ -2,17 +2,24 @@
 // writes down who calls it when.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signToken, tokenKey } from '../../src/local/tokens.ts';
 
-const ROOT = new URL('../..', import.meta.url).pathname;
+const ROOT = resolve(import.meta.dirname, '../..');
 
-export type Part = 'main' | 'engines.main' | 'api.main' | 'watcher.main' | 'worker.main' | 'token.main';
+export type Part =
+  | 'main'
+  | 'aws.main'
+  | 'engines.main'
+  | 'api.main'
+  | 'watcher.main'
+  | 'worker.main'
+  | 'token.main';
 
 export interface LocalProcess {
   readonly child: ChildProcess;
@@ -70,9 +77,34 @@ export function temporaryFolder(): Folder {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** The whole of local mode, and a way to call it as a user. */
-export async function startLocal(folder: string, env: Record<string, string> = {}, uid?: number) {
-  const local = startPart('main', { PUNCTUAL_DATA: folder, ...env }, [], uid);
+/** The TCP ports that a process listens on. Linux only. */
+export function listeners(pid: number | undefined): number[] {
+  const sockets = readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${fd}`);
+    } catch {
+      return [];
+    }
+  });
+  const LISTEN = '0A';
+  return ['tcp', 'tcp6'].flatMap((kind) =>
+    readFileSync(`/proc/${pid}/net/${kind}`, 'utf8')
+      .split('\n')
+      .slice(1)
+      .map((line) => line.trim().split(/ +/))
+      .filter(([, , , state, , , , , , inode]) => state === LISTEN && sockets.includes(`socket:[${inode}]`))
+      .map(([, address = '']) => Number.parseInt(address.split(':')[1] ?? '', 16)),
+  );
+}
+
+/** The whole of local mode, and a way to call it as a user. `aws.main` runs it on dynoxide and fauxqs. */
+export async function startLocal(
+  folder: string,
+  env: Record<string, string> = {},
+  uid?: number,
+  part: 'main' | 'aws.main' = 'main',
+) {
+  const local = startPart(part, { PUNCTUAL_DATA: folder, ...env }, [], uid);
   const [, url = ''] = await local.printed(/listens on (http:\S+)/);
   return { ...local, url, as: (user: string) => client(url, folder, user) };
 }

@@ -1,12 +1,11 @@
-// A secret's value, used in every way a job can use it, is looked for in everything that a run leaves behind: tables,
-// queues, log lines and answers of the API.
+// A secret's value, used in every way a job can use it, is looked for in everything that a run leaves behind: the database
+// and its files, log lines and answers of the API.
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { DynamoDBClient, ListTablesCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { ListQueuesCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isolatedHere } from '../tasks/script-workers.ts';
 import { type Folder, startLocal, temporaryFolder } from './processes.ts';
@@ -130,9 +129,10 @@ describe('the value of a secret', () => {
       ...Object.values(ids).flatMap((id) => [`/jobs/${id}`, `/jobs/${id}/executions`]),
     ])
       await call('GET', path);
-    const left = { answers: answers.join('\n'), log: local.output(), ...(await tablesAndQueues()) };
+    const left = { answers: answers.join('\n'), log: local.output(), ...everythingStored() };
     expect(left.tables).toContain('$secret'); // the reference is what is stored
     expect(left.tables).toContain('[secret token]');
+    expect(left.files).toContain('$secret');
     for (const [where, text] of Object.entries(left))
       for (const form of FORMS) expect([where, text.includes(form)]).toEqual([where, false]);
   });
@@ -151,37 +151,14 @@ describe('the value of a secret', () => {
   });
 });
 
-/** Everything that the engines hold, the dead letters with a message that made its way there. */
-async function tablesAndQueues(): Promise<{ tables: string; queues: string }> {
-  const endpoints = JSON.parse(readFileSync(join(folder.path, 'endpoints.json'), 'utf8'));
-  const common = { region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
-  const dynamodb = new DynamoDBClient({ ...common, endpoint: endpoints.dynamodb });
-  const sqs = new SQSClient({ ...common, endpoint: endpoints.sqs });
-  const { TableNames = [] } = await dynamodb.send(new ListTablesCommand({}));
-  const rows = await Promise.all(
-    TableNames.map((TableName) => dynamodb.send(new ScanCommand({ TableName }))),
-  );
-  const { QueueUrls = [] } = await sqs.send(new ListQueuesCommand({}));
-  const work = QueueUrls.find((one) => /work/.test(one)) ?? QueueUrls[0];
-  await sqs.send(
-    new SendMessageCommand({ QueueUrl: work, MessageBody: 'not a message of ours: to be buried' }),
-  );
-  await new Promise((resolve) => setTimeout(resolve, 500));
-  const messages = await Promise.all(
-    QueueUrls.map((QueueUrl) =>
-      sqs.send(
-        new ReceiveMessageCommand({
-          QueueUrl,
-          MaxNumberOfMessages: 10,
-          MessageAttributeNames: ['All'],
-          VisibilityTimeout: 0,
-        }),
-      ),
-    ),
-  );
-  dynamodb.destroy();
-  sqs.destroy();
-  const queues = JSON.stringify(messages);
-  expect(queues).toContain('to be buried');
-  return { tables: JSON.stringify(rows.map(({ Items }) => Items)), queues };
+/** Every row of every table, stored queues included, and the bytes of the files. Deleted rows may still be in the bytes. */
+function everythingStored(): { tables: string; files: string } {
+  const db = new DatabaseSync(join(folder.path, 'punctual.db'), { readOnly: true });
+  const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
+  const rows = tables.map(({ name }) => db.prepare(`SELECT * FROM "${name}"`).all());
+  db.close();
+  const files = readdirSync(folder.path)
+    .filter((name) => name.startsWith('punctual.db'))
+    .map((name) => readFileSync(join(folder.path, name), 'latin1'));
+  return { tables: JSON.stringify(rows), files: files.join('\n') };
 }

@@ -1,9 +1,20 @@
 // `npm start` as a user meets it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { client, type Folder, startLocal, startPart, startTarget, temporaryFolder } from './processes.ts';
+import {
+  client,
+  type Folder,
+  listeners,
+  startLocal,
+  startPart,
+  startTarget,
+  temporaryFolder,
+} from './processes.ts';
 
 let target: Awaited<ReturnType<typeof startTarget>>;
 let folder: Folder;
@@ -180,59 +191,61 @@ describe('npm start', () => {
   });
 });
 
-describe('npm run engines | api | watcher | worker', () => {
-  it('each in a process of its own, two workers side by side', async () => {
+describe('the data of npm start', () => {
+  it('is one file that only its user may read, and nothing listens but the API', async () => {
     folder = temporaryFolder();
-    const env = { PUNCTUAL_DATA: folder.path };
-    const early = startPart('worker.main', env);
-    expect(await early.exited).toBe(1);
-    expect(early.output()).toMatch(/no engines run on the data folder/);
-
-    const engines = keep(startPart('engines.main', env));
-    await engines.printed(/SQS API at/);
-    const parts = (['api.main', 'watcher.main', 'worker.main', 'worker.main'] as const).map((part) =>
-      keep(startPart(part, env)),
-    );
-    const [api] = parts;
-    const [, url = ''] = (await api?.printed(/listens on (http:\S+)/)) ?? [];
-    for (const worker of parts.slice(2)) await worker.printed(/waits for jobs/);
-
-    const alice = client(url, folder.path, 'alice');
-    // more than the polls of one of them take at once
-    const jobs = await Promise.all(
-      Array.from({ length: 60 }, (_, i) => alice('POST', '/jobs', callTarget(`/side-${i}`, { in: 'PT3S' }))),
-    );
-    await Promise.all(jobs.map((_, i) => target.called(`/side-${i}`, 1, 10_000)));
-    await sleep(500);
-    const workers = new Set<string>();
-    for (const [i, { body: job }] of jobs.entries()) {
-      expect(target.calls(`/side-${i}`)).toHaveLength(1);
-      const { body } = await alice('GET', `/jobs/${job.id}`);
-      expect(body.lastExecution).toMatchObject({ status: 'succeeded' });
-      workers.add(body.lastExecution.workerId);
-    }
-    expect(workers.size).toBe(2);
-    for (const part of parts.toReversed()) expect(await part.stop()).toBe(0);
-    expect(await engines.stop()).toBe(0);
+    const local = keep(await startLocal(folder.path));
+    expect(statSync(join(folder.path, 'punctual.db')).mode & 0o777).toBe(0o600);
+    expect(listeners(local.child.pid)).toEqual([Number(new URL(local.url).port)]);
   });
 
-  it('npm start on engines of somebody else, by AWS_ENDPOINT_URL_…', async () => {
+  it.each(['worker.main', 'api.main', 'watcher.main', 'engines.main'] as const)(
+    'is not shared: %s beside it stops with a sentence that names start:aws',
+    async (part) => {
+      folder = temporaryFolder();
+      const local = keep(await startLocal(folder.path));
+      const other = startPart(part, { PUNCTUAL_DATA: folder.path });
+      expect(await other.exited).toBe(1);
+      expect(other.output()).toMatch(
+        new RegExp(`^punctual: the data folder .* is in use by process ${local.child.pid} \\(npm start\\)`),
+      );
+      expect(other.output()).toContain('stop it and run `npm run start:aws`');
+    },
+  );
+
+  it('leaves the tables of dynoxide alone, and says whose they are', async () => {
     folder = temporaryFolder();
-    const elsewhere = temporaryFolder();
-    const engines = keep(startPart('engines.main', { PUNCTUAL_DATA: elsewhere.path }));
-    const [, dynamodb = '', sqs = ''] = await engines.printed(/DynamoDB API at (\S+), SQS API at (\S+) /);
-    const local = keep(
-      await startLocal(folder.path, {
-        AWS_ENDPOINT_URL_DYNAMODB: dynamodb,
-        AWS_ENDPOINT_URL_SQS: sqs,
-        PUNCTUAL_PREFIX: 'x-',
-      }),
+    const tables = join(folder.path, 'tables.db');
+    writeFileSync(tables, 'what dynoxide has written');
+    const local = keep(await startLocal(folder.path));
+    await local.printed(/tables\.db has the jobs of dynoxide.*`npm run start:aws` runs them/);
+    expect((await local.as('me')('GET', '/jobs')).body.items).toEqual([]);
+    expect(readFileSync(tables, 'utf8')).toBe('what dynoxide has written');
+  });
+
+  it.each([
+    ['is a database of another program', (file: string) => new DatabaseSync(file).exec('CREATE TABLE x (a)')],
+    [
+      'is damaged',
+      (file: string) => writeFileSync(file, 'no database at all, but longer than a header. '.repeat(50)),
+    ],
+  ])('a file that %s stops the start with a sentence', async (what, make) => {
+    folder = temporaryFolder();
+    const file = join(folder.path, 'punctual.db');
+    make(file);
+    const local = startPart('main', { PUNCTUAL_DATA: folder.path });
+    expect(await local.exited).toBe(1);
+    expect(local.output()).toMatch(new RegExp(`^punctual: ${file} ${what}`));
+  });
+
+  it('made with another number of shards stops the start with a sentence', async () => {
+    folder = temporaryFolder();
+    await keep(await startLocal(folder.path)).stop();
+    const local = startPart('main', { PUNCTUAL_DATA: folder.path, PUNCTUAL_SHARDS: '4' });
+    expect(await local.exited).toBe(1);
+    expect(local.output()).toMatch(
+      /^punctual: PUNCTUAL_SHARDS is 4, and these tables were made with more shards/,
     );
-    await local.as('alice')('POST', '/jobs', callTarget('/elsewhere'));
-    await target.called('/elsewhere', 1, 5000);
-    expect(await local.stop()).toBe(0);
-    await engines.stop();
-    elsewhere.remove();
   });
 });
 

@@ -80,6 +80,18 @@ describe('concurrency', () => {
     expect(two.fake.running.size).toBe(2);
   });
 
+  it('takes as many messages as it has places in one receive, and asks again at once, where it is told so', async () => {
+    const inProcess = { pollersPerInbox: 1, mostPerReceive: Number.POSITIVE_INFINITY, afterFewMs: 0 };
+    const { inbox, fake } = start({ concurrency: 40, ...inProcess });
+    inbox.put(...messages(30));
+    await settle();
+    expect([fake.running.size, inbox.polling]).toEqual([30, 1]);
+    inbox.put(...messages(10));
+    await settle();
+    expect([fake.running.size, inbox.polling]).toEqual([40, 0]);
+    expect(inbox.asked).toEqual([40, 10]);
+  });
+
   it('shares the free places among its polls, because each may bring what is due at once', async () => {
     const { inbox } = start({ concurrency: 12, pollersPerInbox: 3 });
     await settle();

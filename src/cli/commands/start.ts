@@ -3,7 +3,7 @@ import { defineCommand } from '../command.ts';
 
 export const start = defineCommand({
   name: 'start',
-  summary: 'run a server on this machine: API, watcher, worker, tables and queues',
+  summary: 'run a server on this machine, with its data in one SQLite file',
   usage: '[--port <n>] [--data <folder>]',
   options: {
     port: {
@@ -14,11 +14,14 @@ export const start = defineCommand({
     data: {
       type: 'string',
       value: '<folder>',
-      about: 'tables and the token key (PUNCTUAL_DATA; default .punctual)',
+      about: 'the database and the keys (PUNCTUAL_DATA; default .punctual)',
     },
   },
   takes: [0, 0],
-  notes: ['Listens on 127.0.0.1 only. Ctrl-C lets running tasks end and stops it.'],
+  notes: [
+    'Listens on 127.0.0.1 only. Ctrl-C lets running tasks end and stops it.',
+    'With AWS_ENDPOINT_URL it uses the DynamoDB and SQS APIs at that address instead of the file.',
+  ],
   examples: [
     ['punctual start', 'on port 3000, with data in .punctual'],
     ['punctual start --port 4000 --data /tmp/try', 'beside another one'],
