@@ -1,5 +1,5 @@
 // Conditional GET (RFC 9110): every JSON answer to a GET has an ETag, and `If-None-Match` with that ETag is answered with 304.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { HttpEvent, HttpResponse } from './handler.ts';
 
 /** Leaves an ETag as it is that the route has set. */
@@ -13,8 +13,7 @@ export function conditional(event: HttpEvent, response: HttpResponse): HttpRespo
 }
 
 /** 66 bits of SHA-256: enough to tell two representations of one resource apart. */
-export const fingerprint = (text: string): string =>
-  createHash('sha256').update(text).digest('base64url').slice(0, 11);
+export const fingerprint = (text: string): string => hash('sha256', text, 'base64url').slice(0, 11);
 
 /** The weak comparison that RFC 9110 asks for. */
 const matches = (ifNoneMatch: string, etag: string): boolean =>

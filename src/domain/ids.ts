@@ -1,5 +1,5 @@
 // Names of things: jobs, executions, shards. Every writer computes the same name for the same thing.
-import { createHash } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 
 /**
  * Names an execution within its job: the nominal due time as 13 digits of epoch milliseconds, so that string order
@@ -36,7 +36,7 @@ export function base62(bytes: Uint8Array, length: number): string {
   return text;
 }
 
-const sha256 = (...parts: string[]): Buffer => createHash('sha256').update(JSON.stringify(parts)).digest();
+const sha256 = (...parts: string[]): Buffer => digest('sha256', JSON.stringify(parts), 'buffer');
 
 /** With an idempotency key the job's id follows from (user, key): a repeated create meets its own first try. */
 export const jobIdFromKey = (userId: string, key: string): string =>

@@ -24,7 +24,9 @@ const iso = (time: number): string => new Date(time).toISOString();
 
 /** Without the keys that have no value: they are absent in JSON, so they are absent here. */
 function present<T extends object>(value: T): T {
-  return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as T;
+  const filled: Partial<T> = {};
+  for (const key in value) if (value[key] !== undefined) filled[key] = value[key];
+  return filled as T;
 }
 
 export function executionOfRow(row: Row): ExecutionView {

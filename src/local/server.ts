@@ -87,7 +87,10 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
     if (length > MAX_BODY_BYTES) resolve();
   });
   request.once('end', resolve);
-  request.once('close', () => reject(new Error('the client has gone')));
+  // also emitted after a whole body, and an error is costly to create
+  request.once('close', () => {
+    if (!request.complete) reject(new Error('the client has gone'));
+  });
   await promise;
   return Buffer.concat(chunks).subarray(0, MAX_BODY_BYTES + 1);
 }
@@ -95,13 +98,14 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
 function eventOf(request: IncomingMessage, bytes: Buffer): HttpEvent {
   const [path = '/', query = ''] = splitOnce(request.url ?? '/', '?');
   const now = Date.now();
-  const headers = Object.entries(request.headers).map(([name, value]) => [name, [value].flat().join(',')]);
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(request.headers)) headers[name] = String(value);
   return {
     version: '2.0',
     routeKey: '$default',
     rawPath: path,
     rawQueryString: query,
-    headers: Object.fromEntries(headers),
+    headers,
     requestContext: {
       accountId: 'local',
       apiId: 'local',

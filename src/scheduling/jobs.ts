@@ -1,5 +1,5 @@
-// Managing jobs: create, edit, pause, resume, cancel. A writer's order is always entries, then the record of the change,
-// then head, then messages.
+// Managing jobs: create, edit, pause, resume, cancel. A writer's order is always entries and the record of the change, then
+// head, then messages.
 import { CREATED_FIELDS } from '../domain/change.ts';
 import { Conflict, InvalidInput, NeverFires, PreconditionFailed } from '../domain/errors.ts';
 import { fingerprint, jobIdFromKey } from '../domain/ids.ts';
@@ -10,6 +10,7 @@ import type { Principal } from '../domain/principal.ts';
 import { resolveAccepted, resolveSchedule } from '../domain/schedule/resolve.ts';
 import type { Schedule } from '../domain/schedule/schema.ts';
 import type { JobView } from '../domain/shapes.ts';
+import type { Entry } from '../domain/slots.ts';
 import { isPaused, jobView, warningsOf } from '../domain/views.ts';
 import { withdrawHold } from './ahead.ts';
 import { letStart } from './change-returns.ts';
@@ -52,10 +53,12 @@ export async function createJob(
       : resolveAccepted(given, Math.min(acceptedAt, t0), t0);
   refuseLarge({ params, notify });
   await admit?.(schedule);
-  const send = await plan(context, { jobId, revision, schedule }, t0);
+  const { entries, send } = planned(context, { jobId, revision, schedule }, t0);
+  // no reader looks at any of these before the head is there, so their order is free
   const [definition, updatedAt] = await Promise.all([
     firstDefinition(context, jobId, { ...common, schedule, params, notify }),
     recordChange(context, createdBy(userId, jobId, { ...common, schedule }), t0),
+    store.putEntries(entries),
   ]);
   const head: Head = {
     ...common,
@@ -129,22 +132,33 @@ export function refuseOtherBody(first: Head, bodyFingerprint: string): void {
     throw new Conflict('this Idempotency-Key was used before with another body');
 }
 
+/** Writes the entries of a new revision. The result sends the messages, once the head counts. */
+async function plan(context: Context, head: Planning, t0: number): Promise<() => Promise<void>> {
+  const { entries, send } = planned(context, head, t0);
+  await context.store.putEntries(entries);
+  return send;
+}
+
+type Planning = Pick<Head, 'jobId' | 'revision' | 'schedule' | 'pausedUntil'>;
+
 /**
- * Writes the entries of a new revision, from t0 on to the first beyond what a writer has to send itself; answers with
- * what sends the messages once the head counts. Refused (422) before any write when there is no occurrence.
+ * The entries of a new revision, from t0 on to the first beyond what a writer has to send itself, and the function that sends
+ * its messages. Writes nothing. Throws NeverFires (422) when there is no occurrence.
  */
-async function plan(
-  { store, queue, clock, settings }: Context,
-  head: Pick<Head, 'jobId' | 'revision' | 'schedule' | 'pausedUntil'>,
+function planned(
+  { queue, clock, settings }: Context,
+  head: Planning,
   t0: number,
-): Promise<() => Promise<void>> {
+): { entries: Entry[]; send: () => Promise<void> } {
   const from = Math.max(t0, head.pausedUntil ?? 0);
   const { inside, beyond } = occurrencesUntil(head.schedule, from - 1, writerHorizon(settings, t0));
   if (inside.length === 0 && beyond === undefined)
     throw from === t0 ? neverFires(head.schedule, t0) : neverResumes(head.schedule, from);
   const dues = beyond === undefined ? inside : [...inside, beyond];
-  await store.putEntries(dues.map((due) => regularEntry(head, due)));
-  return () => queue.send(inside.map((due) => regularMessage(head, due, clock.now())));
+  return {
+    entries: dues.map((due) => regularEntry(head, due)),
+    send: () => queue.send(inside.map((due) => regularMessage(head, due, clock.now()))),
+  };
 }
 
 export const neverFires = (schedule: Schedule, t0: number): NeverFires =>

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair, importJWK, type JWK, SignJWT, UnsecuredJWT } from 'jose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createAuthorizer, signToken, tokenKey } from '../../src/local/tokens.ts';
 import { eventOf } from '../api/events.ts';
 
@@ -24,6 +24,20 @@ async function authorize(authorization?: string): Promise<unknown> {
     return (error as Error).message;
   }
   return event.requestContext.authorizer?.jwt?.claims;
+}
+
+/** One authorizer for many requests, as a server has it. Answers with the user, or with the reason of the refusal. */
+async function server(): Promise<(token: string) => Promise<unknown>> {
+  const authorizer = await createAuthorizer(key);
+  return async (token) => {
+    const event = eventOf('GET', '/jobs', { user: null, headers: { authorization: `Bearer ${token}` } });
+    try {
+      await authorizer(event);
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return event.requestContext.authorizer?.jwt?.claims.sub;
+  };
 }
 
 interface Claims {
@@ -146,5 +160,55 @@ describe('a token', () => {
 
   it.each(['x', 'a.b.c', '....', 'e30.e30.e30'])('that is garbage: %s', async (garbage) => {
     expect(await authorize(`Bearer ${garbage}`)).toBe('the token is not signed by this server');
+  });
+});
+
+describe('a token that was verified before', () => {
+  afterEach(() => void vi.useRealTimers());
+  const at = (ms: number) => vi.useFakeTimers({ toFake: ['Date'], now: ms });
+
+  it('is verified once', async () => {
+    const verify = vi.spyOn(crypto.subtle, 'verify');
+    const authorize = await server();
+    const token = await signed({});
+    expect([await authorize(token), await authorize(token)]).toEqual(['alice', 'alice']);
+    expect(verify).toHaveBeenCalledTimes(1);
+    verify.mockRestore();
+  });
+
+  it('is refused after its exp, with the same tolerance as at first', async () => {
+    const authorize = await server();
+    const exp = Math.floor(Date.now() / 1000) + 3_600;
+    const token = await signed({ exp });
+    expect(await authorize(token)).toBe('alice');
+    at((exp + 4) * 1000);
+    expect(await authorize(token)).toBe('alice');
+    at((exp + 6) * 1000);
+    expect(await authorize(token)).toBe('the token has expired');
+  });
+
+  it('is refused before its nbf, also when the clock was set back', async () => {
+    const authorize = await server();
+    const now = Math.floor(Date.now() / 1000);
+    const token = await new SignJWT({ sub: 'alice' })
+      .setProtectedHeader({ alg: 'ES256' })
+      .setIssuer('punctual-local')
+      .setAudience('punctual')
+      .setNotBefore(now)
+      .setExpirationTime(now + 3_600)
+      .sign(await importJWK(key, 'ES256'));
+    expect(await authorize(token)).toBe('alice');
+    at((now - 60) * 1000);
+    expect(await authorize(token)).toBe('the token\'s claim "nbf" is not right');
+  });
+
+  it('lets no other token with the same header and payload in', async () => {
+    const authorize = await server();
+    const token = await signed({});
+    expect(await authorize(token)).toBe('alice');
+    const [header, payload] = token.split('.');
+    const [, , other] = (await signed({ sub: 'bob' })).split('.');
+    expect(await authorize(`${header}.${payload}.${other}`)).toBe('the token is not signed by this server');
+    expect(await authorize(`${header}.${payload}.`)).toBe('the token is not signed by this server');
   });
 });
