@@ -23,6 +23,8 @@ const PATIENT = [
   'test/local/scripts.test.ts',
   'test/local/generated-client.test.ts',
 ];
+// `npm run test:mutations`: each mutation needs up to minutes of simulated seeds, so `npm test` leaves them out.
+const MUTATIONS = ['test/simulation/mutations.test.ts'];
 
 export default defineConfig({
   test: {
@@ -34,7 +36,7 @@ export default defineConfig({
         test: {
           name: 'code',
           include: ['test/**/*.test.ts'],
-          exclude: [...PUNCTUAL, ...PATIENT, 'test/conformance/**'],
+          exclude: [...PUNCTUAL, ...PATIENT, ...MUTATIONS, 'test/conformance/**'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
           sequence: { groupOrder: 0 },
@@ -62,6 +64,10 @@ export default defineConfig({
           maxWorkers: 4,
           sequence: { groupOrder: 2 },
         },
+      },
+      {
+        extends: true,
+        test: { name: 'mutations', include: MUTATIONS, sequence: { groupOrder: 3 } },
       },
     ],
   },
