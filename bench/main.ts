@@ -51,7 +51,9 @@ const { values, positionals: names } = parseArgs({
 });
 const unknown = names.filter((name) => !(name in benchmarks));
 if (values.help || unknown.length > 0) {
-  console.error(unknown.length > 0 ? `there is no benchmark ${unknown.join(', ')}\n\n${HELP}` : HELP);
+  console[values.help ? 'log' : 'error'](
+    unknown.length > 0 ? `there is no benchmark ${unknown.join(', ')}\n\n${HELP}` : HELP,
+  );
   process.exit(values.help ? 0 : 2);
 }
 const options: Options = { quick: values.quick, setupPeers: values['setup-peers'] };

@@ -8,9 +8,14 @@ import { announceApi } from './own-ports.ts';
 import { localLog, startLocalApi } from './parts.ts';
 import { run } from './run.ts';
 import { startServer } from './server.ts';
+import { answerHelp } from './usage.ts';
 import { refuseUnknownVariables } from './variables.ts';
 
 await run(async (running) => {
+  answerHelp(
+    'npm run api',
+    'Runs the REST API on the engines of `npm run start:aws` or `npm run engines`, or behind AWS_ENDPOINT_URL.',
+  );
   refuseUnknownVariables(process.env);
   const config = readLocalConfig(process.env);
   const log = localLog(config, 'api');

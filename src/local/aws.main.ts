@@ -4,9 +4,14 @@ import { readLocalConfig } from './config.ts';
 import { openOnEngines } from './on-engines.ts';
 import { run } from './run.ts';
 import { serve } from './serve.ts';
+import { answerHelp } from './usage.ts';
 import { refuseUnknownVariables } from './variables.ts';
 
 await run(async (running) => {
+  answerHelp(
+    'npm run start:aws',
+    'Runs the whole scheduler in this process on dynoxide and fauxqs, which speak the APIs of DynamoDB and SQS (Linux x64).',
+  );
   refuseUnknownVariables(process.env);
   const config = readLocalConfig(process.env);
   await serve(config, running, { command: 'npm run start:aws', open: openOnEngines });

@@ -6,9 +6,14 @@ import { REACHABLE, startEngines } from './engines.ts';
 import { localLog } from './parts.ts';
 import { refillQueue } from './refill.ts';
 import { run } from './run.ts';
+import { answerHelp } from './usage.ts';
 import { refuseUnknownVariables } from './variables.ts';
 
 await run(async (running) => {
+  answerHelp(
+    'npm run engines',
+    'Runs dynoxide and fauxqs alone, for `npm run api`, `npm run watcher` and `npm run worker` in processes of their own.',
+  );
   refuseUnknownVariables(process.env);
   const config = readLocalConfig(process.env);
   const log = localLog(config, 'engines');

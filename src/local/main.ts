@@ -4,9 +4,14 @@ import { readLocalConfig } from './config.ts';
 import { EMBEDDED_COMMAND } from './data-folder.ts';
 import { run } from './run.ts';
 import { serve } from './serve.ts';
+import { answerHelp } from './usage.ts';
 import { refuseUnknownVariables } from './variables.ts';
 
 await run(async (running) => {
+  answerHelp(
+    'npm start',
+    'Runs the whole scheduler in this process: API, watcher, worker and notifier on one SQLite file.\nWith AWS_ENDPOINT_URL, on the DynamoDB tables and SQS queues behind that endpoint.',
+  );
   refuseUnknownVariables(process.env);
   const config = readLocalConfig(process.env);
   if (config.external) {

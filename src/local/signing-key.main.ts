@@ -1,12 +1,20 @@
-// `node src/local/signing-key.main.ts <user>`: prints the keys that the user's requests are signed with in local mode, as
+// `npm run -s signing-key -- <user>`: prints the keys that the user's requests are signed with in local mode, as
 // `verifySignature` takes them.
 import { derivedKeys } from '../tasks/signing-keys.ts';
 import { readLocalConfig } from './config.ts';
 import { readMasterKeys } from './key-files.ts';
 
+const USAGE = `usage: npm run -s signing-key -- <user>
+
+Prints the keys that sign the requests of this user's jobs in local mode.`;
+
 const [user, ...more] = process.argv.slice(2);
-if (!user || more.length > 0) {
-  console.error('usage: node src/local/signing-key.main.ts <user>');
+if (user === '--help' || user === '-h') {
+  console.log(USAGE);
+  process.exit(0);
+}
+if (!user || user.startsWith('-') || more.length > 0) {
+  console.error(USAGE);
   process.exit(1);
 }
 const { dataFolder } = readLocalConfig(process.env);

@@ -4,7 +4,9 @@ import { readLocalConfig } from './config.ts';
 import { StartError } from './run.ts';
 import { localToken } from './tokens.ts';
 
-const USAGE = 'usage: npm run -s token -- <user> [--operator]';
+const USAGE = `usage: npm run -s token -- <user> [--operator]
+
+Prints a token of local mode that is valid for 30 days. With --operator the user may see and change the jobs of all users.`;
 
 try {
   const { user, operator } = readArguments();
@@ -17,9 +19,16 @@ try {
 
 function readArguments(): { user: string; operator: boolean } {
   const { values, positionals } = parseArgs({
-    options: { operator: { type: 'boolean', default: false } },
+    options: {
+      operator: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
     allowPositionals: true,
   });
+  if (values.help) {
+    console.log(USAGE);
+    process.exit(0);
+  }
   const [user, ...more] = positionals;
   if (!user || more.length > 0) throw new StartError(USAGE);
   if (user.length > 256) throw new StartError(`a user id has at most 256 characters, got ${user.length}`);

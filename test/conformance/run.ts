@@ -15,6 +15,13 @@ function run(command: string, args: string[]): number {
   return spawnSync(command, args, { cwd: root, env, stdio: 'inherit' }).status ?? 1;
 }
 
+if (process.argv.includes('--help') || process.argv.includes('-h')) {
+  console.log(`usage: npm run test:conformance
+
+Compares the DynamoDB store with DynamoDB Local. Needs Java 17. Downloads DynamoDB Local (350 MB) once; the variable
+DYNAMODB_LOCAL names a folder that has it already.`);
+  process.exit(0);
+}
 if (spawnSync('java', ['-version']).status !== 0) {
   console.error('DynamoDB Local needs Java 17 or later, and there is no `java` here.');
   process.exit(1);

@@ -29,6 +29,12 @@ import { startWorker } from '../../src/worker/worker.ts';
 
 const STAGE = 'emulated';
 const PREFIX = `punctual-${STAGE}-`;
+if (process.argv.includes('--help') || process.argv.includes('-h')) {
+  console.log(`usage: AWS_ENDPOINT_URL=http://127.0.0.1:5000 npm run test:deploy
+
+Deploys the stack to the emulator at AWS_ENDPOINT_URL (moto, LocalStack) and runs a job on what was deployed.`);
+  process.exit(0);
+}
 const endpoint = process.env.AWS_ENDPOINT_URL;
 if (!endpoint) {
   console.error(

@@ -1,14 +1,25 @@
-// The simulator as a command:
-//   node test/simulation/run.ts --seeds 10000 [--from 1]      many seeds; the first that fails is told and replayed
-//   node test/simulation/run.ts --seed 4711 --trace           one seed, step by step
-//   node test/simulation/run.ts --seeds 2000 --mutate H4      with one rule of the protocol taken out
-//   node test/simulation/run.ts --seeds 2000 --theme beside   of one kind of scenario only
-//   node test/simulation/run.ts --seeds 2000 --embedded       of one embedded server: SQLite, a queue in memory, restarts
+// The simulator as a command.
 import { parseArgs } from 'node:util';
 import { mutate } from './mutate.ts';
 
+const USAGE = `usage: npm run check:protocol -- [options]
+
+Runs the protocol under simulated crashes, stalls, lost answers, stale reads and wrong clocks, one seed at a time.
+The first seed that breaks a promise is replayed step by step, and the exit code is 1.
+
+  --seeds <n>       number of seeds (default 1000)
+  --from <seed>     first seed (default 1)
+  --seed <seed>     one seed only
+  --trace           with --seed: prints each step
+  --theme <name>    one kind of scenario, for all seeds (test/simulation/scenario.ts)
+  --embedded        one embedded server: SQLite, a work queue in memory, restarts
+  --mutate <rule>   takes out one rule of the protocol (test/simulation/mutations.ts)
+  --all             continues after a failure and counts
+  --brief           no trace of a failing seed`;
+
 const { values } = parseArgs({
   options: {
+    help: { type: 'boolean', short: 'h', default: false },
     seeds: { type: 'string', default: '1000' },
     from: { type: 'string', default: '1' },
     seed: { type: 'string' },
@@ -23,6 +34,11 @@ const { values } = parseArgs({
     brief: { type: 'boolean', default: false },
   },
 });
+
+if (values.help) {
+  console.log(USAGE);
+  process.exit(0);
+}
 
 /** In so many seeds each of these happens, or the simulator has lost its way into the system. */
 const ENOUGH_SEEDS = 1000;
