@@ -96,7 +96,7 @@ build() {
 suite=${1:-}
 case $suite in
   holes | without | clean | chain | more | pairs | simpler) build && "$suite" ;;
-  -h | --help) sed -n 2,3p "$0" ;;
-  *) sed -n 2,3p "$0" >&2; exit 2 ;;
+  -h | --help) sed -n 2,3p run.sh ;;
+  *) sed -n 2,3p run.sh >&2; exit 2 ;;
 esac
 exit "$failed"
