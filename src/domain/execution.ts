@@ -9,7 +9,7 @@ export type TerminalStatus = (typeof TERMINAL)[number];
 export type RowStatus = OpenStatus | TerminalStatus;
 
 /** `absent`: the occurrence has no row. Terminal states other than SUCCEEDED may be reopened by /retry. */
-const NEXT: Record<'absent' | RowStatus, readonly RowStatus[]> = {
+export const ROW_TRANSITIONS: Readonly<Record<'absent' | RowStatus, readonly RowStatus[]>> = {
   absent: ['QUEUED', 'WAITING', 'RUNNING', 'RETRYING', 'SUCCEEDED', 'FAILED', 'SKIPPED', 'CANCELLED'],
   QUEUED: ['RUNNING', 'CANCELLED'],
   WAITING: ['RUNNING', 'CANCELLED'],
@@ -22,7 +22,7 @@ const NEXT: Record<'absent' | RowStatus, readonly RowStatus[]> = {
 };
 
 export const mayFollow = (from: RowStatus | undefined, to: RowStatus): boolean =>
-  NEXT[from ?? 'absent'].includes(to);
+  ROW_TRANSITIONS[from ?? 'absent'].includes(to);
 
 export const isTerminal = (status: RowStatus | undefined): status is TerminalStatus =>
   status !== undefined && (TERMINAL as readonly string[]).includes(status);

@@ -5,6 +5,22 @@ import type { Policies } from './policies.ts';
 import type { Schedule } from './schedule/schema.ts';
 import type { JobStatus } from './shapes.ts';
 
+/**
+ * Which stored status may follow which. `absent`: the job does not exist. A job that has ended can only be cancelled.
+ * `active` follows itself when a pause with an end begins, and when it is resumed before that end.
+ */
+export const JOB_TRANSITIONS: Readonly<Record<'absent' | JobStatus, readonly JobStatus[]>> = {
+  absent: ['active'],
+  active: ['active', 'paused', 'completed', 'failed', 'cancelled'],
+  paused: ['active', 'cancelled'],
+  completed: ['cancelled'],
+  failed: ['cancelled'],
+  cancelled: [],
+};
+
+export const mayBecome = (from: JobStatus | undefined, to: JobStatus): boolean =>
+  JOB_TRANSITIONS[from ?? 'absent'].includes(to);
+
 /** The right to run now. Only the holder runs. */
 export interface Hold {
   readonly due: DueKey;

@@ -1,5 +1,5 @@
 // Compare-and-set on a job's head, which is where everything about an execution without a row is decided.
-import type { Head, HeadChange } from '../domain/job.ts';
+import { type Head, type HeadChange, mayBecome } from '../domain/job.ts';
 import type { Context } from './context.ts';
 
 /**
@@ -7,6 +7,8 @@ import type { Context } from './context.ts';
  * or version and time, is found in the head was our own success: the response got lost.
  */
 export async function writeHead({ store }: Context, seen: Head, change: HeadChange): Promise<boolean> {
+  if (change.status && !mayBecome(seen.status, change.status))
+    throw new Error(`${seen.jobId}: the status ${change.status} cannot follow ${seen.status}`);
   let failure: unknown;
   try {
     if (await store.updateHead(seen, change)) return true;

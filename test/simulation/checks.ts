@@ -2,7 +2,7 @@
 // Nothing here asks how a rule is kept, only whether a promise was broken.
 import { isTerminal, mayFollow, type Row } from '../../src/domain/execution.ts';
 import { BY_HAND, type DueKey, dueAtOf, dueKey } from '../../src/domain/ids.ts';
-import type { Head, Hold, HoldItem } from '../../src/domain/job.ts';
+import { type Head, type Hold, type HoldItem, mayBecome } from '../../src/domain/job.ts';
 import {
   fireAt,
   isRecurring,
@@ -238,6 +238,8 @@ export class Checks {
       job.revisions.set(head.revision, { schedule: head.schedule, t0, ...NOT_WITHDRAWN });
     }
     if (head.status === 'cancelled') job.cancelledAt ??= now;
+    if (head.status !== old?.status && !mayBecome(old?.status, head.status))
+      this.#fail('jobs change as the table says', jobId, undefined, `${old?.status} to ${head.status}`);
     if (head.definition !== old?.definition) job.params.push(this.#paramsOf(head));
     if (old?.rowsUntil && (head.rowsUntil ?? '') < old.rowsUntil)
       this.#fail(

@@ -1,0 +1,22 @@
+// Writes of a job's head.
+import { expect, it } from 'vitest';
+import { JOB_TRANSITIONS } from '../../src/domain/job.ts';
+import { JOB_STATUSES } from '../../src/domain/shapes.ts';
+import { writeHead } from '../../src/scheduling/head.ts';
+import { standingWorld } from './world.ts';
+
+it.each(JOB_STATUSES)('changes the status of a job that is %s only as the table says', async (from) => {
+  const { context, store, create } = standingWorld();
+  const jobId = await create({ schedule: { every: 'PT1M' } });
+  for (const to of JOB_STATUSES) {
+    const created = await store.readHead(jobId, { consistent: true });
+    if (!created) throw new Error('there is no job');
+    await store.updateHead(created, { status: from, stamp: `${from}-${to}` });
+    const seen = { ...created, status: from, stamp: `${from}-${to}` };
+    const write = writeHead(context, seen, { status: to, stamp: `after-${to}` });
+    if (JOB_TRANSITIONS[from].includes(to)) await expect(write).resolves.toBe(true);
+    else await expect(write).rejects.toThrow(`the status ${to} cannot follow ${from}`);
+    const now = await store.readHead(jobId, { consistent: true });
+    expect(now?.status).toBe(JOB_TRANSITIONS[from].includes(to) ? to : from);
+  }
+});
