@@ -1,0 +1,51 @@
+// `npm run docs`: writes the generated parts of the documents, each between two markers. `npm run docs -- --check` changes
+// nothing, and fails if a document differs from what would be written.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { runDiagram } from './docs/run-diagram.ts';
+import { executionDiagram, jobDiagram } from './docs/state-diagrams.ts';
+
+const root = resolve(import.meta.dirname, '..');
+
+/** The documents that have generated parts. */
+export const DOCUMENTS = ['docs/protocol.md', 'docs/architecture.md'];
+
+const PARTS: Readonly<Record<string, () => string | Promise<string>>> = {
+  'execution states': executionDiagram,
+  'job states': jobDiagram,
+  'one run': runDiagram,
+};
+
+const MARKED = /(<!-- generated: ([a-z ]+) \(npm run docs\) -->\n)(?:.|\n)*?(<!-- end of generated -->)/g;
+
+/** The document with its generated parts as they are now. */
+export async function withGenerated(text: string): Promise<string> {
+  const parts = new Map<string, string>();
+  for (const [, , name = ''] of text.matchAll(MARKED)) {
+    const make = PARTS[name];
+    if (!make) throw new Error(`"${name}" is no generated part; there are ${Object.keys(PARTS).join(', ')}`);
+    parts.set(name, await make());
+  }
+  return text.replace(
+    MARKED,
+    (_all, begin: string, name: string, end: string) =>
+      `${begin}\`\`\`mermaid\n${parts.get(name)}\n\`\`\`\n${end}`,
+  );
+}
+
+if (import.meta.main) {
+  const check = process.argv.includes('--check');
+  for (const document of DOCUMENTS) {
+    const file = join(root, document);
+    const text = readFileSync(file, 'utf8');
+    const made = await withGenerated(text);
+    if (made === text) continue;
+    if (check) {
+      console.error(`${document} differs from what npm run docs writes`);
+      process.exitCode = 1;
+    } else {
+      writeFileSync(file, made);
+      console.log(`wrote ${document}`);
+    }
+  }
+}

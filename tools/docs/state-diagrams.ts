@@ -1,0 +1,65 @@
+// State diagrams in Mermaid, made from the transition tables of the domain. The cause of each transition stands here: a
+// transition without a cause, and a cause without its transition, are errors.
+import { ROW_TRANSITIONS } from '../../src/domain/execution.ts';
+import { JOB_TRANSITIONS } from '../../src/domain/job.ts';
+
+type Transitions = Readonly<Record<string, readonly string[]>>;
+/** By `FROM TO`. */
+type Causes = Readonly<Record<string, string>>;
+
+const ROW_CAUSES: Causes = {
+  'absent QUEUED': 'run now, backfill',
+  'absent WAITING': 'overlap queue, another run holds the job',
+  'absent RUNNING': 'takeover, or first checkpoint',
+  'absent RETRYING': 'first attempt failed',
+  'absent SUCCEEDED': 'first attempt succeeded (normal path)',
+  'absent FAILED': 'first attempt failed, none left',
+  'absent SKIPPED': 'overlap skip, misfire',
+  'absent CANCELLED': 'cancelled before its end',
+  'QUEUED RUNNING': 'claimed',
+  'QUEUED CANCELLED': 'cancelled',
+  'WAITING RUNNING': 'claimed',
+  'WAITING CANCELLED': 'cancelled or withdrawn',
+  'RUNNING RUNNING': 'takeover, checkpoint',
+  'RUNNING RETRYING': 'failed, attempts left',
+  'RUNNING SUCCEEDED': 'succeeded',
+  'RUNNING FAILED': 'failed, none left',
+  'RUNNING CANCELLED': 'cancelled',
+  'RETRYING RUNNING': 'next attempt',
+  'RETRYING FAILED': 'worker lost, none left',
+  'RETRYING CANCELLED': 'cancelled',
+  'FAILED QUEUED': 'retry, redrive',
+  'SKIPPED QUEUED': 'retry',
+  'CANCELLED QUEUED': 'retry',
+};
+
+const JOB_CAUSES: Causes = {
+  'absent active': 'create',
+  'active active': 'pause with an end, resume before that end',
+  'active paused': 'pause',
+  'active completed': 'its only occurrence ended',
+  'active failed': 'its only occurrence failed',
+  'active cancelled': 'cancel',
+  'paused active': 'resume, pause with an end',
+  'paused cancelled': 'cancel',
+  'completed cancelled': 'cancel',
+  'failed cancelled': 'cancel',
+};
+
+export function stateDiagram(transitions: Transitions, causes: Causes): string {
+  const unused = new Set(Object.keys(causes));
+  const lines = Object.entries(transitions).flatMap(([from, targets]) =>
+    targets.map((to) => {
+      const cause = causes[`${from} ${to}`];
+      if (cause === undefined) throw new Error(`the transition from ${from} to ${to} has no cause here`);
+      unused.delete(`${from} ${to}`);
+      return `  ${from === 'absent' ? '[*]' : from} --> ${to}: ${cause}`;
+    }),
+  );
+  if (unused.size > 0) throw new Error(`no such transitions: ${[...unused].join(', ')}`);
+  const ends = Object.keys(transitions).filter((state) => transitions[state]?.length === 0);
+  return ['stateDiagram-v2', ...lines, ...ends.map((state) => `  ${state} --> [*]`)].join('\n');
+}
+
+export const executionDiagram = (): string => stateDiagram(ROW_TRANSITIONS, ROW_CAUSES);
+export const jobDiagram = (): string => stateDiagram(JOB_TRANSITIONS, JOB_CAUSES);
