@@ -1,4 +1,4 @@
-// Deletes that wait for company: ten together, or those that there are after half a second (src/queue/deletes.ts).
+// Deletes that wait for company: ten together, or those that there are after half a second (src/queue/coalesce.ts).
 import { BATCH } from '../../src/queue/batch.ts';
 import { type Calendar, TICKS_PER_MS } from './calendar.ts';
 

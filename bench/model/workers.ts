@@ -25,7 +25,7 @@ const PREPARE_SPREAD_MS = 250;
 /** They begin at whole multiples of this, so that there is one request for many. */
 const PREPARE_EVERY = 50 * TICKS_PER_MS;
 const PATIENCE = PLACE_PATIENCE_MS * TICKS_PER_MS;
-/** The SDK: so many tries of what was throttled, after random × 500 ms × 2ⁿ (src/clients.ts). */
+/** The SDK: so many tries of what was throttled, after random × 500 ms × 2ⁿ (src/aws/clients.ts). */
 const TRIES = 4;
 const THROTTLED_BACKOFF = 500 * TICKS_PER_MS;
 /** A finish that was refused in all tries is begun again until the lease could be another's. */
