@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Runs the exhaustive model of the protocol (README.md). The exit code is 1 if a scope ends otherwise than it must.
-#   bash model/run.sh <suite>      suites: holes, without, clean, chain, more, pairs, simpler
+# The exhaustive model of the protocol (README.md).
 set -u
 cd "$(dirname "$0")"
 BINARY=target/protocol
@@ -88,6 +87,15 @@ simpler() { # rules that safety does not need in this scope: the result stays cl
   explore clean sent fails attempts=1 ops=retry,cancel-job tmax=4 fix=all,-release cap=8
 }
 
+usage() {
+  cat <<'TEXT'
+usage: npm run model -- <suite>
+
+Searches the states of the protocol. Suites: holes, without, clean, chain, more, pairs, simpler (model/README.md).
+The exit code is 1 if a scope ends otherwise than it must. A search is stopped after LIMIT_SECONDS (default 300).
+TEXT
+}
+
 build() {
   mkdir -p target
   if [ ! -x "$BINARY" ] || [ protocol.rs -nt "$BINARY" ]; then rustc -O protocol.rs -o "$BINARY" || exit 1; fi
@@ -96,7 +104,7 @@ build() {
 suite=${1:-}
 case $suite in
   holes | without | clean | chain | more | pairs | simpler) build && "$suite" ;;
-  -h | --help) sed -n 2,3p run.sh ;;
-  *) sed -n 2,3p run.sh >&2; exit 2 ;;
+  -h | --help) usage ;;
+  *) usage >&2; exit 2 ;;
 esac
 exit "$failed"

@@ -2,6 +2,7 @@
 // nothing, and fails if a document differs from what would be written.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { runDiagram } from './docs/run-diagram.ts';
 import { executionDiagram, jobDiagram } from './docs/state-diagrams.ts';
 
@@ -33,14 +34,24 @@ export async function withGenerated(text: string): Promise<string> {
   );
 }
 
-if (import.meta.main) {
-  const check = process.argv.includes('--check');
+const USAGE = `usage: npm run docs -- [--check]
+
+Writes the diagrams of docs/protocol.md and docs/architecture.md, which are made from the code.
+
+  --check   change nothing; the exit code is 1 if a document differs from what would be written
+  --help    print this text`;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { check: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+  });
+  if (values.help) return console.log(USAGE);
   for (const document of DOCUMENTS) {
     const file = join(root, document);
     const text = readFileSync(file, 'utf8');
     const made = await withGenerated(text);
     if (made === text) continue;
-    if (check) {
+    if (values.check) {
       console.error(`${document} differs from what npm run docs writes`);
       process.exitCode = 1;
     } else {
@@ -49,3 +60,9 @@ if (import.meta.main) {
     }
   }
 }
+
+if (import.meta.main)
+  await main().catch((error: unknown) => {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 2;
+  });
