@@ -1,6 +1,5 @@
 // The documents that people open first: what they name exists.
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 
 const textOf = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
@@ -21,10 +20,20 @@ it('SECURITY.md is found from README, from the security model and from the guide
   expect(linksIn('CONTRIBUTING.md')).toContain('SECURITY.md');
 });
 
-it.each(['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'docs/security.md', 'docs/tasks.md', 'docs/api.md'])(
-  'the links in %s lead to files that exist',
-  (file) => {
-    const local = linksIn(file).filter((link) => !/^\w+:/.test(link));
-    expect(local.filter((link) => !existsSync(join(dirname(file), link)))).toEqual([]);
-  },
-);
+it('CHANGELOG.md has the form of Keep a Changelog, and the version of package.json', () => {
+  const text = textOf('CHANGELOG.md');
+  const { version } = JSON.parse(textOf('package.json'));
+  const headings = [...text.matchAll(/^## (.*)$/gm)].map(([, heading = '']) => heading);
+  expect(headings[0]).toBe('Unreleased');
+  for (const heading of headings.slice(1)) expect(heading).toMatch(/^\d+\.\d+\.\d+ - \d{4}-\d{2}-\d{2}$/);
+  const kinds = [...text.matchAll(/^### (.*)$/gm)].map(([, kind = '']) => kind);
+  for (const kind of kinds)
+    expect(['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security']).toContain(kind);
+  expect(text).toContain(version);
+});
+
+it('CONTRIBUTING.md says what is easy to get wrong and where things are', () => {
+  const text = textOf('CONTRIBUTING.md');
+  expect(text).toContain('## Easy to get wrong');
+  expect(text).toContain('### Where things are that you would not expect');
+});
