@@ -19,7 +19,7 @@ const SPEED = 6;
 const WARM_UP_MINUTES = 5;
 const COUNTED_MINUTES = 4;
 
-/** FACTS.md, us-east-1, on demand. */
+/** docs/facts.md#prices, us-east-1, on demand. */
 const DOLLARS_PER_MILLION = { write: 0.625, read: 0.125, request: 0.4 };
 
 interface Workload {

@@ -1,4 +1,4 @@
-// What people would use instead, on the same workloads in the same run: the harness of `../shared/peers`, with Punctual as one
+// What people would use instead, on the same workloads in the same run: the harness in `bench/peers/harness`, with Punctual as one
 // more peer, and how the figures compare.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Options, progress, type Report } from './report.ts';
 
-const HARNESS = join(import.meta.dirname, '..', '..', 'shared', 'peers');
+const HARNESS = join(import.meta.dirname, 'peers', 'harness');
 const HOME = process.env.PEERS_HOME ?? join(tmpdir(), 'punctual-peers');
 const PEERS = ['punctual', 'bullmq', 'pg-boss', 'graphile-worker'];
 /** One at a time over all peers, so that a slow hour of the machine meets each of them. */
@@ -170,7 +170,7 @@ function report(all: Results): Report {
       },
     ],
     notes: [
-      'Workloads, settings of the others and how they are measured: `../shared/peers/README.md`. Redis with AOF everysec, PostgreSQL as installed; Punctual on dynoxide (on disk) and fauxqs.',
+      'Workloads, settings of the others and how they are measured: `bench/peers/harness/README.md`. Redis with AOF everysec, PostgreSQL as installed; Punctual on dynoxide (on disk) and fauxqs.',
       ...wrong,
       `†: other programs used more than ${DISTURBED_CORES} cores meanwhile. "-": not reached, or no such feature.`,
     ],

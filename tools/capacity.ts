@@ -1,7 +1,7 @@
 // What a load needs and costs: the arithmetic behind docs/capacity.md, to be checked and to be tried with figures of your
 // own: `node tools/capacity.ts [executions per second …]`. Prices: us-east-1, on demand, November 2026, in dollars.
 
-/** Of one recurring execution on the normal path (DESIGN.md; `npm run bench -- cost` measures it). */
+/** Of one recurring execution on the normal path (docs/architecture.md#cost-budget; `npm run bench -- cost` measures it). */
 export const PER_EXECUTION = {
   writeUnits: 4,
   readUnits: 3,
@@ -44,7 +44,7 @@ export const LIMITS = {
 export const HOURS = 730;
 const SECONDS = HOURS * 3600;
 const UTILIZATION = 0.7;
-/** Of one vCPU: 0.8 ms of it per SDK call and task, with room (FACTS.md; measure yours). */
+/** Of one vCPU: 0.8 ms of it per SDK call and task, with room (docs/facts.md#cpu-per-item; measure yours). */
 const EXECUTIONS_PER_VCPU = 100;
 export const VCPU_GB = 2;
 /**

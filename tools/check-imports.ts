@@ -1,5 +1,5 @@
 // Imports point inward only: runtimes → scheduling → store, queue, tasks → domain. And what is below the runtimes gets
-// time, randomness and configuration handed in (DESIGN.md, "Time, randomness, I/O"). Fails with the rule and the line.
+// time, randomness and configuration handed in (docs/architecture.md#time-randomness-io). Fails with the rule and the line.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 

@@ -32,7 +32,7 @@ function cellOf({ bench, table, row, column }: Cell): number | undefined {
   return Number.isFinite(value) && value > 0 ? value : undefined;
 }
 
-/** The first of these that was measured, or else what FACTS.md says. */
+/** The first of these that was measured, or else what docs/facts.md says. */
 function measured(
   cells: readonly Cell[],
   unit: string,
@@ -45,7 +45,7 @@ function measured(
   return { ...otherwise, unit };
 }
 
-const fact = (value: number, unit: string): Figure => ({ value, unit, source: 'FACTS.md' });
+const fact = (value: number, unit: string): Figure => ({ value, unit, source: 'docs/facts.md' });
 const assumed = (value: number, unit: string): Figure => ({ value, unit, source: 'assumed' });
 
 const process = (row: RegExp): Cell => ({ bench: 'cpu', table: /^One process/, row, column: 'CPU ms each' });
@@ -64,11 +64,11 @@ const STATEMENT = 0.052;
 const MESSAGE = 0.164;
 const alone = measured([process(/^worker, each call alone/)], 'ms', {
   value: CALLS * 0.85 + MESSAGE + 0.1,
-  source: 'FACTS.md, and 0.1 ms assumed for the rest',
+  source: 'docs/facts.md, and 0.1 ms assumed for the rest',
 });
 const grouped = measured([process(/^worker, group commit/)], 'ms', {
   value: CALLS * STATEMENT + MESSAGE + 0.1,
-  source: 'FACTS.md, and 0.1 ms assumed for the rest',
+  source: 'docs/facts.md, and 0.1 ms assumed for the rest',
 });
 
 export const FIGURES = {
@@ -93,15 +93,15 @@ export const FIGURES = {
   'CPU of a receive or a delete of ten': fact((MESSAGE * 10) / 2, 'ms'),
   'CPU of an entry, dispatch': measured([process(/^watcher, dispatch/), largest], 'ms', {
     value: 0.23,
-    source: 'FACTS.md: query, batch get, batch write, send',
+    source: 'docs/facts.md: query, batch get, batch write, send',
   }),
   'CPU of an entry, settle': measured([process(/^watcher, settle/), slot(/^settle/)], 'ms', {
     value: 0.054,
-    source: 'FACTS.md: query, batch get',
+    source: 'docs/facts.md: query, batch get',
   }),
   'CPU of an entry, forecast': measured([slot(/^forecast/)], 'ms', {
     value: 0.027,
-    source: 'FACTS.md: query',
+    source: 'docs/facts.md: query',
   }),
   'memory of a watcher at rest': measured([{ ...largest, row: /^100$/, column: 'peak memory, MB' }], 'MB', {
     value: 270,

@@ -92,7 +92,7 @@ export class Queues {
   #serve(queue: number): void {
     const waiting = this.#waiting[queue] as { poller: number; since: number; most: number }[];
     while (waiting.length > 0 && this.#first[queue] !== -1) {
-      // at its limit a queue answers nothing (FACTS.md)
+      // at its limit a queue answers nothing (docs/facts.md#aws-limits)
       const room = figure('a queue, in flight') - (this.#inFlight[queue] as number);
       if (room <= 0) return;
       const picked = this.#random.bits() % waiting.length;

@@ -24,7 +24,7 @@ const MINUTE = 60 * TICKS_PER_SECOND;
 /** Lambda's two minutes, less what is needed to stop (lib/watcher.ts, src/watcher/lambda.ts). */
 const LONGEST_PASS = 105 * TICKS_PER_SECOND;
 export const FORECAST_MINUTES = DEFAULT_SETTINGS.lookAheadMs / 60_000 + 1;
-/** How the CPU of an entry is spread over what is done for it, after FACTS.md: its head, its successor, its message. */
+/** How the CPU of an entry is spread over what is done for it, after docs/facts.md#cpu-per-item: its head, its successor, its message. */
 const SHARES = { heads: 27 / 179, entries: 52 / 179, messages: 100 / 179 };
 
 export interface PassTimes {

@@ -1,4 +1,4 @@
-// Punctual as a peer of `../shared/peers` (its README has the contract): the engines and a watcher are the store's processes,
+// Punctual as a peer of `bench/peers/harness` (its README has the contract): the engines and a watcher are the store's processes,
 // the worker's runtime runs in the harness's worker process, and jobs are created by the use cases.
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';

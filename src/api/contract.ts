@@ -1,4 +1,4 @@
-// The REST contract: every operation, what it takes and what it answers. API.md in code; by subject in the folder.
+// The REST contract: every operation, what it takes and what it answers. By subject in the folder.
 import { executions } from './contract/executions.ts';
 import { jobs } from './contract/jobs.ts';
 import { service } from './contract/service.ts';

@@ -45,7 +45,7 @@ export interface Hold {
   readonly withdrawn?: true;
 }
 
-/** The last decision about an execution that nobody holds; its row follows (PROTOCOL.md, Note). */
+/** The last decision about an execution that nobody holds; its row follows (docs/protocol.md#note). */
 export interface Note {
   readonly due: DueKey;
   readonly status: 'SKIPPED' | 'WAITING' | 'CANCELLED' | 'QUEUED';
@@ -108,7 +108,7 @@ export interface Definition {
   readonly notify: readonly unknown[];
 }
 
-/** With `overlap: allow` each execution has a hold item of its own (PROTOCOL.md, overlap: allow). */
+/** With `overlap: allow` each execution has a hold item of its own (docs/protocol.md#overlap-allow). */
 export interface HoldItem {
   readonly jobId: string;
   readonly due: DueKey;

@@ -26,7 +26,7 @@ export type Claim =
   | { readonly kind: 'later'; readonly at: number }
   /** Something changed between two of our calls: start over. */
   | { readonly kind: 'again' }
-  /** The answer rests on a read that may be stale: ask again consistently (PROTOCOL.md, Reads). */
+  /** The answer rests on a read that may be stale: ask again consistently (docs/protocol.md#reads). */
   | { readonly kind: 'reread' };
 
 export const DONE: Claim = { kind: 'done' };

@@ -1,4 +1,4 @@
-// Cancel of one execution, wherever it stands: planned, waiting, running, between attempts (PROTOCOL.md, Withdraw).
+// Cancel of one execution, wherever it stands: planned, waiting, running, between attempts (docs/protocol.md#withdraw).
 import { Conflict, NotFound } from '../domain/errors.ts';
 import { isTerminal, type Row } from '../domain/execution.ts';
 import { type DueKey, executionId } from '../domain/ids.ts';

@@ -1,4 +1,4 @@
-// Claim of a job that runs one execution at a time: its hold is in the head (PROTOCOL.md, Claim, by its steps).
+// Claim of a job that runs one execution at a time: its hold is in the head (docs/protocol.md#claim, by its steps).
 import { isTerminal, type Row } from '../domain/execution.ts';
 import { BY_HAND, dueAtOf, dueKey } from '../domain/ids.ts';
 import type { Head, Hold } from '../domain/job.ts';

@@ -1,4 +1,4 @@
-// Claim of (job, due, revision | byHand) at fire time: who may run it, if anybody (PROTOCOL.md, Claim).
+// Claim of (job, due, revision | byHand) at fire time: who may run it, if anybody (docs/protocol.md#claim).
 import type { Row } from '../domain/execution.ts';
 import type { Definition, Head } from '../domain/job.ts';
 import type { Message } from '../queue/queue.ts';

@@ -1,4 +1,4 @@
-// A writer gives up before settle could pass the entries that it has written (PROTOCOL.md, Plan 2). So does one whose clock
+// A writer gives up before settle could pass the entries that it has written (docs/protocol.md#plan, step 2). So does one whose clock
 // was corrected since it began: its entries are of another time.
 import type { Context } from './context.ts';
 

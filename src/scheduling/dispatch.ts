@@ -1,5 +1,5 @@
 // Dispatch: everything due in one slot goes to the queue, and the chains of its schedules are carried on
-// (PROTOCOL.md, Dispatch).
+// (docs/protocol.md#dispatch).
 import { dueAtOf } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';
 import { isoUtc } from '../domain/schedule/instant.ts';

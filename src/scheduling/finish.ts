@@ -1,4 +1,4 @@
-// Finish: one write that records how an attempt ended (PROTOCOL.md, Finish).
+// Finish: one write that records how an attempt ended (docs/protocol.md#finish).
 import type { Row, RunError } from '../domain/execution.ts';
 import { backoffMs } from '../domain/policies.ts';
 import { LONGEST_DELAY_MS } from '../queue/queue.ts';

@@ -1,4 +1,4 @@
-// Holds: how one is made, when it is over, and whether it keeps others out (PROTOCOL.md, Does a hold block others?).
+// Holds: how one is made, when it is over, and whether it keeps others out (docs/protocol.md#does-a-hold-block-other-executions).
 import { isTerminal, type Row } from '../domain/execution.ts';
 import type { Definition, Head, Hold } from '../domain/job.ts';
 import type { Message } from '../queue/queue.ts';

@@ -1,4 +1,4 @@
-// Keeps a claimed execution ours while it runs, and says when it no longer is (PROTOCOL.md, Heartbeat).
+// Keeps a claimed execution ours while it runs, and says when it no longer is (docs/protocol.md#leases-and-heartbeats).
 import type { Claimed } from './answers.ts';
 import type { Context } from './context.ts';
 

@@ -1,4 +1,4 @@
-// Plan: which occurrences get an entry now, and which of those a message too (PROTOCOL.md, Plan).
+// Plan: which occurrences get an entry now, and which of those a message too (docs/protocol.md#plan).
 import { type DueKey, dueAtOf, dueKey } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';
 import { fireAt, isOccurrence, nextOccurrence, occurrencesAfter } from '../domain/schedule/occurrences.ts';

@@ -1,4 +1,4 @@
-// Settle: each slot once, some minutes after its end: whatever has no end yet is looked after (PROTOCOL.md, Settle).
+// Settle: each slot once, some minutes after its end: whatever has no end yet is looked after (docs/protocol.md#settle).
 import { isTerminal, type Row } from '../domain/execution.ts';
 import { BY_HAND, dueAtOf } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';

@@ -1,4 +1,4 @@
-// Take: what is written once the hold is ours, up to the start of the run (PROTOCOL.md, Claim 3 and 5, Release).
+// Take: what is written once the hold is ours, up to the start of the run (docs/protocol.md#claim, steps 3 and 5).
 import type { Row } from '../domain/execution.ts';
 import type { Hold } from '../domain/job.ts';
 import { AGAIN, type Claim, DONE } from './answers.ts';

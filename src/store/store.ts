@@ -12,7 +12,7 @@ import type { NotifyEvent } from '../domain/notify.ts';
 import type { OpenOperation, Operation } from '../domain/operation.ts';
 import type { Entry } from '../domain/slots.ts';
 
-/** `consistent: false` may be trusted only as PROTOCOL.md, Reads allows. */
+/** `consistent: false` may be trusted only as docs/protocol.md#reads allows. */
 export interface ReadOptions {
   readonly consistent: boolean;
 }

@@ -48,7 +48,7 @@ describe('a partition', () => {
   });
 });
 
-/** FACTS.md, Shards: 30,000 units a second over so many keys of the current minute, on 60 partitions. */
+/** docs/facts.md#shards: 30,000 units a second over so many keys of the current minute, on 60 partitions. */
 describe.each([
   [64, 0.1, 0.02],
   [128, 0.035, 0.01],

@@ -1,4 +1,4 @@
-// The rules of PROTOCOL.md, each with what its absence would look like in the source. A child process of the tests loads
+// The rules of docs/protocol.md, each with what its absence would look like in the source. A child process of the tests loads
 // the use cases with one of these applied; the product has no switch for it. `find` must occur exactly once.
 
 import type { ThemeName } from './scenario.ts';
@@ -11,7 +11,7 @@ export interface Edit {
 }
 
 export interface Mutation {
-  /** The tag in PROTOCOL.md, or the name in the model's `without` list, or one of our own. */
+  /** The tag in docs/protocol.md, or the name in the model's `without` list, or one of our own. */
   readonly rule: string;
   readonly takesOut: string;
   /** Where it shows soonest. */

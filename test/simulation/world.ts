@@ -223,7 +223,7 @@ export class World {
   callStore(process: Process, method: Method, args: unknown[]): Promise<unknown> {
     const run = (...given: unknown[]) => this.apply(method, given);
     const [first] = args;
-    // a writer is ended before its last request could land too late (PROTOCOL.md, Plan 2)
+    // a writer is ended before its last request could land too late (docs/protocol.md#plan, step 2)
     const last = process.kind === 'api' && DECIDING.has(method);
     return this.call(process, method, args, last, async (share) => {
       if (share < 1 && method === 'putEntries' && Array.isArray(first))

@@ -77,6 +77,14 @@ describe('in comments', () => {
   });
 });
 
+it('no page outside the repository is cited', () => {
+  const files = [...markdownFiles(), ...sourceFiles()].filter(
+    (file) => !file.startsWith('test/tools/citations'),
+  );
+  const outside = /\b(PROTOCOL|FACTS|DESIGN)\.md|\bshared\//;
+  expect(files.filter((file) => outside.test(textOf(file)))).toEqual([]);
+});
+
 it('docs/protocol.md names each rule that the simulator takes out', () => {
   expect(MUTATIONS.map(({ rule }) => rule).filter((rule) => !protocol.includes(`\`${rule}\``))).toEqual([]);
 });

@@ -10,7 +10,7 @@ const table = 'timetable';
 const KEPT_MS = 31 * 86_400_000;
 const ENTRY_KEY = /^\d{13}#/;
 
-/** How far the timetable is spread. Every writer and watcher must agree on it (DESIGN.md: how it is raised live). */
+/** How far the timetable is spread. Every writer and watcher must agree on it (docs/architecture.md#tables: how it is raised live). */
 export type Shards = number;
 
 const keyOf = (entry: Entry, shards: Shards) => ({

@@ -1,4 +1,4 @@
-// What an execution costs (DESIGN.md, "What a run costs"), by the sizes of items and by dynoxide's own meter.
+// What an execution costs (docs/architecture.md#cost-budget), by the sizes of items and by dynoxide's own meter.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dueKey } from '../../../src/domain/ids.ts';
 import { jobSpecSchema } from '../../../src/domain/job-spec.ts';
