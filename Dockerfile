@@ -1,15 +1,15 @@
 # The worker, for the platform that the stack names (arm64). Everything it needs is bundled, so the image has no
 # node_modules, and the bundle, which is the same everywhere, is made on the platform of the machine that builds.
-# lib/bundle.ts is what the tests run too.
+# lib/bundling/bundle.ts is what the tests run too.
 FROM --platform=$BUILDPLATFORM node:24-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 # esbuild and the rest work without install scripts; none of them runs here
 RUN npm ci --ignore-scripts
-COPY lib/bundle.ts lib/custom-tasks.ts lib/named-exports.ts lib/slim.ts lib/source-maps.ts lib/
+COPY lib/bundling lib/bundling
 COPY src src
 COPY tasks tasks
-RUN node lib/bundle.ts worker dist
+RUN node lib/bundling/bundle.ts worker dist
 
 FROM node:24-slim
 ENV NODE_ENV=production NODE_OPTIONS=--enable-source-maps

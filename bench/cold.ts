@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Metafile } from 'esbuild';
-import { bundle, ENTRIES, type Entry, OUTPUT, ROOT } from '../lib/bundle.ts';
+import { bundle, ENTRIES, type Entry, OUTPUT, ROOT } from '../lib/bundling/bundle.ts';
 import { progress, type Report } from './report.ts';
 
 const RUNS = 7;

@@ -7,7 +7,7 @@ import {
   BEHIND_COOLDOWN_SECONDS,
   BEHIND_MINUTES,
   BEHIND_PERCENT,
-} from '../lib/scaling-steps.ts';
+} from '../lib/compute/scaling-steps.ts';
 import type { Entry } from '../src/domain/slots.ts';
 import { type Context, DEFAULT_SETTINGS } from '../src/scheduling/context.ts';
 import { createLog } from '../src/system.ts';

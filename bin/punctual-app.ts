@@ -3,7 +3,7 @@ import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { PunctualStack } from '../lib/punctual-stack.ts';
 import { settingsFromContext } from '../lib/settings/context.ts';
-import { readSettings, SettingsError } from '../lib/settings.ts';
+import { readSettings, SettingsError } from '../lib/settings/settings.ts';
 
 const app = new App();
 try {

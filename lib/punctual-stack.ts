@@ -1,7 +1,7 @@
 // A stack with all of it and nothing else. Environment-agnostic: the account and region are those of whoever deploys.
 import { Stack, type StackProps, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { acknowledgeFindings } from './findings.ts';
+import { acknowledgeFindings } from './operations/nag-suppressions.ts';
 import { Punctual, type PunctualProps } from './punctual.ts';
 
 export interface PunctualStackProps extends StackProps {

@@ -4,18 +4,18 @@ import type { IVpc } from 'aws-cdk-lib/aws-ec2';
 import type { ContainerImage } from 'aws-cdk-lib/aws-ecs';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import { Api } from './api.ts';
-import { type Environment, environmentOf, prefixOf } from './environment.ts';
-import { Monitoring } from './monitoring.ts';
-import { Notifier } from './notifier.ts';
-import { letLogsAndAlarmsUse } from './queue-permissions.ts';
-import { Queues } from './queues.ts';
-import { Scaling } from './scaling.ts';
-import { Scripts } from './scripts.ts';
-import { type DeploymentSettings, readSettings, type SettingsInput } from './settings.ts';
-import { Storage } from './storage.ts';
-import { Watcher } from './watcher.ts';
-import { Workers } from './worker.ts';
+import { letLogsAndAlarmsUse } from './access/queue-permissions.ts';
+import { Api } from './compute/api.ts';
+import { type Environment, environmentOf, prefixOf } from './compute/environment.ts';
+import { Notifier } from './compute/notifier.ts';
+import { Scaling } from './compute/scaling.ts';
+import { Scripts } from './compute/scripts.ts';
+import { Watcher } from './compute/watcher.ts';
+import { Workers } from './compute/worker.ts';
+import { Queues } from './data/queues.ts';
+import { Storage } from './data/storage.ts';
+import { Monitoring } from './operations/monitoring.ts';
+import { type DeploymentSettings, readSettings, type SettingsInput } from './settings/settings.ts';
 
 /** The settings (lib/settings has each one with its default), and what only code can hand in. */
 export interface PunctualProps extends Readonly<SettingsInput> {

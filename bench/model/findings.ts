@@ -43,7 +43,7 @@ export interface Findings {
   readonly figures: typeof FIGURES;
 }
 
-/** A pass that takes longer than a minute overlaps the next one, which takes other shards (lib/watcher.ts reserves two). */
+/** A pass that takes longer than a minute overlaps the next one, which takes other shards (lib/compute/watcher.ts reserves two). */
 const PASSES_AT_ONCE = 2;
 /** Beyond this a queue in front of a processor grows long. */
 const COMFORTABLE = 0.7;
@@ -123,7 +123,13 @@ function loadedOf(options: ModelOptions, seen: Seen): Loaded[] {
       'tasks',
       'workerConcurrency, then workers',
     ),
-    row('a pass of a watcher', passSeconds(options), 60, 's', 'watchers, then MEMORY_MB (lib/function.ts)'),
+    row(
+      'a pass of a watcher',
+      passSeconds(options),
+      60,
+      's',
+      'watchers, then MEMORY_MB (lib/compute/function.ts)',
+    ),
     memory(options),
     row(
       'a queue, in flight',
@@ -148,7 +154,7 @@ function memory({ rate, shards, watchers, watcherMb }: ModelOptions): Loaded {
     unit: 'MB',
     utilisation: (atRest + ofSlots) / watcherMb,
     fullAt: (rate * (watcherMb - atRest)) / ofSlots,
-    moves: 'shards, then MEMORY_MB (lib/function.ts)',
+    moves: 'shards, then MEMORY_MB (lib/compute/function.ts)',
   };
 }
 

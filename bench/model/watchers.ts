@@ -21,7 +21,7 @@ const READS = 100;
 const FIRST_BACKOFF = 25 * TICKS_PER_MS;
 const LONGEST_BACKOFF = 2_000 * TICKS_PER_MS;
 const MINUTE = 60 * TICKS_PER_SECOND;
-/** Lambda's two minutes, less what is needed to stop (lib/watcher.ts, src/watcher/lambda.ts). */
+/** Lambda's two minutes, less what is needed to stop (lib/compute/watcher.ts, src/watcher/lambda.ts). */
 const LONGEST_PASS = 105 * TICKS_PER_SECOND;
 export const FORECAST_MINUTES = DEFAULT_SETTINGS.lookAheadMs / 60_000 + 1;
 /** How the CPU of an entry is spread over what is done for it, after docs/facts.md#cpu-per-item: its head, its successor, its message. */

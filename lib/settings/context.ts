@@ -1,7 +1,7 @@
 // Settings from CDK's context: `-c punctual:shards=64`, or `"punctual:shards": 64` in cdk.json.
 import type { Node } from 'constructs';
 import type { z } from 'zod';
-import { type SettingsInput, settingsSchema } from '../settings.ts';
+import { type SettingsInput, settingsSchema } from './settings.ts';
 
 const PREFIX = 'punctual:';
 

@@ -1,5 +1,5 @@
 // What is wrong with settings that are right one by one.
-import type { DeploymentSettings } from '../settings.ts';
+import type { DeploymentSettings } from './settings.ts';
 
 /** Of Fargate on arm64: memory in MiB by CPU units. */
 const FARGATE_SIZES: Readonly<Record<number, { least: number; most: number }>> = {

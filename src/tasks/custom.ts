@@ -17,7 +17,7 @@ export class CustomTaskError extends Error {
 type Module = Readonly<Record<string, unknown>>;
 
 /**
- * In a bundle there is no folder: whoever bundles puts the modules here before anything else runs (lib/custom-tasks.ts).
+ * In a bundle there is no folder: whoever bundles puts the modules here before anything else runs (lib/bundling/custom-tasks.ts).
  * They cannot be bundled one by one, because `DoNotRetry` and its kin are known by their class.
  */
 export const bundledTasks: { modules?: Readonly<Record<string, Module>> } = {};

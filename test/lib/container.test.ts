@@ -10,7 +10,7 @@ import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OPERATIONS, ROLES } from '../../lib/permissions.ts';
+import { OPERATIONS, ROLES } from '../../lib/access/permissions.ts';
 import { jobSpecSchema } from '../../src/domain/job-spec.ts';
 import { createNotifyQueues, createQueues } from '../../src/queue/queues.ts';
 import { createSqs } from '../../src/queue/sqs.ts';

@@ -1,6 +1,6 @@
 // Who may do what, by exact action and resource.
 import { afterAll, describe, expect, it } from 'vitest';
-import { ROLES } from '../../lib/permissions.ts';
+import { ROLES } from '../../lib/access/permissions.ts';
 import {
   cleanUp,
   DEPLOYMENT_NAMES,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { spikeLateness } from '../../bench/spike.ts';
-import { addedFor, stepsOut } from '../../lib/scaling-steps.ts';
+import { addedFor, stepsOut } from '../../lib/compute/scaling-steps.ts';
 
 describe('scaling out', () => {
   it.each([2, 20, 200, 5000])(

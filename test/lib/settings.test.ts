@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { App } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { settingsFromContext } from '../../lib/settings/context.ts';
-import { readSettings, type SettingsInput, settingsSchema } from '../../lib/settings.ts';
+import { readSettings, type SettingsInput, settingsSchema } from '../../lib/settings/settings.ts';
 
 const told = (given: object): string => {
   try {

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { buildSync } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { entryWithTasks } from '../../lib/custom-tasks.ts';
+import { entryWithTasks } from '../../lib/bundling/custom-tasks.ts';
 import { builtinTasks } from '../../src/tasks/builtin.ts';
 import { withCustomTasks } from '../../src/tasks/custom.ts';
 import { taskContext } from './context.ts';

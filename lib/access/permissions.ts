@@ -1,9 +1,9 @@
 // Who may do what with the tables. A role is the list of the store's operations that its runtime uses; the actions follow
 // from the operations. An operation that is new in the store does not compile until it stands here.
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { TableName } from '../src/store/dynamodb/tables.ts';
-import type { Store } from '../src/store/store.ts';
-import type { Storage } from './storage.ts';
+import type { TableName } from '../../src/store/dynamodb/tables.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { Storage } from '../data/storage.ts';
 
 type Action =
   | 'GetItem'

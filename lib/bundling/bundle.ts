@@ -1,16 +1,16 @@
 // From an entry point to the files that are deployed. Functions, the container and the tests of both are bundled here
-// and nowhere else, so that what is tested is what runs. As a program: `node lib/bundle.ts <entry> <folder>`.
+// and nowhere else, so that what is tested is what runs. As a program: `node lib/bundling/bundle.ts <entry> <folder>`.
 import { execFileSync } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { type BuildResult, build } from 'esbuild';
+import { neverRuns, onlyEnglish } from './bundle-plugins.ts';
+import { namedExports, refuseCommonJs } from './commonjs-interop.ts';
 import { entryWithTasks } from './custom-tasks.ts';
-import { namedExports, refuseCommonJs } from './named-exports.ts';
-import { neverRuns, onlyEnglish } from './slim.ts';
 import { withoutForeign } from './source-maps.ts';
 
-export const ROOT = resolve(import.meta.dirname, '..');
+export const ROOT = resolve(import.meta.dirname, '../..');
 
 /** What runs on Lambda, and in the container. */
 export const ENTRIES = {
@@ -90,7 +90,7 @@ export async function bundle(
 
 /** For CDK, whose constructors cannot wait: the same in a process of its own. */
 export function bundleSync(entry: Entry, folder: string): void {
-  execFileSync(process.execPath, [join(ROOT, 'lib/bundle.ts'), entry, folder], {
+  execFileSync(process.execPath, [join(ROOT, 'lib/bundling/bundle.ts'), entry, folder], {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
 }
@@ -117,7 +117,7 @@ async function removeMap(path: string): Promise<void> {
 if (import.meta.main) {
   const [entry = '', folder = ''] = process.argv.slice(2);
   if (!(entry in ENTRIES) || folder === '') {
-    console.error(`usage: node lib/bundle.ts <${Object.keys(ENTRIES).join('|')}> <folder>`);
+    console.error(`usage: node lib/bundling/bundle.ts <${Object.keys(ENTRIES).join('|')}> <folder>`);
     process.exit(2);
   }
   await bundle(entry as Entry, resolve(folder));

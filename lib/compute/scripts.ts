@@ -16,10 +16,10 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { ROOT } from './bundle.ts';
+import { ROOT } from '../bundling/bundle.ts';
+import { createLogGroup } from '../operations/logs.ts';
+import type { DeploymentSettings } from '../settings/settings.ts';
 import type { Environment } from './environment.ts';
-import { createLogGroup } from './logs.ts';
-import type { DeploymentSettings } from './settings.ts';
 import type { Workers } from './worker.ts';
 
 export interface ScriptsProps {

@@ -2,7 +2,7 @@
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AccountRecovery, CfnUserPoolGroup, FeaturePlan, Mfa, UserPool } from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
-import type { DeploymentSettings } from './settings.ts';
+import type { DeploymentSettings } from '../settings/settings.ts';
 
 export interface IdentityProps {
   /** `issuer` and `audience`, or neither; `operatorsGroup`, whose members may do everything (docs/security.md). */

@@ -1,15 +1,15 @@
 // The settings of a deployment: every one with its range and its default, for props and for `cdk -c punctual:<name>=…`
 // alike. A wrong one stops the synthesis with a sentence. (The folder has them by subject.)
 import { z } from 'zod';
-import { parse } from '../src/domain/validation.ts';
-import { api } from './settings/api.ts';
-import { contradictions } from './settings/contradictions.ts';
-import { data } from './settings/data.ts';
-import { load } from './settings/load.ts';
-import { network } from './settings/network.ts';
-import { operations } from './settings/operations.ts';
-import { tasks } from './settings/tasks.ts';
-import { workers } from './settings/workers.ts';
+import { parse } from '../../src/domain/validation.ts';
+import { api } from './api.ts';
+import { contradictions } from './contradictions.ts';
+import { data } from './data.ts';
+import { load } from './load.ts';
+import { network } from './network.ts';
+import { operations } from './operations.ts';
+import { tasks } from './tasks.ts';
+import { workers } from './workers.ts';
 
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';

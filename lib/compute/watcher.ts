@@ -5,13 +5,13 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { type ShardRange, shardRanges } from '../src/watcher/ranges.ts';
+import { type ShardRange, shardRanges } from '../../src/watcher/ranges.ts';
+import { maySend, mayUseKey } from '../access/queue-permissions.ts';
+import type { Queues } from '../data/queues.ts';
+import type { Storage } from '../data/storage.ts';
+import type { DeploymentSettings } from '../settings/settings.ts';
 import type { Environment } from './environment.ts';
 import { createFunction } from './function.ts';
-import { maySend, mayUseKey } from './queue-permissions.ts';
-import type { Queues } from './queues.ts';
-import type { DeploymentSettings } from './settings.ts';
-import type { Storage } from './storage.ts';
 
 export interface WatcherProps {
   /** Shards, watchers and the horizon. */

@@ -2,9 +2,9 @@
 // part of the same bundle, because what they throw (`DoNotRetry` and its kin) is known by its class.
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { isTaskFile } from '../src/tasks/custom.ts';
+import { isTaskFile } from '../../src/tasks/custom.ts';
 
-const ROOT = resolve(import.meta.dirname, '..');
+const ROOT = resolve(import.meta.dirname, '../..');
 
 /** Contents for esbuild's `stdin`, with `resolveDir` the top of the checkout. `exported` is what the entry exports, if anything. */
 export function entryWithTasks(

@@ -4,11 +4,11 @@ import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Architecture, Code, Function as Lambda, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { bundleSync, type Entry, HANDLER, ROOT } from './bundle.ts';
-import { createLogGroup } from './logs.ts';
-import { type RoleName, tableStatements } from './permissions.ts';
-import type { DeploymentSettings } from './settings.ts';
-import type { Storage } from './storage.ts';
+import { type RoleName, tableStatements } from '../access/permissions.ts';
+import { bundleSync, type Entry, HANDLER, ROOT } from '../bundling/bundle.ts';
+import type { Storage } from '../data/storage.ts';
+import { createLogGroup } from '../operations/logs.ts';
+import type { DeploymentSettings } from '../settings/settings.ts';
 
 export interface FunctionProps {
   /** Which program, and whose rights on the tables. */

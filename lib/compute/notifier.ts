@@ -5,13 +5,13 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Construct } from 'constructs';
-import { NOTIFY_QUEUE } from '../src/queue/queues.ts';
+import { NOTIFY_QUEUE } from '../../src/queue/queues.ts';
+import { maySend, mayUseKey } from '../access/queue-permissions.ts';
+import type { Queues } from '../data/queues.ts';
+import type { Storage } from '../data/storage.ts';
+import type { DeploymentSettings } from '../settings/settings.ts';
 import type { Environment } from './environment.ts';
 import { createFunction } from './function.ts';
-import { maySend, mayUseKey } from './queue-permissions.ts';
-import type { Queues } from './queues.ts';
-import type { DeploymentSettings } from './settings.ts';
-import type { Storage } from './storage.ts';
 
 export interface NotifierProps {
   readonly settings: DeploymentSettings;

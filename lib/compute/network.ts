@@ -17,8 +17,8 @@ import {
 } from 'aws-cdk-lib/aws-ec2';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import { createLogGroup } from './logs.ts';
-import type { DeploymentSettings } from './settings.ts';
+import { createLogGroup } from '../operations/logs.ts';
+import type { DeploymentSettings } from '../settings/settings.ts';
 
 export interface NetworkProps {
   /** `network`, and an existing VPC by its ids. */

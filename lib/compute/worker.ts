@@ -20,15 +20,15 @@ import {
 import { type IGrantable, type IPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import { ROOT } from './bundle.ts';
+import { tableStatements } from '../access/permissions.ts';
+import { mayConsume, maySend, mayUseKey } from '../access/queue-permissions.ts';
+import { ROOT } from '../bundling/bundle.ts';
+import type { Queues } from '../data/queues.ts';
+import type { Storage } from '../data/storage.ts';
+import { createLogGroup } from '../operations/logs.ts';
+import type { DeploymentSettings } from '../settings/settings.ts';
 import type { Environment } from './environment.ts';
-import { createLogGroup } from './logs.ts';
 import { Network } from './network.ts';
-import { tableStatements } from './permissions.ts';
-import { mayConsume, maySend, mayUseKey } from './queue-permissions.ts';
-import type { Queues } from './queues.ts';
-import type { DeploymentSettings } from './settings.ts';
-import type { Storage } from './storage.ts';
 
 export interface WorkerProps {
   /** Size, number, Spot share, network. */
@@ -179,11 +179,11 @@ const imageFromDockerfile = (): ContainerImage =>
       '!package.json',
       '!package-lock.json',
       '!.npmrc',
-      '!lib/bundle.ts',
-      '!lib/custom-tasks.ts',
-      '!lib/named-exports.ts',
-      '!lib/slim.ts',
-      '!lib/source-maps.ts',
+      '!lib/bundling/bundle.ts',
+      '!lib/bundling/custom-tasks.ts',
+      '!lib/bundling/commonjs-interop.ts',
+      '!lib/bundling/bundle-plugins.ts',
+      '!lib/bundling/source-maps.ts',
       '!src',
       '!tasks',
     ],

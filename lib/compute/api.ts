@@ -22,17 +22,17 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { ApiGatewayv2DomainProperties } from 'aws-cdk-lib/aws-route53-targets';
 import { Construct } from 'constructs';
-import { operations } from '../src/api/contract.ts';
-import type { Service } from '../src/api/operation.ts';
-import { INGEST_QUEUE } from '../src/queue/queues.ts';
+import { operations } from '../../src/api/contract.ts';
+import type { Service } from '../../src/api/operation.ts';
+import { INGEST_QUEUE } from '../../src/queue/queues.ts';
+import { Identity } from '../access/identity.ts';
+import { maySend, mayUseKey } from '../access/queue-permissions.ts';
+import type { Queues } from '../data/queues.ts';
+import type { Storage } from '../data/storage.ts';
+import { createLogGroup } from '../operations/logs.ts';
+import type { DeploymentSettings } from '../settings/settings.ts';
 import { type Environment, prefixOf } from './environment.ts';
 import { createFunction } from './function.ts';
-import { Identity } from './identity.ts';
-import { createLogGroup } from './logs.ts';
-import { maySend, mayUseKey } from './queue-permissions.ts';
-import type { Queues } from './queues.ts';
-import type { DeploymentSettings } from './settings.ts';
-import type { Storage } from './storage.ts';
 
 export interface ApiProps {
   /** Issuer, domain, throttling, origins. */

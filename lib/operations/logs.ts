@@ -3,7 +3,7 @@ import { RemovalPolicy } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import type { DeploymentSettings } from './settings.ts';
+import type { DeploymentSettings } from '../settings/settings.ts';
 
 export interface LogGroupOptions {
   readonly settings: DeploymentSettings;

@@ -18,7 +18,8 @@ import { ApplicationScalingAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Role } from 'aws-cdk-lib/aws-iam';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { ownMetric } from './metrics.ts';
+import { ownMetric } from '../operations/metrics.ts';
+import type { DeploymentSettings } from '../settings/settings.ts';
 import {
   AHEAD_COOLDOWN_SECONDS,
   BEHIND_COOLDOWN_SECONDS,
@@ -26,7 +27,6 @@ import {
   BEHIND_PERCENT,
   stepsOut,
 } from './scaling-steps.ts';
-import type { DeploymentSettings } from './settings.ts';
 import type { Workers } from './worker.ts';
 
 export interface ScalingProps {

@@ -5,9 +5,9 @@ import { type CfnElement, Stack, Validations } from 'aws-cdk-lib';
 import { CfnRoute, HttpRouteKey } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { CfnCluster } from 'aws-cdk-lib/aws-ecs';
 import type { IConstruct } from 'constructs';
-import { operations } from '../src/api/contract.ts';
-import type { Punctual } from './punctual.ts';
-import type { Scripts } from './scripts.ts';
+import { operations } from '../../src/api/contract.ts';
+import type { Scripts } from '../compute/scripts.ts';
+import type { Punctual } from '../punctual.ts';
 
 const acknowledge = (construct: IConstruct, id: string, reason: string): void =>
   Validations.of(construct).acknowledge({ id: `AwsSolutions::AwsSolutions-${id}`, reason });

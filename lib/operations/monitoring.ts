@@ -1,4 +1,4 @@
-// What people look at (lib/dashboard.ts), and what calls them (lib/alarms.ts).
+// What people look at (lib/operations/dashboard.ts), and what calls them (lib/operations/alarms.ts).
 import { Stack } from 'aws-cdk-lib';
 import { Alarm, ComparisonOperator, type Dashboard, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
@@ -7,15 +7,15 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
+import type { Api } from '../compute/api.ts';
+import type { Notifier } from '../compute/notifier.ts';
+import type { Scaling } from '../compute/scaling.ts';
+import type { Watcher } from '../compute/watcher.ts';
+import type { Queues } from '../data/queues.ts';
+import type { Storage } from '../data/storage.ts';
+import type { DeploymentSettings } from '../settings/settings.ts';
 import { type AlarmSpec, alarmSpecs } from './alarms.ts';
-import type { Api } from './api.ts';
 import { createDashboard } from './dashboard.ts';
-import type { Notifier } from './notifier.ts';
-import type { Queues } from './queues.ts';
-import type { Scaling } from './scaling.ts';
-import type { DeploymentSettings } from './settings.ts';
-import type { Storage } from './storage.ts';
-import type { Watcher } from './watcher.ts';
 
 export interface MonitoringProps {
   /** `alarmEmail`, `runbookUrl`. */

@@ -1,12 +1,12 @@
 // What calls people: every alarm says what it means, and where its section of the runbook is.
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
-import { DEFAULT_SETTINGS } from '../src/scheduling/context.ts';
-import { TABLES } from '../src/store/dynamodb/tables.ts';
+import { DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
+import { TABLES } from '../../src/store/dynamodb/tables.ts';
+import { MOST_QUEUES, oldestInTime } from '../compute/scaling.ts';
+import type { Queues } from '../data/queues.ts';
 import { ownMetric } from './metrics.ts';
 import type { MonitoringProps } from './monitoring.ts';
-import type { Queues } from './queues.ts';
-import { MOST_QUEUES, oldestInTime } from './scaling.ts';
 
 export interface AlarmSpec {
   /** Its section in the runbook. */

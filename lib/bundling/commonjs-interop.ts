@@ -31,7 +31,7 @@ export function refuseCommonJs({ inputs }: Metafile): void {
     for (const { path, kind } of imports) {
       if (kind === 'dynamic-import' && inputs[path]?.format === 'cjs')
         throw new Error(
-          `${file} imports ${path} dynamically, which is CommonJS: name its package in lib/named-exports.ts`,
+          `${file} imports ${path} dynamically, which is CommonJS: name its package in lib/bundling/commonjs-interop.ts`,
         );
     }
   }
