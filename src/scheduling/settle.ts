@@ -34,7 +34,8 @@ export async function settleSlot(
   const rows = await rowsOf(context, entries); // rows first, then heads
   const unsettled = entries.filter((e) => !isTerminal(rows.get(idOf(e))?.status));
   const once = entries.filter((e) => e.revision !== BY_HAND && mayComplete(e, rows.get(idOf(e))));
-  const heads = await headsOf(context, [...unsettled, ...once]);
+  const byHand = entries.filter((e) => wasDecidedByHand(e, rows.get(idOf(e))));
+  const heads = await headsOf(context, [...unsettled, ...once, ...byHand]);
 
   for (const e of once) {
     const row = rows.get(idOf(e));
@@ -48,7 +49,8 @@ export async function settleSlot(
     const head = heads.get(e.jobId);
     if (head && (await settleOne(context, e, head, rows.get(idOf(e)), acts)) === 'missed') missed.push(e);
   }
-  await mendChains(context, missed, entries, heads, minute, dispatchedUntil, acts);
+  const live = byHand.filter((e) => isInForce(heads.get(e.jobId), e));
+  await mendChains(context, [...missed, ...live], entries, heads, minute, dispatchedUntil, acts);
   await tellAgain(context, entries, rows, acts);
   await store.putEntries(acts.entries);
   await queue.send(acts.messages);
@@ -77,6 +79,18 @@ async function tellAgain(
 /** Also one that ran as an occurrence of the schedule before: a recurring job was edited to run once, at that very time. */
 const mayComplete = (e: Entry, row: Row | undefined): boolean =>
   isTerminal(row?.status) && (row?.once === true || row?.revision !== e.revision);
+
+/**
+ * An occurrence that a person let run, or cancelled before its start, has its row without a message of dispatch. Only
+ * dispatch plans what follows, so the chain may end here.
+ */
+const wasDecidedByHand = (e: Entry, row: Row | undefined): boolean =>
+  e.revision !== BY_HAND &&
+  row !== undefined &&
+  (row.revision === BY_HAND || (row.status === 'CANCELLED' && row.fence === undefined));
+
+const isInForce = (head: Head | undefined, { revision }: Entry): boolean =>
+  head?.status === 'active' && head.revision === revision;
 
 /** 'missed': nobody has decided anything about this occurrence, and it counts. */
 async function settleOne(
