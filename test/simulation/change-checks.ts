@@ -87,7 +87,10 @@ export class ChangeChecks {
     if (!shown) return;
     const said = `version ${head.version} says ${JSON.stringify(shown)}`;
     if (shown.by !== by) this.#fail(jobId, `${said}, and was written by ${by}`);
-    if (shown.what !== what) this.#fail(jobId, `${said}, and is ${what}`);
+    // a resume may be under way while the pause ends by itself
+    const wasResumed =
+      what === 'edited' && shown.what === 'resumed' && before?.pausedUntil !== undefined && !head.pausedUntil;
+    if (shown.what !== what && !wasResumed) this.#fail(jobId, `${said}, and is ${what}`);
     if (Date.parse(shown.at) !== head.updatedAt) this.#fail(jobId, `${said}, and its time is another`);
     if (what === 'paused' && !shown.note?.startsWith('pause of '))
       this.#fail(jobId, `${said}, without its note`);

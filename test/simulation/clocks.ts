@@ -82,7 +82,10 @@ export class Clocks {
   /** What a worker with a wrong clock wrote before there was a rule against it. */
   #poisonHead(): void {
     const { store, now } = this.#world;
-    const heads = store.heads.all().filter((head) => head.status === 'active' && !('at' in head.schedule));
+    // a head that covers occurrences already would lose them: nothing tells them from those of the wrong clock
+    const heads = store.heads
+      .all()
+      .filter((head) => head.status === 'active' && !head.coveredUntil && !('at' in head.schedule));
     if (heads.length === 0) return;
     const head = this.#random.pick(heads);
     const coveredUntil = dueKey(now + this.#random.int(5 * MINUTE, 60 * MINUTE));
