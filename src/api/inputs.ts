@@ -2,15 +2,16 @@
 import { z } from 'zod';
 import { EXECUTION_STATUSES, JOB_STATUSES } from '../domain/shapes.ts';
 
-export const MOST_BACKFILLED = 1000;
-
 export const jobId = z.string().regex(/^job_[0-9a-zA-Z]{20}$/, { error: 'must be the id of a job' });
 export const executionId = z
   .string()
   .regex(/^job_[0-9a-zA-Z]{20}\.\d{13}(-[0-9a-zA-Z]{1,16})?$/, { error: 'must be the id of an execution' });
 
+const operationId = z.string().regex(/^op_[0-9a-zA-Z]{20}$/, { error: 'must be the id of an operation' });
+
 export const jobPath = z.strictObject({ id: jobId });
 export const executionPath = z.strictObject({ id: executionId });
+export const operationPath = z.strictObject({ id: operationId });
 
 /** Epoch milliseconds inside, ISO 8601 with an offset outside. */
 export const instant = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));

@@ -151,7 +151,7 @@ function describe(operation: Operation, toSchema: ToSchema): Json {
 
 const tagOf = ({ path }: Operation): string => {
   const room = path.split('/')[1] ?? '';
-  return ['jobs', 'executions', 'schedules', 'dead-letters'].includes(room) ? room : 'service';
+  return ['jobs', 'executions', 'operations', 'schedules', 'dead-letters'].includes(room) ? room : 'service';
 };
 
 function responseOf({ description, body, contentType, headers = {} }: Success, toSchema: ToSchema): Json {

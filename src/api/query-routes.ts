@@ -5,6 +5,7 @@ import { listAllExecutions } from '../scheduling/all-executions.ts';
 import { listChanges } from '../scheduling/changes.ts';
 import type { Context } from '../scheduling/context.ts';
 import { listDeadLetters } from '../scheduling/dead-letters.ts';
+import { getOperation } from '../scheduling/operations.ts';
 import { getExecution, getJob, listExecutions, listJobs } from '../scheduling/queries.ts';
 import { listWorkers } from '../scheduling/workers.ts';
 import type { WorkerRow } from '../store/store.ts';
@@ -36,6 +37,9 @@ export function queryRoutes(ctx: Context, tasks: Tasks): Route[] {
     }),
     route(contract.getExecution, {
       handle: async ({ params }, who) => ({ body: await getExecution(ctx, who, params.id) }),
+    }),
+    route(contract.getOperation, {
+      handle: async ({ params }, who) => ({ body: await getOperation(ctx, who, params.id) }),
     }),
     route(contract.previewSchedule, {
       handle: async ({ body: { schedule, count, after } }) => ({

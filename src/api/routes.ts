@@ -3,11 +3,13 @@ import { InvalidInput } from '../domain/errors.ts';
 import type { Schedule } from '../domain/schedule/schema.ts';
 import type { IngestQueue } from '../queue/ingest.ts';
 import { acceptJob } from '../scheduling/accept.ts';
-import { backfill, retryExecution, runNow } from '../scheduling/by-hand.ts';
+import { backfill } from '../scheduling/backfill.ts';
+import { retryExecution, runNow } from '../scheduling/by-hand.ts';
 import { cancelExecution } from '../scheduling/cancel-execution.ts';
 import type { Context } from '../scheduling/context.ts';
 import { redriveByIds, redriveOfJob } from '../scheduling/dead-letters.ts';
 import { cancelJob, createJob, editJob, pauseJob, resumeJob } from '../scheduling/jobs.ts';
+import { stopOperation } from '../scheduling/operations.ts';
 import { getExecution } from '../scheduling/queries.ts';
 import { createQuotas, NO_LIMITS, type Quotas } from '../scheduling/quotas.ts';
 import { NO_RECIPIENTS, type Recipients } from '../tasks/recipients.ts';
@@ -120,7 +122,16 @@ function schedulerRoutes(
       handle: async ({ params, body }, who) => withVersion(await resumeJob(ctx, who, params.id, body)),
     }),
     route(contract.backfillJob, {
-      handle: async ({ params, body }, who) => ({ body: await backfill(ctx, who, params.id, body) }),
+      async handle({ params, body }, who) {
+        const planned = await backfill(ctx, who, params.id, body);
+        return { body: planned, headers: { location: `/operations/${planned.operation}` } };
+      },
+    }),
+    route(contract.stopOperation, {
+      async handle({ params }, who) {
+        await stopOperation(ctx, who, params.id);
+        return {};
+      },
     }),
     route(contract.cancelExecution, {
       async handle({ params }, who) {

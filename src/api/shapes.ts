@@ -62,7 +62,10 @@ export const acceptedShape = z.strictObject({
   warnings: warningsShape.min(1).optional().describe('what may surprise about the schedule'),
 });
 
-export const plannedShape = z.strictObject({ planned: z.int().min(0).describe('how many run now') });
+export const plannedShape = z.strictObject({
+  planned: z.int().min(0).describe('how many occurrences have no row, and will run'),
+  operation: z.string().describe('the id of the operation that lets them run'),
+});
 
 export const redrivenShape = z.strictObject({ redriven: z.int().min(0).describe('how many run again') });
 

@@ -18,6 +18,7 @@ import { changes } from './commands/changes.ts';
 import { create, edit } from './commands/create.ts';
 import { list } from './commands/list.ts';
 import { logs } from './commands/logs.ts';
+import { operations } from './commands/operations.ts';
 import { deadLetters, tasks, workers } from './commands/overview.ts';
 import { preview } from './commands/preview.ts';
 import { show } from './commands/show.ts';
@@ -41,6 +42,7 @@ export const COMMANDS: readonly Command[] = [
   cancel,
   retry,
   backfill,
+  operations,
   logs,
   preview,
   audit,

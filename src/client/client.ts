@@ -6,8 +6,18 @@ import { ENDPOINTS } from './endpoints.ts';
 import { type Listing, listing, type Page } from './listing.ts';
 import { RETRY_DEFAULTS, type RetryOptions } from './retry.ts';
 import { createTransport } from './transport.ts';
-import type { Alternative, Answer, Body, ItemOf, JobChanges, JobInput, OperationId, Query } from './types.ts';
-import { type WaitOptions, waitUntilEnded } from './wait-for.ts';
+import type {
+  Alternative,
+  Answer,
+  Body,
+  ItemOf,
+  JobChanges,
+  JobInput,
+  Operation,
+  OperationId,
+  Query,
+} from './types.ts';
+import { type WaitOptions, waitForExecution, waitForOperation } from './wait-for.ts';
 
 /** For receivers of webhooks and of the task `http`. */
 export { type SigningKey, type Verification, verifySignature } from '../tasks/signature.ts';
@@ -171,6 +181,7 @@ export function createClient(options: ClientOptions) {
       /** Not repeated after a network error: it could run twice. Look at its executions instead. */
       run: (id: string, { params, signal }: RunOptions = {}) =>
         call('runJob', { id, body: given({ params }), signal }),
+      /** Accepted at once; `operations` shows how far it is. */
       backfill: (id: string, range: Body<'backfillJob'>, options: CallOptions = {}) =>
         call('backfillJob', { id, body: range, ...options }),
     },
@@ -185,9 +196,18 @@ export function createClient(options: ClientOptions) {
       /** Not repeated after a network error. */
       retry: (id: string, options: CallOptions = {}) => call('retryExecution', { id, ...options }),
     },
+    /** What takes longer than a request. */
+    operations: {
+      get: (id: string, options: CallOptions = {}) => call('getOperation', { id, ...options }),
+      /** What is done stays. */
+      stop: (id: string, options: CallOptions = {}) => call('stopOperation', { id, ...options }),
+      /** Resolves with the operation once it is done, stopped or has failed. */
+      waitFor: (id: string, options: WaitOptions<Operation> = {}) =>
+        waitForOperation(id, (signal) => call('getOperation', { id, signal }), clock, options),
+    },
     /** Resolves with the execution once it has succeeded, failed, or was skipped or cancelled. */
     waitFor: (executionId: string, options: WaitOptions = {}) =>
-      waitUntilEnded(
+      waitForExecution(
         executionId,
         (signal) => call('getExecution', { id: executionId, signal }),
         clock,

@@ -29,6 +29,8 @@ export const ENDPOINTS = {
   cancelExecution: { method: 'POST', path: '/executions/{id}/cancel', repeat: 'always' },
   // by the second one it may have failed anew
   retryExecution: { method: 'POST', path: '/executions/{id}/retry', repeat: 'never' },
+  getOperation: { method: 'GET', path: '/operations/{id}', repeat: 'always' },
+  stopOperation: { method: 'DELETE', path: '/operations/{id}', repeat: 'always' },
   previewSchedule: { method: 'POST', path: '/schedules/preview', repeat: 'always' },
   listTasks: { method: 'GET', path: '/tasks', repeat: 'always' },
   listWorkers: { method: 'GET', path: '/workers', repeat: 'always' },

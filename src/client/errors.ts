@@ -1,7 +1,7 @@
 // What can go wrong with a call, as types that carry data: an answer that is not a success, no answer at all, and an
-// execution that did not end in time.
+// execution or operation that did not end in time.
 import type { Problem } from '../api/shapes.ts';
-import type { Execution } from './types.ts';
+import type { Execution, Operation } from './types.ts';
 
 interface Received {
   readonly status: number;
@@ -48,16 +48,21 @@ export class PunctualNetworkError extends Error {
   }
 }
 
-/** The execution had not ended when the time was up; it goes on. */
+/** The execution or operation had not ended when the time was up; it goes on. */
 export class PunctualTimeoutError extends Error {
   override readonly name = 'PunctualTimeoutError';
   /** As it was last seen. */
   readonly execution: Execution | undefined;
+  readonly operation: Operation | undefined;
 
-  constructor(executionId: string, timeoutMs: number, execution: Execution | undefined) {
-    super(
-      `execution ${executionId} has not ended within ${timeoutMs} ms${execution ? `: it is ${execution.status}` : ''}`,
-    );
-    this.execution = execution;
+  constructor(
+    what: string,
+    timeoutMs: number,
+    seen: { readonly execution?: Execution | undefined; readonly operation?: Operation | undefined },
+  ) {
+    const status = (seen.execution ?? seen.operation)?.status;
+    super(`${what} has not ended within ${timeoutMs} ms${status ? `: it is ${status}` : ''}`);
+    this.execution = seen.execution;
+    this.operation = seen.operation;
   }
 }

@@ -41,6 +41,8 @@ export type Job = Answer<'getJob'>;
 export type Execution = Answer<'getExecution'>;
 /** One change that a person made to a job. */
 export type Change = ItemOf<'listChanges'>;
+/** A background operation. */
+export type Operation = Answer<'getOperation'>;
 export type JobStatus = Job['status'];
 export type ExecutionStatus = Execution['status'];
 /** In the order of the jobs given. */

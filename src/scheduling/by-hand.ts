@@ -1,31 +1,32 @@
-// What people start themselves: run-now, retry, backfill. Exempt from revision, pause and misfire. The order is entry,
-// then row, then message: a row without its entry would stay open for ever after a crash [H3, H3b].
+// What people start themselves: run-now and retry (and backfill, which is a background operation). Exempt from revision,
+// pause and misfire. The order is entry, then row, then message: a row without its entry would stay open for ever after a
+// crash [H3, H3b].
 import { Conflict, InvalidInput, NotFound } from '../domain/errors.ts';
 import type { Row } from '../domain/execution.ts';
-import { BY_HAND, byHandKey, type DueKey, dueKey } from '../domain/ids.ts';
+import { BY_HAND, byHandKey, type DueKey } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';
 import type { Principal } from '../domain/principal.ts';
-import { occurrencesAfter } from '../domain/schedule/occurrences.ts';
 import type { ExecutionView } from '../domain/shapes.ts';
 import { executionOfRow } from '../domain/views.ts';
 import type { Context } from './context.ts';
 import { writerDeadline } from './deadline.ts';
-import { newHold } from './holds.ts';
-import { note } from './note.ts';
 import { ownedExecution, ownedHead } from './owned.ts';
 import { newRow } from './rows.ts';
 import { refuseSecretsOfOthers } from './secrets-of-others.ts';
 
-function refuseCancelled(head: Head): void {
+export function refuseCancelled(head: Head): void {
   if (head.status === 'cancelled')
     throw new Conflict(`job ${head.jobId} is cancelled: nothing of it starts again`);
 }
 
-const putEntry = ({ store }: Context, jobId: string, due: DueKey, at: number) =>
-  store.putEntries([{ at, jobId, revision: BY_HAND, due, kind: 'byHand' }]);
+export const putEntries = ({ store }: Context, jobId: string, dues: readonly DueKey[], at: number) =>
+  store.putEntries(dues.map((due) => ({ at, jobId, revision: BY_HAND, due, kind: 'byHand' })));
 
-const sendNow = ({ queue }: Context, jobId: string, due: DueKey, now: number) =>
-  queue.send([{ jobId, due, revision: BY_HAND, fireAt: now, enqueuedAt: now }]);
+const putEntry = (context: Context, jobId: string, due: DueKey, at: number) =>
+  putEntries(context, jobId, [due], at);
+
+export const sendNow = ({ queue }: Context, jobId: string, dues: readonly DueKey[], now: number) =>
+  queue.send(dues.map((due) => ({ jobId, due, revision: BY_HAND, fireAt: now, enqueuedAt: now })));
 
 /** A row is written up to three times per attempt, each time as a whole. */
 const MAX_RUN_PARAMS_BYTES = 32_768;
@@ -62,7 +63,7 @@ export async function runNow(
   inTime();
   const row: Row = { ...newRow(head, due, BY_HAND, 'QUEUED'), enqueuedAt: now, ...(params && { params }) };
   await store.insertRow(row);
-  await sendNow(context, jobId, due, now);
+  await sendNow(context, jobId, [due], now);
   return executionOfRow(row);
 }
 
@@ -98,89 +99,6 @@ export async function retryExecution(context: Context, who: Principal, id: strin
   };
   if (!(await store.updateRow(seen, row)))
     throw new Conflict(`execution ${id} has just changed; look at it again`);
-  await sendNow(context, jobId, due, now);
+  await sendNow(context, jobId, [due], now);
   return executionOfRow(row);
-}
-
-const MOST_AT_ONCE = 1000;
-
-/** Runs the occurrences from `from` up to (not including) `to` that have no row. */
-export async function backfill(
-  context: Context,
-  who: Principal,
-  jobId: string,
-  range: { from: number; to: number },
-): Promise<{ planned: number }> {
-  const { clock } = context;
-  const head = await ownedHead(context, who, jobId);
-  refuseCancelled(head);
-  const to = Math.min(range.to, clock.now());
-  const dues: DueKey[] = [];
-  for (const due of occurrencesAfter(head.schedule, Math.max(range.from, 0) - 1)) {
-    if (due >= to) break;
-    if (dues.length === MOST_AT_ONCE) {
-      throw new InvalidInput([
-        { path: 'to', message: `the range has more than ${MOST_AT_ONCE} occurrences; ask for it in parts` },
-      ]);
-    }
-    dues.push(dueKey(due));
-  }
-  let planned = 0;
-  for (const due of dues) if (await backfillOne(context, who, jobId, due)) planned++;
-  return { planned };
-}
-
-/** The decision is a note, because the regular message may still be under way. */
-async function backfillOne(context: Context, who: Principal, jobId: string, due: DueKey): Promise<boolean> {
-  const { store, clock, random } = context;
-  const inTime = writerDeadline(context);
-  for (let round = 1; round <= 20; round++) {
-    const head = await ownedHead(context, who, jobId);
-    refuseCancelled(head);
-    if (head.hold?.due === due || head.note?.due === due) return false;
-    if (await store.readRow(jobId, due, { consistent: true })) return false;
-    const now = clock.now();
-    if (head.overlap === 'allow') return backfillBeside(context, head, due, inTime);
-    await putEntry(context, jobId, due, now);
-    inTime();
-    if (await note(context, head, { due, status: 'QUEUED', reason: 'backfill', revision: BY_HAND }, inTime)) {
-      await sendNow(context, jobId, due, now);
-      return true;
-    }
-    await clock.sleep(random.float() * 20 * round);
-  }
-  throw new Conflict(`job ${jobId} is being changed by others; try again`);
-}
-
-/**
- * overlap: allow. A worker that takes the occurrence does not write the head, so no note would stop it: the decision is
- * the hold item, inserted if absent, and the row says at once that it was let go.
- */
-async function backfillBeside(
-  context: Context,
-  head: Head,
-  due: DueKey,
-  inTime: () => void,
-): Promise<boolean> {
-  const { store, clock } = context;
-  const { jobId } = head;
-  const now = clock.now();
-  await putEntry(context, jobId, due, now);
-  inTime();
-  const message = { jobId, due, revision: BY_HAND, fireAt: now, enqueuedAt: now };
-  const hold = newHold(context, message, 'backfill', undefined, 0);
-  if (!(await store.insertHoldItem({ jobId, due, hold, stamp: hold.token }))) return false;
-  inTime();
-  const row: Row = {
-    ...newRow(head, due, BY_HAND, 'QUEUED'),
-    fence: hold.token,
-    enqueuedAt: now,
-    reason: 'backfill',
-  };
-  if (!(await store.insertRow(row))) {
-    await store.removeHoldItem(jobId, due, hold.token);
-    return false;
-  }
-  await sendNow(context, jobId, due, now);
-  return true;
 }

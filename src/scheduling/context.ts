@@ -60,6 +60,11 @@ export interface Settings {
   readonly clockSkewMs: number;
   /** How long the watcher holds a shard without committing. */
   readonly shardLeaseMs: number;
+  /**
+   * How long a process holds a background operation without committing. Decisions are sent in its first half. A stop waits for
+   * its end when the holder has died, so it is shorter than a request may take on AWS (29 s).
+   */
+  readonly operationLeaseMs: number;
 }
 
 export const DEFAULT_SETTINGS: Settings = {
@@ -73,6 +78,7 @@ export const DEFAULT_SETTINGS: Settings = {
   heartbeatMs: 10_000,
   clockSkewMs: 2_000,
   shardLeaseMs: 30_000,
+  operationLeaseMs: 20_000,
 };
 
 /** Each machine may be off by half of what two may be apart. */

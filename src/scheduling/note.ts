@@ -10,18 +10,22 @@ import { recordNote } from './rows.ts';
 /** The larger of two due keys; keys of run-nows (with a suffix) are never occurrences and do not count. */
 export const laterDue = (a: DueKey | undefined, b: DueKey): DueKey => (a === undefined || b > a ? b : a);
 
-/**
- * False: the head has changed since it was read; read again and decide again. `inTime` throws when a writer's deadline is
- * over: helping may have taken long.
- */
+export interface NoteOptions {
+  /** Throws when a writer's deadline is over: helping may have taken long. */
+  inTime?(): void;
+  /** The row of the note in `head` was seen: nobody needs help. */
+  readonly isRecorded?: boolean;
+}
+
+/** The head as it is then. Undefined: the head has changed since it was read; read again and decide again. */
 export async function note(
   context: Context,
   head: Head,
   decision: Omit<Note, 'at'>,
-  inTime?: () => void,
-): Promise<boolean> {
+  { inTime, isRecorded = false }: NoteOptions = {},
+): Promise<Head | undefined> {
   // help: the decision about to be overwritten must have its row first
-  if (head.note && head.note.due !== decision.due) await recordNote(context, head, head.note);
+  if (head.note && head.note.due !== decision.due && !isRecorded) await recordNote(context, head, head.note);
   inTime?.();
   const written = { ...decision, at: context.clock.now() };
   const change = {
@@ -29,7 +33,7 @@ export async function note(
     rowsUntil: laterDue(head.rowsUntil, decision.due),
     stamp: context.random.id(12),
   };
-  if (!(await writeHead(context, head, change))) return false;
+  if (!(await writeHead(context, head, change))) return undefined;
   await recordNote(context, head, written);
-  return true;
+  return { ...head, ...change };
 }

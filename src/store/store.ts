@@ -210,7 +210,10 @@ export interface ChangeStore {
 
 /** Background operations, and a list of those that have not ended. Ended ones are removed at `operationExpiresAt`. */
 export interface OperationStore {
-  /** Writes it and lists it: two writes of one request, of which one may be lost when the request fails. 2 WRU. */
+  /**
+   * Writes it, and lists it unless it has ended: two writes of one request, of which one may be lost when the request
+   * fails. 2 WRU.
+   */
   putOperation(operation: Operation): Promise<void>;
   /** Consistent: 1 RRU. */
   readOperation(id: string): Promise<Operation | undefined>;

@@ -4,6 +4,7 @@ import { minuteOf } from '../domain/slots.ts';
 import { parse } from '../domain/validation.ts';
 import { createMetrics, MINUTES_SHOWN, Units } from '../metrics.ts';
 import { onLambda, workQueue } from '../on-lambda.ts';
+import { carryOutOperations } from '../scheduling/carry-out.ts';
 import type { Context } from '../scheduling/context.ts';
 import { type Watched, watch } from '../scheduling/watch.ts';
 import { tellingOnAws } from '../telling.ts';
@@ -12,6 +13,9 @@ import { passSchema, shardsOf } from './ranges.ts';
 
 /** Before Lambda ends it: enough for the slot in hand and the release of its shard. */
 const STOP_BEFORE_MS = 15_000;
+
+/** Counted from the beginning of the call: then the next minute's pass goes on with background operations. */
+const OPERATIONS_UNTIL_MS = 50_000;
 
 export interface Pass extends Watched {
   readonly lagSeconds: number;
@@ -38,6 +42,7 @@ export function createWatcher(env: Environment): WatcherHandler {
       throw new ConfigError(errors.map(({ path, message }) => `event ${path} ${message}`).join('\n'));
     const shards = shardsOf(asked);
     const signal = AbortSignal.timeout(Math.max(0, invocation.getRemainingTimeInMillis() - STOP_BEFORE_MS));
+    const operationsEnd = clock.monotonic() + OPERATIONS_UNTIL_MS;
     // where the cursors should be when it is done; by then the next minute may have begun
     const horizon = minuteOf(clock.now() + settings.lookAheadMs);
     const watched = await watch(context, shards, signal, { recover: asked.recover });
@@ -59,6 +64,7 @@ export function createWatcher(env: Environment): WatcherHandler {
     units.report(metrics);
     metrics.flush();
     context.log.info('watched', { ...asked, ...pass });
+    await carryOutOperations(context, () => !signal.aborted && clock.monotonic() < operationsEnd);
     return pass;
   };
 }

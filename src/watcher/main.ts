@@ -1,16 +1,33 @@
 // The watcher as a loop: one pass over its shards at the start, so that recovery does not wait, and then one per watch
-// period, shortly after its beginning. (On AWS, EventBridge calls for each pass.)
+// period, shortly after its beginning. (On AWS, EventBridge calls for each pass.) Beside it, background operations.
+
+import { carryOutOperations } from '../scheduling/carry-out.ts';
 import type { Context } from '../scheduling/context.ts';
 import { watch } from '../scheduling/watch.ts';
 
 /** A slot is settled and cursors move by whole minutes: just after the minute there is something to do. */
 const AFTER_THE_MINUTE_MS = 2_000;
 
+/** Operations that a request began and did not finish are looked for this often. 2 RRU each time. */
+export const LOOK_FOR_OPERATIONS_MS = 2_000;
+
 export async function runWatcher(
   ctx: Context,
   shards: readonly number[],
   signal: AbortSignal,
 ): Promise<void> {
+  await Promise.all([runPasses(ctx, shards, signal), runOperations(ctx, signal)]);
+}
+
+/** On its own, so that a long operation does not delay a pass. */
+async function runOperations(ctx: Context, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await carryOutOperations(ctx, () => !signal.aborted);
+    await ctx.clock.sleep(LOOK_FOR_OPERATIONS_MS, signal);
+  }
+}
+
+async function runPasses(ctx: Context, shards: readonly number[], signal: AbortSignal): Promise<void> {
   const { clock, log, settings } = ctx;
   while (!signal.aborted) {
     const started = clock.monotonic();

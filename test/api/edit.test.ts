@@ -143,34 +143,3 @@ describe('pause and resume', () => {
     expect((await call('POST', `/jobs/${id}/resume`)).status).toBe(422);
   });
 });
-
-describe('POST /jobs/{id}/backfill', () => {
-  it('runs the occurrences of the range that have no row, once', async () => {
-    const { call, create } = testApi();
-    const { id } = await create({ schedule: { cron: '0 * * * *' } });
-    const body = { from: '2026-11-16T06:00:00Z', to: '2026-11-16T09:00:00Z' };
-    expect(await call('POST', `/jobs/${id}/backfill`, { body })).toMatchObject({
-      status: 202,
-      body: { planned: 3 },
-    });
-    expect((await call('POST', `/jobs/${id}/backfill`, { body })).body).toEqual({ planned: 0 });
-    const { items } = (await call('GET', `/jobs/${id}/executions`)).body;
-    expect(items.map((e: { dueAt: string; status: string }) => [e.dueAt.slice(11, 16), e.status])).toEqual([
-      ['08:00', 'queued'],
-      ['07:00', 'queued'],
-      ['06:00', 'queued'],
-    ]);
-  });
-
-  it('of more than 1000 occurrences is refused; an empty range plans nothing', async () => {
-    const { call, create } = testApi();
-    const { id } = await create({ schedule: { cron: '* * * * *' } });
-    const fill = (from: string, to: string) => call('POST', `/jobs/${id}/backfill`, { body: { from, to } });
-    expect(await fill('2026-11-01T00:00:00Z', '2026-11-10T00:00:00Z')).toMatchObject({
-      status: 400,
-      body: { errors: [{ path: 'to' }] },
-    });
-    expect((await fill('2026-11-10T00:00:00Z', '2026-11-01T00:00:00Z')).body).toEqual({ planned: 0 });
-    expect((await fill('2026-12-10T00:00:00Z', '2026-12-11T00:00:00Z')).body).toEqual({ planned: 0 });
-  });
-});

@@ -7,13 +7,17 @@ export async function prepare(api: ReturnType<typeof testApi>) {
   const job = await api.create({ schedule: { every: 'PT1H' } });
   const run = await api.call('POST', `/jobs/${job.id}/run`);
   await api.endRow(run.body.id, 'FAILED');
-  return { jobId: job.id as string, executionId: run.body.id as string };
+  const body = { from: '2026-11-16T00:00:00Z', to: '2026-11-16T00:00:00Z' };
+  const { operation } = (await api.call('POST', `/jobs/${job.id}/backfill`, { body })).body;
+  return { jobId: job.id as string, executionId: run.body.id as string, operationId: operation as string };
 }
 
 export type Prepared = Awaited<ReturnType<typeof prepare>>;
 
-export const urlOf = ({ path }: Operation, { jobId, executionId }: Prepared): string =>
-  path.replace('{id}', path.startsWith('/executions') ? executionId : jobId).replace('{file}', 'start.js');
+export const urlOf = ({ path }: Operation, { jobId, executionId, operationId }: Prepared): string => {
+  const ids: Record<string, string> = { executions: executionId, operations: operationId };
+  return path.replace('{id}', ids[path.split('/')[1] ?? ''] ?? jobId).replace('{file}', 'start.js');
+};
 
 export function bodyOf({ id }: Operation, { executionId }: Prepared): unknown {
   const bodies: Record<string, unknown> = {

@@ -14,7 +14,8 @@ async function prepared() {
   const things = await prepare(api);
   const send = (operation: Operation, call: Parameters<typeof api.call>[2] = {}) =>
     api.call(operation.method, urlOf(operation, things), { body: bodyOf(operation, things), ...call });
-  const everything = () => JSON.stringify([api.stored(), api.store.heads.all(), api.store.rows.all()]);
+  const { heads, rows, operations } = api.store;
+  const everything = () => JSON.stringify([api.stored(), heads.all(), rows.all(), [...operations.values()]]);
   return { ...api, ...things, send, everything };
 }
 
@@ -37,11 +38,13 @@ it.each(withId)("$method $path of another user's: 404, as if it were not there",
 });
 
 it.each(withId)('$method $path that does not exist: 404', async (operation) => {
-  const { call, jobId, executionId } = await prepared();
-  const there = operation.path.startsWith('/executions')
-    ? 'job_00000000000000000000.1796119200000'
-    : 'job_00000000000000000000';
-  const body = bodyOf(operation, { jobId, executionId });
+  const { call, ...things } = await prepared();
+  const ids: Record<string, string> = {
+    executions: 'job_00000000000000000000.1796119200000',
+    operations: 'op_00000000000000000000',
+  };
+  const there = ids[operation.path.split('/')[1] ?? ''] ?? 'job_00000000000000000000';
+  const body = bodyOf(operation, things);
   for (const id of [there, 'x', 'job_', '%00', 'x'.repeat(3000), `${there}%20`]) {
     expect((await call(operation.method, operation.path.replace('{id}', id), { body })).status).toBe(404);
   }
@@ -90,8 +93,8 @@ describe('bad input', () => {
   });
 
   it.each(operations.filter(({ query }) => query))('$method $path?…', async (operation) => {
-    const { call, jobId, executionId } = await prepared();
-    const url = urlOf(operation, { jobId, executionId });
+    const { call, ...things } = await prepared();
+    const url = urlOf(operation, things);
     for (const query of ['surprise=1', 'limit=0', 'limit=101', 'limit=x', 'cursor=%20', 'limit=1&limit=1']) {
       const answer = await call(operation.method, `${url}?${query}`);
       expect(answer.status, query).toBe(400);

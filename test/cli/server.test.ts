@@ -274,7 +274,32 @@ describe('audit', () => {
     expect(people.err).toMatch(/^note: the job is paused since/);
 
     await client.jobs.resume(id);
-    expect((await json('backfill audited --from 1h')).planned).toBeGreaterThanOrEqual(1);
+    expect((await json('backfill audited --from 1h --no-wait')).planned).toBeGreaterThanOrEqual(1);
+    await client.jobs.cancel(id);
+  });
+
+  it('backfill waits and shows its progress; --no-wait returns at once; operations gets and stops it', async () => {
+    const startAt = new Date(Date.now() - 150 * 60_000).toISOString();
+    const { id } = await client.jobs.create({
+      ...{ name: 'filled', task: 'noop', overlap: 'allow' },
+      schedule: { every: 'PT1M', startAt },
+    });
+    const { code, out, err } = await punctual('backfill filled --from 3h --to 1h');
+    expect(code, err).toBe(0);
+    expect(err).toMatch(/^9[01] occurrences will run: op_\w{20}$/m);
+    expect(err).toMatch(/^op_\w{20} is done: 9[01] of 9[01]$/m);
+    expect(out).toMatch(/^status +done$/m);
+    expect(out).toMatch(/^done +9[01] of 9[01]$/m);
+    const rest = await punctual('backfill filled --from 3h --no-wait');
+    expect(rest.out).toMatch(/^(59|6[01]) occurrences will run: op_\w{20}\n$/);
+    const [operation = ''] = /op_\w{20}/.exec(out) ?? [];
+    expect(await json(`operations get ${operation}`)).toMatchObject({ jobId: id, status: 'done' });
+    expect((await json(`operations stop ${operation}`)).status, 'it had ended').toBe('done');
+    expect((await punctual('operations get op_00000000000000000000')).err).toMatch(
+      /there is no operation op_0/,
+    );
+    expect((await punctual('operations list x')).err).toMatch(/takes get or stop .*, got "list"/);
+    expect((await punctual('backfill filled --from 3h --no-wait --wait-timeout 5s')).code).toBe(2);
     await client.jobs.cancel(id);
   });
 

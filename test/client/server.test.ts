@@ -189,9 +189,13 @@ describe('the client', () => {
   it('backfills, previews, and reads tasks, workers, health and the description of the API', async () => {
     const client = clientOf('reading', { operator: true });
     const { id, createdAt } = await client.jobs.create(dailyJob('none'));
-    expect(await client.jobs.backfill(id, { from: createdAt, to: new Date().toISOString() })).toEqual({
-      planned: 0,
+    const { planned, operation } = await client.jobs.backfill(id, {
+      from: createdAt,
+      to: new Date().toISOString(),
     });
+    expect(planned).toBe(0);
+    await client.operations.stop(operation);
+    expect(await client.operations.waitFor(operation)).toMatchObject({ id: operation, status: 'done' });
     const preview = await client.preview({ schedule: { cron: '0 9 * * *' }, count: 3 });
     expect(preview).toMatchObject({ description: 'At 09:00 every day, UTC', warnings: [] });
     expect(preview.fireTimes).toHaveLength(3);

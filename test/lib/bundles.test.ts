@@ -16,6 +16,8 @@ import { OPERATIONS, ROLES, type RoleName } from '../../lib/access/permissions.t
 import { bundle, type Entry, OUTPUT } from '../../lib/bundling/bundle.ts';
 import { operations } from '../../src/api/contract.ts';
 import type { ApiHandler } from '../../src/api/handler.ts';
+import { fingerprint } from '../../src/domain/ids.ts';
+import type { Operation } from '../../src/domain/operation.ts';
 import { minuteOf } from '../../src/domain/slots.ts';
 import { createNotifyQueue } from '../../src/queue/notify.ts';
 import { createIngestQueues, createNotifyQueues, createQueues } from '../../src/queue/queues.ts';
@@ -24,6 +26,7 @@ import { DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { telling } from '../../src/scheduling/telling.ts';
 import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../../src/store/dynamodb/tables.ts';
+import type { Store } from '../../src/store/store.ts';
 import { createLog, systemClock, systemRandom } from '../../src/system.ts';
 import { builtinTasks } from '../../src/tasks/builtin.ts';
 import type { WatcherHandler } from '../../src/watcher/lambda.ts';
@@ -68,6 +71,8 @@ const allowed = (role: RoleName): string[] => [
   }),
   ...QUEUES[role],
 ];
+/** Straight to the tables. */
+let store: Store;
 const asked = (): Set<string> => new Set(recorders.flatMap((recorder) => [...recorder.take()]));
 const expectAllowed = (role: RoleName, what: Set<string>): void =>
   expect([...what].filter((action) => !allowed(role).includes(action))).toEqual([]);
@@ -107,7 +112,7 @@ beforeAll(async () => {
   });
   // a worker that is not recorded, so that there is something to read, retry and redrive
   const { queue, inboxes } = createSqs({ client: sqs, pollClient: sqs, clock: systemClock, ...urls });
-  const store = createDynamoStore({
+  store = createDynamoStore({
     client: tables.client,
     tablePrefix: PREFIX,
     shards: DEFAULT_SETTINGS.shards,
@@ -200,13 +205,16 @@ describe('bundled', { timeout: 60_000 }, () => {
     await call('pauseJob', { id: job.id });
     await call('resumeJob', { id: job.id });
     await call('runJob', { id: job.id });
-    await call(
+    const { body: filling } = await call(
       'backfillJob',
       { id: job.id },
       {
         body: { from: new Date(Date.now() - 7_200_000).toISOString(), to: new Date().toISOString() },
       },
     );
+
+    expect((await call('getOperation', { id: filling.operation })).body).toMatchObject({ status: 'done' });
+    await call('stopOperation', { id: filling.operation });
 
     const failing = { task: 'noop', params: { fail: true } };
     const { body: failed } = await call('createJob', {}, { body: failing });
@@ -341,6 +349,38 @@ describe('bundled', { timeout: 60_000 }, () => {
     expect(pass.forecast.perMinute).toHaveLength(6);
     await expect(handler({ from: 3, to: 3 }, invocation)).rejects.toThrow('event');
     expectAllowed('watcher', asked());
+  });
+
+  it('the watcher carries out what requests have left, and asks for no more than its role allows', async () => {
+    const scheduler = await load('scheduler');
+    const handler = (await load('watcher')).handler as WatcherHandler;
+    const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000;
+    const schedule = { every: 'PT1H', startAt: new Date(hour - 6 * 3_600_000).toISOString() };
+    for (const overlap of ['skip', 'allow']) {
+      const body = { task: 'noop', schedule, overlap };
+      const created = (await scheduler.handler(eventOf('POST', '/jobs', { body }), invocation)) as {
+        body?: string;
+      };
+      const { id: jobId } = JSON.parse(String(created.body));
+      const head = await store.readHead(jobId, { consistent: true });
+      const operation: Operation = {
+        ...{ id: `op_${systemRandom.id(20)}`, kind: 'backfill', userId: 'alice', status: 'pending' },
+        params: {
+          ...{ jobId, from: String(hour - 6 * 3_600_000), to: String(hour - 1) },
+          schedule: fingerprint(head?.schedule),
+        },
+        ...{ done: 0, total: 6, refused: [], stamp: 's', leaseUntil: 0 },
+        ...{ createdAt: Date.now(), updatedAt: Date.now() },
+      };
+      await store.putOperation(operation);
+      asked();
+      await handler({ from: 0, to: 16 }, { getRemainingTimeInMillis: () => 60_000 });
+      const done = asked();
+      expectAllowed('watcher', done);
+      expect(done).toContain('sqs:SendMessage work-0');
+      expect(await store.readOperation(operation.id)).toMatchObject({ status: 'done', done: 6, refused: [] });
+      expect(await store.listOpenOperations(10)).toEqual([]);
+    }
   });
 
   it('the watcher stops before its time is over', async () => {

@@ -20,6 +20,7 @@ import type { TaskContext } from '../../src/tasks/task.ts';
 import { Attempts } from './attempts.ts';
 import { ChangeChecks } from './change-checks.ts';
 import { type MemoryStore, rowKey } from './memory-store.ts';
+import { OperationChecks } from './operation-checks.ts';
 import type { Process } from './process.ts';
 import { SETTINGS } from './profile.ts';
 import { clockText, type World } from './world.ts';
@@ -118,6 +119,7 @@ export class Checks {
   /** Told of every take that came before its time. */
   onTakenAhead: ((process: Process) => void) | undefined;
   readonly changes: ChangeChecks;
+  readonly operations: OperationChecks;
   readonly #world: World;
   readonly #jobs = new Map<string, JobRecord>();
   readonly #takes = new Map<string, Take>();
@@ -137,6 +139,7 @@ export class Checks {
   constructor(world: World) {
     this.#world = world;
     this.changes = new ChangeChecks(world);
+    this.operations = new OperationChecks(world);
   }
 
   /** Listens to every write. */
@@ -154,6 +157,7 @@ export class Checks {
       if (consistent && head) this.#looked(head);
       return head;
     };
+    this.operations.watch(store);
     const setRow = rows.set.bind(rows);
     rows.set = (key, row) => {
       this.#row(rows.get(key), row);
@@ -735,6 +739,7 @@ export class Checks {
     for (const row of store.rows.all()) {
       if (!isTerminal(row.status) && old(row.due)) say('a row is open for ever', row.jobId, row.due);
     }
+    found.push(...this.operations.unfinished());
     for (const item of store.holds.values()) {
       // inserted by a call that was under way for so long that its schedule was withdrawn and settled: nothing has started,
       // nobody takes it for running, and it goes by TTL

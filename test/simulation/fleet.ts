@@ -3,6 +3,7 @@ import { isTerminal, type Row } from '../../src/domain/execution.ts';
 import { MINUTE } from '../../src/domain/slots.ts';
 import { refillQueue } from '../../src/local/refill.ts';
 import type { Message, Received } from '../../src/queue/queue.ts';
+import { carryOutOperations } from '../../src/scheduling/carry-out.ts';
 import { isClockRight } from '../../src/scheduling/context.ts';
 import { execute } from '../../src/scheduling/execute.ts';
 import { watch } from '../../src/scheduling/watch.ts';
@@ -20,6 +21,8 @@ interface Worker {
   readonly draining: AbortController;
   readonly aborting: AbortController;
 }
+
+const OPERATIONS_MS = 50_000;
 
 export class Fleet {
   readonly #world: World;
@@ -246,5 +249,18 @@ export class Fleet {
     watch(process.context, shards, new AbortController().signal)
       .catch((error: unknown) => world.expected(process, 'watch', error))
       .then(() => world.processes.delete(process));
+    if (world.store.openOperations.size > 0) this.#carryOut();
+  }
+
+  /** Beside a pass, for as long as one on AWS has time for it. */
+  #carryOut(): void {
+    const world = this.#world;
+    const process = world.process(`O${++this.#started}`, 'operations');
+    const end = world.now + OPERATIONS_MS;
+    carryOutOperations(process.context, () => world.now < end)
+      .catch((error: unknown) => world.expected(process, 'operations', error))
+      .then(() => world.processes.delete(process));
+    if (!world.isCalm && this.#random.chance(0.4))
+      world.at(world.now + this.#random.int(0, 1000), () => this.#kill(process));
   }
 }

@@ -6,7 +6,7 @@ import type { Row, RowSeen } from '../../src/domain/execution.ts';
 import { type DueKey, shardOf } from '../../src/domain/ids.ts';
 import type { Definition, Head, HeadChange, Hold, HoldItem } from '../../src/domain/job.ts';
 import type { NotifyEvent } from '../../src/domain/notify.ts';
-import type { OpenOperation, Operation } from '../../src/domain/operation.ts';
+import { isOpen, type OpenOperation, type Operation } from '../../src/domain/operation.ts';
 import { type Entry, entryKey, minuteOf, slotKey } from '../../src/domain/slots.ts';
 import { DUE, decodeCursor, encodeCursor, FAILED_AND_OWNER, TIME_AND_JOB } from '../../src/store/cursors.ts';
 import { createdKey, dueKeyOf } from '../../src/store/items.ts';
@@ -361,9 +361,9 @@ export class MemoryStore implements Store {
   }
 
   async putOperation(operation: Operation): Promise<void> {
-    const { id, createdAt } = operation;
+    const { id, createdAt, userId } = operation;
     this.operations.set(id, frozen(operation));
-    this.openOperations.set(id, { id, createdAt });
+    if (isOpen(operation)) this.openOperations.set(id, { id, createdAt, userId });
   }
 
   async readOperation(id: string): Promise<Operation | undefined> {

@@ -23,7 +23,7 @@ export interface Mutation {
   readonly edits: readonly Edit[];
 }
 
-const NOTE_WRITE = 'if (!(await writeHead(context, head, change))) return false;';
+const NOTE_WRITE = 'if (!(await writeHead(context, head, change))) return undefined;';
 
 export const MUTATIONS: readonly Mutation[] = [
   {
@@ -33,7 +33,7 @@ export const MUTATIONS: readonly Mutation[] = [
       {
         file: 'note.ts',
         find: NOTE_WRITE,
-        replace: `if (decision.status !== 'SKIPPED' && !(await writeHead(context, head, change))) return false;`,
+        replace: `if (decision.status !== 'SKIPPED' && !(await writeHead(context, head, change))) return undefined;`,
       },
     ],
   },
@@ -44,7 +44,7 @@ export const MUTATIONS: readonly Mutation[] = [
       {
         file: 'note.ts',
         find: NOTE_WRITE,
-        replace: `if (decision.status !== 'WAITING' && !(await writeHead(context, head, change))) return false;`,
+        replace: `if (decision.status !== 'WAITING' && !(await writeHead(context, head, change))) return undefined;`,
       },
     ],
   },
@@ -56,7 +56,7 @@ export const MUTATIONS: readonly Mutation[] = [
       {
         file: 'note.ts',
         find: NOTE_WRITE,
-        replace: `if ((decision.status === 'SKIPPED' || decision.status === 'WAITING') && !(await writeHead(context, head, change))) return false;`,
+        replace: `if ((decision.status === 'SKIPPED' || decision.status === 'WAITING') && !(await writeHead(context, head, change))) return undefined;`,
       },
     ],
   },
@@ -255,7 +255,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'note.ts',
-        find: 'if (head.note && head.note.due !== decision.due) await recordNote(context, head, head.note);',
+        find: 'if (head.note && head.note.due !== decision.due && !isRecorded) await recordNote(context, head, head.note);',
         replace: '',
       },
     ],
@@ -766,6 +766,52 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'the hold of a process that lives is not over before its lease',
     edits: [
       { file: 'holds.ts', find: 'boot !== undefined && hold.boot !== boot', replace: 'boot !== undefined' },
+    ],
+  },
+  {
+    rule: 'operation-acts-first',
+    theme: 'backfilling',
+    takesOut: 'a step of an operation is committed after it has acted',
+    edits: [
+      {
+        file: 'carry-out.ts',
+        find: 'const step = await carryOutStep(context, operation, turn);',
+        replace: `const before: Operation = operation;
+    const { beyond } = await WORK.backfill.upcoming(context, before);
+    operation = await replaceOperation(context, before, { ...before, next: beyond ?? before.params.to });
+    if (!operation) return false;
+    const step = await carryOutStep(context, before, turn);`,
+      },
+    ],
+  },
+  {
+    rule: 'operation-listed',
+    theme: 'backfilling',
+    takesOut: 'an operation stays listed until it has ended',
+    edits: [
+      {
+        file: 'carry-out.ts',
+        find: 'let turn = newTurn(context, mayGoOn);',
+        replace: 'let turn = newTurn(context, mayGoOn);\n  await store.delistOperation(listed);',
+      },
+    ],
+  },
+  {
+    rule: 'operation-stop-waits',
+    theme: 'backfilling',
+    takesOut: 'a stop returns after the step that is under way',
+    edits: [{ file: 'operations.ts', find: 'await letHolderFinish(context, ended);', replace: '' }],
+  },
+  {
+    rule: 'chain by hand',
+    from: 800,
+    takesOut: 'settle carries on the chain of an occurrence that was decided by hand',
+    edits: [
+      {
+        file: 'settle.ts',
+        find: 'const live = byHand.filter((e) => isInForce(heads.get(e.jobId), e));',
+        replace: 'const live: Entry[] = [];',
+      },
     ],
   },
 ];

@@ -6,10 +6,12 @@ import type { Head } from '../../src/domain/job.ts';
 import type { JobSpec } from '../../src/domain/job-spec.ts';
 import { asUser, type Principal } from '../../src/domain/principal.ts';
 import { nextOccurrence } from '../../src/domain/schedule/occurrences.ts';
-import { backfill, retryExecution, runNow } from '../../src/scheduling/by-hand.ts';
+import { backfill } from '../../src/scheduling/backfill.ts';
+import { retryExecution, runNow } from '../../src/scheduling/by-hand.ts';
 import { cancelExecution } from '../../src/scheduling/cancel-execution.ts';
 import type { Context } from '../../src/scheduling/context.ts';
 import { cancelJob, createJob, editJob, pauseJob, resumeJob } from '../../src/scheduling/jobs.ts';
+import { stopOperation } from '../../src/scheduling/operations.ts';
 import { type Operation, randomSchedule, type Scenario } from './scenario.ts';
 import type { Seeded } from './seeded.ts';
 import type { World } from './world.ts';
@@ -191,10 +193,35 @@ export class People {
         return this.#cancel(jobId, this.#someExecution(head));
       case 'backfill': {
         const to = world.now + random.int(-5000, 5000);
-        const range = { from: to - random.int(10_000, 90_000), to };
-        return { name: `backfill ${job}`, call: (context) => backfill(context, asUser(USER), jobId, range) };
+        const range = { from: to - random.int(10_000, this.#scenario.past ? 400_000 : 90_000), to };
+        return {
+          name: `backfill ${job}`,
+          call: async (context, who) => {
+            this.#maybeKilled(context);
+            const { operation } = await backfill(context, who, jobId, range);
+            checks.operations.accepted(operation);
+            if (random.chance(0.2)) this.#stopLater(operation, who);
+          },
+        };
       }
     }
+  }
+
+  /** The request is cut off while it does the first part of an operation. */
+  #maybeKilled(context: Context): void {
+    const world = this.#world;
+    const process = [...world.processes].find((one) => one.context === context);
+    if (process && !world.isCalm && this.#random.chance(0.4))
+      world.at(world.now + this.#random.int(0, 300), () => world.crash(process));
+  }
+
+  #stopLater(operation: string, who: Principal): void {
+    const world = this.#world;
+    const call = async (context: Context) => {
+      await stopOperation(context, who, operation);
+      world.checks.operations.stopped(operation);
+    };
+    world.at(world.now + this.#random.int(0, 10_000), () => this.#ask({ name: 'stopOperation', call }));
   }
 
   #create(spec: JobSpec, key: string | undefined): Request {

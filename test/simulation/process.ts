@@ -6,7 +6,7 @@ import type { Store } from '../../src/store/store.ts';
 import { Seeded } from './seeded.ts';
 import type { World } from './world.ts';
 
-export type Kind = 'worker' | 'watcher' | 'api';
+export type Kind = 'worker' | 'watcher' | 'operations' | 'api';
 
 export class Process {
   readonly world: World;

@@ -110,6 +110,7 @@ export const SETTINGS: Settings = {
   heartbeatMs: 3_000,
   clockSkewMs: 1_000,
   shardLeaseMs: 15_000,
+  operationLeaseMs: 12_000,
 };
 
 /** The longest that a writer's last conditional request is under way (its process is ended by then). */

@@ -57,6 +57,13 @@ const MUST_HAPPEN = [
   ].map((call) => `${call} returned`),
   ...[
     'backfill returned',
+    'stopOperation returned',
+    'operation done',
+    'operation stopped',
+    'operation let go',
+    'backfilled',
+    'operation step',
+    'operation taken over',
     'taken',
     'taken over',
     'taken ahead',

@@ -63,6 +63,8 @@ interface Theme {
   readonly slowStarts?: boolean;
   /** The queue loses nothing by itself; machines die. */
   readonly outage?: boolean;
+  /** Schedules have begun minutes before their job was created: there is much to backfill. */
+  readonly past?: boolean;
 }
 
 const THEMES = {
@@ -125,6 +127,11 @@ const THEMES = {
     failing: 0.3,
     outage: true,
   },
+  backfilling: {
+    weights: { ...NOTHING, backfill: 6, cancelExecution: 1, edit: 1, pause: 1, resume: 1, cancelJob: 1 },
+    mostOperations: 4,
+    past: true,
+  },
 } as const satisfies Record<string, Theme>;
 
 export type ThemeName = keyof typeof THEMES;
@@ -136,6 +143,7 @@ export interface Scenario {
   readonly lastMoments: boolean;
   readonly slowStarts: boolean;
   readonly outage: boolean;
+  readonly past: boolean;
   /** Whatever did not succeed is retried at once, often. */
   readonly impatient: boolean;
   readonly jobs: readonly { at: number; spec: JobSpec; key: string | undefined; doubled: boolean }[];
@@ -168,6 +176,7 @@ export function randomScenario(random: Seeded, given?: ThemeName): Scenario {
     lastMoments: 2,
     clocks: 0,
     slowStarts: 3,
+    backfilling: 2,
   });
   const name = given ?? picked;
   const theme: Theme = THEMES[name];
@@ -194,6 +203,7 @@ export function randomScenario(random: Seeded, given?: ThemeName): Scenario {
     slowStarts: theme.slowStarts ?? false,
     outage: theme.outage ?? false,
     impatient: random.chance(name === 'cancelAndRetry' || name === 'byHand' ? 0.5 : 0.1) && !theme.outage,
+    past: theme.past ?? false,
     jobs,
     operations,
     workers: theme.crowded ? 3 : random.pick([1, 2, 2, 2, 3]),
@@ -223,7 +233,13 @@ const iso = (time: number): string => new Date(time).toISOString();
 /** On multiples of five seconds, so that jobs, edits and their occurrences meet. */
 export function randomSchedule(
   random: Seeded,
-  options: { once?: boolean | undefined; crowded?: boolean | undefined; now: number; endAt: number },
+  options: {
+    once?: boolean | undefined;
+    crowded?: boolean | undefined;
+    past?: boolean | undefined;
+    now: number;
+    endAt: number;
+  },
 ): ScheduleInput | undefined {
   const { now, endAt } = options;
   const fives = (time: number) => Math.ceil(time / 5000) * 5000;
@@ -241,6 +257,8 @@ export function randomSchedule(
       ...end,
     };
   }
+  if (options.past)
+    return { every: seconds(10), startAt: iso(fives(now - random.int(60_000, 300_000))), ...jitter, ...end };
   const every = random.pick(options.crowded ? [3, 4, 5] : [10, 15, 15, 20, 30, 30, 60, 150]);
   const startAt = random.chance(0.7) ? { startAt: iso(fives(now + random.int(0, 20_000))) } : {};
   return { every: seconds(every), ...startAt, ...jitter, ...end };
@@ -254,6 +272,7 @@ function randomSpec(random: Seeded, theme: Theme, start: number, calmAt: number)
     schedule: randomSchedule(random, {
       once: theme.once && random.chance(0.85),
       crowded: theme.crowded ?? (theme.outage && random.chance(0.5)),
+      past: theme.past,
       now: start,
       endAt: calmAt + random.int(-60_000, 30_000),
     }),

@@ -3,6 +3,7 @@
 import { PunctualError } from '../../src/domain/errors.ts';
 import type { Row } from '../../src/domain/execution.ts';
 import { shardOf } from '../../src/domain/ids.ts';
+import type { Operation } from '../../src/domain/operation.ts';
 import { type Entry, entryKey, minuteOf, slotKey } from '../../src/domain/slots.ts';
 import type { Message } from '../../src/queue/queue.ts';
 import type { Settings } from '../../src/scheduling/context.ts';
@@ -224,16 +225,25 @@ export class World {
     const run = (...given: unknown[]) => this.apply(method, given);
     const [first] = args;
     // a writer is ended before its last request could land too late (docs/protocol.md#plan, step 2)
-    const last = process.kind === 'api' && DECIDING.has(method);
+    const last = WRITERS.has(process.kind) && DECIDING.has(method);
     return this.call(process, method, args, last, async (share) => {
       if (share < 1 && method === 'putEntries' && Array.isArray(first))
         return run(first.slice(0, Math.floor(first.length * share)));
+      if (share < 0.5 && method === 'putOperation' && !this.#twin)
+        this.#putHalf(first as Operation, share < 0.25);
       if (share < 1) return undefined;
       const answer = await run(...args);
       if (answer === false && (method === 'insertRow' || method === 'updateRow'))
         this.checks.refusedRow(process, args.at(-1) as Row);
       return answer;
     });
+  }
+
+  /** A batch of two writes of which one was done. SQLite writes both or none. */
+  #putHalf({ id, createdAt, userId, ...rest }: Operation, itself: boolean): void {
+    const { operations, openOperations } = this.store;
+    if (itself) operations.set(id, { id, createdAt, userId, ...rest });
+    else openOperations.set(id, { id, createdAt, userId });
   }
 
   send(process: Process, messages: readonly Message[]): Promise<void> {
@@ -331,6 +341,7 @@ const WRITING: ReadonlySet<string> = new Set([
   ...['insertHoldItem', 'updateHoldItem', 'removeHoldItem', 'heartbeat'],
 ]);
 
+const WRITERS: ReadonlySet<Kind> = new Set<Kind>(['api', 'operations']);
 /** What makes a writer's earlier writes count. */
 const DECIDING: ReadonlySet<string> = new Set(['insertHead', 'updateHead', 'insertRow', 'updateRow']);
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { createLog } from '../../src/system.ts';
-import { allShards, nextPassAt, runWatcher } from '../../src/watcher/main.ts';
+import { allShards, LOOK_FOR_OPERATIONS_MS, nextPassAt, runWatcher } from '../../src/watcher/main.ts';
 import { MemoryQueue } from '../simulation/memory-queue.ts';
 import { MemoryStore } from '../simulation/memory-store.ts';
 
@@ -20,7 +20,7 @@ describe('the next pass', () => {
 });
 
 describe('the watcher', () => {
-  /** Sleeping moves the clock; the run ends after so many sleeps. */
+  /** Sleeping moves the clock; the run ends after so many sleeps between passes. */
   async function watchFor(sleeps: number, store = new MemoryStore({ shards: 2 })) {
     const stop = new AbortController();
     const passes: number[] = [];
@@ -34,7 +34,8 @@ describe('the watcher', () => {
         monotonic: () => now,
         async sleep(ms, signal) {
           // between passes; within one, only a lease waits to be renewed, and a pass takes no time here
-          if (signal !== stop.signal) return new Promise((r) => signal?.addEventListener('abort', () => r()));
+          if (signal !== stop.signal || ms === LOOK_FOR_OPERATIONS_MS)
+            return new Promise((r) => signal?.addEventListener('abort', () => r()));
           passes.push(now);
           now += ms;
           if (passes.length === sleeps) stop.abort();
@@ -53,6 +54,17 @@ describe('the watcher', () => {
     expect(passes).toEqual([at('12:00:30'), at('12:01:02'), at('12:02:02')]);
     const dispatched = store.snapshot().shards.map((shard) => shard.dispatchedUntil * 60_000);
     expect(dispatched).toEqual([at('12:07:00'), at('12:07:00')]);
+  });
+
+  it('carries out what a request has left, beside its passes', async () => {
+    const store = new MemoryStore({ shards: 2 });
+    const looked: number[] = [];
+    store.listOpenOperations = async (limit) => {
+      looked.push(limit);
+      return [];
+    };
+    await watchFor(2, store);
+    expect(looked).toHaveLength(1);
   });
 
   it('goes on after a pass that failed, and says so', async () => {

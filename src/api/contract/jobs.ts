@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { changeShape } from '../../domain/change.ts';
 import { jobPatchSchema, jobSpecSchema, noteSchema } from '../../domain/job-spec.ts';
-import { idempotencyKey, ifMatch, instant, jobPath, jobsQuery, MOST_BACKFILLED, paging } from '../inputs.ts';
+import { MOST_BACKFILLED } from '../../domain/operation.ts';
+import { idempotencyKey, ifMatch, instant, jobPath, jobsQuery, paging } from '../inputs.ts';
 import { operation } from '../operation.ts';
 import { acceptedShape, batchShape, executionShape, jobShape, pageOf, plannedShape } from '../shapes.ts';
 
@@ -195,13 +196,20 @@ export const jobs = {
     method: 'POST',
     path: '/jobs/{id}/backfill',
     summary: 'Run the past occurrences of a range that have no row',
+    description:
+      'The executions are added in the background. `GET /operations/{id}` shows the progress, `DELETE /operations/{id}` stops it. It goes on while the job is paused. It stops when the job is cancelled or its schedule is edited.',
     auth: true,
     params: jobPath,
     body: z.strictObject({
       from: instant.describe('due at or after'),
-      to: instant.describe(`due before; at most ${MOST_BACKFILLED} occurrences at once`),
+      to: instant.describe(`due before; at most ${MOST_BACKFILLED} occurrences, those with a row included`),
     }),
-    success: { status: 202, description: 'They run one after the other', body: plannedShape },
+    success: {
+      status: 202,
+      description: 'Accepted; they run one after the other',
+      body: plannedShape,
+      headers: { location: 'The path of the operation' },
+    },
     errors: [409],
   }),
 };

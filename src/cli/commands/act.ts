@@ -5,6 +5,7 @@ import { findJobId, isExecutionId } from '../find.ts';
 import { objectOf } from '../job-flags.ts';
 import { bothTimes, futureOf, instantOf, iso } from '../times.ts';
 import { WAIT_FLAGS, waitAndTell } from '../waiting.ts';
+import { waitForOperationAndTell } from './operations.ts';
 
 const MANY = Number.POSITIVE_INFINITY;
 
@@ -130,7 +131,7 @@ export const retry = defineCommand({
 export const backfill = defineCommand({
   name: 'backfill',
   summary: 'run the past occurrences of a range that have no row',
-  usage: '<job> --from <time> [--to <time>]',
+  usage: '<job> --from <time> [--to <time>] [--no-wait]',
   options: {
     from: {
       type: 'string',
@@ -138,20 +139,35 @@ export const backfill = defineCommand({
       about: 'due at or after: 2026-12-01T10:00:00Z, 2026-12-01, 24h (ago)',
     },
     to: { type: 'string', value: '<time>', about: 'due before; default now' },
+    'no-wait': { type: 'boolean', about: 'return when the server has accepted it' },
+    'wait-timeout': { type: 'string', value: '<duration>', about: 'wait no longer than this' },
   },
   takes: [1, 1],
   server: 'user',
-  notes: ['punctual audit shows what is missing.'],
-  examples: [['punctual backfill hello --from 2h', 'what the last two hours lack']],
-  async run(cli, [which = ''], { from, to = 'now' }) {
+  notes: [
+    'punctual audit shows what is missing.',
+    'The server adds the executions in the background. Without --no-wait the command waits until all are added, and its exit code is 1 unless they were. Ctrl-C ends the wait, not the backfill: punctual operations stop does.',
+  ],
+  examples: [
+    ['punctual backfill hello --from 2h', 'what the last two hours lack'],
+    ['punctual backfill hello --from 2026-12-01 --no-wait', 'print the id of the operation and return'],
+  ],
+  async run(cli, [which = ''], { from, to = 'now', ...waiting }) {
+    if (waiting['no-wait'] && waiting['wait-timeout'] !== undefined)
+      throw new UsageError('--wait-timeout has no effect with --no-wait: give one of them');
     if (from === undefined) throw new UsageError('--from is missing: where does the range begin?');
     const now = cli.now();
     const range = { from: iso(instantOf(from, now, '--from')), to: iso(instantOf(to, now, '--to')) };
     const client = await cli.client();
     const id = await findJobId(client, which, cli.signal);
     const answer = await client.jobs.backfill(id, range, { signal: cli.signal });
-    cli.out(cli.json ? JSON.stringify(answer) : `${answer.planned} occurrences run now`);
-    return undefined;
+    const said = `${answer.planned} occurrences will run: ${answer.operation}`;
+    if (waiting['no-wait']) {
+      cli.out(cli.json ? JSON.stringify(answer) : said);
+      return undefined;
+    }
+    cli.err(said);
+    return waitForOperationAndTell(cli, answer.operation, waiting['wait-timeout']);
   },
 });
 

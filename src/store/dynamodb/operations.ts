@@ -1,6 +1,6 @@
 // Background operations in the table of jobs: one item each, and a list of those that have not ended. The list is items
 // of its own, not an index: a provisioned index would cost more than everything else here.
-import { type OpenOperation, type Operation, operationExpiresAt } from '../../domain/operation.ts';
+import { isOpen, type OpenOperation, type Operation, operationExpiresAt } from '../../domain/operation.ts';
 import type { Item } from '../items.ts';
 import { ownerOf, ownersOf } from '../user-index.ts';
 import type { Database } from './database.ts';
@@ -29,9 +29,11 @@ const operationFromItem = ({ jobId, stamp, record }: Item): Operation => ({
   stamp: String(stamp),
 });
 
-/** The operation and its place in the list, in one request and not in one transaction. 2 WRU. */
+/** The operation and its place in the list, in one request and not in one transaction. 2 WRU; 1 if it has ended. */
 export async function putOperation(db: Database, operation: Operation): Promise<void> {
-  await db.putAll({ operation: 'putOperation', table }, [operationToItem(operation), listKeyOf(operation)]);
+  const place = { ...listKeyOf(operation), userId: operation.userId };
+  const items = isOpen(operation) ? [operationToItem(operation), place] : [operationToItem(operation)];
+  await db.putAll({ operation: 'putOperation', table }, items);
 }
 
 /** Consistent: 1 RRU. */
@@ -66,11 +68,16 @@ export async function listOpenOperations(db: Database, limit: number): Promise<O
       ),
     ),
   );
-  const parts = pages.flatMap(({ items }) => items.map(({ part }) => String(part)));
-  return parts
-    .sort()
+  return pages
+    .flatMap(({ items }) => items)
+    .sort((a, b) => (String(a.part) < String(b.part) ? -1 : 1))
     .slice(0, limit)
-    .map((part) => ({ id: part.slice(14), createdAt: Number(part.slice(0, 13)) }));
+    .map(openOperationFromItem);
+}
+
+function openOperationFromItem({ part, userId }: Item): OpenOperation {
+  const [createdAt, id] = String(part).split('#');
+  return { id: String(id), createdAt: Number(createdAt), userId: String(userId) };
 }
 
 /** Takes it off the list. 1 WRU. */

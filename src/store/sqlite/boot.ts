@@ -1,5 +1,5 @@
 // The start of the process that owns the database file. The lock of the data folder proves that no earlier process lives. So
-// leases of shards, rows of workers and receipts of messages are released.
+// leases of shards and operations, rows of workers and receipts of messages are released.
 import type { DatabaseSync } from 'node:sqlite';
 
 export interface Boot {
@@ -22,6 +22,9 @@ export function beginBoot(db: DatabaseSync, { id, at }: Boot): void {
     db.prepare(
       'UPDATE messages SET visibleAt = min(visibleAt, ?), receipt = NULL WHERE receipt IS NOT NULL',
     ).run(at);
+    db.exec(
+      "UPDATE operations SET record = json_set(record, '$.leaseUntil', 0) WHERE json_extract(record, '$.leaseUntil') > 0",
+    );
     db.exec('UPDATE shards SET leaseUntil = 0; DELETE FROM workers');
     db.exec('COMMIT');
   } catch (error) {

@@ -76,7 +76,7 @@ export function operationsConformance(subject: Subject): void {
       const operations = [3, 1, 2, 0].map((after) => anOperation({ createdAt: T0 - 1e9 + after }));
       for (const operation of operations) await store.putOperation(operation);
       const byAge = operations.toSorted((a, b) => a.createdAt - b.createdAt);
-      const keys = byAge.map(({ id, createdAt }) => ({ id, createdAt }));
+      const keys = byAge.map(({ id, createdAt, userId }) => ({ id, createdAt, userId }));
       expect(await listed(store, operations)).toStrictEqual(keys);
 
       const [oldest, ...others] = byAge as [Operation, ...Operation[]];
@@ -89,6 +89,14 @@ export function operationsConformance(subject: Subject): void {
       expect(await listed(store, operations)).toStrictEqual(keys.slice(1));
       expect(await store.readOperation(oldest.id)).toStrictEqual(ended);
       expect(await store.readOperation(others[0]?.id ?? '')).toStrictEqual(others[0]);
+    });
+
+    test('that have ended are not listed', async () => {
+      const store = subject();
+      const operation = anOperation({ status: 'done' });
+      await store.putOperation(operation);
+      expect(await listed(store, [operation])).toEqual([]);
+      expect(await store.readOperation(operation.id)).toStrictEqual(operation);
     });
 
     test('a list has no more than was asked for: the oldest', async () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { dueKey } from '../../../src/domain/ids.ts';
 import { jobSpecSchema } from '../../../src/domain/job-spec.ts';
 import { asUser } from '../../../src/domain/principal.ts';
+import { backfill } from '../../../src/scheduling/backfill.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../../src/scheduling/context.ts';
 import { createJob, editJob, pauseJob } from '../../../src/scheduling/jobs.ts';
 import { createDynamoStore } from '../../../src/store/dynamodb/dynamodb.ts';
@@ -100,16 +101,17 @@ describe('capacity', () => {
     expect(total('read')).toBe(0);
   });
 
+  const contextAt = (now: number): Context => ({
+    store,
+    queue: new MemoryQueue(),
+    clock: { now: () => now, monotonic: () => now, sleep: async () => {} },
+    random: { id: anId, float: Math.random },
+    log: createLog('silent'),
+    settings: DEFAULT_SETTINGS,
+  });
+
   test('a change by a person costs 1 more than the head and its index: the record', async () => {
-    const now = Date.parse('2026-11-16T12:30:00Z');
-    const context: Context = {
-      store,
-      queue: new MemoryQueue(),
-      clock: { now: () => now, monotonic: () => now, sleep: async () => {} },
-      random: { id: anId, float: Math.random },
-      log: createLog('silent'),
-      settings: DEFAULT_SETTINGS,
-    };
+    const context = contextAt(Date.parse('2026-11-16T12:30:00Z'));
     const written = () =>
       ['timetable', 'jobs', 'jobs.byUser'].map((table) => total(`${table} write`)).concat(total('write'));
     const userId = '3f9a1c52-7b8e-4d21-9c0a-5e6f7a8b9c0d';
@@ -127,6 +129,22 @@ describe('capacity', () => {
       timeoutSeconds: 9,
     });
     expect(written(), 'definition, record and head; index').toEqual([0, 3, 1, 4]);
+  });
+
+  test('a backfilled occurrence costs 4 until it runs: entry, note, row and index; the operation 4, and 1 per step', async () => {
+    const context = contextAt(Date.parse('2026-11-16T12:30:00Z'));
+    const userId = '3f9a1c52-7b8e-4d21-9c0a-5e6f7a8b9c0d';
+    const startAt = '2026-11-15T00:00:00Z';
+    const spec = jobSpecSchema.parse({ task: 'noop', schedule: { every: 'PT1H', startAt } });
+    const { job } = await createJob(context, { userId, spec });
+    used.clear();
+    const range = { from: Date.parse(startAt), to: Date.parse('2026-11-16T06:00:00Z') };
+    expect(await backfill(context, asUser(userId), job.id, range)).toMatchObject({ planned: 30 });
+    expect([total('timetable write'), total('executions write'), total('executions.byUser write')]).toEqual([
+      30, 30, 30,
+    ]);
+    // 30 notes; the operation: itself, its place, taken, delisted; three steps
+    expect([total('jobs write'), total('jobs.byUser write')]).toEqual([30 + 4 + 3, 0]);
   });
 
   test('a heartbeat costs 1, and so does a write that is refused', async () => {

@@ -1,0 +1,147 @@
+// Background operations: an accepted operation ends, a done one has left nothing out, an ended one stays as it is, and a
+// stopped one adds nothing after its stop has returned.
+import { isTerminal, type Row } from '../../src/domain/execution.ts';
+import { type DueKey, dueAtOf, dueKey, executionId } from '../../src/domain/ids.ts';
+import { isOpen, type Operation } from '../../src/domain/operation.ts';
+import { occurrencesAfter } from '../../src/domain/schedule/occurrences.ts';
+import { type MemoryStore, rowKey } from './memory-store.ts';
+import type { World } from './world.ts';
+
+export class OperationChecks {
+  readonly #world: World;
+  /** By operation: the dues that it is to run. */
+  readonly #planned = new Map<string, DueKey[]>();
+  readonly #accepted = new Set<string>();
+  /** Operations whose stop has returned. */
+  readonly #stopped = new Set<string>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  watch({ operations, heads, rows }: MemoryStore): void {
+    const setHead = heads.set.bind(heads);
+    heads.set = (jobId, head) => {
+      const { note } = head;
+      if (note?.reason === 'backfill' && note.at !== heads.get(jobId)?.note?.at) this.#added(jobId, note.due);
+      return setHead(jobId, head);
+    };
+    const setRow = rows.set.bind(rows);
+    rows.set = (key, row) => {
+      const { jobId, due, reason } = row;
+      // the row of a note was decided by the note
+      if (reason === 'backfill' && !rows.get(key) && heads.get(jobId)?.note?.due !== due)
+        this.#added(jobId, due);
+      return setRow(key, row);
+    };
+    const set = operations.set.bind(operations);
+    operations.set = (id, operation) => {
+      this.#written(operations.get(id), operation);
+      return set(id, operation);
+    };
+  }
+
+  /** The request was answered: from now on it must be carried out. */
+  accepted(id: string): void {
+    this.#accepted.add(id);
+    if (!this.#world.store.operations.has(id)) this.#fail(id, 'accepted, and not there');
+  }
+
+  /** The stop was answered: from now on the operation adds nothing. */
+  stopped(id: string): void {
+    this.#stopped.add(id);
+  }
+
+  /** An occurrence was decided by a backfill. */
+  #added(jobId: string, due: DueKey): void {
+    this.#world.count('backfilled');
+    const covers = ({ params }: Operation) => params.jobId === jobId && params.from <= due && due < params.to;
+    const covering = [...this.#world.store.operations.values()].filter(covers);
+    if (covering.every(({ id, status }) => status === 'stopped' && this.#stopped.has(id)))
+      this.#fail(
+        covering.map(({ id }) => id).join(),
+        `stopped, and then adds ${this.#world.checks.nameOf(jobId, due)}`,
+      );
+  }
+
+  #written(old: Operation | undefined, operation: Operation): void {
+    const { id, done, total, refused, next = '' } = operation;
+    if (!old) this.#planned.set(id, this.#missing(operation));
+    const isLetGo = old?.status === operation.status && operation.leaseUntil === 0;
+    if (old && !isOpen(old) && !isLetGo) this.#fail(id, `${old.status}, and then ${operation.status}`);
+    if (old && !isOpen(old)) {
+      this.#world.count('operation let go');
+      return;
+    }
+    if (old && (done < old.done || next < (old.next ?? ''))) this.#fail(id, 'goes back');
+    if (done + refused.length > total)
+      this.#fail(id, `${done} done and ${refused.length} refused of ${total}`);
+    if (old && old.leaseUntil > 0 && old.status === 'running' && operation.leaseUntil > 0)
+      this.#world.count(this.#isOver(old) ? 'operation taken over' : 'operation step');
+    if (refused.length > (old?.refused.length ?? 0)) this.#world.count('operation refusal');
+    if (isOpen(operation)) return;
+    this.#world.count(`operation ${operation.status}`);
+    if (operation.status !== 'done') return;
+    const excused = new Set(refused.map((refusal) => refusal.id));
+    const left = (this.#planned.get(id) ?? []).filter(
+      (due) => !this.#rowOf(operation, due) && !excused.has(executionId(operation.params.jobId, due)),
+    );
+    if (left.length > 0)
+      this.#fail(id, `done, and ${left.map((due) => this.#named(operation, due))} has no row`);
+  }
+
+  #rowOf({ params: { jobId } }: Operation, due: DueKey): Row | undefined {
+    return this.#world.store.rows.get(rowKey({ jobId, due }));
+  }
+
+  #named({ params: { jobId } }: Operation, due: DueKey): string {
+    return this.#world.checks.nameOf(jobId, due);
+  }
+
+  #isOver({ leaseUntil }: Operation): boolean {
+    return this.#world.now > leaseUntil;
+  }
+
+  /** Occurrences of its range without a row, and that nobody holds or has decided. */
+  #missing({ params: { jobId, from, to } }: Operation): DueKey[] {
+    const { heads, rows, holds } = this.#world.store;
+    const head = heads.get(jobId);
+    const missing: DueKey[] = [];
+    if (!head) return missing;
+    for (const due of occurrencesAfter(head.schedule, dueAtOf(from) - 1)) {
+      const key = dueKey(due);
+      if (key >= to) break;
+      const isHeld = head.hold?.due === key || holds.has(rowKey({ jobId, due: key }));
+      if (!isHeld && head.note?.due !== key && !rows.get(rowKey({ jobId, due: key }))) missing.push(key);
+    }
+    return missing;
+  }
+
+  /** What has not come to its end although nothing is in the way. */
+  unfinished(): string[] {
+    const { store } = this.#world;
+    const open = [...this.#accepted].filter((id) => isOpen(store.operations.get(id) as Operation));
+    const listed = [...store.openOperations.keys()].filter((id) => {
+      const operation = store.operations.get(id);
+      return operation && !isOpen(operation);
+    });
+    return [
+      ...open.map((id) => `an operation never ends: ${id}`),
+      ...listed.map((id) => `an operation that has ended stays listed: ${id}`),
+      ...this.#withoutEnd().map((due) => `an occurrence that an operation has run never ended: ${due}`),
+    ];
+  }
+
+  #withoutEnd(): string[] {
+    const done = [...this.#world.store.operations.values()].filter(({ status }) => status === 'done');
+    return done.flatMap((operation) =>
+      (this.#planned.get(operation.id) ?? [])
+        .filter((due) => this.#rowOf(operation, due) && !isTerminal(this.#rowOf(operation, due)?.status))
+        .map((due) => this.#named(operation, due)),
+    );
+  }
+
+  #fail(id: string, detail: string): void {
+    this.#world.fail('operations do what they say', `${id}: ${detail}`);
+  }
+}
