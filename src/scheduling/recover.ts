@@ -1,5 +1,5 @@
 // Recover: fills a queue that has lost its contents. It reads what settle would read minutes later and sends, at once,
-// everything that a queue with all its messages would hold (docs/decisions/0030-recover.md).
+// everything that a queue with all its messages would hold (docs/decisions/0033-recover.md).
 //
 // An execution that is accepted and has not ended stands in a slot that is not settled: as its own entry, or as a check
 // that settle has written for it. So those slots name all of them.

@@ -1,5 +1,6 @@
-// The documents that people open first: what they name exists.
-import { existsSync, readFileSync } from 'node:fs';
+// The documents that people open first, and the numbers of the decisions.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
 const textOf = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
@@ -36,4 +37,14 @@ it('CONTRIBUTING.md says what is easy to get wrong and where things are', () => 
   const text = textOf('CONTRIBUTING.md');
   expect(text).toContain('## Easy to get wrong');
   expect(text).toContain('### Where things are that you would not expect');
+});
+
+const DECISIONS = 'docs/decisions';
+const decisions = readdirSync(DECISIONS).sort();
+
+it('each decision has a number of its own, in its name and in its title', () => {
+  const numbers = decisions.map((name) => Number(/^(\d{4})-[a-z0-9-]+\.md$/.exec(name)?.[1]));
+  expect(numbers).toEqual([...new Set(numbers)]);
+  const titles = decisions.map((name) => textOf(join(DECISIONS, name)).split('. ', 1)[0]);
+  expect(titles).toEqual(numbers.map((number) => `# ${number}`));
 });
