@@ -27,7 +27,7 @@ export class InjectedFault extends Error {
 
 /** The first instant of every simulation; a whole minute. */
 export const EPOCH = 1_800_000_000_000;
-const MOST_EVENTS = 60_000;
+const MOST_EVENTS = 200_000;
 /** Steps that are queued at once: cheaper than one turn of the event loop for each. */
 const STEPS_AT_ONCE = 256;
 
