@@ -35,9 +35,8 @@ async function measure(work: () => Promise<number>): Promise<Measured> {
   return { count, cpuMs: (user + system) / 1000, seconds: (performance.now() - began) / 1000 };
 }
 
-/** `direct`: as a worker's clients are; a watcher is a Lambda on AWS. */
-function open(endpoint: string, groupCommit: boolean, direct: boolean) {
-  const clients = createClients({ ...LOCAL, direct, endpoints: { dynamodb: endpoint, sqs: endpoint } });
+function open(endpoint: string, groupCommit: boolean) {
+  const clients = createClients({ ...LOCAL, endpoints: { dynamodb: endpoint, sqs: endpoint } });
   const store = createDynamoStore({ client: clients.dynamodb, tablePrefix: '', shards: 16, groupCommit });
   const { queue, inboxes } = createSqs({
     client: clients.sqs,
@@ -62,7 +61,7 @@ const SLICES = 5;
 
 /** Executions that ended in slices of `seconds`, after as long a warm-up as it takes for code to be compiled. */
 async function worker(endpoint: string, groupCommit: boolean, seconds: number): Promise<Measured[]> {
-  const { context, inboxes, close } = open(endpoint, groupCommit, true);
+  const { context, inboxes, close } = open(endpoint, groupCommit);
   let ended = 0;
   const { store } = context;
   const counting = {
@@ -97,7 +96,7 @@ async function worker(endpoint: string, groupCommit: boolean, seconds: number): 
 
 /** Slot after slot, as a watcher that has fallen behind would. */
 async function watcher(endpoint: string, what: 'dispatch' | 'settle', slots: number): Promise<Measured[]> {
-  const { context, close } = open(endpoint, true, false);
+  const { context, close } = open(endpoint, true);
   const minute = minuteOf(Date.now());
   const once = (i: number) =>
     what === 'dispatch'

@@ -1,12 +1,12 @@
 // Many jobs at once, as their creates would have left them: heads and entries, laid out by the store itself and written in
 // batches. Ids follow from a number, so that every process knows them.
-import { BatchWriteItemCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { dueKey } from '../src/domain/ids.ts';
 import type { Head } from '../src/domain/job.ts';
 import { jobSpecSchema } from '../src/domain/job-spec.ts';
 import { resolveSchedule } from '../src/domain/schedule/resolve.ts';
 import { type Entry, MINUTE, minuteOf, minuteStart } from '../src/domain/slots.ts';
-import { type Attributes, toAttributes } from '../src/store/dynamodb/attributes.ts';
 import { inBatches } from '../src/store/dynamodb/retry-unprocessed.ts';
 import type { TableName } from '../src/store/dynamodb/tables.ts';
 import { headToItem, type Item, rowToItem } from '../src/store/items.ts';
@@ -61,12 +61,14 @@ function headOf(n: number): Head {
 const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);
 
 export function openFilling(endpoints: Endpoints, prefix: string, store: Store) {
-  const client = new DynamoDBClient({ ...LOCAL, endpoint: endpoints.dynamodb });
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient({ ...LOCAL, endpoint: endpoints.dynamodb }), {
+    marshallOptions: { removeUndefinedValues: true },
+  });
   const backoff = { random: () => 0.5, sleep: (ms: number) => new Promise<void>((r) => setTimeout(r, ms)) };
   const putAll = (table: TableName, items: Item[]) =>
-    inBatches<Attributes>('fill', items.map(toAttributes), 25, backoff, async (batch) => {
+    inBatches<Item>('fill', items, 25, backoff, async (batch) => {
       const RequestItems = { [prefix + table]: batch.map((Item) => ({ PutRequest: { Item } })) };
-      const { UnprocessedItems = {} } = await client.send(new BatchWriteItemCommand({ RequestItems }));
+      const { UnprocessedItems = {} } = await client.send(new BatchWriteCommand({ RequestItems }));
       return (UnprocessedItems[prefix + table] ?? []).flatMap(({ PutRequest }) =>
         PutRequest?.Item ? [PutRequest.Item] : [],
       );

@@ -1,40 +1,21 @@
-// So many at once: what comes first by its rank, and of one rank who came first.
+// A limit on how many asynchronous calls run at the same time.
 
-const RANKS = ['first', 'second', 'last'] as const;
+export type Limit = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** `first`: on the way to a start. `last`: it can wait; its turn comes when there is nothing else, or now and then. */
-export type Rank = (typeof RANKS)[number];
-
-export type Limit = <T>(work: () => Promise<T>, rank?: Rank) => Promise<T>;
-
-/** Runs what it is given at once. */
+/** Runs each call at once. */
 export const unlimited: Limit = (work) => work();
 
-/** So many others go before one of a lower rank, so that nothing waits for ever. */
-const PASSED_OVER = 32;
-
-/** Runs what it is given, at most `limit` at the same time. */
+/** Runs at most `limit` calls at the same time. The others start in the order in which they came. */
 export function atMost(limit: number): Limit {
-  const waiting: Record<Rank, (() => void)[]> = { first: [], second: [], last: [] };
-  const passedOver: Record<Rank, number> = { first: 0, second: 0, last: 0 };
+  const waiting: (() => void)[] = [];
   let running = 0;
-
-  function next(): (() => void) | undefined {
-    const some = RANKS.filter((rank) => waiting[rank].length > 0);
-    const chosen = some.findLast((rank) => passedOver[rank] >= PASSED_OVER) ?? some[0];
-    if (chosen === undefined) return undefined;
-    for (const rank of some) passedOver[rank]++;
-    passedOver[chosen] = 0;
-    return waiting[chosen].shift();
-  }
-
-  return async (work, rank = 'second') => {
-    if (running === limit) await new Promise<void>((resolve) => waiting[rank].push(resolve));
+  return async (work) => {
+    if (running === limit) await new Promise<void>((resolve) => waiting.push(resolve));
     else running++;
     try {
       return await work();
     } finally {
-      const resume = next();
+      const resume = waiting.shift();
       if (resume) resume();
       else running--;
     }

@@ -3,8 +3,6 @@
 // A call that comes alone goes at the end of the event loop's turn, so who is idle is as quick as without groups. While
 // `atOnce` requests are under way those that come collect, and go when one has ended: the busier, the larger the groups.
 
-import { type Limit, unlimited } from './at-most.ts';
-
 export interface GroupOptions<Call> {
   /** Calls in one request. */
   readonly most: number;
@@ -14,8 +12,6 @@ export interface GroupOptions<Call> {
   readonly stallMs: number;
   /** The first of a group waits so long for company; absent: to the end of the event loop's turn. */
   readonly lingerMs?: number;
-  /** What every request waits for; only then is it decided who goes in it. Absent: nothing. */
-  readonly turn?: Limit;
   /** No two calls of one request have the same: the second waits for the next one. Absent: any may go together. */
   keyOf?(call: Call): string;
 }
@@ -30,12 +26,11 @@ interface Waiting<Call, Answer> {
 }
 
 export function inGroups<Call, Answer>(
-  { most, atOnce, stallMs, lingerMs, keyOf, turn = unlimited }: GroupOptions<Call>,
+  { most, atOnce, stallMs, lingerMs, keyOf }: GroupOptions<Call>,
   send: SendGroup<Call, Answer>,
 ): (call: Call) => Promise<Answer> {
   let waiting: Waiting<Call, Answer>[] = [];
   let underWay = 0;
-  let turnsAwaited = 0;
   let flushes = false;
 
   function flushSoon(): void {
@@ -47,7 +42,7 @@ export function inGroups<Call, Answer>(
 
   function flush(): void {
     flushes = false;
-    while (waiting.length > turnsAwaited * most && underWay < atOnce) void goInTurn();
+    while (waiting.length > 0 && underWay < atOnce) void go(nextGroup());
   }
 
   function nextGroup(): Waiting<Call, Answer>[] {
@@ -65,16 +60,8 @@ export function inGroups<Call, Answer>(
     return [...group.values()];
   }
 
-  async function goInTurn(): Promise<void> {
-    underWay++;
-    turnsAwaited++;
-    await turn(() => {
-      turnsAwaited--;
-      return go(nextGroup());
-    });
-  }
-
   async function go(group: Waiting<Call, Answer>[]): Promise<void> {
+    underWay++;
     let counts = true;
     const leave = () => {
       if (counts) underWay--;

@@ -24,7 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   domain: [],
   store: ['domain', 'groups.ts', 'at-most.ts'],
   queue: ['domain', 'groups.ts'],
-  'groups.ts': ['at-most.ts'],
+  'groups.ts': [],
   'at-most.ts': [],
   tasks: ['domain'],
   scheduling: ['store', 'queue', 'tasks', 'domain'],

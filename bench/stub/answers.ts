@@ -76,12 +76,17 @@ const rowItem = template(
 );
 
 interface Key {
-  readonly jobId: { readonly S: string };
+  /** Absent in the keys of the timetable and of the table `control`. */
+  readonly jobId?: { readonly S: string };
   readonly part?: { readonly S: string };
   readonly due?: { readonly S: string };
 }
 
-function itemOf({ jobId: { S: id }, part, due }: Key): string {
+/** An entry of the timetable, like a row of `control`, is nothing but its key here. */
+function itemOf(key: Key): string {
+  const { part, due } = key;
+  const id = key.jobId?.S;
+  if (id === undefined) return JSON.stringify(key);
   if (part === undefined) return rowItem(id).replaceAll(BEFORE, due?.S ?? BEFORE);
   return part.S === 'head' ? headItem(id) : definitionItem(id);
 }

@@ -1,18 +1,18 @@
 // The AWS SDK clients as every runtime needs them.
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { callDirectly } from './direct-calls.ts';
 
 export interface ClientOptions {
   readonly region?: string;
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
   /** Absent: as the SDK finds them (AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL_SQS, AWS_ENDPOINT_URL, the region's). */
   readonly endpoints?: { readonly dynamodb?: string; readonly sqs?: string };
-  /** What is sent most goes past the SDK's machinery. Not in a Lambda: there the SDK also passes on the trace. */
-  readonly direct?: boolean;
   /** Told the `Date` header of each answer, and when its request was sent and it was received (`performance.now()`). */
   readonly heard?: (date: string | undefined, sent: number, received: number) => void;
-  /** Connections to DynamoDB. Default: more than a busy worker needs. */
+  /**
+   * Connections to DynamoDB, and so the requests under way. Default: more than a busy worker needs. 1 for dynoxide, whose CPU
+   * per request grows with the number of requests under way (docs/decisions/0018).
+   */
   readonly dynamodbSockets?: number;
 }
 
@@ -32,7 +32,7 @@ const CALL_TIMEOUT_MS = 5_000;
 const POLL_TIMEOUT_MS = 30_000;
 
 const requestHandler = (requestTimeout: number, maxSockets = MAX_SOCKETS) => ({
-  // who waits for the only socket would count as one that cannot connect
+  // a request that waits for the only socket would count as one that cannot connect
   connectionTimeout: maxSockets > 1 ? 2_000 : undefined,
   requestTimeout,
   throwOnRequestTimeout: true,
@@ -42,7 +42,7 @@ const requestHandler = (requestTimeout: number, maxSockets = MAX_SOCKETS) => ({
 });
 
 export function createClients(options: ClientOptions = {}): Clients {
-  const { region, credentials, endpoints = {}, direct, heard, dynamodbSockets } = options;
+  const { region, credentials, endpoints = {}, heard, dynamodbSockets } = options;
   const common = { region, credentials, maxAttempts: 4 };
   const dynamodb = new DynamoDBClient({
     ...common,
@@ -60,7 +60,6 @@ export function createClients(options: ClientOptions = {}): Clients {
   // it copies every input and output for a log line that a logger which does nothing then drops
   for (const client of Object.values(clients)) client.middlewareStack.remove('loggerMiddleware');
   if (heard) for (const client of Object.values(clients)) hearDates(client, heard);
-  if (direct) for (const client of Object.values(clients)) callDirectly(client);
   return {
     ...clients,
     destroy() {
@@ -69,7 +68,7 @@ export function createClients(options: ClientOptions = {}): Clients {
   };
 }
 
-/** At the request handler, which every request goes through, those past the SDK's machinery too. */
+/** At the request handler, which every attempt goes through. */
 function hearDates(
   { config: { requestHandler } }: DynamoDBClient | SQSClient,
   heard: NonNullable<ClientOptions['heard']>,

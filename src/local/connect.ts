@@ -49,15 +49,14 @@ export async function connect(
 ): Promise<Backend> {
   const { region, prefix, settings } = config;
   const useOwn = config.external !== undefined && config.hasCredentials;
-  const oneWriter = config.external === undefined;
+  const onDynoxide = config.external === undefined;
   const clock = createReferenceClock(systemClock, reference);
   const clients = createClients({
     region,
     endpoints,
     credentials: useOwn ? undefined : NO_CREDENTIALS,
-    direct: true,
     heard: clock.heard,
-    ...(oneWriter && { dynamodbSockets: 1 }),
+    ...(onDynoxide && { dynamodbSockets: 1 }),
   });
   running.defer(() => clients.destroy());
 
@@ -74,7 +73,6 @@ export async function connect(
       tablePrefix: prefix,
       shards: settings.shards,
       ...config.store,
-      oneWriter,
       backoff,
     }),
   );

@@ -31,7 +31,7 @@ async function main(): Promise<void> {
   const log = limitRepeats(createLog(config.logLevel, { workerId }));
   const tasks = await tasksOnAws(readConfig(taskVariables, process.env), config);
   const clock = createReferenceClock(systemClock, 'answers');
-  const clients = createClients({ endpoints: config.endpoints, direct: true, heard: clock.heard });
+  const clients = createClients({ endpoints: config.endpoints, heard: clock.heard });
   const units = new Units('worker');
   const store = withDefinitionCache(
     createDynamoStore({

@@ -1,12 +1,12 @@
 // Lists of a user with 10,000 jobs among 10,000 of others, while jobs are added and cancelled, on dynoxide: complete,
 // nothing twice, and a bounded number of read units a page.
 import { BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApi } from '../../src/api/handler.ts';
 import { routes } from '../../src/api/routes.ts';
 import { dueKey } from '../../src/domain/ids.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
-import { toAttributes } from '../../src/store/dynamodb/attributes.ts';
 import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../../src/store/dynamodb/tables.ts';
 import { definitionToItem, headToItem, rowToItem } from '../../src/store/items.ts';
@@ -43,7 +43,10 @@ async function insert(table: string, items: Record<string, unknown>[]): Promise<
   );
   const worker = async () => {
     for (let batch = batches.pop(); batch; batch = batches.pop()) {
-      const RequestItems = { [table]: batch.map((item) => ({ PutRequest: { Item: toAttributes(item) } })) };
+      const puts = batch.map((item) => ({
+        PutRequest: { Item: marshall(item, { removeUndefinedValues: true }) },
+      }));
+      const RequestItems = { [table]: puts };
       await engine.client.send(new BatchWriteItemCommand({ RequestItems }));
     }
   };

@@ -1,7 +1,6 @@
 // The queue against fauxqs: what is sent arrives, when it should, until it is deleted.
 import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { callDirectly } from '../../src/aws/direct-calls.ts';
 import { hash } from '../../src/domain/ids.ts';
 import type { Received } from '../../src/queue/queue.ts';
 import { createQueues, type QueueUrls } from '../../src/queue/queues.ts';
@@ -30,151 +29,143 @@ async function receive(index = 0, ms = 1_000): Promise<Received[]> {
   return inbox.receive(10, AbortSignal.timeout(ms));
 }
 
-describe.each([
-  ['as the SDK calls', false],
-  ['as a worker calls', true],
-])('%s', (_name, direct) => {
-  beforeAll(async () => {
-    server = await startQueueServer();
-    if (direct) callDirectly(server.client);
-  });
-  afterAll(() => server.stop());
+beforeAll(async () => {
+  server = await startQueueServer();
+});
+afterAll(() => server.stop());
 
-  describe('queues', () => {
-    test('are created once; what exists is left as it is', async () => {
-      await fresh(3);
-      const again = await createQueues(server.client, `p${prefix - 1}-`, 4);
-      expect(again.queueUrls.slice(0, 3)).toEqual(urls.queueUrls);
-      expect(again.deadLetterUrl).toBe(urls.deadLetterUrl);
-      expect(new Set(again.queueUrls).size).toBe(4);
-    });
-
-    test('a sender without queues is a mistake that shows at the start', () => {
-      const make = () =>
-        createSqs({ client: server.client, queueUrls: [], deadLetterUrl: '', clock: systemClock });
-      expect(make).toThrow('at least one work queue');
-    });
+describe('queues', () => {
+  test('are created once; what exists is left as it is', async () => {
+    await fresh(3);
+    const again = await createQueues(server.client, `p${prefix - 1}-`, 4);
+    expect(again.queueUrls.slice(0, 3)).toEqual(urls.queueUrls);
+    expect(again.deadLetterUrl).toBe(urls.deadLetterUrl);
+    expect(new Set(again.queueUrls).size).toBe(4);
   });
 
-  describe('send and receive', () => {
-    test('a message arrives as it was sent', async () => {
-      await fresh();
-      const message = aMessage();
-      await sqs.queue.send([message]);
-      const [received] = await receive();
-      expect(received?.message).toStrictEqual(message);
-      expect(Math.abs((received?.receivedAt ?? 0) - Date.now())).toBeLessThan(1_000);
-    });
+  test('a sender without queues is a mistake that shows at the start', () => {
+    const make = () =>
+      createSqs({ client: server.client, queueUrls: [], deadLetterUrl: '', clock: systemClock });
+    expect(make).toThrow('at least one work queue');
+  });
+});
 
-    test('95 messages go in as few requests as possible, each to the queue of its job', async () => {
-      await fresh(2);
-      const messages = Array.from({ length: 95 }, () => aMessage());
-      await sqs.queue.send(messages);
-      expect(requests.length).toBeLessThanOrEqual(11);
-      for (const index of [0, 1]) {
-        const wanted = messages.filter(({ jobId }) => hash(jobId) % 2 === index).map(({ jobId }) => jobId);
-        const found: string[] = [];
-        while (found.length < wanted.length) {
-          const batch = await receive(index);
-          if (batch.length === 0) break;
-          found.push(...batch.map(({ message }) => message?.jobId ?? 'none'));
-        }
-        expect(found.sort()).toEqual(wanted.sort());
+describe('send and receive', () => {
+  test('a message arrives as it was sent', async () => {
+    await fresh();
+    const message = aMessage();
+    await sqs.queue.send([message]);
+    const [received] = await receive();
+    expect(received?.message).toStrictEqual(message);
+    expect(Math.abs((received?.receivedAt ?? 0) - Date.now())).toBeLessThan(1_000);
+  });
+
+  test('95 messages go in as few requests as possible, each to the queue of its job', async () => {
+    await fresh(2);
+    const messages = Array.from({ length: 95 }, () => aMessage());
+    await sqs.queue.send(messages);
+    expect(requests.length).toBeLessThanOrEqual(11);
+    for (const index of [0, 1]) {
+      const wanted = messages.filter(({ jobId }) => hash(jobId) % 2 === index).map(({ jobId }) => jobId);
+      const found: string[] = [];
+      while (found.length < wanted.length) {
+        const batch = await receive(index);
+        if (batch.length === 0) break;
+        found.push(...batch.map(({ message }) => message?.jobId ?? 'none'));
       }
-    });
-
-    test('nothing to send is no request', async () => {
-      await fresh();
-      await sqs.queue.send([]);
-      expect(requests).toEqual([]);
-    });
-
-    test('arrives before its time, by two seconds at most', async () => {
-      await fresh();
-      const fireAt = Date.now() + 3_200;
-      await sqs.queue.send([aMessage({ fireAt })]);
-      const [received] = await receive(0, 5_000);
-      const early = fireAt - (received?.receivedAt ?? 0);
-      expect(early).toBeGreaterThan(0);
-      expect(early).toBeLessThan(2_100);
-    });
-
-    test('what is no message of ours arrives without one, and can be buried', async () => {
-      await fresh();
-      const bodies = [
-        'not json',
-        '{}',
-        '[]',
-        'null',
-        '{"jobId":"j","due":"soon","revision":"r","fireAt":1,"enqueuedAt":1}',
-      ];
-      for (const MessageBody of bodies) {
-        await server.client.send(new SendMessageCommand({ QueueUrl: urls.queueUrls[0], MessageBody }));
-      }
-      const received = await receive();
-      expect(received.map(({ body }) => body).sort()).toEqual([...bodies].sort());
-      expect(received.every(({ message }) => message === undefined)).toBe(true);
-      await Promise.all(received.map((one) => one.bury('no message of ours \u0001 \ud800 日本 🕐')));
-      const dead = await server.client.send(
-        new ReceiveMessageCommand({
-          QueueUrl: urls.deadLetterUrl,
-          MaxNumberOfMessages: 10,
-          MessageAttributeNames: ['All'],
-        }),
-      );
-      expect(dead.Messages?.map(({ Body }) => Body).sort()).toEqual([...bodies].sort());
-      expect(dead.Messages?.[0]?.MessageAttributes?.reason?.StringValue).toBe(
-        'no message of ours     日本 🕐',
-      );
-      expect(await receive(0, 200)).toEqual([]);
-    });
+      expect(found.sort()).toEqual(wanted.sort());
+    }
   });
 
-  describe('what becomes of a received message', () => {
-    test('deletes that come together go together, and it does not come again', async () => {
-      await fresh();
-      await sqs.queue.send(Array.from({ length: 10 }, () => aMessage()));
-      const received = await receive();
-      requests.length = 0;
-      await Promise.all(received.map((one) => one.delete()));
-      expect(requests).toEqual(['DeleteMessageBatch']);
-      expect(await receive(0, 200)).toEqual([]);
-    });
+  test('nothing to send is no request', async () => {
+    await fresh();
+    await sqs.queue.send([]);
+    expect(requests).toEqual([]);
+  });
 
-    test('hidden for 0 it is back at once, for 1 s after that', async () => {
-      await fresh();
-      await sqs.queue.send([aMessage()]);
-      const [first] = await receive();
-      await first?.hide(0);
-      const [second] = await receive();
-      expect(second?.message).toEqual(first?.message);
-      const hiddenAt = Date.now();
-      await second?.hide(900);
-      const [third] = await receive(0, 3_000);
-      expect(third?.message).toEqual(first?.message);
-      expect(Date.now() - hiddenAt).toBeGreaterThanOrEqual(990);
-    });
+  test('arrives before its time, by two seconds at most', async () => {
+    await fresh();
+    const fireAt = Date.now() + 3_200;
+    await sqs.queue.send([aMessage({ fireAt })]);
+    const [received] = await receive(0, 5_000);
+    const early = fireAt - (received?.receivedAt ?? 0);
+    expect(early).toBeGreaterThan(0);
+    expect(early).toBeLessThan(2_100);
+  });
 
-    test('of a worker that is gone comes back after the lease, however long the queue itself hides', async () => {
-      await fresh();
-      sqs = createSqs({ client: server.client, ...urls, visibilityMs: 900, clock: systemClock });
-      await sqs.queue.send([aMessage()]);
-      const [first] = await receive();
-      const receivedAt = Date.now();
-      expect(first?.message).toBeDefined();
-      expect((await receive(0, 10_000))[0]?.message).toEqual(first?.message);
-      expect(Date.now() - receivedAt).toBeGreaterThanOrEqual(900);
-    });
+  test('what is no message of ours arrives without one, and can be buried', async () => {
+    await fresh();
+    const bodies = [
+      'not json',
+      '{}',
+      '[]',
+      'null',
+      '{"jobId":"j","due":"soon","revision":"r","fireAt":1,"enqueuedAt":1}',
+    ];
+    for (const MessageBody of bodies) {
+      await server.client.send(new SendMessageCommand({ QueueUrl: urls.queueUrls[0], MessageBody }));
+    }
+    const received = await receive();
+    expect(received.map(({ body }) => body).sort()).toEqual([...bodies].sort());
+    expect(received.every(({ message }) => message === undefined)).toBe(true);
+    await Promise.all(received.map((one) => one.bury('no message of ours \u0001 \ud800 日本 🕐')));
+    const dead = await server.client.send(
+      new ReceiveMessageCommand({
+        QueueUrl: urls.deadLetterUrl,
+        MaxNumberOfMessages: 10,
+        MessageAttributeNames: ['All'],
+      }),
+    );
+    expect(dead.Messages?.map(({ Body }) => Body).sort()).toEqual([...bodies].sort());
+    expect(dead.Messages?.[0]?.MessageAttributes?.reason?.StringValue).toBe('no message of ours     日本 🕐');
+    expect(await receive(0, 200)).toEqual([]);
+  });
+});
 
-    test('an aborted poll is empty and swallows nothing', async () => {
-      await fresh();
-      expect(await receive(0, 50)).toEqual([]);
-      expect(await sqs.inboxes[0]?.receive(10, AbortSignal.abort())).toEqual([]);
-      // in the very moment of the abort a message may still be handed over, as on AWS: then it is back after 30 s
-      await systemClock.sleep(50);
-      const message = aMessage();
-      await sqs.queue.send([message]);
-      expect((await receive())[0]?.message).toEqual(message);
-    });
+describe('what becomes of a received message', () => {
+  test('deletes that come together go together, and it does not come again', async () => {
+    await fresh();
+    await sqs.queue.send(Array.from({ length: 10 }, () => aMessage()));
+    const received = await receive();
+    requests.length = 0;
+    await Promise.all(received.map((one) => one.delete()));
+    expect(requests).toEqual(['DeleteMessageBatch']);
+    expect(await receive(0, 200)).toEqual([]);
+  });
+
+  test('hidden for 0 it is back at once, for 1 s after that', async () => {
+    await fresh();
+    await sqs.queue.send([aMessage()]);
+    const [first] = await receive();
+    await first?.hide(0);
+    const [second] = await receive();
+    expect(second?.message).toEqual(first?.message);
+    const hiddenAt = Date.now();
+    await second?.hide(900);
+    const [third] = await receive(0, 3_000);
+    expect(third?.message).toEqual(first?.message);
+    expect(Date.now() - hiddenAt).toBeGreaterThanOrEqual(990);
+  });
+
+  test('of a worker that is gone comes back after the lease, however long the queue itself hides', async () => {
+    await fresh();
+    sqs = createSqs({ client: server.client, ...urls, visibilityMs: 900, clock: systemClock });
+    await sqs.queue.send([aMessage()]);
+    const [first] = await receive();
+    const receivedAt = Date.now();
+    expect(first?.message).toBeDefined();
+    expect((await receive(0, 10_000))[0]?.message).toEqual(first?.message);
+    expect(Date.now() - receivedAt).toBeGreaterThanOrEqual(900);
+  });
+
+  test('an aborted poll is empty and swallows nothing', async () => {
+    await fresh();
+    expect(await receive(0, 50)).toEqual([]);
+    expect(await sqs.inboxes[0]?.receive(10, AbortSignal.abort())).toEqual([]);
+    // in the very moment of the abort a message may still be handed over, as on AWS: then it is back after 30 s
+    await systemClock.sleep(50);
+    const message = aMessage();
+    await sqs.queue.send([message]);
+    expect((await receive())[0]?.message).toEqual(message);
   });
 });

@@ -26,15 +26,9 @@ export interface DynamoStoreOptions {
   readonly meter?: Meter;
   /**
    * Whether reads and conditional writes that come at about the same time go in one request (BatchGetItem and PartiQL's
-   * BatchExecuteStatement). Default true; false: each alone, at ten times the CPU.
+   * BatchExecuteStatement). Default true. False: each goes alone.
    */
   readonly groupCommit?: boolean;
-  /**
-   * The tables are a file with one writer (dynoxide), not DynamoDB: its requests go one at a time, because it needs as much
-   * more CPU for each as there are under way, and a group of writes is one transaction, because every
-   * commit is an fsync (docs/decisions/0018). Default false: transactions cost twice as much on DynamoDB.
-   */
-  readonly oneWriter?: boolean;
   /** Between the rounds of a batch that was taken only in part. Default: real time, no jitter. */
   readonly backoff?: Backoff;
 }
@@ -46,9 +40,9 @@ const DEFAULT_BACKOFF: Backoff = {
 
 export function createDynamoStore(options: DynamoStoreOptions): Store {
   const { client, tablePrefix, shards, meter, backoff = DEFAULT_BACKOFF } = options;
-  const { groupCommit = true, oneWriter = false } = options;
+  const { groupCommit = true } = options;
   const retentionMs = (options.retentionDays ?? 90) * 86_400_000;
-  const db = openDatabase({ client, tablePrefix, meter, backoff, groupCommit, oneWriter });
+  const db = openDatabase({ client, tablePrefix, meter, backoff, groupCommit });
   return {
     putDefinition: (definition) => definitions.putDefinition(db, definition),
     readDefinition: (jobId, version) => definitions.readDefinition(db, jobId, version),

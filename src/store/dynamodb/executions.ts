@@ -15,7 +15,7 @@ const table = 'executions';
 export function insertRow(db: Database, retentionMs: number, row: Row): Promise<boolean> {
   const key = { jobId: row.jobId, due: row.due };
   return db.insert(
-    { operation: 'insertRow', table, rank: 'last' },
+    { operation: 'insertRow', table, linger: true },
     { key, item: rowToItem(row, retentionMs) },
   );
 }
@@ -68,11 +68,7 @@ export async function readRows(
   options: ReadOptions,
 ): Promise<Row[]> {
   const distinct = new Map(keys.map(({ jobId, due }) => [`${jobId}#${due}`, { jobId, due }]));
-  const items = await db.getAll(
-    { operation: 'readRows', table, rank: 'last' },
-    [...distinct.values()],
-    options.consistent,
-  );
+  const items = await db.getAll({ operation: 'readRows', table }, [...distinct.values()], options.consistent);
   return items.map(rowFromItem);
 }
 

@@ -1,13 +1,13 @@
 // Group commit: calls on single items that come at about the same time go as one BatchGetItem, BatchWriteItem or
-// BatchExecuteStatement. A call costs nearly a millisecond of CPU in Node, a statement in a batch a tenth of that.
+// BatchExecuteStatement. A request costs several tenths of a millisecond of CPU in Node, a statement in a batch a tenth of it.
 //
-// Each operation has groups of its own, so that the meter knows what was for what. Whatever a batch could not do is done
-// alone: the SDK retries what was throttled, and an engine that does not take a statement still takes the expression. A
-// batch whose answer was lost is sent again, and what was done then shows as refused, as it does for a single call.
-import { type Limit, unlimited } from '../../at-most.ts';
+// Each operation has groups of its own, so that the meter can tell them apart. A call that its batch did not do is done
+// alone. So the SDK retries a throttled call, and an engine that rejects the statement is given the expression. A batch
+// whose response was lost is sent again, and a write that was done by then shows as refused, as it does for a single call.
+import { unlimited } from '../../at-most.ts';
 import { inGroups, type SendGroup } from '../../groups.ts';
 import type { Item } from '../items.ts';
-import type { Executed } from './batch-operations.ts';
+import { type batchOperations, MAX_READS, MAX_WRITES } from './batch-operations.ts';
 import type { ItemCalls, On } from './database.ts';
 import { TABLES, type TableName } from './tables.ts';
 import {
@@ -19,25 +19,15 @@ import {
   type Statement,
 } from './writes.ts';
 
-export interface GroupedOptions {
-  readonly alone: ItemCalls;
-  getAll(on: On, keys: readonly Item[], consistent: boolean, limit?: Limit): Promise<Item[]>;
-  /** Any number of items, no two with the same key. */
-  putAll(on: On, items: readonly Item[], limit?: Limit): Promise<void>;
-  execute(on: On, statements: readonly Statement[]): Promise<Executed[]>;
+export interface GroupCommitOptions extends ItemCalls, ReturnType<typeof batchOperations> {
   nameOf(table: TableName): string;
-  /** Writes in one request. */
-  readonly mostWrites: number;
-  /** What every request waits for. */
-  readonly turn: Limit;
 }
 
-const MOST_READS = 100;
 /** Requests of one operation under way; with more of them groups would be smaller. */
 const AT_ONCE = 2;
-/** Several times what DynamoDB takes: a request that hangs must not hold up the leases of others. (Where requests take turns it does.) */
+/** Several times DynamoDB's response time. A request that hangs must not delay the leases of others. */
 const STALL_MS = 50;
-/** What only records something can wait for what is about to happen, and for company. */
+/** How long the first write of a group with `linger` waits for others. */
 const LINGER_MS = 10;
 
 interface Keyed {
@@ -47,19 +37,19 @@ interface Keyed {
 const keyOf = ({ key }: Keyed): string => JSON.stringify(key);
 const LIMITS = { atOnce: AT_ONCE, stallMs: STALL_MS, keyOf };
 
-export function grouped({ alone, getAll, putAll, execute, nameOf, mostWrites, turn }: GroupedOptions) {
-  const limits = (on: On) => ({ ...LIMITS, turn: <T>(work: () => Promise<T>) => turn(work, on.rank) });
+export function groupCommit(options: GroupCommitOptions) {
+  const { get, insert, change, getAll, putAll, execute, nameOf } = options;
 
   function reads(on: On, consistent: boolean) {
     const send: SendGroup<Keyed, Item | undefined> = async (calls) => {
       const keys = calls.map(({ key }) => key);
-      if (keys.length === 1) return Promise.allSettled(keys.map((key) => alone.get(on, key, consistent)));
+      if (keys.length === 1) return Promise.allSettled(keys.map((key) => get(on, key, consistent)));
       const found = new Map<string, Item>();
       for (const item of await getAll(on, keys, consistent, unlimited))
         found.set(keyOf({ key: keyOfItem(on.table, item) }), item);
       return calls.map((call) => ({ status: 'fulfilled', value: found.get(keyOf(call)) }));
     };
-    return inGroups({ most: MOST_READS, ...limits(on) }, send);
+    return inGroups({ most: MAX_READS, ...LIMITS }, send);
   }
 
   function writes<Write extends Keyed>(
@@ -75,8 +65,7 @@ export function grouped({ alone, getAll, putAll, execute, nameOf, mostWrites, tu
         calls.map((call, i) => (executed[i] === 'not done' ? writeAlone(on, call) : executed[i] === 'done')),
       );
     };
-    const lingerMs = on.rank === 'last' ? LINGER_MS : undefined;
-    return inGroups({ most: mostWrites, ...limits(on), lingerMs }, send);
+    return inGroups({ most: MAX_WRITES, ...LIMITS, lingerMs: on.linger ? LINGER_MS : undefined }, send);
   }
 
   function puts(on: On) {
@@ -85,27 +74,26 @@ export function grouped({ alone, getAll, putAll, execute, nameOf, mostWrites, tu
       await putAll(on, items, unlimited);
       return items.map(() => ({ status: 'fulfilled', value: undefined }));
     };
-    return inGroups({ most: mostWrites, ...limits(on) }, send);
+    return inGroups({ most: MAX_WRITES, ...LIMITS }, send);
   }
 
   const putting = lanes((on: On) => puts(on));
   const getting = lanes((on: On, consistent: boolean) => reads(on, consistent));
-  const inserting = lanes((on: On) => writes(on, asInsertStatement, alone.insert));
-  const changing = lanes((on: On) => writes(on, asUpdateStatement, alone.change));
+  const inserting = lanes((on: On) => writes(on, asInsertStatement, insert));
+  const changing = lanes((on: On) => writes(on, asUpdateStatement, change));
   return {
     get: (on: On, key: Item, consistent = false) => getting(on, consistent)({ key }),
     insert: (on: On, insert: Insert) => inserting(on)(insert),
-    change: (on: On, change: Change) =>
-      canBeStatement(change) ? changing(on)(change) : turn(() => alone.change(on, change), on.rank),
+    change: (on: On, write: Change) => (canBeStatement(write) ? changing(on)(write) : change(on, write)),
     async putAll(on: On, items: readonly Item[]) {
-      // those that fill requests of their own need no company
-      if (items.length >= mostWrites) return putAll(on, items);
+      // a call that fills requests of its own needs no company
+      if (items.length >= MAX_WRITES) return putAll(on, items);
       await Promise.all(items.map((item) => putting(on)({ key: keyOfItem(on.table, item), item })));
     },
-  } satisfies ItemCalls & Pick<GroupedOptions, 'putAll'>;
+  } satisfies ItemCalls & Pick<GroupCommitOptions, 'putAll'>;
 }
 
-/** One group per operation (and whatever else its calls must have in common), made when it is first asked for. */
+/** One group per operation (and per value of `common`), made at its first call. */
 function lanes<Common extends unknown[], Lane>(open: (on: On, ...common: Common) => Lane) {
   const opened = new Map<string, Lane>();
   return (on: On, ...common: Common): Lane => {
@@ -116,7 +104,7 @@ function lanes<Common extends unknown[], Lane>(open: (on: On, ...common: Common)
   };
 }
 
-/** As the calls have it: the partition key first. */
+/** In the order of the calls' keys: the partition key first. */
 function keyOfItem(table: TableName, item: Item): Item {
   const schema = TABLES.find(({ name }) => name === table);
   const names = [schema?.partitionKey, schema?.sortKey].filter((name) => name !== undefined);

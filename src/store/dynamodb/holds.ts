@@ -18,7 +18,7 @@ export async function heartbeat(
   stamp: string,
 ): Promise<Hold | undefined> {
   const updated = await db.update(
-    { operation: 'heartbeat', table, rank: 'first' },
+    { operation: 'heartbeat', table },
     {
       Key: { jobId, part: place === 'head' ? HEAD : holdPart(place.due) },
       UpdateExpression: 'SET leaseUntil = :leaseUntil, stamp = :stamp',

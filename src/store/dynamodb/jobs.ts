@@ -28,7 +28,7 @@ export async function readHeads(
   options: ReadOptions,
 ): Promise<Head[]> {
   const keys = [...new Set(jobIds)].map(keyOf);
-  const items = await db.getAll({ operation: 'readHeads', table, rank: 'last' }, keys, options.consistent);
+  const items = await db.getAll({ operation: 'readHeads', table }, keys, options.consistent);
   return items.map((item) => headFromItem<Head>(item));
 }
 
@@ -37,8 +37,8 @@ export function updateHead(db: Database, seen: Head, change: HeadChange): Promis
   const { jobId, stamp } = seen;
   const on: On =
     change.status === 'completed' || change.status === 'failed'
-      ? { operation: 'completeHead', table, rank: 'last' } // its run is over
-      : { operation: 'updateHead', table, rank: 'first' };
+      ? { operation: 'completeHead', table, linger: true } // its run is over
+      : { operation: 'updateHead', table };
   return db.change(on, { key: keyOf(jobId), change: headChangeToItem(seen, change), where: { stamp } });
 }
 

@@ -23,7 +23,7 @@ export async function putEntries(db: Database, shards: Shards, entries: readonly
   const items = entries.map((entry) => ({ ...keyOf(entry, shards), expiresAt: seconds(entry.at + KEPT_MS) }));
   // a batch with the same key twice is refused
   const distinct = new Map(items.map((item) => [item.key, item]));
-  await db.putAll({ operation: 'putEntries', table, rank: 'last' }, [...distinct.values()]);
+  await db.putAll({ operation: 'putEntries', table }, [...distinct.values()]);
 }
 
 /** Consistent, one page of at most 1 MB (some 7,000 entries): 1 RRU per 4 KB, about 0.03 per entry. */

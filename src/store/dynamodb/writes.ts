@@ -1,8 +1,7 @@
 // Conditional writes of one item as plain data, and the two forms in which DynamoDB takes them: alone, as an expression,
 // and in a batch, as a PartiQL statement. Both say the same.
-import type { PutItemCommandInput, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
+import type { PutCommandInput, UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../items.ts';
-import type { Plain } from './attributes.ts';
 
 /** If absent. */
 export interface Insert {
@@ -25,13 +24,13 @@ export interface Statement {
 const present = (item: Item): string[] => Object.keys(item).filter((name) => item[name] !== undefined);
 const absent = (item: Item): string[] => Object.keys(item).filter((name) => item[name] === undefined);
 
-export const asPut = ({ key, item }: Insert): Plain<PutItemCommandInput> => ({
+export const asPut = ({ key, item }: Insert): Omit<PutCommandInput, 'TableName'> => ({
   Item: item,
   ConditionExpression: `attribute_not_exists(${Object.keys(key)[0]})`,
 });
 
 /** No name stands in the expression itself: `hold`, `name`, `status` and others are reserved words. */
-export function asUpdate({ key, change, where }: Change): Plain<UpdateItemCommandInput> {
+export function asUpdate({ key, change, where }: Change): Omit<UpdateCommandInput, 'TableName'> {
   const set = present(change).map((name) => `#${name} = :${name}`);
   const remove = absent(change).map((name) => `#${name}`);
   const names = [...Object.keys(change), ...Object.keys(where)];

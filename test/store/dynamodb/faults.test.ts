@@ -1,26 +1,28 @@
 // DynamoDB takes batches in part, throttles and refuses: nothing is ignored, and nothing is told wrongly.
 import {
-  BatchExecuteStatementCommand,
-  BatchGetItemCommand,
-  BatchWriteItemCommand,
   ConditionalCheckFailedException,
   DynamoDBClient,
-  GetItemCommand,
   ProvisionedThroughputExceededException,
-  PutItemCommand,
-  UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
+import {
+  BatchExecuteStatementCommand,
+  BatchGetCommand,
+  BatchWriteCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type Attributes, toAttributes } from '../../../src/store/dynamodb/attributes.ts';
 import { createDynamoStore } from '../../../src/store/dynamodb/dynamodb.ts';
-import { headToItem } from '../../../src/store/items.ts';
+import { headToItem, type Item } from '../../../src/store/items.ts';
 import { aHead, aHold, anEntry, aRow } from '../fixtures.ts';
 
 const $metadata = {};
 const refused = new ConditionalCheckFailedException({ message: 'refused', $metadata });
 const throttled = new ProvisionedThroughputExceededException({ message: 'slow down', $metadata });
-const mock = mockClient(DynamoDBClient);
+const mock = mockClient(DynamoDBDocumentClient);
 beforeEach(() => mock.reset());
 
 const noTime = { random: () => 0, sleep: async () => {} };
@@ -40,11 +42,11 @@ describe('a batch that is taken in part', () => {
     const written = new Set<string>();
     sleeps.length = 0;
     // takes three of every batch
-    mock.on(BatchWriteItemCommand).callsFake((input) => {
+    mock.on(BatchWriteCommand).callsFake((input) => {
       const requests = input.RequestItems['p-timetable'] as {
-        PutRequest: { Item: { key: { S: string } } };
+        PutRequest: { Item: { key: string } };
       }[];
-      for (const { PutRequest } of requests.slice(0, 3)) written.add(PutRequest.Item.key.S);
+      for (const { PutRequest } of requests.slice(0, 3)) written.add(PutRequest.Item.key);
       const left = requests.slice(3);
       return { UnprocessedItems: left.length > 0 ? { 'p-timetable': left } : {} };
     });
@@ -56,17 +58,17 @@ describe('a batch that is taken in part', () => {
 
   test('heads that were not answered are asked for in other rounds, consistently as before', async () => {
     const heads = Array.from({ length: 150 }, () => aHead());
-    const byId = new Map(heads.map((head) => [head.jobId, toAttributes(headToItem(head))]));
+    const byId = new Map(heads.map((head) => [head.jobId, headToItem(head)]));
     const consistent = new Set<unknown>();
-    mock.on(BatchGetItemCommand).callsFake((input) => {
+    mock.on(BatchGetCommand).callsFake((input) => {
       const { Keys, ConsistentRead } = input.RequestItems['p-jobs'] as {
-        Keys: { jobId: { S: string } }[];
+        Keys: { jobId: string }[];
         ConsistentRead: boolean;
       };
       consistent.add(ConsistentRead);
       const left = Keys.slice(40);
       return {
-        Responses: { 'p-jobs': Keys.slice(0, 40).map(({ jobId }) => byId.get(jobId.S)) },
+        Responses: { 'p-jobs': Keys.slice(0, 40).map(({ jobId }) => byId.get(jobId)) },
         UnprocessedKeys: left.length > 0 ? { 'p-jobs': { Keys: left, ConsistentRead } } : undefined,
       };
     });
@@ -77,34 +79,32 @@ describe('a batch that is taken in part', () => {
   });
 
   test('what is never taken is an error that says how many', async () => {
-    mock.on(BatchWriteItemCommand).callsFake((input) => ({ UnprocessedItems: input.RequestItems }));
+    mock.on(BatchWriteCommand).callsFake((input) => ({ UnprocessedItems: input.RequestItems }));
     await expect(store.putEntries([anEntry(), anEntry()])).rejects.toThrow(
       'putEntries: DynamoDB took none of 2 items',
     );
-    mock
-      .on(BatchGetItemCommand)
-      .callsFake((input) => ({ Responses: {}, UnprocessedKeys: input.RequestItems }));
+    mock.on(BatchGetCommand).callsFake((input) => ({ Responses: {}, UnprocessedKeys: input.RequestItems }));
     await expect(store.readHeads(['job_a'], { consistent: false })).rejects.toThrow('readHeads');
   });
 
   test('a batch that fails is an error, and no further batches are begun', async () => {
-    mock.on(BatchWriteItemCommand).rejects(throttled);
+    mock.on(BatchWriteCommand).rejects(throttled);
     await expect(store.putEntries(Array.from({ length: 2_500 }, () => anEntry()))).rejects.toThrow(
       'slow down',
     );
-    expect(mock.commandCalls(BatchWriteItemCommand).length).toBeLessThan(20);
+    expect(mock.commandCalls(BatchWriteCommand).length).toBeLessThan(20);
   });
 
   test('a definition that an eventually consistent read does not know yet is asked for consistently', async () => {
-    const item = toAttributes({ jobId: 'job_a', part: 'def#1', params: '{"a":1}' });
-    mock.on(GetItemCommand).resolvesOnce({}).resolves({ Item: item });
+    const item = { jobId: 'job_a', part: 'def#1', params: '{"a":1}' };
+    mock.on(GetCommand).resolvesOnce({}).resolves({ Item: item });
     expect(await store.readDefinition('job_a', 1)).toEqual({
       jobId: 'job_a',
       version: 1,
       params: { a: 1 },
       notify: [],
     });
-    mock.on(BatchGetItemCommand).callsFake((input) => {
+    mock.on(BatchGetCommand).callsFake((input) => {
       const { ConsistentRead } = input.RequestItems['p-jobs'];
       return { Responses: { 'p-jobs': ConsistentRead ? [item] : [] } };
     });
@@ -119,49 +119,49 @@ describe('writes that go together', () => {
     Promise.allSettled(
       ['a', 'b', 'c'].map((jobId) => store.updateHead(aHead({ jobId, stamp: 's' }), { stamp: 't' })),
     );
-  const jobsOf = (calls: { args: [{ input: { Key: Attributes | undefined } }] }[]) =>
-    calls.map(({ args }) => args[0].input.Key?.jobId?.S);
+  const jobsOf = (calls: { args: [{ input: { Key: Item | undefined } }] }[]) =>
+    calls.map(({ args }) => args[0].input.Key?.jobId);
 
   test('one that was throttled is done alone; the answers of the others stand', async () => {
     const throttledOne = { Code: 'ProvisionedThroughputExceeded' as const, Message: 'slow down' };
     mock.on(BatchExecuteStatementCommand).resolves({
       Responses: [{}, { Error: throttledOne }, { Error: { Code: 'ConditionalCheckFailed' } }],
     });
-    mock.on(UpdateItemCommand).resolves({});
+    mock.on(UpdateCommand).resolves({});
     expect(await three()).toMatchObject([{ value: true }, { value: true }, { value: false }]);
-    expect(jobsOf(mock.commandCalls(UpdateItemCommand))).toEqual(['b']);
+    expect(jobsOf(mock.commandCalls(UpdateCommand))).toEqual(['b']);
   });
 
   test('where batches are not taken, or not allowed, each is done alone', async () => {
     for (const name of ['ValidationException', 'AccessDeniedException', 'UnknownOperationException']) {
       mock.reset();
       mock.on(BatchExecuteStatementCommand).rejects(Object.assign(new Error('no'), { name }));
-      mock.on(UpdateItemCommand).resolves({});
+      mock.on(UpdateCommand).resolves({});
       expect(await three()).toMatchObject([{ value: true }, { value: true }, { value: true }]);
-      expect(jobsOf(mock.commandCalls(UpdateItemCommand))).toEqual(['a', 'b', 'c']);
+      expect(jobsOf(mock.commandCalls(UpdateCommand))).toEqual(['a', 'b', 'c']);
     }
   });
 
   test('an answer that says too little is not taken for success', async () => {
     mock.on(BatchExecuteStatementCommand).resolves({ Responses: [{}] });
-    mock.on(UpdateItemCommand).rejects(refused);
+    mock.on(UpdateCommand).rejects(refused);
     expect(await three()).toMatchObject([{ value: true }, { value: false }, { value: false }]);
   });
 
   test('a request that was lost is an error to each, and is not done again alone', async () => {
     mock.on(BatchExecuteStatementCommand).rejects(new Error('socket hang up'));
     expect((await three()).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-    expect(mock.commandCalls(UpdateItemCommand)).toHaveLength(0);
+    expect(mock.commandCalls(UpdateCommand)).toHaveLength(0);
   });
 
   test('by a setting each goes alone', async () => {
     const single = createDynamoStore({ client, tablePrefix: '', shards: 4, groupCommit: false });
-    mock.on(UpdateItemCommand).resolves({});
+    mock.on(UpdateCommand).resolves({});
     await Promise.all([
       single.updateHead(aHead({ jobId: 'a', stamp: 's' }), { stamp: 't' }),
       single.updateHead(aHead({ jobId: 'b', stamp: 's' }), { stamp: 't' }),
     ]);
-    expect(mock.commandCalls(UpdateItemCommand)).toHaveLength(2);
+    expect(mock.commandCalls(UpdateCommand)).toHaveLength(2);
     expect(mock.commandCalls(BatchExecuteStatementCommand)).toHaveLength(0);
   });
 });
@@ -191,12 +191,12 @@ describe('a conditional write', () => {
   test.each(WRITES)(
     '%s says no when it is refused, and throws when anything else goes wrong',
     async (_name, write, no) => {
-      mock.on(PutItemCommand).rejects(refused);
-      mock.on(UpdateItemCommand).rejects(refused);
-      mock.on(GetItemCommand).resolves({});
+      mock.on(PutCommand).rejects(refused);
+      mock.on(UpdateCommand).rejects(refused);
+      mock.on(GetCommand).resolves({});
       expect(await write()).toBe(no);
-      mock.on(PutItemCommand).rejects(throttled);
-      mock.on(UpdateItemCommand).rejects(throttled);
+      mock.on(PutCommand).rejects(throttled);
+      mock.on(UpdateCommand).rejects(throttled);
       await expect(write()).rejects.toThrow('slow down');
     },
   );
