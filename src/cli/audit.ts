@@ -16,8 +16,16 @@ export interface AuditInput {
   readonly now: number;
   /** Later than this is late; without a row for longer than this is missing. */
   readonly lateMs: number;
+  /** Intervals in which the job was paused. An occurrence without a row is not expected there. */
+  readonly pauses?: readonly Pause[];
   /** All of that range, and those around it that may have been due in it by earlier rules of the timezone. */
   readonly executions: Iterable<Execution>;
+}
+
+/** From `from` up to (not including) `to`. */
+export interface Pause {
+  readonly from: number;
+  readonly to: number;
 }
 
 export interface AuditReport {
@@ -30,6 +38,8 @@ export interface AuditReport {
   readonly byEarlierRules: number;
   /** Due a moment ago: not to be missed yet. */
   readonly pending: number;
+  /** Fell into a pause and have no row; not among the expected ones. */
+  readonly paused: number;
   readonly missing: readonly { readonly dueAt: string }[];
   readonly late: readonly {
     readonly dueAt: string;
@@ -49,7 +59,7 @@ const MOST_EXPECTED = 100_000;
 export function audit(input: AuditInput): AuditReport {
   const { jobId, schedule, now, lateMs } = input;
   const { rows, byHand } = byDueTime(input);
-  const report = { expected: 0, recorded: 0, skipped: 0, byEarlierRules: 0, pending: 0 };
+  const report = { expected: 0, recorded: 0, skipped: 0, byEarlierRules: 0, pending: 0, paused: 0 };
   const missing: number[] = [];
   const late: AuditReport['late'][number][] = [];
   const doubled: AuditReport['doubled'][number][] = [];
@@ -69,7 +79,14 @@ export function audit(input: AuditInput): AuditReport {
       late.push({ dueAt, executionId: execution.id, status: execution.status, latenessMs });
   };
 
+  // a pause withdraws what it finds before the fire time, and its end plans by due time
+  const isPaused = (due: number): boolean =>
+    (input.pauses ?? []).some(({ from, to }) => fireAt(schedule, jobId, due) >= from && due < to);
   for (const due of expectedDues(input)) {
+    if (!rows.has(due) && isPaused(due)) {
+      report.paused++;
+      continue;
+    }
     report.expected++;
     if (rows.has(due)) record(due);
     else if (now - fireAt(schedule, jobId, due) <= lateMs) report.pending++;

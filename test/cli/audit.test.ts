@@ -1,7 +1,8 @@
 // The audit as a pure function: a schedule, rows, and what is found.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AuditInput, audit } from '../../src/cli/audit.ts';
-import type { Execution } from '../../src/client/client.ts';
+import { pausesOf } from '../../src/cli/pauses.ts';
+import type { Change, Execution } from '../../src/client/client.ts';
 import { dueKey, executionId } from '../../src/domain/ids.ts';
 import { fireAt } from '../../src/domain/schedule/occurrences.ts';
 import { intlOffset, useZoneRules } from '../../src/domain/schedule/zones.ts';
@@ -45,6 +46,7 @@ const clean = {
   doubled: [],
   unexpected: [],
   pending: 0,
+  paused: 0,
   byHand: 0,
   skipped: 0,
 };
@@ -99,6 +101,26 @@ describe('an audit', () => {
     const found = report([byHand, odd, row(at(0), 3)], { to: at(1) });
     expect(found).toMatchObject({ byHand: 1, missing: [], expected: 1 });
     expect(found.unexpected).toEqual([{ dueAt: odd.dueAt, executionId: odd.id }]);
+  });
+
+  it('expects nothing of a pause, and records what ran in it', () => {
+    const rows = [row(at(0), 15), row(at(1), 15), row(at(4), 15)];
+    const pauses = [{ from: at(1), to: at(3) }];
+    expect(report(rows, { pauses })).toEqual({
+      ...{ ...clean, expected: 4, recorded: 3, paused: 1 },
+      missing: [{ dueAt: iso(at(3)) }],
+    });
+  });
+
+  it('takes what a pause withdrew before its fire time for paused', () => {
+    const jittered = { ...schedule, jitterSeconds: 50 };
+    const fire = fireAt(jittered, JOB, at(2));
+    const rows = [0, 1].map((minute) => row(at(minute), 50_000));
+    const paused = (from: number) =>
+      report(rows, { schedule: jittered, to: at(3), now: at(9), pauses: [{ from, to: at(5) }] });
+    expect(fire).toBeGreaterThan(at(2));
+    expect(paused(fire)).toMatchObject({ paused: 1, missing: [] });
+    expect(paused(fire + 1)).toMatchObject({ paused: 0, missing: [{ dueAt: iso(at(2)) }] });
   });
 
   it('does not take jitter for lateness', () => {
@@ -164,5 +186,38 @@ describe('an audit', () => {
     expect(() => report([], { schedule: everySecond, from: START - 200_000_000 })).toThrow(
       'more than 100000 occurrences fall between',
     );
+  });
+});
+
+describe('the pauses of a job', () => {
+  const change = (what: Change['what'], minute: number, after?: Change['after']): Change => ({
+    ...{ version: minute + 1, at: iso(at(minute)), by: 'ann', what, ...(after && { after }) },
+  });
+  const pause = (minute: number, until?: number) =>
+    change('paused', minute, {
+      status: 'paused',
+      ...(until !== undefined && { pausedUntil: iso(at(until)) }),
+    });
+  const of = (...oldestFirst: Change[]) =>
+    pausesOf(oldestFirst.reverse()).map(({ from, to }) => [(from - START) / MINUTE, (to - START) / MINUTE]);
+
+  it('end at a resume, at their time, or at the cancel', () => {
+    expect(of(change('created', 0))).toEqual([]);
+    expect(of(change('created', 0), pause(1), change('edited', 2), change('resumed', 4))).toEqual([[1, 4]]);
+    expect(of(change('created', 0), pause(1, 3))).toEqual([[1, 3]]);
+    expect(of(change('created', 0), pause(1, 3), change('edited', 5), pause(7, 9))).toEqual([
+      [1, 3],
+      [7, 9],
+    ]);
+    expect(of(change('created', 0), pause(1, 9), change('resumed', 2))).toEqual([[1, 2]]);
+    expect(of(change('created', 0), pause(1), change('cancelled', 2))).toEqual([[1, 2]]);
+  });
+
+  it('go on where nothing has ended them, and where another pause follows', () => {
+    expect(of(change('created', 0), pause(1))).toEqual([[1, Number.POSITIVE_INFINITY]]);
+    expect(of(change('created', 0), pause(1, 5), pause(3, 9))).toEqual([
+      [1, 3],
+      [3, 9],
+    ]);
   });
 });

@@ -1,10 +1,11 @@
 // `punctual audit`: did everything run that should have?
-import type { Execution, Job } from '../../client/client.ts';
-import { hasZoneRules, isRecurring } from '../../domain/schedule/occurrences.ts';
+import type { Change, Execution, Job } from '../../client/client.ts';
+import { hasZoneRules } from '../../domain/schedule/occurrences.ts';
 import type { Schedule } from '../../domain/schedule/schema.ts';
 import { type AuditReport, audit as auditOf } from '../audit.ts';
 import { type Cli, defineCommand, EXIT, UsageError } from '../command.ts';
 import { findJobId } from '../find.ts';
+import { pausesOf } from '../pauses.ts';
 import { table } from '../table.ts';
 import { instantOf, iso, lengthText, millisecondsOf, timeText } from '../times.ts';
 
@@ -25,7 +26,7 @@ export const audit = defineCommand({
   takes: [1, 1],
   server: 'user',
   notes: [
-    'Exit code 1 when an occurrence is missing or doubled. Occurrences before the job was created, or after it was\ncancelled, are not expected. The schedule is the one of today: where it was edited, or the job was paused, within the\nrange, the report says so. A start that jitter delays is not late. An\noccurrence that ran by rules of its timezone that have changed since is recorded.',
+    'Exit code 1 when an occurrence is missing or doubled. Occurrences before the job was created, after it was\ncancelled, or while it was paused are not expected. The schedule is the one of today: if it was edited within the range,\nthe report says so. A start that jitter delays is not late. An\noccurrence that ran by rules of its timezone that have changed since is recorded.',
   ],
   examples: [
     ['punctual audit nightly-report --from 2026-11-01 --to 2026-12-01', 'a month'],
@@ -51,10 +52,13 @@ export const audit = defineCommand({
       for await (const execution of client.executions.ofJob(job.id, query, { signal }))
         executions.push(execution);
     }
+    const changes: Change[] = [];
+    for await (const change of client.jobs.changes(job.id, { limit: 100 }, { signal })) changes.push(change);
     // as the server stores it: resolved
     const schedule = job.schedule as Schedule;
-    const report = auditOf({ jobId: job.id, schedule, from, to, now: cli.now(), lateMs, executions });
-    const notes = notesOn(job, schedule, from);
+    const pauses = pausesOf(changes);
+    const report = auditOf({ jobId: job.id, schedule, from, to, now: cli.now(), lateMs, pauses, executions });
+    const notes = notesOn(job, changes, from);
     if (cli.json) {
       cli.out(JSON.stringify({ jobId: job.id, from: iso(from), to: iso(to), lateMs, ...report, notes }));
     } else print(cli, job, { from, to }, lateMs, report, notes);
@@ -77,22 +81,18 @@ function lifetime(job: Job, asked: Range): Range {
   return { from: Math.max(asked.from, Date.parse(job.createdAt)), to: Math.min(asked.to, end) };
 }
 
-function notesOn(job: Job, schedule: Schedule, from: number): string[] {
-  if (job.status === 'paused') {
-    return [`the job is paused since ${job.updatedAt}: what fell into the pause has no row`];
-  }
-  // what runs once raises its version itself when it is over
-  if (
-    !isRecurring(schedule) ||
-    job.version === 1 ||
-    Date.parse(job.updatedAt) < from ||
-    job.status === 'cancelled'
-  )
-    return [];
+function notesOn(job: Job, changes: readonly Change[], from: number): string[] {
+  const edit = changes.find(({ what, after }) => what === 'edited' && after?.schedule !== undefined);
   return [
-    `the job was edited, paused or resumed, last at ${job.updatedAt}: what was due before is held against the schedule of today`,
+    ...(job.status === 'paused' ? [`the job is paused since ${pausedAt(changes) ?? job.updatedAt}`] : []),
+    ...(edit && Date.parse(edit.at) >= from
+      ? [`the schedule was edited at ${edit.at}: earlier occurrences are compared with the schedule of today`]
+      : []),
   ];
 }
+
+const pausedAt = (changes: readonly Change[]): string | undefined =>
+  changes.find(({ what }) => what === 'paused')?.at;
 
 function print(
   cli: Cli,
@@ -113,6 +113,7 @@ function print(
       `${doubled.length} doubled`,
       ...(report.byEarlierRules > 0 ? [`${report.byEarlierRules} by earlier rules of the timezone`] : []),
       ...(report.pending > 0 ? [`${report.pending} due just now`] : []),
+      ...(report.paused > 0 ? [`${report.paused} in a pause`] : []),
       ...(unexpected.length > 0 ? [`${unexpected.length} not expected`] : []),
       ...(report.byHand > 0 ? [`${report.byHand} started by hand`] : []),
     ].join(', '),
