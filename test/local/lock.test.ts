@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -36,5 +38,18 @@ it('is free at once after its holder was killed with -9', async () => {
   await expect(lockFolder(folder, 'me')).rejects.toThrow('in use by the child');
   child.kill('SIGKILL');
   await once(child, 'exit');
+  await (await lockFolder(folder, 'me')).release();
+});
+
+/** The abstract socket of the folder's lock. */
+const address = () =>
+  `\0punctual-${createHash('sha256').update(realpathSync(folder)).digest('hex').slice(0, 24)}`;
+
+it.runIf(process.platform === 'linux')('waits for a holder that ends before it says its name', async () => {
+  const dying = createServer((socket) => {
+    dying.close();
+    socket.end();
+  }).listen(address());
+  await once(dying, 'listening');
   await (await lockFolder(folder, 'me')).release();
 });
