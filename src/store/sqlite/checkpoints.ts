@@ -2,9 +2,6 @@
 // sent. It prefers a moment when no write waits, and does not let the -wal file grow large.
 import type { DatabaseSync } from 'node:sqlite';
 
-const PAGE = 4_096;
-/** On average a write changes two pages of its own. Its text fills further pages. */
-const PAGES_PER_WRITE = 2;
 /** 16 MB. From this size on a checkpoint is worth its two fsyncs when no write waits. */
 const WHEN_IDLE = 4_000;
 /** 48 MB. From this size on a checkpoint runs although writes wait. */
@@ -12,7 +9,6 @@ const AT_LATEST = 12_000;
 
 export interface Checkpoints {
   readonly done: number;
-  wrote(writes: number, text: number): void;
   /** `idle`: no write waits. A small -wal file is left alone. */
   runIfDue(idle: boolean): void;
   /** `truncate`: the -wal file is cut to zero bytes. */
@@ -20,26 +16,38 @@ export interface Checkpoints {
 }
 
 export function createCheckpoints(db: DatabaseSync): Checkpoints {
-  let pages = 0;
+  // tells the size and copies nothing; SQLite before 3.51 takes it for PASSIVE
+  const size = db.prepare('PRAGMA wal_checkpoint(NOOP)');
+  /** Pages that waited after a checkpoint which could not copy them, for example onto a full disk. */
+  let left = 0;
   let done = 0;
+
+  /** Pages of the -wal file that are not in the database file yet. 0 where the file is at fault: writes report that. */
+  function waiting(): number {
+    try {
+      const { log, checkpointed } = size.get() as { log: number; checkpointed: number };
+      return log - checkpointed;
+    } catch {
+      return 0;
+    }
+  }
+
   function run(truncate: boolean): void {
-    // The count begins again after a failure too, so a full disk is not asked all the time. Writes report the fault.
-    pages = 0;
     try {
       // a PASSIVE checkpoint waits for no reader
       db.prepare(`PRAGMA wal_checkpoint(${truncate ? 'TRUNCATE' : 'PASSIVE'})`).get();
       done++;
     } catch {}
+    left = waiting();
   }
+
   return {
     get done() {
       return done;
     },
-    wrote(writes, text) {
-      pages += writes * PAGES_PER_WRITE + text / PAGE;
-    },
     runIfDue(idle) {
-      if (pages >= (idle ? WHEN_IDLE : AT_LATEST)) run(false);
+      // counted from what was left, so a full disk is not asked all the time
+      if (waiting() - left >= (idle ? WHEN_IDLE : AT_LATEST)) run(false);
     },
     run,
   };

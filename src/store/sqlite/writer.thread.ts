@@ -65,15 +65,12 @@ function commitGroup(group: readonly Queued[]): void {
     return;
   }
   const answers: (number | Answer)[] = [];
-  let text = 0;
-  for (const [i, { number, size }] of group.entries()) {
+  for (const [i, { number }] of group.entries()) {
     const one = done.answers[i] ?? 0;
     if (one instanceof WriteRefused) answer({ kind: 'refused', number, message: one.message });
     else answers.push(number, one);
-    text += size;
   }
   answer({ kind: 'done', answers });
-  checkpoints.wrote(group.length, text);
   counts.commits++;
   counts.writes += group.length;
   counts.largestGroup = Math.max(counts.largestGroup, group.length);
@@ -86,7 +83,6 @@ function expire(): boolean {
     const deleted = retention.step();
     if (deleted === undefined) return false;
     counts.expired += deleted;
-    checkpoints.wrote(deleted, 0);
     return true;
   } catch {
     // the file is full or locked: the next round tries again
