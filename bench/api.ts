@@ -1,12 +1,14 @@
-// How many requests a second the API answers, and how fast: 80 % reads and 20 % writes over HTTP against `npm start`, with
-// its tables, queues, watcher and worker on the same machine.
+// How many requests a second the API answers, and how fast: 80 % reads and 20 % writes over HTTP against one server with its
+// watcher and worker, embedded or on the engines of AWS.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import autocannon from 'autocannon';
 import { signToken, tokenKey } from '../src/local/tokens.ts';
 import { startLocal } from './local-server.ts';
-import { progress, type Report } from './report.ts';
+import { commandOf, type Engine, type Options, progress, type Report } from './report.ts';
+import { durabilityNote, durabilityOf } from './system/durability.ts';
+import { type Counts, type Embedded, inEmbedded } from './system/embedded.ts';
 
 const SECONDS = 20;
 const CONNECTIONS = 32;
@@ -49,26 +51,51 @@ function mix(jobs: readonly string[]): autocannon.Request[] {
   ];
 }
 
-export async function api(): Promise<Report> {
+export const api = ({ engine }: Options): Promise<Report> =>
+  engine === 'aws' ? onAws() : inEmbedded({}, embedded);
+
+async function embedded(server: Embedded): Promise<Report> {
+  let before: Counts | undefined;
+  const result = await run(server.url, server.folder, async () => {
+    before = await server.counts();
+  });
+  const after = await server.counts();
+  const durability = durabilityOf(after, before);
+  const cpuMs = (after.processCpuMs - (before?.processCpuMs ?? 0)) / result.requests.total;
+  return report(result, 'embedded', [
+    'The load generator and the server (API, watcher, worker, store in one process) share this machine.',
+    `${cpuMs.toFixed(3)} ms of the server's CPU for a request. ${durability.commits} commits of ${(durability.writes / durability.commits).toFixed(1)} writes on average, ${durability.fsyncs} fsyncs.`,
+    durabilityNote(durability),
+  ]);
+}
+
+async function onAws(): Promise<Report> {
   const folder = mkdtempSync(join(tmpdir(), 'punctual-bench-'));
-  const local = await startLocal(folder);
+  const local = await startLocal(folder, 'aws');
   try {
-    const token = await signToken(await tokenKey(folder), 'bench');
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    progress('api: creating jobs');
-    const jobs = await createJobs(local.url, headers);
-    const run = (duration: number) =>
-      autocannon({ url: local.url, connections: CONNECTIONS, duration, headers, requests: mix(jobs) });
-    progress('api: warming up');
-    await run(3);
-    progress(`api: measuring for ${SECONDS} s`);
-    const result = await run(SECONDS);
-    progress('');
-    return report(result);
+    return report(await run(local.url, folder, async () => {}), 'aws', [
+      'The load generator, the server (API, watcher, worker, queues) and the tables share this machine.',
+    ]);
   } finally {
     await local.stop();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+async function run(url: string, folder: string, warm: () => Promise<void>): Promise<autocannon.Result> {
+  const token = await signToken(await tokenKey(folder), 'bench');
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  progress('api: creating jobs');
+  const jobs = await createJobs(url, headers);
+  const load = (duration: number) =>
+    autocannon({ url, connections: CONNECTIONS, duration, headers, requests: mix(jobs) });
+  progress('api: warming up');
+  await load(3);
+  await warm();
+  progress(`api: measuring for ${SECONDS} s`);
+  const result = await load(SECONDS);
+  progress('');
+  return result;
 }
 
 async function createJobs(url: string, headers: Record<string, string>): Promise<string[]> {
@@ -89,10 +116,14 @@ async function createJobs(url: string, headers: Record<string, string>): Promise
   return ids;
 }
 
-function report({ requests, latency, non2xx, errors, timeouts }: autocannon.Result): Report {
+function report(
+  { requests, latency, non2xx, errors, timeouts }: autocannon.Result,
+  engine: Engine,
+  notes: readonly string[],
+): Report {
   return {
     name: 'api',
-    command: 'npm run bench -- api',
+    command: commandOf('api', engine),
     tables: [
       {
         title: '80 % reads, 20 % writes',
@@ -113,7 +144,7 @@ function report({ requests, latency, non2xx, errors, timeouts }: autocannon.Resu
     ],
     notes: [
       'Reads: a job, a page of jobs, the executions of a job and over all jobs. Writes: create, edit.',
-      'The load generator, the server (API, watcher, worker, queues) and the tables share this machine.',
+      ...notes,
     ],
   };
 }

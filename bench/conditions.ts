@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { cpus, loadavg } from 'node:os';
+import type { Engine } from './report.ts';
 
 export interface Conditions {
   readonly startedAt: Date;
@@ -12,13 +13,16 @@ export interface Conditions {
   readonly loadAverage: number;
 }
 
-export const conditions = (): Conditions => ({
+export const conditions = (engine: Engine): Conditions => ({
   startedAt: new Date(),
   machine: `${cpus().length} × ${cpus()[0]?.model.trim()}`,
   node: process.version,
-  engines: `dynoxide ${versionOf(`@dynoxide/${process.platform}-${process.arch}`)}, fauxqs ${versionOf('fauxqs')}`,
+  engines: engine === 'aws' ? awsEngines() : `SQLite ${process.versions.sqlite}`,
   loadAverage: Number(loadavg()[0]?.toFixed(2)),
 });
+
+export const awsEngines = (): string =>
+  `dynoxide ${versionOf(`@dynoxide/${process.platform}-${process.arch}`)}, fauxqs ${versionOf('fauxqs')}`;
 
 /** Read from where it is: not every package lets its package.json be imported. */
 function versionOf(name: string): string {

@@ -1,174 +1,75 @@
-// CPU per execution in our own processes, and the most that one of them can do: against an endpoint that answers at once,
-// in a process of its own, so that no engine is measured. With group commit and without.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { createClients } from '../src/aws/clients.ts';
-import { MINUTE, minuteOf } from '../src/domain/slots.ts';
-import { createSqs } from '../src/queue/sqs.ts';
-import { type Context, DEFAULT_SETTINGS } from '../src/scheduling/context.ts';
-import { dispatchSlot } from '../src/scheduling/dispatch.ts';
-import { settleSlot } from '../src/scheduling/settle.ts';
-import { withDefinitionCache } from '../src/store/definition-cache.ts';
-import { createDynamoStore } from '../src/store/dynamodb/dynamodb.ts';
-import { createLog, systemClock, systemRandom } from '../src/system.ts';
-import { builtinTasks } from '../src/tasks/builtin.ts';
-import { startWorker } from '../src/worker/worker.ts';
-import { LOCAL } from './metered.ts';
-import { type Options, progress, type Report } from './report.ts';
-import { ENTRIES_PER_SLOT } from './stub/answers.ts';
+// CPU per execution of an embedded server, everything included: a drain, a steady rate of one-time jobs, and recurring jobs.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { commandOf, type Options, progress, type Report } from './report.ts';
+import { DURABILITY_COLUMNS, durabilityCells, durabilityNote } from './system/durability.ts';
+import { inEmbedded } from './system/embedded.ts';
+import { idsOf } from './system/rest.ts';
+import { EVERY_SECOND, onceAt, type Spec } from './system/specs.ts';
+import { drain, jobsPerSecond, type Measured, measure } from './throughput.ts';
 
-/** As for a worker of short tasks: with the default of 100 a receive seldom asks for ten. */
-const CONCURRENCY = 400;
+const RATE = 500;
+const RECURRING = 200;
+/** The creates of recurring jobs plan their first minutes, some 155 occurrences each. */
+const CALM_MS = 5_000;
 
-interface Measured {
-  readonly count: number;
-  readonly cpuMs: number;
-  readonly seconds: number;
-}
-
-async function measure(work: () => Promise<number>): Promise<Measured> {
-  const before = process.cpuUsage();
-  const began = performance.now();
-  const count = await work();
-  const { user, system } = process.cpuUsage(before);
-  return { count, cpuMs: (user + system) / 1000, seconds: (performance.now() - began) / 1000 };
-}
-
-function open(endpoint: string, groupCommit: boolean) {
-  const clients = createClients({ ...LOCAL, endpoints: { dynamodb: endpoint, sqs: endpoint } });
-  const store = createDynamoStore({ client: clients.dynamodb, tablePrefix: '', shards: 16, groupCommit });
-  const { queue, inboxes } = createSqs({
-    client: clients.sqs,
-    pollClient: clients.sqsPolls,
-    queueUrls: [`${endpoint}/queue/work`],
-    deadLetterUrl: `${endpoint}/queue/dead`,
-    clock: systemClock,
+const steady = (seconds: number): Promise<Measured> =>
+  inEmbedded({}, async (server) => {
+    const count = RATE * seconds;
+    const first = Date.now() + count / 2 + 4_000;
+    progress(`cpu: creating ${count} jobs`);
+    const dues = Array.from({ length: count }, (_, i) => Math.floor(first + (i * 1_000) / RATE));
+    idsOf(await server.rest.createBatches(dues.map((due) => onceAt(due))));
+    // claims begin some 700 ms before the time
+    await sleep(first - 1_500 - Date.now());
+    return measure(server, `one-time, ${RATE}/s`, count, async () => {
+      await sleep(first + seconds * 1_000 + 1_000 - Date.now());
+      return ranAll(server.starts().length, count);
+    });
   });
-  const context: Context = {
-    store: withDefinitionCache(store),
-    queue,
-    clock: systemClock,
-    random: systemRandom,
-    log: createLog('silent'),
-    settings: DEFAULT_SETTINGS,
-  };
-  return { context, inboxes, close: clients.destroy };
-}
 
-/** Whatever else the machine does only adds to CPU times: the least of several slices is nearest to what it takes. */
-const SLICES = 5;
-
-/** Executions that ended in slices of `seconds`, after as long a warm-up as it takes for code to be compiled. */
-async function worker(endpoint: string, groupCommit: boolean, seconds: number): Promise<Measured[]> {
-  const { context, inboxes, close } = open(endpoint, groupCommit);
-  let ended = 0;
-  const { store } = context;
-  const counting = {
-    ...store,
-    insertRow: async (row: Parameters<typeof store.insertRow>[0]) => {
-      const done = await store.insertRow(row);
-      ended++;
-      return done;
-    },
-  };
-  const running = startWorker(
-    { ...context, store: counting },
-    {
-      ...{ workerId: 'worker_benchmark', host: 'bench', tasks: builtinTasks(), inboxes },
-      ...{ pollersPerInbox: 4, concurrency: CONCURRENCY },
-    },
-  );
-  await systemClock.sleep(3_000);
-  const slices: Measured[] = [];
-  for (let i = 0; i < SLICES; i++) {
-    const slice = await measure(async () => {
-      const before = ended;
-      await systemClock.sleep(seconds * 1000);
-      return ended - before;
+const recurring = (seconds: number): Promise<Measured> =>
+  inEmbedded({}, async (server) => {
+    progress(`cpu: creating ${RECURRING} recurring jobs`);
+    idsOf(await server.rest.createBatches(Array<Spec>(RECURRING).fill(EVERY_SECOND)));
+    await sleep(CALM_MS);
+    const count = RECURRING * seconds;
+    return measure(server, `recurring, ${RECURRING} every second`, count, async () => {
+      const before = server.starts().length;
+      await sleep(seconds * 1_000);
+      const ran = server.starts().length - before;
+      // a second may begin or end just outside
+      return Math.abs(ran - count) <= RECURRING ? undefined : `${ran} of ${count} ran`;
     });
-    slices.push(slice);
-  }
-  await running.stop({ deadlineMs: 5_000 });
-  close();
-  return slices;
-}
+  });
 
-/** Slot after slot, as a watcher that has fallen behind would. */
-async function watcher(endpoint: string, what: 'dispatch' | 'settle', slots: number): Promise<Measured[]> {
-  const { context, close } = open(endpoint, true);
-  const minute = minuteOf(Date.now());
-  const once = (i: number) =>
-    what === 'dispatch'
-      ? dispatchSlot(context, 0, minute + i)
-      : settleSlot(context, 0, minute - 10 - i, minute + MINUTE);
-  await once(0);
-  const slices: Measured[] = [];
-  for (let first = 1; first <= SLICES * slots; first += slots) {
-    const slice = await measure(async () => {
-      for (let i = first; i < first + slots; i++) await once(i);
-      return slots * ENTRIES_PER_SLOT;
-    });
-    slices.push(slice);
-  }
-  close();
-  return slices;
-}
+const ranAll = (ran: number, count: number) => (ran === count ? undefined : `${ran} of ${count} ran`);
 
-async function startStub(): Promise<{ endpoint: string; child: ChildProcess }> {
-  const main = new URL('stub/main.ts', import.meta.url).pathname;
-  const child = spawn(process.execPath, [main], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const [endpoint] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
-  return { endpoint, child };
-}
-
-export async function cpu({ quick }: Options): Promise<Report> {
-  const { endpoint, child } = await startStub();
-  const seconds = quick ? 1 : 4;
-  const slots = quick ? 1 : 2;
-  try {
-    const rows: (string | number)[][] = [];
-    const add = (name: string, slices: readonly Measured[]) => {
-      const sum = (of: (slice: Measured) => number) => slices.reduce((all, slice) => all + of(slice), 0);
-      const [count, cpuMs, took] = [sum((s) => s.count), sum((s) => s.cpuMs), sum((s) => s.seconds)];
-      const least = Math.min(...slices.map((slice) => slice.cpuMs / slice.count));
-      const each = [(cpuMs / count).toFixed(3), least.toFixed(3)];
-      rows.push([name, count, ...each, Math.round(count / took), cpuMs / 1000 / took]);
-    };
-    progress('cpu: worker with group commit');
-    add('worker, group commit', await worker(endpoint, true, seconds));
-    progress('cpu: worker, each call alone');
-    add('worker, each call alone', await worker(endpoint, false, seconds));
-    progress('cpu: watcher');
-    add(
-      'watcher, dispatch (entry read, successor planned, sent)',
-      await watcher(endpoint, 'dispatch', slots),
-    );
-    add('watcher, settle (all is well)', await watcher(endpoint, 'settle', slots));
-    return {
-      name: 'cpu',
-      command: 'npm run bench -- cpu',
-      tables: [
-        {
-          title: 'One process against an endpoint that answers at once',
-          columns: [
-            'process',
-            'executions',
-            'CPU ms each',
-            `least of ${SLICES} slices`,
-            'a second',
-            'cores used',
-          ],
-          rows,
-        },
-      ],
-      notes: [
-        'Recurring executions of a task that does nothing: head and previous row read, take, run, row written, message deleted.',
-        'Other users of the host only add to CPU times: the least of the slices is nearest to what an execution takes.',
-        'The endpoint runs beside it on the same machine: what a second brings is a lower bound, CPU per execution is not.',
-      ],
-    };
-  } finally {
-    child.kill();
-  }
+export async function cpu({ quick, engine }: Options): Promise<Report> {
+  const seconds = quick ? 4 : 20;
+  const results = [await drain(quick ? 4_000 : 20_000), await steady(seconds), await recurring(seconds)];
+  const [first] = results;
+  return {
+    name: 'cpu',
+    command: commandOf('cpu', engine),
+    tables: [
+      {
+        title: 'CPU of the server, ms per execution',
+        columns: [
+          ...['', 'executions', 'a second', 'CPU ms', 'of it requests and tasks', 'writer'],
+          ...DURABILITY_COLUMNS,
+        ],
+        rows: results.map((r) => [
+          ...[r.note ? `${r.name} (${r.note})` : r.name, r.count, jobsPerSecond(r)],
+          ...[r.cpu.process, r.cpu.main, r.cpu.writer].map((ms) => ms.toFixed(3)),
+          ...durabilityCells(r.durability),
+        ]),
+      },
+    ],
+    notes: [
+      'A task that notes its start in a file. The server is one process, and its CPU has everything: API, watcher, worker, store.',
+      'At a steady rate a commit holds few writes, so an execution costs more than in a drain.',
+      ...(first ? [durabilityNote(first.durability)] : []),
+    ],
+    broken: results.flatMap(({ name, note }) => (note ? [`${name}: ${note}`] : [])),
+  };
 }

@@ -1,11 +1,12 @@
-// How late executions start, and where that time goes: real processes on the embedded engines. Early is never allowed.
+// How late executions start, and where that time goes, in real processes. Early is never allowed.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dueKey } from '../src/domain/ids.ts';
-import { delaySeconds } from '../src/queue/sender.ts';
-import { ascending, type Options, progress, type Report, rank } from './report.ts';
-import { createJobs, EVERY_SECOND, onceAt, type Spec } from './system/create.ts';
+import { ascending, commandOf, type Engine, type Options, progress, type Report, rank } from './report.ts';
+import { DURABILITY_COLUMNS, type Durability, durabilityCells, durabilityNote } from './system/durability.ts';
+import { EVERY_SECOND, onceAt, type Spec } from './system/specs.ts';
 import { firstStarts, keyOf, type Late, latenessOf, type Start } from './system/starts.ts';
-import { inSystem, type System, until } from './system/system.ts';
+import { inTarget, type Target } from './system/target.ts';
+import { until } from './system/until.ts';
 
 /** As many as are created side by side. */
 const WARM_UP = 400;
@@ -18,6 +19,7 @@ interface Measured extends Late {
   readonly name: string;
   readonly executions: number;
   readonly stages: Stages;
+  readonly durability: Durability | undefined;
 }
 
 /** Milliseconds of each execution on its way, one list per stage. */
@@ -29,14 +31,11 @@ interface Stages {
 }
 
 /** One-time jobs, evenly over a window that begins when all of them are there. */
-function spread(name: string, count: number, windowMs: number): Promise<Measured> {
-  return measured(name, async (system, createMs) => {
+function spread(engine: Engine, name: string, count: number, windowMs: number): Promise<Measured> {
+  return measured(engine, name, async (target, createMs) => {
     const firstDue = Date.now() + createMs(count) + 4_000;
     const dues = Array.from({ length: count }, (_, i) => Math.floor(firstDue + (i * windowMs) / count));
-    const ids = await createJobs(
-      system.backend.ctx,
-      dues.map((due) => onceAt(due)),
-    );
+    const ids = await target.create(dues.map((due) => onceAt(due)));
     if (Date.now() > firstDue) throw new Error('the jobs were not created in time');
     progress(`lateness: ${name}, all created`);
     const expected = new Set(ids.map((jobId, i) => keyOf({ jobId, due: dues[i] ?? 0 })));
@@ -45,9 +44,9 @@ function spread(name: string, count: number, windowMs: number): Promise<Measured
 }
 
 /** Counted from when all of them are there. */
-function recurring(name: string, count: number, seconds: number): Promise<Measured> {
-  return measured(name, async (system) => {
-    const ids = await createJobs(system.backend.ctx, Array<Spec>(count).fill(EVERY_SECOND));
+function recurring(engine: Engine, name: string, count: number, seconds: number): Promise<Measured> {
+  return measured(engine, name, async (target) => {
+    const ids = await target.create(Array<Spec>(count).fill(EVERY_SECOND));
     progress(`lateness: ${name}, all created`);
     // what fell behind during the create has been caught up by then
     const first = Math.ceil(Date.now() / 1000 + CATCH_UP_SECONDS) * 1000;
@@ -60,15 +59,15 @@ function recurring(name: string, count: number, seconds: number): Promise<Measur
 type CreateMs = (count: number) => number;
 
 function measured(
+  engine: Engine,
   name: string,
-  run: (system: System, createMs: CreateMs) => Promise<{ expected: ReadonlySet<string>; end: number }>,
+  run: (target: Target, createMs: CreateMs) => Promise<{ expected: ReadonlySet<string>; end: number }>,
 ): Promise<Measured> {
   progress(`lateness: ${name}`);
-  return inSystem({}, async (system) => {
-    await system.start('worker');
-    const createMs = await warmUp(system);
-    const { expected, end } = await run(system, createMs);
-    const found = () => system.starts().filter((start) => expected.has(keyOf(start)));
+  return inTarget(engine, async (target) => {
+    const createMs = await warmUp(target);
+    const { expected, end } = await run(target, createMs);
+    const found = () => target.starts().filter((start) => expected.has(keyOf(start)));
     await sleep(end - Date.now());
     await until(end + PATIENCE_MS, async () => {
       await sleep(AT_ONCE); // reading the file must not be what is measured
@@ -77,17 +76,18 @@ function measured(
     await sleep(1_000); // duplicates and rows come after
     const starts = found();
     const late = latenessOf(starts, expected.size);
-    const stages = await stagesOf(system, [...firstStarts(starts).values()]);
-    return { name, executions: expected.size, ...late, stages };
+    const durability = await target.durability();
+    const stages = await stagesOf(target, [...firstStarts(starts).values()]);
+    return { name, executions: expected.size, ...late, stages, durability };
   });
 }
 
 /** Code that runs for the first time is slow. Tells how long creating takes here, with something to spare. */
-async function warmUp({ backend, starts }: System): Promise<CreateMs> {
+async function warmUp({ create, starts }: Target): Promise<CreateMs> {
   const jobs = Array<Spec>(WARM_UP).fill({ task: 'bench', schedule: { in: 'PT2S' } });
-  await createJobs(backend.ctx, jobs);
+  await create(jobs);
   const began = Date.now();
-  await createJobs(backend.ctx, jobs);
+  await create(jobs);
   const msPerJob = (Date.now() - began) / WARM_UP;
   if (!(await until(Date.now() + PATIENCE_MS, () => starts().length >= 2 * WARM_UP)))
     throw new Error('the warm-up does not end');
@@ -95,8 +95,7 @@ async function warmUp({ backend, starts }: System): Promise<CreateMs> {
 }
 
 /** The row's own times beside what the task noted. */
-async function stagesOf({ backend }: System, starts: readonly Start[]): Promise<Stages> {
-  const { store } = backend.ctx;
+async function stagesOf(target: Target, starts: readonly Start[]): Promise<Stages> {
   const stages: Stages = {
     afterDue: [],
     toReceived: [],
@@ -104,15 +103,15 @@ async function stagesOf({ backend }: System, starts: readonly Start[]): Promise<
     toStarted: [],
   };
   const keys = starts.map(({ jobId, due }) => ({ jobId, due: dueKey(due) }));
-  const rows = await store.readRows(keys, { consistent: true });
+  const rows = await target.rows(keys);
   const at = new Map(starts.map((start) => [keyOf(start), start.at]));
   for (const { jobId, due, enqueuedAt, receivedAt, startedAt: claimed } of rows) {
     const fireAt = Number(due);
     const started = at.get(keyOf({ jobId, due: fireAt }));
     if (!enqueuedAt || !receivedAt || !claimed || !started) continue;
-    const visible = enqueuedAt + delaySeconds(fireAt, enqueuedAt) * 1000;
+    const visible = target.visibleAt(enqueuedAt, fireAt);
     stages.afterDue.push(receivedAt - fireAt);
-    stages.toReceived.push(receivedAt - visible);
+    if (visible !== undefined) stages.toReceived.push(receivedAt - visible);
     stages.toClaimed.push(claimed - Math.max(fireAt, receivedAt));
     stages.toStarted.push(started - claimed);
   }
@@ -124,18 +123,36 @@ const p50p99 = (values: readonly number[]): string => {
   return sorted.length === 0 ? '-' : `${rank(sorted, 0.5)} / ${rank(sorted, 0.99)}`;
 };
 
-export async function lateness({ quick }: Options): Promise<Report> {
+const ON_AWS = [
+  'Producer, watcher, one worker and the engines (tables on disk) are processes of this machine.',
+  'A message is sent with a delay in whole seconds, so that it is visible one to two seconds before it is due. The worker holds it until then. A message that is received after it is due (its share: second column) starts late by that.',
+];
+const EMBEDDED = [
+  'The server is one process, as `npm start` runs it. The producer is another process and creates jobs over HTTP.',
+];
+
+/** Of the whole life of the server: warm-up, creates and executions. */
+const syncs = (results: readonly Measured[]) => ({
+  title: 'Synced to the disk, creates and warm-up included',
+  columns: ['', ...DURABILITY_COLUMNS],
+  rows: results.map(({ name, durability }) => [name, ...(durability ? durabilityCells(durability) : [])]),
+});
+
+export async function lateness({ quick, engine }: Options): Promise<Report> {
   const seconds = quick ? 4 : 12;
   const results: Measured[] = [];
   for (const rate of quick ? [50, 250] : [50, 250, 1_000])
-    results.push(await spread(`one-time, ${rate}/s for ${seconds} s`, rate * seconds, seconds * 1_000));
+    results.push(
+      await spread(engine, `one-time, ${rate}/s for ${seconds} s`, rate * seconds, seconds * 1_000),
+    );
   const burst = quick ? 1_000 : 5_000;
-  results.push(await spread(`burst of ${burst} at one instant`, burst, 0));
+  results.push(await spread(engine, `burst of ${burst} at one instant`, burst, 0));
   const [jobs, every] = quick ? [50, 5] : [200, 20];
-  results.push(await recurring(`${jobs} recurring every second, ${every} s`, jobs, every));
+  results.push(await recurring(engine, `${jobs} recurring every second, ${every} s`, jobs, every));
+  const durabilities = results.flatMap(({ durability }) => durability ?? []);
   return {
     name: 'lateness',
-    command: 'npm run bench -- lateness',
+    command: commandOf('lateness', engine),
     tables: [
       {
         title: 'Lateness of the start, ms',
@@ -169,11 +186,12 @@ export async function lateness({ quick }: Options): Promise<Report> {
           p50p99(s.toStarted),
         ]),
       },
+      ...(durabilities.length > 0 ? [syncs(results)] : []),
     ],
     notes: [
       'Missing: no start. A recurring one that is later than its successor is skipped by `overlap: skip`, and counts as missing here.',
-      'Producer, watcher, one worker and the engines (tables on disk) are processes of this machine; a fresh set for each line, warmed up. Start: the first line of the task, by its own clock.',
-      'A message is sent with a delay in whole seconds, so that it is visible one to two seconds before it is due; the worker holds it until then. Who receives it after it is due (its share: second column) starts late by that.',
+      'Start: the first line of the task, by its own clock. A fresh set of processes for each line, warmed up.',
+      ...(engine === 'aws' ? ON_AWS : [...EMBEDDED, ...durabilities.slice(0, 1).map(durabilityNote)]),
     ],
     broken: results
       .filter(({ early }) => early > 0)

@@ -1,16 +1,18 @@
-// `npm start` as a process of its own, for benchmarks of the API.
+// `npm start` or `npm run start:aws` as a process of its own, for benchmarks of the API.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Engine } from './report.ts';
 
 export interface Local {
   readonly url: string;
   stop(): Promise<void>;
 }
 
-export async function startLocal(folder: string): Promise<Local> {
-  const main = new URL('../src/local/main.ts', import.meta.url).pathname;
-  const child = spawn(process.execPath, [main], {
+export async function startLocal(folder: string, engine: Engine): Promise<Local> {
+  const file = engine === 'aws' ? 'aws.main.ts' : 'main.ts';
+  const main = new URL(`../src/local/${file}`, import.meta.url).pathname;
+  const child = spawn(process.execPath, [...process.execArgv, main], {
     env: { ...process.env, PUNCTUAL_PORT: '0', PUNCTUAL_DATA: folder, PUNCTUAL_LOG: 'error' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -3,6 +3,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { api } from './api.ts';
+import { cpu as cpuOnAws } from './aws/cpu.ts';
+import { recovery as recoveryOnAws } from './aws/recovery.ts';
+import { throughput as throughputOnAws } from './aws/throughput.ts';
 import { cold } from './cold.ts';
 import { conditions } from './conditions.ts';
 import { cost } from './cost.ts';
@@ -12,7 +15,7 @@ import { lateness } from './lateness.ts';
 import { overload } from './overload.ts';
 import { peers } from './peers.ts';
 import { recovery } from './recovery.ts';
-import { type Options, type Report, startProgress, toMarkdown } from './report.ts';
+import { ENGINES, type Options, type Report, startProgress, toMarkdown } from './report.ts';
 import { spike } from './spike.ts';
 import { store } from './store.ts';
 import { throughput } from './throughput.ts';
@@ -31,6 +34,14 @@ const benchmarks: Record<string, (options: Options) => Promise<Report>> = {
   spike,
   peers,
 };
+const ON_AWS: typeof benchmarks = {
+  ...benchmarks,
+  throughput: throughputOnAws,
+  recovery: recoveryOnAws,
+  cpu: cpuOnAws,
+};
+/** These run on the engines of AWS alone. */
+const AWS_ALONE = ['cost', 'cold', 'growth', 'spike'];
 /** They take long: only when they are named. */
 const ON_REQUEST = ['growth', 'peers'];
 
@@ -38,40 +49,45 @@ const HELP = `usage: npm run bench [-- [--quick] [<name> …]]
 
 names: ${Object.keys(benchmarks).join(', ')}
   without names: all but ${ON_REQUEST.join(' and ')}, which take long
+  --engine aws    on dynoxide and fauxqs (npm run start:aws) instead of the embedded store
+                  (lateness, throughput, recovery, cpu, api, overload, peers)
   --quick         smaller and less exact, for whoever changes something; bench/results/ keeps the last full ones
   --setup-peers   for peers: installs what is missing (Debian packages; npm packages into $PEERS_HOME)`;
 
 const { values, positionals: names } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
+    engine: { type: 'string', default: 'embedded' },
     'setup-peers': { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
   allowPositionals: true,
 });
 const unknown = names.filter((name) => !(name in benchmarks));
-if (values.help || unknown.length > 0) {
-  console[values.help ? 'log' : 'error'](
-    unknown.length > 0 ? `there is no benchmark ${unknown.join(', ')}\n\n${HELP}` : HELP,
-  );
+const engine = ENGINES.find((name) => name === values.engine);
+if (values.help || unknown.length > 0 || !engine) {
+  if (unknown.length > 0) console.error(`there is no benchmark ${unknown.join(', ')}\n`);
+  if (!engine) console.error(`--engine must be one of ${ENGINES.join(', ')}, got ${values.engine}\n`);
+  console.error(HELP);
   process.exit(values.help ? 0 : 2);
 }
-const options: Options = { quick: values.quick, setupPeers: values['setup-peers'] };
+const options: Options = { quick: values.quick, engine, setupPeers: values['setup-peers'] };
 
 const folder = new URL('results/', import.meta.url);
 mkdirSync(folder, { recursive: true });
-for (const [name, run] of Object.entries(benchmarks)) {
+for (const [name, run] of Object.entries(engine === 'aws' ? ON_AWS : benchmarks)) {
   if (names.length > 0 ? !names.includes(name) : ON_REQUEST.includes(name)) continue;
-  const before = conditions();
+  const before = conditions(AWS_ALONE.includes(name) ? 'aws' : engine);
   const stopProgress = startProgress(name);
   const full = await run(options).finally(stopProgress);
   const report = options.quick ? { ...full, command: `${full.command} --quick` } : full;
   const seconds = Math.round((Date.now() - before.startedAt.getTime()) / 1000);
   const text = toMarkdown(report, before, seconds);
   if (!options.quick) {
-    writeFileSync(new URL(`${name}.md`, folder), text);
+    const file = engine === 'aws' && !AWS_ALONE.includes(name) ? `${name}-aws` : name;
+    writeFileSync(new URL(`${file}.md`, folder), text);
     const all = { ...before, seconds, ...report };
-    writeFileSync(new URL(`${name}.json`, folder), `${JSON.stringify(all, null, 2)}\n`);
+    writeFileSync(new URL(`${file}.json`, folder), `${JSON.stringify(all, null, 2)}\n`);
   }
   console.log(text);
   for (const promise of report.broken ?? []) {

@@ -28,9 +28,9 @@ interface Measured {
   readonly slowestRefusal: number;
 }
 
-export async function overload({ quick }: Options): Promise<Report> {
+export async function overload({ quick, engine }: Options): Promise<Report> {
   const folder = mkdtempSync(join(tmpdir(), 'punctual-bench-'));
-  const local = await startLocal(folder);
+  const local = await startLocal(folder, engine);
   const agent = new Agent({ connections: 256 });
   try {
     const token = await signToken(await tokenKey(folder), 'bench');

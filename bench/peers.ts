@@ -6,7 +6,7 @@ import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Options, progress, type Report } from './report.ts';
+import { commandOf, type Engine, type Options, progress, type Report } from './report.ts';
 
 const HARNESS = join(import.meta.dirname, 'peers', 'harness');
 const HOME = process.env.PEERS_HOME ?? join(tmpdir(), 'punctual-peers');
@@ -56,9 +56,14 @@ const FIGURES: [title: string, key: string, figure: Figure][] = [
   ['kill -9, tuned: all run again after, s', 'FcrashTuned', lastOfAll],
 ];
 
-type Results = Record<string, { version: string; results: Record<string, Result> }>;
+type Results = Record<string, { version: string; store: string; results: Record<string, Result> }>;
+type Stores = Record<string, { version: string; settings: Record<string, string> }>;
+interface Written {
+  readonly peers: Results;
+  readonly stores: Stores;
+}
 
-export async function peers({ quick, setupPeers }: Options): Promise<Report> {
+export async function peers({ quick, engine, setupPeers }: Options): Promise<Report> {
   if (!existsSync(HARNESS)) return skipped(`there is no ${HARNESS}`);
   if (!existsSync(join(HOME, 'node_modules', 'node'))) {
     if (!setupPeers)
@@ -72,9 +77,11 @@ export async function peers({ quick, setupPeers }: Options): Promise<Report> {
   try {
     cpSync(HARNESS, folder, { recursive: true });
     for (const path of [folder, join(folder, 'adapters')]) chmodSync(path, 0o755);
-    const adapter = pathToFileURL(join(import.meta.dirname, 'peers', 'punctual.ts')).href;
+    const [place, file] = engine === 'aws' ? ['aws', 'peer.ts'] : ['peers', 'punctual.ts'];
+    const adapter = pathToFileURL(join(import.meta.dirname, place, file)).href;
     writeFileSync(join(folder, 'adapters', 'punctual.mjs'), `export * from ${JSON.stringify(adapter)};\n`);
     const all: Results = {};
+    const stores: Stores = {};
     for (const [index, workload] of WORKLOADS.entries()) {
       progress(`peers: workload ${workload}`);
       const out = join(folder, `${workload}.json`);
@@ -83,11 +90,12 @@ export async function peers({ quick, setupPeers }: Options): Promise<Report> {
       const only = [...PEERS.slice(first), ...PEERS.slice(0, first)].join(',');
       const args = ['--only', only, '--workloads', workload, '--out', out, ...(quick ? ['--quick'] : [])];
       await run(process.execPath, [join(folder, 'run.mjs'), ...args]);
-      const { peers: found } = JSON.parse(readFileSync(out, 'utf8')) as { peers: Results };
-      for (const [peer, { version, results }] of Object.entries(found))
-        all[peer] = { version, results: { ...all[peer]?.results, ...results } };
+      const { peers: found, stores: used } = JSON.parse(readFileSync(out, 'utf8')) as Written;
+      Object.assign(stores, used);
+      for (const [peer, { version, store, results }] of Object.entries(found))
+        all[peer] = { version, store, results: { ...all[peer]?.results, ...results } };
     }
-    return report(all);
+    return report(all, engine, stores);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -119,6 +127,19 @@ const skipped = (why: string): Report => ({
   notes: [`Skipped: ${why}.`],
 });
 
+/** When a write that was acknowledged is on the disk. */
+const ON_DISK: Readonly<Record<string, string>> = {
+  redis: 'up to a second later: AOF, appendfsync everysec',
+  postgres: 'before the answer: synchronous_commit',
+  punctual: 'before the answer: an fsync for each commit',
+};
+
+function durabilityRow(peer: string, store: string, stores: Stores): string[] {
+  const { version = '', settings = {} } = stores[store] ?? {};
+  const given = Object.entries(settings).map(([key, value]) => `${key}=${value}`);
+  return [peer, `${store} ${version}`, ON_DISK[store] ?? '', given.join(', ')];
+}
+
 const shown = (value: number | undefined): string =>
   value === undefined || !Number.isFinite(value)
     ? '-'
@@ -126,7 +147,7 @@ const shown = (value: number | undefined): string =>
       ? String(Math.round(value))
       : value.toPrecision(2);
 
-function report(all: Results): Report {
+function report(all: Results, engine: Engine, stores: Stores): Report {
   const others = PEERS.filter((peer) => peer !== 'punctual');
   const rows = FIGURES.map(([title, key, figure]) => {
     const figureOf = (peer: string) => {
@@ -157,7 +178,7 @@ function report(all: Results): Report {
   );
   return {
     name: 'peers',
-    command: 'npm run bench -- peers',
+    command: commandOf('peers', engine),
     tables: [
       {
         title: 'Side by side; on the right Punctual ÷ the other',
@@ -168,12 +189,20 @@ function report(all: Results): Report {
         ],
         rows,
       },
+      {
+        title: 'What an acknowledged write survives',
+        columns: ['', 'store', 'a write is on the disk', 'settings'],
+        rows: PEERS.map((peer) => durabilityRow(peer, all[peer]?.store ?? '', stores)),
+      },
     ],
     notes: [
-      'Workloads, settings of the others and how they are measured: `bench/peers/harness/README.md`. Redis with AOF everysec, PostgreSQL as installed; Punctual on dynoxide (on disk) and fauxqs.',
+      'Workloads, settings of the others and how they are measured: `bench/peers/harness/README.md`.',
+      engine === 'aws'
+        ? 'Punctual on dynoxide (on disk) and fauxqs, with a watcher and a worker in processes of their own.'
+        : 'Punctual is the process of `npm start` on SQLite. The producer creates jobs over HTTP; those of the others talk to their stores. The CPU of the store is in that of the worker, because they are one process.',
       ...wrong,
       `†: other programs used more than ${DISTURBED_CORES} cores meanwhile. "-": not reached, or no such feature.`,
     ],
-    broken: wrong.filter((text) => /^punctual .* early/.test(text)),
+    broken: wrong.filter((text) => /^punctual .* (early|missing|duplicates)/.test(text)),
   };
 }

@@ -1,9 +1,14 @@
 // What a benchmark says, while it runs and at the end, and how it is written down.
 import type { Conditions } from './conditions.ts';
 
+/** `aws`: dynoxide and fauxqs, as `npm run start:aws` has them. */
+export const ENGINES = ['embedded', 'aws'] as const;
+export type Engine = (typeof ENGINES)[number];
+
 export interface Options {
   /** Smaller and less exact. */
   readonly quick: boolean;
+  readonly engine: Engine;
   /** Whether what the peers need may be installed. */
   readonly setupPeers: boolean;
 }
@@ -73,3 +78,6 @@ export function startProgress(name: string): () => void {
     progress('');
   };
 }
+
+export const commandOf = (name: string, engine: Engine): string =>
+  `npm run bench -- ${name}${engine === 'aws' ? ' --engine aws' : ''}`;

@@ -1,214 +1,134 @@
-// How much goes through: creating, dispatching and running as fast as it can; and which process is the bound.
-import { cpus } from 'node:os';
+// How many jobs an embedded server takes and runs in a second: created over HTTP, and drained when all of them are due.
+import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseJobSpec } from '../src/api/job-input.ts';
-import { isTerminal } from '../src/domain/execution.ts';
-import { dueKey } from '../src/domain/ids.ts';
-import { MINUTE, minuteOf } from '../src/domain/slots.ts';
-import { dispatchSlot } from '../src/scheduling/dispatch.ts';
-import { newHold } from '../src/scheduling/holds.ts';
+import { MINUTE } from '../src/domain/slots.ts';
 import { inParallel } from '../src/scheduling/in-parallel.ts';
-import { createJob } from '../src/scheduling/jobs.ts';
-import { newRow } from '../src/scheduling/rows.ts';
-import { allShards } from '../src/watcher/main.ts';
-import { type Options, progress, type Report } from './report.ts';
-import { benchRules, createJobs, onceAt, type Spec, USER } from './system/create.ts';
+import { commandOf, type Options, progress, type Report } from './report.ts';
+import {
+  DURABILITY_COLUMNS,
+  type Durability,
+  durabilityCells,
+  durabilityNote,
+  durabilityOf,
+} from './system/durability.ts';
+import { type Counts, type Embedded, inEmbedded } from './system/embedded.ts';
+import { idsOf } from './system/rest.ts';
+import { onceAt, type Spec } from './system/specs.ts';
 import { firstStarts } from './system/starts.ts';
-import { type Cpu, inSystem, type System, until } from './system/system.ts';
+import { until } from './system/until.ts';
 
 const AT_ONCE = 32;
-/** As many as a worker has in work. */
-const CALLERS = 1_000;
-/** As the watcher has them. */
-const SHARDS_AT_ONCE = 8;
 /** Behind what a writer sends itself, so that creating is nothing but creating. */
 const FAR_MS = 30 * MINUTE;
-/** The rest of the machine may use so much while it is measured. */
-const DISTURBED_CORES = 0.25;
-const DRAIN_PATIENCE_MS = 300_000;
+const WARM_UP = 1_000;
+const DRAIN_PATIENCE_MS = 120_000;
 
-interface Measured {
+export interface Measured {
   readonly name: string;
   readonly count: number;
   readonly ms: number;
-  readonly cpu: Cpu;
-  readonly note?: string;
+  /** CPU of the server's process per job, in ms. */
+  readonly cpu: { readonly process: number; readonly main: number; readonly writer: number };
+  readonly durability: Durability;
+  readonly note?: string | undefined;
 }
 
-async function measure(
-  system: System,
+export async function measure(
+  { counts }: Embedded,
   name: string,
   count: number,
   body: () => Promise<string | undefined>,
 ): Promise<Measured> {
-  progress(`throughput: ${name}`);
-  const before = system.cpu();
+  progress(name);
+  const before = await counts();
   const began = performance.now();
   const note = await body();
   const ms = performance.now() - began;
-  const after = system.cpu();
-  const parts = Object.keys(after) as (keyof Cpu)[];
-  const cpu = Object.fromEntries(parts.map((part) => [part, after[part] - before[part]])) as Cpu;
-  return { name, count, ms, cpu, note };
+  const after = await counts();
+  const per = (of: (counts: Counts) => number) => (of(after) - of(before)) / count;
+  return {
+    name,
+    count,
+    ms,
+    cpu: {
+      process: per((c) => c.processCpuMs),
+      main: per((c) => c.mainCpuMs),
+      writer: per((c) => c.cpu / 1000),
+    },
+    durability: durabilityOf(after, before),
+    note,
+  };
 }
 
-async function createSingly({ backend }: System, count: number): Promise<undefined> {
-  const { value: spec } = parseJobSpec(benchRules, onceAt(Date.now() + FAR_MS));
-  if (!spec) throw new Error('the spec of the benchmark is wrong');
+async function createSingly({ rest }: Embedded, count: number): Promise<undefined> {
+  const spec = onceAt(Date.now() + FAR_MS);
   await inParallel(Array.from({ length: count }), AT_ONCE, async () => {
-    await createJob(backend.ctx, { userId: USER, spec });
+    idsOf([await rest.createOne(spec)]);
   });
 }
 
-/** One minute's entries of all shards, as the watcher does it. */
-async function dispatchMinute({ backend: { ctx } }: System, minute: number, expected: number) {
-  let total = 0;
-  await inParallel(allShards(ctx.settings.shards), SHARDS_AT_ONCE, async (shard) => {
-    const { sent } = await dispatchSlot(ctx, shard, minute);
-    total += sent;
-  });
-  if (total < expected) throw new Error(`dispatch sent ${total} of ${expected}`);
-  return undefined;
+async function createBatches({ rest }: Embedded, count: number): Promise<undefined> {
+  idsOf(await rest.createBatches(Array<Spec>(count).fill(onceAt(Date.now() + FAR_MS))));
 }
 
-/** What the tables do for one-time executions, and nothing else of them: no queue, no worker. About what a drain could reach. */
-async function tablesAlone(count: number): Promise<Measured> {
-  return inSystem({}, async (system) => {
-    const due = Date.now() + FAR_MS;
-    progress(`throughput: creating ${count} jobs for the tables alone`);
-    const ids = await createJobs(system.backend.ctx, Array<Spec>(count).fill(onceAt(due)));
-    return measure(system, `the tables alone, for ${count} executions`, count, async () => {
-      await inParallel(ids, CALLERS, (jobId) => bareExecution(system, jobId, due));
-      return undefined;
-    });
-  });
-}
-
-async function bareExecution({ backend: { ctx } }: System, jobId: string, fireAt: number): Promise<void> {
-  const { store } = ctx;
-  const due = dueKey(fireAt);
-  const head = await store.readHead(jobId, { consistent: false });
-  if (!head) throw new Error(`job ${jobId} is not there`);
-  const message = { jobId, due, revision: head.revision, fireAt, enqueuedAt: fireAt };
-  const hold = newHold(ctx, message, 'bench', undefined, 1);
-  const take = { hold, rowsUntil: due, stamp: hold.token };
-  const row = { ...newRow(head, due, head.revision, 'SUCCEEDED'), fence: hold.token, attempt: 1 };
-  const times = { enqueuedAt: fireAt, receivedAt: fireAt, startedAt: fireAt, finishedAt: fireAt };
-  const completed = { status: 'completed', version: 2, updatedAt: fireAt, stamp: 'completed' } as const;
-  const done =
-    (await store.updateHead(head, take)) &&
-    (await store.insertRow({ ...row, ...times, workerId: hold.workerId })) &&
-    (await store.updateHead({ ...head, ...take }, completed));
-  if (!done) throw new Error(`the tables refused job ${jobId}`);
-}
-
-/** From the first start of a task to the last row. */
-async function drain(count: number): Promise<Measured> {
-  return inSystem({}, async (system) => {
-    progress(`throughput: creating ${count} jobs to drain`);
-    const { ctx } = system.backend;
-    const warm = await createJobs(
-      ctx,
-      Array.from({ length: 400 }, () => onceAt(Date.now() + FAR_MS)),
-    );
-    const began = Date.now();
-    await createJobs(
-      ctx,
-      warm.map(() => onceAt(began + FAR_MS)),
-    );
-    const due = Math.ceil(Date.now() + ((Date.now() - began) / warm.length) * count * 1.5 + 2_000);
-    const ids = await createJobs(
-      ctx,
-      Array.from({ length: count }, () => onceAt(due)),
-    );
-    await sleep(due - Date.now());
-    await system.start('worker');
-    const started = () => firstStarts(system.starts()).size;
-    await until(Date.now() + DRAIN_PATIENCE_MS, () => started() > 0);
-    return measure(system, `drain of ${count} due jobs, one worker`, count, async () => {
-      // looking must not be what is measured: rows are only read when all have started
+/** The worker receives nothing while the jobs are created. From its first receive until the last end is on the disk. */
+export const drain = (count: number, settings: Record<string, string> = {}): Promise<Measured> =>
+  inEmbedded({ closed: true, settings }, async (server) => {
+    progress(`creating ${count} jobs to drain`);
+    idsOf(await server.rest.createBatches(Array<Spec>(count).fill({ task: 'bench' })));
+    await sleep(1_000);
+    return measure(server, `drain of ${count} due jobs`, count, async () => {
+      await server.openInbox();
       const patience = Date.now() + DRAIN_PATIENCE_MS;
-      await until(patience, () => sleep(250).then(() => started() === count));
-      let open = count;
-      await until(patience, async () => {
-        open = count - (await endedOf(system, ids, due));
-        return open === 0;
-      });
-      return open > 0 ? `${open} not ended` : undefined;
+      await until(patience, async () => (await server.counts()).ended >= count);
+      const starts = server.starts();
+      const ran = firstStarts(starts).size;
+      const wrong = [
+        ...(ran < count ? [`${count - ran} missing`] : []),
+        ...(starts.length > ran ? [`${starts.length - ran} duplicates`] : []),
+      ];
+      return wrong.length > 0 ? wrong.join(', ') : undefined;
     });
   });
-}
 
-async function endedOf({ backend }: System, ids: readonly string[], due: number): Promise<number> {
-  const keys = ids.map((jobId) => ({ jobId, due: dueKey(due) }));
-  const rows = await backend.ctx.store.readRows(keys, { consistent: false });
-  return rows.filter(({ status }) => isTerminal(status)).length;
-}
+export const jobsPerSecond = ({ count, ms }: Measured): number => Math.round((count / ms) * 1000);
 
-/** What the shares of the cores say. A process of Node has one thread for nearly all of its work. */
-function boundBy({ ms, cpu: { others, ...cpu } }: Measured): string {
-  const cores = cpus().length;
-  if (others / ms > DISTURBED_CORES) return 'disturbed: other programs were busy';
-  const used = Object.values(cpu).reduce((sum, part) => sum + part, 0) / ms;
-  const [busiest = '', most = 0] = Object.entries(cpu).sort(([, a], [, b]) => b - a)[0] ?? [];
-  if (most / ms > 0.85) return `${busiest}: its core is full`;
-  if (used > cores * 0.85) return `all ${cores} cores, most of it ${busiest}`;
-  return `waiting (of ${cores} cores ${used.toFixed(1)} in use)`;
-}
-
-export async function throughput({ quick }: Options): Promise<Report> {
-  const [singly, batched, drained] = quick ? [300, 500, 1_000] : [2_000, 5_000, 20_000];
-  const minute = minuteOf(Date.now() + FAR_MS) + 1;
-  const results = await inSystem({}, async (system) => {
-    await createSingly(system, 100); // code that runs for the first time is slow
-    const at = onceAt(minute * MINUTE);
+export async function throughput({ quick, engine }: Options): Promise<Report> {
+  const [singly, batched, drained] = quick ? [1_000, 4_000, 4_000] : [10_000, 20_000, 20_000];
+  const results = await inEmbedded({}, async (server) => {
+    await createSingly(server, WARM_UP);
+    await createBatches(server, WARM_UP);
     return [
-      await measure(system, `create singly, ${AT_ONCE} at a time`, singly, () =>
-        createSingly(system, singly),
+      await measure(server, `create singly, ${AT_ONCE} at a time`, singly, () =>
+        createSingly(server, singly),
       ),
-      await measure(system, 'create in batches of 100', batched, async () => {
-        await createJobs(system.backend.ctx, Array<typeof at>(batched).fill(at));
-        return undefined;
-      }),
-      await measure(system, 'dispatch of one minute', batched, () => dispatchMinute(system, minute, batched)),
+      await measure(server, 'create in batches of 100', batched, () => createBatches(server, batched)),
     ];
   });
-  results.push(await tablesAlone(drained), await drain(drained));
-  const cores = (ms: number, r: Measured) => (ms / r.ms).toFixed(2);
+  results.push(await drain(drained));
+  const [first] = results;
   return {
     name: 'throughput',
-    command: 'npm run bench -- throughput',
+    command: commandOf('throughput', engine),
     tables: [
       {
         title: 'Jobs a second',
-        columns: ['', 'jobs', 'jobs/s', 'CPU ms/job, ours', 'CPU ms/job, engines', 'bound by'],
+        columns: [
+          ...['', 'jobs', 'jobs/s', 'CPU ms/job', 'of it requests and tasks', 'writer'],
+          ...DURABILITY_COLUMNS,
+        ],
         rows: results.map((r) => [
-          r.note ? `${r.name} (${r.note})` : r.name,
-          r.count,
-          Math.round((r.count / r.ms) * 1000),
-          (r.cpu.producer + r.cpu.watcher + r.cpu.worker) / r.count,
-          (r.cpu.tables + r.cpu.queues) / r.count,
-          boundBy(r),
-        ]),
-      },
-      {
-        title: 'Cores in use',
-        columns: ['', 'producer', 'watcher', 'worker', 'tables (dynoxide)', 'queues (fauxqs)', 'others'],
-        rows: results.map((r) => [
-          r.name,
-          cores(r.cpu.producer, r),
-          cores(r.cpu.watcher, r),
-          cores(r.cpu.worker, r),
-          cores(r.cpu.tables, r),
-          cores(r.cpu.queues, r),
-          cores(r.cpu.others, r),
+          ...[r.note ? `${r.name} (${r.note})` : r.name, r.count, jobsPerSecond(r)],
+          ...[r.cpu.process, r.cpu.main, r.cpu.writer].map((ms) => ms.toFixed(3)),
+          ...durabilityCells(r.durability),
         ]),
       },
     ],
     notes: [
-      'Producer (which also dispatches here), watcher, one worker and the engines (tables on disk) are processes of this machine and compete for its cores.',
-      'The tables alone: the read and the three writes of a one-time execution, grouped as always; no queue, no worker. A drain that is near it is bound by the tables.',
-      'A drain is counted from the first start until the last has ended; in it the producer only looks on.',
+      'The server is one process, as `npm start` runs it. Its CPU has everything: API, worker, store. The producer is another process of this machine and calls the API.',
+      'A drain is counted from the first receive until the end of the last job is on the disk. In it the producer only looks on.',
+      'CPU that is neither of the two threads is garbage collection and compilation, which Node does in threads of its own.',
+      ...(first ? [durabilityNote(first.durability)] : []),
     ],
     broken: results.flatMap(({ name, note }) => (note ? [`${name}: ${note}`] : [])),
   };

@@ -10,6 +10,7 @@ import { EARLIEST_MS } from '../scheduling/execute.ts';
 import { telling } from '../scheduling/telling.ts';
 import { withDefinitionCache } from '../store/definition-cache.ts';
 import { StoreFault } from '../store/sqlite/faults.ts';
+import type { WriterStats } from '../store/sqlite/protocol.ts';
 import { openSqliteStore, type SqliteOptions, type SqliteStore } from '../store/sqlite/sqlite.ts';
 import { systemClock, systemRandom } from '../system.ts';
 import type { LocalConfig } from './config.ts';
@@ -24,8 +25,13 @@ const EXPIRE_EVERY_MS = 60_000;
 /** A worker has a message this long before its earliest claim. */
 const DELIVERED_AHEAD_MS = 100;
 
+export interface OpenedEmbedded extends Opened {
+  /** Counts of the writer since the start, for benchmarks. */
+  stats(): Promise<WriterStats>;
+}
+
 /** Opens the file, gives the retention its rounds, and fills the work queue. The file is closed when the process stops. */
-export async function openEmbedded(config: LocalConfig, running: Running, log: Log): Promise<Opened> {
+export async function openEmbedded(config: LocalConfig, running: Running, log: Log): Promise<OpenedEmbedded> {
   const { dataFolder, region, settings, store: options } = config;
   const clock = createReferenceClock(systemClock, 'own');
   const boot = { id: systemRandom.id(12), at: clock.now() };
@@ -72,7 +78,7 @@ export async function openEmbedded(config: LocalConfig, running: Running, log: L
     aws: { region },
     ownPorts: ownPorts(dataFolder),
   };
-  return { backend, told: whereDataIs(dataFolder) };
+  return { backend, told: whereDataIs(dataFolder), stats: sqlite.stats };
 }
 
 function whereDataIs(dataFolder: string): string[] {

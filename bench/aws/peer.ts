@@ -1,4 +1,4 @@
-// Punctual as a peer of `bench/peers/harness` (its README has the contract): the engines and a watcher are the store's processes,
+// Punctual on the engines of AWS as a peer of `bench/peers/harness` (its README has the contract): the engines and a watcher are the store's processes,
 // the worker's runtime runs in the harness's worker process, and jobs are created by the use cases.
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { NO_RECIPIENTS } from '../../src/tasks/recipients.ts';
 import { defineTask, type Task, type Tasks } from '../../src/tasks/task.ts';
 import { startWorker, type Worker } from '../../src/worker/worker.ts';
 import { type LocalProcess, startPart } from '../../test/local/processes.ts';
-import { conditions } from '../conditions.ts';
+import { awsEngines } from '../conditions.ts';
 import { TUNED_LEASE } from '../system/settings.ts';
 
 interface Job {
@@ -56,7 +56,7 @@ export async function startStore(dir: string) {
   const stopWatchers = () => Promise.all(watchers.map((watcher) => watcher.stop('SIGKILL')));
   return {
     pids,
-    version: conditions().engines,
+    version: awsEngines(),
     settings: { tables: 'on disk', queues: 'in memory' },
     fresh({ keepOthers = false } = {}) {
       if (!keepOthers) {

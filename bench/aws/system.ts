@@ -2,14 +2,13 @@
 // workers; this process is the producer. They are those of local mode, unchanged; only the task `bench` is added.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { readLocalConfig } from '../../src/local/config.ts';
 import { type Backend, connect } from '../../src/local/connect.ts';
 import { findEngines } from '../../src/local/engines.ts';
 import { createLog } from '../../src/system.ts';
 import { type LocalProcess, startPart, temporaryFolder } from '../../test/local/processes.ts';
-import { allCpuMs, childrenOf, cpuMs } from './cpu.ts';
-import { readStarts, STARTS_VARIABLE, type Start } from './starts.ts';
+import { allCpuMs, childrenOf, cpuMs } from '../system/cpu.ts';
+import { readStarts, STARTS_VARIABLE, type Start } from '../system/starts.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
@@ -50,7 +49,7 @@ async function startSystem(settings: Record<string, string> = {}): Promise<Syste
     PUNCTUAL_LOG: 'error',
     PUNCTUAL_DATA: folder.path,
     PUNCTUAL_DRAIN_SECONDS: '0',
-    PUNCTUAL_TASKS_FOLDER: join(import.meta.dirname, 'tasks'),
+    PUNCTUAL_TASKS_FOLDER: join(import.meta.dirname, '..', 'system', 'tasks'),
     [STARTS_VARIABLE]: startsFile,
     ...settings,
   };
@@ -150,13 +149,4 @@ export async function inSystem<T>(
   } finally {
     await system.stop();
   }
-}
-
-/** Asks every few milliseconds; false when it does not come true in time. */
-export async function until(deadline: number, condition: () => boolean | Promise<boolean>): Promise<boolean> {
-  while (!(await condition())) {
-    if (Date.now() > deadline) return false;
-    await sleep(20);
-  }
-  return true;
 }

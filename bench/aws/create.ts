@@ -1,13 +1,13 @@
-// The producer: creates jobs as a client of the API would, without HTTP in between.
+// The producer on the engines of AWS: creates jobs as a client of the API would, without HTTP in between.
 import { type BatchResult, createBatch } from '../../src/api/batch.ts';
 import type { JobRules } from '../../src/api/job-input.ts';
 import type { Context } from '../../src/scheduling/context.ts';
 import { inParallel } from '../../src/scheduling/in-parallel.ts';
 import { NO_RECIPIENTS } from '../../src/tasks/recipients.ts';
 import type { Task, Tasks } from '../../src/tasks/task.ts';
-import { bench } from './tasks/bench.ts';
+import { type Spec, USER } from '../system/specs.ts';
+import { bench } from '../system/tasks/bench.ts';
 
-export const USER = 'bench';
 /** As many as one request of the API may have. */
 const PER_BATCH = 100;
 const BATCHES_AT_ONCE = 4;
@@ -15,17 +15,6 @@ const BATCHES_AT_ONCE = 4;
 const benchTasks: Tasks = new Map([[bench.name, bench as Task<unknown>]]);
 
 export const benchRules: JobRules = { tasks: benchTasks, recipients: NO_RECIPIENTS };
-
-export type Spec = Record<string, unknown>;
-
-export const onceAt = (at: number, params: Spec = {}): Spec => ({
-  task: bench.name,
-  params,
-  schedule: { at: new Date(at).toISOString() },
-});
-
-/** All at the same instants, whenever they were created. */
-export const EVERY_SECOND: Spec = { task: bench.name, schedule: { cron: '* * * * * *' } };
 
 /** In batches. Returns their ids in order; whatever is refused stops the benchmark. */
 export async function createJobs(context: Context, specs: readonly Spec[]): Promise<string[]> {

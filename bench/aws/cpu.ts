@@ -1,0 +1,174 @@
+// CPU per execution in our own processes, and the most that one of them can do: against an endpoint that answers at once,
+// in a process of its own, so that no engine is measured. With group commit and without.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { createClients } from '../../src/aws/clients.ts';
+import { MINUTE, minuteOf } from '../../src/domain/slots.ts';
+import { createSqs } from '../../src/queue/sqs.ts';
+import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
+import { dispatchSlot } from '../../src/scheduling/dispatch.ts';
+import { settleSlot } from '../../src/scheduling/settle.ts';
+import { withDefinitionCache } from '../../src/store/definition-cache.ts';
+import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
+import { createLog, systemClock, systemRandom } from '../../src/system.ts';
+import { builtinTasks } from '../../src/tasks/builtin.ts';
+import { startWorker } from '../../src/worker/worker.ts';
+import { LOCAL } from '../metered.ts';
+import { type Options, progress, type Report } from '../report.ts';
+import { ENTRIES_PER_SLOT } from './stub/answers.ts';
+
+/** As for a worker of short tasks: with the default of 100 a receive seldom asks for ten. */
+const CONCURRENCY = 400;
+
+interface Measured {
+  readonly count: number;
+  readonly cpuMs: number;
+  readonly seconds: number;
+}
+
+async function measure(work: () => Promise<number>): Promise<Measured> {
+  const before = process.cpuUsage();
+  const began = performance.now();
+  const count = await work();
+  const { user, system } = process.cpuUsage(before);
+  return { count, cpuMs: (user + system) / 1000, seconds: (performance.now() - began) / 1000 };
+}
+
+function open(endpoint: string, groupCommit: boolean) {
+  const clients = createClients({ ...LOCAL, endpoints: { dynamodb: endpoint, sqs: endpoint } });
+  const store = createDynamoStore({ client: clients.dynamodb, tablePrefix: '', shards: 16, groupCommit });
+  const { queue, inboxes } = createSqs({
+    client: clients.sqs,
+    pollClient: clients.sqsPolls,
+    queueUrls: [`${endpoint}/queue/work`],
+    deadLetterUrl: `${endpoint}/queue/dead`,
+    clock: systemClock,
+  });
+  const context: Context = {
+    store: withDefinitionCache(store),
+    queue,
+    clock: systemClock,
+    random: systemRandom,
+    log: createLog('silent'),
+    settings: DEFAULT_SETTINGS,
+  };
+  return { context, inboxes, close: clients.destroy };
+}
+
+/** Whatever else the machine does only adds to CPU times: the least of several slices is nearest to what it takes. */
+const SLICES = 5;
+
+/** Executions that ended in slices of `seconds`, after as long a warm-up as it takes for code to be compiled. */
+async function worker(endpoint: string, groupCommit: boolean, seconds: number): Promise<Measured[]> {
+  const { context, inboxes, close } = open(endpoint, groupCommit);
+  let ended = 0;
+  const { store } = context;
+  const counting = {
+    ...store,
+    insertRow: async (row: Parameters<typeof store.insertRow>[0]) => {
+      const done = await store.insertRow(row);
+      ended++;
+      return done;
+    },
+  };
+  const running = startWorker(
+    { ...context, store: counting },
+    {
+      ...{ workerId: 'worker_benchmark', host: 'bench', tasks: builtinTasks(), inboxes },
+      ...{ pollersPerInbox: 4, concurrency: CONCURRENCY },
+    },
+  );
+  await systemClock.sleep(3_000);
+  const slices: Measured[] = [];
+  for (let i = 0; i < SLICES; i++) {
+    const slice = await measure(async () => {
+      const before = ended;
+      await systemClock.sleep(seconds * 1000);
+      return ended - before;
+    });
+    slices.push(slice);
+  }
+  await running.stop({ deadlineMs: 5_000 });
+  close();
+  return slices;
+}
+
+/** Slot after slot, as a watcher that has fallen behind would. */
+async function watcher(endpoint: string, what: 'dispatch' | 'settle', slots: number): Promise<Measured[]> {
+  const { context, close } = open(endpoint, true);
+  const minute = minuteOf(Date.now());
+  const once = (i: number) =>
+    what === 'dispatch'
+      ? dispatchSlot(context, 0, minute + i)
+      : settleSlot(context, 0, minute - 10 - i, minute + MINUTE);
+  await once(0);
+  const slices: Measured[] = [];
+  for (let first = 1; first <= SLICES * slots; first += slots) {
+    const slice = await measure(async () => {
+      for (let i = first; i < first + slots; i++) await once(i);
+      return slots * ENTRIES_PER_SLOT;
+    });
+    slices.push(slice);
+  }
+  close();
+  return slices;
+}
+
+async function startStub(): Promise<{ endpoint: string; child: ChildProcess }> {
+  const main = new URL('stub/main.ts', import.meta.url).pathname;
+  const child = spawn(process.execPath, [main], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const [endpoint] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+  return { endpoint, child };
+}
+
+export async function cpu({ quick }: Options): Promise<Report> {
+  const { endpoint, child } = await startStub();
+  const seconds = quick ? 1 : 4;
+  const slots = quick ? 1 : 2;
+  try {
+    const rows: (string | number)[][] = [];
+    const add = (name: string, slices: readonly Measured[]) => {
+      const sum = (of: (slice: Measured) => number) => slices.reduce((all, slice) => all + of(slice), 0);
+      const [count, cpuMs, took] = [sum((s) => s.count), sum((s) => s.cpuMs), sum((s) => s.seconds)];
+      const least = Math.min(...slices.map((slice) => slice.cpuMs / slice.count));
+      const each = [(cpuMs / count).toFixed(3), least.toFixed(3)];
+      rows.push([name, count, ...each, Math.round(count / took), cpuMs / 1000 / took]);
+    };
+    progress('cpu: worker with group commit');
+    add('worker, group commit', await worker(endpoint, true, seconds));
+    progress('cpu: worker, each call alone');
+    add('worker, each call alone', await worker(endpoint, false, seconds));
+    progress('cpu: watcher');
+    add(
+      'watcher, dispatch (entry read, successor planned, sent)',
+      await watcher(endpoint, 'dispatch', slots),
+    );
+    add('watcher, settle (all is well)', await watcher(endpoint, 'settle', slots));
+    return {
+      name: 'cpu',
+      command: 'npm run bench -- cpu --engine aws',
+      tables: [
+        {
+          title: 'One process against an endpoint that answers at once',
+          columns: [
+            'process',
+            'executions',
+            'CPU ms each',
+            `least of ${SLICES} slices`,
+            'a second',
+            'cores used',
+          ],
+          rows,
+        },
+      ],
+      notes: [
+        'Recurring executions of a task that does nothing: head and previous row read, take, run, row written, message deleted.',
+        'Other users of the host only add to CPU times: the least of the slices is nearest to what an execution takes.',
+        'The endpoint runs beside it on the same machine: what a second brings is a lower bound, CPU per execution is not.',
+      ],
+    };
+  } finally {
+    child.kill();
+  }
+}

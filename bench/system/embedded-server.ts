@@ -1,0 +1,64 @@
+// The server of `npm start` inside this process: the same parts, started by the same function. The benchmarks can hold the
+// worker's inbox closed, count the jobs that have ended, and read the counts of the writer.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readLocalConfig } from '../../src/local/config.ts';
+import { openEmbedded } from '../../src/local/embedded.ts';
+import type { Running } from '../../src/local/run.ts';
+import { serve } from '../../src/local/serve.ts';
+import type { Inbox } from '../../src/queue/queue.ts';
+import type { WriterStats } from '../../src/store/sqlite/protocol.ts';
+import type { Store } from '../../src/store/store.ts';
+
+export interface EmbeddedServer {
+  readonly url: string;
+  /** Lets the worker receive. */
+  openInbox(): void;
+  /** Number of one-time jobs whose end is on the disk. */
+  ended(): number;
+  stats(): Promise<WriterStats>;
+}
+
+/** Reads its settings from the environment. `closed`: the worker receives nothing before `openInbox`. */
+export async function startEmbeddedServer(running: Running, closed = false): Promise<EmbeddedServer> {
+  const config = readLocalConfig(process.env);
+  const inbox = Promise.withResolvers<void>();
+  if (!closed) inbox.resolve();
+  let ended = 0;
+  let stats: () => Promise<WriterStats> = () => Promise.reject(new Error('the server has not started'));
+  await serve(config, running, {
+    command: 'npm run bench',
+    async open(...given) {
+      const opened = await openEmbedded(...given);
+      stats = opened.stats;
+      const { backend } = opened;
+      const store = countingEnds(backend.ctx.store, () => ended++);
+      const inboxes = backend.inboxes.map((one) => openedBy(one, inbox.promise));
+      return { ...opened, backend: { ...backend, inboxes, ctx: { ...backend.ctx, store } } };
+    },
+  });
+  const port = readFileSync(join(config.dataFolder, `api-${process.pid}.port`), 'utf8');
+  return {
+    url: `http://127.0.0.1:${port}`,
+    openInbox: inbox.resolve,
+    ended: () => ended,
+    stats: () => stats(),
+  };
+}
+
+const openedBy = (inbox: Inbox, opened: Promise<void>): Inbox => ({
+  ...inbox,
+  async receive(max, signal) {
+    await opened;
+    return inbox.receive(max, signal);
+  },
+});
+
+const countingEnds = (store: Store, count: () => void): Store => ({
+  ...store,
+  async updateHead(seen, change) {
+    const done = await store.updateHead(seen, change);
+    if (done && (change.status === 'completed' || change.status === 'failed')) count();
+    return done;
+  },
+});

@@ -1,0 +1,27 @@
+// The process of an embedded server for benchmarks. Its parent asks over IPC.
+import { run } from '../../src/local/run.ts';
+import { startEmbeddedServer } from './embedded-server.ts';
+
+/** Set: the worker receives nothing before the parent opens its inbox. */
+const closed = process.env.BENCH_INBOX === 'closed';
+process.on('disconnect', () => process.exit());
+
+await run(async (running) => {
+  const server = await startEmbeddedServer(running, closed);
+  const answers: Record<string, () => unknown> = {
+    openInbox: server.openInbox,
+    async counts() {
+      const [process_, main] = [process.cpuUsage(), process.threadCpuUsage()];
+      return {
+        ...(await server.stats()),
+        ended: server.ended(),
+        processCpuMs: (process_.user + process_.system) / 1000,
+        mainCpuMs: (main.user + main.system) / 1000,
+      };
+    },
+  };
+  process.on('message', async ({ call, ask }: { call: number; ask: string }) => {
+    process.send?.({ call, answer: await answers[ask]?.() });
+  });
+  process.send?.({ url: server.url });
+});

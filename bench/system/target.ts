@@ -1,0 +1,49 @@
+// What a benchmark of lateness needs of a running system: an embedded server, or processes on the engines of AWS.
+import type { Row } from '../../src/domain/execution.ts';
+import { delaySeconds } from '../../src/queue/sender.ts';
+import type { ExecutionKey } from '../../src/store/store.ts';
+import { createJobs } from '../aws/create.ts';
+import { inSystem } from '../aws/system.ts';
+import type { Engine } from '../report.ts';
+import { type Durability, durabilityOf } from './durability.ts';
+import { inEmbedded } from './embedded.ts';
+import { idsOf } from './rest.ts';
+import type { Spec } from './specs.ts';
+import type { Start } from './starts.ts';
+
+export interface Target {
+  /** Returns their ids in order. A refused job stops the benchmark. */
+  create(specs: readonly Spec[]): Promise<string[]>;
+  starts(): Start[];
+  rows(keys: readonly ExecutionKey[]): Promise<readonly Row[]>;
+  /** When a worker could receive the message. Undefined: the engine delivers to a worker that waits. */
+  visibleAt(enqueuedAt: number, fireAt: number): number | undefined;
+  /** Since the start of the server. Undefined: the engine does not count. */
+  durability(): Promise<Durability | undefined>;
+}
+
+export const inTarget = <T>(engine: Engine, body: (target: Target) => Promise<T>): Promise<T> =>
+  engine === 'aws' ? onAws(body) : embedded(body);
+
+const embedded = <T>(body: (target: Target) => Promise<T>): Promise<T> =>
+  inEmbedded({}, (server) =>
+    body({
+      create: async (specs) => idsOf(await server.rest.createBatches(specs)),
+      starts: server.starts,
+      rows: server.rows,
+      visibleAt: () => undefined,
+      durability: async () => durabilityOf(await server.counts()),
+    }),
+  );
+
+const onAws = <T>(body: (target: Target) => Promise<T>): Promise<T> =>
+  inSystem({}, async (system) => {
+    await system.start('worker');
+    return body({
+      create: (specs) => createJobs(system.backend.ctx, specs),
+      starts: system.starts,
+      rows: (keys) => system.backend.ctx.store.readRows(keys, { consistent: true }),
+      visibleAt: (enqueuedAt, fireAt) => enqueuedAt + delaySeconds(fireAt, enqueuedAt) * 1000,
+      durability: async () => undefined,
+    });
+  });
