@@ -14,7 +14,10 @@ import { firesAt, headsOf, holdOf, idOf, onePerExecution, rowsOf, slotPages } fr
 
 interface Recovery {
   readonly shard: Shard;
-  /** The oldest WAITING occurrence of each job: it alone is sent, because each end wakes the next. */
+  /**
+   * The oldest WAITING occurrence of each job. Of those that nobody holds it alone is sent, because each end wakes the
+   * next. While one is held, no other is woken.
+   */
   readonly waiting: Map<string, Message>;
 }
 
@@ -67,7 +70,7 @@ async function messagesOf(
     if (!head || !(row || (await mayRun(context, head, e, shard)))) continue;
     const message = messageOf(context, head, e, row);
     const older = waiting.get(e.jobId);
-    if (row?.status !== 'WAITING') messages.push(message);
+    if (row?.status !== 'WAITING' || head.hold?.due === e.due) messages.push(message);
     else if (!older || message.due < older.due) waiting.set(e.jobId, message);
   }
   return messages;

@@ -4,6 +4,7 @@ import type { Row } from '../../src/domain/execution.ts';
 import { dueAtOf, dueKey } from '../../src/domain/ids.ts';
 import { recoverShard } from '../../src/scheduling/recover.ts';
 import { watch } from '../../src/scheduling/watch.ts';
+import { aHold } from '../store/fixtures.ts';
 import { MINUTE, NOON, standingWorld } from './world.ts';
 
 let world: ReturnType<typeof standingWorld>;
@@ -65,6 +66,21 @@ describe('of a job whose occurrences wait for each other', () => {
     await minutes(10);
     // five minutes ahead are in the queue; the oldest that waits is sent when all are known
     expect(await recovered()).toEqual([9, 10, 11, 12, 13, 14, 15, 2]);
+  });
+
+  test('one that waits and was taken by a worker that is lost is sent too: nobody else is woken before it', async () => {
+    await pass();
+    const jobId = await world.create({ ...EVERY_MINUTE, overlap: 'queue' });
+    for (const waiting of [2, 3, 4]) await insert(jobId, waiting, { status: 'WAITING' });
+    await insert(jobId, 1, {});
+    const head = world.store.heads.get(jobId);
+    if (!head) throw new Error('there is no job');
+    const due = dueKey(NOON + 3 * MINUTE);
+    const hold = aHold({ due, revision: head.revision, leaseUntil: NOON + 3 * MINUTE });
+    await world.store.updateHead(head, { hold, stamp: hold.token });
+    await minutes(10);
+    const sent = (await recovered()).sort((a, b) => Number(a) - Number(b));
+    expect(sent).toEqual([2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
   });
 
   test('hundreds that wait are one message', async () => {

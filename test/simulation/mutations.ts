@@ -755,6 +755,12 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
+    rule: 'recover held waiting',
+    theme: 'outage',
+    takesOut: 'recover sends an occurrence that waits and that a lost worker holds',
+    edits: [{ file: 'recover.ts', find: ' || head.hold?.due === e.due', replace: '' }],
+  },
+  {
     rule: 'boot-over',
     embedded: true,
     takesOut: 'the hold of an earlier boot is over: a restart would wait for its lease',
