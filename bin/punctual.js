@@ -21,7 +21,11 @@ if (Number(process.versions.node.split('.')[0]) >= OLDEST) {
 
 function ownNode() {
   try {
-    return join(dirname(createRequire(import.meta.url).resolve('node/package.json')), 'bin', 'node');
+    return join(
+      dirname(createRequire(import.meta.url).resolve('node/package.json')),
+      'bin',
+      process.platform === 'win32' ? 'node.exe' : 'node',
+    );
   } catch {
     console.error(
       `punctual: Node ${OLDEST} is needed, this is ${process.version}, and the one of the package "node" is not installed: run npm ci`,

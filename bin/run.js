@@ -2,10 +2,10 @@
 // instead of an error about a file extension or a package. Plain JavaScript that old Nodes understand.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const OLDEST = 24;
-const root = resolve(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..');
+const root = fileURLToPath(new URL('..', import.meta.url));
 
 if (!existsSync(resolve(root, 'node_modules'))) fail('the dependencies are not installed. Run: npm ci');
 if (Number(process.versions.node.split('.')[0]) < OLDEST) {

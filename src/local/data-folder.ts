@@ -15,11 +15,7 @@ export const tablesFile = (dataFolder: string): string => join(dataFolder, 'tabl
 export const databaseFile = (dataFolder: string): string => join(dataFolder, 'punctual.db');
 
 /** Makes this process the only owner of the data folder. */
-export async function ownDataFolder(
-  { dataFolder }: LocalConfig,
-  running: Running,
-  command: string,
-): Promise<void> {
+export function ownDataFolder({ dataFolder }: LocalConfig, running: Running, command: string): void {
   try {
     mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
   } catch (cause) {
@@ -27,13 +23,13 @@ export async function ownDataFolder(
       `the data folder ${dataFolder} cannot be made: ${cause instanceof Error ? cause.message : cause}`,
     );
   }
-  const lock = await lockFolder(dataFolder, `process ${process.pid} (${command})`);
+  const lock = lockFolder(dataFolder, `process ${process.pid} (${command})`);
   running.defer(() => lock.release());
 }
 
 /** An embedded server has no engines that another process could use. */
-export async function refuseBesideEmbedded(dataFolder: string): Promise<void> {
-  const holder = await holderOf(dataFolder);
+export function refuseBesideEmbedded(dataFolder: string): void {
+  const holder = holderOf(dataFolder);
   if (!holder?.endsWith(`(${EMBEDDED_COMMAND})`)) return;
   throw new StartError(
     `the data folder ${dataFolder} is in use by ${holder}, which runs everything in one process and has no engines for others. ` +

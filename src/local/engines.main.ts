@@ -17,8 +17,8 @@ await run(async (running) => {
   refuseUnknownVariables(process.env);
   const config = readLocalConfig(process.env);
   const log = localLog(config, 'engines');
-  await refuseBesideEmbedded(config.dataFolder);
-  await ownDataFolder(config, running, 'npm run engines');
+  refuseBesideEmbedded(config.dataFolder);
+  ownDataFolder(config, running, 'npm run engines');
   const endpoints = await startEngines(config, running, log);
   const { ctx } = await connect(config, endpoints, running, log);
   if (!config.external) await refillQueue(ctx);

@@ -48,7 +48,7 @@ export async function startEngines(config: LocalConfig, running: Running, log: L
 /** The engines that another process of the same data folder runs. */
 export async function findEngines(config: LocalConfig): Promise<Endpoints> {
   if (config.external) return config.external;
-  await refuseBesideEmbedded(config.dataFolder);
+  refuseBesideEmbedded(config.dataFolder);
   const endpoints = readEndpoints(config.dataFolder);
   if (!endpoints || !(await answers(endpoints.dynamodb)) || !(await answers(endpoints.sqs))) {
     throw new StartError(

@@ -1,79 +1,74 @@
-// One owner per data folder. The lock is a listening socket, which the kernel takes away however its process ends, so a
-// killed server leaves nothing behind that the next one would have to judge.
-import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { existsSync, realpathSync, rmSync } from 'node:fs';
-import { createConnection, createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
+// One owner per data folder. The lock is an open transaction on a file of the folder. The kernel ends it however its process
+// ends, on every platform, also for processes of other containers that share the folder.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseSync } from 'node:sqlite';
 import { StartError } from './run.ts';
 
 export interface FolderLock {
-  release(): Promise<void>;
+  release(): void;
 }
 
-/** A process that was just killed may still have the address. It is tried again this often, this many times. */
-const TRY_EVERY_MS = 50;
-const MOST_TRIES = 20;
+/** A killed process may still have the lock for an instant. `npm run worker` takes it to see whether it is free. */
+const WAITS_MS = 1_000;
+/** SQLite's result codes of a file that another connection has locked. */
+const LOCKED = [5, 6];
 
-/** `owner` is what a second one is told, such as "process 123 (npm start)". */
-export async function lockFolder(folder: string, owner: string): Promise<FolderLock> {
-  const address = addressOf(folder);
-  const server = createServer((socket) => socket.on('error', () => {}).end(owner));
-  for (let tries = 1; !(await listens(server, address)); tries++) {
-    const holder = await ask(address);
-    if (holder || tries === MOST_TRIES) {
-      throw new StartError(
-        `the data folder ${folder} is in use by ${holder || 'a process that does not say its name'}. Stop that one, or set PUNCTUAL_DATA to another folder.`,
-      );
-    }
-    // the holder has ended since: a socket that is a file stays behind, all others go with their process
-    if (isFile(address)) rmSync(address, { force: true });
-    await sleep(TRY_EVERY_MS);
+/** A connection that nothing refers to is closed by the garbage collector, and its lock with it. */
+const held = new Set<DatabaseSync>();
+
+const lockFile = (folder: string): string => join(folder, 'lock.db');
+const ownerFile = (folder: string): string => join(folder, 'lock.txt');
+
+/** `owner` is the name that a second process is told, such as "process 123 (npm start)". */
+export function lockFolder(folder: string, owner: string): FolderLock {
+  const db = take(folder, WAITS_MS);
+  if (!db) {
+    throw new StartError(
+      `the data folder ${folder} is in use by ${readOwner(folder)}. Stop that one, or set PUNCTUAL_DATA to another folder.`,
+    );
   }
-  server.unref();
+  writeFileSync(ownerFile(folder), owner, { mode: 0o600 });
+  held.add(db);
   return {
-    async release() {
-      server.close();
-      await once(server, 'close');
+    release() {
+      held.delete(db);
+      db.close();
     },
   };
 }
 
 /** The `owner` of the process that has locked the folder. Undefined: none has, or there is no such folder. */
-export const holderOf = async (folder: string): Promise<string | undefined> =>
-  existsSync(folder) ? ask(addressOf(folder)) : undefined;
-
-/** On Linux an abstract socket, which has no file; on Windows a pipe; elsewhere a file of the temporary folder. */
-function addressOf(folder: string): string {
-  const name = `punctual-${createHash('sha256').update(realpathSync(folder)).digest('hex').slice(0, 24)}`;
-  if (process.platform === 'win32') return `\\\\.\\pipe\\${name}`;
-  return process.platform === 'linux' ? `\0${name}` : join(tmpdir(), `${name}.lock`);
+export function holderOf(folder: string): string | undefined {
+  if (!existsSync(lockFile(folder))) return undefined;
+  const db = take(folder, 0);
+  db?.close();
+  return db ? undefined : readOwner(folder);
 }
 
-const isFile = (address: string): boolean => process.platform !== 'win32' && !address.startsWith('\0');
-
-/** False: another process has the address. */
-async function listens(server: Server, address: string): Promise<boolean> {
+/** Undefined: another process has the lock. */
+function take(folder: string, waitMs: number): DatabaseSync | undefined {
+  const file = lockFile(folder);
+  let db: DatabaseSync | undefined;
   try {
-    server.listen(address);
-    await once(server, 'listening');
-    return true;
+    db = new DatabaseSync(file, { timeout: waitMs });
+    db.exec('BEGIN EXCLUSIVE');
+    return db;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return false;
-    throw error;
+    db?.close();
+    if (error instanceof Error && 'errcode' in error && LOCKED.includes(Number(error.errcode) & 0xff))
+      return undefined;
+    throw new StartError(
+      `${file} cannot be locked (${error instanceof Error ? error.message : error}). ` +
+        'Make the data folder writable for this user, free some space on its disk, or set PUNCTUAL_DATA to another folder.',
+    );
   }
 }
 
-/** What its holder says of itself. Undefined or empty: there is none, or it has just ended. */
-async function ask(address: string): Promise<string | undefined> {
-  const socket = createConnection(address);
+function readOwner(folder: string): string {
   try {
-    let answer = '';
-    for await (const chunk of socket) answer += String(chunk);
-    return answer;
+    return readFileSync(ownerFile(folder), 'utf8');
   } catch {
-    return undefined;
+    return 'another process';
   }
 }

@@ -28,7 +28,7 @@ export interface Opened {
 export async function serve(config: LocalConfig, running: Running, serving: Serving): Promise<void> {
   const log = localLog(config, 'start');
   // what can be in the way is found out before anything is started
-  await ownDataFolder(config, running, serving.command);
+  ownDataFolder(config, running, serving.command);
   const scripts = await findScriptMode(config);
   const api = Promise.withResolvers<ApiHandler>();
   const server = await startServer(config.port, api.promise, log);
