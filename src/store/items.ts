@@ -33,9 +33,22 @@ const IN_KEYS = ['jobId', 'userId', 'createdAt'] as const;
 const NOT_SPEC = new Set<string>([...OF_RUNS, ...IN_KEYS]);
 const isSpec = (name: string): boolean => !NOT_SPEC.has(name);
 
+/**
+ * The value of `retry` in a spec without one. Most jobs have it, and its 69 bytes keep full heads below 1 KB. It never changes,
+ * whatever becomes of the API's defaults, because stored heads are read by it.
+ */
+const STORED_RETRY: Head['retry'] = { maxAttempts: 3, backoffSeconds: 2, maxBackoffSeconds: 900 };
+
+const isStoredRetry = (retry: Head['retry']): boolean =>
+  retry.maxAttempts === STORED_RETRY.maxAttempts &&
+  retry.backoffSeconds === STORED_RETRY.backoffSeconds &&
+  retry.maxBackoffSeconds === STORED_RETRY.maxBackoffSeconds;
+
 /** All that people see and only people change, as one text. */
-export function specOf(head: Head): string {
-  const spec = Object.entries(head).filter(([name]) => isSpec(name));
+function specOf(head: Head): string {
+  const spec = Object.entries(head).filter(
+    ([name]) => isSpec(name) && !(name === 'retry' && isStoredRetry(head.retry)),
+  );
   return JSON.stringify(Object.fromEntries(spec));
 }
 
@@ -71,6 +84,7 @@ export function headFromItem<T extends Head | HeadSummary>(item: Item): T {
   const { jobId, owner, createdKey, spec, stamp, rowsUntil, note, coveredUntil } = item;
   const hold = holdFromItem(item);
   return {
+    retry: STORED_RETRY,
     ...(fromJson(spec) as object),
     jobId,
     userId: userOf(String(owner)),

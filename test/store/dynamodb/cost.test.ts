@@ -16,19 +16,22 @@ import { MemoryQueue } from '../../simulation/memory-queue.ts';
 import { aHead, aHold, anEntry, anId, aRow, T0 } from '../fixtures.ts';
 import { itemSize } from '../item-size.ts';
 
-/** As big as ordinary ones get: a held job, with a note, names and tags. */
+/** As big as ordinary ones get: a held job that was edited, with a note, a pause that has an end, names and tags. */
 const aFullHead = () =>
   aHead({
     userId: '3f9a1c52-7b8e-4d21-9c0a-5e6f7a8b9c0d',
     name: 'nightly-report-of-all-invoices',
     tags: { team: 'billing', environment: 'production', costCentre: '4711' },
-    hold: aHold({ number: 123_456 }),
+    hold: aHold({ number: 123_456, workerId: `worker_${anId(12)}` }),
     rowsUntil: dueKey(T0),
     coveredUntil: dueKey(T0),
+    pausedUntil: T0,
+    version: 12,
+    definition: 12 * 2 ** 30,
     note: {
       due: dueKey(T0),
       status: 'SKIPPED',
-      reason: 'the execution before was still running',
+      reason: `overlap: the execution due ${new Date(T0).toISOString()} was still running`,
       revision: anId(12),
       at: T0,
     },
