@@ -68,7 +68,7 @@ const engine = ENGINES.find((name) => name === values.engine);
 if (values.help || unknown.length > 0 || !engine) {
   if (unknown.length > 0) console.error(`there is no benchmark ${unknown.join(', ')}\n`);
   if (!engine) console.error(`--engine must be one of ${ENGINES.join(', ')}, got ${values.engine}\n`);
-  console.error(HELP);
+  (values.help ? console.log : console.error)(HELP);
   process.exit(values.help ? 0 : 2);
 }
 const options: Options = { quick: values.quick, engine, setupPeers: values['setup-peers'] };

@@ -29,8 +29,9 @@ export const start = defineCommand({
   async run(_cli, _args, { port, data }) {
     if (port !== undefined) process.env.PUNCTUAL_PORT = port;
     if (data !== undefined) process.env.PUNCTUAL_DATA = data;
-    // this module is the program: it runs until a signal ends it, and then ends the process itself
-    await import('../../local/main.ts');
+    const [server, local] = await Promise.all([import('../../local/run.ts'), import('../../local/start.ts')]);
+    // runs until a signal ends it, and then ends the process itself
+    await server.run(local.start);
     return undefined;
   },
 });
