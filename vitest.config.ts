@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { leftOut } from './test/aws-path.ts';
 
 // Suites that start real processes and measure punctuality run one at a time, so that nothing else takes the processor
 // from them. Those that wait for things to go wrong and be put right again, or for a server to answer, measure nothing
@@ -11,6 +12,7 @@ const PUNCTUAL = [
 ];
 const PATIENT = [
   'test/faults/**/*.test.ts',
+  'test/chaos/chaos.test.ts',
   'test/scenarios/**/*.test.ts',
   'test/clock/processes.test.ts',
   'test/client/server.test.ts',
@@ -25,6 +27,8 @@ const PATIENT = [
 ];
 // `npm run test:mutations`: each mutation needs up to minutes of simulated seeds, so `npm test` leaves them out.
 const MUTATIONS = ['test/simulation/mutations.test.ts'];
+
+const LEFT_OUT = leftOut();
 
 export default defineConfig({
   test: {
@@ -47,6 +51,7 @@ export default defineConfig({
         test: {
           name: 'processes',
           include: PUNCTUAL,
+          exclude: [...LEFT_OUT],
           testTimeout: 120_000,
           hookTimeout: 60_000,
           fileParallelism: false,
@@ -59,6 +64,7 @@ export default defineConfig({
         test: {
           name: 'faults',
           include: PATIENT,
+          exclude: [...LEFT_OUT],
           testTimeout: 120_000,
           hookTimeout: 60_000,
           maxWorkers: 4,

@@ -1,0 +1,49 @@
+// The suites of the AWS path run on dynoxide, a binary for Linux x64. Without it they are left out, and the reason is printed.
+import { createRequire } from 'node:module';
+
+const PACKAGE = `@dynoxide/${process.platform}-${process.arch}`;
+
+const SUITES = [
+  'test/api/big-lists.test.ts',
+  'test/api/ingest.test.ts',
+  'test/api/unavailable.test.ts',
+  'test/clock/processes.test.ts',
+  'test/faults/api.test.ts',
+  'test/faults/operations.test.ts',
+  'test/faults/outage.test.ts',
+  'test/faults/queue.test.ts',
+  'test/faults/store.test.ts',
+  'test/faults/storm.test.ts',
+  'test/faults/watcher.test.ts',
+  'test/faults/worker-killed.test.ts',
+  'test/faults/worker.test.ts',
+  'test/lib/bundles.test.ts',
+  'test/lib/container.test.ts',
+  'test/local/engine-ports.test.ts',
+  'test/local/engines.test.ts',
+  'test/local/start-aws.test.ts',
+  'test/notifications/engines.test.ts',
+  'test/scenarios/behaviour.test.ts',
+  'test/scenarios/every-second.test.ts',
+  'test/scenarios/restart.test.ts',
+  'test/store/definition-cache.test.ts',
+  'test/store/dynamodb/cost.test.ts',
+  'test/store/dynamodb/dynoxide.test.ts',
+  'test/store/dynamodb/lost-answers.test.ts',
+  'test/store/dynamodb/tables.test.ts',
+  'test/worker/process.test.ts',
+  'test/worker/tracing.test.ts',
+];
+
+/** The suites that cannot run here. They start dynoxide. */
+export function leftOut(): readonly string[] {
+  try {
+    createRequire(import.meta.url).resolve(`${PACKAGE}/package.json`);
+    return [];
+  } catch {
+    console.warn(
+      `The package ${PACKAGE} is not installed, so the suites of the AWS path do not run:\n  ${SUITES.join('\n  ')}`,
+    );
+    return SUITES;
+  }
+}
