@@ -52,7 +52,7 @@ export function startPart(
     async printed(pattern) {
       const gone = { now: false };
       void exited.then(() => (gone.now = true));
-      for (let waited = 0; waited < 20_000; waited += 20) {
+      for (let waited = 0; waited < 60_000; waited += 20) {
         const found = pattern.exec(text);
         if (found) return found;
         if (gone.now) break;
