@@ -52,6 +52,14 @@ function specOf(head: Head): string {
   return JSON.stringify(Object.fromEntries(spec));
 }
 
+type Spec = Omit<HeadSummary, (typeof IN_KEYS)[number]>;
+
+/** The fields of a head that `specOf` wrote. */
+export const specFrom = (text: unknown): Spec => {
+  const spec = fromJson(text) as Omit<Spec, 'retry'> & Partial<Spec>;
+  return { ...spec, retry: spec.retry ?? STORED_RETRY };
+};
+
 export function headToItem(head: Head): Item {
   return {
     jobId: head.jobId,
@@ -84,8 +92,7 @@ export function headFromItem<T extends Head | HeadSummary>(item: Item): T {
   const { jobId, owner, createdKey, spec, stamp, rowsUntil, note, coveredUntil } = item;
   const hold = holdFromItem(item);
   return {
-    retry: STORED_RETRY,
-    ...(fromJson(spec) as object),
+    ...specFrom(spec),
     jobId,
     userId: userOf(String(owner)),
     createdAt: createdAtOf(String(createdKey)),

@@ -1,7 +1,7 @@
 // The heads of jobs. Every write is a compare-and-set on the stamp.
 import type { Head, HeadChange } from '../../domain/job.ts';
 import { decodeCursor, encodeCursor, TIME_AND_JOB } from '../cursors.ts';
-import { createdAtOf, headChangeToItem, headToItem, holdFromItem } from '../items.ts';
+import { createdAtOf, headChangeToItem, headToItem, holdFromItem, specFrom } from '../items.ts';
 import type { HeadSummary, JobsStore } from '../store.ts';
 import { changing, type Rank, type Reader, type Statement, type Value, type Writer } from './statements.ts';
 import { isOne, orNull } from './values.ts';
@@ -76,7 +76,11 @@ export function headOperations(reader: Reader, writer: Writer): Heads {
 }
 
 const summaryOf = ([jobId, userId, createdKey, spec]: Value[]): HeadSummary =>
-  Object.assign(JSON.parse(String(spec)), { jobId, userId, createdAt: createdAtOf(String(createdKey)) });
+  Object.assign(specFrom(spec), {
+    jobId: String(jobId),
+    userId: String(userId),
+    createdAt: createdAtOf(String(createdKey)),
+  });
 
 function headOf(row: Value[]): Head {
   const [, , , , stamp, hold, holder, leaseUntil, rowsUntil, note, coveredUntil] = row;
