@@ -103,7 +103,9 @@ export async function peers({ quick, engine, setupPeers }: Options): Promise<Rep
 
 /** In a group of its own, which ends with us: the harness has servers and processes of its own. */
 async function run(command: string, args: readonly string[]): Promise<void> {
-  const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
+  // all of them get the flags of `npm start`
+  const env = { ...process.env, NODE_OPTIONS: process.execArgv.join(' ') };
+  const child = spawn(command, args, { env, stdio: ['ignore', 'ignore', 'pipe'], detached: true });
   let told = '';
   child.stderr.on('data', (chunk) => {
     told = `${told}${chunk}`.slice(-4_000);
@@ -196,7 +198,7 @@ function report(all: Results, engine: Engine, stores: Stores): Report {
       },
     ],
     notes: [
-      'Workloads, settings of the others and how they are measured: `bench/peers/harness/README.md`.',
+      'Workloads, settings of the others and how they are measured: `bench/peers/harness/README.md`. All Node processes run with --max-semi-space-size=32, as `npm start` does.',
       engine === 'aws'
         ? 'Punctual on dynoxide (on disk) and fauxqs, with a watcher and a worker in processes of their own.'
         : 'Punctual is the process of `npm start` on SQLite. The producer creates jobs over HTTP; those of the others talk to their stores. The CPU of the store is in that of the worker, because they are one process.',

@@ -27,6 +27,8 @@ export interface WorkerSide {
   admit(): Promise<boolean>;
   /** The task has ended: its place is free. */
   leave(): void;
+  /** Resolves when no job that is due waits for its start. Undefined: none does. */
+  afterStarts?(): Promise<void> | undefined;
   /** Messages that have come and are not through yet. */
   inHand(): number;
   /** For the worker's row: what it runs. */
@@ -44,7 +46,7 @@ const AHEAD_SPREAD_MS = 250;
 /** The more messages a worker has in hand, the earlier it begins: so much for each, and so much at most. */
 const AHEAD_PER_MESSAGE_MS = 0.15;
 const AHEAD_FOR_CROWD_MS = 700;
-/** What has ended lets those start first that are due at the same instant. */
+/** The end of a task is recorded after the starts of the jobs that are due at the same instant. */
 const AFTER_STARTS_MS = 1;
 /** The earliest claim before a fire time. A message must have been delivered by then. */
 export const EARLIEST_MS = AHEAD_MS + AHEAD_SPREAD_MS + AHEAD_FOR_CROWD_MS;
@@ -117,6 +119,7 @@ async function runClaimed(
     const ran = await runTask(context, worker, claimed);
     worker.leave();
     await clock.sleep(AFTER_STARTS_MS);
+    await worker.afterStarts?.();
     await told;
     // nothing to record: the lease was lost, and whoever takes over decides
     if (!ran.outcome) {

@@ -174,7 +174,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
     };
     const admit = async (): Promise<boolean> => {
       redeem();
-      const turn = startsInTurn();
+      const turn = startsInTurn.pass();
       if (turn) await turn;
       admitted ||= await places.take();
       return admitted;
@@ -200,6 +200,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
         mayTakeAhead,
         admit,
         leave,
+        afterStarts: startsInTurn.idle,
         ...signals,
       };
       await run(context, side, received);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { turnstile } from '../../src/worker/turnstile.ts';
 
 test('so many in one turn of the event loop, the others in the next ones, in their order', async () => {
-  const pass = turnstile(2);
+  const { pass } = turnstile(2);
   const passed: string[] = [];
   const all = ['a', 'b', 'c', 'd', 'e'].map(async (name) => {
     await pass();
@@ -16,4 +16,18 @@ test('so many in one turn of the event loop, the others in the next ones, in the
   expect(passed).toEqual(['a', 'b', 'c', 'd', 'e']);
   await new Promise((resolve) => setImmediate(resolve));
   expect(pass(), 'a turn later there is room again').toBeUndefined();
+});
+
+test('is idle when the last one that waits has passed', async () => {
+  const { pass, idle } = turnstile(1);
+  expect(idle(), 'nobody waits').toBeUndefined();
+  const passed: string[] = [];
+  const all = ['a', 'b', 'c'].map(async (name) => {
+    await pass();
+    passed.push(name);
+  });
+  await idle();
+  expect(passed).toEqual(['a', 'b', 'c']);
+  await Promise.all(all);
+  expect(idle()).toBeUndefined();
 });

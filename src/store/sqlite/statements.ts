@@ -18,8 +18,8 @@ export const changing = (sql: string): Statement => ({ sql, returns: 'changes' }
 export const returning = (sql: string): Statement => ({ sql, returns: 'rows' });
 
 /**
- * `start`: the write leads to a start (claims, holds, heartbeats, shards). `person`: a request waits for it. `record`: the write
- * records a result or a plan.
+ * `start`: the write leads to a start (claims, holds, heartbeats, shards). `person`: a request may wait for it
+ * (edits, plans). `record`: the write records a result, and nobody waits for it.
  */
 export const RANKS = ['start', 'person', 'record'] as const;
 export type Rank = (typeof RANKS)[number];

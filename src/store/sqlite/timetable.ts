@@ -36,13 +36,13 @@ export function timetableOperations(
     async putEntries(entries) {
       const [first] = entries;
       if (first && entries.length === 1) {
-        await writer.write(PUT_ONE, place(first), 'record', '');
+        await writer.write(PUT_ONE, place(first), 'person', '');
         return;
       }
       const chunks: Promise<unknown>[] = [];
       for (let i = 0; i < entries.length; i += CHUNK) {
         const values = JSON.stringify(entries.slice(i, i + CHUNK).map(place));
-        chunks.push(writer.write(PUT_MANY, [values], 'record', ''));
+        chunks.push(writer.write(PUT_MANY, [values], 'person', ''));
       }
       await Promise.all(chunks);
     },
