@@ -18,6 +18,7 @@ const PATIENT = [
   'test/client/server.test.ts',
   'test/cli/server.test.ts',
   'test/cli/launcher.test.ts',
+  'test/local/backup.test.ts',
   'test/local/custom-tasks.test.ts',
   'test/local/secrets.test.ts',
   'test/local/own-ports.test.ts',

@@ -14,6 +14,7 @@ import {
 } from './command.ts';
 import { backfill, cancel, pause, resume, retry, run } from './commands/act.ts';
 import { audit } from './commands/audit.ts';
+import { backup, restore } from './commands/backup.ts';
 import { changes } from './commands/changes.ts';
 import { create, edit } from './commands/create.ts';
 import { list } from './commands/list.ts';
@@ -46,6 +47,8 @@ export const COMMANDS: readonly Command[] = [
   logs,
   preview,
   audit,
+  backup,
+  restore,
   tasks,
   workers,
   deadLetters,
@@ -122,9 +125,14 @@ function sentences(error: unknown): string[] {
   if (error instanceof PunctualNetworkError) {
     return [`punctual: ${error.message}`, 'Is the server running? A local one is started by: punctual start'];
   }
-  if (error instanceof UsageError || error instanceof NotFoundHere) return [`punctual: ${error.message}`];
+  if (error instanceof UsageError || error instanceof NotFoundHere || isForPeople(error))
+    return [`punctual: ${error.message}`];
   return [`punctual: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`];
 }
+
+/** A sentence of src/local, which is loaded only by the commands that need it. */
+const isForPeople = (error: unknown): error is Error =>
+  error instanceof Error && ['StartError', 'ConfigError'].includes(error.name);
 
 function apiSentences({ message, status, problem, fieldErrors, requestId }: PunctualApiError): string[] {
   const lines =

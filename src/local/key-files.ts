@@ -9,7 +9,8 @@ import { type MasterKeys, newMasterKey } from '../tasks/signing-keys.ts';
 import { readJsonFile } from './json-file.ts';
 import { StartError } from './run.ts';
 
-const SECRETS = 'secrets.json';
+export const SECRETS = 'secrets.json';
+export const SIGNING_KEYS = 'signing-keys.json';
 
 const DAMAGED_KEYS =
   'Restore it from a backup, or delete it, and new keys are made: receivers must be given the new ones (npm run signing-key).';
@@ -47,7 +48,7 @@ export function forRuns<T>(what: string, log: Log, read: () => T): T {
 
 /** Made when it is not there. Two processes may try at once: `link` lets one win, and both read the winner's. */
 export function readMasterKeys(dataFolder: string): unknown {
-  const file = join(dataFolder, 'signing-keys.json');
+  const file = join(dataFolder, SIGNING_KEYS);
   const known = readJsonFile(file, DAMAGED_KEYS);
   if (known !== undefined) return known;
   const fresh: MasterKeys = { keys: [newMasterKey('k1')] };

@@ -33,9 +33,12 @@ interface Verified {
   readonly until: number;
 }
 
+/** The file of the data folder with the key that tokens are signed with. */
+export const TOKEN_KEY = 'token-key.json';
+
 /** Made when it is not there. Two processes may try at once: `link` lets one win, and both read the winner's. */
 export async function tokenKey(dataFolder: string): Promise<JWK> {
-  const file = join(dataFolder, 'token-key.json');
+  const file = join(dataFolder, TOKEN_KEY);
   const known = readKeyFile(file);
   if (known !== undefined) return known as JWK;
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 });

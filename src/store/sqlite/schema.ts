@@ -152,14 +152,19 @@ export const SCHEMA_VERSION = MIGRATIONS.length;
 const numberOf = (db: DatabaseSync, pragma: string): number =>
   Number(Object.values(db.prepare(`PRAGMA ${pragma}`).get() ?? {})[0]);
 
+/** Throws a StoreFault for the file of another program, and for one of a newer version. */
+export function refuseOtherSchema(db: DatabaseSync, file: string, newest = SCHEMA_VERSION): void {
+  if (numberOf(db, 'application_id') !== APPLICATION_ID) throw new StoreFault('foreign', file);
+  const found = numberOf(db, 'user_version');
+  if (found > newest)
+    throw new StoreFault('newer', file, `schema version ${found}, this program knows ${newest}`);
+}
+
 /** Brings the database to `SCHEMA_VERSION`, each version in a transaction of its own. Files of other programs are refused. */
 export function migrate(db: DatabaseSync, file: string, migrations = MIGRATIONS): void {
-  const found = numberOf(db, 'user_version');
-  const application = numberOf(db, 'application_id');
   const isEmpty = numberOf(db, 'schema_version') === 0;
-  if (!isEmpty && application !== APPLICATION_ID) throw new StoreFault('foreign', file);
-  if (found > migrations.length)
-    throw new StoreFault('newer', file, `schema version ${found}, this program knows ${migrations.length}`);
+  if (!isEmpty) refuseOtherSchema(db, file, migrations.length);
+  const found = numberOf(db, 'user_version');
   for (let version = found; version < migrations.length; version++) {
     db.exec('BEGIN IMMEDIATE');
     try {
