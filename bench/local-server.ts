@@ -6,6 +6,7 @@ import type { Engine } from './report.ts';
 
 export interface Local {
   readonly url: string;
+  readonly pid: number;
   stop(): Promise<void>;
 }
 
@@ -26,6 +27,7 @@ export async function startLocal(folder: string, engine: Engine): Promise<Local>
   }
   return {
     url: /listens on (\S+)/.exec(printed)?.[1] ?? '',
+    pid: child.pid ?? 0,
     async stop() {
       const exited = once(child, 'exit');
       child.kill('SIGTERM');

@@ -16,6 +16,7 @@ import { overload } from './overload.ts';
 import { peers } from './peers.ts';
 import { recovery } from './recovery.ts';
 import { ENGINES, type Options, type Report, startProgress, toMarkdown } from './report.ts';
+import { soak } from './soak.ts';
 import { spike } from './spike.ts';
 import { store } from './store.ts';
 import { throughput } from './throughput.ts';
@@ -32,6 +33,7 @@ const benchmarks: Record<string, (options: Options) => Promise<Report>> = {
   cold,
   growth,
   spike,
+  soak,
   peers,
 };
 const ON_AWS: typeof benchmarks = {
@@ -43,12 +45,12 @@ const ON_AWS: typeof benchmarks = {
 /** These run on the engines of AWS alone. */
 const AWS_ALONE = ['cost', 'cold', 'growth', 'spike'];
 /** They take long: only when they are named. */
-const ON_REQUEST = ['growth', 'peers'];
+const ON_REQUEST = ['growth', 'soak', 'peers'];
 
 const HELP = `usage: npm run bench [-- [--quick] [<name> …]]
 
 names: ${Object.keys(benchmarks).join(', ')}
-  without names: all but ${ON_REQUEST.join(' and ')}, which take long
+  without names: all but ${ON_REQUEST.join(', ')}, which take long
   --engine aws    on dynoxide and fauxqs (npm run start:aws) instead of the embedded store
                   (lateness, throughput, recovery, cpu, api, overload, peers)
   --quick         smaller and less exact, for whoever changes something; bench/results/ keeps the last full ones
