@@ -96,7 +96,7 @@ function loadedOf(options: ModelOptions, seen: Seen): Loaded[] {
     timetable: 'warmWritesPerSecond, shards',
     'executions.byUser':
       tenantShare > 0
-        ? 'INDEX_PARTITIONS (src/store/user-index.ts; no setting, must never change)'
+        ? 'indexPartitions (src/store/dynamodb/dynamodb.ts; no setting yet, never lowered)'
         : 'warmWritesPerSecond',
   };
   const partitions = [...tables.writes, ...tables.reads].map((one) =>

@@ -63,7 +63,7 @@ const FLAGS: Record<string, Flag> = {
     least: 1,
     most: 1_024,
     whole: true,
-    says: 'partitions of an index that each user has (a constant, not a setting)',
+    says: 'partitions of an index that each user has (no setting of a deployment yet)',
     otherwise: INDEX_PARTITIONS,
   },
   creates: { least: 0, most: 100_000, says: 'jobs created a second by the API', otherwise: (r) => r / 100 },

@@ -55,6 +55,9 @@ function canonical(value: unknown): string {
   return JSON.stringify(value) ?? 'null';
 }
 
+/** The owner of a message or of a running execution: 8 characters that do not show the user's id. Must never change. */
+export const ownerHash = (userId: string): string => digest('sha256', userId, 'base64url').slice(0, 8);
+
 /** FNV-1a: spreads job ids over shards, queues and index partitions; must never change. */
 export function hash(text: string): number {
   let h = 0x811c9dc5;

@@ -10,6 +10,8 @@ export interface Message {
   /** Not before this; the due time plus jitter, or the time of the next attempt. */
   readonly fireAt: number;
   readonly enqueuedAt: number;
+  /** `ownerHash` of the job's user. Absent in messages of earlier versions, and where the sender did not read the head. */
+  readonly owner?: string;
   /** The trace that it belongs to, as X-Ray's header has it. */
   readonly trace?: string;
 }

@@ -44,17 +44,17 @@ export async function listAllExecutions(
   return { items: items.flatMap(({ row }) => (row ? executionOfRow(row) : [])), nextCursor };
 }
 
-export interface KeyedRow {
-  readonly key: ExecutionKey;
+export interface KeyedRow<Key extends ExecutionKey = ExecutionKey> {
+  readonly key: Key;
   /** Absent only when it has just been removed. */
   readonly row?: Row;
 }
 
 /** 0.5 RRU per row. One that an eventually consistent read does not see yet is read again, or a page would hide it. */
-export async function withRows(
+export async function withRows<Key extends ExecutionKey>(
   { store }: Context,
-  { items: keys, next }: Page<ExecutionKey>,
-): Promise<Page<KeyedRow>> {
+  { items: keys, next }: Page<Key>,
+): Promise<Page<KeyedRow<Key>>> {
   const text = ({ jobId, due }: ExecutionKey) => `${jobId}#${due}`;
   const found = new Map((await store.readRows(keys, { consistent: false })).map((row) => [text(row), row]));
   const missing = keys.filter((key) => !found.has(text(key)));

@@ -63,7 +63,7 @@ async function backfillSome(
   };
   // the deadline counts from the entries of the step: nothing is begun that might not be decided by then
   const end = clock.monotonic() + settings.writerDeadlineMs / 3;
-  const decide = deciding(context, params, dues, inTime);
+  const { decide, userOfJob } = deciding(context, params, dues, inTime);
   const toSend: DueKey[] = [];
   const refused: Refusal[] = [];
   let done = 0;
@@ -82,7 +82,7 @@ async function backfillSome(
       refused.push({ id: executionId(jobId, due), reason: decided.refused });
     if (stopped !== undefined) break;
   }
-  if (toSend.length > 0) await sendNow(context, jobId, toSend, clock.now());
+  if (toSend.length > 0) await sendNow(context, { jobId, userId: userOfJob() }, toSend, clock.now());
   return { done, refused, next, stopped };
 }
 
@@ -112,11 +112,13 @@ function deciding(context: Context, params: BackfillParams, dues: readonly DueKe
   const { store, clock, random } = context;
   const { jobId } = params;
   let seen: Seen | undefined;
+  let userId: string | undefined;
 
   async function look(): Promise<Seen | { readonly stopped: string }> {
     const head = await store.readHead(jobId, { consistent: true });
     const stopped = whyStopped(head, params);
     if (!head || stopped !== undefined) return { stopped: stopped ?? '' };
+    userId = head.userId;
     if (head.note && dues.includes(head.note.due)) await recordNote(context, head, head.note);
     const wanted = new Set([...dues, ...(head.note ? [head.note.due] : [])]);
     const found = await store.readRows(keysOf(jobId, [...wanted]), { consistent: true });
@@ -124,7 +126,7 @@ function deciding(context: Context, params: BackfillParams, dues: readonly DueKe
     return { head, rows, isRecorded: head.note !== undefined && rows.has(head.note.due) };
   }
 
-  return async (due: DueKey): Promise<Decided> => {
+  async function decide(due: DueKey): Promise<Decided> {
     let isHeld = false;
     for (let round = 1; round <= MOST_ROUNDS; round++) {
       const looked = seen ?? (await look());
@@ -148,7 +150,10 @@ function deciding(context: Context, params: BackfillParams, dues: readonly DueKe
         ? 'a worker has it in hand; if it has no row later, ask again'
         : `job ${jobId} is being changed by others; ask again`,
     };
-  };
+  }
+
+  /** Undefined before the first decision. */
+  return { decide, userOfJob: () => userId };
 }
 
 type Decide = (context: Context, seen: Seen, due: DueKey, inTime: () => void) => Promise<Head | undefined>;

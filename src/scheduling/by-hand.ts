@@ -3,7 +3,7 @@
 // crash [H3, H3b].
 import { Conflict, InvalidInput, NotFound } from '../domain/errors.ts';
 import type { Row } from '../domain/execution.ts';
-import { BY_HAND, byHandKey, type DueKey } from '../domain/ids.ts';
+import { BY_HAND, byHandKey, type DueKey, ownerHash } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { ExecutionView } from '../domain/shapes.ts';
@@ -25,8 +25,17 @@ export const putEntries = ({ store }: Context, jobId: string, dues: readonly Due
 const putEntry = (context: Context, jobId: string, due: DueKey, at: number) =>
   putEntries(context, jobId, [due], at);
 
-export const sendNow = ({ queue }: Context, jobId: string, dues: readonly DueKey[], now: number) =>
-  queue.send(dues.map((due) => ({ jobId, due, revision: BY_HAND, fireAt: now, enqueuedAt: now })));
+export const sendNow = (
+  { queue }: Context,
+  { jobId, userId }: { readonly jobId: string; readonly userId?: string },
+  dues: readonly DueKey[],
+  now: number,
+) => {
+  const owner = userId === undefined ? undefined : ownerHash(userId);
+  return queue.send(
+    dues.map((due) => ({ jobId, due, revision: BY_HAND, fireAt: now, enqueuedAt: now, owner })),
+  );
+};
 
 /** A row is written up to three times per attempt, each time as a whole. */
 const MAX_RUN_PARAMS_BYTES = 32_768;
@@ -63,7 +72,7 @@ export async function runNow(
   inTime();
   const row: Row = { ...newRow(head, due, BY_HAND, 'QUEUED'), enqueuedAt: now, ...(params && { params }) };
   await store.insertRow(row);
-  await sendNow(context, jobId, [due], now);
+  await sendNow(context, head, [due], now);
   return executionOfRow(row);
 }
 
@@ -99,6 +108,6 @@ export async function retryExecution(context: Context, who: Principal, id: strin
   };
   if (!(await store.updateRow(seen, row)))
     throw new Conflict(`execution ${id} has just changed; look at it again`);
-  await sendNow(context, jobId, [due], now);
+  await sendNow(context, head, [due], now);
   return executionOfRow(row);
 }

@@ -5,8 +5,7 @@ import { dueBound, executionId, parseExecutionId } from '../domain/ids.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { ExecutionView } from '../domain/shapes.ts';
 import { executionOfRow } from '../domain/views.ts';
-import { failedRowCursor, userRowCursor } from '../store/cursors.ts';
-import type { ExecutionKey } from '../store/store.ts';
+import type { ExecutionKey, FailedKey } from '../store/store.ts';
 import { type KeyedRow, withRows } from './all-executions.ts';
 import { retryExecution } from './by-hand.ts';
 import type { Context } from './context.ts';
@@ -31,10 +30,10 @@ export async function listDeadLetters(
   query: DeadLettersQuery,
 ): Promise<Listed<ExecutionView>> {
   const { store } = context;
-  const { items, nextCursor } = await matching<KeyedRow>(
+  const { items, nextCursor } = await matching<KeyedRow<FailedKey>>(
     query,
     ({ row }) => row?.status === 'FAILED' && asked(row, query),
-    ({ key, row }) => (who.operator && row ? failedRowCursor(row) : userRowCursor(key)),
+    ({ key }) => key.cursor,
     async (limit, cursor) => {
       const page = { limit, cursor };
       const keys = await (who.operator

@@ -1,6 +1,6 @@
 // What follows the end of an execution: a one-time job is completed, and whoever waits for the hold is woken.
 import { isTerminal, type Row, type TerminalStatus } from '../domain/execution.ts';
-import { BY_HAND, type DueKey, dueAtOf } from '../domain/ids.ts';
+import { BY_HAND, type DueKey, dueAtOf, ownerHash } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';
 import { fireAt } from '../domain/schedule/occurrences.ts';
 import type { Message } from '../queue/queue.ts';
@@ -110,6 +110,7 @@ async function wake(
           ? Math.min(now, dueAtOf(waiting.due))
           : fireAt(head.schedule, head.jobId, dueAtOf(waiting.due)),
       enqueuedAt: now,
+      owner: ownerHash(head.userId),
     },
   ]);
 }

@@ -1,7 +1,8 @@
 // The life of one message in a worker: held until its fire time, claimed, run, finished, deleted.
 import type { Row } from '../domain/execution.ts';
-import { executionId, hash } from '../domain/ids.ts';
+import { executionId, hash, ownerHash } from '../domain/ids.ts';
 import type { Message, Received } from '../queue/queue.ts';
+import type { RunningExecution } from '../store/store.ts';
 import type { Tasks } from '../tasks/task.ts';
 import { takeAhead } from './ahead.ts';
 import { AGAIN, type Claim, type Claimed } from './answers.ts';
@@ -32,7 +33,7 @@ export interface WorkerSide {
   /** Messages that have come and are not through yet. */
   inHand(): number;
   /** For the worker's row: what it runs. */
-  readonly running: { add(executionId: string, startedAt: number): void; remove(executionId: string): void };
+  readonly running: { add(execution: RunningExecution): void; remove(executionId: string): void };
 }
 
 /** Longer than this before its fire time a message waits in the queue, not in our hands. */
@@ -113,7 +114,7 @@ async function runClaimed(
 ): Promise<number | 'deleted'> {
   const { clock, log, settings } = context;
   const id = executionId(claimed.head.jobId, claimed.message.due);
-  worker.running.add(id, claimed.hold.startedAt);
+  worker.running.add({ id, since: claimed.hold.startedAt, owner: ownerHash(claimed.head.userId) });
   try {
     const told = context.tell?.started(claimed);
     const ran = await runTask(context, worker, claimed);

@@ -1,5 +1,7 @@
 // Finish: one write that records how an attempt ended (docs/protocol.md#finish).
+
 import type { Row, RunError } from '../domain/execution.ts';
+import { ownerHash } from '../domain/ids.ts';
 import { backoffMs } from '../domain/policies.ts';
 import { LONGEST_DELAY_MS } from '../queue/queue.ts';
 import type { Claimed } from './answers.ts';
@@ -41,7 +43,8 @@ export async function finish(
       await store.putEntries([{ ...again, at: row.nextAttemptAt, kind: 'retry' }]);
     } else {
       const { trace } = message;
-      await queue.send([{ ...again, fireAt: row.nextAttemptAt, enqueuedAt: clock.now(), trace }]);
+      const owner = ownerHash(head.userId);
+      await queue.send([{ ...again, fireAt: row.nextAttemptAt, enqueuedAt: clock.now(), owner, trace }]);
     }
     return row;
   }

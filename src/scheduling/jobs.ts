@@ -53,7 +53,7 @@ export async function createJob(
       : resolveAccepted(given, Math.min(acceptedAt, t0), t0);
   refuseLarge({ params, notify });
   await admit?.(schedule);
-  const { entries, send } = planned(context, { jobId, revision, schedule }, t0);
+  const { entries, send } = planned(context, { jobId, userId, revision, schedule }, t0);
   // no reader looks at any of these before the head is there, so their order is free
   const [definition, updatedAt] = await Promise.all([
     firstDefinition(context, jobId, { ...common, schedule, params, notify }),
@@ -139,7 +139,7 @@ async function plan(context: Context, head: Planning, t0: number): Promise<() =>
   return send;
 }
 
-type Planning = Pick<Head, 'jobId' | 'revision' | 'schedule' | 'pausedUntil'>;
+type Planning = Pick<Head, 'jobId' | 'userId' | 'revision' | 'schedule' | 'pausedUntil'>;
 
 /**
  * The entries of a new revision, from t0 on to the first beyond what a writer has to send itself, and the function that sends

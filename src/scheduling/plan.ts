@@ -1,5 +1,5 @@
 // Plan: which occurrences get an entry now, and which of those a message too (docs/protocol.md#plan).
-import { type DueKey, dueAtOf, dueKey } from '../domain/ids.ts';
+import { type DueKey, dueAtOf, dueKey, ownerHash } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';
 import { fireAt, isOccurrence, nextOccurrence, occurrencesAfter } from '../domain/schedule/occurrences.ts';
 import type { Schedule } from '../domain/schedule/schema.ts';
@@ -31,6 +31,7 @@ export const writerHorizon = (settings: Settings, t0: number): number =>
   t0 + settings.lookAheadMs + settings.watchPeriodMs + settings.marginMs;
 
 type Planning = Pick<Head, 'jobId' | 'revision' | 'schedule'>;
+type Owned = Planning & Pick<Head, 'userId'>;
 
 export const regularEntry = (head: Planning, due: number): Entry => ({
   at: due,
@@ -40,12 +41,13 @@ export const regularEntry = (head: Planning, due: number): Entry => ({
   kind: 'regular',
 });
 
-export const regularMessage = (head: Planning, due: number, now: number): Message => ({
+export const regularMessage = (head: Owned, due: number, now: number): Message => ({
   jobId: head.jobId,
   due: dueKey(due),
   revision: head.revision,
   fireAt: fireAt(head.schedule, head.jobId, due),
   enqueuedAt: now,
+  owner: ownerHash(head.userId),
 });
 
 /** Is this an occurrence that the schedule in force has planned, or is bound to plan? */

@@ -3,7 +3,9 @@
 //
 // An execution that is accepted and has not ended stands in a slot that is not settled: as its own entry, or as a check
 // that settle has written for it. So those slots name all of them.
+
 import { isTerminal, type Row } from '../domain/execution.ts';
+import { ownerHash } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';
 import { type Entry, FARTHEST_CHECK_MINUTES, minuteOf } from '../domain/slots.ts';
 import type { Message } from '../queue/queue.ts';
@@ -87,5 +89,6 @@ async function mayRun(context: Context, head: Head, e: Entry, { dispatchedUntil 
 function messageOf({ clock }: Context, head: Head, e: Entry, row: Row | undefined): Message {
   const { jobId, due, revision } = e;
   const retryAt = row?.status === 'RETRYING' ? row.nextAttemptAt : undefined;
-  return { jobId, due, revision, fireAt: retryAt ?? firesAt(head, e), enqueuedAt: clock.now() };
+  const owner = ownerHash(head.userId);
+  return { jobId, due, revision, fireAt: retryAt ?? firesAt(head, e), enqueuedAt: clock.now(), owner };
 }

@@ -1,11 +1,11 @@
 // What runs now, over all jobs: a first attempt has no row until it ends, so the workers' own rows say what they run. They
 // are at most one heartbeat behind.
-import { parseExecutionId } from '../domain/ids.ts';
+import { ownerHash, parseExecutionId } from '../domain/ids.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { ExecutionView } from '../domain/shapes.ts';
 import { executionOfRow } from '../domain/views.ts';
 import { decodeCursor, TIME_AND_JOB, userRowCursor } from '../store/cursors.ts';
-import type { ExecutionKey, WorkerRow } from '../store/store.ts';
+import type { ExecutionKey, RunningExecution, WorkerRow } from '../store/store.ts';
 import type { Context } from './context.ts';
 import { type Listed, matching } from './matching.ts';
 import { maySee } from './owned.ts';
@@ -21,8 +21,8 @@ export interface RunningQuery {
 }
 
 /**
- * Newest first. Reads the worker's row, or those of all workers, and for each execution the head and the row; at most 1000
- * executions a page.
+ * Newest first. Reads the worker's row, or those of all workers. For each execution that may be the caller's it reads the head
+ * and the row, for at most 1000 executions a page.
  */
 export async function listRunning(
   context: Context,
@@ -30,8 +30,10 @@ export async function listRunning(
   query: RunningQuery,
   matches: (execution: ExecutionView) => boolean,
 ): Promise<Listed<ExecutionView>> {
+  const mine = ownerHash(who.userId);
+  const mayBeMine = ({ owner = mine }: RunningExecution) => who.operator || owner === mine;
   const keys = (await workersAsked(context, query)).flatMap(({ running }) =>
-    running.flatMap(({ id }) => parseExecutionId(id) ?? []),
+    running.filter(mayBeMine).flatMap(({ id }) => parseExecutionId(id) ?? []),
   );
   const sorted = new Map(keys.map((key) => [sortKey(key), key]));
   const order = [...sorted.keys()].sort().reverse();

@@ -1,6 +1,6 @@
 // Settle: each slot once, some minutes after its end: whatever has no end yet is looked after (docs/protocol.md#settle).
 import { isTerminal, type Row } from '../domain/execution.ts';
-import { BY_HAND, dueAtOf } from '../domain/ids.ts';
+import { BY_HAND, dueAtOf, ownerHash } from '../domain/ids.ts';
 import type { Head } from '../domain/job.ts';
 import { isRecurring, occurrencesAfter } from '../domain/schedule/occurrences.ts';
 import { type Entry, minuteOf, nextCheckAt } from '../domain/slots.ts';
@@ -104,7 +104,14 @@ async function settleOne(
   const now = clock.now();
   const regular = e.revision !== BY_HAND;
   const fires = firesAt(head, e);
-  const again: Message = { jobId: e.jobId, due: e.due, revision: e.revision, fireAt: fires, enqueuedAt: now };
+  const again: Message = {
+    jobId: e.jobId,
+    due: e.due,
+    revision: e.revision,
+    fireAt: fires,
+    enqueuedAt: now,
+    owner: ownerHash(head.userId),
+  };
   const check: Entry = {
     at: nextCheckAt(fires, now),
     jobId: e.jobId,

@@ -2,7 +2,6 @@
 import type { ChangeKey } from '../domain/change.ts';
 import { InvalidInput } from '../domain/errors.ts';
 import { type DueKey, dueKey } from '../domain/ids.ts';
-import { ownerOf } from './user-index.ts';
 
 export const encodeCursor = (sortKey: string): string => Buffer.from(sortKey).toString('base64url');
 
@@ -31,9 +30,9 @@ export const rowCursor = (row: { due: DueKey }): string => encodeCursor(row.due)
 /** Where a list of rows over a user's jobs goes on after this one. */
 export const userRowCursor = (key: { jobId: string; due: DueKey }): string =>
   encodeCursor(`${key.due}#${key.jobId}`);
-/** Where the list of all users' failed rows goes on after this one. */
-export const failedRowCursor = (row: { jobId: string; due: DueKey; userId: string }): string =>
-  encodeCursor(`${row.due}#${row.jobId}@${ownerOf(row.userId, row.jobId)}`);
+/** Where the list of all users' failed rows goes on after this one. `owner`: the user, or the user's index partition. */
+export const failedRowCursor = (key: { jobId: string; due: DueKey }, owner: string): string =>
+  encodeCursor(`${key.due}#${key.jobId}@${owner}`);
 /** Where a list of one job's rows, newest first, begins. */
 export const BEFORE_ALL_ROWS = encodeCursor('9999999999999');
 

@@ -2,11 +2,12 @@
 // its own needs; all else is one JSON text: it is a third of the CPU on either side, and DynamoDB's own maps refuse 1e300,
 // 2**60 and depths beyond 32.
 
+import { errorKeyOf } from '../domain/error-key.ts';
 import { isTerminal, type Row } from '../domain/execution.ts';
 import { dueAtOf } from '../domain/ids.ts';
 import type { Definition, Head, HeadChange, Hold, HoldItem } from '../domain/job.ts';
 import type { HeadSummary } from './store.ts';
-import { ownerOf, userOf } from './user-index.ts';
+import { INDEX_PARTITIONS, ownerOf, userOf } from './user-index.ts';
 
 /** The attributes of an item by their names. */
 export type Item = Record<string, unknown>;
@@ -60,11 +61,11 @@ export const specFrom = (text: unknown): Spec => {
   return { ...spec, retry: spec.retry ?? STORED_RETRY };
 };
 
-export function headToItem(head: Head): Item {
+export function headToItem(head: Head, indexPartitions = INDEX_PARTITIONS): Item {
   return {
     jobId: head.jobId,
     part: HEAD,
-    owner: ownerOf(head.userId, head.jobId),
+    owner: ownerOf(head.userId, head.jobId, indexPartitions),
     createdKey: createdKey(head),
     spec: specOf(head),
     ...ofRuns(head),
@@ -167,14 +168,19 @@ export const holdItemFromItem = (item: Item): HoldItem => ({
 });
 
 /** Only a terminal row expires: an open one is still needed, however old its due time (backfill). */
-export function rowToItem({ jobId, due, status, fence, told, ...record }: Row, retentionMs: number): Item {
-  const owner = ownerOf(record.userId, jobId);
+export function rowToItem(
+  { jobId, due, status, fence, told, ...record }: Row,
+  retentionMs: number,
+  indexPartitions = INDEX_PARTITIONS,
+): Item {
+  const owner = ownerOf(record.userId, jobId, indexPartitions);
   const { finishedAt = 0, startedAt = 0, enqueuedAt = 0 } = record;
   const latest = Math.max(dueAtOf(due), finishedAt, startedAt, enqueuedAt);
   return {
     ...{ jobId, due, status, fence, told, owner },
     record: toJson(record),
     failedOwner: status === 'FAILED' ? owner : undefined,
+    errorKey: status === 'FAILED' ? errorKeyOf(record) : undefined,
     dueKey: dueKeyOf({ jobId, due }),
     expiresAt: isTerminal(status) ? seconds(latest + retentionMs) : undefined,
   };
@@ -184,6 +190,7 @@ export function rowFromItem(item: Item): Row {
   const {
     owner: _owner,
     failedOwner: _failed,
+    errorKey: _errorKey,
     dueKey: _dueKey,
     expiresAt: _expiresAt,
     record,

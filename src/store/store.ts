@@ -28,6 +28,14 @@ export interface ExecutionKey {
   readonly due: DueKey;
 }
 
+/** A FAILED row in the index of failed rows. */
+export interface FailedKey extends ExecutionKey {
+  /** `errorKeyOf` the row's error. Absent in rows of earlier versions. */
+  readonly errorKey?: string;
+  /** Where the list goes on after this row. */
+  readonly cursor: string;
+}
+
 /** Where a hold lives: in the head, or (overlap: allow) in an item of its own. */
 export type HoldPlace = 'head' | { readonly due: DueKey };
 
@@ -105,13 +113,13 @@ export interface ExecutionsStore {
     userId: string,
     options: ListOptions & { from?: DueKey; to?: DueKey },
   ): Promise<Page<ExecutionKey>>;
-  /** FAILED ones of one user, newest first, from an index that has nothing else (keys only). */
+  /** FAILED rows of one user, newest first, from an index that has nothing else. */
   listFailedKeys(
     userId: string,
     options: ListOptions & { from?: DueKey; to?: DueKey },
-  ): Promise<Page<ExecutionKey>>;
-  /** FAILED ones of all users, in no order, each once; a page may be short of `limit`. */
-  listAllFailedKeys(options: ListOptions): Promise<Page<ExecutionKey>>;
+  ): Promise<Page<FailedKey>>;
+  /** FAILED rows of all users, in no order, each once. A page may be short of `limit`. */
+  listAllFailedKeys(options: ListOptions): Promise<Page<FailedKey>>;
 }
 
 export interface ListRowsOptions extends ReadOptions {
@@ -129,12 +137,21 @@ export interface Shard {
   readonly settledUntil: number;
 }
 
+/** An execution that a worker runs, in the worker's own row. */
+export interface RunningExecution {
+  readonly id: string;
+  /** When it began. */
+  readonly since: number;
+  /** `ownerHash` of the job's user. Absent in rows of workers of earlier versions. */
+  readonly owner?: string;
+}
+
 export interface WorkerRow {
   readonly workerId: string;
   readonly startedAt: number;
   readonly beatAt: number;
-  /** Execution ids with the time each began; bounded by the worker's concurrency. */
-  readonly running: readonly { id: string; since: number }[];
+  /** Bounded by the worker's concurrency. */
+  readonly running: readonly RunningExecution[];
   readonly host: string;
 }
 

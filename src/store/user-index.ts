@@ -2,17 +2,18 @@
 import { hash } from '../domain/ids.ts';
 
 /**
- * One huge tenant must not heat one partition of an index, because a throttled index throttles its table: each user has
- * this many partitions. Must never change: lists would miss what stands in the others.
+ * The default, and the least, number of partitions that each user has in an index. One large tenant must not heat one
+ * partition, because a throttled index throttles its table. A store may be opened with more than its items were written
+ * with. Lists of a store with fewer would miss the items in the other partitions.
  */
 export const INDEX_PARTITIONS = 4;
 
 /** The index partition of one job: `<userId>#<k>`. */
-export const ownerOf = (userId: string, jobId: string): string =>
-  `${userId}#${hash(jobId) % INDEX_PARTITIONS}`;
+export const ownerOf = (userId: string, jobId: string, partitions = INDEX_PARTITIONS): string =>
+  `${userId}#${hash(jobId) % partitions}`;
 export const userOf = (owner: string): string => owner.slice(0, owner.lastIndexOf('#'));
-export const ownersOf = (userId: string): string[] =>
-  Array.from({ length: INDEX_PARTITIONS }, (_, k) => `${userId}#${k}`);
+export const ownersOf = (userId: string, partitions = INDEX_PARTITIONS): string[] =>
+  Array.from({ length: partitions }, (_, k) => `${userId}#${k}`);
 
 export interface Keyed<T> {
   /** Unique over all streams. */
@@ -39,13 +40,13 @@ interface Stream<T> {
  * stream: a chunk is somewhat more than a stream's share, so that mostly each is read once.
  */
 export async function newestFirst<T>(
-  userId: string,
+  owners: readonly string[],
   before: string | undefined,
   limit: number,
   read: ReadStream<T>,
 ): Promise<{ items: Keyed<T>[]; more: boolean }> {
-  const chunk = Math.min(limit + 1, Math.ceil((limit / INDEX_PARTITIONS) * 1.5) + 2);
-  const streams = ownersOf(userId).map((owner): Stream<T> => ({ owner, before, buffer: [], more: true }));
+  const chunk = Math.min(limit + 1, Math.ceil((limit / owners.length) * 1.5) + 2);
+  const streams = owners.map((owner): Stream<T> => ({ owner, before, buffer: [], more: true }));
   const items: Keyed<T>[] = [];
   for (;;) {
     await Promise.all(streams.map((stream) => refill(stream, chunk, read)));

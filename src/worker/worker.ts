@@ -4,6 +4,7 @@ import { executionId } from '../domain/ids.ts';
 import type { Inbox, Received } from '../queue/queue.ts';
 import { type Context, isClockRight } from '../scheduling/context.ts';
 import { execute, type WorkerSide } from '../scheduling/execute.ts';
+import type { RunningExecution } from '../store/store.ts';
 import type { Tasks } from '../tasks/task.ts';
 import { MOST_PROMISED_PER_PLACE, Places } from './places.ts';
 import { turnstile } from './turnstile.ts';
@@ -32,7 +33,7 @@ export type Execute = (context: Context, worker: WorkerSide, received: Received)
 export interface Worker {
   readonly workerId: string;
   /** What it runs now, and since when. */
-  running(): { id: string; since: number }[];
+  running(): RunningExecution[];
   /**
    * Takes nothing more, hands back what has not begun, lets what runs end until the deadline, then tells it to stop.
    * Calling it again gives the same promise.
@@ -93,7 +94,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
   const places = new Places(concurrency, clock);
   const startsInTurn = turnstile(STARTS_PER_TURN);
   const inHand = new Set<Promise<void>>();
-  const runningSince = new Map<string, number>();
+  const runningNow = new Map<string, RunningExecution>();
   const startedAt = clock.now();
   let roomChanged = Promise.withResolvers<void>();
   /** Of the messages in hand, those that are worked on. */
@@ -158,11 +159,11 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
     let isWorkedOn = false;
     let startedMs: number | undefined;
     const running = {
-      add(id: string, since: number) {
-        runningSince.set(id, since);
+      add(execution: RunningExecution) {
+        runningNow.set(execution.id, execution);
         startedMs = clock.monotonic();
       },
-      remove: (id: string) => void runningSince.delete(id),
+      remove: (id: string) => void runningNow.delete(id),
     };
     const mayTakeAhead = () => {
       promised ||= places.promise();
@@ -229,19 +230,19 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
     }
   }
 
-  const listRunning = () => [...runningSince].map(([id, since]) => ({ id, since }));
+  const listRunning = () => [...runningNow.values()];
 
   async function drain(deadlineMs: number): Promise<Drained> {
-    const began = runningSince.size;
+    const began = runningNow.size;
     log.info('worker draining', { workerId, running: began, inHand: inHand.size, deadlineMs });
     draining.abort(new Error('the worker is shutting down'));
     places.close();
     announceRoom();
     await endsWithin(deadlineMs);
-    const toldToStop = runningSince.size;
+    const toldToStop = runningNow.size;
     aborting.abort(new Error('the worker is shutting down'));
     if (inHand.size > 0) await endsWithin(STOP_GRACE_MS);
-    const leftBehind = runningSince.size;
+    const leftBehind = runningNow.size;
 
     gone.abort();
     await beating; // a beat that came after the removal would bring the row back

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { dueKey, executionId } from '../../src/domain/ids.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { dueKey, executionId, ownerHash } from '../../src/domain/ids.ts';
 import { claim } from '../../src/scheduling/claim.ts';
 import { aHead, aRow } from '../store/fixtures.ts';
 import { NOW, testApi } from './api.ts';
@@ -19,7 +19,7 @@ async function running(api: ReturnType<typeof testApi>, user = 'alice', workerId
     host: 'h',
     startedAt: NOW,
     beatAt: api.ctx.clock.now(),
-    running: [...(beat?.running ?? []), { id, since: NOW }],
+    running: [...(beat?.running ?? []), { id, since: NOW, owner: ownerHash(user) }],
   });
   return id;
 }
@@ -106,6 +106,28 @@ describe('GET /executions', () => {
     expect(await ask('alice', '&status=failed')).toEqual([]);
     api.tick(31_000);
     expect(await ask('alice')).toEqual([]);
+  });
+
+  it('reads the heads of the own executions only, whoever else runs something', async () => {
+    const api = testApi();
+    const mine = await running(api, 'alice', 'w1');
+    const bobs = await running(api, 'bob', 'w1');
+    await running(api, 'carol', 'w2');
+    const read = vi.spyOn(api.store, 'readHeads');
+    const asked = async (query = 'status=running', groups?: string[]) => {
+      read.mockClear();
+      const found = ids(await api.call('GET', `/executions?${query}`, { groups }));
+      return { found: found.sort(), heads: read.mock.calls.flatMap(([jobIds]) => jobIds).length };
+    };
+    expect(await asked()).toEqual({ found: [mine], heads: 1 });
+    const ofWorker = await asked('workerId=w1', ['punctual-operators']);
+    expect(ofWorker).toEqual({ found: [mine, bobs].sort(), heads: 2 });
+
+    // the row of a worker of an earlier version names no owner: it is looked at as before
+    const beat = await api.store.readWorker('w2');
+    if (!beat) throw new Error('the worker has a row');
+    await api.store.putWorker({ ...beat, running: beat.running.map(({ id, since }) => ({ id, since })) });
+    expect(await asked()).toEqual({ found: [mine], heads: 2 });
   });
 
   it('what has ended since the last heartbeat is not running', async () => {

@@ -2,16 +2,25 @@
 // against both), and reads that are stale whenever the simulator says so. Every method takes effect at the moment it is
 // called. Values are copied and frozen on the way in, so no aliasing can hide a bug.
 import type { Change, ChangeKey } from '../../src/domain/change.ts';
+import { errorKeyOf } from '../../src/domain/error-key.ts';
 import type { Row, RowSeen } from '../../src/domain/execution.ts';
 import { type DueKey, shardOf } from '../../src/domain/ids.ts';
 import type { Definition, Head, HeadChange, Hold, HoldItem } from '../../src/domain/job.ts';
 import type { NotifyEvent } from '../../src/domain/notify.ts';
 import { isOpen, type OpenOperation, type Operation } from '../../src/domain/operation.ts';
 import { type Entry, entryKey, minuteOf, slotKey } from '../../src/domain/slots.ts';
-import { DUE, decodeCursor, encodeCursor, FAILED_AND_OWNER, TIME_AND_JOB } from '../../src/store/cursors.ts';
+import {
+  DUE,
+  decodeCursor,
+  encodeCursor,
+  FAILED_AND_OWNER,
+  TIME_AND_JOB,
+  userRowCursor,
+} from '../../src/store/cursors.ts';
 import { createdKey, dueKeyOf } from '../../src/store/items.ts';
 import type {
   ExecutionKey,
+  FailedKey,
   HeadSummary,
   HoldPlace,
   ListOptions,
@@ -23,7 +32,6 @@ import type {
   Store,
   WorkerRow,
 } from '../../src/store/store.ts';
-import { ownerOf } from '../../src/store/user-index.ts';
 import { frozen } from './frozen.ts';
 import { Versioned } from './versioned.ts';
 
@@ -34,6 +42,13 @@ export interface MemoryStoreOptions {
   /** Entries in a page of a slot. */
   readonly slotPage?: number;
 }
+
+const failedKey = (row: Row, cursor: string): FailedKey => ({
+  jobId: row.jobId,
+  due: row.due,
+  errorKey: errorKeyOf(row),
+  cursor,
+});
 
 export class MemoryStore implements Store {
   /** By job id. */
@@ -230,27 +245,33 @@ export class MemoryStore implements Store {
     userId: string,
     options: ListOptions & { from?: DueKey; to?: DueKey },
   ): Promise<Page<ExecutionKey>> {
-    return this.#keys((row) => row.userId === userId, options);
+    return this.#keys(
+      (row) => row.userId === userId,
+      options,
+      ({ jobId, due }) => ({ jobId, due }),
+    );
   }
 
   async listFailedKeys(
     userId: string,
     options: ListOptions & { from?: DueKey; to?: DueKey },
-  ): Promise<Page<ExecutionKey>> {
-    return this.#keys((row) => row.userId === userId && row.status === 'FAILED', options);
+  ): Promise<Page<FailedKey>> {
+    const belongs = (row: Row) => row.userId === userId && row.status === 'FAILED';
+    return this.#keys(belongs, options, (row) => failedKey(row, userRowCursor(row)));
   }
 
-  async listAllFailedKeys({ limit, cursor }: ListOptions): Promise<Page<ExecutionKey>> {
-    const keyOf = (row: Row) => `${dueKeyOf(row)}@${ownerOf(row.userId, row.jobId)}`;
+  async listAllFailedKeys({ limit, cursor }: ListOptions): Promise<Page<FailedKey>> {
+    const keyOf = (row: Row) => `${dueKeyOf(row)}@${row.userId}`;
     const after = decodeCursor(cursor, FAILED_AND_OWNER) ?? '';
     const found = this.rows.all().filter((row) => row.status === 'FAILED' && keyOf(row) > after);
-    return pageOf(found.sort(by(keyOf)), limit, keyOf, ({ jobId, due }) => ({ jobId, due }));
+    return pageOf(found.sort(by(keyOf)), limit, keyOf, (row) => failedKey(row, encodeCursor(keyOf(row))));
   }
 
-  #keys(
+  #keys<Key>(
     belongs: (row: Row) => boolean,
     { from = '', to, cursor, limit }: ListOptions & { from?: DueKey; to?: DueKey },
-  ): Page<ExecutionKey> {
+    shown: (row: Row) => Key,
+  ): Page<Key> {
     const before = decodeCursor(cursor, TIME_AND_JOB);
     const found = this.rows
       .all()
@@ -258,7 +279,7 @@ export class MemoryStore implements Store {
       .filter((row) => isBefore(dueKeyOf(row), before))
       .sort(by(dueKeyOf))
       .reverse();
-    return pageOf(found, limit, dueKeyOf, ({ jobId, due }) => ({ jobId, due }));
+    return pageOf(found, limit, dueKeyOf, shown);
   }
 
   async insertShard(shard: Shard): Promise<boolean> {

@@ -135,7 +135,7 @@ export class FakeExecute {
       await clock.sleep(fireAt - clock.now(), worker.draining);
     this.held.delete(id);
     if (worker.draining.aborted || !(await worker.admit())) return received.hide(0);
-    worker.running.add(id, clock.now());
+    worker.running.add({ id, since: clock.now() });
     try {
       await new Promise<void>((resolve, reject) => {
         this.running.set(id, { end: resolve, fail: reject });

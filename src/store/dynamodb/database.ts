@@ -29,6 +29,7 @@ export interface DatabaseOptions {
   readonly meter?: Meter;
   readonly backoff: Backoff;
   readonly groupCommit: boolean;
+  readonly indexPartitions: number;
 }
 
 /** The operation that a call belongs to: its name for the meter, and its table. */
@@ -137,5 +138,6 @@ export function openDatabase(options: DatabaseOptions) {
     query,
     scan,
     getAll,
+    indexPartitions: options.indexPartitions,
   };
 }

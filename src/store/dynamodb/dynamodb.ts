@@ -1,6 +1,7 @@
 // The store on DynamoDB: the operations of this folder, put together.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Store } from '../store.ts';
+import { INDEX_PARTITIONS } from '../user-index.ts';
 import type { Meter } from './capacity-meter.ts';
 import * as changes from './changes.ts';
 import * as control from './control.ts';
@@ -29,6 +30,11 @@ export interface DynamoStoreOptions {
    * BatchExecuteStatement). Default true. False: each goes alone.
    */
   readonly groupCommit?: boolean;
+  /**
+   * Partitions that each user has in an index. Default, and least: 4. It may be raised and never lowered. Every process that
+   * reads must have the new number before the first that writes with it.
+   */
+  readonly indexPartitions?: number;
   /** Between the rounds of a batch that was taken only in part. Default: real time, no jitter. */
   readonly backoff?: Backoff;
 }
@@ -40,9 +46,13 @@ const DEFAULT_BACKOFF: Backoff = {
 
 export function createDynamoStore(options: DynamoStoreOptions): Store {
   const { client, tablePrefix, shards, meter, backoff = DEFAULT_BACKOFF } = options;
-  const { groupCommit = true } = options;
+  const { groupCommit = true, indexPartitions = INDEX_PARTITIONS } = options;
+  if (!Number.isInteger(indexPartitions) || indexPartitions < INDEX_PARTITIONS)
+    throw new RangeError(
+      `indexPartitions must be a whole number of at least ${INDEX_PARTITIONS}, got ${indexPartitions}`,
+    );
   const retentionMs = (options.retentionDays ?? 90) * 86_400_000;
-  const db = openDatabase({ client, tablePrefix, meter, backoff, groupCommit });
+  const db = openDatabase({ client, tablePrefix, meter, backoff, groupCommit, indexPartitions });
   return {
     putDefinition: (definition) => definitions.putDefinition(db, definition),
     readDefinition: (jobId, version) => definitions.readDefinition(db, jobId, version),

@@ -1,11 +1,19 @@
 // The ledger: the past. A row is inserted once, or replaced on condition of the status and fence seen.
 import type { Row, RowSeen } from '../../domain/execution.ts';
 import type { DueKey } from '../../domain/ids.ts';
-import { DUE, decodeCursor, encodeCursor, FAILED_AND_OWNER, TIME_AND_JOB } from '../cursors.ts';
+import {
+  DUE,
+  decodeCursor,
+  encodeCursor,
+  FAILED_AND_OWNER,
+  failedRowCursor,
+  TIME_AND_JOB,
+  userRowCursor,
+} from '../cursors.ts';
 import type { Item } from '../items.ts';
 import { rowFromItem, rowToItem } from '../items.ts';
-import type { ExecutionKey, ListOptions, ListRowsOptions, Page, ReadOptions } from '../store.ts';
-import { newestFirst } from '../user-index.ts';
+import type { ExecutionKey, FailedKey, ListOptions, ListRowsOptions, Page, ReadOptions } from '../store.ts';
+import { newestFirst, ownersOf } from '../user-index.ts';
 import type { Database, On } from './database.ts';
 import { readRange } from './ranges.ts';
 
@@ -16,7 +24,7 @@ export function insertRow(db: Database, retentionMs: number, row: Row): Promise<
   const key = { jobId: row.jobId, due: row.due };
   return db.insert(
     { operation: 'insertRow', table, linger: true },
-    { key, item: rowToItem(row, retentionMs) },
+    { key, item: rowToItem(row, retentionMs, db.indexPartitions) },
   );
 }
 
@@ -26,7 +34,7 @@ export function updateRow(db: Database, retentionMs: number, seen: RowSeen, row:
   return db.put(
     { operation: 'updateRow', table },
     {
-      Item: rowToItem(row, retentionMs),
+      Item: rowToItem(row, retentionMs, db.indexPartitions),
       ConditionExpression: `#status = :status AND ${held ? '#fence = :fence' : 'attribute_not_exists(#fence)'}`,
       ExpressionAttributeNames: { '#status': 'status', '#fence': 'fence' },
       ExpressionAttributeValues: { ':status': seen.status, ':fence': seen.fence },
@@ -98,25 +106,40 @@ interface KeyRange {
 }
 
 /** Of one user, from the index: eventually consistent. 0.5 RRU per 4 KB of keys and partition (4): about 3 for 100. */
-export const listRowKeys = (db: Database, userId: string, options: ListOptions & KeyRange) =>
-  keysOfUser(db, { operation: 'listRowKeys', table }, BY_USER, userId, options);
+export async function listRowKeys(
+  db: Database,
+  userId: string,
+  options: ListOptions & KeyRange,
+): Promise<Page<ExecutionKey>> {
+  const on = { operation: 'listRowKeys', table } as const;
+  const { items, next } = await itemsOfUser(db, on, BY_USER, userId, options);
+  return { items: items.map(keyFromItem), next };
+}
 
 /** FAILED ones of one user, from their own index: as cheap as `listRowKeys`, however many others there are. */
-export const listFailedKeys = (db: Database, userId: string, options: ListOptions & KeyRange) =>
-  keysOfUser(db, { operation: 'listFailedKeys', table }, FAILED, userId, options);
+export async function listFailedKeys(
+  db: Database,
+  userId: string,
+  options: ListOptions & KeyRange,
+): Promise<Page<FailedKey>> {
+  const on = { operation: 'listFailedKeys', table } as const;
+  const { items, next } = await itemsOfUser(db, on, FAILED, userId, options);
+  return { items: items.map((item) => failedFromItem(item, userRowCursor(keyFromItem(item)))), next };
+}
 
 const BY_USER = { index: 'byUser', partitionKey: 'owner' };
 const FAILED = { index: 'failed', partitionKey: 'failedOwner' };
 
-async function keysOfUser(
+async function itemsOfUser(
   db: Database,
   on: On,
   keys: { index: string; partitionKey: string },
   userId: string,
   { from, to, cursor, limit }: ListOptions & KeyRange,
-): Promise<Page<ExecutionKey>> {
+): Promise<Page<Item>> {
   const start = lesser(decodeCursor(cursor, TIME_AND_JOB), to);
-  const { items, more } = await newestFirst(userId, start, limit, async (partition, before, count) => {
+  const owners = ownersOf(userId, db.indexPartitions);
+  const { items, more } = await newestFirst(owners, start, limit, async (partition, before, count) => {
     const range = {
       ...keys,
       partition,
@@ -128,7 +151,7 @@ async function keysOfUser(
     };
     const page = await readRange(db, on, range, count);
     return {
-      items: page.items.map((item) => ({ sortKey: String(item.dueKey), value: keyFromItem(item) })),
+      items: page.items.map((item) => ({ sortKey: String(item.dueKey), value: item })),
       more: page.more,
     };
   });
@@ -140,15 +163,13 @@ async function keysOfUser(
 export async function listAllFailedKeys(
   db: Database,
   { limit, cursor }: ListOptions,
-): Promise<Page<ExecutionKey>> {
+): Promise<Page<FailedKey>> {
   const { items, last } = await db.scan(
     { operation: 'listAllFailedKeys', table },
     { IndexName: FAILED.index, Limit: limit, ExclusiveStartKey: startOfScan(cursor) },
   );
-  return {
-    items: items.map(keyFromItem),
-    next: last && encodeCursor(`${last.dueKey}@${last.failedOwner}`),
-  };
+  const cursorOf = (item: Item) => failedRowCursor(keyFromItem(item), String(item.failedOwner));
+  return { items: items.map((item) => failedFromItem(item, cursorOf(item))), next: last && cursorOf(last) };
 }
 
 function startOfScan(cursor: string | undefined): Item | undefined {
@@ -161,6 +182,12 @@ function startOfScan(cursor: string | undefined): Item | undefined {
 }
 
 const keyFromItem = (item: Item): ExecutionKey => ({ jobId: String(item.jobId), due: String(item.due) });
+
+const failedFromItem = (item: Item, cursor: string): FailedKey => ({
+  ...keyFromItem(item),
+  ...(item.errorKey !== undefined && { errorKey: String(item.errorKey) }),
+  cursor,
+});
 
 const lesser = (a: string | undefined, b: string | undefined): string | undefined =>
   a === undefined || (b !== undefined && b < a) ? b : a;

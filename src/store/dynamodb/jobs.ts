@@ -3,7 +3,7 @@ import type { Head, HeadChange } from '../../domain/job.ts';
 import { decodeCursor, encodeCursor, TIME_AND_JOB } from '../cursors.ts';
 import { HEAD, headChangeToItem, headFromItem, headToItem } from '../items.ts';
 import type { HeadSummary, ListOptions, Page, ReadOptions } from '../store.ts';
-import { newestFirst } from '../user-index.ts';
+import { newestFirst, ownersOf } from '../user-index.ts';
 import type { Database, On } from './database.ts';
 import { readRange } from './ranges.ts';
 
@@ -12,7 +12,10 @@ const keyOf = (jobId: string) => ({ jobId, part: HEAD });
 
 /** If absent. 1 WRU below 1 KB + 1 for the index. */
 export function insertHead(db: Database, head: Head): Promise<boolean> {
-  return db.insert({ operation: 'insertHead', table }, { key: keyOf(head.jobId), item: headToItem(head) });
+  return db.insert(
+    { operation: 'insertHead', table },
+    { key: keyOf(head.jobId), item: headToItem(head, db.indexPartitions) },
+  );
 }
 
 /** 0.5 RRU, 1 consistent. */
@@ -49,7 +52,8 @@ export async function listHeads(
   options: ListOptions,
 ): Promise<Page<HeadSummary>> {
   const start = decodeCursor(options.cursor, TIME_AND_JOB);
-  const { items, more } = await newestFirst(userId, start, options.limit, async (owner, before, count) => {
+  const owners = ownersOf(userId, db.indexPartitions);
+  const { items, more } = await newestFirst(owners, start, options.limit, async (owner, before, count) => {
     const page = await readRange(
       db,
       { operation: 'listHeads', table },

@@ -49,8 +49,8 @@ export const TABLES: readonly TableSchema[] = [
     sortKey: 'due',
     indexes: [
       { name: 'byUser', partitionKey: 'owner', sortKey: 'dueKey', include: [] },
-      // sparse: only failed rows have this key, so a success costs nothing
-      { name: 'failed', partitionKey: 'failedOwner', sortKey: 'dueKey', include: [] },
+      // sparse: only failed rows have this key, so a success costs nothing. Failures are counted by `errorKey` without their rows
+      { name: 'failed', partitionKey: 'failedOwner', sortKey: 'dueKey', include: ['errorKey'] },
     ],
   },
   { name: 'control', partitionKey: 'pk', indexes: [] },

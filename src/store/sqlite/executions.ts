@@ -1,20 +1,27 @@
 // The ledger. A row is inserted once. A replacement compares the status and the fence that were seen.
 import type { Row, RowSeen } from '../../domain/execution.ts';
-import { DUE, decodeCursor, encodeCursor, FAILED_AND_OWNER, TIME_AND_JOB } from '../cursors.ts';
-import { dueKeyOf, rowToItem } from '../items.ts';
-import type { ExecutionKey, ExecutionsStore, ListOptions, Page } from '../store.ts';
-import { ownerOf, userOf } from '../user-index.ts';
+import {
+  DUE,
+  decodeCursor,
+  encodeCursor,
+  FAILED_AND_OWNER,
+  failedRowCursor,
+  TIME_AND_JOB,
+  userRowCursor,
+} from '../cursors.ts';
+import { rowToItem } from '../items.ts';
+import type { ExecutionKey, ExecutionsStore, FailedKey, ListOptions, Page } from '../store.ts';
 import { changing, type Reader, type Value, type Writer } from './statements.ts';
 import { isOne, orNull } from './values.ts';
 
 const COLUMNS = 'jobId, due, status, fence, told, record';
 const INSERT = changing(
-  `INSERT INTO executions (status, fence, told, record, expiresAt, jobId, due, userId)
-   VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  `INSERT INTO executions (status, fence, told, record, expiresAt, errorKey, jobId, due, userId)
+   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 );
 const WHERE_SEEN = 'WHERE jobId = ? AND due = ? AND status = ? AND fence IS ?';
 const UPDATE = changing(
-  `UPDATE executions SET status = ?, fence = ?, told = ?, record = ?, expiresAt = ? ${WHERE_SEEN}`,
+  `UPDATE executions SET status = ?, fence = ?, told = ?, record = ?, expiresAt = ?, errorKey = ? ${WHERE_SEEN}`,
 );
 const MARK_TOLD = changing(`UPDATE executions SET told = 1 ${WHERE_SEEN}`);
 const READ = `SELECT ${COLUMNS} FROM executions WHERE jobId = ? AND due = ?`;
@@ -22,20 +29,25 @@ const READ_MANY = `SELECT ${COLUMNS} FROM executions WHERE (jobId, due) IN (
   SELECT value ->> 0, value ->> 1 FROM json_each(?))`;
 const LIST_UP = `SELECT ${COLUMNS} FROM executions WHERE jobId = ? AND due >= ? AND due > ? AND due < ? ORDER BY due LIMIT ?`;
 const LIST_DOWN = `SELECT ${COLUMNS} FROM executions WHERE jobId = ? AND due >= ? AND due < ? AND due < ? ORDER BY due DESC LIMIT ?`;
-const keysOf = (index: string, where: string) => `SELECT jobId, due FROM executions INDEXED BY ${index}
+const keysOf = (
+  index: string,
+  columns: string,
+  where: string,
+) => `SELECT ${columns} FROM executions INDEXED BY ${index}
   WHERE userId = ? AND due >= ? AND due < ? AND (due, jobId) < (?, ?) ${where} ORDER BY due DESC, jobId DESC LIMIT ?`;
-const KEYS = keysOf('executions_byUser', '');
-const FAILED_KEYS = keysOf('executions_failed', `AND status = 'FAILED'`);
-const ALL_FAILED = `SELECT jobId, due, userId FROM executions INDEXED BY executions_failed
+const KEYS = keysOf('executions_byUser', 'jobId, due', '');
+const FAILED_KEYS = keysOf('executions_failed', 'jobId, due, errorKey', `AND status = 'FAILED'`);
+const ALL_FAILED = `SELECT jobId, due, errorKey, userId FROM executions INDEXED BY executions_failed
   WHERE status = 'FAILED' AND (userId, due, jobId) > (?, ?, ?) ORDER BY userId, due, jobId LIMIT ?`;
 /** Greater than every due key, because due keys begin with a digit. */
 const AFTER_ALL = '~';
 
 export function executionOperations(reader: Reader, writer: Writer, retentionMs: number): ExecutionsStore {
-  /** The values of status, fence, told, record, expiresAt. */
+  /** The values of status, fence, told, record, expiresAt, errorKey. */
   function textOf(row: Row): Value[] {
-    const { status, fence, told, record, expiresAt } = rowToItem(row, retentionMs);
-    return [orNull(status), orNull(fence), told ? 1 : null, orNull(record), orNull(expiresAt)];
+    const { status, fence, told, record, expiresAt, errorKey } = rowToItem(row, retentionMs);
+    const values = [status, fence, told ? 1 : null, record, expiresAt, errorKey];
+    return values.map(orNull);
   }
   const seenOf = (jobId: string, due: string, { status, fence }: RowSeen): Value[] => [
     jobId,
@@ -47,7 +59,7 @@ export function executionOperations(reader: Reader, writer: Writer, retentionMs:
   function keys(sql: string, userId: string, options: ListOptions & { from?: string; to?: string }) {
     const { from = '', to = AFTER_ALL, limit } = options;
     const [due = AFTER_ALL, jobId = ''] = decodeCursor(options.cursor, TIME_AND_JOB)?.split('#') ?? [];
-    return pageOf(reader.all(sql, userId, from, to, due, jobId, limit + 1), limit, dueKeyOf);
+    return pageOf(reader.all(sql, userId, from, to, due, jobId, limit + 1), limit);
   }
 
   return {
@@ -81,15 +93,17 @@ export function executionOperations(reader: Reader, writer: Writer, retentionMs:
       const last = items.at(-1);
       return { items, next: rows.length > limit && last ? encodeCursor(last.due) : undefined };
     },
-    listRowKeys: async (userId, options) => keys(KEYS, userId, options),
-    listFailedKeys: async (userId, options) => keys(FAILED_KEYS, userId, options),
+    async listRowKeys(userId, options) {
+      const { rows, more } = keys(KEYS, userId, options);
+      const items = rows.map(keyOf);
+      const last = items.at(-1);
+      return { items, next: more && last ? userRowCursor(last) : undefined };
+    },
+    listFailedKeys: async (userId, options) =>
+      failedPage(keys(FAILED_KEYS, userId, options), (row) => userRowCursor(keyOf(row))),
     async listAllFailedKeys({ limit, cursor }) {
-      const rows = reader.all(ALL_FAILED, ...startOf(cursor), limit + 1);
-      const userIds = new Map(rows.map(([jobId, , userId]) => [jobId, String(userId)]));
-      return pageOf(rows, limit, (key) => {
-        const userId = userIds.get(key.jobId) ?? '';
-        return `${dueKeyOf(key)}@${ownerOf(userId, key.jobId)}`;
-      });
+      const found = pageOf(reader.all(ALL_FAILED, ...startOf(cursor), limit + 1), limit);
+      return failedPage(found, (row) => failedRowCursor(keyOf(row), String(row[3])));
     },
   };
 }
@@ -100,13 +114,28 @@ function startOf(cursor: string | undefined): [string, string, string] {
   if (text === undefined) return ['', '', ''];
   const at = text.indexOf('@');
   const [due = '', jobId = ''] = text.slice(0, at).split('#');
-  return [userOf(text.slice(at + 1)), due, jobId];
+  return [text.slice(at + 1), due, jobId];
 }
 
-function pageOf(rows: Value[][], limit: number, cursorOf: (key: ExecutionKey) => string): Page<ExecutionKey> {
-  const items = rows.slice(0, limit).map(([jobId, due]) => ({ jobId: String(jobId), due: String(due) }));
-  const last = items.at(-1);
-  return { items, next: rows.length > limit && last ? encodeCursor(cursorOf(last)) : undefined };
+interface Rows {
+  readonly rows: Value[][];
+  readonly more: boolean;
+}
+
+const pageOf = (rows: Value[][], limit: number): Rows => ({
+  rows: rows.slice(0, limit),
+  more: rows.length > limit,
+});
+
+const keyOf = ([jobId, due]: Value[]): ExecutionKey => ({ jobId: String(jobId), due: String(due) });
+
+function failedPage({ rows, more }: Rows, cursorOf: (row: Value[]) => string): Page<FailedKey> {
+  const items = rows.map((row) => ({
+    ...keyOf(row),
+    ...(row[2] !== null && { errorKey: String(row[2]) }),
+    cursor: cursorOf(row),
+  }));
+  return { items, next: more ? items.at(-1)?.cursor : undefined };
 }
 
 function rowOf([jobId, due, status, fence, told, record]: Value[]): Row {

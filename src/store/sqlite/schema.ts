@@ -15,7 +15,7 @@ const APPLICATION_ID = 0x506e6374;
  *   pages, and their claims dirty fewer of them. Tables with small rows are WITHOUT ROWID.
  * - An open execution has no `expiresAt`. So one index finds open rows (NULL) and expired rows.
  */
-const MIGRATIONS: readonly string[] = [
+export const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE heads (
     jobId TEXT PRIMARY KEY NOT NULL,
@@ -144,6 +144,12 @@ const MIGRATIONS: readonly string[] = [
     bootId TEXT PRIMARY KEY NOT NULL,
     startedAt INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
+  `,
+  // The key of a failure's error is in the index of failed rows, so that failures are counted without their rows.
+  `
+  ALTER TABLE executions ADD COLUMN errorKey TEXT;
+  DROP INDEX executions_failed;
+  CREATE INDEX executions_failed ON executions (userId, due, jobId, errorKey) WHERE status = 'FAILED';
   `,
 ];
 

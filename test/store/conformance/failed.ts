@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { errorKeyOf } from '../../../src/domain/error-key.ts';
 import { InvalidInput } from '../../../src/domain/errors.ts';
 import { dueKey } from '../../../src/domain/ids.ts';
 import type { ExecutionKey, Page } from '../../../src/store/store.ts';
@@ -60,6 +61,34 @@ export function failedConformance(subject: Subject): void {
       await store.updateRow(queued, row);
       expect(await list()).toEqual([text(row)]);
       expect(await store.readRow(row.jobId, row.due, { consistent: true })).toEqual(row);
+    });
+
+    test('each has the key of its error, and the cursor at which a list goes on after it', async () => {
+      const store = subject();
+      const userId = aUser();
+      const failed = (i: number, message: string) =>
+        aRow({
+          userId,
+          due: dueKey(T0 + i),
+          status: 'FAILED',
+          error: { name: 'Error', message },
+          result: undefined,
+        });
+      const rows = [failed(0, 'no disk'), failed(1, 'order 17 is gone'), failed(2, 'order 18 is gone')];
+      await Promise.all(rows.map((row) => store.insertRow(row)));
+      const { items } = await store.listFailedKeys(userId, { limit: 5 });
+      expect(items.map(({ errorKey }) => errorKey)).toEqual(rows.toReversed().map(errorKeyOf));
+      expect(items[0]?.errorKey).toBe(items[1]?.errorKey);
+      const second = await store.listFailedKeys(userId, { limit: 5, cursor: items[0]?.cursor });
+      expect(second.items).toEqual(items.slice(1));
+
+      const all = (await store.listAllFailedKeys({ limit: 1000 })).items;
+      const mine = all.filter(({ jobId }) => rows.some((row) => row.jobId === jobId));
+      expect(new Set(mine.map(({ errorKey }) => errorKey))).toEqual(new Set(rows.map(errorKeyOf)));
+      for (const [i, { cursor }] of all.entries()) {
+        const rest = await store.listAllFailedKeys({ limit: 1000, cursor });
+        expect(rest.items).toEqual(all.slice(i + 1));
+      }
     });
 
     test('what is no cursor is refused', async () => {

@@ -1,5 +1,6 @@
 // What an execution costs (docs/architecture.md#cost-budget), by the sizes of items and by dynoxide's own meter.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { errorKeyOf } from '../../../src/domain/error-key.ts';
 import { dueKey } from '../../../src/domain/ids.ts';
 import { jobSpecSchema } from '../../../src/domain/job-spec.ts';
 import { asUser } from '../../../src/domain/principal.ts';
@@ -45,18 +46,21 @@ describe('size', () => {
     expect(size).toBeLessThan(1_024);
   });
 
-  test('an ordinary terminal row is below 1 KB', () => {
+  test('an ordinary failed row is below 1 KB, the key of its error included', () => {
     const error = {
       name: 'HttpError',
       message: 'POST https://example.com/hook answered 503 Service Unavailable',
     };
     const row = aRow({
+      status: 'FAILED',
       error,
       checkpoint: { page: 12 },
       nextAttemptAt: T0,
       result: { body: 'x'.repeat(200) },
     });
-    expect(itemSize(rowToItem(row, 0))).toBeLessThan(1_024);
+    const item = rowToItem(row, 0);
+    expect(item.errorKey).toBe(errorKeyOf(row));
+    expect(itemSize(item)).toBeLessThan(1_024);
   });
 });
 

@@ -3,8 +3,10 @@ import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'nod
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
+import { errorKeyOf } from '../../../src/domain/error-key.ts';
+import { dueAtOf, dueKey } from '../../../src/domain/ids.ts';
 import { StoreFault } from '../../../src/store/sqlite/faults.ts';
-import { migrate, SCHEMA_VERSION } from '../../../src/store/sqlite/schema.ts';
+import { MIGRATIONS, migrate, SCHEMA_VERSION } from '../../../src/store/sqlite/schema.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite.ts';
 import { aBoot, aHead, aRow, T0 } from '../fixtures.ts';
 import { aFile, aStore } from './folder.ts';
@@ -137,6 +139,31 @@ describe('migrations', () => {
     migrate(db, 'file', ['CREATE TABLE a (x)', 'CREATE TABLE b (y); INSERT INTO a VALUES (1)']);
     expect(versionOf(db)).toBe(2);
     expect(db.prepare('SELECT x FROM a').all()).toEqual([{ x: 1 }]);
+  });
+
+  test('a file of version 1 keeps its failed rows, and new ones have the key of their error', async () => {
+    const file = aFile();
+    mkdirSync(dirname(file));
+    const db = new DatabaseSync(file);
+    migrate(db, file, MIGRATIONS.slice(0, 1));
+    const old = aRow({ userId: 'u', status: 'FAILED', fence: undefined });
+    const { jobId, due, userId, status, fence: _fence, ...record } = old;
+    db.prepare('INSERT INTO executions (jobId, due, userId, status, record) VALUES (?, ?, ?, ?, ?)').run(
+      ...[jobId, due, userId, status, JSON.stringify({ userId, ...record })],
+    );
+    db.close();
+
+    const { store, close } = await aStore(file);
+    expect(await store.readRow(jobId, due, { consistent: true })).toEqual(old);
+    const fresh = aRow({ userId: 'u', status: 'FAILED', due: dueKey(dueAtOf(due) + 1) });
+    await store.insertRow(fresh);
+    const { items } = await store.listFailedKeys('u', { limit: 5 });
+    expect(items).toMatchObject([
+      { due: fresh.due, errorKey: errorKeyOf(fresh) },
+      { jobId, due },
+    ]);
+    expect(items[1]).not.toHaveProperty('errorKey');
+    await close();
   });
 
   test('one that fails leaves nothing of itself behind', () => {

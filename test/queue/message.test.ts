@@ -1,0 +1,28 @@
+// Messages as text: fields of any version decode, and a field of no use is left out.
+import { describe, expect, test } from 'vitest';
+import { decode, encode } from '../../src/queue/message.ts';
+import { aMessage } from './messages.ts';
+
+describe('a message', () => {
+  test('comes back as it was sent, with its owner and its trace', () => {
+    const message = aMessage({ owner: 'Zm9vYmFy', trace: 'Root=1-2-3' });
+    expect(decode(encode(message))).toStrictEqual(message);
+  });
+
+  test('of an earlier version has no owner, and decodes', () => {
+    const message = aMessage();
+    expect(decode(encode(message))).toStrictEqual(message);
+  });
+
+  test.each([1, '', 'x'.repeat(129), null, {}])('with the owner %j loses it, not its execution', (owner) => {
+    const message = aMessage();
+    const { owner: decoded, ...rest } = decode(JSON.stringify({ ...message, owner })) ?? {};
+    expect(decoded).toBeUndefined();
+    expect(rest).toEqual(message);
+  });
+
+  test('of a later version decodes without the fields that are not known', () => {
+    const message = aMessage({ owner: 'Zm9vYmFy' });
+    expect(decode(JSON.stringify({ ...message, later: true }))).toStrictEqual(message);
+  });
+});

@@ -1,0 +1,93 @@
+// Messages and the rows of workers name the owner by a hash, whichever use case sends them.
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { ownerHash } from '../../src/domain/ids.ts';
+import { asUser } from '../../src/domain/principal.ts';
+import { minuteOf } from '../../src/domain/slots.ts';
+import type { Message, Received } from '../../src/queue/queue.ts';
+import { retryExecution, runNow } from '../../src/scheduling/by-hand.ts';
+import { dispatchSlot } from '../../src/scheduling/dispatch.ts';
+import { execute, type WorkerSide } from '../../src/scheduling/execute.ts';
+import { settleSlot } from '../../src/scheduling/settle.ts';
+import type { RunningExecution } from '../../src/store/store.ts';
+import { defineTask, type Task } from '../../src/tasks/task.ts';
+import { MINUTE, NOON, standingWorld } from './world.ts';
+
+const never = new AbortController().signal;
+const ANN = asUser('ann');
+
+const failing = defineTask({
+  name: 'noop',
+  description: 'fails',
+  params: z.looseObject({}),
+  async run() {
+    throw new Error('told to fail');
+  },
+});
+
+const workerOf = (running: RunningExecution[]): WorkerSide => ({
+  workerId: 'worker',
+  tasks: new Map([['noop', failing as Task<unknown>]]),
+  draining: never,
+  aborting: never,
+  begin() {},
+  mayTakeAhead: () => false,
+  admit: async () => true,
+  leave() {},
+  inHand: () => 1,
+  running: { add: (one) => void running.push(one), remove() {} },
+});
+
+const receivedOf = (message: Message): Received => ({
+  message,
+  body: '',
+  receivedAt: message.fireAt,
+  times: 1,
+  async delete() {},
+  async hide() {},
+  async bury() {},
+});
+
+const hashes = (messages: readonly Message[]) => [...new Set(messages.map(({ owner }) => owner))];
+
+test('create, dispatch, settle, run-now, a retry and /retry send the hash of the owner', async () => {
+  const world = standingWorld();
+  const { context, sent } = world;
+  const owner = ownerHash('ann');
+  const takeSent = () => sent.splice(0);
+  const jobId = await world.create({ schedule: { every: 'PT1M' }, retry: { maxAttempts: 2 } });
+  const created = takeSent();
+  expect(hashes(created)).toEqual([owner]);
+
+  await dispatchSlot(context, 0, minuteOf(NOON + 5 * MINUTE));
+  expect(hashes(takeSent())).toEqual([owner]);
+
+  const running: RunningExecution[] = [];
+  const [message] = created;
+  if (!message) throw new Error('nothing was sent');
+  world.now = message.fireAt;
+  await execute(context, workerOf(running), receivedOf(message));
+  const again = takeSent();
+  expect(again).toMatchObject([{ due: message.due, owner }]);
+  expect(running).toEqual([{ id: `${jobId}.${message.due}`, since: message.fireAt, owner }]);
+
+  world.now = again[0]?.fireAt ?? 0;
+  await execute(context, workerOf(running), receivedOf(again[0] as Message));
+  takeSent();
+  await retryExecution(context, ANN, `${jobId}.${message.due}`);
+  await runNow(context, ANN, jobId);
+  const byHand = takeSent();
+  expect(byHand).toHaveLength(2);
+  expect(hashes(byHand)).toEqual([owner]);
+
+  world.now = NOON + 10 * MINUTE;
+  await settleSlot(context, 0, minuteOf(NOON + 3 * MINUTE), minuteOf(NOON + 20 * MINUTE));
+  const settled = takeSent();
+  expect(settled.length).toBeGreaterThan(0);
+  expect(hashes(settled)).toEqual([owner]);
+});
+
+test('the hash is stored, so it never changes; it does not show the user', () => {
+  expect(ownerHash('ann')).toBe('SZFeDX1L');
+  expect(ownerHash('ann')).not.toBe(ownerHash('ben'));
+});
