@@ -1,0 +1,115 @@
+// The present version starts on data that earlier versions have written (test/fixtures/make-data.ts), and goes on with it.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createClient, type Execution, type Job } from '../../src/client/client.ts';
+import { restore } from '../../src/local/backup.ts';
+import { SCHEMA_VERSION } from '../../src/store/sqlite/schema.ts';
+import { type Folder, startLocal, temporaryFolder } from './processes.ts';
+
+const FIXTURES = join(import.meta.dirname, '../fixtures');
+const files = readdirSync(FIXTURES).filter((name) => name.endsWith('.db.gz'));
+const SHIFTED = new URL('../clock/shifted.mjs', import.meta.url).href;
+
+let folder: Folder;
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(() => folder.remove());
+
+it('there is data of the present schema', () => {
+  expect(files).toContain(`data-schema-${SCHEMA_VERSION}.db.gz`);
+});
+
+const query = (file: string, sql: string): unknown => {
+  const db = new DatabaseSync(file, { readOnly: true });
+  try {
+    return Object.values(db.prepare(sql).get() ?? {})[0];
+  } finally {
+    db.close();
+  }
+};
+
+describe.each(files)('%s', (name) => {
+  it('is migrated, and everything in it goes on', async () => {
+    const data = join(folder.path, 'data');
+    const copy = join(folder.path, 'copy.db');
+    writeFileSync(copy, gunzipSync(readFileSync(join(FIXTURES, name))));
+    await restore(data, copy);
+    const madeAt = Number(query(copy, 'SELECT max(startedAt) FROM boots'));
+    // five minutes later by the server's clock: years later, nothing of it would be left to do
+    const now = madeAt + 300_000;
+    const server = await startLocal(data, {
+      ...{ PUNCTUAL_RETENTION_DAYS: '3650', CLOCK_SHIFT_MS: String(now - Date.now()) },
+      NODE_OPTIONS: `--import=${SHIFTED}`,
+    });
+    try {
+      const [, token = ''] = await server.printed(/TOKEN=(\S+)/);
+      const client = createClient({ baseUrl: server.url, token });
+      const jobs = new Map<string, Job>();
+      for await (const job of client.jobs.list()) jobs.set(job.name ?? '', job);
+      const idOf = (job: string): string => {
+        const found = jobs.get(job);
+        if (!found) throw new Error(`there is no job ${job}; there are ${[...jobs.keys()]}`);
+        return found.id;
+      };
+      const executionsOf = async (job: string): Promise<Execution[]> => {
+        const found: Execution[] = [];
+        for await (const one of client.executions.ofJob(idOf(job), { limit: 100 })) found.push(one);
+        return found;
+      };
+      const until = async (what: string, isThere: () => Promise<boolean>): Promise<void> => {
+        for (let waited = 0; waited < 300; waited++) {
+          if (await isThere()) return;
+          await sleep(200);
+        }
+        throw new Error(`not so after a minute: ${what}\n${server.output()}`);
+      };
+      const has = (job: string, is: (one: Execution) => boolean) =>
+        until(`${job} has such an execution`, async () => (await executionsOf(job)).some(is));
+      const succeeded = ({ status }: Execution) => status === 'succeeded';
+      const isNew = ({ dueAt }: Execution) => Date.parse(dueAt) >= now;
+
+      expect(query(join(data, 'punctual.db'), 'PRAGMA user_version')).toBe(SCHEMA_VERSION);
+      expect(query(join(data, 'punctual.db'), 'PRAGMA integrity_check')).toBe('ok');
+      // what has ended is still there
+      expect((await executionsOf('tick')).some((one) => succeeded(one) && !isNew(one))).toBe(true);
+      expect(await executionsOf('done')).toMatchObject([{ status: 'succeeded' }]);
+      expect(await executionsOf('failed')).toMatchObject([{ status: 'failed' }]);
+      expect(jobs.get('cancelled')).toMatchObject({ status: 'cancelled' });
+      expect(jobs.get('paused')).toMatchObject({ status: 'paused' });
+      const changes = async (job: string) => (await client.jobs.changes(idOf(job)).page()).items;
+      expect((await changes('paused')).map(({ what, note }) => [what, note])).toEqual([
+        ['paused', 'until the move is over'],
+        ['created', undefined],
+      ]);
+      expect((await changes('edited')).map(({ what }) => what)).toEqual([
+        'resumed',
+        'paused',
+        'edited',
+        'created',
+      ]);
+      // what had not ended goes on
+      await has('later', succeeded);
+      await has('long', (one) => succeeded(one) && one.attempt === 2);
+      await has('retrying', (one) => succeeded(one) && one.attempt === 2);
+      for (const job of ['tick', 'edited', 'beside']) await has(job, (one) => succeeded(one) && isNew(one));
+      // its occurrences wait for each other: those of before the backup come first
+      await has('queue', (one) => succeeded(one) && Date.parse(one.timeline.startedAt ?? '') >= now);
+      const operation = String(query(copy, 'SELECT id FROM operations'));
+      await until(
+        'the backfill ends',
+        async () => (await client.operations.get(operation)).status === 'done',
+      );
+      const { done, total, refused } = await client.operations.get(operation);
+      expect({ done, refused }).toEqual({ done: total, refused: [] });
+      expect(total).toBeGreaterThan(800);
+      expect((await executionsOf('paused')).some(isNew), 'a paused job stays paused').toBe(false);
+    } finally {
+      await server.stop();
+    }
+  }, 240_000);
+});
