@@ -48,7 +48,12 @@ function measured(
 const fact = (value: number, unit: string): Figure => ({ value, unit, source: 'docs/facts.md' });
 const assumed = (value: number, unit: string): Figure => ({ value, unit, source: 'assumed' });
 
-const process = (row: RegExp): Cell => ({ bench: 'cpu', table: /^One process/, row, column: 'CPU ms each' });
+const process = (row: RegExp): Cell => ({
+  bench: 'cpu-aws',
+  table: /^One process/,
+  row,
+  column: 'CPU ms each',
+});
 const slot = (row: RegExp, column = 'CPU ms'): Cell => ({
   bench: 'growth',
   table: /^The rest of a pass/,
