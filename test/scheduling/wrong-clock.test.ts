@@ -1,9 +1,10 @@
 // What a wrong clock has written does not silence a job, and what it is about to write is refused.
 import { beforeEach, describe, expect, test } from 'vitest';
-import { dueAtOf, dueKey } from '../../src/domain/ids.ts';
+import { BY_HAND, dueAtOf, dueKey } from '../../src/domain/ids.ts';
 import type { Head } from '../../src/domain/job.ts';
 import { jobSpecSchema } from '../../src/domain/job-spec.ts';
 import { asUser } from '../../src/domain/principal.ts';
+import { minuteOf } from '../../src/domain/slots.ts';
 import type { Message, Received } from '../../src/queue/queue.ts';
 import { acceptJob, createAccepted } from '../../src/scheduling/accept.ts';
 import { runNow } from '../../src/scheduling/by-hand.ts';
@@ -11,6 +12,7 @@ import { claim } from '../../src/scheduling/claim.ts';
 import { execute, type WorkerSide } from '../../src/scheduling/execute.ts';
 import { createJob } from '../../src/scheduling/jobs.ts';
 import { newRow } from '../../src/scheduling/rows.ts';
+import { settleSlot } from '../../src/scheduling/settle.ts';
 import { watch } from '../../src/scheduling/watch.ts';
 import { MINUTE, NOON, standingWorld } from './world.ts';
 
@@ -174,6 +176,28 @@ describe('a watcher', () => {
     const dues = world.store.rows.all().map(({ due }) => dueAtOf(due));
     expect(Math.max(...dues)).toBeGreaterThan(dueAtOf(last.due) + 5 * MINUTE);
   });
+});
+
+/** Such rows come without a message of dispatch, and only dispatch plans what follows. */
+test.each([
+  ['backfilled', { revision: BY_HAND, status: 'SUCCEEDED', fence: 'f' }],
+  ['cancelled before its start', { status: 'CANCELLED' }],
+] as const)('settle carries on the chain of an occurrence that was %s', async (_, row) => {
+  const pass = () => watch(world.context, [0], new AbortController().signal);
+  await pass();
+  const jobId = await world.create({ schedule: { ...EVERY, endAt: '2026-12-01T13:00:00Z' } });
+  world.sent.length = 0;
+  const head = headOf(jobId);
+  let minute = minuteOf(NOON);
+  while ((await world.store.readSlot(minute + 1, 0)).items.length > 0) {
+    minute++;
+    const due = dueKey(minute * MINUTE);
+    await world.store.insertRow({ ...newRow(head, due, head.revision, row.status), ...row });
+  }
+  world.now = (minute + 10) * MINUTE;
+  await settleSlot(world.context, 0, minute, minute + 5);
+  const sent = world.sent.map(({ due }) => dueAtOf(due) / MINUTE - minute);
+  expect(sent).toEqual([1, 2, 3, 4, 5]);
 });
 
 describe('a worker whose clock is wrong', () => {

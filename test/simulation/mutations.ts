@@ -808,16 +808,4 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'a stop returns after the step that is under way',
     edits: [{ file: 'operations.ts', find: 'await letHolderFinish(context, ended);', replace: '' }],
   },
-  {
-    rule: 'chain by hand',
-    from: 800,
-    takesOut: 'settle carries on the chain of an occurrence that was decided by hand',
-    edits: [
-      {
-        file: 'settle.ts',
-        find: 'const live = byHand.filter((e) => isInForce(heads.get(e.jobId), e));',
-        replace: 'const live: Entry[] = [];',
-      },
-    ],
-  },
 ];
