@@ -42,7 +42,7 @@ export default defineConfig({
         test: {
           name: 'code',
           include: ['test/**/*.test.ts'],
-          exclude: [...PUNCTUAL, ...PATIENT, ...MUTATIONS, 'test/conformance/**'],
+          exclude: [...PUNCTUAL, ...PATIENT, ...MUTATIONS, ...LEFT_OUT, 'test/conformance/**'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
           sequence: { groupOrder: 0 },
