@@ -84,7 +84,7 @@ function findBinary(): string {
   } catch (cause) {
     throw new Error(
       `the package ${name} is not installed: there may be no dynoxide for this platform. ` +
-        'Set AWS_ENDPOINT_URL to any DynamoDB endpoint (LocalStack, DynamoDB Local) to do without it.',
+        '`npm start` needs none. AWS_ENDPOINT_URL names any other DynamoDB endpoint (LocalStack, DynamoDB Local).',
       { cause },
     );
   }

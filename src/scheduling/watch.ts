@@ -23,6 +23,8 @@ export interface Watched {
 const LOOK_BACK_MINUTES = 60;
 /** After downtime: the next shard's dispatch does not wait for all that there is to settle in this one. */
 const MOST_SETTLED = 120;
+/** After days of downtime most slots are empty. One commit moves the cursor behind this many of them. */
+const EMPTY_PER_COMMIT = 60;
 /** Shards worked on side by side: enough to hide the round trips, few enough not to flood one process. */
 const SIDE_BY_SIDE = 8;
 
@@ -126,11 +128,13 @@ async function advance(
   const { clock, settings } = context;
   const { shard } = row;
   let { dispatchedUntil, settledUntil } = row;
-  while (dispatchedUntil < minuteOf(clock.now() + settings.lookAheadMs) && !signal.aborted) {
+  const horizon = () => minuteOf(clock.now() + settings.lookAheadMs);
+  while (dispatchedUntil < horizon() && !signal.aborted) {
     const { sent } = await dispatchSlot(context, shard, dispatchedUntil + 1);
     total.sent += sent;
     dispatchedUntil++;
-    if (!(await commit({ dispatchedUntil }))) return;
+    const isDue = sent > 0 || dispatchedUntil % EMPTY_PER_COMMIT === 0 || dispatchedUntil >= horizon();
+    if (isDue && !(await commit({ dispatchedUntil }))) return;
   }
   const settleable = () =>
     minuteEnd(settledUntil + 1) + settings.settleLagMs <= clock.now() && settledUntil < dispatchedUntil;

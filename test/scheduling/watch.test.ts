@@ -1,5 +1,5 @@
 // What a watcher meets in a long life: a schedule that it cannot compute, a clock that was wrong, a slot that takes long.
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { watch } from '../../src/scheduling/watch.ts';
 import { MINUTE, NOON, standingWorld } from './world.ts';
 
@@ -57,4 +57,19 @@ test('cursors that a wrong clock has moved a day ahead do not keep new jobs from
   expect(dues(later).size).toBe(1);
   expect(dues(often).size).toBeGreaterThanOrEqual(90);
   expect(world.errors).toContain('the cursor of a shard is ahead of time: was a clock wrong?');
+});
+
+test('after days without a watcher empty slots cost few commits, and the cursor reaches the horizon', async () => {
+  await pass();
+  const job = await world.create({ schedule: { in: 'P3D' } });
+  const { store } = world.context;
+  const committing = vi.spyOn(store, 'commitShard');
+  world.now = NOON + 3 * 1_440 * MINUTE + MINUTE;
+  await pass();
+  const commits = committing.mock.calls.filter(([, , change]) => change.dispatchedUntil !== undefined).length;
+  expect(dues(job).size).toBe(1);
+  expect(commits).toBeGreaterThan(1);
+  expect(commits).toBeLessThan(3 * 24 + 10);
+  const horizon = Math.floor((world.now + world.context.settings.lookAheadMs) / MINUTE);
+  expect((await store.readShard(0))?.dispatchedUntil).toBe(horizon);
 });
