@@ -16,7 +16,8 @@ if (Number(process.versions.node.split('.')[0]) < OLDEST) {
 const [, , file = ''] = process.argv;
 // the program finds its own name and arguments where it would if it had been started directly
 process.argv.splice(1, 2, resolve(root, file));
-if (process.env.npm_lifecycle_event) endWithShell();
+// Windows passes no signals on, and asking for the parent is expensive there
+if (process.env.npm_lifecycle_event && process.platform !== 'win32') endWithShell();
 await import(pathToFileURL(resolve(root, file)).href);
 
 /**

@@ -17,6 +17,10 @@ const LOCKED = [5, 6];
 /** A connection that nothing refers to is closed by the garbage collector, and its lock with it. */
 const held = new Set<DatabaseSync>();
 
+const REMEDY =
+  'Make the data folder writable for this user, free some space on its disk, or set PUNCTUAL_DATA to another folder.';
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 const lockFile = (folder: string): string => join(folder, 'lock.db');
 const ownerFile = (folder: string): string => join(folder, 'lock.txt');
 
@@ -28,7 +32,7 @@ export function lockFolder(folder: string, owner: string): FolderLock {
       `the data folder ${folder} is in use by ${readOwner(folder)}. Stop that one, or set PUNCTUAL_DATA to another folder.`,
     );
   }
-  writeFileSync(ownerFile(folder), owner, { mode: 0o600 });
+  writeOwner(folder, owner);
   held.add(db);
   return {
     release() {
@@ -53,15 +57,23 @@ function take(folder: string, waitMs: number): DatabaseSync | undefined {
   try {
     db = new DatabaseSync(file, { timeout: waitMs });
     db.exec('BEGIN EXCLUSIVE');
+    // a file that cannot be written gets a read transaction without an error, which locks nobody out; a write fails
+    db.exec('PRAGMA user_version = 1');
     return db;
   } catch (error) {
     db?.close();
     if (error instanceof Error && 'errcode' in error && LOCKED.includes(Number(error.errcode) & 0xff))
       return undefined;
-    throw new StartError(
-      `${file} cannot be locked (${error instanceof Error ? error.message : error}). ` +
-        'Make the data folder writable for this user, free some space on its disk, or set PUNCTUAL_DATA to another folder.',
-    );
+    throw new StartError(`${file} cannot be locked (${messageOf(error)}). ${REMEDY}`);
+  }
+}
+
+function writeOwner(folder: string, owner: string): void {
+  const file = ownerFile(folder);
+  try {
+    writeFileSync(file, owner, { mode: 0o600 });
+  } catch (error) {
+    throw new StartError(`${file} cannot be written (${messageOf(error)}). ${REMEDY}`);
   }
 }
 

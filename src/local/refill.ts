@@ -14,7 +14,7 @@ async function refillShard(ctx: Context, shard: number): Promise<number> {
   const { store, random } = ctx;
   const row = await store.readShard(shard);
   if (!row) return 0;
-  // the engines are ours alone and were not running: whoever had the lease was killed with them
+  // no other watcher uses this store, so the holder of the lease is a process that has ended
   if (row.token) await store.takeShard(shard, row.token, random.id(12), 0);
   return (await recoverShard(ctx, row)).sent;
 }

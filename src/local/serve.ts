@@ -27,7 +27,7 @@ export interface Opened {
 
 export async function serve(config: LocalConfig, running: Running, serving: Serving): Promise<void> {
   const log = localLog(config, 'start');
-  // what can be in the way is found out before anything is started
+  // checks come first, so that a refused start leaves nothing running
   ownDataFolder(config, running, serving.command);
   const scripts = await findScriptMode(config);
   const api = Promise.withResolvers<ApiHandler>();

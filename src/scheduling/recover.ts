@@ -14,6 +14,8 @@ import type { Context } from './context.ts';
 import { isMoved } from './replan.ts';
 import { firesAt, headsOf, holdOf, idOf, onePerExecution, rowsOf, slotPages } from './slot.ts';
 
+const SLOTS_PER_TURN = 60;
+
 interface Recovery {
   readonly shard: Shard;
   /**
@@ -44,6 +46,8 @@ export async function recoverShard(
   const recovery: Recovery = { shard, waiting: new Map() };
   let sent = 0;
   for (let minute = settledUntil + 1; minute <= until && !signal?.aborted; minute++) {
+    // the reads of an embedded store never yield to the event loop, and there may be thousands of slots
+    if (minute % SLOTS_PER_TURN === 0) await context.clock.sleep(0);
     for await (const page of slotPages(context, minute, shard.shard)) {
       const entries = onePerExecution(page.filter((e) => minute <= begun || e.kind === 'check'));
       if (entries.length === 0) continue;

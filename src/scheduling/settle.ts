@@ -27,10 +27,10 @@ export async function settleSlot(
   shard: number,
   minute: number,
   dispatchedUntil: number,
-): Promise<{ corrected: number }> {
+): Promise<{ entries: number; corrected: number }> {
   const { store, queue } = context;
   const entries = onePerExecution(await readLargeSlot(context, minute, shard));
-  if (entries.length === 0) return { corrected: 0 };
+  if (entries.length === 0) return { entries: 0, corrected: 0 };
   const rows = await rowsOf(context, entries); // rows first, then heads
   const unsettled = entries.filter((e) => !isTerminal(rows.get(idOf(e))?.status));
   const once = entries.filter((e) => e.revision !== BY_HAND && mayComplete(e, rows.get(idOf(e))));
@@ -54,7 +54,7 @@ export async function settleSlot(
   await tellAgain(context, entries, rows, acts);
   await store.putEntries(acts.entries);
   await queue.send(acts.messages);
-  return { corrected: acts.messages.length };
+  return { entries: entries.length, corrected: acts.messages.length };
 }
 
 /** Ends that nobody was told of, and what has not started. What cannot be said now is said at the next check. */

@@ -23,8 +23,10 @@ export interface Watched {
 const LOOK_BACK_MINUTES = 60;
 /** After downtime: the next shard's dispatch does not wait for all that there is to settle in this one. */
 const MOST_SETTLED = 120;
-/** After days of downtime most slots are empty. One commit moves the cursor behind this many of them. */
-const EMPTY_PER_COMMIT = 60;
+/** Empty slots are passed quickly, after days of downtime thousands of them. So many slots are one pass's share. */
+const MOST_PASSED = 3_600;
+/** Of slots without work, each of so many moves the cursor: a commit per minute of downtime would take too long. */
+const SLOTS_PER_COMMIT = 60;
 /** Shards worked on side by side: enough to hide the round trips, few enough not to flood one process. */
 const SIDE_BY_SIDE = 8;
 
@@ -128,21 +130,31 @@ async function advance(
   const { clock, settings } = context;
   const { shard } = row;
   let { dispatchedUntil, settledUntil } = row;
-  const horizon = () => minuteOf(clock.now() + settings.lookAheadMs);
-  while (dispatchedUntil < horizon() && !signal.aborted) {
+  const dispatchable = () =>
+    dispatchedUntil < minuteOf(clock.now() + settings.lookAheadMs) && !signal.aborted;
+  while (dispatchable()) {
     const { sent } = await dispatchSlot(context, shard, dispatchedUntil + 1);
     total.sent += sent;
     dispatchedUntil++;
-    const isDue = sent > 0 || dispatchedUntil % EMPTY_PER_COMMIT === 0 || dispatchedUntil >= horizon();
+    const isDue = sent > 0 || dispatchedUntil % SLOTS_PER_COMMIT === 0 || !dispatchable();
     if (isDue && !(await commit({ dispatchedUntil }))) return;
   }
+  let passed = 0;
+  let settled = 0;
   const settleable = () =>
-    minuteEnd(settledUntil + 1) + settings.settleLagMs <= clock.now() && settledUntil < dispatchedUntil;
-  for (let slots = 0; slots < MOST_SETTLED && settleable() && !signal.aborted; slots++) {
-    const { corrected } = await settleSlot(context, shard, settledUntil + 1, dispatchedUntil);
+    minuteEnd(settledUntil + 1) + settings.settleLagMs <= clock.now() &&
+    settledUntil < dispatchedUntil &&
+    settled < MOST_SETTLED &&
+    passed < MOST_PASSED &&
+    !signal.aborted;
+  while (settleable()) {
+    const { entries, corrected } = await settleSlot(context, shard, settledUntil + 1, dispatchedUntil);
     total.corrected += corrected;
     settledUntil++;
-    if (!(await commit({ settledUntil }))) return;
+    passed++;
+    if (entries > 0) settled++;
+    const isDue = entries > 0 || settledUntil % SLOTS_PER_COMMIT === 0 || !settleable();
+    if (isDue && !(await commit({ settledUntil }))) return;
   }
 }
 

@@ -27,6 +27,11 @@ const PROBE_MS = 10_000;
 const CAN_SEE_DATA = 99;
 
 export async function findScriptMode(options: ScriptModeOptions): Promise<ScriptMode> {
+  if (process.platform === 'win32')
+    return {
+      name: 'refused',
+      told: 'Scripts are refused: they need bubblewrap or /bin/sh, and Windows has neither.',
+    };
   if (options.trustedScripts) {
     const told =
       'Scripts run as the current user, without isolation (PUNCTUAL_SCRIPTS=trusted): everybody who creates jobs can do what this user can.';

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -26,6 +26,15 @@ it('says in a sentence why a folder cannot be locked', () => {
   expect(() => lockFolder(file, 'process 1')).toThrow(
     /lock\.db cannot be locked \(.*\)\. Make the data folder writable/,
   );
+});
+
+it('says in a sentence why it cannot write the name of its owner', () => {
+  const own = mkdtempSync(join(tmpdir(), 'punctual-lock-'));
+  mkdirSync(join(own, 'lock.txt'));
+  expect(() => lockFolder(own, 'process 1')).toThrow(
+    /lock\.txt cannot be written \(.*\)\. Make the data folder writable/,
+  );
+  rmSync(own, { recursive: true });
 });
 
 it('knows the folder by another path', async () => {

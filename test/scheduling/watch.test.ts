@@ -73,3 +73,23 @@ test('after days without a watcher empty slots cost few commits, and the cursor 
   const horizon = Math.floor((world.now + world.context.settings.lookAheadMs) / MINUTE);
   expect((await store.readShard(0))?.dispatchedUntil).toBe(horizon);
 });
+
+test('after five days without a watcher one pass catches up, with few commits for the empty slots', async () => {
+  await pass();
+  const weekly = await world.create({ schedule: { every: 'P7D', startAt: '2026-12-08T12:00:00Z' } });
+  const daily = await world.create({ schedule: { cron: '0 15 * * *' } });
+  let commits = 0;
+  const { commitShard } = world.store;
+  world.store.commitShard = (...args) => {
+    commits++;
+    return commitShard.apply(world.store, args);
+  };
+  world.now = NOON + 5 * 24 * 60 * MINUTE;
+  await pass();
+  const shard = await world.store.readShard(0);
+  expect((shard?.dispatchedUntil ?? 0) * MINUTE).toBeGreaterThanOrEqual(world.now);
+  expect(dues(daily).size).toBe(5);
+  expect(dues(weekly).size).toBe(0);
+  // 7,200 slots to dispatch and 3,600 to settle
+  expect(commits).toBeLessThan(400);
+});

@@ -65,7 +65,7 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
         times,
         delete: () => table.remove(id),
         async hide(ms) {
-          await table.hide(id, receipt, timer.now() + Math.max(0, ms));
+          await table.hide(id, receipt, Math.ceil(timer.now() + Math.max(0, ms)));
           waiting.wake();
         },
         bury: (reason) => bury(id, reason),
@@ -74,7 +74,12 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
 
   return {
     async send(bodies, delayMs = 0) {
-      await table.send(name, bodies, timer.now() + delayMs, expiresAfter(options.retentionSeconds));
+      await table.send(
+        name,
+        bodies,
+        Math.ceil(timer.now() + delayMs),
+        expiresAfter(options.retentionSeconds),
+      );
       waiting.wake();
     },
     inbox: {

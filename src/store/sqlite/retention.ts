@@ -9,8 +9,6 @@ import type { Value } from './statements.ts';
 const ROWS_PER_STEP = 250;
 /** Settled slots are not read again. The day is a margin for wrong clocks. */
 const SETTLED_KEPT_MINUTES = 1_440;
-/** A slot that was never settled is kept as long as on DynamoDB. */
-const SLOT_KEPT_MINUTES = 31 * 1_440;
 
 interface Expiry {
   readonly sql: string;
@@ -23,13 +21,21 @@ const byExpiresAt = (table: string, ...key: string[]): Expiry => ({
   values: (now) => [seconds(now)],
 });
 
+/** A message that waits for delivery never expires, however long the server was off. A dead letter has a reason. */
+const DEAD_LETTERS: Expiry = {
+  sql: `DELETE FROM messages WHERE id IN (
+    SELECT id FROM messages WHERE expiresAt < ? AND reason IS NOT NULL ORDER BY expiresAt LIMIT ${ROWS_PER_STEP})`,
+  values: (now) => [seconds(now)],
+};
+
 const EXPIRIES: readonly Expiry[] = [
+  // a slot that is not settled yet is never deleted: its entries are the only trace of what is due in it
   {
     sql: `DELETE FROM timetable WHERE (minute, shard, key) IN (
       SELECT minute, shard, key FROM timetable
-      WHERE minute < max(?, min(?, ifnull((SELECT min(settledUntil) FROM shards), 0)) - ${SETTLED_KEPT_MINUTES})
+      WHERE minute < min(?, ifnull((SELECT min(settledUntil) FROM shards), 0)) - ${SETTLED_KEPT_MINUTES}
       ORDER BY minute, shard, key LIMIT ${ROWS_PER_STEP})`,
-    values: (now) => [minuteOf(now) - SLOT_KEPT_MINUTES, minuteOf(now)],
+    values: (now) => [minuteOf(now)],
   },
   byExpiresAt('executions', 'rowid'),
   byExpiresAt('holds', 'jobId', 'due'),
@@ -37,7 +43,7 @@ const EXPIRIES: readonly Expiry[] = [
   byExpiresAt('quotas', 'userId', 'quota'),
   byExpiresAt('workers', 'workerId'),
   byExpiresAt('operations', 'rowid'),
-  byExpiresAt('messages', 'id'),
+  DEAD_LETTERS,
 ];
 
 export interface Retention {

@@ -98,7 +98,8 @@ function work(): void {
     if (group.length > 0) commitGroup(group);
     checkpoints.runIfDue(turns.waiting === 0);
     if (group.length > 0 && ++sinceStep < COMMITS_PER_STEP) continue;
-    if (!expire() && group.length === 0) break;
+    // expired rows are left to the next start when the process stops
+    if ((closing || !expire()) && group.length === 0) break;
   }
   if (!closing) return;
   checkpoints.run(true);

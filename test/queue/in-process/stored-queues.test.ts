@@ -55,6 +55,20 @@ describe('a queue on a table', () => {
     expect(rest.bodies).toEqual(['c']);
   });
 
+  test('a delay may be a fraction of a millisecond', async () => {
+    const { send, receive, timer } = aQueue();
+    await send(['a'], 0.5);
+    const waiting = receive();
+    await timer.pass(1);
+    await settled();
+    expect(waiting.bodies).toEqual(['a']);
+    await waiting.received?.[0]?.hide(1_999.5);
+    const again = receive();
+    await timer.pass(2_000);
+    await settled();
+    expect(again.bodies).toEqual(['a']);
+  });
+
   test('a delayed message is delivered after its delay', async () => {
     const { send, receive, timer } = aQueue();
     const waiting = receive();
