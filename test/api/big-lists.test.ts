@@ -59,7 +59,7 @@ beforeAll(async () => {
   const definitions = mine.map(({ jobId }) =>
     definitionToItem({ jobId, version: 1, params: { url: 'https://example.com/hook' }, notify: [] }),
   );
-  await insert('jobs', [...fixtures.map(headToItem), ...definitions]);
+  await insert('jobs', [...fixtures.map((head) => headToItem(head)), ...definitions]);
   await insert(
     'executions',
     rows.map((row) => rowToItem(row, 0)),

@@ -107,9 +107,12 @@ function requestOf(
       { requiredKeys: [] },
     );
     const wrong = spoiled(right).map((value) => (value !== null && typeof value === 'object' ? value : {}));
+    // texts that are only limited in length are seldom spoiled; a name that is not documented is always wrong
+    const unknown = right.map((value) => ({ ...value, undocumented: '1' }));
     return fc.oneof(
       { weight: 2, arbitrary: fc.constant({}) },
       { weight: 2, arbitrary: right },
+      { weight: 1, arbitrary: unknown },
       { weight: 1, arbitrary: wrong as Arbitrary<Record<string, unknown>> },
     );
   };
