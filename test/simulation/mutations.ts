@@ -312,14 +312,15 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'jobs.ts',
-        find: '  const send = await plan(context, { jobId, revision, schedule }, t0);\n',
+        find: '    store.putEntries(entries),\n',
         replace: '',
       },
       {
         file: 'jobs.ts',
         find: `  await send();
   const content`,
-        replace: `  await (await plan(context, head, t0))();
+        replace: `  await store.putEntries(entries);
+  await send();
   const content`,
       },
     ],
