@@ -709,6 +709,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: 'not ours to delete',
     theme: 'outage',
+    from: 2_100,
     takesOut: 'a message that may be in other hands is not deleted',
     edits: [
       {
@@ -758,6 +759,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: 'recover held waiting',
     theme: 'outage',
+    from: 1_690,
     takesOut: 'recover sends an occurrence that waits and that a lost worker holds',
     edits: [{ file: 'recover.ts', find: ' || head.hold?.due === e.due', replace: '' }],
   },
