@@ -633,19 +633,6 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    rule: 'chain is mended',
-    theme: 'clocks',
-    takesOut: 'settle plans what follows a missed occurrence until dispatch does',
-    edits: [
-      {
-        file: 'settle.ts',
-        find: 'if (minuteOf(due) > dispatchedUntil) break;\n        acts.messages.push(regularMessage(head, due, now));',
-        replace:
-          'if (minuteOf(due) <= dispatchedUntil) acts.messages.push(regularMessage(head, due, now));\n        break;',
-      },
-    ],
-  },
-  {
     rule: 'corrected writer',
     theme: 'clocks',
     takesOut: 'a writer whose clock was corrected meanwhile gives up',
