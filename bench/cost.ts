@@ -6,7 +6,7 @@ import { MINUTE } from '../src/domain/slots.ts';
 import { startDynoxide } from '../src/local/dynoxide.ts';
 import { startFauxqs } from '../src/local/fauxqs.ts';
 import { type Context, DEFAULT_SETTINGS } from '../src/scheduling/context.ts';
-import { createJob } from '../src/scheduling/jobs.ts';
+import { createJob } from '../src/scheduling/create-job.ts';
 import { builtinTasks } from '../src/tasks/builtin.ts';
 import { runWatcher } from '../src/watcher/main.ts';
 import { startWorker } from '../src/worker/worker.ts';

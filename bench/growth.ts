@@ -6,7 +6,7 @@ import { jobSpecSchema } from '../src/domain/job-spec.ts';
 import { startDynoxide } from '../src/local/dynoxide.ts';
 import { startFauxqs } from '../src/local/fauxqs.ts';
 import { type Context, DEFAULT_SETTINGS } from '../src/scheduling/context.ts';
-import { createJob } from '../src/scheduling/jobs.ts';
+import { createJob } from '../src/scheduling/create-job.ts';
 import { listJobs } from '../src/scheduling/queries.ts';
 import { systemClock } from '../src/system.ts';
 import { FIRST_MINUTE, OWNER, openFilling } from './growth-jobs.ts';

@@ -131,7 +131,7 @@ const EMBEDDED = [
   'The server is one process, as `npm start` runs it. The producer is another process and creates jobs over HTTP.',
 ];
 
-/** Of the whole life of the server: warm-up, creates and executions. */
+/** The counts cover the whole life of the server: warm-up, creates and executions. */
 const syncs = (results: readonly Measured[]) => ({
   title: 'Synced to the disk, creates and warm-up included',
   columns: ['', ...DURABILITY_COLUMNS],

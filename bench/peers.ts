@@ -1,5 +1,4 @@
-// What people would use instead, on the same workloads in the same run: the harness in `bench/peers/harness`, with Punctual as one
-// more peer, and how the figures compare.
+// Punctual beside BullMQ, pg-boss and graphile-worker: the same workloads in one run, by the harness in `bench/peers/harness`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

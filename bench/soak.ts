@@ -61,7 +61,7 @@ async function produce(rest: Rest, until: number): Promise<number> {
 
 const median = (values: readonly number[]): number => rank(ascending(values), 0.5);
 
-/** What has grown, in words. Empty: all is flat. */
+/** One phrase for each measure that has grown. An empty list means that all measures are flat. */
 export function growthOf(samples: readonly Sample[]): string[] {
   const quarter = (n: number) =>
     samples.slice(Math.floor((samples.length * n) / 4), Math.floor((samples.length * (n + 1)) / 4));

@@ -28,7 +28,7 @@ export interface System {
   /** The producer's. */
   readonly backend: Backend;
   start(part: Part): Promise<LocalProcess>;
-  /** What the task has noted in all workers so far. */
+  /** The starts that the task has recorded so far, in all workers. */
   starts(): Start[];
   cpu(): Cpu;
   /** kill -9 */

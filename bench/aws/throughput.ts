@@ -5,10 +5,10 @@ import { parseJobSpec } from '../../src/api/job-input.ts';
 import { isTerminal } from '../../src/domain/execution.ts';
 import { dueKey } from '../../src/domain/ids.ts';
 import { MINUTE, minuteOf } from '../../src/domain/slots.ts';
+import { createJob } from '../../src/scheduling/create-job.ts';
 import { dispatchSlot } from '../../src/scheduling/dispatch.ts';
 import { newHold } from '../../src/scheduling/holds.ts';
 import { inParallel } from '../../src/scheduling/in-parallel.ts';
-import { createJob } from '../../src/scheduling/jobs.ts';
 import { newRow } from '../../src/scheduling/rows.ts';
 import { allShards } from '../../src/watcher/main.ts';
 import { type Options, progress, type Report } from '../report.ts';
@@ -73,7 +73,7 @@ async function dispatchMinute({ backend: { ctx } }: System, minute: number, expe
   return undefined;
 }
 
-/** What the tables do for one-time executions, and nothing else of them: no queue, no worker. About what a drain could reach. */
+/** The rate of a one-time execution's reads and writes alone, without queue and worker. It is an upper bound for a drain. */
 async function tablesAlone(count: number): Promise<Measured> {
   return inSystem({}, async (system) => {
     const due = Date.now() + FAR_MS;
@@ -147,7 +147,7 @@ async function endedOf({ backend }: System, ids: readonly string[], due: number)
   return rows.filter(({ status }) => isTerminal(status)).length;
 }
 
-/** What the shares of the cores say. A process of Node has one thread for nearly all of its work. */
+/** Names the process that limits the throughput. A Node process has one thread for nearly all of its work. */
 function boundBy({ ms, cpu: { others, ...cpu } }: Measured): string {
   const cores = cpus().length;
   if (others / ms > DISTURBED_CORES) return 'disturbed: other programs were busy';

@@ -1,4 +1,4 @@
-// The tables and indexes of src/store/dynamodb/tables.ts as the model sees them: who takes how many units of which partition.
+// The tables and indexes of src/store/dynamodb/tables.ts in the model: the units that each kind of item takes of each partition.
 import { Capacity } from './capacity.ts';
 import type { ModelOptions } from './options.ts';
 import { figure } from './parameters.ts';

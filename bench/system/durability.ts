@@ -1,4 +1,4 @@
-// What was synced to the disk during a measurement.
+// The commits and fsyncs of a measurement, as a table.
 import type { Counts } from './embedded.ts';
 
 export interface Durability {

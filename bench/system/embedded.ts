@@ -15,12 +15,12 @@ import { temporaryFolder } from '../../test/local/processes.ts';
 import { createRest, type Rest } from './rest.ts';
 import { readStarts, STARTS_VARIABLE, type Start } from './starts.ts';
 
-/** Of the server's process since its start. */
+/** The counters of the server's process since its start. */
 export interface Counts extends WriterStats {
   /** One-time jobs whose end is on the disk. */
   readonly ended: number;
   readonly processCpuMs: number;
-  /** Of the thread that serves requests and runs tasks. The writer's thread is `cpu`, in microseconds. */
+  /** CPU time of the thread that serves requests and runs tasks. `cpu` is the writer's thread, in microseconds. */
   readonly mainCpuMs: number;
 }
 
@@ -28,7 +28,7 @@ export interface Embedded {
   readonly rest: Rest;
   readonly url: string;
   readonly folder: string;
-  /** What the task has noted so far. */
+  /** The starts that the task has recorded so far. */
   starts(): Start[];
   /** Read from the file, beside the server. */
   rows(keys: readonly ExecutionKey[]): Promise<readonly Row[]>;

@@ -7,7 +7,8 @@ import type { ScheduleWarning } from '../domain/schedule/warnings.ts';
 import { warningsOf } from '../domain/views.ts';
 import type { IngestMessage, IngestQueue } from '../queue/ingest.ts';
 import type { Context } from './context.ts';
-import { type CreateRequest, createJob, neverFires, refuseOtherBody } from './jobs.ts';
+import { type CreateRequest, createJob, refuseOtherBody } from './create-job.ts';
+import { neverFires } from './plan-revision.ts';
 
 /** Undefined when the queue cannot take it: then it is to be created at once. */
 export async function acceptJob(

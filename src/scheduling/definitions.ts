@@ -1,5 +1,6 @@
 // A job's definition (params, notify): an item of its own, or a part of the head where that is cheaper. The runtimes' stores
 // keep what was read (store/definition-cache.ts).
+import { InvalidInput } from '../domain/errors.ts';
 import type { Definition, Head } from '../domain/job.ts';
 import type { Schedule } from '../domain/schedule/schema.ts';
 import type { Context, Random } from './context.ts';
@@ -87,3 +88,13 @@ const NAMES_PER_VERSION = 2 ** 30;
 /** The version of the job that its definition came with. */
 export const versionOfDefinition = ({ definition }: Pick<Head, 'definition'>): number =>
   Math.max(1, Math.floor(definition / NAMES_PER_VERSION));
+
+/** DynamoDB takes 400 KB; a body within the API's limit may still say much in few characters (`1e20`). */
+const LARGEST_DEFINITION = 300_000;
+
+export function refuseLarge(definition: Pick<Definition, 'params' | 'notify'>): void {
+  const size = Buffer.byteLength(JSON.stringify(definition));
+  if (size <= LARGEST_DEFINITION) return;
+  const message = `params and notify have ${size} bytes of JSON; at most ${LARGEST_DEFINITION} are allowed`;
+  throw new InvalidInput([{ path: 'params', message }]);
+}

@@ -1,183 +1,24 @@
-// Managing jobs: create, edit, pause, resume, cancel. A writer's order is always entries and the record of the change, then
-// head, then messages.
-import { CREATED_FIELDS } from '../domain/change.ts';
-import { Conflict, InvalidInput, NeverFires, PreconditionFailed } from '../domain/errors.ts';
-import { fingerprint, jobIdFromKey } from '../domain/ids.ts';
+// Changes of jobs: edit, pause, resume, cancel. The order of writes is entries and the record of the change, then head, then
+// messages.
+import { Conflict, InvalidInput, PreconditionFailed } from '../domain/errors.ts';
+import { fingerprint } from '../domain/ids.ts';
 import type { Definition, Head } from '../domain/job.ts';
-import type { JobPatch, JobSpec } from '../domain/job-spec.ts';
+import type { JobPatch } from '../domain/job-spec.ts';
 import { notifiesOf } from '../domain/notify.ts';
 import type { Principal } from '../domain/principal.ts';
-import { resolveAccepted, resolveSchedule } from '../domain/schedule/resolve.ts';
+import { resolveSchedule } from '../domain/schedule/resolve.ts';
 import type { Schedule } from '../domain/schedule/schema.ts';
 import type { JobView } from '../domain/shapes.ts';
-import type { Entry } from '../domain/slots.ts';
 import { isPaused, jobView, warningsOf } from '../domain/views.ts';
 import { withdrawHold } from './ahead.ts';
 import { letStart } from './change-returns.ts';
-import { changeJob, type Decision, recordChange } from './changes.ts';
+import { changeJob, type Decision } from './changes.ts';
 import type { Context } from './context.ts';
 import { writerDeadline } from './deadline.ts';
-import { findDefinition, firstDefinition, writeDefinition } from './definitions.ts';
-import { occurrencesUntil, regularEntry, regularMessage, writerHorizon } from './plan.ts';
+import { findDefinition, refuseLarge, writeDefinition } from './definitions.ts';
+import { freshRevision, plan } from './plan-revision.ts';
 import { refuseEditOfOthers } from './secrets-of-others.ts';
 import { stopHolds } from './stop.ts';
-
-export interface CreateRequest {
-  readonly userId: string;
-  readonly spec: JobSpec;
-  readonly idempotencyKey?: string;
-  /** When the request was accepted, if that was before: what is relative to its time counts from then. */
-  readonly acceptedAt?: number;
-  /** Asked before anything is written; throws to refuse (quotas). A repeated request is not asked again. */
-  admit?(schedule: Schedule): Promise<void>;
-}
-
-export async function createJob(
-  context: Context,
-  { userId, spec, idempotencyKey, acceptedAt, admit }: CreateRequest,
-): Promise<{ job: JobView; created: boolean }> {
-  const { store, clock, random } = context;
-  const t0 = clock.now();
-  const inTime = writerDeadline(context);
-  const revision = random.id(12);
-  const jobId = idempotencyKey === undefined ? `job_${random.id(20)}` : jobIdFromKey(userId, idempotencyKey);
-  const bodyFingerprint = idempotencyKey === undefined ? undefined : fingerprint(spec);
-  if (bodyFingerprint) {
-    const first = await store.readHead(jobId, { consistent: true });
-    if (first) return repeated(context, first, bodyFingerprint);
-  }
-  const { params, notify, schedule: given, ...common } = spec;
-  const schedule =
-    acceptedAt === undefined
-      ? resolveSchedule(given, t0)
-      : resolveAccepted(given, Math.min(acceptedAt, t0), t0);
-  refuseLarge({ params, notify });
-  await admit?.(schedule);
-  const { entries, send } = planned(context, { jobId, userId, revision, schedule }, t0);
-  // no reader looks at any of these before the head is there, so their order is free
-  const [definition, updatedAt] = await Promise.all([
-    firstDefinition(context, jobId, { ...common, schedule, params, notify }),
-    recordChange(context, createdBy(userId, jobId, { ...common, schedule }), t0),
-    store.putEntries(entries),
-  ]);
-  const head: Head = {
-    ...common,
-    jobId,
-    userId,
-    status: 'active',
-    schedule,
-    revision,
-    version: 1,
-    ...definition,
-    createdAt: t0,
-    updatedAt,
-    stamp: random.id(12),
-    ...(notify.length > 0 && { notifies: notifiesOf(notify) }),
-    ...(bodyFingerprint && { bodyFingerprint }),
-  };
-  inTime();
-  if (!(await insertHead(context, head))) {
-    // another request with the same key was faster; its job is the answer, our entries are dead
-    const first = await store.readHead(jobId, { consistent: true });
-    if (first && bodyFingerprint) return repeated(context, first, bodyFingerprint);
-    throw new Conflict(`job ${jobId} exists already`);
-  }
-  await send();
-  const content = { jobId, version: head.definition, params, notify };
-  return { job: { ...jobView(head, content, t0), ...warningsOf(schedule, t0) }, created: true };
-}
-
-const createdBy = (by: string, jobId: string, fields: Pick<Head, (typeof CREATED_FIELDS)[number]>) => ({
-  ...{ jobId, version: 1, by, what: 'created' as const },
-  after: Object.fromEntries(CREATED_FIELDS.map((name) => [name, fields[name]])),
-});
-
-/** DynamoDB takes 400 KB; a body within the API's limit may still say much in few characters (`1e20`). */
-const LARGEST_DEFINITION = 300_000;
-
-function refuseLarge(definition: Pick<Definition, 'params' | 'notify'>): void {
-  const size = Buffer.byteLength(JSON.stringify(definition));
-  if (size <= LARGEST_DEFINITION) return;
-  const message = `params and notify have ${size} bytes of JSON; at most ${LARGEST_DEFINITION} are allowed`;
-  throw new InvalidInput([{ path: 'params', message }]);
-}
-
-/** A lost response of the insert shows as a refusal with our own revision. */
-async function insertHead({ store }: Context, head: Head): Promise<boolean> {
-  let failure: unknown;
-  try {
-    if (await store.insertHead(head)) return true;
-  } catch (error) {
-    failure = error;
-  }
-  const found = await store.readHead(head.jobId, { consistent: true });
-  if (found?.revision === head.revision) return true;
-  if (failure) throw failure;
-  return false;
-}
-
-async function repeated(
-  context: Context,
-  first: Head,
-  bodyFingerprint: string,
-): Promise<{ job: JobView; created: boolean }> {
-  refuseOtherBody(first, bodyFingerprint);
-  const definition = await findDefinition(context, first);
-  const now = context.clock.now();
-  return { job: { ...jobView(first, definition, now), ...warningsOf(first.schedule, now) }, created: false };
-}
-
-export function refuseOtherBody(first: Head, bodyFingerprint: string): void {
-  if (first.bodyFingerprint !== bodyFingerprint)
-    throw new Conflict('this Idempotency-Key was used before with another body');
-}
-
-/** Writes the entries of a new revision. The result sends the messages, once the head counts. */
-async function plan(context: Context, head: Planning, t0: number): Promise<() => Promise<void>> {
-  const { entries, send } = planned(context, head, t0);
-  await context.store.putEntries(entries);
-  return send;
-}
-
-type Planning = Pick<Head, 'jobId' | 'userId' | 'revision' | 'schedule' | 'pausedUntil'>;
-
-/**
- * The entries of a new revision, from t0 on to the first beyond what a writer has to send itself, and the function that sends
- * its messages. Writes nothing. Throws NeverFires (422) when there is no occurrence.
- */
-function planned(
-  { queue, clock, settings }: Context,
-  head: Planning,
-  t0: number,
-): { entries: Entry[]; send: () => Promise<void> } {
-  const from = Math.max(t0, head.pausedUntil ?? 0);
-  const { inside, beyond } = occurrencesUntil(head.schedule, from - 1, writerHorizon(settings, t0));
-  if (inside.length === 0 && beyond === undefined)
-    throw from === t0 ? neverFires(head.schedule, t0) : neverResumes(head.schedule, from);
-  const dues = beyond === undefined ? inside : [...inside, beyond];
-  return {
-    entries: dues.map((due) => regularEntry(head, due)),
-    send: () => queue.send(inside.map((due) => regularMessage(head, due, clock.now()))),
-  };
-}
-
-export const neverFires = (schedule: Schedule, t0: number): NeverFires =>
-  new NeverFires(
-    'at' in schedule
-      ? `schedule.at is ${schedule.at}, which is past (it is ${new Date(t0).toISOString()}); leave the schedule out to run now`
-      : `the schedule ${JSON.stringify(schedule)} has no occurrence after ${new Date(t0).toISOString()}`,
-  );
-
-const neverResumes = (schedule: Schedule, until: number): NeverFires =>
-  new NeverFires(
-    `the schedule ${JSON.stringify(schedule)} has no occurrence after ${new Date(until).toISOString()}, the end of the pause`,
-  );
-
-/**
- * Drawn in every round of a compare-and-set: what a lost round has planned must stay dead, because the head that it was
- * planned for is another now (paused until later, or with another schedule).
- */
-const freshRevision = ({ random }: Context): string => random.id(12);
 
 const ENDED = ['cancelled', 'completed', 'failed'];
 

@@ -18,7 +18,7 @@ import { minuteOf } from '../../src/domain/slots.ts';
 import { deadLettersName, WORK_QUEUE, workQueueName } from '../../src/queue/queues.ts';
 import { createSqs } from '../../src/queue/sqs.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
-import { createJob } from '../../src/scheduling/jobs.ts';
+import { createJob } from '../../src/scheduling/create-job.ts';
 import { watch } from '../../src/scheduling/watch.ts';
 import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
 import { TABLES } from '../../src/store/dynamodb/tables.ts';

@@ -10,8 +10,8 @@ import type { DeliveryMessage, NotifyMessage, NotifyQueue } from '../../src/queu
 import type { Message, Queue, Received } from '../../src/queue/queue.ts';
 import { runNow } from '../../src/scheduling/by-hand.ts';
 import { type Context, DEFAULT_SETTINGS, type Settings } from '../../src/scheduling/context.ts';
+import { createJob } from '../../src/scheduling/create-job.ts';
 import { execute } from '../../src/scheduling/execute.ts';
-import { createJob } from '../../src/scheduling/jobs.ts';
 import { telling } from '../../src/scheduling/telling.ts';
 import { watch } from '../../src/scheduling/watch.ts';
 import type { Store } from '../../src/store/store.ts';

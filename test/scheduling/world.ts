@@ -2,7 +2,7 @@
 import { jobSpecSchema } from '../../src/domain/job-spec.ts';
 import type { Message } from '../../src/queue/queue.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
-import { createJob } from '../../src/scheduling/jobs.ts';
+import { createJob } from '../../src/scheduling/create-job.ts';
 import { systemRandom } from '../../src/system.ts';
 import { MemoryStore } from '../simulation/memory-store.ts';
 

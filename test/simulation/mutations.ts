@@ -311,12 +311,12 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'a writer plans before the head counts: a crash in between leaves a job without occurrences',
     edits: [
       {
-        file: 'jobs.ts',
+        file: 'create-job.ts',
         find: '    store.putEntries(entries),\n',
         replace: '',
       },
       {
-        file: 'jobs.ts',
+        file: 'create-job.ts',
         find: `  await send();
   const content`,
         replace: `  await store.putEntries(entries);

@@ -9,7 +9,7 @@ import { jobSpecSchema } from '../../src/domain/job-spec.ts';
 import { createQueues } from '../../src/queue/queues.ts';
 import { createSqs } from '../../src/queue/sqs.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
-import { createJob } from '../../src/scheduling/jobs.ts';
+import { createJob } from '../../src/scheduling/create-job.ts';
 import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../../src/store/dynamodb/tables.ts';
 import { createLog, systemClock, systemRandom } from '../../src/system.ts';
