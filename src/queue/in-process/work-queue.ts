@@ -33,8 +33,17 @@ interface Receiver {
   resolve(received: Received[]): void;
 }
 
+/** What a message asks for: one execution, under one schedule, at one time. */
+const contentOf = ({ jobId, due, revision, fireAt }: Message): string =>
+  `${jobId}.${due}.${revision}.${fireAt}`;
+
 export function createWorkQueue({ timer, aheadMs, visibilityMs, onBuried }: WorkQueueOptions): WorkQueue {
   const heap = new Heap<Parked>();
+  /**
+   * Messages that no receiver has had yet, by content. The writer of a schedule and the watcher both send the first minutes of
+   * it. A second message that says the same is dropped while the first waits.
+   */
+  const undelivered = new Set<string>();
   /** Waiting receivers, first come, first served. */
   const receivers = new Set<Receiver>();
   let sent = 0;
@@ -46,6 +55,7 @@ export function createWorkQueue({ timer, aheadMs, visibilityMs, onBuried }: Work
     const now = timer.now();
     const taken: Received[] = [];
     for (let next = heap.first; next && next.at <= now && taken.length < max; next = heap.first) {
+      if (next.times === 0) undelivered.delete(contentOf(next.message));
       next.times++;
       heap.put(next, now + visibilityMs);
       taken.push(received(next, now));
@@ -104,8 +114,12 @@ export function createWorkQueue({ timer, aheadMs, visibilityMs, onBuried }: Work
   return {
     queue: {
       async send(messages) {
-        for (const message of messages)
+        for (const message of messages) {
+          const content = contentOf(message);
+          if (undelivered.has(content)) continue;
+          undelivered.add(content);
           heap.put({ message, at: 0, order: sent++, place: -1, times: 0 }, message.fireAt - aheadMs);
+        }
         deliver();
       },
     },

@@ -54,6 +54,21 @@ describe('the work queue in memory', () => {
     expect(waiting.received?.[0]).toMatchObject({ receivedAt: timer.now(), times: 1 });
   });
 
+  test('drops a message that says the same as one that waits, and keeps one sent after the delivery', async () => {
+    const { timer, send, receive, size } = aQueue();
+    await send('a', 10_000);
+    await send('a', 10_000);
+    await send('a', 20_000);
+    expect(size()).toBe(2);
+    await timer.pass(10_000);
+    expect(receive().names).toBeUndefined();
+    await settled();
+    await send('a', 10_000);
+    const again = receive();
+    await settled();
+    expect(again.names).toEqual(['a']);
+  });
+
   test('wakes a receiver for a message that comes before the one it waits for', async () => {
     const { timer, send, receive } = aQueue();
     await send('later', 60_000);
