@@ -91,7 +91,7 @@ export interface Head extends Policies {
   /** No regular row exists for a later due: a claim of a later due reads no row. */
   readonly rowsUntil?: DueKey;
   readonly note?: Note;
-  /** Misfire `runOnce`: occurrences up to here are stood for by the run that set it. */
+  /** Misfire `runOnce`: the run that set this time stands for all occurrences that fired up to it. */
   readonly coveredUntil?: DueKey;
 }
 

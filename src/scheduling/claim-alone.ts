@@ -2,7 +2,6 @@
 import { isTerminal, type Row } from '../domain/execution.ts';
 import { BY_HAND, dueAtOf, dueKey } from '../domain/ids.ts';
 import type { Head, Hold } from '../domain/job.ts';
-import { latestOccurrence } from '../domain/schedule/occurrences.ts';
 import { LONGEST_DELAY_MS, type Message } from '../queue/queue.ts';
 import { AGAIN, type Claim, DONE, REREAD } from './answers.ts';
 import type { Context } from './context.ts';
@@ -11,7 +10,7 @@ import { ended, handOn, takeTurns } from './ended.ts';
 import { writeHead } from './head.ts';
 import { blocks, type Found, isOver, letGo, newHold, SHORT_RUN_MS } from './holds.ts';
 import { isLive, isPlannedAgain, onBehalfOf } from './live.ts';
-import { covering, isCoverAhead, misfireOf, missedBefore, skipLate } from './misfire.ts';
+import { covering, firedAt, isCoverAhead, misfireOf, missedBefore, skipLate } from './misfire.ts';
 import { laterDue, note } from './note.ts';
 import { recordNote } from './rows.ts';
 import { firstWithdrawnBy, start, type Taken } from './start.ts';
@@ -137,12 +136,13 @@ async function yieldTo(
   const misfire = misfireOf(context, head, message);
   // missed ones come all at once when a worker is back: with `runAll` they take turns, or they would skip each other
   const waits = head.overlap === 'queue' || misfire.mustRun;
-  if (misfire.coveredUntil && hold.revision !== BY_HAND && hold.due > due) {
-    // `runOnce`, and a later one runs already: it stands for all that were missed before it
+  const firesAt = firedAt(head, due);
+  const holderFiredAt = firedAt(head, hold.due);
+  if (misfire.coveredUntil && hold.revision !== BY_HAND && holderFiredAt > firesAt) {
+    // `runOnce`, and a later one runs already: it stands for all that were missed before it fired
     const missed = Math.min(missedBefore(context), clock.now() - head.misfire.graceSeconds * 1000);
-    const before = Math.min(dueAtOf(hold.due) - 1, missed);
-    const last = latestOccurrence(head.schedule, dueAtOf(due) - 1, before) ?? dueAtOf(due);
-    const coveredUntil = covering(context, head, dueKey(last));
+    const before = Math.max(firesAt, Math.min(holderFiredAt - 1, missed));
+    const coveredUntil = covering(context, head, dueKey(before));
     const rowsUntil = laterDue(head.rowsUntil, coveredUntil);
     await writeHead(context, head, { coveredUntil, rowsUntil, stamp: random.id(12) });
     return AGAIN;

@@ -33,9 +33,10 @@ export function standingWorld() {
     log: { debug: quiet, info: quiet, warn: quiet, error: (message) => void world.errors.push(message) },
     settings: { ...DEFAULT_SETTINGS, shards: 1 },
   };
-  const create = async (spec: Record<string, unknown>): Promise<string> => {
+  const create = async (spec: Record<string, unknown>, idempotencyKey?: string): Promise<string> => {
     const { job } = await createJob(context, {
       userId: 'ann',
+      idempotencyKey,
       spec: jobSpecSchema.parse({ task: 'noop', ...spec }),
     });
     return job.id;

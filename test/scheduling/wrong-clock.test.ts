@@ -4,6 +4,7 @@ import { BY_HAND, dueAtOf, dueKey } from '../../src/domain/ids.ts';
 import type { Head } from '../../src/domain/job.ts';
 import { jobSpecSchema } from '../../src/domain/job-spec.ts';
 import { asUser } from '../../src/domain/principal.ts';
+import { fireAt } from '../../src/domain/schedule/occurrences.ts';
 import { minuteOf } from '../../src/domain/slots.ts';
 import type { Message, Received } from '../../src/queue/queue.ts';
 import { acceptJob, createAccepted } from '../../src/scheduling/accept.ts';
@@ -67,7 +68,7 @@ describe.each(['skip', 'queue', 'allow'])(
     test('one that was missed stands for those that were missed, and for no other', async () => {
       const jobId = await create();
       expect(await claimAt(jobId, NOON + MINUTE, NOON + 3 * MINUTE + 1_000)).toMatchObject({ kind: 'run' });
-      expect(headOf(jobId).coveredUntil).toBe(dueKey(NOON + 2 * MINUTE));
+      expect(headOf(jobId).coveredUntil).toBe(dueKey(NOON + 3 * MINUTE + 1_000 - 2 * SKEW_MS));
     });
   },
 );
@@ -80,9 +81,25 @@ describe('misfire: runOnce', () => {
     const jobId = await create(10);
     const late = NOON + MINUTE;
     await claimAt(jobId, late, late + MINUTE + 2 * SKEW_MS - 1);
-    expect(headOf(jobId).coveredUntil).toBe(dueKey(late));
+    expect(dueAtOf(headOf(jobId).coveredUntil ?? '')).toBe(late + MINUTE - 1);
     await claimAt(jobId, late + MINUTE, late + 3 * MINUTE + 2 * SKEW_MS);
     expect(headOf(jobId).coveredUntil).toBe(dueKey(late + 3 * MINUTE));
+  });
+
+  test('does not cover an occurrence that jitter keeps back, although a later one has fired', async () => {
+    const misfire = { policy: 'runOnce', graceSeconds: 10 };
+    const jobId = await world.create({ schedule: { ...EVERY, jitterSeconds: 300 }, misfire }, 'jitter-0');
+    const { schedule } = headOf(jobId);
+    const firesAt = (n: number) => fireAt(schedule, jobId, NOON + n * MINUTE);
+    const [missed, kept, later] = [1, 2, 3];
+    expect(firesAt(missed)).toBeLessThan(firesAt(kept) - 30_000);
+    expect(firesAt(later)).toBeLessThan(firesAt(kept) - 30_000);
+    const between = firesAt(kept) - 10_000;
+    expect(await claimAt(jobId, NOON + missed * MINUTE, between)).toMatchObject({ kind: 'run' });
+    world.store.heads.set(jobId, { ...headOf(jobId), hold: undefined });
+    expect(await claimAt(jobId, NOON + kept * MINUTE, firesAt(kept) + SKEW_MS + 1)).toMatchObject({
+      kind: 'run',
+    });
   });
 
   test('does not skip an occurrence that is in time, whatever the head says', async () => {

@@ -467,8 +467,8 @@ export class Checks {
     }
     if (status === 'CANCELLED' && actor?.kind !== 'api') this.#cancelledByWorker(head, old, row);
     if (status === 'SKIPPED' && row.reason?.startsWith('misfire')) {
-      const covered = dueAtOf(due) <= this.#job(jobId).coveredUntil;
       const fires = fireAt(head.schedule, jobId, dueAtOf(due));
+      const covered = fires <= this.#job(jobId).coveredUntil;
       const late = now + settings.clockSkewMs - fires > head.misfire.graceSeconds * 1000;
       const { policy } = head.misfire;
       const stoodFor = policy === 'runOnce' && this.#laterTaken(jobId, due);
@@ -661,7 +661,7 @@ export class Checks {
     const fail = (why: string) => this.#fail('misfire does what it says', jobId, due, why);
     const before = take.head?.coveredUntil;
     // unless a wrong clock has written it
-    if (before !== undefined && due <= before && dueAtOf(before) <= take.coveredUntil)
+    if (before !== undefined && fires <= dueAtOf(before) && dueAtOf(before) <= take.coveredUntil)
       fail('one run stood for it already');
     const since = Math.min(
       ...(this.#inHand.get(rowKey({ jobId, due })) ?? [])
@@ -678,7 +678,7 @@ export class Checks {
     if (
       head.misfire.policy === 'runOnce' &&
       latest !== undefined &&
-      (head.coveredUntil ?? '') < dueKey(latest)
+      (head.coveredUntil ?? '') < dueKey(fireAt(rule.schedule, jobId, latest))
     )
       fail('stands for the others that were missed, and they are not covered');
   }

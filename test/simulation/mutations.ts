@@ -395,8 +395,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'misfire.ts',
-        find: 'const covered = head.coveredUntil !== undefined && due <= head.coveredUntil;',
-        replace: 'const covered = head.coveredUntil !== undefined && due < head.createdAt.toString();',
+        find: 'const covered = head.coveredUntil !== undefined && firedAt(',
+        replace: 'const covered = head.coveredUntil === head.jobId && firedAt(',
       },
     ],
   },
@@ -594,6 +594,17 @@ export const MUTATIONS: readonly Mutation[] = [
         file: 'misfire.ts',
         find: 'coveredUntil !== undefined && dueAtOf(coveredUntil) > clock.now();',
         replace: 'coveredUntil !== undefined && dueAtOf(coveredUntil) > clock.now() * 2;',
+      },
+    ],
+  },
+  {
+    rule: 'covers what fired',
+    takesOut: 'misfire: runOnce. An occurrence that jitter keeps back is not covered',
+    edits: [
+      {
+        file: 'misfire.ts',
+        find: 'firedAt(head, message.due) <= dueAtOf(head.coveredUntil);',
+        replace: 'dueAtOf(message.due) <= dueAtOf(head.coveredUntil);',
       },
     ],
   },
