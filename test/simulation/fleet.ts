@@ -30,6 +30,7 @@ export class Fleet {
   readonly #random: Seeded;
   /** After a loss of the queue's contents the processes start as local mode does. */
   readonly #refills: boolean;
+  #refilling: Process | undefined;
   #workers: Worker[] = [];
   #started = 0;
 
@@ -133,7 +134,8 @@ export class Fleet {
 
   #kill(process: Process): void {
     const world = this.#world;
-    if (process.dead) return;
+    // the refill is a part of the server's start: it ends with the server, never alone
+    if (process.dead || process === this.#refilling) return;
     world.crash(process);
     const others = this.#workers.filter((worker) => worker.process !== process);
     if (others.length === this.#workers.length) return;
@@ -179,6 +181,7 @@ export class Fleet {
     const world = this.#world;
     world.cutOff();
     const process = world.process(`R${++this.#started}`, 'watcher');
+    this.#refilling = process;
     refillQueue(process.context)
       .catch((error: unknown) => world.expected(process, 'refill', error))
       .then(() => {
