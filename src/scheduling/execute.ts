@@ -114,7 +114,8 @@ async function runClaimed(
 ): Promise<number | 'deleted'> {
   const { clock, log, settings } = context;
   const id = executionId(claimed.head.jobId, claimed.message.due);
-  worker.running.add({ id, since: claimed.hold.startedAt, owner: ownerHash(claimed.head.userId) });
+  const owner = claimed.message.owner ?? ownerHash(claimed.head.userId);
+  worker.running.add({ id, since: claimed.hold.startedAt, owner });
   try {
     const told = context.tell?.started(claimed);
     const ran = await runTask(context, worker, claimed);

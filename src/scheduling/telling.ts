@@ -66,16 +66,19 @@ export function telling(context: Context, options: TellOptions): Context & { rea
       async started({ head, message, hold, row }) {
         const expectedAt =
           message.revision === BY_HAND ? (row?.enqueuedAt ?? dueAtOf(message.due)) : message.fireAt;
-        const { jobId } = head;
+        const isLate = hold.attempt === 1 && hold.startedAt - expectedAt > lateAfterMs(head.notifies);
+        if (!isLate && !options.changes) return;
         const { due, startedAt } = hold;
-        const at = context.clock.now();
-        const execution = row ? executionOfRow(row) : executionOfHold(head, hold);
+        const common = {
+          jobId: head.jobId,
+          due,
+          at: context.clock.now(),
+          execution: row ? executionOfRow(row) : executionOfHold(head, hold),
+        };
+        const late = { expectedAt, startedAt, revision: message.revision };
         const messages: NotifyMessage[] = [];
-        if (hold.attempt === 1 && startedAt - expectedAt > lateAfterMs(head.notifies)) {
-          const late = { expectedAt, startedAt, revision: message.revision };
-          messages.push({ kind: 'event', event: 'late', jobId, due, at, execution, late });
-        }
-        if (options.changes) messages.push({ kind: 'change', change: 'started', jobId, due, at, execution });
+        if (isLate) messages.push({ kind: 'event', event: 'late', ...common, late });
+        if (options.changes) messages.push({ kind: 'change', change: 'started', ...common });
         await say(messages);
       },
       untold: (rows) => say(rows.flatMap((row) => eventMessages(context, undefined, row))),

@@ -84,11 +84,12 @@ function withSecretsOf(task: Task, secrets: Secrets): Task {
     params: z.unknown(), // theirs is asked when the values are there
     async run(context) {
       const values = await resolve(context, secrets);
-      const params = replaced(context.params, (name) => values.get(name));
+      const params =
+        values.size === 0 ? context.params : replaced(context.params, (name) => values.get(name));
       const { value, errors } = parse(task.params, params);
-      const scrubber = new Scrubber(values);
       if (errors) throw new DoNotRetry(misfit(task, errors, values.size > 0));
       if (values.size === 0) return task.run({ ...context, params: value });
+      const scrubber = new Scrubber(values);
       try {
         return scrubber.value(await task.run({ ...scrubbed(context, scrubber), params: value }));
       } catch (error) {
