@@ -12,7 +12,7 @@ const PUNCTUAL = [
 ];
 const PATIENT = [
   'test/chaos/chaos.test.ts',
-  'test/clock/processes.test.ts',
+  'test/runtime/clock/processes.test.ts',
   'test/client/server.test.ts',
   'test/cli/server.test.ts',
   'test/cli/launcher.test.ts',

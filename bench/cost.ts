@@ -1,13 +1,14 @@
 // What one execution costs: write and read units by DynamoDB's own count (`ReturnConsumedCapacity`), SQS requests, and
 // dollars. Real use cases on the embedded engines; time runs faster, so that planning, dispatch and settling of whole
 // minutes are in the count.
-import { jobSpecSchema } from '../src/domain/job-spec.ts';
-import { MINUTE } from '../src/domain/slots.ts';
+
+import { MINUTE } from '../src/domain/executions/slots.ts';
+import { jobSpecSchema } from '../src/domain/jobs/job-spec.ts';
+import { createJob } from '../src/jobs/create-job.ts';
 import { startDynoxide } from '../src/local/dynoxide.ts';
 import { startFauxqs } from '../src/local/fauxqs.ts';
 import { type Context, DEFAULT_SETTINGS } from '../src/scheduling/context.ts';
-import { createJob } from '../src/scheduling/create-job.ts';
-import { builtinTasks } from '../src/tasks/builtin.ts';
+import { builtinTasks } from '../src/tasks/registry.ts';
 import { runWatcher } from '../src/watcher/main.ts';
 import { startWorker } from '../src/worker/worker.ts';
 import { acceleratedClock } from '../tools/accelerated-time.ts';

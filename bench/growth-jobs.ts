@@ -2,11 +2,11 @@
 // batches. Ids follow from a number, so that every process knows them.
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { dueKey } from '../src/domain/ids.ts';
-import type { Head } from '../src/domain/job.ts';
-import { jobSpecSchema } from '../src/domain/job-spec.ts';
+import { dueKey } from '../src/domain/executions/ids.ts';
+import { type Entry, MINUTE, minuteOf, minuteStart } from '../src/domain/executions/slots.ts';
+import type { Head } from '../src/domain/jobs/job.ts';
+import { jobSpecSchema } from '../src/domain/jobs/job-spec.ts';
 import { resolveSchedule } from '../src/domain/schedule/resolve.ts';
-import { type Entry, MINUTE, minuteOf, minuteStart } from '../src/domain/slots.ts';
 import { inBatches } from '../src/store/dynamodb/retry-unprocessed.ts';
 import type { TableName } from '../src/store/dynamodb/tables.ts';
 import { headToItem, type Item, rowToItem } from '../src/store/items.ts';

@@ -1,11 +1,11 @@
 // A watcher's work on one slot, in a process of its own so that its CPU and its memory are nobody else's. What to do comes
 // as JSON in the first argument; what it used goes out as JSON.
 import { pathToFileURL } from 'node:url';
-import { minuteEnd, minuteStart } from '../src/domain/slots.ts';
+import { minuteEnd, minuteStart } from '../src/domain/executions/slots.ts';
+import { systemClock } from '../src/runtime/system.ts';
 import { type Context, DEFAULT_SETTINGS } from '../src/scheduling/context.ts';
-import { dispatchSlot } from '../src/scheduling/dispatch.ts';
-import { settleSlot } from '../src/scheduling/settle.ts';
-import { systemClock } from '../src/system.ts';
+import { dispatchSlot } from '../src/scheduling/planning/dispatch-slot.ts';
+import { settleSlot } from '../src/scheduling/planning/settle-slot.ts';
 import { forecast } from '../src/watcher/forecast.ts';
 import { type Endpoints, openMetered, type Units } from './metered.ts';
 

@@ -2,13 +2,13 @@
 // jobs in the tables; and a minute that has 10² to 10⁵ entries itself.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { jobSpecSchema } from '../src/domain/job-spec.ts';
+import { jobSpecSchema } from '../src/domain/jobs/job-spec.ts';
+import { createJob } from '../src/jobs/create-job.ts';
 import { startDynoxide } from '../src/local/dynoxide.ts';
 import { startFauxqs } from '../src/local/fauxqs.ts';
+import { listJobs } from '../src/queries/jobs-and-executions.ts';
+import { systemClock } from '../src/runtime/system.ts';
 import { type Context, DEFAULT_SETTINGS } from '../src/scheduling/context.ts';
-import { createJob } from '../src/scheduling/create-job.ts';
-import { listJobs } from '../src/scheduling/queries.ts';
-import { systemClock } from '../src/system.ts';
 import { FIRST_MINUTE, OWNER, openFilling } from './growth-jobs.ts';
 import type { Pass, Used } from './growth-pass.ts';
 import { DISPATCHED, type Grown, inWords, type Large, PAGE, report, WATCHED } from './growth-report.ts';

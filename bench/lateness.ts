@@ -1,6 +1,6 @@
 // How late executions start, and where that time goes, in real processes. Early is never allowed.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { dueKey } from '../src/domain/ids.ts';
+import { dueKey } from '../src/domain/executions/ids.ts';
 import { ascending, commandOf, type Engine, type Options, progress, type Report, rank } from './report.ts';
 import { DURABILITY_COLUMNS, type Durability, durabilityCells, durabilityNote } from './system/durability.ts';
 import { EVERY_SECOND, onceAt, type Spec } from './system/specs.ts';

@@ -1,14 +1,15 @@
 // The use cases' context on embedded engines, with all that it uses counted: units as DynamoDB itself counts them
 // (`ReturnConsumedCapacity`), and requests to SQS.
-import { createClients } from '../src/aws/clients.ts';
+
 import type { Inbox } from '../src/queue/queue.ts';
-import { createQueues } from '../src/queue/queues.ts';
-import { createSqs } from '../src/queue/sqs.ts';
+import { createQueues } from '../src/queue/sqs/queue-definitions.ts';
+import { createSqs } from '../src/queue/sqs/sqs.ts';
+import { createClients } from '../src/runtime/aws-clients.ts';
+import { createLog, systemRandom } from '../src/runtime/system.ts';
 import type { Clock, Context, Settings } from '../src/scheduling/context.ts';
 import { withDefinitionCache } from '../src/store/definition-cache.ts';
 import { createDynamoStore } from '../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../src/store/dynamodb/tables.ts';
-import { createLog, systemRandom } from '../src/system.ts';
 import { accelerateQueue } from '../tools/accelerated-time.ts';
 
 export interface Units {

@@ -1,7 +1,7 @@
 // How long until everything runs again after kill -9 of an embedded server. Nothing may be lost.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isTerminal } from '../src/domain/execution.ts';
-import { dueKey } from '../src/domain/ids.ts';
+import { dueKey } from '../src/domain/executions/ids.ts';
+import { isTerminal } from '../src/domain/executions/row.ts';
 import { commandOf, type Options, progress, type Report } from './report.ts';
 import { type Durability, durabilityNote, durabilityOf } from './system/durability.ts';
 import { type Embedded, inEmbedded } from './system/embedded.ts';

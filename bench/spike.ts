@@ -8,13 +8,13 @@ import {
   BEHIND_MINUTES,
   BEHIND_PERCENT,
 } from '../lib/compute/scaling-steps.ts';
-import type { Entry } from '../src/domain/slots.ts';
+import type { Entry } from '../src/domain/executions/slots.ts';
+import { createLog } from '../src/runtime/system.ts';
 import { type Context, DEFAULT_SETTINGS } from '../src/scheduling/context.ts';
-import { createLog } from '../src/system.ts';
+import { MemoryStore } from '../src/store/memory/memory-store.ts';
 import { forecast } from '../src/watcher/forecast.ts';
 import { allShards } from '../src/watcher/main.ts';
 import { MemoryQueue } from '../test/simulation/memory-queue.ts';
-import { MemoryStore } from '../test/simulation/memory-store.ts';
 import type { Report } from './report.ts';
 
 const RATE = 5_000;

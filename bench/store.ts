@@ -3,10 +3,10 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { dueKey } from '../src/domain/ids.ts';
-import type { Head } from '../src/domain/job.ts';
+import { dueKey } from '../src/domain/executions/ids.ts';
+import type { Head } from '../src/domain/jobs/job.ts';
+import { systemRandom } from '../src/runtime/system.ts';
 import { openSqliteStore, type SqliteStore } from '../src/store/sqlite/sqlite.ts';
-import { systemRandom } from '../src/system.ts';
 import { aHead, aHold, anEntry, aRow, T0 } from '../test/store/fixtures.ts';
 import { ascending, type Options, progress, type Report, rank } from './report.ts';
 

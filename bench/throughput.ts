@@ -1,8 +1,8 @@
 // How many jobs an embedded server takes and runs in a second: created over HTTP, and drained when all of them are due.
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MINUTE } from '../src/domain/slots.ts';
-import { inParallel } from '../src/scheduling/in-parallel.ts';
+import { inParallel } from '../src/concurrency/map-limit.ts';
+import { MINUTE } from '../src/domain/executions/slots.ts';
 import { commandOf, type Options, progress, type Report } from './report.ts';
 import {
   DURABILITY_COLUMNS,

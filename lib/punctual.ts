@@ -40,7 +40,7 @@ export interface PunctualProps extends Readonly<SettingsInput> {
    */
   readonly scriptImage?: ContainerImage;
   /**
-   * What tasks are configured with (src/tasks/settings.ts), for every runtime alike.
+   * What tasks are configured with (src/tasks/task-settings.ts), for every runtime alike.
    * @default - none: `http`, `noop` and the tasks of the folder `tasks`
    */
   readonly taskEnvironment?: Environment;

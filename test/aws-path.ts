@@ -7,7 +7,7 @@ const SUITES = [
   'test/api/big-lists.test.ts',
   'test/api/ingest.test.ts',
   'test/api/unavailable.test.ts',
-  'test/clock/processes.test.ts',
+  'test/runtime/clock/processes.test.ts',
   'test/faults/api.test.ts',
   'test/faults/operations.test.ts',
   'test/faults/outage.test.ts',

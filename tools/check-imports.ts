@@ -1,57 +1,30 @@
-// Imports point inward only: runtimes → scheduling → store, queue, tasks → domain. And what is below the runtimes gets
-// time, randomness and configuration handed in (docs/architecture.md#time-randomness-io). Fails with the rule and the line.
+// Imports point inward only: runtimes → use cases → store, queue, tasks → domain. Code below the runtimes receives
+// time, randomness and configuration (docs/architecture.md#time-randomness-io). Fails with the rule and the line.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
-/** What every runtime is put together from. */
-const PARTS = [
-  'system.ts',
-  'repeated-faults.ts',
-  'config.ts',
-  'clock',
-  'aws',
-  'scheduling',
-  'store',
-  'queue',
-  'tasks',
-  'domain',
-];
-/** And those on AWS. */
-const RUNTIME = ['telling.ts', 'tracing.ts', 'on-lambda.ts', ...PARTS];
+const PORTS = ['store', 'queue', 'tasks', 'concurrency', 'domain'];
+const USE_CASES = ['jobs', 'queries', 'notifications', 'scheduling', ...PORTS];
+const RUNTIMES = ['runtime', ...USE_CASES];
 
-/** What each room of src/ may import from; itself always. */
+/** The folders of src/ that each folder may import from, besides itself. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   domain: [],
-  store: ['domain', 'groups.ts', 'at-most.ts'],
-  queue: ['domain', 'groups.ts'],
-  'groups.ts': [],
-  'at-most.ts': [],
-  tasks: ['domain'],
-  scheduling: ['store', 'queue', 'tasks', 'domain'],
-  'system.ts': ['scheduling', 'domain'],
-  'repeated-faults.ts': ['scheduling'],
-  'config.ts': ['scheduling', 'domain'],
-  clock: ['scheduling'],
-  aws: [],
-  'metrics.ts': [],
-  'telling.ts': ['config.ts', 'scheduling', 'queue'],
-  'tracing.ts': ['config.ts'],
-  'on-lambda.ts': [
-    'config.ts',
-    'clock',
-    'aws',
-    'system.ts',
-    'repeated-faults.ts',
-    'scheduling',
-    'store',
-    'queue',
-  ],
-  api: RUNTIME,
-  notifier: RUNTIME,
-  watcher: ['metrics.ts', ...RUNTIME],
-  worker: ['metrics.ts', ...RUNTIME],
+  concurrency: [],
+  store: ['domain', 'concurrency'],
+  queue: ['domain', 'concurrency'],
+  tasks: ['domain', 'concurrency'],
+  scheduling: PORTS,
+  jobs: ['scheduling', ...PORTS],
+  queries: ['jobs', 'scheduling', ...PORTS],
+  notifications: ['scheduling', ...PORTS],
+  runtime: USE_CASES,
+  api: RUNTIMES,
+  notifier: RUNTIMES,
+  watcher: RUNTIMES,
+  worker: RUNTIMES,
   // runs the other runtimes in one process
-  local: ['api', 'notifier', 'watcher', 'worker', 'telling.ts', ...PARTS],
+  local: ['api', 'notifier', 'watcher', 'worker', ...RUNTIMES],
   // for browsers too: what it knows of the contract are types
   client: ['api', 'tasks'],
   cli: ['client', 'local', 'domain'],
@@ -60,14 +33,23 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 /** Rooms that run without the rest of src/, and without Node: every import from outside is `import type`. */
 const TYPES_ONLY = ['client'];
 /** What they may load all the same: it imports nothing and runs anywhere. */
-const SELF_CONTAINED = ['src/tasks/signature.ts'];
+const SELF_CONTAINED = ['src/tasks/http/signature.ts'];
 const TYPES_ONLY_RULE =
-  'src/client runs in browsers without zod and without the server: it takes types from src/api by `import type`, and loads nothing but src/tasks/signature.ts, which imports nothing.';
+  'src/client runs in browsers without zod and without the server: it takes types from src/api by `import type`, and loads nothing but src/tasks/http/signature.ts, which imports nothing.';
 
 const RULE =
-  'Imports point inward only: runtimes (api, notifier, watcher, worker, local) → scheduling → store, queue, tasks → domain; src/system.ts, config.ts, clock/, aws/, metrics.ts, telling.ts, tracing.ts and on-lambda.ts only from runtimes; cli → client, local, domain; client → types of api, and the signature.';
+  'Imports point inward only: runtimes (api, notifier, watcher, worker, local) → runtime → use cases (jobs, queries, notifications → scheduling) → store, queue, tasks → concurrency, domain; cli → client, local, domain; client → types of api, and the signature.';
 
-const WITHOUT_AMBIENT = ['domain', 'store', 'queue', 'scheduling'];
+const WITHOUT_AMBIENT = [
+  'domain',
+  'concurrency',
+  'store',
+  'queue',
+  'scheduling',
+  'jobs',
+  'queries',
+  'notifications',
+];
 const AMBIENT =
   /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bperformance\.now\(|\bprocess\.env\b|\bTemporal\.Now\b/;
 const AMBIENT_RULE =

@@ -1,9 +1,9 @@
 // The producer on the engines of AWS: creates jobs as a client of the API would, without HTTP in between.
-import { type BatchResult, createBatch } from '../../src/api/batch.ts';
-import type { JobRules } from '../../src/api/job-input.ts';
+import { type BatchResult, createBatch } from '../../src/api/handlers/create-batch.ts';
+import type { JobRules } from '../../src/api/handlers/job-input.ts';
+import { inParallel } from '../../src/concurrency/map-limit.ts';
 import type { Context } from '../../src/scheduling/context.ts';
-import { inParallel } from '../../src/scheduling/in-parallel.ts';
-import { NO_RECIPIENTS } from '../../src/tasks/recipients.ts';
+import { NO_RECIPIENTS } from '../../src/tasks/aws/recipients.ts';
 import type { Task, Tasks } from '../../src/tasks/task.ts';
 import { type Spec, USER } from '../system/specs.ts';
 import { bench } from '../system/tasks/bench.ts';

@@ -3,13 +3,13 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { z } from 'zod';
-import { createBatch } from '../../src/api/batch.ts';
+import { createBatch } from '../../src/api/handlers/create-batch.ts';
+import { inParallel } from '../../src/concurrency/map-limit.ts';
 import { readLocalConfig } from '../../src/local/config.ts';
 import { type Backend, connect } from '../../src/local/connect.ts';
 import { findEngines } from '../../src/local/engines.ts';
-import { inParallel } from '../../src/scheduling/in-parallel.ts';
-import { createLog } from '../../src/system.ts';
-import { NO_RECIPIENTS } from '../../src/tasks/recipients.ts';
+import { createLog } from '../../src/runtime/system.ts';
+import { NO_RECIPIENTS } from '../../src/tasks/aws/recipients.ts';
 import { defineTask, type Task, type Tasks } from '../../src/tasks/task.ts';
 import { startWorker, type Worker } from '../../src/worker/worker.ts';
 import { type LocalProcess, startPart } from '../../test/local/processes.ts';

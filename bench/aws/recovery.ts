@@ -1,9 +1,9 @@
 // How long until everything runs again after kill -9: of a worker, of the watcher, of everything with the engines. Nothing
 // may be lost.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isTerminal } from '../../src/domain/execution.ts';
-import { dueKey } from '../../src/domain/ids.ts';
-import { minuteOf } from '../../src/domain/slots.ts';
+import { dueKey } from '../../src/domain/executions/ids.ts';
+import { isTerminal } from '../../src/domain/executions/row.ts';
+import { minuteOf } from '../../src/domain/executions/slots.ts';
 import { allShards } from '../../src/watcher/main.ts';
 import { type Options, progress, type Report } from '../report.ts';
 import { TUNED_LEASE } from '../system/settings.ts';

@@ -1,15 +1,15 @@
 // How much goes through: creating, dispatching and running as fast as it can; and which process is the bound.
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseJobSpec } from '../../src/api/job-input.ts';
-import { isTerminal } from '../../src/domain/execution.ts';
-import { dueKey } from '../../src/domain/ids.ts';
-import { MINUTE, minuteOf } from '../../src/domain/slots.ts';
-import { createJob } from '../../src/scheduling/create-job.ts';
-import { dispatchSlot } from '../../src/scheduling/dispatch.ts';
-import { newHold } from '../../src/scheduling/holds.ts';
-import { inParallel } from '../../src/scheduling/in-parallel.ts';
-import { newRow } from '../../src/scheduling/rows.ts';
+import { parseJobSpec } from '../../src/api/handlers/job-input.ts';
+import { inParallel } from '../../src/concurrency/map-limit.ts';
+import { dueKey } from '../../src/domain/executions/ids.ts';
+import { isTerminal } from '../../src/domain/executions/row.ts';
+import { MINUTE, minuteOf } from '../../src/domain/executions/slots.ts';
+import { createJob } from '../../src/jobs/create-job.ts';
+import { newHold } from '../../src/scheduling/claiming/holds.ts';
+import { dispatchSlot } from '../../src/scheduling/planning/dispatch-slot.ts';
+import { newRow } from '../../src/scheduling/records/write-row.ts';
 import { allShards } from '../../src/watcher/main.ts';
 import { type Options, progress, type Report } from '../report.ts';
 import { onceAt, type Spec, USER } from '../system/specs.ts';

@@ -1,4 +1,4 @@
-// The CPU of the workers: one call after the other, alone or in groups as src/groups.ts makes them.
+// The CPU of the workers: one call after the other, alone or in groups as src/concurrency/batcher.ts makes them.
 import { type Calendar, TICKS_PER_MS } from './calendar.ts';
 import { figure } from './parameters.ts';
 

@@ -1,5 +1,5 @@
-// Deletes that wait for company: ten together, or those that there are after half a second (src/queue/coalesce.ts).
-import { BATCH } from '../../src/queue/batch.ts';
+// Deletes that wait for company: ten together, or those that there are after half a second (src/queue/sqs/coalesce.ts).
+import { BATCH } from '../../src/queue/sqs/send-batch.ts';
 import { type Calendar, TICKS_PER_MS } from './calendar.ts';
 
 const COALESCE = 500 * TICKS_PER_MS;

@@ -1,5 +1,5 @@
 // What a run says: how loaded everything is, what breaks first and what moves it, what throttled, what it costs.
-import { SHORT_RUN_MS } from '../../src/scheduling/holds.ts';
+import { SHORT_RUN_MS } from '../../src/scheduling/claiming/holds.ts';
 import { HOURS, PRICES, sizeFor, VCPU_GB } from '../../tools/capacity.ts';
 import type { ModelOptions } from './options.ts';
 import { FIGURES, figure } from './parameters.ts';

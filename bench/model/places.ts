@@ -1,4 +1,4 @@
-// The places of the workers: one per running task, and who waits for one (src/worker/places.ts).
+// The places of the workers: one per running task, and who waits for one (src/worker/run-slots.ts).
 import type { Calendar } from './calendar.ts';
 
 export class Places {

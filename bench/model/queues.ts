@@ -1,12 +1,12 @@
 // SQS: messages become visible in the tens in which they were sent, wait for a long poll, and are in flight until deleted.
-import { BATCH } from '../../src/queue/batch.ts';
+import { BATCH } from '../../src/queue/sqs/send-batch.ts';
 import type { Seeded } from '../../test/simulation/seeded.ts';
 import { type Calendar, TICKS_PER_MS, TICKS_PER_SECOND } from './calendar.ts';
 import { figure } from './parameters.ts';
 import { LEAD_SECONDS, type Workload } from './workload.ts';
 
 const LONG_POLL_TICKS = 20 * TICKS_PER_SECOND;
-/** A message is sent so that it is visible one to two seconds before its time (src/queue/sender.ts). */
+/** A message is sent so that it is visible one to two seconds before its time (src/queue/sqs/sender.ts). */
 const EARLY_TICKS = TICKS_PER_SECOND;
 
 /** Told what a poll has brought. */

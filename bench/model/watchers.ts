@@ -1,7 +1,7 @@
-// The watchers: a pass each minute over the shards of each, as src/scheduling/watch.ts makes it: eight side by side, in each a
+// The watchers: a pass each minute over the shards of each, as src/scheduling/planning/watch-shards.ts makes it: eight side by side, in each a
 // slot is read, its heads, successors written in tens and hundreds, messages sent; then an old slot is settled; at the end
 // the coming minutes are counted.
-import { BATCH } from '../../src/queue/batch.ts';
+import { BATCH } from '../../src/queue/sqs/send-batch.ts';
 import { DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { shardRanges, shardsOf } from '../../src/watcher/ranges.ts';
 import type { Seeded } from '../../test/simulation/seeded.ts';
@@ -13,7 +13,7 @@ import type { Tables } from './tables.ts';
 import type { Workload } from './workload.ts';
 
 export const SIDE_BY_SIDE = 8;
-/** Requests under way for one slot (src/store/dynamodb/retry-unprocessed.ts, src/queue/sender.ts). */
+/** Requests under way for one slot (src/store/dynamodb/retry-unprocessed.ts, src/queue/sqs/sender.ts). */
 const AT_ONCE = 8;
 const PAGE = 7_000;
 const WRITES = 25;

@@ -1,8 +1,8 @@
-// The workers: polls, messages in hand, places, and the life of each execution (src/worker/worker.ts, src/scheduling/execute.ts).
+// The workers: polls, messages in hand, places, and the life of each execution (src/worker/worker.ts, src/scheduling/running/handle-message.ts).
 
+import { SHORT_RUN_MS } from '../../src/scheduling/claiming/holds.ts';
 import { DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
-import { SHORT_RUN_MS } from '../../src/scheduling/holds.ts';
-import { PLACE_PATIENCE_MS } from '../../src/worker/places.ts';
+import { PLACE_PATIENCE_MS } from '../../src/worker/run-slots.ts';
 import { HELD_PER_PLACE } from '../../src/worker/worker.ts';
 import type { Seeded } from '../../test/simulation/seeded.ts';
 import { type Calendar, TICKS_PER_MS } from './calendar.ts';
@@ -19,13 +19,13 @@ import type { Workload } from './workload.ts';
 export const STAGES = ['queued', 'inHand', 'readingHead', 'readingRow', 'taking', 'held', 'waitingForPlace', 'running', 'finishing', 'lookingForNext', 'done', 'gaveUp'] as const; // biome-ignore format: a row
 const [QUEUED, IN_HAND, HEAD, ROW, TAKING, HELD, WAITING, RUNNING, FINISHING, LOOKING, DONE, GAVE_UP] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11] as const; // biome-ignore format: a row
 
-/** Head and row are read, and the job is taken, so long before the fire time, by job (src/scheduling/execute.ts). */
+/** Head and row are read, and the job is taken, so long before the fire time, by job (src/scheduling/running/handle-message.ts). */
 const PREPARE_AHEAD_MS = 150;
 const PREPARE_SPREAD_MS = 250;
 /** They begin at whole multiples of this, so that there is one request for many. */
 const PREPARE_EVERY = 50 * TICKS_PER_MS;
 const PATIENCE = PLACE_PATIENCE_MS * TICKS_PER_MS;
-/** The SDK: so many tries of what was throttled, after random × 500 ms × 2ⁿ (src/aws/clients.ts). */
+/** The SDK: so many tries of what was throttled, after random × 500 ms × 2ⁿ (src/runtime/aws-clients.ts). */
 const TRIES = 4;
 const THROTTLED_BACKOFF = 500 * TICKS_PER_MS;
 /** A finish that was refused in all tries is begun again until the lease could be another's. */
@@ -171,7 +171,7 @@ export class Workers {
     this.#calendar.at(this.#calendar.now + backoff, this.#again, e);
   }
 
-  /** Is a place to be had when it is due? Then it is taken ahead (src/worker/places.ts). */
+  /** Is a place to be had when it is due? Then it is taken ahead (src/worker/run-slots.ts). */
   #promise(e: number): boolean {
     const worker = this.#worker[e] as number;
     const { concurrency, taskMs } = this.#workload.options;

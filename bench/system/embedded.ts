@@ -4,7 +4,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Row } from '../../src/domain/execution.ts';
+import type { Row } from '../../src/domain/executions/row.ts';
 import { databaseFile } from '../../src/local/data-folder.ts';
 import { executionOperations } from '../../src/store/sqlite/executions.ts';
 import { openReader } from '../../src/store/sqlite/open.ts';

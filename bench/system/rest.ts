@@ -1,7 +1,7 @@
 // The producer: a client of the API over HTTP, as a user's program is.
 import { Pool } from 'undici';
+import { inParallel } from '../../src/concurrency/map-limit.ts';
 import { signToken, tokenKey } from '../../src/local/tokens.ts';
-import { inParallel } from '../../src/scheduling/in-parallel.ts';
 import { type Spec, USER } from './specs.ts';
 
 /** As many as one request may have. */

@@ -1,6 +1,6 @@
 // What a benchmark of lateness needs of a running system: an embedded server, or processes on the engines of AWS.
-import type { Row } from '../../src/domain/execution.ts';
-import { delaySeconds } from '../../src/queue/sender.ts';
+import type { Row } from '../../src/domain/executions/row.ts';
+import { delaySeconds } from '../../src/queue/sqs/sender.ts';
 import type { ExecutionKey } from '../../src/store/store.ts';
 import { createJobs } from '../aws/create.ts';
 import { inSystem } from '../aws/system.ts';

@@ -2,7 +2,7 @@
 // part of the same bundle, because what they throw (`DoNotRetry` and its kin) is known by its class.
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { isTaskFile } from '../../src/tasks/custom.ts';
+import { isTaskFile } from '../../src/tasks/custom-tasks.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -19,7 +19,7 @@ export function entryWithTasks(
   const modules = files.map((file, index) => `${JSON.stringify(`tasks/${file}`)}: task${index}`);
   const start = `await import(${JSON.stringify(join(ROOT, entry))})`;
   return [
-    `import { bundledTasks } from ${JSON.stringify(join(ROOT, 'src/tasks/custom.ts'))};`,
+    `import { bundledTasks } from ${JSON.stringify(join(ROOT, 'src/tasks/custom-tasks.ts'))};`,
     ...imports,
     `bundledTasks.modules = { ${modules.join(', ')} };`,
     exported === undefined ? `${start};` : `export const { ${exported} } = ${start};`,

@@ -1,8 +1,8 @@
-// What every runtime is told by its environment (src/config.ts, src/on-lambda.ts, src/telling.ts, src/worker/config.ts). All
+// What every runtime is told by its environment (src/runtime/config.ts, src/runtime/lambda-context.ts, src/runtime/publishing.ts, src/worker/config.ts). All
 // are told the same: what the API accepts, workers run, the watcher settles and the notifier tells.
 import { Token } from 'aws-cdk-lib';
-import { ConfigError, readConfig } from '../../src/config.ts';
-import { taskVariables } from '../../src/tasks/settings.ts';
+import { ConfigError, readConfig } from '../../src/runtime/config.ts';
+import { taskVariables } from '../../src/tasks/task-settings.ts';
 import type { Queues } from '../data/queues.ts';
 import { type DeploymentSettings, SettingsError } from '../settings/settings.ts';
 

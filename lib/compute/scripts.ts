@@ -1,5 +1,5 @@
 // What the task `script` needs: a bucket where a program waits for its container, the container, whose role allows nothing,
-// and for workers the rights to start it (src/tasks/script-fargate.ts).
+// and for workers the rights to start it (src/tasks/script/script-fargate.ts).
 
 import { Duration, IgnoreMode, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { Peer, Port, SecurityGroup } from 'aws-cdk-lib/aws-ec2';
@@ -40,7 +40,7 @@ export interface ScriptsProps {
 
 const CPU = 512;
 const MEMORY_MIB = 1024;
-/** Of the bucket's objects (src/tasks/script-fargate.ts). */
+/** Of the bucket's objects (src/tasks/script/script-fargate.ts). */
 const OBJECTS = 'scripts/*';
 
 export class Scripts extends Construct {

@@ -58,7 +58,7 @@ export interface WorkerProps {
 const STOP_TIMEOUT = Duration.seconds(120);
 /** Ten less, to say goodbye. */
 const DRAIN_SECONDS = 110;
-/** Touched by the worker every ten seconds (src/worker/alive.ts); on a volume, because the rest is read-only. */
+/** Touched by the worker every ten seconds (src/worker/liveness-file.ts); on a volume, because the rest is read-only. */
 const ALIVE_FILE = '/tmp/punctual-alive';
 
 export class Workers extends Construct implements IGrantable {

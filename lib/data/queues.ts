@@ -15,7 +15,7 @@ import {
   notifyName,
   WORK_QUEUE,
   workQueueName,
-} from '../../src/queue/queues.ts';
+} from '../../src/queue/sqs/queue-definitions.ts';
 
 export interface QueuesProps {
   /** Before every queue's name. */

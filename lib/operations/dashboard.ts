@@ -10,7 +10,7 @@ import {
   TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import { MINUTES_SHOWN, RUNTIMES } from '../../src/metrics.ts';
+import { MINUTES_SHOWN, RUNTIMES } from '../../src/runtime/metrics.ts';
 import { MOST_QUEUES, sumOf } from '../compute/scaling.ts';
 import { ownMetric } from './metrics.ts';
 import type { MonitoringProps } from './monitoring.ts';

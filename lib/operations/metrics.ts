@@ -1,7 +1,7 @@
-// The metrics that the runtimes write (src/metrics.ts), as dashboards and alarms name them.
+// The metrics that the runtimes write (src/runtime/metrics.ts), as dashboards and alarms name them.
 import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { DIMENSION, deploymentOf, type MetricName, NAMESPACE } from '../../src/metrics.ts';
+import { DIMENSION, deploymentOf, type MetricName, NAMESPACE } from '../../src/runtime/metrics.ts';
 import { prefixOf } from '../compute/environment.ts';
 import type { DeploymentSettings } from '../settings/settings.ts';
 

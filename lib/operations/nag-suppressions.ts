@@ -5,7 +5,7 @@ import { type CfnElement, Stack, Validations } from 'aws-cdk-lib';
 import { CfnRoute, HttpRouteKey } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { CfnCluster } from 'aws-cdk-lib/aws-ecs';
 import type { IConstruct } from 'constructs';
-import { operations } from '../../src/api/contract.ts';
+import { operations } from '../../src/api/contract/contract.ts';
 import type { Scripts } from '../compute/scripts.ts';
 import type { Punctual } from '../punctual.ts';
 

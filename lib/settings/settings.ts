@@ -1,7 +1,7 @@
 // The settings of a deployment: every one with its range and its default, for props and for `cdk -c punctual:<name>=…`
 // alike. A wrong one stops the synthesis with a sentence. (The folder has them by subject.)
 import { z } from 'zod';
-import { parse } from '../../src/domain/validation.ts';
+import { parse } from '../../src/domain/validation/validation.ts';
 import { api } from './api.ts';
 import { contradictions } from './contradictions.ts';
 import { data } from './data.ts';

@@ -1,6 +1,6 @@
 // The settings for what jobs do, and for who is told of it.
 import { z } from 'zod';
-import { recipientPattern } from '../../src/tasks/recipients.ts';
+import { recipientPattern } from '../../src/tasks/aws/recipients.ts';
 
 export const tasks = {
   /**

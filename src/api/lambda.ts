@@ -1,23 +1,23 @@
 // What of the API runs on Lambda: its two services, and the consumer of the ingest queue.
 import type { Context as LambdaContext, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { z } from 'zod';
-import { type Environment, httpUrl, readConfig } from '../config.ts';
-import { type OnLambda, onLambda, workQueue } from '../on-lambda.ts';
-import { sendDeadLetter } from '../queue/dead-letter.ts';
-import { inTrace } from '../queue/in-trace.ts';
-import { createIngestQueue } from '../queue/ingest.ts';
+import { createQuotas } from '../jobs/quotas.ts';
+import { createIngestQueue } from '../queue/ingest-queue.ts';
+import { sendDeadLetter } from '../queue/sqs/dead-letter.ts';
+import { inTrace } from '../queue/with-trace.ts';
+import { type Environment, httpUrl, readConfig } from '../runtime/config.ts';
+import { type OnLambda, onLambda, workQueue } from '../runtime/lambda-context.ts';
+import { publishingFromEnvironment } from '../runtime/publishing.ts';
+import { traceOfCall } from '../runtime/tracing.ts';
 import type { Context } from '../scheduling/context.ts';
-import { createQuotas } from '../scheduling/quotas.ts';
-import { describedOnAws } from '../tasks/described.ts';
-import { allowedRecipients, taskVariables } from '../tasks/settings.ts';
+import { describedOnAws } from '../tasks/describable-tasks.ts';
 import type { Tasks } from '../tasks/task.ts';
-import { tellingOnAws } from '../telling.ts';
-import { traceOfCall } from '../tracing.ts';
+import { allowedRecipients, taskVariables } from '../tasks/task-settings.ts';
 import { type ApiConfig, readApiConfig } from './config.ts';
-import { createApi, type HttpEvent, type HttpResponse } from './handler.ts';
-import { ingest } from './ingest.ts';
-import type { Service } from './operation.ts';
-import { routes } from './routes.ts';
+import type { Service } from './contract/endpoint.ts';
+import { ingest } from './handlers/ingest.ts';
+import { routes } from './handlers/scheduler-routes.ts';
+import { createApi, type HttpEvent, type HttpResponse } from './http/handler.ts';
 
 export type ServiceHandler = (event: HttpEvent, context: LambdaContext) => Promise<HttpResponse>;
 
@@ -89,7 +89,7 @@ function createContext(
   const queue = inTrace(workQueue(env, lambda), () => traceOfCall(env));
   return {
     ...more,
-    ctx: tellingOnAws({ ...context, queue }, more.clients.sqs, env),
+    ctx: publishingFromEnvironment({ ...context, queue }, more.clients.sqs, env),
     config: readApiConfig(env),
   };
 }

@@ -1,7 +1,7 @@
 // From the words after `punctual <command>` to arguments and typed values. What is not understood is named, with what
 // was probably meant.
 import { parseArgs } from 'node:util';
-import { closest } from '../domain/closest.ts';
+import { closest } from '../domain/validation/closest.ts';
 import { type Command, optionsOf, UsageError } from './command.ts';
 
 export interface Parsed {

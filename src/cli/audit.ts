@@ -1,6 +1,6 @@
 // What should have run against what has: which occurrences of a schedule have no row, started late, or have two rows.
 import type { Execution } from '../client/client.ts';
-import { dueAtOf, parseExecutionId } from '../domain/ids.ts';
+import { dueAtOf, parseExecutionId } from '../domain/executions/ids.ts';
 import { fireAt, hasZoneRules, nearestOccurrence, occurrencesAfter } from '../domain/schedule/occurrences.ts';
 import type { Schedule } from '../domain/schedule/schema.ts';
 import { UsageError } from './command.ts';

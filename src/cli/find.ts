@@ -1,6 +1,6 @@
 // What people call a job or an execution by: its id, or a job's name.
 import type { Job, PunctualClient } from '../client/client.ts';
-import { parseExecutionId } from '../domain/ids.ts';
+import { parseExecutionId } from '../domain/executions/ids.ts';
 
 /** What was asked for is not there, or there are several: exit code 1. */
 export class NotFoundHere extends Error {

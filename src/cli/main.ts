@@ -1,7 +1,7 @@
 // The `punctual` command: finds the subcommand, parses its arguments, runs it, and turns what goes wrong into a sentence
 // and an exit code.
 import { PunctualApiError, type PunctualClient, PunctualNetworkError } from '../client/client.ts';
-import { closest } from '../domain/closest.ts';
+import { closest } from '../domain/validation/closest.ts';
 import { parseArguments } from './arguments.ts';
 import {
   type Cli,

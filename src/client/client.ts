@@ -20,7 +20,7 @@ import type {
 import { type WaitOptions, waitForExecution, waitForOperation } from './wait-for.ts';
 
 /** For receivers of webhooks and of the task `http`. */
-export { type SigningKey, type Verification, verifySignature } from '../tasks/signature.ts';
+export { type SigningKey, type Verification, verifySignature } from '../tasks/http/signature.ts';
 export { PunctualApiError, PunctualNetworkError, PunctualTimeoutError } from './errors.ts';
 export type { Listing, Page } from './listing.ts';
 export type * from './types.ts';

@@ -1,6 +1,6 @@
 // What can go wrong with a call, as types that carry data: an answer that is not a success, no answer at all, and an
 // execution or operation that did not end in time.
-import type { Problem } from '../api/shapes.ts';
+import type { Problem } from '../api/contract/response-schemas.ts';
 import type { Execution, Operation } from './types.ts';
 
 interface Received {

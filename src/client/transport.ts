@@ -1,5 +1,5 @@
 // Sends one request until it is answered for good: repeated where that is safe, with growing delays, never for ever.
-import type { Problem } from '../api/shapes.ts';
+import type { Problem } from '../api/contract/response-schemas.ts';
 import type { ClientClock } from './clock.ts';
 import { PunctualApiError, PunctualNetworkError } from './errors.ts';
 import { delayMs, isPassing, type RetryOptions, retryAfterMs } from './retry.ts';

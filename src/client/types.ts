@@ -1,7 +1,7 @@
 // The client's types, all inferred from the contract's schemas: nothing is declared a second time. Types only, so neither
 // zod nor the server's code comes along at run time.
 import type { z } from 'zod';
-import type { contract } from '../api/contract.ts';
+import type { contract } from '../api/contract/contract.ts';
 
 type Contract = typeof contract;
 

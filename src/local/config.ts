@@ -2,10 +2,16 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { type ApiConfig, readApiConfig } from '../api/config.ts';
-import { ConfigError, type Environment, readConfig, readSettings, readStoreConfig } from '../config.ts';
 import { type NotifierConfig, readNotifierConfig } from '../notifier/config.ts';
+import {
+  ConfigError,
+  type Environment,
+  readConfig,
+  readSettings,
+  readStoreConfig,
+} from '../runtime/config.ts';
+import { LOG_LEVELS, type LogLevel } from '../runtime/system.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../scheduling/context.ts';
-import { LOG_LEVELS, type LogLevel } from '../system.ts';
 
 const port = (value: number) => z.coerce.number().int().min(0).max(65_535).default(value);
 

@@ -1,20 +1,21 @@
 // The use cases' context on DynamoDB's and SQS's APIs: SDK clients, tables and queues (made when they are missing), clock and log.
-import { createClients } from '../aws/clients.ts';
-import { monitorClock } from '../clock/monitor.ts';
-import { createReferenceClock } from '../clock/reference-clock.ts';
-import { createInbox } from '../queue/inbox.ts';
-import { createIngestQueue, type IngestQueue } from '../queue/ingest.ts';
-import { createNotifyQueue, type NotifyQueue } from '../queue/notify.ts';
+
+import { publishEvents } from '../notifications/publish-events.ts';
+import { createIngestQueue, type IngestQueue } from '../queue/ingest-queue.ts';
+import { createNotifyQueue, type NotifyQueue } from '../queue/notify-queue.ts';
 import type { Inbox } from '../queue/queue.ts';
-import { createIngestQueues, createNotifyQueues, createQueues } from '../queue/queues.ts';
-import { createSqs } from '../queue/sqs.ts';
+import { createIngestQueues, createNotifyQueues, createQueues } from '../queue/sqs/queue-definitions.ts';
+import { createInbox } from '../queue/sqs/receiver.ts';
+import { createSqs } from '../queue/sqs/sqs.ts';
+import { createClients } from '../runtime/aws-clients.ts';
+import { monitorClock } from '../runtime/clock/clock-monitor.ts';
+import { createReferenceClock } from '../runtime/clock/reference-clock.ts';
+import { systemClock, systemRandom } from '../runtime/system.ts';
 import type { Context, Log } from '../scheduling/context.ts';
-import { telling } from '../scheduling/telling.ts';
 import { withDefinitionCache } from '../store/definition-cache.ts';
 import { createDynamoStore } from '../store/dynamodb/dynamodb.ts';
 import { createTables } from '../store/dynamodb/tables.ts';
-import { systemClock, systemRandom } from '../system.ts';
-import type { AwsOptions } from '../tasks/aws-clients.ts';
+import type { AwsOptions } from '../tasks/aws/task-clients.ts';
 import type { WorkerOptions } from '../worker/worker.ts';
 import type { Endpoints, LocalConfig } from './config.ts';
 import { ownPorts } from './own-ports.ts';
@@ -84,7 +85,7 @@ export async function connect(
     clock,
   });
   const notifyQueue = createNotifyQueue({ client: clients.sqs, queueUrl: notifyUrl, timer: clock });
-  const ctx = telling(
+  const ctx = publishEvents(
     { store, queue, clock, random: systemRandom, log, settings },
     { queue: notifyQueue, changes: config.notifier.bus !== undefined },
   );

@@ -1,18 +1,18 @@
 // The use cases' context of an embedded server: one SQLite file in the data folder and queues in this process. The process
 // must own the data folder.
 import { existsSync } from 'node:fs';
-import { monitorClock } from '../clock/monitor.ts';
-import { createReferenceClock } from '../clock/reference-clock.ts';
+import { publishEvents } from '../notifications/publish-events.ts';
 import { createStoredQueues } from '../queue/in-process/stored-queues.ts';
 import { createWorkQueue } from '../queue/in-process/work-queue.ts';
+import { monitorClock } from '../runtime/clock/clock-monitor.ts';
+import { createReferenceClock } from '../runtime/clock/reference-clock.ts';
+import { systemClock, systemRandom } from '../runtime/system.ts';
 import type { Log } from '../scheduling/context.ts';
-import { EARLIEST_MS } from '../scheduling/execute.ts';
-import { telling } from '../scheduling/telling.ts';
+import { EARLIEST_MS } from '../scheduling/running/handle-message.ts';
 import { withDefinitionCache } from '../store/definition-cache.ts';
 import { StoreFault } from '../store/sqlite/faults.ts';
 import type { WriterStats } from '../store/sqlite/protocol.ts';
 import { openSqliteStore, type SqliteOptions, type SqliteStore } from '../store/sqlite/sqlite.ts';
-import { systemClock, systemRandom } from '../system.ts';
 import type { LocalConfig } from './config.ts';
 import { databaseFile, tablesFile } from './data-folder.ts';
 import { ownPorts } from './own-ports.ts';
@@ -57,7 +57,7 @@ export async function openEmbedded(config: LocalConfig, running: Running, log: L
     timer: clock,
     id: () => systemRandom.id(12),
   });
-  const ctx = telling(
+  const ctx = publishEvents(
     {
       store: withDefinitionCache(sqlite.store),
       queue: work.queue,

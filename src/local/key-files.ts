@@ -4,8 +4,8 @@ import { linkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Log } from '../scheduling/context.ts';
-import type { Secrets } from '../tasks/secrets.ts';
-import { type MasterKeys, newMasterKey } from '../tasks/signing-keys.ts';
+import { type MasterKeys, newMasterKey } from '../tasks/http/signing-keys.ts';
+import type { Secrets } from '../tasks/secrets/secrets.ts';
 import { readJsonFile } from './json-file.ts';
 import { StartError } from './run.ts';
 

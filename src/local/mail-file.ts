@@ -1,7 +1,7 @@
 // Where e-mails go in local mode when there is no SES: a line of JSON each, at the end of a file.
 import { appendFile } from 'node:fs/promises';
-import { emailParams } from '../tasks/email.ts';
-import type { Recipients } from '../tasks/recipients.ts';
+import { emailParams } from '../tasks/aws/email-task.ts';
+import type { Recipients } from '../tasks/aws/recipients.ts';
 import { defineTask, type Task } from '../tasks/task.ts';
 
 /** Stands in for SES's sender. */

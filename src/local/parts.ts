@@ -1,18 +1,18 @@
 // The parts of local mode: the API, the watcher and the worker, each as `npm start` runs it beside the others and as it
 // runs in a process of its own.
 import { hostname } from 'node:os';
-import { createAdmission } from '../api/admission.ts';
-import { type ApiHandler, createApi } from '../api/handler.ts';
-import { runIngest } from '../api/ingest.ts';
-import { routes } from '../api/routes.ts';
-import { readConfig } from '../config.ts';
+import { runIngest } from '../api/handlers/ingest.ts';
+import { routes } from '../api/handlers/scheduler-routes.ts';
+import { createAdmission } from '../api/http/admission.ts';
+import { type ApiHandler, createApi } from '../api/http/handler.ts';
+import { createQuotas } from '../jobs/quotas.ts';
 import { runNotifier } from '../notifier/consume.ts';
-import { limitRepeats } from '../repeated-faults.ts';
+import { readConfig } from '../runtime/config.ts';
+import { limitRepeats } from '../runtime/repeated-faults.ts';
+import { createLog, systemRandom } from '../runtime/system.ts';
 import type { Context, Log } from '../scheduling/context.ts';
-import { createQuotas } from '../scheduling/quotas.ts';
-import { createLog, systemRandom } from '../system.ts';
-import type { ScriptMode } from '../tasks/script-mode.ts';
-import { allowedRecipients, taskVariables } from '../tasks/settings.ts';
+import type { ScriptMode } from '../tasks/script/script-mode.ts';
+import { allowedRecipients, taskVariables } from '../tasks/task-settings.ts';
 import { allShards, runWatcher } from '../watcher/main.ts';
 import { startWorker } from '../worker/worker.ts';
 import type { LocalConfig } from './config.ts';

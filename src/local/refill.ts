@@ -1,6 +1,6 @@
 // The work queue of a local server is in memory, so it is empty after a restart. The start sends its messages again.
 import type { Context } from '../scheduling/context.ts';
-import { recoverShard } from '../scheduling/recover.ts';
+import { recoverShard } from '../scheduling/planning/recover.ts';
 import { allShards } from '../watcher/main.ts';
 
 export async function refillQueue(ctx: Context): Promise<number> {

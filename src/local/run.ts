@@ -1,6 +1,6 @@
 // How a local process runs: until SIGINT or SIGTERM, then what was started is stopped in reverse order, exit code 0.
 // What the user can put right is told as a sentence, without a stack.
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../runtime/config.ts';
 
 /** Why the process could not start, and what to do about it. */
 export class StartError extends Error {

@@ -1,7 +1,7 @@
 // A whole server in this process: API, watcher, worker and notifier, on the backend that is given.
-import type { ApiHandler } from '../api/handler.ts';
+import type { ApiHandler } from '../api/http/handler.ts';
 import type { Log } from '../scheduling/context.ts';
-import { findScriptMode } from '../tasks/script-mode.ts';
+import { findScriptMode } from '../tasks/script/script-mode.ts';
 import type { LocalConfig } from './config.ts';
 import type { Backend } from './connect.ts';
 import { ownDataFolder } from './data-folder.ts';

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { MAX_BODY_BYTES } from '../api/body.ts';
-import type { ApiHandler, HttpEvent, HttpResponse } from '../api/handler.ts';
+import { MAX_BODY_BYTES } from '../api/http/body.ts';
+import type { ApiHandler, HttpEvent, HttpResponse } from '../api/http/handler.ts';
 import type { Log } from '../scheduling/context.ts';
 import { StartError } from './run.ts';
 

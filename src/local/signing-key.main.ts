@@ -1,6 +1,6 @@
 // `npm run -s signing-key -- <user>`: prints the keys that the user's requests are signed with in local mode, as
 // `verifySignature` takes them.
-import { derivedKeys } from '../tasks/signing-keys.ts';
+import { derivedKeys } from '../tasks/http/signing-keys.ts';
 import { readLocalConfig } from './config.ts';
 import { readMasterKeys } from './key-files.ts';
 

@@ -1,24 +1,36 @@
 // The tasks of local mode: all of them. SQS, SNS and S3 are AWS's, or fauxqs's under start:aws. Scripts run on this machine,
 // loopback may be called, secrets and signing keys are files of the data folder.
 import { join } from 'node:path';
-import { type Environment, readConfig } from '../config.ts';
+import { type Environment, readConfig } from '../runtime/config.ts';
 import type { Log } from '../scheduling/context.ts';
-import { addressRules } from '../tasks/addresses.ts';
-import { type AwsOptions, lazyAws } from '../tasks/aws-clients.ts';
-import { builtinTasks, describing } from '../tasks/builtin.ts';
-import { guardedAgent } from '../tasks/connect.ts';
-import { CustomTaskError, withCustomTasks } from '../tasks/custom.ts';
-import { HostPlaces } from '../tasks/host-places.ts';
-import { deliveringTasks, deliveryTargets, once, ownQueues, perHost, placeOf } from '../tasks/on-aws.ts';
-import { localScripts } from '../tasks/script-local.ts';
-import { SCRIPTS_REFUSED, type ScriptMode } from '../tasks/script-mode.ts';
-import type { ScriptRunner } from '../tasks/script-runner.ts';
-import { withSecrets } from '../tasks/secrets.ts';
+import { ANY_TARGET, createTargets } from '../tasks/aws/targets.ts';
+import { type AwsOptions, lazyAws } from '../tasks/aws/task-clients.ts';
+import {
+  deliveringTasks,
+  deliveryTargets,
+  once,
+  ownQueues,
+  perHost,
+  placeOf,
+} from '../tasks/aws/worker-tasks.ts';
+import { CustomTaskError, withCustomTasks } from '../tasks/custom-tasks.ts';
+import { addressRules } from '../tasks/http/addresses.ts';
+import { guardedAgent } from '../tasks/http/guarded-connect.ts';
+import { HostPlaces } from '../tasks/http/host-limiter.ts';
+import { derivedKeys } from '../tasks/http/signing-keys.ts';
+import { builtinTasks, describing } from '../tasks/registry.ts';
+import { localScripts } from '../tasks/script/script-local.ts';
+import { SCRIPTS_REFUSED, type ScriptMode } from '../tasks/script/script-mode.ts';
+import type { ScriptRunner } from '../tasks/script/script-runner.ts';
+import { withSecrets } from '../tasks/secrets/secrets.ts';
 import type { TaskServices } from '../tasks/services.ts';
-import { allowedRecipients, allowedTargets, type TaskVariables, taskVariables } from '../tasks/settings.ts';
-import { derivedKeys } from '../tasks/signing-keys.ts';
-import { ANY_TARGET, createTargets } from '../tasks/targets.ts';
 import { DoNotRetry, type Tasks } from '../tasks/task.ts';
+import {
+  allowedRecipients,
+  allowedTargets,
+  type TaskVariables,
+  taskVariables,
+} from '../tasks/task-settings.ts';
 import type { LocalConfig } from './config.ts';
 import { fileSecrets, forRuns, readMasterKeys } from './key-files.ts';
 import { mailFile } from './mail-file.ts';

@@ -1,5 +1,5 @@
 // The cursors of the timetable at the start of a local server.
-import { minuteOf } from '../domain/slots.ts';
+import { minuteOf } from '../domain/executions/slots.ts';
 import type { Context } from '../scheduling/context.ts';
 import { StartError } from './run.ts';
 

@@ -13,9 +13,9 @@ import {
   SignJWT,
 } from 'jose';
 import { readApiConfig } from '../api/config.ts';
-import { Unauthorized } from '../api/errors.ts';
-import type { HttpEvent } from '../api/handler.ts';
-import type { Environment } from '../config.ts';
+import type { HttpEvent } from '../api/http/handler.ts';
+import { Unauthorized } from '../api/http/request-errors.ts';
+import type { Environment } from '../runtime/config.ts';
 import { readJsonFile } from './json-file.ts';
 
 const ALGORITHM = 'ES256';

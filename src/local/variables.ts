@@ -1,10 +1,10 @@
 // A misspelt PUNCTUAL_* variable stops the start: it would otherwise silently leave the default in force.
 import { apiVariables } from '../api/config.ts';
-import { ConfigError, type Environment, settingVariables, storeVariables } from '../config.ts';
-import { closest } from '../domain/closest.ts';
+import { closest } from '../domain/validation/closest.ts';
 import { notifierVariables } from '../notifier/config.ts';
-import { taskVariables } from '../tasks/settings.ts';
-import { tellingVariables } from '../telling.ts';
+import { ConfigError, type Environment, settingVariables, storeVariables } from '../runtime/config.ts';
+import { publishingVariables } from '../runtime/publishing.ts';
+import { taskVariables } from '../tasks/task-settings.ts';
 import { workerVariables } from '../worker/config.ts';
 import { localVariables } from './config.ts';
 
@@ -12,7 +12,7 @@ import { localVariables } from './config.ts';
 const ELSEWHERE = ['PUNCTUAL_URL', 'PUNCTUAL_TOKEN', 'PUNCTUAL_BENCH_STARTS', 'PUNCTUAL_REQUIRE_BWRAP'];
 
 export const KNOWN_VARIABLES: readonly string[] = [
-  ...[localVariables, apiVariables, notifierVariables, taskVariables, tellingVariables, workerVariables],
+  ...[localVariables, apiVariables, notifierVariables, taskVariables, publishingVariables, workerVariables],
   storeVariables,
 ]
   .flatMap((schema) => Object.keys(schema.shape))

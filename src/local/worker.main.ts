@@ -1,5 +1,5 @@
 // `npm run worker`: a worker alone. As many as you like run side by side.
-import { findScriptMode } from '../tasks/script-mode.ts';
+import { findScriptMode } from '../tasks/script/script-mode.ts';
 import { readLocalConfig } from './config.ts';
 import { connect } from './connect.ts';
 import { findEngines } from './engines.ts';

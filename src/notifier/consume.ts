@@ -1,7 +1,8 @@
 // The consumer of the notify queue: what becomes of each message, and the loop of a process that is always there.
-import { decodeNotify, type NotifyMessage } from '../queue/notify.ts';
+
+import { type Answer, type Notifier, notify } from '../notifications/handle-notification.ts';
+import { decodeNotify, type NotifyMessage } from '../queue/notify-queue.ts';
 import type { Inbox, Received } from '../queue/queue.ts';
-import { type Answer, type Notifier, notify } from '../scheduling/notify.ts';
 
 const AFTER_A_FAILURE_MS = 1_000;
 const LONGEST_PAUSE_MS = 300_000;

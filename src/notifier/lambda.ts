@@ -2,14 +2,14 @@
 import { ChangeMessageVisibilityCommand } from '@aws-sdk/client-sqs';
 import type { Context as LambdaContext, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { z } from 'zod';
-import { type Environment, httpUrl, readConfig } from '../config.ts';
-import { onLambda } from '../on-lambda.ts';
-import { sendDeadLetter } from '../queue/dead-letter.ts';
-import { createNotifyQueue } from '../queue/notify.ts';
+import type { Notifier } from '../notifications/handle-notification.ts';
+import { createNotifyQueue } from '../queue/notify-queue.ts';
+import { sendDeadLetter } from '../queue/sqs/dead-letter.ts';
+import { type Environment, httpUrl, readConfig } from '../runtime/config.ts';
+import { onLambda } from '../runtime/lambda-context.ts';
 import type { Context } from '../scheduling/context.ts';
-import type { Notifier } from '../scheduling/notify.ts';
-import { deliveringOnAws } from '../tasks/on-aws.ts';
-import { taskVariables } from '../tasks/settings.ts';
+import { deliveringOnAws } from '../tasks/aws/worker-tasks.ts';
+import { taskVariables } from '../tasks/task-settings.ts';
 import { readNotifierConfig } from './config.ts';
 import { consume, jobOf } from './consume.ts';
 

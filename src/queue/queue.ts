@@ -1,6 +1,6 @@
 // What the use cases may ask of the queue. A message only says "look at this now": a lost, doubled, early or late
 // one can neither lose nor double a run. Implementations: `sqs.ts`; the simulator has one in memory.
-import type { DueKey } from '../domain/ids.ts';
+import type { DueKey } from '../domain/executions/ids.ts';
 
 export interface Message {
   readonly jobId: string;

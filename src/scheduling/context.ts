@@ -1,7 +1,7 @@
 // What every use case is handed in. Nothing here or below reads the wall clock, a global random number or the environment.
 import type { Queue } from '../queue/queue.ts';
 import type { Store } from '../store/store.ts';
-import type { Tell } from './telling.ts';
+import type { NotificationPublisher } from './notification-publisher.ts';
 
 export interface Clock {
   /** Epoch milliseconds, as the other machines see it, more or less. */
@@ -92,8 +92,8 @@ export interface Context {
   readonly random: Random;
   readonly log: Log;
   readonly settings: Settings;
-  /** Absent: nobody is told of anything. */
-  readonly tell?: Tell;
+  /** Absent if notifications are off. */
+  readonly publisher?: NotificationPublisher;
   /**
    * The id of this start of an embedded server. Its one process has locked the data folder, so no holder of another boot
    * lives. Absent: holders may live in other processes, and only their leases say for how long.

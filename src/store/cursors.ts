@@ -1,7 +1,8 @@
 // Page cursors: the sort key of the last item seen, so that a page goes on at the same place whatever was added.
-import type { ChangeKey } from '../domain/change.ts';
+
 import { InvalidInput } from '../domain/errors.ts';
-import { type DueKey, dueKey } from '../domain/ids.ts';
+import { type DueKey, dueKey } from '../domain/executions/ids.ts';
+import type { ChangeKey } from '../domain/jobs/change.ts';
 
 export const encodeCursor = (sortKey: string): string => Buffer.from(sortKey).toString('base64url');
 

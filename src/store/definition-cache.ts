@@ -1,6 +1,6 @@
 // Definitions never change, so a process that reads them often keeps them: a page of jobs then costs no read for what was
 // on the page before.
-import type { Definition } from '../domain/job.ts';
+import type { Definition } from '../domain/jobs/job.ts';
 import type { Store } from './store.ts';
 
 /** Characters of JSON in all; larger ones than the second are read each time. */

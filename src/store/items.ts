@@ -2,10 +2,10 @@
 // its own needs; all else is one JSON text: it is a third of the CPU on either side, and DynamoDB's own maps refuse 1e300,
 // 2**60 and depths beyond 32.
 
-import { errorKeyOf } from '../domain/error-key.ts';
-import { isTerminal, type Row } from '../domain/execution.ts';
-import { dueAtOf } from '../domain/ids.ts';
-import type { Definition, Head, HeadChange, Hold, HoldItem } from '../domain/job.ts';
+import { errorKeyOf } from '../domain/executions/error-key.ts';
+import { dueAtOf } from '../domain/executions/ids.ts';
+import { isTerminal, type Row } from '../domain/executions/row.ts';
+import type { Definition, Head, HeadChange, Hold, HoldItem } from '../domain/jobs/job.ts';
 import type { HeadSummary } from './store.ts';
 import { INDEX_PARTITIONS, ownerOf, userOf } from './user-index.ts';
 

@@ -4,13 +4,14 @@
 //
 // Conditional writes answer `false` when the condition does not hold; anything else that goes wrong is thrown.
 // A thrown error may mean that the write was done (lost response): callers read again and recognise their own token.
-import type { Change, ChangeKey } from '../domain/change.ts';
-import type { Row, RowSeen } from '../domain/execution.ts';
-import type { DueKey } from '../domain/ids.ts';
-import type { Definition, Head, HeadChange, Hold, HoldItem } from '../domain/job.ts';
-import type { NotifyEvent } from '../domain/notify.ts';
-import type { OpenOperation, Operation } from '../domain/operation.ts';
-import type { Entry } from '../domain/slots.ts';
+
+import type { DueKey } from '../domain/executions/ids.ts';
+import type { Row, RowSeen } from '../domain/executions/row.ts';
+import type { Entry } from '../domain/executions/slots.ts';
+import type { OpenOperation, Operation } from '../domain/jobs/background-operation.ts';
+import type { Change, ChangeKey } from '../domain/jobs/change.ts';
+import type { Definition, Head, HeadChange, Hold, HoldItem } from '../domain/jobs/job.ts';
+import type { NotifyEvent } from '../domain/jobs/notify-events.ts';
 
 /** `consistent: false` may be trusted only as docs/protocol.md#reads allows. */
 export interface ReadOptions {

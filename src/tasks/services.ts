@@ -10,10 +10,10 @@ import type { SESv2Client } from '@aws-sdk/client-sesv2';
 import type { SNSClient } from '@aws-sdk/client-sns';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { SSMClient } from '@aws-sdk/client-ssm';
-import type { HttpServices } from './http.ts';
-import type { Recipients } from './recipients.ts';
-import type { ScriptRunner } from './script-runner.ts';
-import type { Targets } from './targets.ts';
+import type { Recipients } from './aws/recipients.ts';
+import type { Targets } from './aws/targets.ts';
+import type { HttpServices } from './http/http.ts';
+import type { ScriptRunner } from './script/script-runner.ts';
 
 export interface AwsClients {
   lambda(): Promise<LambdaClient>;

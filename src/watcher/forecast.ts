@@ -1,6 +1,6 @@
 // How much will be due in the next minutes: counted from the timetable, where every occurrence within the horizon has an
 // entry. Workers are started by it before the load is there.
-import { minuteOf } from '../domain/slots.ts';
+import { minuteOf } from '../domain/executions/slots.ts';
 import type { Context } from '../scheduling/context.ts';
 
 export interface Forecast {

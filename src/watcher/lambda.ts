@@ -1,13 +1,14 @@
 // The watcher on Lambda: a pass per call, which ends before its time is over, and says how it went.
-import { ConfigError, type Environment } from '../config.ts';
-import { minuteOf } from '../domain/slots.ts';
-import { parse } from '../domain/validation.ts';
-import { createMetrics, MINUTES_SHOWN, Units } from '../metrics.ts';
-import { onLambda, workQueue } from '../on-lambda.ts';
-import { carryOutOperations } from '../scheduling/carry-out.ts';
+
+import { minuteOf } from '../domain/executions/slots.ts';
+import { parse } from '../domain/validation/validation.ts';
+import { carryOutOperations } from '../jobs/operations/carry-out.ts';
+import { ConfigError, type Environment } from '../runtime/config.ts';
+import { onLambda, workQueue } from '../runtime/lambda-context.ts';
+import { createMetrics, MINUTES_SHOWN, Units } from '../runtime/metrics.ts';
+import { publishingFromEnvironment } from '../runtime/publishing.ts';
 import type { Context } from '../scheduling/context.ts';
-import { type Watched, watch } from '../scheduling/watch.ts';
-import { tellingOnAws } from '../telling.ts';
+import { type Watched, watch } from '../scheduling/planning/watch-shards.ts';
 import { type Forecast, forecast } from './forecast.ts';
 import { passSchema, shardsOf } from './ranges.ts';
 
@@ -32,7 +33,7 @@ export function createWatcher(env: Environment): WatcherHandler {
   const lambda = onLambda('punctual-watcher', env, units.meter);
   const { context: base, prefix, clients } = lambda;
   const metrics = createMetrics(prefix);
-  const context = tellingOnAws({ ...base, queue: workQueue(env, lambda) }, clients.sqs, env);
+  const context = publishingFromEnvironment({ ...base, queue: workQueue(env, lambda) }, clients.sqs, env);
   const { clock, settings } = context;
 
   return async (event, invocation) => {

@@ -1,9 +1,9 @@
 // The watcher as a loop: one pass over its shards at the start, so that recovery does not wait, and then one per watch
 // period, shortly after its beginning. (On AWS, EventBridge calls for each pass.) Beside it, background operations.
 
-import { carryOutOperations } from '../scheduling/carry-out.ts';
+import { carryOutOperations } from '../jobs/operations/carry-out.ts';
 import type { Context } from '../scheduling/context.ts';
-import { watch } from '../scheduling/watch.ts';
+import { watch } from '../scheduling/planning/watch-shards.ts';
 
 /** A slot is settled and cursors move by whole minutes: just after the minute there is something to do. */
 const AFTER_THE_MINUTE_MS = 2_000;

@@ -1,9 +1,16 @@
 // The configuration of a worker process: every variable and its default. Region and credentials are found by the SDK;
-// the settings that all runtimes share are in src/config.ts.
+// the settings that all runtimes share are in src/runtime/config.ts.
 import { z } from 'zod';
-import { type Environment, httpUrl, httpUrls, readConfig, readSettings, readStoreConfig } from '../config.ts';
+import {
+  type Environment,
+  httpUrl,
+  httpUrls,
+  readConfig,
+  readSettings,
+  readStoreConfig,
+} from '../runtime/config.ts';
+import { LOG_LEVELS, type LogLevel } from '../runtime/system.ts';
 import type { Settings } from '../scheduling/context.ts';
-import { LOG_LEVELS, type LogLevel } from '../system.ts';
 import { DEFAULT_CONCURRENCY } from './worker.ts';
 
 const url = httpUrl.optional();

@@ -1,27 +1,27 @@
 // The worker as a process of its own, the container's entry point: configuration from the environment, ready when it
 // polls, and SIGTERM drains it.
 import { hostname } from 'node:os';
-import { createClients } from '../aws/clients.ts';
-import { monitorClock } from '../clock/monitor.ts';
-import { createReferenceClock } from '../clock/reference-clock.ts';
-import { ConfigError, readConfig } from '../config.ts';
-import { createMetrics, deploymentOf, NO_METRICS, Units } from '../metrics.ts';
-import { createSqs } from '../queue/sqs.ts';
-import { limitRepeats } from '../repeated-faults.ts';
+import { createSqs } from '../queue/sqs/sqs.ts';
+import { createClients } from '../runtime/aws-clients.ts';
+import { monitorClock } from '../runtime/clock/clock-monitor.ts';
+import { createReferenceClock } from '../runtime/clock/reference-clock.ts';
+import { ConfigError, readConfig } from '../runtime/config.ts';
+import { createMetrics, deploymentOf, NO_METRICS, Units } from '../runtime/metrics.ts';
+import { publishingFromEnvironment } from '../runtime/publishing.ts';
+import { limitRepeats } from '../runtime/repeated-faults.ts';
+import { createLog, systemClock, systemRandom } from '../runtime/system.ts';
 import { type Clock, isClockRight, type Log } from '../scheduling/context.ts';
 import { withDefinitionCache } from '../store/definition-cache.ts';
 import { createDynamoStore } from '../store/dynamodb/dynamodb.ts';
-import { createLog, systemClock, systemRandom } from '../system.ts';
-import { CustomTaskError } from '../tasks/custom.ts';
-import { tasksOnAws } from '../tasks/on-aws.ts';
-import { taskVariables } from '../tasks/settings.ts';
-import { tellingOnAws } from '../telling.ts';
-import { showAlive } from './alive.ts';
+import { tasksOnAws } from '../tasks/aws/worker-tasks.ts';
+import { CustomTaskError } from '../tasks/custom-tasks.ts';
+import { taskVariables } from '../tasks/task-settings.ts';
 import { readWorkerConfig, type WorkerConfig } from './config.ts';
-import { measured } from './measured.ts';
+import { findQueues } from './find-queues.ts';
+import { showAlive } from './liveness-file.ts';
 import { protectLongJobs } from './protection.ts';
-import { findQueues } from './queues.ts';
-import { traced } from './traced.ts';
+import { measured } from './with-metrics.ts';
+import { traced } from './with-tracing.ts';
 import { startWorker } from './worker.ts';
 import { createTracer, type Tracer } from './xray.ts';
 
@@ -54,7 +54,7 @@ async function main(): Promise<void> {
   const settings = config.settings;
   const metrics = config.metrics ? createMetrics(config.prefix) : NO_METRICS;
   const base = { store, queue, clock, random: systemRandom, log, settings };
-  const { context, execute } = measured(tellingOnAws(base, clients.sqs, process.env), metrics);
+  const { context, execute } = measured(publishingFromEnvironment(base, clients.sqs, process.env), metrics);
   const tracer =
     config.traceSampling === undefined ? undefined : await tracerOn(config, config.traceSampling, clock, log);
 

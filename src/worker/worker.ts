@@ -1,13 +1,13 @@
 // The worker's runtime: takes messages from the inboxes and starts the use case `execute` for each, independently of
 // all others, so that a slow job holds up nothing but itself; shows in its row what it runs; drains when stopped.
-import { executionId } from '../domain/ids.ts';
+import { executionId } from '../domain/executions/ids.ts';
 import type { Inbox, Received } from '../queue/queue.ts';
 import { type Context, isClockRight } from '../scheduling/context.ts';
-import { execute, type WorkerSide } from '../scheduling/execute.ts';
+import { execute, type WorkerSide } from '../scheduling/running/handle-message.ts';
 import type { RunningExecution } from '../store/store.ts';
 import type { Tasks } from '../tasks/task.ts';
-import { MOST_PROMISED_PER_PLACE, Places } from './places.ts';
-import { turnstile } from './turnstile.ts';
+import { turnstile } from './limit-per-tick.ts';
+import { MOST_PROMISED_PER_PLACE, Places } from './run-slots.ts';
 
 export interface WorkerOptions {
   readonly workerId: string;

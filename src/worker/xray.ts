@@ -1,7 +1,8 @@
 // Sends traces to X-Ray, by its own API: a daemon beside the worker would be a second container to pull, from a registry
 // that a closed network does not reach. Traces may be lost; nothing ever waits for one, or fails because of one.
+
+import { newSegmentId, type Trace } from '../runtime/tracing.ts';
 import type { Clock, Log, Random } from '../scheduling/context.ts';
-import { newSegmentId, type Trace } from '../tracing.ts';
 
 interface Times {
   readonly from: number;

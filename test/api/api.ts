@@ -1,16 +1,17 @@
 // The real handlers and use cases on the in-memory store, at a time that stands still.
-import { createApi } from '../../src/api/handler.ts';
-import { routes } from '../../src/api/routes.ts';
-import type { Row, RowStatus } from '../../src/domain/execution.ts';
-import { parseExecutionId } from '../../src/domain/ids.ts';
-import type { IngestQueue } from '../../src/queue/ingest.ts';
+
+import { routes } from '../../src/api/handlers/scheduler-routes.ts';
+import { createApi } from '../../src/api/http/handler.ts';
+import { parseExecutionId } from '../../src/domain/executions/ids.ts';
+import type { Row, RowStatus } from '../../src/domain/executions/row.ts';
+import { createQuotas, NO_LIMITS, type QuotaLimits } from '../../src/jobs/quotas.ts';
+import type { IngestQueue } from '../../src/queue/ingest-queue.ts';
+import { createLog } from '../../src/runtime/system.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
-import { createQuotas, NO_LIMITS, type QuotaLimits } from '../../src/scheduling/quotas.ts';
-import { createLog } from '../../src/system.ts';
-import { builtinTasks, describing } from '../../src/tasks/builtin.ts';
-import { createRecipients } from '../../src/tasks/recipients.ts';
+import { MemoryStore } from '../../src/store/memory/memory-store.ts';
+import { createRecipients } from '../../src/tasks/aws/recipients.ts';
+import { builtinTasks, describing } from '../../src/tasks/registry.ts';
 import { MemoryQueue } from '../simulation/memory-queue.ts';
-import { MemoryStore } from '../simulation/memory-store.ts';
 import { type Call, caller } from './events.ts';
 
 export const NOW = Date.parse('2026-11-16T12:00:00.000Z');

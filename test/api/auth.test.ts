@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { principalOf } from '../../src/api/auth.ts';
 import { readApiConfig } from '../../src/api/config.ts';
-import type { HttpEvent } from '../../src/api/handler.ts';
+import { principalOf } from '../../src/api/http/auth.ts';
+import type { HttpEvent } from '../../src/api/http/handler.ts';
 import { testApi } from './api.ts';
 import { eventOf } from './events.ts';
 

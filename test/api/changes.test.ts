@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ChangeKey } from '../../src/domain/change.ts';
-import { changeShape } from '../../src/domain/change.ts';
-import type { HeadChange } from '../../src/domain/job.ts';
-import { completeOnce } from '../../src/scheduling/ended.ts';
+import type { ChangeKey } from '../../src/domain/jobs/change.ts';
+import { changeShape } from '../../src/domain/jobs/change.ts';
+import type { HeadChange } from '../../src/domain/jobs/job.ts';
+import { completeOnce } from '../../src/scheduling/running/after-execution.ts';
 import { NOW, testApi } from './api.ts';
 
 const EVERY = { every: 'PT1H' };

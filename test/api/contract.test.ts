@@ -3,9 +3,9 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import { z } from 'zod';
-import { operations } from '../../src/api/contract.ts';
-import { openApiDocument } from '../../src/api/openapi.ts';
-import { type Operation, statusesOf } from '../../src/api/operation.ts';
+import { operations } from '../../src/api/contract/contract.ts';
+import { type Operation, statusesOf } from '../../src/api/contract/endpoint.ts';
+import { openApiDocument } from '../../src/api/openapi/openapi.ts';
 import { testApi } from './api.ts';
 import type { Answer } from './events.ts';
 import { fromSchema, type Schema, spoiled } from './from-schema.ts';

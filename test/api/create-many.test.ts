@@ -1,7 +1,7 @@
 // Jobs in batches, and jobs that are accepted now and created soon.
 import { describe, expect, it } from 'vitest';
-import { ingest } from '../../src/api/ingest.ts';
-import { batchShape } from '../../src/api/shapes.ts';
+import { batchShape } from '../../src/api/contract/response-schemas.ts';
+import { ingest } from '../../src/api/handlers/ingest.ts';
 import { NOW, testApi } from './api.ts';
 
 describe('POST /jobs/batch', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { claim } from '../../src/scheduling/claim.ts';
+import { claim } from '../../src/scheduling/claiming/claim.ts';
 import { testApi } from './api.ts';
 
 const HOUR = 3_600_000;

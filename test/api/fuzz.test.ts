@@ -1,7 +1,7 @@
 // Whatever is sent, the answer is one of the contract's: never a 5xx, every refusal a problem.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { problemShape } from '../../src/api/shapes.ts';
+import { problemShape } from '../../src/api/contract/response-schemas.ts';
 import { testApi } from './api.ts';
 
 const loneSurrogate = fc

@@ -1,6 +1,6 @@
 // Answers are one user's data: no cache keeps them, and no browser takes them for anything but JSON.
 import { expect, it } from 'vitest';
-import { operations } from '../../src/api/contract.ts';
+import { operations } from '../../src/api/contract/contract.ts';
 import { createService } from '../../src/api/lambda.ts';
 import { testApi } from './api.ts';
 import { eventOf } from './events.ts';

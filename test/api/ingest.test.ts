@@ -2,19 +2,19 @@
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import type { Context as LambdaContext, SQSRecord } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runIngest } from '../../src/api/ingest.ts';
+import { runIngest } from '../../src/api/handlers/ingest.ts';
 import { createIngestHandler } from '../../src/api/lambda.ts';
-import { jobIdFromKey } from '../../src/domain/ids.ts';
-import { jobSpecSchema } from '../../src/domain/job-spec.ts';
-import { createInbox } from '../../src/queue/inbox.ts';
-import { createIngestQueue, type IngestMessage } from '../../src/queue/ingest.ts';
-import { createIngestQueues, createQueues } from '../../src/queue/queues.ts';
-import { createSqs } from '../../src/queue/sqs.ts';
+import { jobIdFromKey } from '../../src/domain/executions/ids.ts';
+import { jobSpecSchema } from '../../src/domain/jobs/job-spec.ts';
+import { createQuotas, NO_LIMITS } from '../../src/jobs/quotas.ts';
+import { createIngestQueue, type IngestMessage } from '../../src/queue/ingest-queue.ts';
+import { createIngestQueues, createQueues } from '../../src/queue/sqs/queue-definitions.ts';
+import { createInbox } from '../../src/queue/sqs/receiver.ts';
+import { createSqs } from '../../src/queue/sqs/sqs.ts';
+import { createLog, systemClock, systemRandom } from '../../src/runtime/system.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
-import { createQuotas, NO_LIMITS } from '../../src/scheduling/quotas.ts';
 import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../../src/store/dynamodb/tables.ts';
-import { createLog, systemClock, systemRandom } from '../../src/system.ts';
 import { startDynoxide, startQueueServer } from '../engines.ts';
 
 let dynoxide: Awaited<ReturnType<typeof startDynoxide>>;

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { operations } from '../../src/api/contract.ts';
+import { operations } from '../../src/api/contract/contract.ts';
 import { createService } from '../../src/api/lambda.ts';
 import { eventOf } from './events.ts';
 

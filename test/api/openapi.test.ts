@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
-import { operations } from '../../src/api/contract.ts';
-import { statusesOf } from '../../src/api/operation.ts';
+import { operations } from '../../src/api/contract/contract.ts';
+import { statusesOf } from '../../src/api/contract/endpoint.ts';
 import { testApi } from './api.ts';
 
 type Json = Record<string, unknown>;

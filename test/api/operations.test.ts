@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Operation } from '../../src/domain/operation.ts';
-import { operationShape } from '../../src/domain/operation.ts';
-import { carryOutOperations } from '../../src/scheduling/carry-out.ts';
+import type { Operation } from '../../src/domain/jobs/background-operation.ts';
+import { operationShape } from '../../src/domain/jobs/background-operation.ts';
+import { carryOutOperations } from '../../src/jobs/operations/carry-out.ts';
 import { NOW, OPERATORS, testApi } from './api.ts';
 
 const HOUR = 3_600_000;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { problemOf } from '../../src/api/problem.ts';
+import { problemOf } from '../../src/api/http/problem.ts';
 import { StoreFault } from '../../src/store/sqlite/faults.ts';
 
 test('a full disk of the embedded store is 503 with Retry-After, and the answer names no file', () => {

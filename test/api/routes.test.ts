@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { contract } from '../../src/api/contract.ts';
-import { executionShape, jobShape, pageOf, problemShape } from '../../src/api/shapes.ts';
+import { contract } from '../../src/api/contract/contract.ts';
+import { executionShape, jobShape, pageOf, problemShape } from '../../src/api/contract/response-schemas.ts';
 import { NOW, testApi } from './api.ts';
 
 const iso = (time: number) => new Date(time).toISOString();

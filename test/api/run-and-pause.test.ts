@@ -1,7 +1,7 @@
 // Bodies of `POST /jobs/{id}/run` and `/pause`: params for one run, and a pause that ends by itself.
 import { describe, expect, it } from 'vitest';
-import { operations } from '../../src/api/contract.ts';
-import { dueAtOf } from '../../src/domain/ids.ts';
+import { operations } from '../../src/api/contract/contract.ts';
+import { dueAtOf } from '../../src/domain/executions/ids.ts';
 import { NOW, testApi } from './api.ts';
 
 const iso = (time: number) => new Date(time).toISOString();

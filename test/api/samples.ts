@@ -1,5 +1,5 @@
 // A right request for every operation of the contract, on something that belongs to alice.
-import type { Operation } from '../../src/api/operation.ts';
+import type { Operation } from '../../src/api/contract/endpoint.ts';
 import type { testApi } from './api.ts';
 
 /** A job with a schedule, and an execution of it that was started by hand and has failed. */

@@ -2,15 +2,15 @@
 // Lambda and by that of local mode. The real SDK clients meet real engines behind a proxy that fails.
 import type { Context as LambdaContext } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { problemOf } from '../../src/api/http/problem.ts';
 import { createService } from '../../src/api/lambda.ts';
-import { problemOf } from '../../src/api/problem.ts';
 import { readLocalConfig } from '../../src/local/config.ts';
 import { connect } from '../../src/local/connect.ts';
 import { startLocalApi } from '../../src/local/parts.ts';
 import { startServer } from '../../src/local/server.ts';
-import { createIngestQueues, createQueues } from '../../src/queue/queues.ts';
+import { createIngestQueues, createQueues } from '../../src/queue/sqs/queue-definitions.ts';
+import { createLog } from '../../src/runtime/system.ts';
 import { createTables } from '../../src/store/dynamodb/tables.ts';
-import { createLog } from '../../src/system.ts';
 import { startDynoxide, startQueueServer } from '../engines.ts';
 import { type EngineProxy, type Rule, startProxy } from '../faults/proxy.ts';
 import { type Folder, client as localClient, temporaryFolder } from '../local/processes.ts';

@@ -1,8 +1,8 @@
 // For every operation: no token, another user's, what does not exist, an operator, bad input.
 import { describe, expect, it } from 'vitest';
-import { operations } from '../../src/api/contract.ts';
-import { type Operation, statusesOf } from '../../src/api/operation.ts';
-import { problemShape } from '../../src/api/shapes.ts';
+import { operations } from '../../src/api/contract/contract.ts';
+import { type Operation, statusesOf } from '../../src/api/contract/endpoint.ts';
+import { problemShape } from '../../src/api/contract/response-schemas.ts';
 import { testApi } from './api.ts';
 import { bodyOf, prepare, urlOf } from './samples.ts';
 

@@ -1,7 +1,7 @@
 // The check itself: each broken promise is seen, and a history without one passes.
 import { expect, test } from 'vitest';
-import type { Row } from '../../src/domain/execution.ts';
-import { dueKey } from '../../src/domain/ids.ts';
+import { dueKey } from '../../src/domain/executions/ids.ts';
+import type { Row } from '../../src/domain/executions/row.ts';
 import type { Run } from '../faults/probe.ts';
 import { brokenOf, type Seen } from './check.ts';
 import type { Clients } from './clients.ts';

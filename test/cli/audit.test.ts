@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AuditInput, audit } from '../../src/cli/audit.ts';
 import { pausesOf } from '../../src/cli/pauses.ts';
 import type { Change, Execution } from '../../src/client/client.ts';
-import { dueKey, executionId } from '../../src/domain/ids.ts';
+import { dueKey, executionId } from '../../src/domain/executions/ids.ts';
 import { fireAt } from '../../src/domain/schedule/occurrences.ts';
 import { intlOffset, useZoneRules } from '../../src/domain/schedule/zones.ts';
 

@@ -1,7 +1,7 @@
 // Help, and what is said when the command line is wrong.
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/main.ts';
-import { closest } from '../../src/domain/closest.ts';
+import { closest } from '../../src/domain/validation/closest.ts';
 import { cli } from './in-process.ts';
 
 describe('help', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { contract, operations } from '../../src/api/contract.ts';
+import { contract, operations } from '../../src/api/contract/contract.ts';
 import { createClient, type Execution, type Job, type JobInput, type Page } from '../../src/client/client.ts';
 import { json, network } from './fakes.ts';
 

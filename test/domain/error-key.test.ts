@@ -1,7 +1,7 @@
 // Failures for one reason have one key, and failures for different reasons have different ones.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { errorKeyOf, normalizedMessage } from '../../src/domain/error-key.ts';
+import { errorKeyOf, normalizedMessage } from '../../src/domain/executions/error-key.ts';
 
 const keyOf = (message: string, name = 'Error') => errorKeyOf({ error: { name, message } });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { parse, pathText, shown } from '../../src/domain/validation.ts';
+import { parse, pathText, shown } from '../../src/domain/validation/validation.ts';
 
 const said = (schema: z.ZodType, input: unknown) =>
   (parse(schema, input).errors ?? []).map(({ path, message }) => `${path}: ${message}`);

@@ -1,7 +1,7 @@
 // The check itself: each broken promise is seen, and a history without one is passed.
 import { describe, expect, test } from 'vitest';
-import type { Row } from '../../src/domain/execution.ts';
-import { dueKey } from '../../src/domain/ids.ts';
+import { dueKey } from '../../src/domain/executions/ids.ts';
+import type { Row } from '../../src/domain/executions/row.ts';
 import { type Accepted, brokenPromises, type Observed } from './check.ts';
 import type { Run } from './probe.ts';
 

@@ -1,7 +1,8 @@
 // The promises, checked after the fact: the ledger's rows against what the tasks themselves have written down.
-import { isTerminal, type Row } from '../../src/domain/execution.ts';
-import { dueKey } from '../../src/domain/ids.ts';
-import type { Hold } from '../../src/domain/job.ts';
+
+import { dueKey } from '../../src/domain/executions/ids.ts';
+import { isTerminal, type Row } from '../../src/domain/executions/row.ts';
+import type { Hold } from '../../src/domain/jobs/job.ts';
 import { occurrencesAfter } from '../../src/domain/schedule/occurrences.ts';
 import type { Schedule } from '../../src/domain/schedule/schema.ts';
 import type { Run } from './probe.ts';

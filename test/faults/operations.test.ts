@@ -1,8 +1,8 @@
 // kill -9 of everybody who carries out a backfill of 1,000 occurrences: the API that began it, and one watcher after the
 // other. Everything that was planned ends exactly once.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Row } from '../../src/domain/execution.ts';
-import { getOperation } from '../../src/scheduling/operations.ts';
+import type { Row } from '../../src/domain/executions/row.ts';
+import { getOperation } from '../../src/jobs/operations/operations.ts';
 import type { Accepted } from './check.ts';
 import type { Child } from './child.ts';
 import { type Engines, inWorld, OWNER, startEngines, USER, type World } from './world.ts';

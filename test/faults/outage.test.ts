@@ -1,7 +1,7 @@
 // What waits and what is between two attempts goes on after an outage by itself: settle comes by hours later here.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { cancelExecution } from '../../src/scheduling/cancel-execution.ts';
-import { editJob } from '../../src/scheduling/jobs.ts';
+import { cancelExecution } from '../../src/jobs/cancel-execution.ts';
+import { editJob } from '../../src/jobs/edit-job.ts';
 import { startQueueServer } from '../engines.ts';
 import { cancelledRow } from './calls.ts';
 import type { Accepted } from './check.ts';

@@ -1,7 +1,7 @@
 // Watchers that die between two of their steps, and watchers that are two.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { shardOf } from '../../src/domain/ids.ts';
-import { minuteOf } from '../../src/domain/slots.ts';
+import { shardOf } from '../../src/domain/executions/ids.ts';
+import { minuteOf } from '../../src/domain/executions/slots.ts';
 import { moveCursor, sendMessages } from './calls.ts';
 import { type Engines, inWorld, startEngines } from './world.ts';
 

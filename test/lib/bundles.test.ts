@@ -14,21 +14,25 @@ import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPERATIONS, ROLES, type RoleName } from '../../lib/access/permissions.ts';
 import { bundle, type Entry, OUTPUT } from '../../lib/bundling/bundle.ts';
-import { operations } from '../../src/api/contract.ts';
-import type { ApiHandler } from '../../src/api/handler.ts';
-import { fingerprint } from '../../src/domain/ids.ts';
-import type { Operation } from '../../src/domain/operation.ts';
-import { minuteOf } from '../../src/domain/slots.ts';
-import { createNotifyQueue } from '../../src/queue/notify.ts';
-import { createIngestQueues, createNotifyQueues, createQueues } from '../../src/queue/queues.ts';
-import { createSqs } from '../../src/queue/sqs.ts';
+import { operations } from '../../src/api/contract/contract.ts';
+import type { ApiHandler } from '../../src/api/http/handler.ts';
+import { fingerprint } from '../../src/domain/executions/ids.ts';
+import { minuteOf } from '../../src/domain/executions/slots.ts';
+import type { Operation } from '../../src/domain/jobs/background-operation.ts';
+import { publishEvents } from '../../src/notifications/publish-events.ts';
+import { createNotifyQueue } from '../../src/queue/notify-queue.ts';
+import {
+  createIngestQueues,
+  createNotifyQueues,
+  createQueues,
+} from '../../src/queue/sqs/queue-definitions.ts';
+import { createSqs } from '../../src/queue/sqs/sqs.ts';
+import { createLog, systemClock, systemRandom } from '../../src/runtime/system.ts';
 import { DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
-import { telling } from '../../src/scheduling/telling.ts';
 import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../../src/store/dynamodb/tables.ts';
 import type { Store } from '../../src/store/store.ts';
-import { createLog, systemClock, systemRandom } from '../../src/system.ts';
-import { builtinTasks } from '../../src/tasks/builtin.ts';
+import { builtinTasks } from '../../src/tasks/registry.ts';
 import type { WatcherHandler } from '../../src/watcher/lambda.ts';
 import { startWorker } from '../../src/worker/worker.ts';
 import { type Call, caller, eventOf } from '../api/events.ts';
@@ -121,7 +125,7 @@ beforeAll(async () => {
   for (let shard = 0; shard < DEFAULT_SETTINGS.shards; shard++)
     await store.insertShard({ shard, leaseUntil: 0, dispatchedUntil: begun, settledUntil: begun });
   const worker = startWorker(
-    telling(
+    publishEvents(
       {
         store,
         queue,

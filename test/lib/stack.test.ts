@@ -1,8 +1,8 @@
 // What the template says, for four deployments.
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
-import { operations } from '../../src/api/contract.ts';
-import { DEAD_LETTERS, INGEST_QUEUE, WORK_QUEUE } from '../../src/queue/queues.ts';
+import { operations } from '../../src/api/contract/contract.ts';
+import { DEAD_LETTERS, INGEST_QUEUE, WORK_QUEUE } from '../../src/queue/sqs/queue-definitions.ts';
 import { TABLES, TTL_ATTRIBUTE } from '../../src/store/dynamodb/tables.ts';
 import {
   cleanUp,

@@ -12,7 +12,7 @@ import { type Folder, startLocal, temporaryFolder } from './processes.ts';
 
 const FIXTURES = join(import.meta.dirname, '../fixtures');
 const files = readdirSync(FIXTURES).filter((name) => name.endsWith('.db.gz'));
-const SHIFTED = new URL('../clock/shifted.mjs', import.meta.url).href;
+const SHIFTED = new URL('../runtime/clock/shifted.mjs', import.meta.url).href;
 
 let folder: Folder;
 beforeEach(() => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readLocalConfig } from '../../src/local/config.ts';
 import { localTasks } from '../../src/local/tasks.ts';
-import { createLog } from '../../src/system.ts';
+import { createLog } from '../../src/runtime/system.ts';
 import { taskContext } from '../tasks/context.ts';
 import { type Folder, temporaryFolder } from './processes.ts';
 

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readMasterKeys } from '../../src/local/key-files.ts';
-import { verifySignature } from '../../src/tasks/signature.ts';
-import { derivedKeys } from '../../src/tasks/signing-keys.ts';
+import { verifySignature } from '../../src/tasks/http/signature.ts';
+import { derivedKeys } from '../../src/tasks/http/signing-keys.ts';
 import { startLocal, startTarget, temporaryFolder } from './processes.ts';
 
 const folder = temporaryFolder();

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MAX_BODY_BYTES } from '../../src/api/body.ts';
-import type { HttpEvent } from '../../src/api/handler.ts';
+import { MAX_BODY_BYTES } from '../../src/api/http/body.ts';
+import type { HttpEvent } from '../../src/api/http/handler.ts';
 import { type HttpServer, startServer } from '../../src/local/server.ts';
-import { createLog } from '../../src/system.ts';
+import { createLog } from '../../src/runtime/system.ts';
 
 const log = createLog('silent');
 let server: HttpServer;

@@ -6,20 +6,20 @@ import { ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { Context as LambdaContext, SQSEvent } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { jobSpecSchema } from '../../src/domain/job-spec.ts';
+import { jobSpecSchema } from '../../src/domain/jobs/job-spec.ts';
+import { createJob } from '../../src/jobs/create-job.ts';
+import { publishEvents } from '../../src/notifications/publish-events.ts';
 import { consume } from '../../src/notifier/consume.ts';
 import { createNotifierHandler, type NotifierHandler } from '../../src/notifier/lambda.ts';
-import { createNotifyQueue } from '../../src/queue/notify.ts';
+import { createNotifyQueue } from '../../src/queue/notify-queue.ts';
 import type { Message } from '../../src/queue/queue.ts';
-import { createNotifyQueues, type NotifyUrls } from '../../src/queue/queues.ts';
+import { createNotifyQueues, type NotifyUrls } from '../../src/queue/sqs/queue-definitions.ts';
+import { systemClock, systemRandom } from '../../src/runtime/system.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
-import { createJob } from '../../src/scheduling/create-job.ts';
-import { execute } from '../../src/scheduling/execute.ts';
-import { telling } from '../../src/scheduling/telling.ts';
+import { execute } from '../../src/scheduling/running/handle-message.ts';
 import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../../src/store/dynamodb/tables.ts';
 import { headToItem } from '../../src/store/items.ts';
-import { systemClock, systemRandom } from '../../src/system.ts';
 import { DoNotRetry, defineTask } from '../../src/tasks/task.ts';
 import { startDynoxide, startQueueServer } from '../engines.ts';
 import { itemSize } from '../store/item-size.ts';
@@ -90,7 +90,9 @@ afterAll(async () => {
 });
 
 const tellingContext = () =>
-  telling(plain, { queue: createNotifyQueue({ client: sqs, queueUrl: urls.notifyUrl, timer: systemClock }) });
+  publishEvents(plain, {
+    queue: createNotifyQueue({ client: sqs, queueUrl: urls.notifyUrl, timer: systemClock }),
+  });
 
 async function runFailing(context: Context, notify: unknown[]): Promise<string> {
   const spec = jobSpecSchema.parse({ task: 't', retry: { maxAttempts: 1 }, notify });
@@ -173,7 +175,7 @@ describe('cost', () => {
   test('an event costs 2 write and 2.5 read units in the notifier: the notice, and that the row was told', async () => {
     const queue = createNotifyQueue({ client: sqs, queueUrl: urls.notifyUrl, timer: systemClock });
     const notifier = { context: plain, queue: { send: async () => {} }, windowMs: 300_000, tasks: new Map() };
-    await runFailing(telling(plain, { queue }), [{ on: ['failed'], webhook: { url: hook } }]);
+    await runFailing(publishEvents(plain, { queue }), [{ on: ['failed'], webhook: { url: hook } }]);
     const event = await receive();
     used.clear();
     expect(await consume(notifier, event.Records[0]?.body ?? '', 1)).toEqual({ kind: 'done' });

@@ -1,22 +1,22 @@
 // Workers, watcher and notifier on a clock that only a test moves, over a store and queues in memory. Any of them can be
 // made to die at its n-th call, before or after that call took effect; somebody else takes its place a second later.
 import { z } from 'zod';
-import type { JobSpec } from '../../src/domain/job-spec.ts';
-import { jobSpecSchema } from '../../src/domain/job-spec.ts';
+import { minuteOf } from '../../src/domain/executions/slots.ts';
+import type { JobSpec } from '../../src/domain/jobs/job-spec.ts';
+import { jobSpecSchema } from '../../src/domain/jobs/job-spec.ts';
 import { asUser } from '../../src/domain/principal.ts';
-import { minuteOf } from '../../src/domain/slots.ts';
+import { createJob } from '../../src/jobs/create-job.ts';
+import { runNow } from '../../src/jobs/manual-runs.ts';
+import { publishEvents } from '../../src/notifications/publish-events.ts';
 import { consume, jobOf } from '../../src/notifier/consume.ts';
-import type { DeliveryMessage, NotifyMessage, NotifyQueue } from '../../src/queue/notify.ts';
+import type { DeliveryMessage, NotifyMessage, NotifyQueue } from '../../src/queue/notify-queue.ts';
 import type { Message, Queue, Received } from '../../src/queue/queue.ts';
-import { runNow } from '../../src/scheduling/by-hand.ts';
 import { type Context, DEFAULT_SETTINGS, type Settings } from '../../src/scheduling/context.ts';
-import { createJob } from '../../src/scheduling/create-job.ts';
-import { execute } from '../../src/scheduling/execute.ts';
-import { telling } from '../../src/scheduling/telling.ts';
-import { watch } from '../../src/scheduling/watch.ts';
+import { watch } from '../../src/scheduling/planning/watch-shards.ts';
+import { execute } from '../../src/scheduling/running/handle-message.ts';
+import { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { defineTask, type TaskContext, type Tasks } from '../../src/tasks/task.ts';
-import { MemoryStore } from '../simulation/memory-store.ts';
 import { StandingClock, settle } from '../worker/harness.ts';
 
 export type Role = 'worker' | 'watcher' | 'notifier';
@@ -183,7 +183,7 @@ export class World {
       log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
       settings,
     };
-    return telling(context, {
+    return publishEvents(context, {
       queue: this.#notifyQueue(process),
       changes: this.#options.changes ?? false,
     });

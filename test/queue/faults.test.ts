@@ -9,8 +9,8 @@ import {
 } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { delaySeconds } from '../../src/queue/sender.ts';
-import { createSqs } from '../../src/queue/sqs.ts';
+import { delaySeconds } from '../../src/queue/sqs/sender.ts';
+import { createSqs } from '../../src/queue/sqs/sqs.ts';
 import { aMessage } from './messages.ts';
 
 const client = new SQSClient({ region: 'us-east-1' });

@@ -1,6 +1,6 @@
 // Messages as text: fields of any version decode, and a field of no use is left out.
 import { describe, expect, test } from 'vitest';
-import { decode, encode } from '../../src/queue/message.ts';
+import { decode, encode } from '../../src/queue/sqs/message-body.ts';
 import { aMessage } from './messages.ts';
 
 describe('a message', () => {

@@ -1,4 +1,4 @@
-import { dueKey } from '../../src/domain/ids.ts';
+import { dueKey } from '../../src/domain/executions/ids.ts';
 import type { Message } from '../../src/queue/queue.ts';
 import { aJobId, anId } from '../store/fixtures.ts';
 

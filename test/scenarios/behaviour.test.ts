@@ -1,11 +1,11 @@
 // What a job does over time, as its owner sees it: one worker, one watcher, real tables and queues, time that runs ten
 // times as fast. Nothing goes wrong here.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { backfill } from '../../src/scheduling/backfill.ts';
-import { runNow } from '../../src/scheduling/by-hand.ts';
-import { editJob, pauseJob, resumeJob } from '../../src/scheduling/jobs.ts';
-import { getOperation } from '../../src/scheduling/operations.ts';
-import { getJob } from '../../src/scheduling/queries.ts';
+import { backfill } from '../../src/jobs/backfill.ts';
+import { editJob, pauseJob, resumeJob } from '../../src/jobs/edit-job.ts';
+import { runNow } from '../../src/jobs/manual-runs.ts';
+import { getOperation } from '../../src/jobs/operations/operations.ts';
+import { getJob } from '../../src/queries/jobs-and-executions.ts';
 import type { Accepted } from '../faults/check.ts';
 import type { Run } from '../faults/probe.ts';
 import { type Engines, OWNER, startEngines, World } from '../faults/world.ts';

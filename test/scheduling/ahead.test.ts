@@ -2,14 +2,14 @@
 // what is not the ordinary course is looked at, or given back.
 import { describe, expect, test } from 'vitest';
 import { asUser } from '../../src/domain/principal.ts';
-import { takeAhead } from '../../src/scheduling/ahead.ts';
-import { cancelExecution } from '../../src/scheduling/cancel-execution.ts';
-import { CHANGE_RETURNS_AFTER_MS } from '../../src/scheduling/change-returns.ts';
-import { claim, prepare } from '../../src/scheduling/claim.ts';
-import { cancelJob, editJob, pauseJob, resumeJob } from '../../src/scheduling/jobs.ts';
-import { getExecution } from '../../src/scheduling/queries.ts';
-import { newRow } from '../../src/scheduling/rows.ts';
-import { giveBack, start, type Taken } from '../../src/scheduling/start.ts';
+import { cancelExecution } from '../../src/jobs/cancel-execution.ts';
+import { cancelJob, editJob, pauseJob, resumeJob } from '../../src/jobs/edit-job.ts';
+import { getExecution } from '../../src/queries/jobs-and-executions.ts';
+import { CHANGE_RETURNS_AFTER_MS } from '../../src/scheduling/claiming/change-returns.ts';
+import { claim, prepare } from '../../src/scheduling/claiming/claim.ts';
+import { takeAhead } from '../../src/scheduling/claiming/claim-early.ts';
+import { giveBack, start, type Taken } from '../../src/scheduling/claiming/confirm-start.ts';
+import { newRow } from '../../src/scheduling/records/write-row.ts';
 import { standingWorld } from './world.ts';
 
 const ANN = asUser('ann');

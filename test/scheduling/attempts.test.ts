@@ -1,8 +1,8 @@
 // Attempts count starts: what a worker writes before it dies, without having started, is no attempt.
 import { describe, expect, test } from 'vitest';
 import { asUser } from '../../src/domain/principal.ts';
-import { runNow } from '../../src/scheduling/by-hand.ts';
-import { claim } from '../../src/scheduling/claim.ts';
+import { runNow } from '../../src/jobs/manual-runs.ts';
+import { claim } from '../../src/scheduling/claiming/claim.ts';
 import { MINUTE, standingWorld } from './world.ts';
 
 describe.each(['skip', 'allow'])('overlap: %s', (overlap) => {

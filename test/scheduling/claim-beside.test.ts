@@ -1,9 +1,9 @@
 // overlap: allow. Each execution has a hold of its own.
 import { expect, test } from 'vitest';
 import { asUser } from '../../src/domain/principal.ts';
-import { cancelExecution } from '../../src/scheduling/cancel-execution.ts';
-import { claim } from '../../src/scheduling/claim.ts';
-import { cancelJob, editJob } from '../../src/scheduling/jobs.ts';
+import { cancelExecution } from '../../src/jobs/cancel-execution.ts';
+import { cancelJob, editJob } from '../../src/jobs/edit-job.ts';
+import { claim } from '../../src/scheduling/claiming/claim.ts';
 import { MINUTE, standingWorld } from './world.ts';
 
 const ANN = asUser('ann');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Row } from '../../src/domain/execution.ts';
-import { dueKey } from '../../src/domain/ids.ts';
-import { ended } from '../../src/scheduling/ended.ts';
+import { dueKey } from '../../src/domain/executions/ids.ts';
+import type { Row } from '../../src/domain/executions/row.ts';
+import { ended } from '../../src/scheduling/running/after-execution.ts';
 import { MINUTE, NOON, standingWorld } from './world.ts';
 
 const dueOf = (n: number): string => dueKey(NOON + n * MINUTE);

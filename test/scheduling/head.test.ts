@@ -1,8 +1,8 @@
 // Writes of a job's head.
 import { expect, it } from 'vitest';
-import { JOB_TRANSITIONS } from '../../src/domain/job.ts';
-import { JOB_STATUSES } from '../../src/domain/shapes.ts';
-import { writeHead } from '../../src/scheduling/head.ts';
+import { JOB_TRANSITIONS } from '../../src/domain/jobs/job.ts';
+import { JOB_STATUSES } from '../../src/domain/views/resource-schemas.ts';
+import { writeHead } from '../../src/scheduling/records/write-head.ts';
 import { standingWorld } from './world.ts';
 
 it.each(JOB_STATUSES)('changes the status of a job that is %s only as the table says', async (from) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { claim } from '../../src/scheduling/claim.ts';
+import { claim } from '../../src/scheduling/claiming/claim.ts';
 import { standingWorld } from './world.ts';
 
 test('a hold whose row is gone by retention keeps nobody out', async () => {

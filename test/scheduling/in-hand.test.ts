@@ -2,8 +2,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Received } from '../../src/queue/queue.ts';
-import { execute, type WorkerSide } from '../../src/scheduling/execute.ts';
-import { keepInHand } from '../../src/scheduling/in-hand.ts';
+import { execute, type WorkerSide } from '../../src/scheduling/running/handle-message.ts';
+import { keepInHand } from '../../src/scheduling/running/message-visibility.ts';
 import { defineTask, type Task } from '../../src/tasks/task.ts';
 import { MINUTE, NOON, standingWorld } from './world.ts';
 

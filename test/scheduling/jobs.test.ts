@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { listChanges } from '../../src/scheduling/changes.ts';
-import { editJob } from '../../src/scheduling/jobs.ts';
+import { editJob } from '../../src/jobs/edit-job.ts';
+import { listChanges } from '../../src/queries/list-changes.ts';
 import { standingWorld } from './world.ts';
 
 /** 200 KB in a request, a megabyte when written out. */

@@ -1,14 +1,14 @@
 // Messages and the rows of workers name the owner by a hash, whichever use case sends them.
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { ownerHash } from '../../src/domain/ids.ts';
+import { ownerHash } from '../../src/domain/executions/ids.ts';
+import { minuteOf } from '../../src/domain/executions/slots.ts';
 import { asUser } from '../../src/domain/principal.ts';
-import { minuteOf } from '../../src/domain/slots.ts';
+import { retryExecution, runNow } from '../../src/jobs/manual-runs.ts';
 import type { Message, Received } from '../../src/queue/queue.ts';
-import { retryExecution, runNow } from '../../src/scheduling/by-hand.ts';
-import { dispatchSlot } from '../../src/scheduling/dispatch.ts';
-import { execute, type WorkerSide } from '../../src/scheduling/execute.ts';
-import { settleSlot } from '../../src/scheduling/settle.ts';
+import { dispatchSlot } from '../../src/scheduling/planning/dispatch-slot.ts';
+import { settleSlot } from '../../src/scheduling/planning/settle-slot.ts';
+import { execute, type WorkerSide } from '../../src/scheduling/running/handle-message.ts';
 import type { RunningExecution } from '../../src/store/store.ts';
 import { defineTask, type Task } from '../../src/tasks/task.ts';
 import { MINUTE, NOON, standingWorld } from './world.ts';

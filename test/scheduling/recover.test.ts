@@ -1,9 +1,9 @@
 // A queue that has lost its contents is filled again: every execution that has not ended gets its message, at once.
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Row } from '../../src/domain/execution.ts';
-import { dueAtOf, dueKey } from '../../src/domain/ids.ts';
-import { recoverShard } from '../../src/scheduling/recover.ts';
-import { watch } from '../../src/scheduling/watch.ts';
+import { dueAtOf, dueKey } from '../../src/domain/executions/ids.ts';
+import type { Row } from '../../src/domain/executions/row.ts';
+import { recoverShard } from '../../src/scheduling/planning/recover.ts';
+import { watch } from '../../src/scheduling/planning/watch-shards.ts';
 import { aHold } from '../store/fixtures.ts';
 import { MINUTE, NOON, standingWorld } from './world.ts';
 

@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { asUser } from '../../src/domain/principal.ts';
+import { runNow } from '../../src/jobs/manual-runs.ts';
 import type { Message, Received } from '../../src/queue/queue.ts';
-import { runNow } from '../../src/scheduling/by-hand.ts';
-import { execute, type WorkerSide } from '../../src/scheduling/execute.ts';
-import { createLog } from '../../src/system.ts';
+import { createLog } from '../../src/runtime/system.ts';
+import { execute, type WorkerSide } from '../../src/scheduling/running/handle-message.ts';
 import { defineTask, type Task } from '../../src/tasks/task.ts';
 import { standingWorld } from './world.ts';
 

@@ -2,15 +2,15 @@
 // and a run that starts after an edit of the params has returned has the new ones.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { executionId } from '../../src/domain/ids.ts';
+import { executionId } from '../../src/domain/executions/ids.ts';
 import { asUser } from '../../src/domain/principal.ts';
+import { cancelExecution } from '../../src/jobs/cancel-execution.ts';
+import { cancelJob, editJob, pauseJob } from '../../src/jobs/edit-job.ts';
 import type { Received } from '../../src/queue/queue.ts';
-import { cancelExecution } from '../../src/scheduling/cancel-execution.ts';
 import type { Context } from '../../src/scheduling/context.ts';
-import { execute } from '../../src/scheduling/execute.ts';
-import { cancelJob, editJob, pauseJob } from '../../src/scheduling/jobs.ts';
+import { execute } from '../../src/scheduling/running/handle-message.ts';
+import type { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import { defineTask } from '../../src/tasks/task.ts';
-import type { MemoryStore } from '../simulation/memory-store.ts';
 import { MINUTE, NOON, standingWorld } from './world.ts';
 
 const ANN = asUser('ann');

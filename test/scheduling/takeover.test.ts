@@ -1,11 +1,11 @@
 // The worker of an attempt is lost, and before another takes over, the job is changed: what README promises of it.
 import { describe, expect, test } from 'vitest';
 import { asUser } from '../../src/domain/principal.ts';
-import { runNow } from '../../src/scheduling/by-hand.ts';
-import { claim } from '../../src/scheduling/claim.ts';
-import { findDefinition } from '../../src/scheduling/definitions.ts';
-import { cancelJob, editJob, pauseJob } from '../../src/scheduling/jobs.ts';
-import { newRow } from '../../src/scheduling/rows.ts';
+import { cancelJob, editJob, pauseJob } from '../../src/jobs/edit-job.ts';
+import { runNow } from '../../src/jobs/manual-runs.ts';
+import { claim } from '../../src/scheduling/claiming/claim.ts';
+import { findDefinition } from '../../src/scheduling/records/definitions.ts';
+import { newRow } from '../../src/scheduling/records/write-row.ts';
 import { MINUTE, standingWorld } from './world.ts';
 
 const ANN = asUser('ann');

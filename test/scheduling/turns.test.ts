@@ -1,15 +1,15 @@
 // Occurrences that wait for each other: whoever has the turn and does not use it hands it on, whatever died in between.
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Row } from '../../src/domain/execution.ts';
-import { dueKey } from '../../src/domain/ids.ts';
-import type { Head } from '../../src/domain/job.ts';
+import { dueKey } from '../../src/domain/executions/ids.ts';
+import type { Row } from '../../src/domain/executions/row.ts';
+import type { Head } from '../../src/domain/jobs/job.ts';
 import { asUser } from '../../src/domain/principal.ts';
+import { pauseJob, resumeJob } from '../../src/jobs/edit-job.ts';
 import type { Message } from '../../src/queue/queue.ts';
-import { takeAhead } from '../../src/scheduling/ahead.ts';
-import { claim, prepare } from '../../src/scheduling/claim.ts';
-import { finish } from '../../src/scheduling/finish.ts';
-import { pauseJob, resumeJob } from '../../src/scheduling/jobs.ts';
-import { giveBack } from '../../src/scheduling/start.ts';
+import { claim, prepare } from '../../src/scheduling/claiming/claim.ts';
+import { takeAhead } from '../../src/scheduling/claiming/claim-early.ts';
+import { giveBack } from '../../src/scheduling/claiming/confirm-start.ts';
+import { finish } from '../../src/scheduling/running/finish-attempt.ts';
 import { MINUTE, NOON, standingWorld } from './world.ts';
 
 const ANN = asUser('ann');

@@ -1,10 +1,10 @@
 // A store in memory, a queue that only collects, and a clock that stands still until it is moved.
-import { jobSpecSchema } from '../../src/domain/job-spec.ts';
+import { jobSpecSchema } from '../../src/domain/jobs/job-spec.ts';
+import { createJob } from '../../src/jobs/create-job.ts';
 import type { Message } from '../../src/queue/queue.ts';
+import { systemRandom } from '../../src/runtime/system.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
-import { createJob } from '../../src/scheduling/create-job.ts';
-import { systemRandom } from '../../src/system.ts';
-import { MemoryStore } from '../simulation/memory-store.ts';
+import { MemoryStore } from '../../src/store/memory/memory-store.ts';
 
 export const NOON = Date.parse('2026-12-01T12:00:00Z');
 export const MINUTE = 60_000;

@@ -1,20 +1,20 @@
 // What a wrong clock has written does not silence a job, and what it is about to write is refused.
 import { beforeEach, describe, expect, test } from 'vitest';
-import { BY_HAND, dueAtOf, dueKey } from '../../src/domain/ids.ts';
-import type { Head } from '../../src/domain/job.ts';
-import { jobSpecSchema } from '../../src/domain/job-spec.ts';
+import { BY_HAND, dueAtOf, dueKey } from '../../src/domain/executions/ids.ts';
+import { minuteOf } from '../../src/domain/executions/slots.ts';
+import type { Head } from '../../src/domain/jobs/job.ts';
+import { jobSpecSchema } from '../../src/domain/jobs/job-spec.ts';
 import { asUser } from '../../src/domain/principal.ts';
 import { fireAt } from '../../src/domain/schedule/occurrences.ts';
-import { minuteOf } from '../../src/domain/slots.ts';
+import { acceptJob, createAccepted } from '../../src/jobs/create-async.ts';
+import { createJob } from '../../src/jobs/create-job.ts';
+import { runNow } from '../../src/jobs/manual-runs.ts';
 import type { Message, Received } from '../../src/queue/queue.ts';
-import { acceptJob, createAccepted } from '../../src/scheduling/accept.ts';
-import { runNow } from '../../src/scheduling/by-hand.ts';
-import { claim } from '../../src/scheduling/claim.ts';
-import { createJob } from '../../src/scheduling/create-job.ts';
-import { execute, type WorkerSide } from '../../src/scheduling/execute.ts';
-import { newRow } from '../../src/scheduling/rows.ts';
-import { settleSlot } from '../../src/scheduling/settle.ts';
-import { watch } from '../../src/scheduling/watch.ts';
+import { claim } from '../../src/scheduling/claiming/claim.ts';
+import { settleSlot } from '../../src/scheduling/planning/settle-slot.ts';
+import { watch } from '../../src/scheduling/planning/watch-shards.ts';
+import { newRow } from '../../src/scheduling/records/write-row.ts';
+import { execute, type WorkerSide } from '../../src/scheduling/running/handle-message.ts';
 import { MINUTE, NOON, standingWorld } from './world.ts';
 
 const HOUR = 60 * MINUTE;

@@ -1,14 +1,14 @@
 // The rules of a timezone change after occurrences were planned: each still runs once, at its new time.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { dueAtOf } from '../../src/domain/ids.ts';
+import { dueAtOf } from '../../src/domain/executions/ids.ts';
+import { minuteOf } from '../../src/domain/executions/slots.ts';
 import { intlOffset, useZoneRules } from '../../src/domain/schedule/zones.ts';
-import { minuteOf } from '../../src/domain/slots.ts';
-import { claim } from '../../src/scheduling/claim.ts';
-import { dispatchSlot } from '../../src/scheduling/dispatch.ts';
-import { finish } from '../../src/scheduling/finish.ts';
-import { pauseJob } from '../../src/scheduling/jobs.ts';
-import { getExecution } from '../../src/scheduling/queries.ts';
-import { watch } from '../../src/scheduling/watch.ts';
+import { pauseJob } from '../../src/jobs/edit-job.ts';
+import { getExecution } from '../../src/queries/jobs-and-executions.ts';
+import { claim } from '../../src/scheduling/claiming/claim.ts';
+import { dispatchSlot } from '../../src/scheduling/planning/dispatch-slot.ts';
+import { watch } from '../../src/scheduling/planning/watch-shards.ts';
+import { finish } from '../../src/scheduling/running/finish-attempt.ts';
 import { MINUTE, standingWorld } from './world.ts';
 
 const HOUR = 60 * MINUTE;

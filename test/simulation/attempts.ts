@@ -3,9 +3,9 @@
 // A holder counts from its last write before its task may begin: the take of a first attempt, which has no row, or the write of
 // the row RUNNING. Nobody can tell later whether a process that died after that write had begun. A holder that wrote
 // less, lost the hold before it wrote the row, gave the hold back, or was interrupted, has not started.
-import type { Row } from '../../src/domain/execution.ts';
-import type { Hold } from '../../src/domain/job.ts';
-import { rowKey } from './memory-store.ts';
+import type { Row } from '../../src/domain/executions/row.ts';
+import type { Hold } from '../../src/domain/jobs/job.ts';
+import { rowKey } from '../../src/store/memory/memory-store.ts';
 
 export class Attempts {
   /** Tokens of the holders that may have started it, by `rowKey`; true: the task was seen to begin. */

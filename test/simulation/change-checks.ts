@@ -1,9 +1,10 @@
 // What people changed is recorded: every change that a head shows has exactly one record, by the one who made it, and
 // nothing else is shown. Compared when everything is over, by the list that people see.
-import type { ChangeKind, ChangeView } from '../../src/domain/change.ts';
-import { fingerprint } from '../../src/domain/ids.ts';
-import type { Head } from '../../src/domain/job.ts';
-import { listChanges } from '../../src/scheduling/changes.ts';
+
+import { fingerprint } from '../../src/domain/executions/ids.ts';
+import type { ChangeKind, ChangeView } from '../../src/domain/jobs/change.ts';
+import type { Head } from '../../src/domain/jobs/job.ts';
+import { listChanges } from '../../src/queries/list-changes.ts';
 import type { Context } from '../../src/scheduling/context.ts';
 import type { Process } from './process.ts';
 import type { World } from './world.ts';

@@ -1,8 +1,10 @@
 // The promises, checked at the moment something is written or started, and once more when everything has come to rest.
 // Nothing here asks how a rule is kept, only whether a promise was broken.
-import { isTerminal, mayFollow, type Row } from '../../src/domain/execution.ts';
-import { BY_HAND, type DueKey, dueAtOf, dueKey } from '../../src/domain/ids.ts';
-import { type Head, type Hold, type HoldItem, mayBecome } from '../../src/domain/job.ts';
+
+import { BY_HAND, type DueKey, dueAtOf, dueKey } from '../../src/domain/executions/ids.ts';
+import { isTerminal, mayFollow, type Row } from '../../src/domain/executions/row.ts';
+import { minuteEnd, minuteOf } from '../../src/domain/executions/slots.ts';
+import { type Head, type Hold, type HoldItem, mayBecome } from '../../src/domain/jobs/job.ts';
 import {
   fireAt,
   isRecurring,
@@ -11,15 +13,14 @@ import {
   occurrencesAfter,
 } from '../../src/domain/schedule/occurrences.ts';
 import type { Schedule } from '../../src/domain/schedule/schema.ts';
-import { minuteEnd, minuteOf } from '../../src/domain/slots.ts';
 import type { Message } from '../../src/queue/queue.ts';
 import type { Context } from '../../src/scheduling/context.ts';
-import { regularEntry } from '../../src/scheduling/plan.ts';
+import { regularEntry } from '../../src/scheduling/planning/plan.ts';
+import { type MemoryStore, rowKey } from '../../src/store/memory/memory-store.ts';
 import type { Shard } from '../../src/store/store.ts';
 import type { TaskContext } from '../../src/tasks/task.ts';
 import { Attempts } from './attempts.ts';
 import { ChangeChecks } from './change-checks.ts';
-import { type MemoryStore, rowKey } from './memory-store.ts';
 import { OperationChecks } from './operation-checks.ts';
 import type { Process } from './process.ts';
 import { SETTINGS } from './profile.ts';

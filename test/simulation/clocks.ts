@@ -1,8 +1,8 @@
 // Clocks that are wrong: machines whose wall clock jumps by minutes to an hour and comes back, short-lived processes that
 // are born with such a clock, and values in the store that a wrong clock has left behind. The numbers come from a stream
 // of their own, so that a seed without wrong clocks is the same as before.
-import { dueKey } from '../../src/domain/ids.ts';
-import { MINUTE, minuteOf } from '../../src/domain/slots.ts';
+import { dueKey } from '../../src/domain/executions/ids.ts';
+import { MINUTE, minuteOf } from '../../src/domain/executions/slots.ts';
 import type { Process } from './process.ts';
 import { Seeded } from './seeded.ts';
 import { EPOCH, type World } from './world.ts';

@@ -1,12 +1,12 @@
 // The machines: workers that take messages, watchers that come by, and whatever happens to them.
-import { isTerminal, type Row } from '../../src/domain/execution.ts';
-import { MINUTE } from '../../src/domain/slots.ts';
+import { isTerminal, type Row } from '../../src/domain/executions/row.ts';
+import { MINUTE } from '../../src/domain/executions/slots.ts';
+import { carryOutOperations } from '../../src/jobs/operations/carry-out.ts';
 import { refillQueue } from '../../src/local/refill.ts';
 import type { Message, Received } from '../../src/queue/queue.ts';
-import { carryOutOperations } from '../../src/scheduling/carry-out.ts';
 import { isClockRight } from '../../src/scheduling/context.ts';
-import { execute } from '../../src/scheduling/execute.ts';
-import { watch } from '../../src/scheduling/watch.ts';
+import { watch } from '../../src/scheduling/planning/watch-shards.ts';
+import { execute } from '../../src/scheduling/running/handle-message.ts';
 import type { Process } from './process.ts';
 import type { Scenario } from './scenario.ts';
 import type { Seeded } from './seeded.ts';

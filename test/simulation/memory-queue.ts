@@ -1,7 +1,7 @@
 // The queue in memory, for the simulator: it holds what was sent; the simulator decides what is delivered, when and
 // how often.
 import type { Message, Queue } from '../../src/queue/queue.ts';
-import { frozen } from './frozen.ts';
+import { frozen } from '../../src/store/memory/frozen.ts';
 
 export class MemoryQueue implements Queue {
   /** In the order of sending. */

@@ -31,7 +31,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'a skip is decided in the head: the row SKIPPED is inserted as it is',
     edits: [
       {
-        file: 'note.ts',
+        file: 'scheduling/records/record-decision.ts',
         find: NOTE_WRITE,
         replace: `if (decision.status !== 'SKIPPED' && !(await writeHead(context, head, change))) return undefined;`,
       },
@@ -42,7 +42,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'waiting is decided in the head: the row WAITING is inserted as it is',
     edits: [
       {
-        file: 'note.ts',
+        file: 'scheduling/records/record-decision.ts',
         find: NOTE_WRITE,
         replace: `if (decision.status !== 'WAITING' && !(await writeHead(context, head, change))) return undefined;`,
       },
@@ -54,7 +54,7 @@ export const MUTATIONS: readonly Mutation[] = [
       'a cancel before the start, and a backfill, are decided in the head: their rows are inserted as they are',
     edits: [
       {
-        file: 'note.ts',
+        file: 'scheduling/records/record-decision.ts',
         find: NOTE_WRITE,
         replace: `if ((decision.status === 'SKIPPED' || decision.status === 'WAITING') && !(await writeHead(context, head, change))) return undefined;`,
       },
@@ -66,7 +66,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'a hold whose row /retry has reopened does not block',
     edits: [
       {
-        file: 'holds.ts',
+        file: 'scheduling/claiming/holds.ts',
         find: 'const taken = !wasOver && row.fence !== hold.token;',
         replace: 'const taken = true;',
       },
@@ -78,7 +78,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'run-now writes its entry before its row',
     edits: [
       {
-        file: 'by-hand.ts',
+        file: 'jobs/manual-runs.ts',
         find: `  await putEntry(context, jobId, due, now);
   inTime();
   const row: Row = { ...newRow(head, due, BY_HAND, 'QUEUED'), enqueuedAt: now, ...(params && { params }) };
@@ -99,13 +99,13 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: '/retry writes its entry before its row',
     edits: [
       {
-        file: 'by-hand.ts',
+        file: 'jobs/manual-runs.ts',
         find: `  await putEntry(context, jobId, due, now);
   const seen =`,
         replace: '  const seen =',
       },
       {
-        file: 'by-hand.ts',
+        file: 'jobs/manual-runs.ts',
         find: 'has just changed; look at it again`);',
         replace: 'has just changed; look at it again`);\n  await putEntry(context, jobId, due, now);',
       },
@@ -116,12 +116,12 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'WAITING is a first claim: revision and pause count',
     edits: [
       {
-        file: 'claim-alone.ts',
+        file: 'scheduling/claiming/claim-exclusive.ts',
         find: `const first = !row || row.status === 'WAITING';`,
         replace: 'const first = !row;',
       },
       {
-        file: 'claim-alone.ts',
+        file: 'scheduling/claiming/claim-exclusive.ts',
         find: `head.status === 'cancelled' || (row?.status === 'WAITING' && !live)`,
         replace: `head.status === 'cancelled'`,
       },
@@ -133,7 +133,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'a one-time job is completed only while the head has the revision of the execution',
     edits: [
       {
-        file: 'ended.ts',
+        file: 'scheduling/running/after-execution.ts',
         find: `if (head.status !== 'active' || head.revision !== revision) return;`,
         replace: `if (head.status !== 'active') return;`,
       },
@@ -144,7 +144,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'a one-time job is completed only by its own occurrence, not by a run-now',
     edits: [
       {
-        file: 'ended.ts',
+        file: 'scheduling/running/after-execution.ts',
         find: `  if (row.once && message.revision === row.revision)
     await completeOnce(context, head, row.revision, row.status);`,
         replace: `  if ('at' in head.schedule) await completeOnce(context, head, head.revision, row.status);`,
@@ -156,7 +156,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'settle completes a one-time job whose worker died before it did',
     edits: [
       {
-        file: 'settle.ts',
+        file: 'scheduling/planning/settle-slot.ts',
         find: 'await completeOnce(context, head, e.revision, row.status);',
         replace: 'void completeOnce;',
       },
@@ -167,7 +167,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'a note whose row exists is history: a cancel stays in force after /retry',
     edits: [
       {
-        file: 'claim-alone.ts',
+        file: 'scheduling/claiming/claim-exclusive.ts',
         find: 'if (!row && head.note?.due === due) {',
         replace: `if (row && head.note?.due === due && head.note.status === 'CANCELLED') return DONE;
     if (!row && head.note?.due === due) {`,
@@ -181,7 +181,7 @@ export const MUTATIONS: readonly Mutation[] = [
       'a finish is conditional on RUNNING, so that its repetition after a lost response ends nothing else',
     edits: [
       {
-        file: 'finish.ts',
+        file: 'scheduling/running/finish-attempt.ts',
         find: 'return await writeFenced(context, opened, row);',
         replace: `if (!opened) return await writeFenced(context, opened, row);
       const now = await context.store.readRow(row.jobId, row.due, { consistent: true });
@@ -194,12 +194,12 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'a duplicate message does not cut the backoff',
     edits: [
       {
-        file: 'claim-alone.ts',
+        file: 'scheduling/claiming/claim-exclusive.ts',
         find: `if (row?.status === 'RETRYING' && clock.now() < (row.nextAttemptAt ?? 0)) {`,
         replace: 'if (clock.now() < 0) {',
       },
       {
-        file: 'claim-beside.ts',
+        file: 'scheduling/claiming/claim-concurrent.ts',
         find: `  if (isTerminal(row?.status)) return DONE;
   if (row?.status === 'RETRYING' && clock.now() < (row.nextAttemptAt ?? 0))
     return { kind: 'later', at: row.nextAttemptAt ?? 0 };
@@ -215,7 +215,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'a takeover opens the row, which refuses the finish of the old holder',
     edits: [
       {
-        file: 'claim-alone.ts',
+        file: 'scheduling/claiming/claim-exclusive.ts',
         find: 'return takeRow(context, taken, row, attempts, why);',
         replace: `if (!row && attempts < head.retry.maxAttempts && !why) return start(context, taken, undefined);
   return takeRow(context, taken, row, attempts, why);`,
@@ -228,7 +228,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'who has taken a QUEUED or WAITING execution blocks others until it is fenced',
     edits: [
       {
-        file: 'holds.ts',
+        file: 'scheduling/claiming/holds.ts',
         find: 'const taken = !wasOver && row.fence !== hold.token;',
         replace: 'const taken = false;',
       },
@@ -239,7 +239,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'a takeover is conditional on the head it was decided on: a heartbeat in between refuses it',
     edits: [
       {
-        file: 'claim-alone.ts',
+        file: 'scheduling/claiming/claim-exclusive.ts',
         find: 'if (!(await writeHead(context, head, { hold, stamp: hold.token }))) return AGAIN;',
         replace: `const fresh = await context.store.readHead(head.jobId, { consistent: true });
   if (!fresh || !(await writeHead(context, fresh, { hold: { ...hold, number: (fresh.hold?.number ?? 0) + 1 }, stamp: hold.token }))) return AGAIN;
@@ -254,7 +254,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'the decision that a note overwrites gets its row first',
     edits: [
       {
-        file: 'note.ts',
+        file: 'scheduling/records/record-decision.ts',
         find: 'if (head.note && head.note.due !== decision.due && !isRecorded) await recordNote(context, head, head.note);',
         replace: '',
       },
@@ -267,7 +267,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'a writer gives up before settle could pass its entries',
     edits: [
       {
-        file: 'deadline.ts',
+        file: 'scheduling/records/writer-deadline.ts',
         find: 'if (passed > settings.writerDeadlineMs) {',
         replace: 'if (passed < 0) {',
       },
@@ -278,7 +278,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'a taker whose lease has ended meanwhile does not start',
     edits: [
       {
-        file: 'start.ts',
+        file: 'scheduling/claiming/confirm-start.ts',
         find: 'clock.monotonic() < before + settings.leaseMs - settings.clockSkewMs;',
         replace: 'clock.monotonic() + before + settings.leaseMs > 0;',
       },
@@ -290,17 +290,17 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'a lease counts as over only when it is over by every clock, and is given up that much earlier',
     edits: [
       {
-        file: 'holds.ts',
+        file: 'scheduling/claiming/holds.ts',
         find: 'at > hold.leaseUntil + settings.clockSkewMs;',
         replace: 'at > hold.leaseUntil;',
       },
       {
-        file: 'lease.ts',
+        file: 'scheduling/running/renew-lease.ts',
         find: 'const giveUpAt = leaseEnd - settings.clockSkewMs;',
         replace: 'const giveUpAt = leaseEnd;',
       },
       {
-        file: 'claim-alone.ts',
+        file: 'scheduling/claiming/claim-exclusive.ts',
         find: 'hold.leaseUntil + settings.clockSkewMs + 1',
         replace: 'hold.leaseUntil + 1',
       },
@@ -311,12 +311,12 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'a writer plans before the head counts: a crash in between leaves a job without occurrences',
     edits: [
       {
-        file: 'create-job.ts',
+        file: 'jobs/create-job.ts',
         find: '    store.putEntries(entries),\n',
         replace: '',
       },
       {
-        file: 'create-job.ts',
+        file: 'jobs/create-job.ts',
         find: `  await send();
   const content`,
         replace: `  await store.putEntries(entries);
@@ -330,7 +330,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'what ends in dropping a message is read again consistently',
     edits: [
       {
-        file: 'answers.ts',
+        file: 'scheduling/claiming/claim-result.ts',
         find: `const REREAD: Claim = { kind: 'reread' };`,
         replace: `const REREAD: Claim = { kind: 'done' };`,
       },
@@ -343,7 +343,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'overlap: allow. The hold is inserted before the head is asked',
     edits: [
       {
-        file: 'claim-beside.ts',
+        file: 'scheduling/claiming/claim-concurrent.ts',
         find: `  if (!(await insertHold(context, jobId, hold))) return AGAIN;
   const [head, row] = await Promise.all([
     store.readHead(jobId, { consistent: true }),
@@ -360,7 +360,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'a takeover is no attempt before its row is there',
     edits: [
       {
-        file: 'claim-alone.ts',
+        file: 'scheduling/claiming/claim-exclusive.ts',
         find: '...newHold(context, message, workerId, old, attempts),',
         replace: '...newHold(context, message, workerId, old, attempts + 1),',
       },
@@ -372,7 +372,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'overlap: allow. A takeover is no attempt before its row is there',
     edits: [
       {
-        file: 'claim-beside.ts',
+        file: 'scheduling/claiming/claim-concurrent.ts',
         find: 'newHold(context, message, workerId, hold, attempts)',
         replace: 'newHold(context, message, workerId, hold, attempts + 1)',
       },
@@ -383,7 +383,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'an attempt whose row was fenced after another had taken over did not begin',
     edits: [
       {
-        file: 'take.ts',
+        file: 'scheduling/claiming/fencing.ts',
         find: 'return isAnothers ? Math.min(row.attempt, hold.attempt) : row.attempt;',
         replace: 'return row.attempt;',
       },
@@ -394,7 +394,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'misfire: runOnce. What one run stands for does not run',
     edits: [
       {
-        file: 'misfire.ts',
+        file: 'scheduling/claiming/misfire.ts',
         find: 'const covered = head.coveredUntil !== undefined && firedAt(',
         replace: 'const covered = head.coveredUntil === head.jobId && firedAt(',
       },
@@ -406,7 +406,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'a change returns when what was claimed before it has started, or looks again before it does',
     edits: [
       {
-        file: 'change-returns.ts',
+        file: 'scheduling/claiming/change-returns.ts',
         find: 'if (isOver(context, hold) || hasBeaten(context, hold)) return;',
         replace: 'if (context.clock.now() > 0) return;',
       },
@@ -418,7 +418,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'overlap: allow. A change of the job returns when what was claimed before it has started',
     edits: [
       {
-        file: 'change-returns.ts',
+        file: 'scheduling/claiming/change-returns.ts',
         find: `if (head.overlap === 'allow') await context.clock.sleep(CHANGE_RETURNS_AFTER_MS);`,
         replace: `if (head.overlap === 'allow') return;`,
       },
@@ -431,7 +431,7 @@ export const MUTATIONS: readonly Mutation[] = [
       'overlap: allow. A cancel of an execution returns when it has started, or looks again before it does',
     edits: [
       {
-        file: 'cancel-execution.ts',
+        file: 'jobs/cancel-execution.ts',
         find: 'await letHoldStart(context, head.jobId, beside);',
         replace: '',
       },
@@ -443,7 +443,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'a claim counts as unstarted until its first heartbeat, however long ago its take was',
     edits: [
       {
-        file: 'change-returns.ts',
+        file: 'scheduling/claiming/change-returns.ts',
         find: 'if (isOver(context, hold) || hasBeaten(context, hold)) return;',
         replace: `const startsBy = hold.startedAt + context.settings.clockSkewMs + CHANGE_RETURNS_AFTER_MS;
   if (context.clock.now() >= startsBy) return;`,
@@ -456,7 +456,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'a claim that takes longer than a change takes to return looks again before it starts',
     edits: [
       {
-        file: 'start.ts',
+        file: 'scheduling/claiming/confirm-start.ts',
         find: 'clock.monotonic() - lookedAt < CHANGE_RETURNS_AFTER_MS',
         replace: 'lookedAt > Number.NEGATIVE_INFINITY',
       },
@@ -468,7 +468,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'what was withdrawn before the look does not start',
     edits: [
       {
-        file: 'start.ts',
+        file: 'scheduling/claiming/confirm-start.ts',
         find: 'const withdrawn = counts && !isLive(head, message);',
         replace: 'const withdrawn = false;',
       },
@@ -480,7 +480,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'what was cancelled before the look does not start',
     edits: [
       {
-        file: 'start.ts',
+        file: 'scheduling/claiming/confirm-start.ts',
         find: `if (hold.cancelRequested || head.status === 'cancelled')`,
         replace: 'if (head.version < 0)',
       },
@@ -490,12 +490,12 @@ export const MUTATIONS: readonly Mutation[] = [
     rule: 'starts have the params in force',
     theme: 'slowStarts',
     takesOut: 'a run has the params that the last look has shown',
-    edits: [{ file: 'start.ts', find: '      head = seen.head;\n', replace: '' }],
+    edits: [{ file: 'scheduling/claiming/confirm-start.ts', find: '      head = seen.head;\n', replace: '' }],
   },
   {
     rule: 'covering runs are not given back',
     takesOut: 'misfire: runOnce. A run that stands for others is not given back',
-    edits: [{ file: 'start.ts', find: '!row && !covers;', replace: '!row;' }],
+    edits: [{ file: 'scheduling/claiming/confirm-start.ts', find: '!row && !covers;', replace: '!row;' }],
   },
   {
     rule: 'ahead stays withdrawn',
@@ -503,7 +503,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'what was withdrawn between take and start is not started by who takes over',
     edits: [
       {
-        file: 'claim-alone.ts',
+        file: 'scheduling/claiming/claim-exclusive.ts',
         find: 'const withdrawn = old.withdrawn && !row && !isLive(head, message);',
         replace: 'const withdrawn = false;',
       },
@@ -514,12 +514,12 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'the record of a change stands before the head: a crash in between leaves a change without one',
     edits: [
       {
-        file: 'changes.ts',
+        file: 'jobs/change-records.ts',
         find: `const updatedAt = await recordChange(context, { ...record, ...sides }, clock.now());`,
         replace: 'const updatedAt = clock.now();',
       },
       {
-        file: 'changes.ts',
+        file: 'jobs/change-records.ts',
         find: 'if (await writeHead(context, head, written)) return { head',
         replace: `if ((await writeHead(context, head, written)) && (await recordChange(context, { ...record, ...sides }, updatedAt))) return { head`,
       },
@@ -530,7 +530,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'of several records of one version the one that reached the head is shown',
     edits: [
       {
-        file: 'changes.ts',
+        file: 'jobs/change-records.ts',
         find: 'if (change.version !== next?.version || change.at !== next.at) continue;',
         replace: '',
       },
@@ -543,7 +543,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'no two attempts at one version share a record',
     edits: [
       {
-        file: 'changes.ts',
+        file: 'jobs/change-records.ts',
         find: 'if (await store.insertChange({ ...change, at })) return at;',
         replace: 'if ((await store.insertChange({ ...change, at })) !== undefined) return at;',
       },
@@ -555,7 +555,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'the clock of a machine is corrected by the Date of the answers it gets',
     edits: [
       {
-        file: 'clock/reference-clock.ts',
+        file: 'runtime/clock/reference-clock.ts',
         find: 'return off === 0 ? shown : Math.floor(shown - off);',
         replace: 'return off === 0 ? shown : shown;',
       },
@@ -567,7 +567,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'the clock of a machine is compared with the monotonic counter between two answers',
     edits: [
       {
-        file: 'clock/reference-clock.ts',
+        file: 'runtime/clock/reference-clock.ts',
         find: 'return { shown, off: offset.isKnown ? outside(at, shown) : assumedOff };',
         replace: 'return { shown, off: assumedOff };',
       },
@@ -591,7 +591,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'coveredUntil beyond the present covers nothing',
     edits: [
       {
-        file: 'misfire.ts',
+        file: 'scheduling/claiming/misfire.ts',
         find: 'coveredUntil !== undefined && dueAtOf(coveredUntil) > clock.now();',
         replace: 'coveredUntil !== undefined && dueAtOf(coveredUntil) > clock.now() * 2;',
       },
@@ -602,7 +602,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'misfire: runOnce. An occurrence that jitter keeps back is not covered',
     edits: [
       {
-        file: 'misfire.ts',
+        file: 'scheduling/claiming/misfire.ts',
         find: 'firedAt(head, message.due) <= dueAtOf(head.coveredUntil);',
         replace: 'dueAtOf(message.due) <= dueAtOf(head.coveredUntil);',
       },
@@ -613,7 +613,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'misfire: runOnce. What may be in time by another clock is not covered',
     edits: [
       {
-        file: 'misfire.ts',
+        file: 'scheduling/claiming/misfire.ts',
         find: 'clock.now() - 2 * settings.clockSkewMs;',
         replace: 'clock.now() - 0 * settings.clockSkewMs;',
       },
@@ -625,7 +625,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'the lease of a shard that ends later than any can does not count',
     edits: [
       {
-        file: 'watch.ts',
+        file: 'scheduling/planning/watch-shards.ts',
         find: 'return left > 0 && left <= settings.shardLeaseMs + settings.clockSkewMs;',
         replace: 'return left > 0;',
       },
@@ -637,7 +637,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'cursors beyond the horizon are set back',
     edits: [
       {
-        file: 'watch.ts',
+        file: 'scheduling/planning/watch-shards.ts',
         find: 'if (aheadBy <= 0) return row;',
         replace: 'if (aheadBy !== 0.5) return row;',
       },
@@ -649,7 +649,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'a writer whose clock was corrected meanwhile gives up',
     edits: [
       {
-        file: 'deadline.ts',
+        file: 'scheduling/records/writer-deadline.ts',
         find: 'if (Math.abs(clock.now() - t0 - passed) > settings.clockSkewMs)',
         replace: 'if (Math.abs(clock.now() - t0 - passed) < 0)',
       },
@@ -662,7 +662,7 @@ export const MUTATIONS: readonly Mutation[] = [
       'a message whose execution has ended wakes the next one in line: the worker may have died before it did',
     edits: [
       {
-        file: 'claim-alone.ts',
+        file: 'scheduling/claiming/claim-exclusive.ts',
         find: 'if (row && isTerminal(row.status)) return endedBefore(context, given, found, row);',
         replace: 'if (row && isTerminal(row.status)) return DONE;',
       },
@@ -674,7 +674,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'an execution that is cancelled when its turn comes wakes the next one in line',
     edits: [
       {
-        file: 'claim-alone.ts',
+        file: 'scheduling/claiming/claim-exclusive.ts',
         find: "if (answer.kind === 'done' && (row || head.note?.status === 'WAITING')) await handOn(context, head, due);",
         replace: 'void handOn;',
       },
@@ -686,7 +686,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'an execution that was fenced too late to start is woken like one that waits',
     edits: [
       {
-        file: 'ended.ts',
+        file: 'scheduling/running/after-execution.ts',
         find: "oldestFirst.find(({ status }) => status === 'RUNNING');",
         replace: 'undefined;',
       },
@@ -698,7 +698,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'who takes an execution by a message that may be in other hands sends another one',
     edits: [
       {
-        file: 'execute.ts',
+        file: 'scheduling/running/handle-message.ts',
         find: 'const sent = inHand.mayBeElsewhere() && sendAgain(context, message);',
         replace: 'const sent = undefined;\n      void sendAgain;',
       },
@@ -711,7 +711,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'a message that may be in other hands is not deleted',
     edits: [
       {
-        file: 'execute.ts',
+        file: 'scheduling/running/handle-message.ts',
         find: 'else if (!inHand.mayBeElsewhere()) await received.delete();',
         replace: 'else await received.delete();',
       },
@@ -723,7 +723,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'recover sends what has only a check: its own slot is settled',
     edits: [
       {
-        file: 'recover.ts',
+        file: 'scheduling/planning/recover.ts',
         find: "minute <= begun || e.kind === 'check'",
         replace: "minute <= begun && e.kind !== 'check'",
       },
@@ -735,7 +735,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'recover sends the oldest occurrence that waits',
     edits: [
       {
-        file: 'recover.ts',
+        file: 'scheduling/planning/recover.ts',
         find: 'await context.queue.send([...waiting.values()]);',
         replace: '',
       },
@@ -748,7 +748,7 @@ export const MUTATIONS: readonly Mutation[] = [
       'recover sends what a lost worker holds, also beyond the cursor and when its schedule was withdrawn',
     edits: [
       {
-        file: 'recover.ts',
+        file: 'scheduling/planning/recover.ts',
         find: ' || (await holdOf(context, head, e)) !== undefined;',
         replace: ';',
       },
@@ -759,20 +759,30 @@ export const MUTATIONS: readonly Mutation[] = [
     theme: 'outage',
     from: 1_690,
     takesOut: 'recover sends an occurrence that waits and that a lost worker holds',
-    edits: [{ file: 'recover.ts', find: ' || head.hold?.due === e.due', replace: '' }],
+    edits: [{ file: 'scheduling/planning/recover.ts', find: ' || head.hold?.due === e.due', replace: '' }],
   },
   {
     rule: 'boot-over',
     embedded: true,
     takesOut: 'the hold of an earlier boot is over: a restart would wait for its lease',
-    edits: [{ file: 'holds.ts', find: '(boot !== undefined && hold.boot !== boot) ||', replace: '' }],
+    edits: [
+      {
+        file: 'scheduling/claiming/holds.ts',
+        find: '(boot !== undefined && hold.boot !== boot) ||',
+        replace: '',
+      },
+    ],
   },
   {
     rule: 'boot',
     embedded: true,
     takesOut: 'the hold of a process that lives is not over before its lease',
     edits: [
-      { file: 'holds.ts', find: 'boot !== undefined && hold.boot !== boot', replace: 'boot !== undefined' },
+      {
+        file: 'scheduling/claiming/holds.ts',
+        find: 'boot !== undefined && hold.boot !== boot',
+        replace: 'boot !== undefined',
+      },
     ],
   },
   {
@@ -781,7 +791,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'a step of an operation is committed after it has acted',
     edits: [
       {
-        file: 'carry-out.ts',
+        file: 'jobs/operations/carry-out.ts',
         find: 'const step = await carryOutStep(context, operation, turn);',
         replace: `const before: Operation = operation;
     const { beyond } = await WORK.backfill.upcoming(context, before);
@@ -797,7 +807,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'an operation stays listed until it has ended',
     edits: [
       {
-        file: 'carry-out.ts',
+        file: 'jobs/operations/carry-out.ts',
         find: 'let turn = newTurn(context, mayGoOn);',
         replace: 'let turn = newTurn(context, mayGoOn);\n  await store.delistOperation(listed);',
       },
@@ -807,6 +817,8 @@ export const MUTATIONS: readonly Mutation[] = [
     rule: 'operation-stop-waits',
     theme: 'backfilling',
     takesOut: 'a stop returns after the step that is under way',
-    edits: [{ file: 'operations.ts', find: 'await letHolderFinish(context, ended);', replace: '' }],
+    edits: [
+      { file: 'jobs/operations/operations.ts', find: 'await letHolderFinish(context, ended);', replace: '' },
+    ],
   },
 ];

@@ -1,10 +1,11 @@
 // Background operations: an accepted operation ends, a done one has left nothing out, an ended one stays as it is, and a
 // stopped one adds nothing after its stop has returned.
-import { isTerminal, type Row } from '../../src/domain/execution.ts';
-import { type DueKey, dueAtOf, dueKey, executionId } from '../../src/domain/ids.ts';
-import { isOpen, type Operation } from '../../src/domain/operation.ts';
+
+import { type DueKey, dueAtOf, dueKey, executionId } from '../../src/domain/executions/ids.ts';
+import { isTerminal, type Row } from '../../src/domain/executions/row.ts';
+import { isOpen, type Operation } from '../../src/domain/jobs/background-operation.ts';
 import { occurrencesAfter } from '../../src/domain/schedule/occurrences.ts';
-import { type MemoryStore, rowKey } from './memory-store.ts';
+import { type MemoryStore, rowKey } from '../../src/store/memory/memory-store.ts';
 import type { World } from './world.ts';
 
 export class OperationChecks {

@@ -1,18 +1,18 @@
 // People and their client programs: every request is a process of its own, and may be slow, cut off or doubled.
 import { PunctualError } from '../../src/domain/errors.ts';
-import type { Row, RowStatus } from '../../src/domain/execution.ts';
-import { type DueKey, dueKey, executionId } from '../../src/domain/ids.ts';
-import type { Head } from '../../src/domain/job.ts';
-import type { JobSpec } from '../../src/domain/job-spec.ts';
+import { type DueKey, dueKey, executionId } from '../../src/domain/executions/ids.ts';
+import type { Row, RowStatus } from '../../src/domain/executions/row.ts';
+import type { Head } from '../../src/domain/jobs/job.ts';
+import type { JobSpec } from '../../src/domain/jobs/job-spec.ts';
 import { asUser, type Principal } from '../../src/domain/principal.ts';
 import { nextOccurrence } from '../../src/domain/schedule/occurrences.ts';
-import { backfill } from '../../src/scheduling/backfill.ts';
-import { retryExecution, runNow } from '../../src/scheduling/by-hand.ts';
-import { cancelExecution } from '../../src/scheduling/cancel-execution.ts';
+import { backfill } from '../../src/jobs/backfill.ts';
+import { cancelExecution } from '../../src/jobs/cancel-execution.ts';
+import { createJob } from '../../src/jobs/create-job.ts';
+import { cancelJob, editJob, pauseJob, resumeJob } from '../../src/jobs/edit-job.ts';
+import { retryExecution, runNow } from '../../src/jobs/manual-runs.ts';
+import { stopOperation } from '../../src/jobs/operations/operations.ts';
 import type { Context } from '../../src/scheduling/context.ts';
-import { createJob } from '../../src/scheduling/create-job.ts';
-import { cancelJob, editJob, pauseJob, resumeJob } from '../../src/scheduling/jobs.ts';
-import { stopOperation } from '../../src/scheduling/operations.ts';
 import { type Operation, randomSchedule, type Scenario } from './scenario.ts';
 import type { Seeded } from './seeded.ts';
 import type { World } from './world.ts';

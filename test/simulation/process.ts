@@ -1,6 +1,6 @@
 // One process of the simulated system: a worker, a pass of a watcher, an API call. It has clocks and random numbers of
 // its own, and everything it asks of store, queue and clock goes through the world, which may let it wait, fail or die.
-import { createReferenceClock, type ReferenceClock } from '../../src/clock/reference-clock.ts';
+import { createReferenceClock, type ReferenceClock } from '../../src/runtime/clock/reference-clock.ts';
 import type { Context, Log } from '../../src/scheduling/context.ts';
 import type { Store } from '../../src/store/store.ts';
 import { Seeded } from './seeded.ts';

@@ -1,6 +1,6 @@
 // One simulation from one seed: sets the world up as its scenario says, lets it run with faults, then without, and says
 // what became of the promises.
-import { MINUTE, minuteOf } from '../../src/domain/slots.ts';
+import { MINUTE, minuteOf } from '../../src/domain/executions/slots.ts';
 import type { Violation } from './checks.ts';
 import { Fleet } from './fleet.ts';
 import { People } from './people.ts';

@@ -1,7 +1,7 @@
 // The queue as the simulator makes it: visibility timeouts and receipts as SQS has them, and messages that are lost,
 // doubled, late and out of order as the seed decides.
 import { LONGEST_DELAY_MS, type Message, type Received } from '../../src/queue/queue.ts';
-import { frozen } from './frozen.ts';
+import { frozen } from '../../src/store/memory/frozen.ts';
 import type { Process } from './process.ts';
 import type { World } from './world.ts';
 

@@ -1,10 +1,11 @@
 // The liveness bound: once the faults are over, an execution that could run does not stand still. The bound is far below
 // the settle lag of the seeds it is judged in, so settle, the backstop, cannot be what keeps it.
-import { isTerminal, type Row } from '../../src/domain/execution.ts';
-import { type DueKey, dueAtOf } from '../../src/domain/ids.ts';
-import type { Head, Hold } from '../../src/domain/job.ts';
+
+import { type DueKey, dueAtOf } from '../../src/domain/executions/ids.ts';
+import { isTerminal, type Row } from '../../src/domain/executions/row.ts';
+import type { Head, Hold } from '../../src/domain/jobs/job.ts';
 import { fireAt } from '../../src/domain/schedule/occurrences.ts';
-import { rowKey } from './memory-store.ts';
+import { rowKey } from '../../src/store/memory/memory-store.ts';
 import type { World } from './world.ts';
 
 /**

@@ -1,8 +1,9 @@
 // How a trace shows a call: who did what, and what the answer was.
-import type { Row } from '../../src/domain/execution.ts';
-import { dueAtOf } from '../../src/domain/ids.ts';
-import type { Head, Hold, HoldItem } from '../../src/domain/job.ts';
-import type { Entry } from '../../src/domain/slots.ts';
+
+import { dueAtOf } from '../../src/domain/executions/ids.ts';
+import type { Row } from '../../src/domain/executions/row.ts';
+import type { Entry } from '../../src/domain/executions/slots.ts';
+import type { Head, Hold, HoldItem } from '../../src/domain/jobs/job.ts';
 import type { Message } from '../../src/queue/queue.ts';
 import type { Page, Shard } from '../../src/store/store.ts';
 import { clockText, EPOCH, type World } from './world.ts';

@@ -1,8 +1,8 @@
 // The store of an embedded server in the simulator. SQLite in memory answers each call. The simulator's own store, which the
 // checks listen to, executes the same call. A difference between the two answers fails the seed.
 import { isDeepStrictEqual } from 'node:util';
+import type { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import { createMemorySqlite } from '../../src/store/sqlite/sqlite.ts';
-import type { MemoryStore } from './memory-store.ts';
 import type { Method } from './process.ts';
 
 /** The order of these answers is not defined. */

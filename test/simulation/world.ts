@@ -1,18 +1,18 @@
 // The simulated world: virtual time, one event after the other in an order that the seed decides, and between two
 // events everything that runs comes to a stop. So processes interleave at every await, and a seed replays exactly.
 import { PunctualError } from '../../src/domain/errors.ts';
-import type { Row } from '../../src/domain/execution.ts';
-import { shardOf } from '../../src/domain/ids.ts';
-import type { Operation } from '../../src/domain/operation.ts';
-import { type Entry, entryKey, minuteOf, slotKey } from '../../src/domain/slots.ts';
+import { shardOf } from '../../src/domain/executions/ids.ts';
+import type { Row } from '../../src/domain/executions/row.ts';
+import { type Entry, entryKey, minuteOf, slotKey } from '../../src/domain/executions/slots.ts';
+import type { Operation } from '../../src/domain/jobs/background-operation.ts';
 import type { Message } from '../../src/queue/queue.ts';
 import type { Settings } from '../../src/scheduling/context.ts';
-import { WriterTooSlow } from '../../src/scheduling/deadline.ts';
+import { WriterTooSlow } from '../../src/scheduling/records/writer-deadline.ts';
+import { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import type { Shard } from '../../src/store/store.ts';
 import { Checks, type Violation } from './checks.ts';
 import { Clocks } from './clocks.ts';
 import { Heap } from './heap.ts';
-import { MemoryStore } from './memory-store.ts';
 import { type Kind, type Method, Process } from './process.ts';
 import { CALM, LAST_REQUEST_MS, type Profile } from './profile.ts';
 import { Seeded } from './seeded.ts';

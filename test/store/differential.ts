@@ -2,11 +2,11 @@
 // the same. What the simulator shows is only worth something if its store behaves like the real one.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { OPEN, type Row, TERMINAL } from '../../src/domain/execution.ts';
-import { dueKey } from '../../src/domain/ids.ts';
-import { minuteOf } from '../../src/domain/slots.ts';
+import { dueKey } from '../../src/domain/executions/ids.ts';
+import { OPEN, type Row, TERMINAL } from '../../src/domain/executions/row.ts';
+import { minuteOf } from '../../src/domain/executions/slots.ts';
+import { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { MemoryStore } from '../simulation/memory-store.ts';
 import { type OpenStore, SHARDS } from './conformance.ts';
 import { aHead, aHold, aRow, T0 } from './fixtures.ts';
 

@@ -1,8 +1,9 @@
 // Things to store, realistic in size; each call makes a new job.
-import type { Row } from '../../src/domain/execution.ts';
-import { base62, dueKey } from '../../src/domain/ids.ts';
-import type { Head, Hold } from '../../src/domain/job.ts';
-import type { Entry } from '../../src/domain/slots.ts';
+
+import { base62, dueKey } from '../../src/domain/executions/ids.ts';
+import type { Row } from '../../src/domain/executions/row.ts';
+import type { Entry } from '../../src/domain/executions/slots.ts';
+import type { Head, Hold } from '../../src/domain/jobs/job.ts';
 
 export const T0 = 1_796_119_200_000;
 

@@ -1,4 +1,4 @@
-import { MemoryStore } from '../simulation/memory-store.ts';
+import { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import { describeStore, SHARDS } from './conformance.ts';
 
 describeStore('the store in memory', async () => ({

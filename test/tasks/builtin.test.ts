@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { builtinTasks, describing } from '../../src/tasks/builtin.ts';
-import { httpParams } from '../../src/tasks/http-params.ts';
+import { createRecipients } from '../../src/tasks/aws/recipients.ts';
+import { httpParams } from '../../src/tasks/http/http-params.ts';
 import { noop } from '../../src/tasks/noop.ts';
-import { createRecipients } from '../../src/tasks/recipients.ts';
-import { checkParams } from '../../src/tasks/secrets.ts';
+import { builtinTasks, describing } from '../../src/tasks/registry.ts';
+import { checkParams } from '../../src/tasks/secrets/secrets.ts';
 import { DoNotRetry } from '../../src/tasks/task.ts';
 import { taskContext } from './context.ts';
 

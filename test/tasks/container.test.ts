@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-ecs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { containerParams, containerTask } from '../../src/tasks/container.ts';
+import { containerParams, containerTask } from '../../src/tasks/container/container.ts';
 import { DoNotRetry, type TaskContext } from '../../src/tasks/task.ts';
 import { taskContext } from './context.ts';
 import { awsError, local, testServices } from './services.ts';

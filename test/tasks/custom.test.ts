@@ -6,8 +6,8 @@ import { buildSync } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { entryWithTasks } from '../../lib/bundling/custom-tasks.ts';
-import { builtinTasks } from '../../src/tasks/builtin.ts';
-import { withCustomTasks } from '../../src/tasks/custom.ts';
+import { withCustomTasks } from '../../src/tasks/custom-tasks.ts';
+import { builtinTasks } from '../../src/tasks/registry.ts';
 import { taskContext } from './context.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
@@ -108,7 +108,7 @@ describe('in a bundle', () => {
     );
     writeFileSync(
       join(folder, '_entry.ts'),
-      `import { withCustomTasks } from '${ROOT}src/tasks/custom.ts';
+      `import { withCustomTasks } from '${ROOT}src/tasks/custom-tasks.ts';
        import { DoNotRetry } from '${ROOT}src/tasks/task.ts';
        const tasks = await withCustomTasks(new Map(), '/nowhere');
        const error = await tasks.get('picky').run({}).catch((e: unknown) => e);

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addressRules } from '../../src/tasks/addresses.ts';
-import { guardedAgent } from '../../src/tasks/connect.ts';
-import { HostPlaces } from '../../src/tasks/host-places.ts';
-import { httpTask } from '../../src/tasks/http.ts';
-import { httpParams } from '../../src/tasks/http-params.ts';
+import { addressRules } from '../../src/tasks/http/addresses.ts';
+import { guardedAgent } from '../../src/tasks/http/guarded-connect.ts';
+import { HostPlaces } from '../../src/tasks/http/host-limiter.ts';
+import { httpTask } from '../../src/tasks/http/http.ts';
+import { httpParams } from '../../src/tasks/http/http-params.ts';
 import { NotNow } from '../../src/tasks/task.ts';
 import { taskContext } from './context.ts';
 

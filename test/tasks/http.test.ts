@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { addressRules } from '../../src/tasks/addresses.ts';
-import { guardedAgent } from '../../src/tasks/connect.ts';
-import { HostPlaces } from '../../src/tasks/host-places.ts';
-import { httpTask, KEPT_BODY_BYTES, retryAfterSeconds } from '../../src/tasks/http.ts';
-import { type HttpParams, httpParams } from '../../src/tasks/http-params.ts';
+import { addressRules } from '../../src/tasks/http/addresses.ts';
+import { guardedAgent } from '../../src/tasks/http/guarded-connect.ts';
+import { HostPlaces } from '../../src/tasks/http/host-limiter.ts';
+import { httpTask, KEPT_BODY_BYTES, retryAfterSeconds } from '../../src/tasks/http/http.ts';
+import { type HttpParams, httpParams } from '../../src/tasks/http/http-params.ts';
 import { RetryAfter, type TaskContext } from '../../src/tasks/task.ts';
 import { taskContext } from './context.ts';
 

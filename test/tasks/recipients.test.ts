@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError, readConfig } from '../../src/config.ts';
-import { createRecipients, recipientSchema } from '../../src/tasks/recipients.ts';
-import { taskVariables } from '../../src/tasks/settings.ts';
+import { ConfigError, readConfig } from '../../src/runtime/config.ts';
+import { createRecipients, recipientSchema } from '../../src/tasks/aws/recipients.ts';
+import { taskVariables } from '../../src/tasks/task-settings.ts';
 
 const refused = (address: string, patterns: readonly string[]): boolean =>
   !recipientSchema(createRecipients(patterns)).safeParse(address).success;

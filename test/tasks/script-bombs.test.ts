@@ -1,7 +1,7 @@
 // Isolated scripts that take all they can get, and what is left of them afterwards: nothing, however they or their worker end.
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Language } from '../../src/tasks/script-params.ts';
+import type { Language } from '../../src/tasks/script/script-params.ts';
 import {
   isolatedLanguages,
   processesWith,

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Language } from '../../src/tasks/script-params.ts';
+import type { Language } from '../../src/tasks/script/script-params.ts';
 import { writeEvilConversion } from './evil-conversion.ts';
 import {
   isolatedLanguages,

@@ -12,9 +12,9 @@ import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type RunningFauxqs, startFauxqs } from '../../src/local/fauxqs.ts';
-import { scriptTask } from '../../src/tasks/script.ts';
-import { fargateScripts } from '../../src/tasks/script-fargate.ts';
-import { scriptParams } from '../../src/tasks/script-params.ts';
+import { scriptTask } from '../../src/tasks/script/script.ts';
+import { fargateScripts } from '../../src/tasks/script/script-fargate.ts';
+import { scriptParams } from '../../src/tasks/script/script-params.ts';
 import { taskContext } from './context.ts';
 import { local, testServices } from './services.ts';
 

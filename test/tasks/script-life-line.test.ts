@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { startScript } from '../../src/tasks/script-local.ts';
-import { findScriptMode } from '../../src/tasks/script-mode.ts';
-import { DEFAULT_LIMITS, type Launcher } from '../../src/tasks/script-supervised.ts';
-import { trusted } from '../../src/tasks/script-trusted.ts';
+import { startScript } from '../../src/tasks/script/script-local.ts';
+import { findScriptMode } from '../../src/tasks/script/script-mode.ts';
+import { DEFAULT_LIMITS, type Launcher } from '../../src/tasks/script/script-supervised.ts';
+import { trusted } from '../../src/tasks/script/script-trusted.ts';
 import { isolatedHere, processesWith } from './script-workers.ts';
 
 const mode = await findScriptMode({ trustedScripts: false, dataFolder: `${tmpdir()}/nowhere` });

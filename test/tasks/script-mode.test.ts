@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readLocalConfig } from '../../src/local/config.ts';
-import { findScriptMode } from '../../src/tasks/script-mode.ts';
+import { findScriptMode } from '../../src/tasks/script/script-mode.ts';
 import { isolatedHere } from './script-workers.ts';
 
 const isolated = await isolatedHere();

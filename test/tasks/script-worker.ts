@@ -1,9 +1,9 @@
 // A worker process that runs nothing but scripts. A test starts it as another user, or kills it with kill -9.
 import { tmpdir } from 'node:os';
-import { localScripts } from '../../src/tasks/script-local.ts';
-import { findScriptMode } from '../../src/tasks/script-mode.ts';
-import { scriptParams } from '../../src/tasks/script-params.ts';
-import { DEFAULT_LIMITS, type Limits } from '../../src/tasks/script-supervised.ts';
+import { localScripts } from '../../src/tasks/script/script-local.ts';
+import { findScriptMode } from '../../src/tasks/script/script-mode.ts';
+import { scriptParams } from '../../src/tasks/script/script-params.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../src/tasks/script/script-supervised.ts';
 import { taskContext } from './context.ts';
 
 export interface Asked {

@@ -12,8 +12,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Language } from '../../src/tasks/script-params.ts';
-import type { ScriptEnd } from '../../src/tasks/script-runner.ts';
+import type { Language } from '../../src/tasks/script/script-params.ts';
+import type { ScriptEnd } from '../../src/tasks/script/script-runner.ts';
 import type { Asked } from './script-worker.ts';
 
 const WORKER = join(import.meta.dirname, 'script-worker.ts');

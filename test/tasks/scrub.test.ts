@@ -1,10 +1,10 @@
 // What is kept of an output is cut somewhere, perhaps in the middle of a secret: its beginning or its end stays behind.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { scriptTask } from '../../src/tasks/script.ts';
-import type { ScriptEnd } from '../../src/tasks/script-runner.ts';
-import { Scrubber } from '../../src/tasks/scrub.ts';
-import { withSecrets } from '../../src/tasks/secrets.ts';
+import { scriptTask } from '../../src/tasks/script/script.ts';
+import type { ScriptEnd } from '../../src/tasks/script/script-runner.ts';
+import { Scrubber } from '../../src/tasks/secrets/redact-secrets.ts';
+import { withSecrets } from '../../src/tasks/secrets/secrets.ts';
 import type { Task } from '../../src/tasks/task.ts';
 import { taskContext } from './context.ts';
 import { testServices } from './services.ts';

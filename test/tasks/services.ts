@@ -1,8 +1,8 @@
 // Services for tests: SDK clients that a test has mocked or that talk to an embedded engine, and anything allowed.
 
-import { createRecipients } from '../../src/tasks/recipients.ts';
+import { createRecipients } from '../../src/tasks/aws/recipients.ts';
+import { ANY_TARGET, createTargets, type TargetPatterns } from '../../src/tasks/aws/targets.ts';
 import type { AwsClients, TaskServices } from '../../src/tasks/services.ts';
-import { ANY_TARGET, createTargets, type TargetPatterns } from '../../src/tasks/targets.ts';
 
 export const local = { region: 'eu-west-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
 

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { describe, expect, it } from 'vitest';
-import { ConfigError, readConfig } from '../../src/config.ts';
-import { describedOnAws } from '../../src/tasks/described.ts';
-import { tasksOnAws } from '../../src/tasks/on-aws.ts';
-import { enabledOnAws, taskVariables } from '../../src/tasks/settings.ts';
+import { ConfigError, readConfig } from '../../src/runtime/config.ts';
+import { tasksOnAws } from '../../src/tasks/aws/worker-tasks.ts';
+import { describedOnAws } from '../../src/tasks/describable-tasks.ts';
+import { enabledOnAws, taskVariables } from '../../src/tasks/task-settings.ts';
 import { taskContext } from './context.ts';
 import { awsError, testServices } from './services.ts';
 

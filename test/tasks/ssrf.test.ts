@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AddressOptions, addressRules } from '../../src/tasks/addresses.ts';
-import { guardedAgent, type Lookup } from '../../src/tasks/connect.ts';
-import { HostPlaces } from '../../src/tasks/host-places.ts';
-import { httpTask } from '../../src/tasks/http.ts';
-import { httpParams } from '../../src/tasks/http-params.ts';
+import { type AddressOptions, addressRules } from '../../src/tasks/http/addresses.ts';
+import { guardedAgent, type Lookup } from '../../src/tasks/http/guarded-connect.ts';
+import { HostPlaces } from '../../src/tasks/http/host-limiter.ts';
+import { httpTask } from '../../src/tasks/http/http.ts';
+import { httpParams } from '../../src/tasks/http/http-params.ts';
 import { DoNotRetry } from '../../src/tasks/task.ts';
 import { taskContext } from './context.ts';
 

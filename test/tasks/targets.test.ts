@@ -1,9 +1,9 @@
 // Patterns with `{user}`: what belongs to one user must not fit another, however their ids are made.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ConfigError, readConfig } from '../../src/config.ts';
-import { taskVariables } from '../../src/tasks/settings.ts';
-import { createTargets } from '../../src/tasks/targets.ts';
+import { ConfigError, readConfig } from '../../src/runtime/config.ts';
+import { createTargets } from '../../src/tasks/aws/targets.ts';
+import { taskVariables } from '../../src/tasks/task-settings.ts';
 
 const allows = (pattern: string, target: string, userId: string): boolean => {
   try {

@@ -8,16 +8,16 @@ const found = (name: string, text: string) =>
 
 describe('the import check', () => {
   it('lets imports point inward', () => {
-    expect(found('scheduling/jobs.ts', "import type { Store } from '../store/store.ts';")).toEqual([]);
+    expect(found('jobs/edit-job.ts', "import type { Store } from '../store/store.ts';")).toEqual([]);
     expect(found('local/main.ts', "import { startWorker } from '../worker/worker.ts';")).toEqual([]);
-    expect(found('api/handler.ts', "import { systemClock } from '../system.ts';")).toEqual([]);
+    expect(found('api/lambda.ts', "import { systemClock } from '../runtime/system.ts';")).toEqual([]);
   });
 
   it('refuses an import that points outward, types included', () => {
-    expect(found('domain/job.ts', "import type { Store } from '../store/store.ts';")).toEqual([
-      'src/domain/job.ts:1: src/domain imports src/store',
+    expect(found('domain/jobs/job.ts', "import type { Store } from '../../store/store.ts';")).toEqual([
+      'src/domain/jobs/job.ts:1: src/domain imports src/store',
     ]);
-    expect(found('domain/schedule/cron.ts', "export * from '../../scheduling/plan.ts';")).toEqual([
+    expect(found('domain/schedule/cron.ts', "export * from '../../scheduling/planning/plan.ts';")).toEqual([
       'src/domain/schedule/cron.ts:1: src/domain imports src/scheduling',
     ]);
   });
@@ -32,9 +32,9 @@ describe('the import check', () => {
   });
 
   it('refuses the wall clock, global random numbers and the environment below the runtimes', () => {
-    expect(found('scheduling/plan.ts', 'const now = Date.now();\n// Date.now() is said here only')).toEqual([
-      'src/scheduling/plan.ts:1: src/scheduling uses Date.now(',
-    ]);
+    expect(
+      found('scheduling/planning/plan.ts', 'const now = Date.now();\n// Date.now() is said here only'),
+    ).toEqual(['src/scheduling/planning/plan.ts:1: src/scheduling uses Date.now(']);
     expect(found('store/dynamodb/dynamodb.ts', 'const table = process.env.TABLE;')).toHaveLength(1);
     expect(found('local/main.ts', 'const now = Date.now();')).toEqual([]);
   });
@@ -55,7 +55,9 @@ describe('the import check', () => {
 
   it('lets the command use the client and local mode, and nobody use the command', () => {
     expect(found('cli/token.ts', "import { tokenKey } from '../local/tokens.ts';")).toEqual([]);
-    expect(found('cli/list.ts', "import { listJobs } from '../scheduling/queries.ts';")).toHaveLength(1);
+    expect(
+      found('cli/list.ts', "import { listJobs } from '../queries/jobs-and-executions.ts';"),
+    ).toHaveLength(1);
     expect(found('local/main.ts', "import { run } from '../cli/main.ts';")).toHaveLength(1);
   });
 

@@ -97,7 +97,8 @@ describe('the check', () => {
   });
 
   it('finds a path that is gone, and takes decisions by their number', () => {
-    const text = 'src/none.ts, `src/scheduling/claim.ts`. docs/decisions/0017 docs/decisions/9999 src/*/x.ts';
+    const text =
+      'src/none.ts, `src/scheduling/claiming/claim.ts`. docs/decisions/0017 docs/decisions/9999 src/*/x.ts';
     expect(told(deadPaths('x.ts', text))).toEqual(['x.ts:1: src/none.ts', 'x.ts:1: docs/decisions/9999']);
     expect(told(deadPaths('x.ts', 'docs/protocol.md#none'))).toHaveLength(1);
     expect(told(deadDecisions('x.md', 'decision 2 and decision 999'))).toEqual(['x.md:1: decision 999']);
@@ -110,9 +111,9 @@ describe('the check', () => {
 
   it('finds a name that is not in the file it is cited with', () => {
     const text =
-      '`noSuchName` in `src/domain/ids.ts`, `dueKey` in `src/domain/ids.ts`\n| `src/none.ts` | `x` |';
+      '`noSuchName` in `src/domain/executions/ids.ts`, `dueKey` in `src/domain/executions/ids.ts`\n| `src/none.ts` | `x` |';
     expect(told(deadNames('x.md', text))).toEqual([
-      'x.md:1: noSuchName in src/domain/ids.ts',
+      'x.md:1: noSuchName in src/domain/executions/ids.ts',
       'x.md:2: x in src/none.ts',
     ]);
   });

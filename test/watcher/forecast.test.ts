@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Entry } from '../../src/domain/slots.ts';
+import type { Entry } from '../../src/domain/executions/slots.ts';
+import { createLog } from '../../src/runtime/system.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
-import { createLog } from '../../src/system.ts';
+import { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import { forecast } from '../../src/watcher/forecast.ts';
 import { allShards } from '../../src/watcher/main.ts';
 import { passSchema, shardRanges, shardsOf } from '../../src/watcher/ranges.ts';
 import { MemoryQueue } from '../simulation/memory-queue.ts';
-import { MemoryStore } from '../simulation/memory-store.ts';
 
 const NOW = Date.parse('2026-11-16T12:00:30Z');
 const entry = (job: number, at: number, kind: Entry['kind'] = 'regular'): Entry => ({

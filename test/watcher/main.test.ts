@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { createLog } from '../../src/runtime/system.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
-import { createLog } from '../../src/system.ts';
+import { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import { allShards, LOOK_FOR_OPERATIONS_MS, nextPassAt, runWatcher } from '../../src/watcher/main.ts';
 import { MemoryQueue } from '../simulation/memory-queue.ts';
-import { MemoryStore } from '../simulation/memory-store.ts';
 
 const at = (time: string) => Date.parse(`2026-11-16T${time}Z`);
 

@@ -1,6 +1,6 @@
 // A worker on a clock that stands still until a test moves it, with inboxes and an `execute` that the test plays.
 import { setImmediate as turn } from 'node:timers/promises';
-import { dueKey, executionId } from '../../src/domain/ids.ts';
+import { dueKey, executionId } from '../../src/domain/executions/ids.ts';
 import type { Inbox, Received } from '../../src/queue/queue.ts';
 import { type Clock, type Context, DEFAULT_SETTINGS, type Log } from '../../src/scheduling/context.ts';
 import type { Store, WorkerRow } from '../../src/store/store.ts';

@@ -4,7 +4,7 @@ import {
   MOST_PROMISED_PER_PLACE,
   PLACE_PATIENCE_MS,
   Places,
-} from '../../src/worker/places.ts';
+} from '../../src/worker/run-slots.ts';
 import { StandingClock } from './harness.ts';
 
 const SIZE = 10;

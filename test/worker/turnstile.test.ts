@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { turnstile } from '../../src/worker/turnstile.ts';
+import { turnstile } from '../../src/worker/limit-per-tick.ts';
 
 test('so many in one turn of the event loop, the others in the next ones, in their order', async () => {
   const { pass } = turnstile(2);

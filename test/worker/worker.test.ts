@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LONGEST_PATIENCE_MS, PLACE_PATIENCE_MS } from '../../src/worker/places.ts';
+import { LONGEST_PATIENCE_MS, PLACE_PATIENCE_MS } from '../../src/worker/run-slots.ts';
 import { AFTER_FEW_MS, BEAT_MS, STOP_GRACE_MS, WRONG_CLOCK_MS } from '../../src/worker/worker.ts';
 import { FakeInbox, message, NOON, settle, start } from './harness.ts';
 

@@ -1,19 +1,19 @@
 // The sequence diagram of one run, made by running it: a job is created, dispatched, run, settled and notified of by the real
 // use cases on a store in memory, and each call that they make is an arrow.
 import { z } from 'zod';
-import { jobSpecSchema } from '../../src/domain/job-spec.ts';
-import { minuteOf } from '../../src/domain/slots.ts';
+import { minuteOf } from '../../src/domain/executions/slots.ts';
+import { jobSpecSchema } from '../../src/domain/jobs/job-spec.ts';
+import { createJob } from '../../src/jobs/create-job.ts';
+import { publishEvents } from '../../src/notifications/publish-events.ts';
 import { consume } from '../../src/notifier/consume.ts';
-import type { NotifyMessage } from '../../src/queue/notify.ts';
+import type { NotifyMessage } from '../../src/queue/notify-queue.ts';
 import type { Message } from '../../src/queue/queue.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
-import { createJob } from '../../src/scheduling/create-job.ts';
-import { execute } from '../../src/scheduling/execute.ts';
-import { telling } from '../../src/scheduling/telling.ts';
-import { watchShard } from '../../src/scheduling/watch.ts';
+import { watchShard } from '../../src/scheduling/planning/watch-shards.ts';
+import { execute } from '../../src/scheduling/running/handle-message.ts';
+import { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { defineTask } from '../../src/tasks/task.ts';
-import { MemoryStore } from '../../test/simulation/memory-store.ts';
 import { StandingClock } from '../../test/worker/harness.ts';
 
 const MINUTE = 60_000;
@@ -101,7 +101,7 @@ class OneRun {
       log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
       settings: { ...DEFAULT_SETTINGS, shards: 1 },
     };
-    return telling(context, { queue: this.notifyQueue(actor) });
+    return publishEvents(context, { queue: this.notifyQueue(actor) });
   }
 
   notifyQueue = (actor: string) => ({

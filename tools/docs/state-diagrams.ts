@@ -1,7 +1,7 @@
 // State diagrams in Mermaid, made from the transition tables of the domain. The cause of each transition stands here: a
 // transition without a cause, and a cause without its transition, are errors.
-import { ROW_TRANSITIONS } from '../../src/domain/execution.ts';
-import { JOB_TRANSITIONS } from '../../src/domain/job.ts';
+import { ROW_TRANSITIONS } from '../../src/domain/executions/row.ts';
+import { JOB_TRANSITIONS } from '../../src/domain/jobs/job.ts';
 
 type Transitions = Readonly<Record<string, readonly string[]>>;
 /** By `FROM TO`. */

@@ -2,10 +2,10 @@
 // done; there is always a message, due now; every slot is full.
 import { createHash } from 'node:crypto';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { dueKey } from '../../../src/domain/ids.ts';
-import type { Head } from '../../../src/domain/job.ts';
-import { entryKey, minuteStart } from '../../../src/domain/slots.ts';
-import { encode } from '../../../src/queue/message.ts';
+import { dueKey } from '../../../src/domain/executions/ids.ts';
+import { entryKey, minuteStart } from '../../../src/domain/executions/slots.ts';
+import type { Head } from '../../../src/domain/jobs/job.ts';
+import { encode } from '../../../src/queue/sqs/message-body.ts';
 import { definitionToItem, headToItem, rowToItem } from '../../../src/store/items.ts';
 
 /** Few enough for a worker to keep all definitions, as one with a steady set of jobs does. */

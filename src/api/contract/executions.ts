@@ -1,5 +1,6 @@
 // What the API does with executions, and with those of them that failed for good.
 import { z } from 'zod';
+import { operation } from './endpoint.ts';
 import {
   executionId,
   executionPath,
@@ -9,9 +10,8 @@ import {
   jobPath,
   paging,
   range,
-} from '../inputs.ts';
-import { operation } from '../operation.ts';
-import { executionShape, pageOf, redrivenShape } from '../shapes.ts';
+} from './request-schemas.ts';
+import { executionShape, pageOf, redrivenShape } from './response-schemas.ts';
 
 export const MOST_REDRIVEN_BY_ID = 100;
 export const MOST_REDRIVEN = 1000;

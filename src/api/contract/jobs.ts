@@ -1,11 +1,18 @@
 // What the API does with jobs.
 import { z } from 'zod';
-import { changeShape } from '../../domain/change.ts';
-import { jobPatchSchema, jobSpecSchema, noteSchema } from '../../domain/job-spec.ts';
-import { MOST_BACKFILLED } from '../../domain/operation.ts';
-import { idempotencyKey, ifMatch, instant, jobPath, jobsQuery, paging } from '../inputs.ts';
-import { operation } from '../operation.ts';
-import { acceptedShape, batchShape, executionShape, jobShape, pageOf, plannedShape } from '../shapes.ts';
+import { MOST_BACKFILLED } from '../../domain/jobs/background-operation.ts';
+import { changeShape } from '../../domain/jobs/change.ts';
+import { jobPatchSchema, jobSpecSchema, noteSchema } from '../../domain/jobs/job-spec.ts';
+import { operation } from './endpoint.ts';
+import { idempotencyKey, ifMatch, instant, jobPath, jobsQuery, paging } from './request-schemas.ts';
+import {
+  acceptedShape,
+  batchShape,
+  executionShape,
+  jobShape,
+  pageOf,
+  plannedShape,
+} from './response-schemas.ts';
 
 export const MOST_IN_A_BATCH = 100;
 

@@ -1,7 +1,7 @@
 // Routes of background operations.
-import { operationShape } from '../../domain/operation.ts';
-import { operationPath } from '../inputs.ts';
-import { operation } from '../operation.ts';
+import { operationShape } from '../../domain/jobs/background-operation.ts';
+import { operation } from './endpoint.ts';
+import { operationPath } from './request-schemas.ts';
 
 export const operations = {
   getOperation: operation({

@@ -1,9 +1,9 @@
 // What the API says about schedules, tasks, workers and itself.
 import { z } from 'zod';
 import { scheduleSchema } from '../../domain/schedule/schema.ts';
-import { instant } from '../inputs.ts';
-import { operation } from '../operation.ts';
-import { previewShape, taskShape, workerShape } from '../shapes.ts';
+import { operation } from './endpoint.ts';
+import { instant } from './request-schemas.ts';
+import { previewShape, taskShape, workerShape } from './response-schemas.ts';
 
 export const MOST_PREVIEWED = 1000;
 

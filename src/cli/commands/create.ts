@@ -1,6 +1,6 @@
 // `punctual create` and `punctual edit`.
 import type { JobInput } from '../../client/client.ts';
-import { dueKey, executionId } from '../../domain/ids.ts';
+import { dueKey, executionId } from '../../domain/executions/ids.ts';
 import { defineCommand, UsageError } from '../command.ts';
 import { findJobId } from '../find.ts';
 import { JOB_FLAGS, jobFields, numberOf } from '../job-flags.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Cron } from './cron.ts';
 import type { Term } from './cron-field.ts';
-import { WEEKDAYS } from './words.ts';
+import { WEEKDAYS } from './describe-fields.ts';
 
 const oneOrMore = (from: number, to: number) => {
   const one = z.int().min(from).max(to);

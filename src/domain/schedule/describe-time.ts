@@ -11,7 +11,7 @@ import {
   runsOf,
   two,
   valuesInWords,
-} from './words.ts';
+} from './describe-fields.ts';
 
 /** `listed`: the text names single times, so it says nothing yet about which days. */
 export function timeInWords(cron: Cron): { text: string; listed: boolean } {

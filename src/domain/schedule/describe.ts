@@ -1,10 +1,6 @@
 // A schedule in one plain English sentence: "At 09:00 on Mondays to Fridays, Europe/Paris time".
 import { type Cron, isEitherDay, isEvery } from './cron.ts';
 import { FIELDS, type Term, valuesOf } from './cron-field.ts';
-import { timeInWords } from './describe-time.ts';
-import { durationMs } from './duration.ts';
-import { patternOf } from './pattern.ts';
-import type { Schedule } from './schema.ts';
 import {
   counted,
   durationInWords,
@@ -17,7 +13,11 @@ import {
   valuesInWords,
   weekdayName,
   weekdaysInWords,
-} from './words.ts';
+} from './describe-fields.ts';
+import { timeInWords } from './describe-time.ts';
+import { durationMs } from './duration.ts';
+import { patternOf } from './pattern.ts';
+import type { Schedule } from './schema.ts';
 
 export function describeSchedule(schedule: Schedule): string {
   if ('at' in schedule) {

@@ -1,6 +1,6 @@
 // A schedule as given to the one that is stored: checked, and free of anything that depends on when it is read.
 import { InvalidInput } from '../errors.ts';
-import { parse } from '../validation.ts';
+import { parse } from '../validation/validation.ts';
 import { fromAws } from './aws.ts';
 import { parseCron } from './cron.ts';
 import { durationMs } from './duration.ts';

@@ -1,7 +1,8 @@
 // A timezone as given to the one that is stored: an IANA name in its own case, or a fixed offset as ±hh:mm.
+
+import { joined } from './describe-fields.ts';
 import { offsetText } from './instant.ts';
 import { quote, refuse } from './refuse.ts';
-import { joined } from './words.ts';
 import { fixedOffset, isTimezone } from './zones.ts';
 
 /**

@@ -1,12 +1,12 @@
 // What would surprise the owner of a schedule: it never fires, its days mean something else, or clocks skip or repeat a time.
 import { type Cron, isEitherDay, quartzWeekdays } from './cron.ts';
+import { durationInWords, joined, weekdayName } from './describe-fields.ts';
 import { DAY, durationMs } from './duration.ts';
 import { instantMs, isoIn } from './instant.ts';
 import { nextOccurrence } from './occurrences.ts';
 import { patternOf } from './pattern.ts';
 import type { CalendarSchedule, CronSchedule, FixedRate, Schedule } from './schema.ts';
 import { type WallClock, wallClockOf } from './wall-clock.ts';
-import { durationInWords, joined, weekdayName } from './words.ts';
 import { type JumpRule, jumpRule, runsAfterGap } from './zoned.ts';
 import { type Stretch, stretchAt } from './zones.ts';
 

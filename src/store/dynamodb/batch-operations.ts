@@ -5,7 +5,7 @@ import {
   BatchWriteCommand,
   type DynamoDBDocumentClient,
 } from '@aws-sdk/lib-dynamodb';
-import { atMost, type Limit } from '../../at-most.ts';
+import { atMost, type Limit } from '../../concurrency/limiter.ts';
 import type { Item } from '../items.ts';
 import type { Measure } from './capacity-meter.ts';
 import type { On } from './database.ts';

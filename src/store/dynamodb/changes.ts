@@ -1,5 +1,5 @@
 // Records of what people changed: items of the job's partition, outside of the index. They stay as long as the job.
-import type { Change, ChangeKey } from '../../domain/change.ts';
+import type { Change, ChangeKey } from '../../domain/jobs/change.ts';
 import type { Item } from '../items.ts';
 import type { Database } from './database.ts';
 import { readRange } from './ranges.ts';

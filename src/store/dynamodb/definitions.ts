@@ -1,5 +1,5 @@
 // Params and notifications of jobs, immutable per version: written before the head that names them, cached by workers.
-import type { Definition } from '../../domain/job.ts';
+import type { Definition } from '../../domain/jobs/job.ts';
 import { definitionFromItem, definitionPart, definitionToItem } from '../items.ts';
 import type { Database } from './database.ts';
 

@@ -1,6 +1,7 @@
 // The ledger: the past. A row is inserted once, or replaced on condition of the status and fence seen.
-import type { Row, RowSeen } from '../../domain/execution.ts';
-import type { DueKey } from '../../domain/ids.ts';
+
+import type { DueKey } from '../../domain/executions/ids.ts';
+import type { Row, RowSeen } from '../../domain/executions/row.ts';
 import {
   DUE,
   decodeCursor,

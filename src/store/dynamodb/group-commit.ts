@@ -4,8 +4,9 @@
 // Each operation has groups of its own, so that the meter can tell them apart. A call that its batch did not do is done
 // alone. So the SDK retries a throttled call, and an engine that rejects the statement is given the expression. A batch
 // whose response was lost is sent again, and a write that was done by then shows as refused, as it does for a single call.
-import { unlimited } from '../../at-most.ts';
-import { inGroups, type SendGroup } from '../../groups.ts';
+
+import { inGroups, type SendGroup } from '../../concurrency/batcher.ts';
+import { unlimited } from '../../concurrency/limiter.ts';
 import type { Item } from '../items.ts';
 import { type batchOperations, MAX_READS, MAX_WRITES } from './batch-operations.ts';
 import type { ItemCalls, On } from './database.ts';

@@ -1,6 +1,6 @@
 // Holds: the heartbeat of any of them, and the items of their own that `overlap: allow` uses.
-import type { DueKey } from '../../domain/ids.ts';
-import type { Hold, HoldItem } from '../../domain/job.ts';
+import type { DueKey } from '../../domain/executions/ids.ts';
+import type { Hold, HoldItem } from '../../domain/jobs/job.ts';
 import type { Item } from '../items.ts';
 import { HEAD, holdFromItem, holdItemFromItem, holdItemToItem, holdPart, holdPartToItem } from '../items.ts';
 import type { HoldPlace } from '../store.ts';

@@ -1,5 +1,5 @@
 // The heads of jobs: the present. Every write is a compare-and-set on the stamp (docs/protocol.md#items).
-import type { Head, HeadChange } from '../../domain/job.ts';
+import type { Head, HeadChange } from '../../domain/jobs/job.ts';
 import { decodeCursor, encodeCursor, TIME_AND_JOB } from '../cursors.ts';
 import { HEAD, headChangeToItem, headFromItem, headToItem } from '../items.ts';
 import type { HeadSummary, ListOptions, Page, ReadOptions } from '../store.ts';

@@ -1,5 +1,5 @@
 // What was told of a job's events, by kind: an item beside the head, and only of jobs that tell.
-import type { NotifyEvent } from '../../domain/notify.ts';
+import type { NotifyEvent } from '../../domain/jobs/notify-events.ts';
 import type { Item } from '../items.ts';
 import type { Notice } from '../store.ts';
 import type { Database } from './database.ts';

@@ -1,6 +1,11 @@
 // Background operations in the table of jobs: one item each, and a list of those that have not ended. The list is items
 // of its own, not an index: a provisioned index would cost more than everything else here.
-import { isOpen, type OpenOperation, type Operation, operationExpiresAt } from '../../domain/operation.ts';
+import {
+  isOpen,
+  type OpenOperation,
+  type Operation,
+  operationExpiresAt,
+} from '../../domain/jobs/background-operation.ts';
 import type { Item } from '../items.ts';
 import { ownerOf, ownersOf } from '../user-index.ts';
 import type { Database } from './database.ts';

@@ -1,6 +1,6 @@
 // The timetable: the future. Immutable entries, nothing but keys; they go by TTL, which is free.
-import { shardOf } from '../../domain/ids.ts';
-import { type Entry, entryKey, minuteOf, parseEntryKey, slotKey } from '../../domain/slots.ts';
+import { shardOf } from '../../domain/executions/ids.ts';
+import { type Entry, entryKey, minuteOf, parseEntryKey, slotKey } from '../../domain/executions/slots.ts';
 import { decodeCursor, encodeCursor } from '../cursors.ts';
 import { seconds } from '../items.ts';
 import type { Page } from '../store.ts';

@@ -1,5 +1,5 @@
 // Change records of jobs. A record lives as long as its job.
-import type { Change } from '../../domain/change.ts';
+import type { Change } from '../../domain/jobs/change.ts';
 import type { ChangeStore } from '../store.ts';
 import { changing, type Reader, type Value, type Writer } from './statements.ts';
 import { isOne } from './values.ts';

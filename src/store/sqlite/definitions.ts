@@ -1,5 +1,5 @@
 // Params and notifications of jobs, immutable per version.
-import type { Definition } from '../../domain/job.ts';
+import type { Definition } from '../../domain/jobs/job.ts';
 import { definitionToItem } from '../items.ts';
 import type { JobsStore } from '../store.ts';
 import { changing, type Reader, type Value, type Writer } from './statements.ts';

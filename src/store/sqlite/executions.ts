@@ -1,5 +1,5 @@
 // The ledger. A row is inserted once. A replacement compares the status and the fence that were seen.
-import type { Row, RowSeen } from '../../domain/execution.ts';
+import type { Row, RowSeen } from '../../domain/executions/row.ts';
 import {
   DUE,
   decodeCursor,

@@ -1,5 +1,5 @@
 // The heads of jobs. Every write is a compare-and-set on the stamp.
-import type { Head, HeadChange } from '../../domain/job.ts';
+import type { Head, HeadChange } from '../../domain/jobs/job.ts';
 import { decodeCursor, encodeCursor, TIME_AND_JOB } from '../cursors.ts';
 import { createdAtOf, headChangeToItem, headToItem, holdFromItem, specFrom } from '../items.ts';
 import type { HeadSummary, JobsStore } from '../store.ts';

@@ -1,5 +1,5 @@
 // Holds: heartbeats of all holds, and the hold items of `overlap: allow`.
-import type { Hold, HoldItem } from '../../domain/job.ts';
+import type { Hold, HoldItem } from '../../domain/jobs/job.ts';
 import { holdFromItem, holdPartToItem } from '../items.ts';
 import type { JobsStore } from '../store.ts';
 import { changing, type Reader, returning, type Value, type Writer } from './statements.ts';

@@ -1,5 +1,5 @@
 // Background operations. `isListed` marks those that have not ended.
-import { isOpen, type Operation, operationExpiresAt } from '../../domain/operation.ts';
+import { isOpen, type Operation, operationExpiresAt } from '../../domain/jobs/background-operation.ts';
 import type { OperationStore } from '../store.ts';
 import { changing, type Reader, type Value, type Writer } from './statements.ts';
 import { isOne, orNull } from './values.ts';

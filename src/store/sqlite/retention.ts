@@ -1,7 +1,7 @@
 // Retention stands for DynamoDB's TTL: it deletes expired rows, a few at a time. SQLite uses freed pages again. So the file
 // stops growing when as many rows expire as are written.
 import type { DatabaseSync } from 'node:sqlite';
-import { minuteOf } from '../../domain/slots.ts';
+import { minuteOf } from '../../domain/executions/slots.ts';
 import { seconds } from '../items.ts';
 import type { Value } from './statements.ts';
 

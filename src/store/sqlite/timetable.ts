@@ -1,6 +1,6 @@
 // The timetable. An entry is immutable and has no fields but its key.
-import { shardOf } from '../../domain/ids.ts';
-import { type Entry, entryKey, minuteOf, parseEntryKey } from '../../domain/slots.ts';
+import { shardOf } from '../../domain/executions/ids.ts';
+import { type Entry, entryKey, minuteOf, parseEntryKey } from '../../domain/executions/slots.ts';
 import { decodeCursor, encodeCursor } from '../cursors.ts';
 import type { TimetableStore } from '../store.ts';
 import { changing, type Reader, type Writer } from './statements.ts';

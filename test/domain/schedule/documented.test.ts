@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { InvalidInput } from '../../../src/domain/errors.ts';
-import { jobSpecSchema } from '../../../src/domain/job-spec.ts';
+import { jobSpecSchema } from '../../../src/domain/jobs/job-spec.ts';
 import { isoIn } from '../../../src/domain/schedule/instant.ts';
 import { previewSchedule } from '../../../src/domain/schedule/preview.ts';
 import { type ScheduleInput, scheduleSchema } from '../../../src/domain/schedule/schema.ts';

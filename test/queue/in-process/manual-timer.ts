@@ -1,5 +1,5 @@
 // A clock that a test moves.
-import type { Timer } from '../../../src/queue/batch.ts';
+import type { Timer } from '../../../src/queue/sqs/send-batch.ts';
 
 interface Sleeper {
   readonly at: number;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Change } from '../../../src/domain/change.ts';
+import type { Change } from '../../../src/domain/jobs/change.ts';
 import type { Subject } from '../conformance.ts';
 import { aHead, aJobId, T0 } from '../fixtures.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { InvalidInput } from '../../../src/domain/errors.ts';
-import { byHandKey, dueKey } from '../../../src/domain/ids.ts';
+import { byHandKey, dueKey } from '../../../src/domain/executions/ids.ts';
 import type { ExecutionKey, ListOptions, Page, Store } from '../../../src/store/store.ts';
 import type { Subject } from '../conformance.ts';
 import { aJobId, aRow, aUser, T0 } from '../fixtures.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { errorKeyOf } from '../../../src/domain/error-key.ts';
 import { InvalidInput } from '../../../src/domain/errors.ts';
-import { dueKey } from '../../../src/domain/ids.ts';
+import { errorKeyOf } from '../../../src/domain/executions/error-key.ts';
+import { dueKey } from '../../../src/domain/executions/ids.ts';
 import type { ExecutionKey, Page } from '../../../src/store/store.ts';
 import type { Subject } from '../conformance.ts';
 import { aJobId, aRow, aUser, T0 } from '../fixtures.ts';

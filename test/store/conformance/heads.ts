@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dueKey } from '../../../src/domain/ids.ts';
+import { dueKey } from '../../../src/domain/executions/ids.ts';
 import type { Subject } from '../conformance.ts';
 import { aHead, aHold, aJobId, anId, T0 } from '../fixtures.ts';
 

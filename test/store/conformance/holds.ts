@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { dueKey } from '../../../src/domain/ids.ts';
-import type { HoldItem } from '../../../src/domain/job.ts';
+import { dueKey } from '../../../src/domain/executions/ids.ts';
+import type { HoldItem } from '../../../src/domain/jobs/job.ts';
 import type { Subject } from '../conformance.ts';
 import { aHead, aHold, aJobId, anId, T0 } from '../fixtures.ts';
 

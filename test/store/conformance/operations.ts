@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Operation } from '../../../src/domain/operation.ts';
+import type { Operation } from '../../../src/domain/jobs/background-operation.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { Subject } from '../conformance.ts';
 import { aJobId, anId, aUser, T0 } from '../fixtures.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { dueKey, shardOf } from '../../../src/domain/ids.ts';
-import { type Entry, entryKey, MINUTE, minuteOf } from '../../../src/domain/slots.ts';
+import { dueKey, shardOf } from '../../../src/domain/executions/ids.ts';
+import { type Entry, entryKey, MINUTE, minuteOf } from '../../../src/domain/executions/slots.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { SHARDS, type Subject } from '../conformance.ts';
 import { aJobId, anEntry, anId, T0 } from '../fixtures.ts';

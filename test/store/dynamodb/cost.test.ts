@@ -1,18 +1,18 @@
 // What an execution costs (docs/architecture.md#cost-budget), by the sizes of items and by dynoxide's own meter.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { errorKeyOf } from '../../../src/domain/error-key.ts';
-import { dueKey } from '../../../src/domain/ids.ts';
-import { jobSpecSchema } from '../../../src/domain/job-spec.ts';
+import { errorKeyOf } from '../../../src/domain/executions/error-key.ts';
+import { dueKey } from '../../../src/domain/executions/ids.ts';
+import { jobSpecSchema } from '../../../src/domain/jobs/job-spec.ts';
 import { asUser } from '../../../src/domain/principal.ts';
-import { backfill } from '../../../src/scheduling/backfill.ts';
+import { backfill } from '../../../src/jobs/backfill.ts';
+import { createJob } from '../../../src/jobs/create-job.ts';
+import { editJob, pauseJob } from '../../../src/jobs/edit-job.ts';
+import { createLog } from '../../../src/runtime/system.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../../src/scheduling/context.ts';
-import { createJob } from '../../../src/scheduling/create-job.ts';
-import { editJob, pauseJob } from '../../../src/scheduling/jobs.ts';
 import { createDynamoStore } from '../../../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../../../src/store/dynamodb/tables.ts';
 import { headToItem, rowToItem } from '../../../src/store/items.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { createLog } from '../../../src/system.ts';
 import { startDynoxide } from '../../engines.ts';
 import { MemoryQueue } from '../../simulation/memory-queue.ts';
 import { aHead, aHold, anEntry, anId, aRow, T0 } from '../fixtures.ts';

@@ -1,8 +1,8 @@
 import { DescribeTableCommand, DescribeTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Row } from '../../../src/domain/execution.ts';
-import { dueKey } from '../../../src/domain/ids.ts';
-import type { Head } from '../../../src/domain/job.ts';
+import { dueKey } from '../../../src/domain/executions/ids.ts';
+import type { Row } from '../../../src/domain/executions/row.ts';
+import type { Head } from '../../../src/domain/jobs/job.ts';
 import { createDynamoStore } from '../../../src/store/dynamodb/dynamodb.ts';
 import { createTables, TABLES } from '../../../src/store/dynamodb/tables.ts';
 import type { Page } from '../../../src/store/store.ts';

@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'nod
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { errorKeyOf } from '../../../src/domain/error-key.ts';
-import { dueAtOf, dueKey } from '../../../src/domain/ids.ts';
+import { errorKeyOf } from '../../../src/domain/executions/error-key.ts';
+import { dueAtOf, dueKey } from '../../../src/domain/executions/ids.ts';
 import { StoreFault } from '../../../src/store/sqlite/faults.ts';
 import { MIGRATIONS, migrate, SCHEMA_VERSION } from '../../../src/store/sqlite/schema.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite.ts';

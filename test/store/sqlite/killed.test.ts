@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { dueKey } from '../../../src/domain/ids.ts';
+import { dueKey } from '../../../src/domain/executions/ids.ts';
 import { T0 } from '../fixtures.ts';
 import { aFile, aStore } from './folder.ts';
 

@@ -1,7 +1,7 @@
 // Every statement finds its rows by a key or an index.
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test, vi } from 'vitest';
-import { dueKey } from '../../../src/domain/ids.ts';
+import { dueKey } from '../../../src/domain/executions/ids.ts';
 import { createRetention } from '../../../src/store/sqlite/retention.ts';
 import { migrate } from '../../../src/store/sqlite/schema.ts';
 import { createMemorySqlite } from '../../../src/store/sqlite/sqlite.ts';

@@ -2,8 +2,8 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { dueKey } from '../../../src/domain/ids.ts';
-import { minuteOf } from '../../../src/domain/slots.ts';
+import { dueKey } from '../../../src/domain/executions/ids.ts';
+import { minuteOf } from '../../../src/domain/executions/slots.ts';
 import { aHold, aJobId, anEntry, aRow, aUser, T0 } from '../fixtures.ts';
 import { aStore } from './folder.ts';
 

@@ -1,5 +1,5 @@
 // A process that writes until it is killed, and prints a line for each acknowledged write.
-import { dueKey } from '../../../src/domain/ids.ts';
+import { dueKey } from '../../../src/domain/executions/ids.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite.ts';
 import { aHead, aHold, aRow, T0 } from '../fixtures.ts';
 

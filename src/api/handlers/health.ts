@@ -1,0 +1,65 @@
+// `GET /health`: one small read and one small write of the store, and the clock of the machine. The result of the store is
+// kept for `KEPT_MS`, so that a probe that calls often costs at most 12 reads and writes per minute and process.
+import { type Context, isClockRight } from '../../scheduling/context.ts';
+import { Unavailable } from '../http/request-errors.ts';
+
+const KEPT_MS = 5_000;
+const DEADLINE_MS = 2_000;
+/** The write adds to a counter that no user can have: ids of users are not empty. */
+const PROBE = { userId: '', quota: 'health', keptSeconds: 86_400 };
+
+/** Throws Unavailable with the parts that fail. */
+export function createHealthCheck(ctx: Context): () => Promise<void> {
+  let checkedAt = Number.NEGATIVE_INFINITY;
+  let result: Promise<string[]> = Promise.resolve([]);
+  return async () => {
+    const now = ctx.clock.monotonic();
+    if (now - checkedAt >= KEPT_MS) {
+      checkedAt = now;
+      result = failingParts(ctx);
+    }
+    const failing = await result;
+    if (failing.length > 0) throw new Unavailable(`the store does not answer: ${failing.join(' and ')} fail`);
+    refuseWrongClock(ctx);
+  };
+}
+
+function refuseWrongClock(ctx: Context): void {
+  if (isClockRight(ctx)) return;
+  const seconds = Math.round((ctx.clock.offBy?.() ?? 0) / 1000);
+  const where = seconds > 0 ? 'ahead' : 'behind';
+  throw new Unavailable(
+    `the clock of this machine is ${Math.abs(seconds)} s ${where}; a worker here takes no work until it is right`,
+  );
+}
+
+async function failingParts(ctx: Context): Promise<string[]> {
+  const { store, clock } = ctx;
+  const expiresAt = Math.floor(clock.now() / 1000) + PROBE.keptSeconds;
+  const parts = {
+    reads: () => store.readHead('health', { consistent: true }),
+    writes: () => store.addToQuota(PROBE.userId, PROBE.quota, 1, expiresAt),
+  };
+  const failing = Object.entries(parts).map(async ([part, call]) => {
+    try {
+      await withinDeadline(ctx, call());
+      return [];
+    } catch (error) {
+      ctx.log.warn('health check failed', { part, error });
+      return [part];
+    }
+  });
+  return (await Promise.all(failing)).flat();
+}
+
+async function withinDeadline({ clock }: Context, answer: Promise<unknown>): Promise<void> {
+  const done = new AbortController();
+  const late = clock.sleep(DEADLINE_MS, done.signal).then(() => {
+    if (!done.signal.aborted) throw new Error(`no answer within ${DEADLINE_MS} ms`);
+  });
+  try {
+    await Promise.race([answer, late]);
+  } finally {
+    done.abort();
+  }
+}

@@ -1,0 +1,58 @@
+// A job as a client describes it, checked as a whole: the common fields by the contract, the params by the task's own
+// schema. All that is wrong is told at once.
+import type { FieldError } from '../../domain/errors.ts';
+import { type JobPatch, type JobSpec, jobPatchSchema, jobSpecSchema } from '../../domain/jobs/job-spec.ts';
+import { type Parsed, parse, shown } from '../../domain/validation/validation.ts';
+import type { Recipients } from '../../tasks/aws/recipients.ts';
+import { checkParams } from '../../tasks/secrets/secrets.ts';
+import type { Tasks } from '../../tasks/task.ts';
+import { jsonErrors, parseJson } from '../http/json-values.ts';
+
+/** What a job is checked by, beside the contract. */
+export interface JobRules {
+  readonly tasks: Tasks;
+  /** The addresses that notifications may go to. */
+  readonly recipients: Recipients;
+}
+
+export function parseJobSpec({ tasks, recipients }: JobRules, input: unknown): Parsed<JobSpec> {
+  const unreadable = jsonErrors(input);
+  if (unreadable.length > 0) return { errors: unreadable };
+  const spec = parse(jobSpecSchema, input);
+  return withErrors(spec, [...taskErrors(tasks, input), ...recipientErrors(recipients, spec.value)]);
+}
+
+/** The params of an edit are checked later, with the task that the job has then. */
+export function parseJobPatch({ recipients }: JobRules, input: unknown): Parsed<JobPatch> {
+  const patch = parseJson(jobPatchSchema, input);
+  return withErrors(patch, recipientErrors(recipients, patch.value));
+}
+
+function withErrors<T>(parsed: Parsed<T>, more: readonly FieldError[]): Parsed<T> {
+  const errors = [...(parsed.errors ?? []), ...more];
+  return errors.length === 0 ? parsed : { errors };
+}
+
+const recipientErrors = (recipients: Recipients, job: JobPatch | undefined): FieldError[] =>
+  (job?.notify ?? []).flatMap(({ email }, index) => {
+    const message = email && recipients.refusal(email.to);
+    return message === undefined ? [] : [{ path: `notify[${index}].email.to`, message }];
+  });
+
+/** The params stay as they were sent: the worker parses them again, by the schema it has then. */
+export function taskErrors(tasks: Tasks, input: unknown): FieldError[] {
+  const { task: name, params = {} } = Object(input) as { task?: unknown; params?: unknown };
+  if (typeof name !== 'string' || name === '') return [];
+  const task = tasks.get(name);
+  if (!task) {
+    return [
+      {
+        path: 'task',
+        message: `must be one of ${[...tasks.keys()].map(shown).join(', ')}, got ${shown(name)}`,
+      },
+    ];
+  }
+  if (task.unavailable !== undefined) return [{ path: 'task', message: task.unavailable }];
+  if (params === null || typeof params !== 'object' || Array.isArray(params)) return [];
+  return checkParams(task, params, ['params']);
+}

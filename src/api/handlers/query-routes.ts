@@ -1,0 +1,83 @@
+// The operations that only read: the query service.
+import { z } from 'zod';
+import { previewSchedule } from '../../domain/schedule/preview.ts';
+import { getOperation } from '../../jobs/operations/operations.ts';
+import { listDeadLetters } from '../../queries/dead-letters.ts';
+import { getExecution, getJob, listExecutions, listJobs } from '../../queries/jobs-and-executions.ts';
+import { listChanges } from '../../queries/list-changes.ts';
+import { listAllExecutions } from '../../queries/list-executions.ts';
+import { listWorkers } from '../../queries/list-workers.ts';
+import type { Context } from '../../scheduling/context.ts';
+import type { WorkerRow } from '../../store/store.ts';
+import type { Tasks } from '../../tasks/task.ts';
+import { contract } from '../contract/contract.ts';
+import type { TaskView, WorkerView } from '../contract/response-schemas.ts';
+import { withETag } from '../http/etag.ts';
+import { type Route, route } from '../http/route.ts';
+import { docsFile, docsPage } from '../openapi/docs-page.ts';
+import { openApiDocument } from '../openapi/openapi.ts';
+
+export function queryRoutes(ctx: Context, tasks: Tasks): Route[] {
+  let tasksShown: TaskView[] | undefined;
+  return [
+    route(contract.listJobs, {
+      handle: async ({ query }, { userId }) => ({ body: await listJobs(ctx, userId, query) }),
+    }),
+    route(contract.getJob, {
+      handle: async ({ params }, who) => withETag(await getJob(ctx, who, params.id)),
+    }),
+    route(contract.listChanges, {
+      handle: async ({ params, query }, who) => ({ body: await listChanges(ctx, who, params.id, query) }),
+    }),
+    route(contract.listJobExecutions, {
+      handle: async ({ params, query }, who) => ({ body: await listExecutions(ctx, who, params.id, query) }),
+    }),
+    route(contract.listExecutions, {
+      handle: async ({ query }, who) => ({ body: await listAllExecutions(ctx, who, query) }),
+    }),
+    route(contract.getExecution, {
+      handle: async ({ params }, who) => ({ body: await getExecution(ctx, who, params.id) }),
+    }),
+    route(contract.getOperation, {
+      handle: async ({ params }, who) => ({ body: await getOperation(ctx, who, params.id) }),
+    }),
+    route(contract.previewSchedule, {
+      handle: async ({ body: { schedule, count, after } }) => ({
+        body: previewSchedule(schedule, { count, after, now: ctx.clock.now() }),
+      }),
+    }),
+    route(contract.listTasks, {
+      async handle() {
+        tasksShown ??= described(tasks);
+        return { body: { items: tasksShown } };
+      },
+    }),
+    route(contract.listWorkers, {
+      handle: async (_, who) => ({ body: { items: (await listWorkers(ctx, who)).map(workerView) } }),
+    }),
+    route(contract.listDeadLetters, {
+      handle: async ({ query }, who) => ({ body: await listDeadLetters(ctx, who, query) }),
+    }),
+    route(contract.openapi, { handle: async () => ({ body: openApiDocument() }) }),
+    route(contract.docs, { handle: async () => docsPage() }),
+    route(contract.docsFile, { handle: async ({ params }) => docsFile(params.file) }),
+  ];
+}
+
+const described = (tasks: Tasks): TaskView[] =>
+  [...tasks.values()]
+    .filter(({ unavailable }) => unavailable === undefined)
+    .map(({ name, description, params }) => {
+      const { $schema: _, ...schema } = z.toJSONSchema(params, { io: 'input', unrepresentable: 'any' });
+      return { name, description, params: schema };
+    });
+
+const iso = (time: number): string => new Date(time).toISOString();
+
+const workerView = ({ workerId, host, startedAt, beatAt, running }: WorkerRow): WorkerView => ({
+  id: workerId,
+  host,
+  startedAt: iso(startedAt),
+  lastSeenAt: iso(beatAt),
+  running: running.map(({ id, since }) => ({ id, since: iso(since) })),
+});

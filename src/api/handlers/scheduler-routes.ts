@@ -1,0 +1,164 @@
+// Which use case answers which operation of the contract.
+import { InvalidInput } from '../../domain/errors.ts';
+import type { Schedule } from '../../domain/schedule/schema.ts';
+import { backfill } from '../../jobs/backfill.ts';
+import { cancelExecution } from '../../jobs/cancel-execution.ts';
+import { acceptJob } from '../../jobs/create-async.ts';
+import { createJob } from '../../jobs/create-job.ts';
+import { cancelJob, editJob, pauseJob, resumeJob } from '../../jobs/edit-job.ts';
+import { retryExecution, runNow } from '../../jobs/manual-runs.ts';
+import { stopOperation } from '../../jobs/operations/operations.ts';
+import { createQuotas, NO_LIMITS, type Quotas } from '../../jobs/quotas.ts';
+import { redriveByIds, redriveOfJob } from '../../queries/dead-letters.ts';
+import { getExecution } from '../../queries/jobs-and-executions.ts';
+import type { IngestQueue } from '../../queue/ingest-queue.ts';
+import type { Context } from '../../scheduling/context.ts';
+import { NO_RECIPIENTS, type Recipients } from '../../tasks/aws/recipients.ts';
+import type { Tasks } from '../../tasks/task.ts';
+import { contract } from '../contract/contract.ts';
+import { MOST_REDRIVEN } from '../contract/executions.ts';
+import { withVersion } from '../http/etag.ts';
+import { type Route, route } from '../http/route.ts';
+import { createBatch, parseBatch } from './create-batch.ts';
+import { createHealthCheck } from './health.ts';
+import { type JobRules, parseJobPatch, parseJobSpec, taskErrors } from './job-input.ts';
+import { queryRoutes } from './query-routes.ts';
+
+export interface RoutesOptions {
+  /** Default: no limits. */
+  readonly quotas?: Quotas;
+  /** Without it every job is created at once, also when the client would prefer not to wait. */
+  readonly ingest?: IngestQueue;
+  /** The addresses that notifications may go to. Default: none. */
+  readonly recipients?: Recipients;
+}
+
+export const routes = (ctx: Context, tasks: Tasks, options: RoutesOptions = {}): Route[] => [
+  ...schedulerRoutes(ctx, tasks, options),
+  ...queryRoutes(ctx, tasks),
+];
+
+function schedulerRoutes(
+  ctx: Context,
+  tasks: Tasks,
+  { quotas = createQuotas(ctx, NO_LIMITS), ingest, recipients = NO_RECIPIENTS }: RoutesOptions,
+): Route[] {
+  const rules: JobRules = { tasks, recipients };
+  const admission = (userId: string) => async (schedule: Schedule) => {
+    quotas.checkInterval(schedule);
+    await quotas.takeCreate(userId);
+    await quotas.takeActive(userId);
+  };
+
+  const checkHealth = createHealthCheck(ctx);
+
+  return [
+    route(contract.createJob, {
+      body: (input) => parseJobSpec(rules, input),
+      async handle({ body: spec, headers }, { userId }) {
+        const request = { userId, spec, idempotencyKey: headers['idempotency-key'] };
+        if (ingest && prefersAsync(headers.prefer)) {
+          const admit = async (schedule: Schedule) => {
+            quotas.checkInterval(schedule);
+            await quotas.takeCreate(userId);
+          };
+          const accepted = await acceptJob(ctx, ingest, { ...request, admit });
+          if (accepted) {
+            const headers = { location: `/jobs/${accepted.id}`, 'preference-applied': 'respond-async' };
+            return { alternative: true, body: accepted, headers };
+          }
+        }
+        const { job } = await createJob(ctx, { ...request, admit: admission(userId) });
+        return withVersion(job, { location: `/jobs/${job.id}` });
+      },
+    }),
+    route(contract.createJobs, {
+      body: parseBatch,
+      async handle({ body: { jobs }, headers }, { userId }, { requestId }) {
+        const idempotencyKey = headers['idempotency-key'];
+        const admit = admission(userId);
+        return {
+          body: {
+            results: await createBatch(ctx, rules, { jobs, userId, idempotencyKey, admit, requestId }),
+          },
+        };
+      },
+    }),
+    route(contract.editJob, {
+      body: (input) => parseJobPatch(rules, input),
+      async handle({ params, headers, body }, who) {
+        const job = await editJob(ctx, who, params.id, body, {
+          ifMatch: headers['if-match'],
+          checkParams(task, params) {
+            const errors = taskErrors(tasks, { task, params });
+            if (errors.length > 0) throw new InvalidInput(errors);
+          },
+          admit: (schedule) => quotas.checkInterval(schedule),
+        });
+        return withVersion(job);
+      },
+    }),
+    route(contract.cancelJob, {
+      async handle({ params, query }, who) {
+        await cancelJob(ctx, who, params.id, query);
+        return {};
+      },
+    }),
+    route(contract.runJob, {
+      async handle({ params, body }, who) {
+        const execution = await runNow(ctx, who, params.id, {
+          params: body?.params,
+          checkParams(task, given) {
+            const errors = taskErrors(tasks, { task, params: given });
+            if (errors.length > 0) throw new InvalidInput(errors);
+          },
+        });
+        return { body: execution, headers: { location: `/executions/${execution.id}` } };
+      },
+    }),
+    route(contract.pauseJob, {
+      handle: async ({ params, body }, who) => withVersion(await pauseJob(ctx, who, params.id, body)),
+    }),
+    route(contract.resumeJob, {
+      handle: async ({ params, body }, who) => withVersion(await resumeJob(ctx, who, params.id, body)),
+    }),
+    route(contract.backfillJob, {
+      async handle({ params, body }, who) {
+        const planned = await backfill(ctx, who, params.id, body);
+        return { body: planned, headers: { location: `/operations/${planned.operation}` } };
+      },
+    }),
+    route(contract.stopOperation, {
+      async handle({ params }, who) {
+        await stopOperation(ctx, who, params.id);
+        return {};
+      },
+    }),
+    route(contract.cancelExecution, {
+      async handle({ params }, who) {
+        await cancelExecution(ctx, who, params.id);
+        return { body: await getExecution(ctx, who, params.id) };
+      },
+    }),
+    route(contract.retryExecution, {
+      handle: async ({ params }, who) => ({ body: await retryExecution(ctx, who, params.id) }),
+    }),
+    route(contract.redriveDeadLetters, {
+      handle: async ({ body }, who) => ({
+        body: await ('ids' in body
+          ? redriveByIds(ctx, who, body.ids)
+          : redriveOfJob(ctx, who, body, MOST_REDRIVEN)),
+      }),
+    }),
+    route(contract.health, {
+      async handle() {
+        await checkHealth();
+        return { body: { status: 'ok' } };
+      },
+    }),
+  ];
+}
+
+/** RFC 7240: preferences with commas between, each maybe with parameters. */
+const prefersAsync = (prefer: string | undefined): boolean =>
+  /(^|,)\s*respond-async\s*(;|,|$)/i.test(prefer ?? '');

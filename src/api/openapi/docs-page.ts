@@ -1,0 +1,96 @@
+// The docs page: Swagger UI on /openapi.json, with assets from its npm package. Works offline; nothing is loaded from
+// anywhere else, and the browser is told to refuse it.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { NotFound } from '../../domain/errors.ts';
+import type { Reply } from '../contract/endpoint.ts';
+
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  // Swagger UI styles some elements inline
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const PROTECTION = {
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+};
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+  <meta charset="utf-8">
+  <meta name="viewport" content="width=device-width, initial-scale=1">
+  <title>Punctual API</title>
+  <link rel="icon" href="data:,">
+  <link rel="stylesheet" href="docs/swagger-ui.css">
+</head>
+<body>
+  <div id="docs"></div>
+  <script src="docs/swagger-ui-bundle.js"></script>
+  <script src="docs/start.js"></script>
+</body>
+</html>
+`;
+
+/** A file of its own, because the policy allows no script inside the page. */
+const START = `SwaggerUIBundle({
+  url: 'openapi.json',
+  dom_id: '#docs',
+  deepLinking: true,
+  persistAuthorization: true,
+  displayRequestDuration: true,
+  validatorUrl: null,
+});
+`;
+
+/** The assets of the page, by name; those of the package are read when they are first asked for. */
+const FILES: Readonly<Record<string, { readonly type: string; readonly read: () => string }>> = {
+  'swagger-ui.css': { type: 'text/css; charset=utf-8', read: () => asset('swagger-ui.css') },
+  'swagger-ui-bundle.js': {
+    type: 'text/javascript; charset=utf-8',
+    read: () => asset('swagger-ui-bundle.js'),
+  },
+  'start.js': { type: 'text/javascript; charset=utf-8', read: () => START },
+};
+
+const read = new Map<string, string>();
+
+/** From the installed package; bundled for Lambda, from a folder of the same name beside the code. */
+function asset(name: string): string {
+  const found = read.get(name);
+  if (found !== undefined) return found;
+  const text = readFileSync(join(assetFolder(), name), 'utf8');
+  read.set(name, text);
+  return text;
+}
+
+function assetFolder(): string {
+  try {
+    return dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  } catch {
+    return join(import.meta.dirname, 'swagger-ui-dist');
+  }
+}
+
+export const docsPage = (): Reply => ({
+  body: PAGE,
+  headers: { ...PROTECTION, 'cache-control': 'no-cache' },
+});
+
+export function docsFile(name: string): Reply {
+  const file = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
+  if (!file) throw new NotFound('page', name);
+  return {
+    body: file.read(),
+    headers: { ...PROTECTION, 'content-type': file.type, 'cache-control': 'public, max-age=86400' },
+  };
+}

@@ -1,0 +1,100 @@
+// What a client says when it creates a job: the schema that validation, types and documentation come from.
+import { z } from 'zod';
+import { scheduleSchema } from '../schedule/schema.ts';
+import { optionalFields } from '../validation/optional-fields.ts';
+import { DEFAULT_LATE_SECONDS, NOTIFY_ON } from './notify-events.ts';
+import { misfireSchema, policiesSchema, retrySchema } from './policies.ts';
+
+const notifySchema = z
+  .strictObject({
+    on: z.array(z.enum(NOTIFY_ON)).min(1).max(NOTIFY_ON.length),
+    lateSeconds: z
+      .int()
+      .min(1)
+      .max(86_400)
+      .optional()
+      .describe(`for "late": not started so long after it was to start; default ${DEFAULT_LATE_SECONDS}`),
+    webhook: z
+      .strictObject({
+        url: z
+          .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+          .max(2048)
+          .refine((url) => !/^\w+:\/*[^/?#]*@/.test(url), 'must have no user and password'),
+      })
+      .optional(),
+    email: z.strictObject({ to: z.email().max(254) }).optional(),
+    sns: z
+      .strictObject({
+        topicArn: z.string().regex(/^arn:aws[\w-]*:sns:[\w-]+:\d{12}:[\w-]{1,256}$/, {
+          error: 'must be the ARN of an SNS topic, such as "arn:aws:sns:eu-west-1:123456789012:alerts"',
+        }),
+      })
+      .optional(),
+  })
+  .superRefine((notify, context) => {
+    const targets = [notify.webhook, notify.email, notify.sns].filter((target) => target !== undefined);
+    if (targets.length !== 1) {
+      context.addIssue({
+        code: 'custom',
+        message: `names ${targets.length} targets; exactly one of webhook, email and sns is needed`,
+      });
+    }
+  });
+
+export type Notify = z.infer<typeof notifySchema>;
+
+const MOST_TAGS = 10;
+
+const tagsSchema = z.record(z.string().min(1).max(64), z.string().max(128)).superRefine((tags, context) => {
+  const count = Object.keys(tags).length;
+  if (count > MOST_TAGS) {
+    context.addIssue({ code: 'custom', message: `has ${count} tags; at most ${MOST_TAGS} are allowed` });
+  }
+});
+
+export const EXAMPLE_JOB = {
+  name: 'nightly-report',
+  task: 'http',
+  params: { url: 'https://example.com/hook', method: 'POST', body: { a: 1 } },
+  schedule: { cron: '0 9 * * MON-FRI', timezone: 'Europe/Paris' },
+  notify: [{ on: ['failed'], webhook: { url: 'https://example.com/alert' } }],
+  tags: { team: 'billing' },
+};
+
+export const jobSpecSchema = z
+  .strictObject({
+    name: z.string().min(1).max(100).optional(),
+    task: z.string().min(1).max(64).describe('one of GET /tasks'),
+    params: z.record(z.string(), z.unknown()).default({}).describe("by the task's own schema"),
+    schedule: scheduleSchema.optional().describe('none: run immediately'),
+    ...policiesSchema.shape,
+    notify: z.array(notifySchema).max(10).default([]),
+    tags: tagsSchema.default({}),
+  })
+  .meta({ id: 'NewJob', examples: [EXAMPLE_JOB] });
+
+/** With the defaults filled in. */
+export type JobSpec = z.output<typeof jobSpecSchema>;
+
+/** Why a person changed a job. */
+export const noteSchema = z
+  .string()
+  .min(1)
+  .max(500)
+  .optional()
+  .describe('why; stands in the record of the change, for everybody who may see the job');
+
+/**
+ * An edit: what is given takes the place of what is there, what is not given stays. `retry` and `misfire` are edited
+ * field by field; `params`, `notify`, `tags` and `schedule` are replaced as a whole.
+ */
+export const jobPatchSchema = z
+  .strictObject({
+    note: noteSchema,
+    ...optionalFields(jobSpecSchema.shape),
+    retry: z.strictObject(optionalFields(retrySchema.shape)).optional(),
+    misfire: z.strictObject(optionalFields(misfireSchema.shape)).optional(),
+  })
+  .meta({ id: 'JobEdit', examples: [{ schedule: { cron: '30 8 * * MON-FRI', timezone: 'Europe/Paris' } }] });
+
+export type JobPatch = z.output<typeof jobPatchSchema>;

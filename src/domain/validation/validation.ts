@@ -1,0 +1,175 @@
+// Parses input by a zod schema; what does not fit becomes sentences that name the field, the value given and what is
+// allowed. A schema that brings its own words keeps them.
+import type { z } from 'zod';
+import type { FieldError } from '../errors.ts';
+
+type RawIssue = z.core.$ZodRawIssue;
+type Issue = z.core.$ZodIssue;
+type Path = readonly PropertyKey[];
+
+/** Either the value or what is wrong with it. */
+export type Parsed<T> =
+  | { readonly value: T; readonly errors?: undefined }
+  | { readonly value?: undefined; readonly errors: FieldError[] };
+
+export function parse<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+  at: Path = [],
+): Parsed<z.output<Schema>> {
+  const result = schema.safeParse(input, { error: (issue) => sentence(issue, input) });
+  if (result.success) return { value: result.data };
+  return { errors: result.error.issues.flatMap((issue) => fieldErrors(issue, at)) };
+}
+
+/** `schedule.cron`, `notify[0].on`. */
+export const pathText = (path: Path): string =>
+  path.reduce<string>(
+    (text, part) =>
+      typeof part === 'number' ? `${text}[${part}]` : text === '' ? String(part) : `${text}.${String(part)}`,
+    '',
+  );
+
+/** A value as it may stand in a message: JSON, cut short. */
+export function shown(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
+  const text = JSON.stringify(value) ?? typeof value;
+  return text.length <= 60 ? text : `${text.slice(0, 57)}…`;
+}
+
+function fieldErrors(issue: Issue, at: Path): FieldError[] {
+  const path = [...at, ...issue.path];
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: pathText([...path, key]), message: issue.message }));
+  }
+  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+    const closest = closestForms(issue.errors);
+    const [form = []] = closest;
+    return closest.length > 1 && closest.every(isMissing)
+      ? [{ path: pathText(path), message: alternatives(closest) }]
+      : form.flatMap((inner) => fieldErrors(inner, path));
+  }
+  if (issue.code === 'invalid_key') {
+    return issue.issues.map((inner) => ({ path: pathText(path), message: `the key ${inner.message}` }));
+  }
+  return [{ path: pathText(path), message: issue.message }];
+}
+
+type Form = readonly Issue[];
+
+/** Of several allowed forms, those that the caller most likely meant: the ones with the fewest errors. */
+function closestForms(forms: readonly Form[]): readonly Form[] {
+  const least = Math.min(...forms.map(weight));
+  return forms.filter((form) => weight(form) === least);
+}
+
+/** Nothing is wrong but that fields are missing. */
+const isMissing = (form: Form): boolean =>
+  form.every(({ path, message }) => path.length === 1 && message.startsWith('is missing;'));
+
+/** Nothing that was given says which form is meant, so all of them are named. */
+const alternatives = (forms: readonly Form[]): string =>
+  `must have ${forms.map((form) => form.map(({ path }) => pathText(path)).join(' and ')).join(', or ')}; none of them is given`;
+
+const weight = (form: Form): number =>
+  form.reduce((sum, issue) => {
+    if (issue.code === 'unrecognized_keys') return sum + 2 * issue.keys.length;
+    // a wrong type at the top: quite another form; deep inside: nearly right
+    return (
+      sum +
+      (issue.code === 'invalid_type' && issue.path.length === 0 ? 10 : issue.code === 'invalid_type' ? 2 : 1)
+    );
+  }, 0);
+
+function sentence(issue: RawIssue, input: unknown): string {
+  const given = original(issue, input);
+  if (given === undefined && issue.code !== 'unrecognized_keys') return `is missing; ${allowed(issue)}`;
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return `is not a known field; known here: ${fieldsOf(issue).join(', ') || 'none'}`;
+    case 'too_big':
+    case 'too_small': {
+      const size = sizeOf(given);
+      return `${allowed(issue)}, got ${size === undefined ? shown(given) : `${size}: ${shown(given)}`}`;
+    }
+    default:
+      return `${allowed(issue)}, got ${shown(given)}`;
+  }
+}
+
+function allowed(issue: RawIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${kind(issue.expected)}${range(issue)}`;
+    case 'invalid_value':
+      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(shown).join(', ')}`;
+    case 'too_big':
+      return `must ${bound(issue.origin, issue.inclusive === false ? 'less than' : 'at most', issue.maximum)}`;
+    case 'too_small':
+      return `must ${bound(issue.origin, issue.inclusive === false ? 'more than' : 'at least', issue.minimum)}`;
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}`;
+    case 'invalid_format':
+      return `must be ${FORMATS[issue.format] ?? `of the form ${issue.pattern ?? issue.format}`}`;
+    case 'invalid_union':
+      return 'options' in issue && Array.isArray(issue.options)
+        ? `must be one of ${issue.options.map(shown).join(', ')}`
+        : 'must have one of the allowed forms';
+    default:
+      return 'is not allowed';
+  }
+}
+
+const FORMATS: Record<string, string> = {
+  url: 'a URL',
+  email: 'an e-mail address',
+  datetime: 'a time in ISO 8601 with an offset, such as "2026-12-01T10:00:00Z"',
+};
+
+const KINDS: Record<string, string> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  object: 'an object',
+  record: 'an object',
+  array: 'a list',
+};
+const kind = (expected: string): string => KINDS[expected] ?? expected;
+
+function bound(origin: string, word: string, limit: number | bigint): string {
+  if (origin === 'string') return `have ${word} ${limit} characters`;
+  if (origin === 'array' || origin === 'set') return `have ${word} ${limit} items`;
+  return `be ${word} ${limit}`;
+}
+
+const sizeOf = (value: unknown): number | undefined =>
+  typeof value === 'string' || Array.isArray(value) ? value.length : undefined;
+
+/** What the caller sent, where coercion to a number has made nothing of it. */
+function original(issue: RawIssue, input: unknown): unknown {
+  if (!Number.isNaN(issue.input)) return issue.input;
+  return (issue.path ?? []).reduce<unknown>(
+    (value, key) => (value === null ? value : Object(value)[key]),
+    input,
+  );
+}
+
+interface Inspectable {
+  readonly _zod: {
+    readonly def: { shape?: object; checks?: { _zod: { def: { check: string; value?: unknown } } }[] };
+  };
+}
+
+const definitionOf = (issue: RawIssue) => (issue.inst as Inspectable | undefined)?._zod.def;
+
+const fieldsOf = (issue: RawIssue): string[] => Object.keys(definitionOf(issue)?.shape ?? {});
+
+/** ` from 1 to 100`, when the schema of a number says so. */
+function range(issue: RawIssue): string {
+  const checks = definitionOf(issue)?.checks ?? [];
+  const limit = (check: string) => checks.find((c) => c._zod.def.check === check)?._zod.def.value;
+  const [least, most] = [limit('greater_than'), limit('less_than')];
+  return least !== undefined && most !== undefined ? ` from ${least} to ${most}` : '';
+}

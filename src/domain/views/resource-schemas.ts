@@ -1,0 +1,119 @@
+// Jobs and executions as they are shown: the shapes that views are made in, answers are checked by and documented with.
+import { z } from 'zod';
+import { EXAMPLE_JOB, jobSpecSchema } from '../jobs/job-spec.ts';
+import { shownScheduleSchema } from '../schedule/schema.ts';
+import { SCHEDULE_WARNINGS } from '../schedule/warnings.ts';
+
+export const shownTime = z.iso.datetime({ offset: true });
+
+export const JOB_STATUSES = ['active', 'paused', 'completed', 'failed', 'cancelled'] as const;
+export type JobStatus = (typeof JOB_STATUSES)[number];
+
+export const EXECUTION_STATUSES = [
+  'scheduled',
+  'queued',
+  'running',
+  'retrying',
+  'succeeded',
+  'failed',
+  'skipped',
+  'cancelled',
+] as const;
+export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
+
+const EXAMPLE_EXECUTION = {
+  id: 'job_4fGh7Kx0QpLmN2sT9vWz.1796119200000',
+  jobId: 'job_4fGh7Kx0QpLmN2sT9vWz',
+  status: 'succeeded',
+  dueAt: '2026-12-01T10:00:00.000Z',
+  attempt: 1,
+  maxAttempts: 3,
+  workerId: 'worker_k3f9a1Bc7Qz2',
+  latenessMs: 4,
+  durationMs: 213,
+  result: { status: 200 },
+  timeline: {
+    dueAt: '2026-12-01T10:00:00.000Z',
+    enqueuedAt: '2026-12-01T09:55:02.120Z',
+    receivedAt: '2026-12-01T09:59:59.310Z',
+    startedAt: '2026-12-01T10:00:00.004Z',
+    finishedAt: '2026-12-01T10:00:00.217Z',
+  },
+};
+
+export const executionShape = z
+  .strictObject({
+    id: z.string(),
+    jobId: z.string(),
+    status: z.enum(EXECUTION_STATUSES),
+    dueAt: shownTime,
+    attempt: z.int().min(0),
+    maxAttempts: z.int().min(1),
+    workerId: z.string().optional(),
+    latenessMs: z.number().optional().describe('start − due'),
+    durationMs: z.number().optional(),
+    result: z.unknown().optional(),
+    error: z.strictObject({ name: z.string(), message: z.string() }).optional(),
+    reason: z.string().optional().describe('why skipped or cancelled'),
+    params: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('the params of this run, where a manual run was given its own'),
+    nextAttemptAt: shownTime.optional().describe('while retrying: when the next attempt starts'),
+    timeline: z.strictObject({
+      dueAt: shownTime,
+      enqueuedAt: shownTime.optional(),
+      receivedAt: shownTime.optional(),
+      startedAt: shownTime.optional(),
+      finishedAt: shownTime.optional(),
+    }),
+  })
+  .meta({ id: 'Execution', examples: [EXAMPLE_EXECUTION] });
+
+export type ExecutionView = z.infer<typeof executionShape>;
+
+export const warningsShape = z.array(
+  z.strictObject({
+    kind: z.enum(SCHEDULE_WARNINGS),
+    at: z.string().optional().describe('when clocks jump, as they show it then'),
+    message: z.string(),
+  }),
+);
+
+export const jobShape = z
+  .strictObject({
+    ...jobSpecSchema.shape,
+    schedule: shownScheduleSchema,
+    id: z.string(),
+    status: z.enum(JOB_STATUSES),
+    version: z.int().min(1),
+    createdAt: shownTime,
+    updatedAt: shownTime,
+    nextRunAt: shownTime.optional().describe('the next occurrence; never in the past'),
+    pausedUntil: shownTime.optional().describe('when a pause that was given an end is over'),
+    warnings: warningsShape
+      .min(1)
+      .optional()
+      .describe('after a create and a change of schedule: what may surprise about the schedule'),
+    lastExecution: executionShape.optional().describe('where a single job is asked for'),
+  })
+  .meta({
+    id: 'Job',
+    examples: [
+      {
+        ...EXAMPLE_JOB,
+        retry: { maxAttempts: 3, backoffSeconds: 2, maxBackoffSeconds: 900 },
+        timeoutSeconds: 300,
+        overlap: 'skip',
+        misfire: { policy: 'runOnce', graceSeconds: 60 },
+        id: EXAMPLE_EXECUTION.jobId,
+        status: 'active',
+        version: 1,
+        createdAt: '2026-11-16T12:00:00.000Z',
+        updatedAt: '2026-11-16T12:00:00.000Z',
+        nextRunAt: '2026-11-17T08:00:00.000Z',
+      },
+    ],
+  });
+
+export type JobView = z.infer<typeof jobShape>;

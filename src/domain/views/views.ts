@@ -1,0 +1,144 @@
+// What the API shows: jobs and executions in the shapes of the contract, with their status words derived.
+
+import { type DueKey, dueAtOf, executionId } from '../executions/ids.ts';
+import type { Row, RowStatus } from '../executions/row.ts';
+import type { Definition, Head, Hold } from '../jobs/job.ts';
+import { isRecurring, nextOccurrence } from '../schedule/occurrences.ts';
+import type { Schedule } from '../schedule/schema.ts';
+import { type ScheduleWarning, scheduleWarnings } from '../schedule/warnings.ts';
+import type { ExecutionStatus, ExecutionView, JobStatus, JobView } from './resource-schemas.ts';
+
+const WORD: Record<RowStatus, ExecutionStatus> = {
+  QUEUED: 'queued',
+  WAITING: 'queued',
+  RUNNING: 'running',
+  RETRYING: 'retrying',
+  SUCCEEDED: 'succeeded',
+  FAILED: 'failed',
+  SKIPPED: 'skipped',
+  CANCELLED: 'cancelled',
+};
+
+export const statusWord = (status: RowStatus): ExecutionStatus => WORD[status];
+
+const iso = (time: number): string => new Date(time).toISOString();
+
+/** Without the keys that have no value: they are absent in JSON, so they are absent here. */
+function present<T extends object>(value: T): T {
+  const filled: Partial<T> = {};
+  for (const key in value) if (value[key] !== undefined) filled[key] = value[key];
+  return filled as T;
+}
+
+export function executionOfRow(row: Row): ExecutionView {
+  const dueAt = dueAtOf(row.due);
+  const { startedAt, finishedAt, enqueuedAt, receivedAt } = row;
+  return present({
+    id: executionId(row.jobId, row.due),
+    jobId: row.jobId,
+    status: statusWord(row.status),
+    dueAt: iso(dueAt),
+    attempt: row.attempt,
+    maxAttempts: row.maxAttempts,
+    workerId: row.workerId,
+    latenessMs: startedAt === undefined ? undefined : startedAt - dueAt,
+    durationMs: startedAt === undefined || finishedAt === undefined ? undefined : finishedAt - startedAt,
+    result: row.result,
+    error: row.error && { ...row.error },
+    reason: row.reason,
+    params: row.params && { ...row.params },
+    nextAttemptAt:
+      row.status === 'RETRYING' && row.nextAttemptAt !== undefined ? iso(row.nextAttemptAt) : undefined,
+    timeline: present({
+      dueAt: iso(dueAt),
+      enqueuedAt: enqueuedAt === undefined ? undefined : iso(enqueuedAt),
+      receivedAt: receivedAt === undefined ? undefined : iso(receivedAt),
+      startedAt: startedAt === undefined ? undefined : iso(startedAt),
+      finishedAt: finishedAt === undefined ? undefined : iso(finishedAt),
+    }),
+  });
+}
+
+type Planned = Pick<Head, 'jobId' | 'retry'>;
+
+/** Held, and no row yet: the normal path of something that runs. */
+export function executionOfHold(head: Planned, hold: Hold): ExecutionView {
+  const dueAt = dueAtOf(hold.due);
+  return {
+    ...executionToCome(head, hold.due, hold.startedAt),
+    status: 'running',
+    attempt: hold.attempt,
+    workerId: hold.workerId,
+    latenessMs: hold.startedAt - dueAt,
+    timeline: { dueAt: iso(dueAt), startedAt: iso(hold.startedAt) },
+  };
+}
+
+/** Planned, and nobody has touched it yet: `scheduled` until it is due, `queued` from then on. */
+export function executionToCome(head: Planned, due: DueKey, now: number): ExecutionView {
+  const dueAt = dueAtOf(due);
+  return {
+    id: executionId(head.jobId, due),
+    jobId: head.jobId,
+    status: dueAt > now ? 'scheduled' : 'queued',
+    dueAt: iso(dueAt),
+    attempt: 0,
+    maxAttempts: head.retry.maxAttempts,
+    timeline: { dueAt: iso(dueAt) },
+  };
+}
+
+type Shown = Omit<Head, 'stamp' | 'hold' | 'rowsUntil' | 'note' | 'coveredUntil' | 'bodyFingerprint'>;
+
+/** Paused, by its status or by a pause that has not ended yet. */
+export const isPaused = (
+  { status, pausedUntil = 0 }: Pick<Head, 'status' | 'pausedUntil'>,
+  now: number,
+): boolean => status === 'paused' || (status === 'active' && pausedUntil > now);
+
+/** A recurring job that has no occurrence left is complete; nobody has to write that. */
+export function jobStatus(head: Shown, now: number): JobStatus {
+  if (isPaused(head, now)) return 'paused';
+  const over =
+    head.status === 'active' &&
+    isRecurring(head.schedule) &&
+    nextOccurrence(head.schedule, now) === undefined;
+  return over ? 'completed' : head.status;
+}
+
+/** For the answer to a new schedule. Nothing where there is nothing to say. */
+export function warningsOf(schedule: Schedule, now: number): { warnings?: ScheduleWarning[] } {
+  const warnings = scheduleWarnings(schedule, now);
+  return warnings.length > 0 ? { warnings } : {};
+}
+
+export function jobView(
+  head: Shown,
+  definition: Definition | undefined,
+  now: number,
+  last?: ExecutionView,
+): JobView {
+  // A run that is due already is shown by its execution. An immediate job is due at the instant of its creation.
+  const after = Math.max(isRecurring(head.schedule) ? now : now - 1, (head.pausedUntil ?? 0) - 1);
+  const next = head.status === 'active' ? nextOccurrence(head.schedule, after) : undefined;
+  return present({
+    name: head.name,
+    task: head.task,
+    params: { ...definition?.params },
+    schedule: head.schedule,
+    retry: head.retry,
+    timeoutSeconds: head.timeoutSeconds,
+    overlap: head.overlap,
+    misfire: head.misfire,
+    notify: [...(definition?.notify ?? [])] as JobView['notify'],
+    tags: { ...head.tags },
+    id: head.jobId,
+    status: jobStatus(head, now),
+    version: head.version,
+    createdAt: iso(head.createdAt),
+    updatedAt: iso(head.updatedAt),
+    nextRunAt: next === undefined ? undefined : iso(next),
+    pausedUntil: (head.pausedUntil ?? 0) > now ? iso(head.pausedUntil ?? 0) : undefined,
+    lastExecution: last,
+  });
+}

@@ -1,0 +1,39 @@
+// Authorization, all of it: users see and touch their own, operators everything. What is another's answers as if it were
+// not there.
+import { Forbidden, NotFound } from '../domain/errors.ts';
+import { type DueKey, parseExecutionId } from '../domain/executions/ids.ts';
+import type { Head } from '../domain/jobs/job.ts';
+import type { Principal } from '../domain/principal.ts';
+import type { Context } from '../scheduling/context.ts';
+import type { ReadOptions } from '../store/store.ts';
+
+export const maySee = (who: Principal, thing: { readonly userId: string }): boolean =>
+  who.operator || thing.userId === who.userId;
+
+export async function ownedHead(
+  { store }: Context,
+  who: Principal,
+  jobId: string,
+  options: ReadOptions = { consistent: true },
+): Promise<Head> {
+  const head = await store.readHead(jobId, options);
+  if (!head || !maySee(who, head)) throw new NotFound('job', jobId);
+  return head;
+}
+
+/** The head of an execution's job; whether there is such an execution is another question. */
+export async function ownedExecution(
+  { store }: Context,
+  who: Principal,
+  id: string,
+): Promise<{ head: Head; due: DueKey }> {
+  const key = parseExecutionId(id);
+  const head = key && (await store.readHead(key.jobId, { consistent: true }));
+  if (!key || !head || !maySee(who, head)) throw new NotFound('execution', id);
+  return { head, due: key.due };
+}
+
+export function operatorsOnly(who: Principal, what: string): void {
+  if (!who.operator)
+    throw new Forbidden(`${what} is for operators, and the token is of a user who is not one`);
+}

@@ -1,0 +1,75 @@
+// Backfill: counts the past occurrences of a range that have no row, and lets a background operation run them.
+import { InvalidInput } from '../domain/errors.ts';
+import { type DueKey, dueAtOf, dueKey, fingerprint } from '../domain/executions/ids.ts';
+import { MOST_BACKFILLED } from '../domain/jobs/background-operation.ts';
+import type { Head } from '../domain/jobs/job.ts';
+import type { Principal } from '../domain/principal.ts';
+import { occurrencesAfter } from '../domain/schedule/occurrences.ts';
+import type { Context } from '../scheduling/context.ts';
+import { ownedHead } from './access.ts';
+import { refuseCancelled } from './manual-runs.ts';
+import { BACKFILL } from './operations/backfill-steps.ts';
+import { beginOperation } from './operations/operations.ts';
+
+/** The occurrences from `from` up to (not including) `to` that are past and have no row. */
+export async function backfill(
+  context: Context,
+  who: Principal,
+  jobId: string,
+  range: { readonly from: number; readonly to: number },
+): Promise<{ planned: number; operation: string }> {
+  const head = await ownedHead(context, who, jobId);
+  refuseCancelled(head);
+  const to = Math.min(range.to, context.clock.now());
+  const dues = await withoutRow(context, head, occurrencesIn(head, range.from, to));
+  const [first, last] = [dues[0], dues.at(-1)];
+  const params = {
+    jobId,
+    from: first ?? dueKey(0),
+    to: last === undefined ? dueKey(0) : dueKey(dueAtOf(last) + 1),
+    schedule: fingerprint(head.schedule),
+  };
+  const { id } = await beginOperation(context, {
+    kind: 'backfill',
+    params,
+    userId: who.userId,
+    total: dues.length,
+  });
+  return { planned: dues.length, operation: id };
+}
+
+function occurrencesIn({ schedule }: Head, from: number, to: number): DueKey[] {
+  const dues: DueKey[] = [];
+  for (const due of occurrencesAfter(schedule, Math.max(from, 0) - 1)) {
+    if (due >= to) break;
+    if (dues.length === MOST_BACKFILLED) {
+      throw new InvalidInput([
+        {
+          path: 'to',
+          message: `the range has more than ${MOST_BACKFILLED} occurrences; ask for it in parts`,
+        },
+      ]);
+    }
+    dues.push(dueKey(due));
+  }
+  return dues;
+}
+
+/** Consistent: 1 RRU per 4 KB of rows in the range. */
+async function withoutRow({ store }: Context, head: Head, dues: readonly DueKey[]): Promise<DueKey[]> {
+  const [first, last] = [dues[0], dues.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const { jobId, hold, note } = head;
+  const beside = head.overlap === 'allow' ? await store.listHoldItems(jobId) : [];
+  // a hold item of a backfill that was cut off has no row, and another backfill completes it
+  const held = beside.filter(({ hold: { workerId } }) => workerId !== BACKFILL).map(({ due }) => due);
+  const known = new Set([hold?.due, note?.due, ...held]);
+  const range = { from: first, to: dueKey(dueAtOf(last) + 1), newestFirst: false, consistent: true };
+  let cursor: string | undefined;
+  do {
+    const page = await store.listRows(jobId, { ...range, limit: MOST_BACKFILLED, cursor });
+    for (const { due } of page.items) known.add(due);
+    cursor = page.next;
+  } while (cursor !== undefined);
+  return dues.filter((due) => !known.has(due));
+}

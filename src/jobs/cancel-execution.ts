@@ -1,0 +1,99 @@
+// Cancel of one execution, wherever it stands: planned, waiting, running, between attempts (docs/protocol.md#withdraw).
+import { Conflict, NotFound } from '../domain/errors.ts';
+import { type DueKey, executionId } from '../domain/executions/ids.ts';
+import { isTerminal, type Row } from '../domain/executions/row.ts';
+import type { Head } from '../domain/jobs/job.ts';
+import type { Principal } from '../domain/principal.ts';
+import { letHoldStart } from '../scheduling/claiming/change-returns.ts';
+import { newHold } from '../scheduling/claiming/holds.ts';
+import { stopHold } from '../scheduling/claiming/request-cancel.ts';
+import type { Context } from '../scheduling/context.ts';
+import { isToCome } from '../scheduling/planning/plan.ts';
+import { note } from '../scheduling/records/record-decision.ts';
+import { writeHead } from '../scheduling/records/write-head.ts';
+import { newRow } from '../scheduling/records/write-row.ts';
+import { completeOnce, ended } from '../scheduling/running/after-execution.ts';
+import { ownedExecution } from './access.ts';
+
+const REASON = 'cancelled by request';
+
+export async function cancelExecution(context: Context, who: Principal, id: string): Promise<void> {
+  const { store, clock, random } = context;
+  for (let round = 1; round <= 20; round++) {
+    const { head, due } = await ownedExecution(context, who, id);
+    const row = await store.readRow(head.jobId, due, { consistent: true });
+    if (row && isTerminal(row.status))
+      throw new Conflict(`execution ${id} is ${row.status.toLowerCase()} already`);
+    const cancelled =
+      row && row.status !== 'RUNNING'
+        ? await cancelRow(context, head, row)
+        : await cancelHead(context, head, due, row);
+    if (cancelled) return;
+    await clock.sleep(random.float() * 20 * round);
+  }
+  throw new Conflict(`execution ${id} is being changed by others; try again`);
+}
+
+/** QUEUED, WAITING, RETRYING: the row decides. The fence is kept, so a holder that let go stays recognisable. */
+async function cancelRow(context: Context, head: Head, seen: Row): Promise<boolean> {
+  const { store, clock } = context;
+  const row: Row = { ...seen, status: 'CANCELLED', reason: REASON, finishedAt: clock.now() };
+  if (!(await store.updateRow(seen, row))) return false;
+  if (head.overlap === 'allow') await stopHold(context, head.jobId, seen.due);
+  const { jobId, due, revision } = row;
+  // it may have been a holder between attempts, and others wait for it
+  await ended(context, head, { jobId, due, revision, fireAt: 0, enqueuedAt: 0 }, row);
+  return true;
+}
+
+/** No row, or a running one: the head (or the hold item) decides. */
+async function cancelHead(context: Context, head: Head, due: DueKey, row: Row | undefined): Promise<boolean> {
+  const { store, random } = context;
+  const beside = head.overlap === 'allow' ? await stopHold(context, head.jobId, due) : undefined;
+  if (beside) {
+    await letHoldStart(context, head.jobId, beside);
+    return true;
+  }
+  if (head.hold?.due === due) {
+    const hold = { ...head.hold, cancelRequested: true };
+    if (!head.hold.cancelRequested && !(await writeHead(context, head, { hold, stamp: random.id(12) })))
+      return false;
+    await letHoldStart(context, head.jobId, hold);
+    return true;
+  }
+  if (row) return false; // fenced by a holder that is not in the head as we read it: read again
+  if (head.note?.due === due) return false; // decided already; its row is about to be there
+  if (!(await isToCome(context, head, due))) throw new NotFound('execution', executionId(head.jobId, due));
+  if (head.overlap === 'allow') return cancelBeside(context, head, due);
+  if (!(await note(context, head, { due, status: 'CANCELLED', reason: REASON, revision: head.revision })))
+    return false;
+  const now = await store.readHead(head.jobId, { consistent: true });
+  const noted = await store.readRow(head.jobId, due, { consistent: true });
+  if (noted?.once) await completeOnce(context, now, head.revision, 'CANCELLED');
+  return true;
+}
+
+/**
+ * overlap: allow. A worker that takes the occurrence does not write the head, so no note would stop it: the decision is
+ * the hold item, inserted if absent. Should we end before the row is there, whoever takes the hold over writes it.
+ */
+async function cancelBeside(context: Context, head: Head, due: DueKey): Promise<boolean> {
+  const { store, clock } = context;
+  const { jobId, revision } = head;
+  const now = clock.now();
+  const message = { jobId, due, revision, fireAt: now, enqueuedAt: now };
+  const hold = { ...newHold(context, message, 'cancel', undefined, 0), cancelRequested: true };
+  if (!(await store.insertHoldItem({ jobId, due, hold, stamp: hold.token }))) return false;
+  const row: Row = {
+    ...newRow(head, due, revision, 'CANCELLED'),
+    fence: hold.token,
+    reason: REASON,
+    finishedAt: now,
+  };
+  if (!(await store.insertRow(row))) {
+    await store.removeHoldItem(jobId, due, hold.token);
+    return false;
+  }
+  if (row.once) await completeOnce(context, head, revision, 'CANCELLED');
+  return true;
+}

@@ -1,0 +1,117 @@
+// Changes that people make: each is one compare-and-set on the head, and a record that stands before it.
+//
+// The record is inserted before the head is written, under the version and time that the head will have. A change that
+// took effect therefore has its record, whatever dies in between. A record whose head was never written is never shown:
+// each record names the change before it, and readers follow these names from the head (docs/decisions/0024).
+
+import { Conflict } from '../domain/errors.ts';
+import { fingerprint } from '../domain/executions/ids.ts';
+import {
+  type Change,
+  type ChangedFields,
+  type ChangeKey,
+  type ChangeKind,
+  RECORDED_FIELDS,
+} from '../domain/jobs/change.ts';
+import type { Head, HeadChange } from '../domain/jobs/job.ts';
+import type { Principal } from '../domain/principal.ts';
+import { isPaused } from '../domain/views/views.ts';
+import type { Context } from '../scheduling/context.ts';
+import { versionOfDefinition } from '../scheduling/records/definitions.ts';
+import { writeHead } from '../scheduling/records/write-head.ts';
+import { ownedHead } from './access.ts';
+
+export interface ChangeRequest {
+  readonly who: Principal;
+  readonly jobId: string;
+  readonly what: ChangeKind;
+  readonly note?: string | undefined;
+}
+
+export interface Decision {
+  readonly set: Omit<HeadChange, 'stamp' | 'version' | 'updatedAt' | 'changedAt'>;
+  /** What of the definition is another than before. */
+  readonly replaces?: readonly ('params' | 'notify')[];
+  /** Asked right before the head is written; throws when the writer's deadline is over. */
+  inTime?(): void;
+}
+
+/**
+ * Reads the head, decides, records, writes; again from the start when another process wrote in between (a claim, a
+ * heartbeat, another edit). `decide` answers with what changes; undefined leaves the job as it is.
+ */
+export async function changeJob(
+  context: Context,
+  { who, jobId, what, note }: ChangeRequest,
+  decide: (head: Head) => Promise<Decision | undefined> | Decision | undefined,
+): Promise<{ head: Head; changed: boolean }> {
+  const { clock, random } = context;
+  for (let round = 1; round <= 20; round++) {
+    const head = await ownedHead(context, who, jobId);
+    const decision = await decide(head);
+    if (!decision) return { head, changed: false };
+    const version = head.version + 1;
+    const record = { jobId, version, by: who.userId, what, note, previous: lastChange(head) };
+    const sides = difference(head, version, decision, clock.now());
+    const updatedAt = await recordChange(context, { ...record, ...sides }, clock.now());
+    const ended = (head.pausedUntil ?? Number.POSITIVE_INFINITY) <= updatedAt;
+    const written = {
+      ...(ended && { pausedUntil: undefined }), // an update bills the whole head
+      ...decision.set,
+      ...{ version, updatedAt, changedAt: undefined, stamp: random.id(12) },
+    };
+    decision.inTime?.();
+    if (await writeHead(context, head, written)) return { head: { ...head, ...written }, changed: true };
+    await clock.sleep(random.float() * 20 * round);
+  }
+  throw new Conflict(`job ${jobId} is being changed by others; try again`);
+}
+
+/** The change that the head is the result of. */
+export const lastChange = ({ version, updatedAt, changedAt }: Head): ChangeKey =>
+  changedAt === undefined ? { version, at: updatedAt } : { version: version - 1, at: changedAt };
+
+/** Attempts at one version within one millisecond, each of which takes a millisecond of its own. */
+const MOST_AT_ONCE = 1000;
+
+/**
+ * Inserts the record of a change that is about to be written to the head, and answers with its time, which the head has
+ * to have too. 1 WRU below 1 KB.
+ */
+export async function recordChange(
+  { store }: Context,
+  change: Omit<Change, 'at'>,
+  now: number,
+): Promise<number> {
+  for (let at = now; at < now + MOST_AT_ONCE; at++)
+    if (await store.insertChange({ ...change, at })) return at;
+  throw new Conflict(`job ${change.jobId} is being changed by others; try again`);
+}
+
+/** Only what changed, so that the record stays below 1 KB. */
+function difference(
+  head: Head,
+  version: number,
+  { set, replaces = [] }: Decision,
+  now: number,
+): Pick<Change, 'before' | 'after'> {
+  const [before, after] = [shown(head, now), shown({ ...head, ...set }, now)];
+  const fields = RECORDED_FIELDS.filter(
+    (name) => fingerprint(after[name] ?? null) !== fingerprint(before[name] ?? null),
+  );
+  const sideOf = (from: ReturnType<typeof shown>, definition: number): ChangedFields | undefined => {
+    const side = [
+      ...fields.map((name) => [name, from[name]] as const).filter(([, value]) => value !== undefined),
+      ...replaces.map((name) => [name, { version: definition }] as const),
+    ];
+    return side.length > 0 ? Object.fromEntries(side) : undefined;
+  };
+  return { before: sideOf(before, versionOfDefinition(head)), after: sideOf(after, version) };
+}
+
+/** As people see it: a pause with an end has the stored status `active`. */
+const shown = (head: Head, now: number) => ({
+  ...head,
+  status: isPaused(head, now) ? ('paused' as const) : head.status,
+  pausedUntil: (head.pausedUntil ?? 0) > now ? new Date(head.pausedUntil ?? 0).toISOString() : undefined,
+});

@@ -1,0 +1,42 @@
+// Accept a job now, create it soon: the request is checked and queued, and a consumer creates the job. Its id is known at
+// once, because it follows from the key in the message; so is everything that the caller could have got wrong.
+import { fingerprint, jobIdFromKey } from '../domain/executions/ids.ts';
+import { nextOccurrence } from '../domain/schedule/occurrences.ts';
+import { resolveSchedule } from '../domain/schedule/resolve.ts';
+import type { ScheduleWarning } from '../domain/schedule/warnings.ts';
+import { warningsOf } from '../domain/views/views.ts';
+import type { IngestMessage, IngestQueue } from '../queue/ingest-queue.ts';
+import type { Context } from '../scheduling/context.ts';
+import { neverFires } from '../scheduling/planning/plan-revision.ts';
+import { type CreateRequest, createJob, refuseOtherBody } from './create-job.ts';
+
+/** Undefined when the queue cannot take it: then it is to be created at once. */
+export async function acceptJob(
+  { store, clock, random }: Context,
+  ingest: IngestQueue,
+  { userId, spec, idempotencyKey, admit }: CreateRequest,
+): Promise<{ id: string; warnings?: ScheduleWarning[] } | undefined> {
+  const acceptedAt = clock.now();
+  // with a space, so that it can be no key of a caller's
+  const key = idempotencyKey ?? `accepted ${random.id(22)}`;
+  const id = jobIdFromKey(userId, key);
+  if (idempotencyKey !== undefined) {
+    const first = await store.readHead(id, { consistent: true });
+    if (first) refuseOtherBody(first, fingerprint(spec));
+    if (first) return { id, ...warningsOf(first.schedule, acceptedAt) };
+  }
+  const schedule = resolveSchedule(spec.schedule, acceptedAt);
+  if (nextOccurrence(schedule, acceptedAt - 1) === undefined) throw neverFires(schedule, acceptedAt);
+  await admit?.(schedule);
+  const queued = await ingest.send({ userId, idempotencyKey: key, spec, acceptedAt });
+  return queued ? { id, ...warningsOf(schedule, acceptedAt) } : undefined;
+}
+
+/** Creates it if it is not there yet. What it throws as a PunctualError will be so again. */
+export async function createAccepted(
+  context: Context,
+  message: IngestMessage,
+  admit?: CreateRequest['admit'],
+): Promise<void> {
+  await createJob(context, { ...message, admit });
+}

@@ -1,0 +1,117 @@
+// Creates a job. The order of writes is entries, definition and record of the change, then head, then messages.
+
+import { Conflict } from '../domain/errors.ts';
+import { fingerprint, jobIdFromKey } from '../domain/executions/ids.ts';
+import { CREATED_FIELDS } from '../domain/jobs/change.ts';
+import type { Head } from '../domain/jobs/job.ts';
+import type { JobSpec } from '../domain/jobs/job-spec.ts';
+import { notifiesOf } from '../domain/jobs/notify-events.ts';
+import { resolveAccepted, resolveSchedule } from '../domain/schedule/resolve.ts';
+import type { Schedule } from '../domain/schedule/schema.ts';
+import type { JobView } from '../domain/views/resource-schemas.ts';
+import { jobView, warningsOf } from '../domain/views/views.ts';
+import type { Context } from '../scheduling/context.ts';
+import { planned } from '../scheduling/planning/plan-revision.ts';
+import { findDefinition, firstDefinition, refuseLarge } from '../scheduling/records/definitions.ts';
+import { writerDeadline } from '../scheduling/records/writer-deadline.ts';
+import { recordChange } from './change-records.ts';
+
+export interface CreateRequest {
+  readonly userId: string;
+  readonly spec: JobSpec;
+  readonly idempotencyKey?: string;
+  /** When the request was accepted, if that was before: what is relative to its time counts from then. */
+  readonly acceptedAt?: number;
+  /** Asked before anything is written; throws to refuse (quotas). A repeated request is not asked again. */
+  admit?(schedule: Schedule): Promise<void>;
+}
+
+export async function createJob(
+  context: Context,
+  { userId, spec, idempotencyKey, acceptedAt, admit }: CreateRequest,
+): Promise<{ job: JobView; created: boolean }> {
+  const { store, clock, random } = context;
+  const t0 = clock.now();
+  const inTime = writerDeadline(context);
+  const revision = random.id(12);
+  const jobId = idempotencyKey === undefined ? `job_${random.id(20)}` : jobIdFromKey(userId, idempotencyKey);
+  const bodyFingerprint = idempotencyKey === undefined ? undefined : fingerprint(spec);
+  if (bodyFingerprint) {
+    const first = await store.readHead(jobId, { consistent: true });
+    if (first) return repeated(context, first, bodyFingerprint);
+  }
+  const { params, notify, schedule: given, ...common } = spec;
+  const schedule =
+    acceptedAt === undefined
+      ? resolveSchedule(given, t0)
+      : resolveAccepted(given, Math.min(acceptedAt, t0), t0);
+  refuseLarge({ params, notify });
+  await admit?.(schedule);
+  const { entries, send } = planned(context, { jobId, userId, revision, schedule }, t0);
+  // no reader looks at any of these before the head is there, so their order is free
+  const [definition, updatedAt] = await Promise.all([
+    firstDefinition(context, jobId, { ...common, schedule, params, notify }),
+    recordChange(context, createdBy(userId, jobId, { ...common, schedule }), t0),
+    store.putEntries(entries),
+  ]);
+  const head: Head = {
+    ...common,
+    jobId,
+    userId,
+    status: 'active',
+    schedule,
+    revision,
+    version: 1,
+    ...definition,
+    createdAt: t0,
+    updatedAt,
+    stamp: random.id(12),
+    ...(notify.length > 0 && { notifies: notifiesOf(notify) }),
+    ...(bodyFingerprint && { bodyFingerprint }),
+  };
+  inTime();
+  if (!(await insertHead(context, head))) {
+    // another request with the same key was faster; its job is the answer, our entries are dead
+    const first = await store.readHead(jobId, { consistent: true });
+    if (first && bodyFingerprint) return repeated(context, first, bodyFingerprint);
+    throw new Conflict(`job ${jobId} exists already`);
+  }
+  await send();
+  const content = { jobId, version: head.definition, params, notify };
+  return { job: { ...jobView(head, content, t0), ...warningsOf(schedule, t0) }, created: true };
+}
+
+const createdBy = (by: string, jobId: string, fields: Pick<Head, (typeof CREATED_FIELDS)[number]>) => ({
+  ...{ jobId, version: 1, by, what: 'created' as const },
+  after: Object.fromEntries(CREATED_FIELDS.map((name) => [name, fields[name]])),
+});
+
+/** A lost response of the insert shows as a refusal with our own revision. */
+async function insertHead({ store }: Context, head: Head): Promise<boolean> {
+  let failure: unknown;
+  try {
+    if (await store.insertHead(head)) return true;
+  } catch (error) {
+    failure = error;
+  }
+  const found = await store.readHead(head.jobId, { consistent: true });
+  if (found?.revision === head.revision) return true;
+  if (failure) throw failure;
+  return false;
+}
+
+async function repeated(
+  context: Context,
+  first: Head,
+  bodyFingerprint: string,
+): Promise<{ job: JobView; created: boolean }> {
+  refuseOtherBody(first, bodyFingerprint);
+  const definition = await findDefinition(context, first);
+  const now = context.clock.now();
+  return { job: { ...jobView(first, definition, now), ...warningsOf(first.schedule, now) }, created: false };
+}
+
+export function refuseOtherBody(first: Head, bodyFingerprint: string): void {
+  if (first.bodyFingerprint !== bodyFingerprint)
+    throw new Conflict('this Idempotency-Key was used before with another body');
+}

@@ -1,0 +1,191 @@
+// Changes of jobs: edit, pause, resume, cancel. The order of writes is entries and the record of the change, then head, then
+// messages.
+import { Conflict, InvalidInput, PreconditionFailed } from '../domain/errors.ts';
+import { fingerprint } from '../domain/executions/ids.ts';
+import type { Definition, Head } from '../domain/jobs/job.ts';
+import type { JobPatch } from '../domain/jobs/job-spec.ts';
+import { notifiesOf } from '../domain/jobs/notify-events.ts';
+import type { Principal } from '../domain/principal.ts';
+import { resolveSchedule } from '../domain/schedule/resolve.ts';
+import type { Schedule } from '../domain/schedule/schema.ts';
+import type { JobView } from '../domain/views/resource-schemas.ts';
+import { isPaused, jobView, warningsOf } from '../domain/views/views.ts';
+import { letStart } from '../scheduling/claiming/change-returns.ts';
+import { withdrawHold } from '../scheduling/claiming/claim-early.ts';
+import { stopHolds } from '../scheduling/claiming/request-cancel.ts';
+import type { Context } from '../scheduling/context.ts';
+import { freshRevision, plan } from '../scheduling/planning/plan-revision.ts';
+import { findDefinition, refuseLarge, writeDefinition } from '../scheduling/records/definitions.ts';
+import { writerDeadline } from '../scheduling/records/writer-deadline.ts';
+import { changeJob, type Decision } from './change-records.ts';
+import { refuseEditOfOthers } from './secrets-of-others.ts';
+
+const ENDED = ['cancelled', 'completed', 'failed'];
+
+function refuseEnded(head: Head, verb: string): void {
+  if (ENDED.includes(head.status))
+    throw new Conflict(`job ${head.jobId} is ${head.status} and cannot be ${verb}`);
+}
+
+async function view(context: Context, head: Head): Promise<JobView> {
+  const definition = await findDefinition(context, head);
+  return jobView(head, definition, context.clock.now());
+}
+
+/** Why: recorded with the change. Where nothing changes, nothing is recorded. */
+export interface ChangeOptions {
+  readonly note?: string | undefined;
+}
+
+export interface PauseOptions extends ChangeOptions {
+  /** The job is resumed then. Absent: it is paused until somebody resumes it. */
+  readonly until?: number | undefined;
+}
+
+/**
+ * Everything not held is withdrawn, overdue and waiting ones too; what runs or is being retried goes on. With `until` the
+ * occurrences from then on are planned at once, under a new revision: nobody has to wake the job.
+ */
+export async function pauseJob(
+  context: Context,
+  who: Principal,
+  jobId: string,
+  { note, until }: PauseOptions = {},
+): Promise<JobView> {
+  const t0 = context.clock.now();
+  if (until !== undefined && until <= t0) {
+    const [given, now] = [until, t0].map((time) => new Date(time).toISOString());
+    throw new InvalidInput([
+      { path: 'until', message: `must be in the future (it is ${now}), got ${given}` },
+    ]);
+  }
+  const inTime = writerDeadline(context);
+  let send: (() => Promise<void>) | undefined;
+  const { head, changed } = await changeJob(context, { who, jobId, what: 'paused', note }, async (seen) => {
+    refuseEnded(seen, 'paused');
+    if (until === undefined) {
+      if (seen.status === 'paused') return undefined;
+      return { set: { status: 'paused', pausedUntil: undefined, ...withdrawHold(context, seen) } };
+    }
+    if (seen.status === 'active' && seen.pausedUntil === until) return undefined;
+    const revision = freshRevision(context);
+    send = await plan(context, { ...seen, revision, pausedUntil: until }, t0);
+    return {
+      set: { status: 'active', revision, pausedUntil: until, ...withdrawHold(context, seen) },
+      inTime,
+    };
+  });
+  if (changed) await send?.();
+  await letStart(context, head);
+  return view(context, head);
+}
+
+/** From now on, under a new revision: what fell into the pause stays out. */
+export async function resumeJob(
+  context: Context,
+  who: Principal,
+  jobId: string,
+  { note }: ChangeOptions = {},
+): Promise<JobView> {
+  const t0 = context.clock.now();
+  const inTime = writerDeadline(context);
+  let send: (() => Promise<void>) | undefined;
+  const { head, changed } = await changeJob(context, { who, jobId, what: 'resumed', note }, async (seen) => {
+    refuseEnded(seen, 'resumed');
+    if (seen.status === 'active' && !isPaused(seen, t0)) return undefined;
+    const revision = freshRevision(context);
+    send = await plan(context, { ...seen, revision, pausedUntil: undefined }, t0);
+    return { set: { status: 'active', revision, pausedUntil: undefined }, inTime };
+  });
+  if (changed) await send?.();
+  return view(context, head);
+}
+
+/** Nothing of it starts again; what runs is told to stop. Cancelling twice is cancelling once. */
+export async function cancelJob(
+  context: Context,
+  who: Principal,
+  jobId: string,
+  { note }: ChangeOptions = {},
+): Promise<void> {
+  const { head } = await changeJob(context, { who, jobId, what: 'cancelled', note }, (seen) => {
+    if (seen.status === 'cancelled') return undefined;
+    const hold = seen.hold && { hold: { ...seen.hold, cancelRequested: true } };
+    return { set: { status: 'cancelled', ...hold } };
+  });
+  await stopHolds(context, head);
+  await letStart(context, head);
+}
+
+export interface EditOptions {
+  /** Only where this is still the job's version. */
+  readonly ifMatch?: number;
+  /** Asked with the task and the params as they would be, before anything is written; throws to refuse. */
+  checkParams?(task: string, params: Definition['params']): void;
+  /** Asked for a new schedule, before anything is written; throws to refuse. */
+  admit?(schedule: Schedule): void;
+}
+
+export async function editJob(
+  context: Context,
+  who: Principal,
+  jobId: string,
+  patch: JobPatch,
+  { ifMatch, checkParams, admit }: EditOptions = {},
+): Promise<JobView> {
+  const { clock } = context;
+  const t0 = clock.now();
+  const inTime = writerDeadline(context);
+  const { note, ...fields } = patch;
+  const { params, notify, schedule: given, retry, misfire, ...common } = fields;
+  let send: (() => Promise<void>) | undefined;
+  const { head, changed } = await changeJob(context, { who, jobId, what: 'edited', note }, async (seen) => {
+    refuseEnded(seen, 'edited');
+    if (ifMatch !== undefined && seen.version !== ifMatch) {
+      throw new PreconditionFailed(`job ${jobId} has version ${seen.version}, which If-Match does not name`);
+    }
+    if (Object.keys(fields).length === 0) return undefined;
+    refuseNewOverlap(seen, patch);
+    const decided: { -readonly [K in keyof Decision['set']]: Decision['set'][K] } = {
+      ...common,
+      ...(retry && { retry: { ...seen.retry, ...retry } }),
+      ...(misfire && { misfire: { ...seen.misfire, ...misfire } }),
+      ...(given && withdrawHold(context, seen)),
+    };
+    const now = params || notify || patch.task ? await findDefinition(context, seen) : undefined;
+    refuseEditOfOthers(who, seen, now, fields);
+    if (params || patch.task) checkParams?.(patch.task ?? seen.task, params ?? now?.params ?? {});
+    const next = { params: params ?? now?.params ?? {}, notify: notify ?? now?.notify ?? [] };
+    refuseLarge(next);
+    if (given) {
+      decided.schedule = resolveSchedule(given, t0);
+      admit?.(decided.schedule);
+      const revision = freshRevision(context);
+      decided.revision = revision;
+      // a paused job's occurrences are planned when it is resumed
+      if (seen.status === 'active')
+        send = await plan(context, { ...seen, revision, schedule: decided.schedule }, t0);
+    }
+    if (notify) decided.notifies = notifiesOf(notify);
+    if (params || notify) {
+      const { definition, inline } = await writeDefinition(context, jobId, seen.version + 1, next);
+      decided.definition = definition;
+      decided.inline = inline;
+    }
+    const isOther = (name: 'params' | 'notify') => fields[name] && !isSame(fields[name], now?.[name]);
+    return { set: decided, replaces: (['params', 'notify'] as const).filter(isOther), inTime };
+  });
+  await send?.();
+  if (changed) await letStart(context, head);
+  return { ...(await view(context, head)), ...(given && warningsOf(head.schedule, t0)) };
+}
+
+const isSame = (a: unknown, b: unknown): boolean => fingerprint(a) === fingerprint(b);
+
+/** Holds live in the head or beside it, by `overlap`: a change in between would hide a run from its successor. */
+function refuseNewOverlap(head: Head, { overlap }: JobPatch): void {
+  if (overlap === undefined || (overlap === 'allow') === (head.overlap === 'allow')) return;
+  throw new Conflict(
+    `overlap cannot be changed from "${head.overlap}" to "${overlap}": runs that are under way would not be seen; create a new job`,
+  );
+}

@@ -1,0 +1,113 @@
+// What people start themselves: run-now and retry (and backfill, which is a background operation). Exempt from revision,
+// pause and misfire. The order is entry, then row, then message: a row without its entry would stay open for ever after a
+// crash [H3, H3b].
+import { Conflict, InvalidInput, NotFound } from '../domain/errors.ts';
+import { BY_HAND, byHandKey, type DueKey, ownerHash } from '../domain/executions/ids.ts';
+import type { Row } from '../domain/executions/row.ts';
+import type { Head } from '../domain/jobs/job.ts';
+import type { Principal } from '../domain/principal.ts';
+import type { ExecutionView } from '../domain/views/resource-schemas.ts';
+import { executionOfRow } from '../domain/views/views.ts';
+import type { Context } from '../scheduling/context.ts';
+import { newRow } from '../scheduling/records/write-row.ts';
+import { writerDeadline } from '../scheduling/records/writer-deadline.ts';
+import { ownedExecution, ownedHead } from './access.ts';
+import { refuseSecretsOfOthers } from './secrets-of-others.ts';
+
+export function refuseCancelled(head: Head): void {
+  if (head.status === 'cancelled')
+    throw new Conflict(`job ${head.jobId} is cancelled: nothing of it starts again`);
+}
+
+export const putEntries = ({ store }: Context, jobId: string, dues: readonly DueKey[], at: number) =>
+  store.putEntries(dues.map((due) => ({ at, jobId, revision: BY_HAND, due, kind: 'byHand' })));
+
+const putEntry = (context: Context, jobId: string, due: DueKey, at: number) =>
+  putEntries(context, jobId, [due], at);
+
+export const sendNow = (
+  { queue }: Context,
+  { jobId, userId }: { readonly jobId: string; readonly userId?: string },
+  dues: readonly DueKey[],
+  now: number,
+) => {
+  const owner = userId === undefined ? undefined : ownerHash(userId);
+  return queue.send(
+    dues.map((due) => ({ jobId, due, revision: BY_HAND, fireAt: now, enqueuedAt: now, owner })),
+  );
+};
+
+/** A row is written up to three times per attempt, each time as a whole. */
+const MAX_RUN_PARAMS_BYTES = 32_768;
+
+export interface RunOptions {
+  /** In place of the job's own params, for this run and its retries. */
+  readonly params?: Row['params'];
+  /** Called with the job's task before anything is written; throws to refuse. */
+  checkParams?(task: string, params: NonNullable<Row['params']>): void;
+}
+
+export async function runNow(
+  context: Context,
+  who: Principal,
+  jobId: string,
+  { params, checkParams }: RunOptions = {},
+): Promise<ExecutionView> {
+  const { store, clock, random } = context;
+  const inTime = writerDeadline(context);
+  const head = await ownedHead(context, who, jobId);
+  refuseCancelled(head);
+  if (params) {
+    const size = Buffer.byteLength(JSON.stringify(params));
+    if (size > MAX_RUN_PARAMS_BYTES) {
+      const message = `must have at most ${MAX_RUN_PARAMS_BYTES} bytes of JSON for a single run, got ${size}`;
+      throw new InvalidInput([{ path: 'params', message }]);
+    }
+    refuseSecretsOfOthers(who, head, params);
+    checkParams?.(head.task, params);
+  }
+  const now = clock.now();
+  const due = byHandKey(now, random.id(6));
+  await putEntry(context, jobId, due, now);
+  inTime();
+  const row: Row = { ...newRow(head, due, BY_HAND, 'QUEUED'), enqueuedAt: now, ...(params && { params }) };
+  await store.insertRow(row);
+  await sendNow(context, head, [due], now);
+  return executionOfRow(row);
+}
+
+const RETRYABLE = ['FAILED', 'CANCELLED', 'SKIPPED'];
+
+/** Runs a failed, cancelled or skipped execution again, with fresh attempts. */
+export async function retryExecution(context: Context, who: Principal, id: string): Promise<ExecutionView> {
+  const { store, clock } = context;
+  const inTime = writerDeadline(context);
+  const { head, due } = await ownedExecution(context, who, id);
+  const { jobId } = head;
+  refuseCancelled(head);
+  const now = clock.now();
+  await putEntry(context, jobId, due, now);
+  const seen = await store.readRow(jobId, due, { consistent: true });
+  if (!seen) throw new NotFound('execution', id);
+  if (!RETRYABLE.includes(seen.status)) {
+    throw new Conflict(
+      `execution ${id} is ${seen.status.toLowerCase()}; only a failed, cancelled or skipped one runs again`,
+    );
+  }
+  // its params came with that run, and the job may run another task since
+  if (seen.params) refuseSecretsOfOthers(who, head, seen.params);
+  inTime();
+  // the fence stays: unchanged it says "let go", a taker's new one "about to start"
+  const row: Row = {
+    ...newRow(head, due, BY_HAND, 'QUEUED'),
+    fence: seen.fence,
+    enqueuedAt: now,
+    checkpoint: seen.checkpoint,
+    ...(seen.params && { params: seen.params }),
+    ...(seen.once && { once: true as const }),
+  };
+  if (!(await store.updateRow(seen, row)))
+    throw new Conflict(`execution ${id} has just changed; look at it again`);
+  await sendNow(context, head, [due], now);
+  return executionOfRow(row);
+}

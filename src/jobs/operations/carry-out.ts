@@ -1,0 +1,177 @@
+// Carries out background operations in steps (docs/decisions/0031).
+//
+// One process at a time: it takes the operation by compare-and-set with a lease. A step acts first and is committed
+// after. If a process dies in between, the step is repeated, so every act must bear repetition. A stop, or another process
+// after the lease, changes the stamp. Then the commit is refused, and the process lets go.
+
+import { inParallel } from '../../concurrency/map-limit.ts';
+import { isOpen, type OpenOperation, type Operation } from '../../domain/jobs/background-operation.ts';
+import { type Context, isClockRight } from '../../scheduling/context.ts';
+import { WriterTooSlow } from '../../scheduling/records/writer-deadline.ts';
+import { backfilling } from './backfill-steps.ts';
+import type { Acted, Turn, Work } from './operation-work.ts';
+
+const WORK: Readonly<Record<Operation['kind'], Work>> = { backfill: backfilling };
+
+/** An operation gives way to the next one after this long. */
+const SLICE_MS = 5_000;
+const SIDE_BY_SIDE = 4;
+const MOST_LISTED = 1_000;
+/** An operation that has not ended by then fails. */
+const LONGEST_MS = 86_400_000;
+/** A place in the list whose operation was never written is removed after this long. */
+const FORGOTTEN_MS = 600_000;
+
+/** Carries out open operations in turns until each has ended or is held by another process. 2 RRU when there is none. */
+export async function carryOutOperations(context: Context, mayGoOn: () => boolean): Promise<void> {
+  try {
+    while (mayGoOn() && isClockRight(context) && (await oneRound(context, mayGoOn)));
+  } catch (error) {
+    context.log.warn('open operations could not be listed', { error: String(error) });
+  }
+}
+
+/** Every open operation gets a turn. True: some are still open. */
+async function oneRound(context: Context, mayGoOn: () => boolean): Promise<boolean> {
+  const open = userByUser(await context.store.listOpenOperations(MOST_LISTED));
+  let left = false;
+  await inParallel(open, SIDE_BY_SIDE, async (one) => {
+    if (!mayGoOn()) return;
+    try {
+      if (await carryOut(context, one, timeSlice(context, SLICE_MS, mayGoOn))) left = true;
+    } catch (error) {
+      // the step that was not committed is repeated when the lease is over
+      context.log.warn('operation interrupted', { operation: one.id, error: String(error) });
+    }
+  });
+  return left;
+}
+
+export const timeSlice = ({ clock }: Context, ms: number, mayGoOn: () => boolean): (() => boolean) => {
+  const end = clock.monotonic() + ms;
+  return () => clock.monotonic() < end && mayGoOn();
+};
+
+/** The first operation of every user, then the second of every user, and so on. */
+function userByUser(open: readonly OpenOperation[]): OpenOperation[] {
+  const asked = new Map<string, number>();
+  const ranked = open.map((one) => {
+    const rank = asked.get(one.userId) ?? 0;
+    asked.set(one.userId, rank + 1);
+    return { one, rank };
+  });
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ one }) => one);
+}
+
+/** True: some of it was carried out, and more is left. False: it has ended, or another process holds it. */
+export async function carryOut(
+  context: Context,
+  listed: OpenOperation,
+  mayGoOn: () => boolean,
+): Promise<boolean> {
+  const { store, clock, random, settings } = context;
+  const seen = await store.readOperation(listed.id);
+  const now = clock.now();
+  if (!seen || !isOpen(seen)) {
+    if (seen || now - listed.createdAt > FORGOTTEN_MS) await store.delistOperation(listed);
+    return false;
+  }
+  if (isInHand(context, seen)) return false;
+  const holder = random.id(12);
+  let turn = newTurn(context, mayGoOn);
+  const taken = {
+    ...seen,
+    status: 'running' as const,
+    holder,
+    leaseUntil: now + settings.operationLeaseMs,
+  };
+  let operation = await replaceOperation(
+    context,
+    seen,
+    now - seen.createdAt > LONGEST_MS ? tooOld(seen) : taken,
+  );
+  while (operation && isOpen(operation)) {
+    const step = await carryOutStep(context, operation, turn);
+    turn = newTurn(context, mayGoOn);
+    const goesOn = mayGoOn();
+    const next = after(operation, step);
+    const leaseUntil = goesOn && isOpen(next) ? clock.now() + settings.operationLeaseMs : 0;
+    operation = await replaceOperation(context, operation, { ...next, leaseUntil });
+    if (!goesOn) break;
+  }
+  if (!operation) await letGo(context, listed.id, holder);
+  else if (!isOpen(operation)) await store.delistOperation(operation);
+  return operation !== undefined && isOpen(operation);
+}
+
+/**
+ * Begins before the lease is written. Decisions are sent in the first half of the lease, so that they have arrived by its
+ * end.
+ */
+function newTurn({ clock, settings }: Context, mayGoOn: () => boolean): Turn {
+  const end = clock.monotonic() + settings.operationLeaseMs / 2;
+  return {
+    mayGoOn: () => clock.monotonic() < end && mayGoOn(),
+    inTime() {
+      if (clock.monotonic() >= end)
+        throw new WriterTooSlow(
+          `gave up after ${settings.operationLeaseMs / 2} ms of a step; it is repeated`,
+        );
+    },
+  };
+}
+
+/** A stop keeps the lease of the process that was in a step. With this write the stop need not wait for its end. */
+async function letGo(context: Context, id: string, holder: string): Promise<void> {
+  const seen = await context.store.readOperation(id);
+  if (seen && !isOpen(seen) && seen.holder === holder)
+    await replaceOperation(context, seen, { ...seen, leaseUntil: 0 });
+}
+
+/** A lease that ends later than any can was written by a wrong clock, and does not count. */
+export function isInHand({ clock, settings }: Context, { leaseUntil }: Operation): boolean {
+  const left = leaseUntil + settings.clockSkewMs - clock.now();
+  return left > 0 && left <= settings.operationLeaseMs + 2 * settings.clockSkewMs;
+}
+
+async function carryOutStep(context: Context, operation: Operation, turn: Turn): Promise<Acted> {
+  const { upcoming, act } = WORK[operation.kind];
+  const { keys, beyond, stopped } = await upcoming(context, operation);
+  if (stopped !== undefined) return { done: 0, refused: [], stopped };
+  const acted = await act(context, operation, keys, turn);
+  return { ...acted, next: acted.next ?? beyond };
+}
+
+function after(operation: Operation, step: Acted): Operation {
+  const refused = [...operation.refused, ...step.refused];
+  const done = Math.min(operation.done + step.done, operation.total);
+  if (step.stopped !== undefined)
+    return { ...operation, refused, done, status: 'stopped', reason: step.stopped };
+  if (step.next !== undefined) return { ...operation, refused, done, next: step.next };
+  // a step that was repeated after a crash has not counted the rows that it found
+  return { ...operation, refused, done: operation.total - refused.length, status: 'done' };
+}
+
+const tooOld = (operation: Operation): Operation => ({
+  ...operation,
+  status: 'failed',
+  reason: 'it was not done within a day; ask again for what is missing',
+});
+
+/** Undefined: another process has written the operation since it was read. A lost answer is found by the stamp. */
+export async function replaceOperation(
+  { store, clock, random }: Context,
+  seen: Operation,
+  change: Operation,
+): Promise<Operation | undefined> {
+  const written = { ...change, updatedAt: clock.now(), stamp: random.id(12) };
+  let failure: unknown;
+  try {
+    if (await store.replaceOperation(seen, written)) return written;
+  } catch (error) {
+    failure = error;
+  }
+  if ((await store.readOperation(seen.id))?.stamp === written.stamp) return written;
+  if (failure) throw failure;
+  return undefined;
+}

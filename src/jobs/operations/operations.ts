@@ -1,0 +1,95 @@
+// Background operations as users see them: accepted by a request, read, stopped (docs/decisions/0031).
+import { Conflict, NotFound } from '../../domain/errors.ts';
+import {
+  isOpen,
+  type Operation,
+  type OperationView,
+  operationView,
+} from '../../domain/jobs/background-operation.ts';
+import type { Principal } from '../../domain/principal.ts';
+import type { Context } from '../../scheduling/context.ts';
+import { maySee } from '../access.ts';
+import { carryOut, isInHand, replaceOperation, timeSlice } from './carry-out.ts';
+
+/** The request that creates an operation carries it out for this long. The watchers do the rest. */
+const FIRST_SLICE_MS = 1_000;
+
+export type NewOperation = Pick<Operation, 'kind' | 'params' | 'userId' | 'total'>;
+
+/** Stores an operation and begins to carry it out. */
+export async function beginOperation(context: Context, given: NewOperation): Promise<Operation> {
+  const { store, clock, random, log } = context;
+  const now = clock.now();
+  const operation: Operation = {
+    ...given,
+    id: `op_${random.id(20)}`,
+    status: given.total === 0 ? 'done' : 'pending',
+    done: 0,
+    refused: [],
+    createdAt: now,
+    updatedAt: now,
+    stamp: random.id(12),
+    leaseUntil: 0,
+  };
+  await store.putOperation(operation);
+  if (!isOpen(operation)) return operation;
+  try {
+    await carryOut(
+      context,
+      operation,
+      timeSlice(context, FIRST_SLICE_MS, () => true),
+    );
+  } catch (error) {
+    // the operation is stored, and the watchers carry it out
+    log.warn('operation not begun by its request', { operation: operation.id, error: String(error) });
+  }
+  return operation;
+}
+
+async function ownedOperation({ store }: Context, who: Principal, id: string): Promise<Operation> {
+  const operation = await store.readOperation(id);
+  if (!operation || !maySee(who, operation)) throw new NotFound('operation', id);
+  return operation;
+}
+
+export async function getOperation(context: Context, who: Principal, id: string): Promise<OperationView> {
+  return operationView(await ownedOperation(context, who, id));
+}
+
+const MOST_ROUNDS = 20;
+
+/**
+ * Stops an operation. The work that is done stays. The call returns when no process can add to it: its holder has let go,
+ * or the holder's lease is over.
+ */
+export async function stopOperation(context: Context, who: Principal, id: string): Promise<void> {
+  const ended = await endOperation(context, who, id);
+  await context.store.delistOperation(ended);
+  await letHolderFinish(context, ended);
+}
+
+async function endOperation(context: Context, who: Principal, id: string): Promise<Operation> {
+  const { clock, random } = context;
+  for (let round = 1; round <= MOST_ROUNDS; round++) {
+    const seen = await ownedOperation(context, who, id);
+    if (!isOpen(seen)) return seen;
+    const reason = `by request of ${who.userId}`;
+    // the lease stays: it says whether a process may still be in a step
+    const ended = await replaceOperation(context, seen, { ...seen, status: 'stopped', reason });
+    if (ended) return ended;
+    await clock.sleep(random.float() * 20 * round);
+  }
+  throw new Conflict(`operation ${id} has changed ${MOST_ROUNDS} times during the call; try again`);
+}
+
+const FIRST_LOOK_MS = 20;
+const LOOK_AT_LEAST_EVERY_MS = 1_000;
+
+async function letHolderFinish(context: Context, ended: Operation): Promise<void> {
+  const { store, clock } = context;
+  let seen: Operation | undefined = ended;
+  for (let pause = FIRST_LOOK_MS; seen && isInHand(context, seen); pause *= 1.5) {
+    await clock.sleep(Math.min(pause, LOOK_AT_LEAST_EVERY_MS));
+    seen = await store.readOperation(ended.id);
+  }
+}

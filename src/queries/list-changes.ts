@@ -1,0 +1,31 @@
+// The changes that people made to one job.
+import { type ChangeKey, type ChangeView, changeView } from '../domain/jobs/change.ts';
+import type { Principal } from '../domain/principal.ts';
+import { ownedHead } from '../jobs/access.ts';
+import { lastChange } from '../jobs/change-records.ts';
+import type { Context } from '../scheduling/context.ts';
+import { changeCursor, changeOfCursor } from '../store/cursors.ts';
+import type { Listed } from './filtered-page.ts';
+
+/** Newest first. 1 RRU for the head, and 1 per 4 KB of records. */
+export async function listChanges(
+  context: Context,
+  who: Principal,
+  jobId: string,
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string },
+): Promise<Listed<ChangeView>> {
+  const { store } = context;
+  const head = await ownedHead(context, who, jobId);
+  const items: ChangeView[] = [];
+  let next: ChangeKey | undefined = cursor === undefined ? lastChange(head) : changeOfCursor(cursor);
+  while (next && items.length < limit) {
+    const found = items.length;
+    for (const change of await store.listChanges(jobId, next, limit - found)) {
+      if (change.version !== next?.version || change.at !== next.at) continue; // it never reached the head
+      items.push(changeView(change));
+      next = change.previous;
+    }
+    if (items.length === found) next = undefined;
+  }
+  return { items, nextCursor: next && changeCursor(next) };
+}

@@ -1,0 +1,91 @@
+// What runs now, over all jobs: a first attempt has no row until it ends, so the workers' own rows say what they run. They
+// are at most one heartbeat behind.
+import { ownerHash, parseExecutionId } from '../domain/executions/ids.ts';
+import type { Principal } from '../domain/principal.ts';
+import type { ExecutionView } from '../domain/views/resource-schemas.ts';
+import { executionOfRow } from '../domain/views/views.ts';
+import { maySee } from '../jobs/access.ts';
+import type { Context } from '../scheduling/context.ts';
+import { decodeCursor, TIME_AND_JOB, userRowCursor } from '../store/cursors.ts';
+import type { ExecutionKey, RunningExecution, WorkerRow } from '../store/store.ts';
+import { type Listed, matching } from './filtered-page.ts';
+import { withoutRow } from './jobs-and-executions.ts';
+
+/** A worker that has not been heard of for so long has lost its leases. */
+export const liveSince = ({ clock, settings }: Context): number => clock.now() - settings.leaseMs;
+
+export interface RunningQuery {
+  readonly workerId?: string;
+  readonly limit: number;
+  readonly cursor?: string;
+}
+
+/**
+ * Newest first. Reads the worker's row, or those of all workers. For each execution that may be the caller's it reads the head
+ * and the row, for at most 1000 executions a page.
+ */
+export async function listRunning(
+  context: Context,
+  who: Principal,
+  query: RunningQuery,
+  matches: (execution: ExecutionView) => boolean,
+): Promise<Listed<ExecutionView>> {
+  const mine = ownerHash(who.userId);
+  const mayBeMine = ({ owner = mine }: RunningExecution) => who.operator || owner === mine;
+  const keys = (await workersAsked(context, query)).flatMap(({ running }) =>
+    running.filter(mayBeMine).flatMap(({ id }) => parseExecutionId(id) ?? []),
+  );
+  const sorted = new Map(keys.map((key) => [sortKey(key), key]));
+  const order = [...sorted.keys()].sort().reverse();
+
+  const { items, nextCursor } = await matching<Found>(
+    query,
+    ({ execution }) => execution !== undefined && matches(execution),
+    ({ key }) => userRowCursor(key),
+    async (limit, cursor) => {
+      const after = decodeCursor(cursor, TIME_AND_JOB);
+      const begin = after === undefined ? 0 : order.findIndex((key) => key < after);
+      const taken =
+        begin < 0 ? [] : order.slice(begin, begin + limit).flatMap((key) => sorted.get(key) ?? []);
+      const last = taken.at(-1);
+      const more = begin >= 0 && begin + limit < order.length;
+      return {
+        items: await find(context, who, taken),
+        next: more && last ? userRowCursor(last) : undefined,
+      };
+    },
+  );
+  return { items: items.flatMap(({ execution }) => execution ?? []), nextCursor };
+}
+
+interface Found {
+  readonly key: ExecutionKey;
+  readonly execution?: ExecutionView;
+}
+
+const sortKey = ({ due, jobId }: ExecutionKey): string => `${due}#${jobId}`;
+
+async function workersAsked(context: Context, { workerId }: RunningQuery): Promise<readonly WorkerRow[]> {
+  if (workerId === undefined) return context.store.listWorkers(liveSince(context));
+  const worker = await context.store.readWorker(workerId);
+  return worker && worker.beatAt >= liveSince(context) ? [worker] : [];
+}
+
+async function find(context: Context, who: Principal, keys: readonly ExecutionKey[]): Promise<Found[]> {
+  const { store } = context;
+  const found = await store.readHeads(
+    keys.map(({ jobId }) => jobId),
+    { consistent: true },
+  );
+  const heads = new Map(found.filter((head) => maySee(who, head)).map((head) => [head.jobId, head]));
+  const own = keys.filter(({ jobId }) => heads.has(jobId));
+  const rows = new Map((await store.readRows(own, { consistent: true })).map((row) => [sortKey(row), row]));
+  return Promise.all(
+    keys.map(async (key) => {
+      const head = heads.get(key.jobId);
+      const row = rows.get(sortKey(key));
+      if (!head) return { key };
+      return { key, execution: row ? executionOfRow(row) : await withoutRow(context, head, key.due) };
+    }),
+  );
+}

@@ -1,0 +1,51 @@
+// Repeated faults: of a warning or an error that comes again within a minute only the first is written, then one line with
+// the count. An outage of the store would otherwise write thousands of the same lines.
+import type { Log } from '../scheduling/context.ts';
+
+const WINDOW_MS = 60_000;
+
+interface Window {
+  repeated: number;
+  last?: Record<string, unknown>;
+}
+
+/** More kinds of faults than this at once are not limited. */
+const MAX_WINDOWS = 1_000;
+
+/**
+ * `debug` and `info` are not limited. Lines are the same when level, message and kind of error are. Two kinds of lines are never
+ * left out. A line with a request id, because the answer to that request names the log. A line with a user id, which a
+ * task of that user has written.
+ */
+export function limitRepeats(log: Log): Log {
+  const windows = new Map<string, Window>();
+  const limited =
+    (level: 'warn' | 'error') =>
+    (message: string, fields?: Record<string, unknown>): void => {
+      if (fields?.requestId !== undefined || fields?.userId !== undefined) {
+        log[level](message, fields);
+        return;
+      }
+      const key = `${level} ${message} ${kindOf(fields?.error)}`;
+      const open = windows.get(key);
+      if (open) {
+        open.repeated++;
+        open.last = fields;
+        return;
+      }
+      log[level](message, fields);
+      if (windows.size >= MAX_WINDOWS) return;
+      const timer = setTimeout(() => {
+        const { repeated = 0, last } = windows.get(key) ?? {};
+        windows.delete(key);
+        if (repeated > 0) log[level](message, { ...last, repeated, withinSeconds: WINDOW_MS / 1000 });
+      }, WINDOW_MS);
+      timer.unref();
+      windows.set(key, { repeated: 0 });
+    };
+  return { debug: log.debug, info: log.info, warn: limited('warn'), error: limited('error') };
+}
+
+/** The name of an error, or the first word of its text. */
+const kindOf = (error: unknown): string =>
+  error instanceof Error ? error.name : (String(error ?? '').split(/[\s:]/, 1)[0] ?? '');

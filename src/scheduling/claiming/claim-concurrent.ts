@@ -1,0 +1,162 @@
+// Claim with `overlap: allow`: each execution has a hold item of its own and the head is not written. The hold is inserted
+// first, then head and row are read consistently, and the run starts soon after the insert was sent or looks again (start.ts). A
+// change writes the head first and returns later than that, so no change that has returned is overlooked (docs/decisions/0029).
+
+import { BY_HAND } from '../../domain/executions/ids.ts';
+import { isTerminal, type Row } from '../../domain/executions/row.ts';
+import type { Definition, Head, Hold, HoldItem } from '../../domain/jobs/job.ts';
+import type { Message } from '../../queue/queue.ts';
+import type { Context } from '../context.ts';
+import { definitionInForce } from '../records/definitions.ts';
+import { laterDue } from '../records/record-decision.ts';
+import { writeHead } from '../records/write-head.ts';
+import { recordNote } from '../records/write-row.ts';
+import { AGAIN, type Claim, DONE } from './claim-result.ts';
+import { firstWithdrawnBy, isLeased, start, type Taken } from './confirm-start.ts';
+import { attemptsBegun, cancelOpen, fence, release, takeRow } from './fencing.ts';
+import { isOver, letGo, newHold } from './holds.ts';
+import { isCoverAhead, misfireOf, skipLate } from './misfire.ts';
+import { isLive, isPlannedAgain } from './occurrence-validity.ts';
+
+export async function claimBeside(
+  context: Context,
+  workerId: string,
+  message: Message,
+  stale: Head,
+  ahead: Definition | undefined,
+): Promise<Claim> {
+  const { store, clock } = context;
+  const { jobId, due } = message;
+  const item = await store.readHoldItem(jobId, due);
+  if (item) return claimHeld(context, workerId, message, item, ahead);
+
+  // spares a dead message the insert; the answer that counts is read after it
+  if (!isLive(stale, message) && message.revision !== BY_HAND) {
+    const head = await store.readHead(jobId, { consistent: true });
+    if (!head || (!isLive(head, message) && head.note?.due !== due)) {
+      const row = await store.readRow(jobId, due, { consistent: true });
+      return row?.status === 'WAITING'
+        ? cancelOpen(context, row, 'the job was withdrawn while this waited')
+        : DONE;
+    }
+  }
+  const definition = await definitionInForce(context, stale, ahead);
+  const before = clock.monotonic();
+  const hold = newHold(context, message, workerId, undefined, 1);
+  if (!(await insertHold(context, jobId, hold))) return AGAIN;
+  const [head, row] = await Promise.all([
+    store.readHead(jobId, { consistent: true }),
+    store.readRow(jobId, due, { consistent: true }),
+  ]);
+  const next = head ? await reasonToStop(context, message, head, row) : DONE;
+  if (!head || typeof next === 'object') {
+    // a cancel that was asked of this hold meanwhile has returned, and must not go with it
+    const removed = await store.removeHoldItem(jobId, due, hold.token);
+    return removed && typeof next === 'object' ? next : AGAIN;
+  }
+  // somebody has taken over while we were slow: what is RUNNING has another's fence, and that is not ours to write over
+  if (row?.status === 'RUNNING') return AGAIN;
+  const withdrawnBy = !row || row.status === 'WAITING' ? firstWithdrawnBy(message) : 'none';
+  const taken: Taken = {
+    ...{ head, message, hold, place: { due }, before, definition, withdrawnBy },
+    covers: next === 'covers',
+  };
+  // by now it may have been taken over, ended, and reopened by /retry: that is not ours to fence
+  if (!isLeased(context, taken)) return AGAIN;
+  return row ? fence(context, taken, row) : start(context, taken, undefined);
+}
+
+/** A refused or failed insert that finds our own token there was our own success: the response got lost. */
+async function insertHold({ store }: Context, jobId: string, hold: Hold): Promise<boolean> {
+  let failure: unknown;
+  try {
+    if (await store.insertHoldItem({ jobId, due: hold.due, hold, stamp: hold.token })) return true;
+  } catch (error) {
+    failure = error;
+  }
+  if ((await store.readHoldItem(jobId, hold.due))?.hold.token === hold.token) return true;
+  if (failure) throw failure;
+  return false;
+}
+
+/** After the hold was inserted: whatever ends this claim without a run, or how it goes on. `covers`: for all that were missed. */
+async function reasonToStop(
+  context: Context,
+  message: Message,
+  head: Head,
+  row: Row | undefined,
+): Promise<Claim | 'goes on' | 'covers'> {
+  const { clock, random } = context;
+  const { due } = message;
+  if (head.overlap !== 'allow') return AGAIN;
+  if (isTerminal(row?.status)) return DONE;
+  if (!row && head.note?.due === due) {
+    await recordNote(context, head, head.note);
+    return AGAIN;
+  }
+  if (!row && message.revision === BY_HAND) return DONE;
+  if (row?.status === 'RETRYING' && clock.now() < (row.nextAttemptAt ?? 0))
+    return { kind: 'later', at: row.nextAttemptAt ?? 0 };
+  const first = !row || row.status === 'WAITING';
+  if (first && !isLive(head, message))
+    return row ? cancelOpen(context, row, 'the job was withdrawn while this waited') : DONE;
+  if (row && head.status === 'cancelled') return cancelOpen(context, row, 'the job was cancelled');
+  if (row || message.revision === BY_HAND) return 'goes on';
+
+  const misfire = misfireOf(context, head, message);
+  if (misfire.kind !== 'none') return skipLate(context, head, message, misfire);
+  const { coveredUntil } = misfire;
+  if (coveredUntil || isCoverAhead(context, head)) {
+    const rowsUntil = coveredUntil ? laterDue(head.rowsUntil, coveredUntil) : head.rowsUntil;
+    const change = { coveredUntil, rowsUntil, stamp: random.id(12) };
+    if (!(await writeHead(context, head, change))) return AGAIN;
+    if (coveredUntil) return 'covers';
+  }
+  return 'goes on';
+}
+
+/** The execution has a hold: of a worker that runs, is gone, or has let go. */
+async function claimHeld(
+  context: Context,
+  workerId: string,
+  message: Message,
+  item: HoldItem,
+  ahead: Definition | undefined,
+): Promise<Claim> {
+  const { store, clock, settings } = context;
+  const { jobId, due } = message;
+  const { hold } = item;
+  const readAt = clock.now();
+  const row = await store.readRow(jobId, due, { consistent: true });
+  if (isTerminal(row?.status)) return DONE;
+  if (row?.status === 'RETRYING' && clock.now() < (row.nextAttemptAt ?? 0))
+    return { kind: 'later', at: row.nextAttemptAt ?? 0 };
+  if (!letGo(hold, row) && !isOver(context, hold, readAt))
+    return { kind: 'later', at: hold.leaseUntil + settings.clockSkewMs + 1 };
+
+  const seen = await store.readHead(jobId, { consistent: true });
+  if (!seen) return DONE;
+  const unstarted = row?.status === 'QUEUED' || row?.status === 'WAITING';
+  const asked = hold.cancelRequested && !(unstarted && letGo(hold, row));
+  // its worker died between inserting the hold and asking whether it may run: whether it ran is unknown, so it does
+  // not start again once withdrawn, unless the schedule in force has planned this very occurrence too
+  const isWithdrawn = (head: Head) => !row && message.revision !== BY_HAND && !isLive(head, message);
+  if (isWithdrawn(seen) && (await isPlannedAgain(context, seen, message))) return DONE;
+
+  const definition = await definitionInForce(context, seen, ahead);
+  const before = clock.monotonic();
+  const attempts = attemptsBegun(hold, row);
+  const next = { ...newHold(context, message, workerId, hold, attempts), cancelRequested: asked };
+  if (!(await store.updateHoldItem(jobId, due, item.stamp, { hold: next, stamp: next.token }))) {
+    const now = await store.readHoldItem(jobId, due);
+    if (now?.hold.token !== next.token) return AGAIN;
+  }
+  // who withdraws writes the head first and then asks the holds to stop, but not one whose lease is over, as this one's was
+  const head = (await store.readHead(jobId, { consistent: true })) ?? seen;
+  const withdrawnBy = row ? 'none' : firstWithdrawnBy(message);
+  const taken: Taken = { head, message, hold: next, place: { due }, before, definition, withdrawnBy };
+  if (isWithdrawn(head) && (await isPlannedAgain(context, head, message))) return release(context, taken);
+  const cancelled = asked || head.status === 'cancelled';
+  const why = cancelled ? 'cancelled' : isWithdrawn(head) ? 'withdrawn' : undefined;
+  return takeRow(context, taken, row, attempts, why);
+}

@@ -1,0 +1,75 @@
+// Take ahead: the take of a normal run is written a little before its time, so that at the time itself nothing is left to
+// do but to start; thousands that are due at once then start at once (docs/decisions/0017).
+//
+// A held job does not run yet. A cancel, pause or edit in between returns only when the run would have started (change-returns.ts),
+// so no change that has returned before the fire time is overlooked. A hold that does not start is put back as it was (start.ts).
+
+import { BY_HAND } from '../../domain/executions/ids.ts';
+import { isTerminal, type Row } from '../../domain/executions/row.ts';
+import type { Head, Hold } from '../../domain/jobs/job.ts';
+import type { Message } from '../../queue/queue.ts';
+import type { Context } from '../context.ts';
+import { laterDue } from '../records/record-decision.ts';
+import { writeHead } from '../records/write-head.ts';
+import type { Prepared } from './claim.ts';
+import type { Taken } from './confirm-start.ts';
+import { newHold } from './holds.ts';
+import { isLate } from './misfire.ts';
+import { isLive } from './occurrence-validity.ts';
+
+/** Undefined where anything is out of the ordinary: the claim at its time decides. */
+export async function takeAhead(
+  context: Context,
+  workerId: string,
+  message: Message,
+  { head, holderRow, definition }: Prepared,
+): Promise<Taken | undefined> {
+  if (!isOrdinary(context, head, holderRow, message)) return undefined;
+  const before = context.clock.monotonic();
+  const hold = {
+    ...newHold(context, message, workerId, head.hold, 1),
+    startedAt: Math.max(message.fireAt, context.clock.now()),
+  };
+  const change = { hold, rowsUntil: message.due, stamp: hold.token };
+  const taken: Taken = {
+    ...{ head: { ...head, ...change }, message, hold, before, definition },
+    ...{ place: 'head', previous: head.hold, withdrawnBy: 'any', ahead: true },
+  };
+  try {
+    return (await writeHead(context, head, change)) ? taken : undefined;
+  } catch (error) {
+    // the take may have been done: the look at its time, or giving it back, finds out
+    context.log.debug('whether it was taken ahead is not known', { error: String(error) });
+    return { ...taken, lookedAt: Number.NEGATIVE_INFINITY };
+  }
+}
+
+/**
+ * A first claim of a live occurrence, no row of which can exist, and nobody in the way. Not where one attempt is all there
+ * is: of a worker that dies between take and start nobody knows whether it has started.
+ */
+function isOrdinary(context: Context, head: Head, holderRow: Row | undefined, message: Message): boolean {
+  const { hold } = head;
+  const free = !hold || (isTerminal(holderRow?.status) && holderRow?.fence === hold.token);
+  const decidedUntil = head.coveredUntil ? laterDue(head.rowsUntil, head.coveredUntil) : head.rowsUntil;
+  return (
+    free &&
+    head.overlap !== 'allow' &&
+    head.retry.maxAttempts > 1 &&
+    message.revision !== BY_HAND &&
+    isLive(head, message) &&
+    !isLate(context, head, message) &&
+    (decidedUntil === undefined || message.due > decidedUntil)
+  );
+}
+
+/**
+ * For who withdraws a schedule: the worker may die before the start, and nobody could tell then whether it had started.
+ * Written with the withdrawal, so that the takeover knows that it was not to. By anybody's clock its time may be to come.
+ */
+export function withdrawHold({ clock, settings }: Context, head: Head): { hold?: Hold } {
+  const { hold } = head;
+  const isFirst = hold?.revision === head.revision && hold.attempt === 1;
+  const mayBeToCome = isFirst && clock.now() < hold.startedAt + settings.clockSkewMs;
+  return mayBeToCome ? { hold: { ...hold, withdrawn: true } } : {};
+}

@@ -1,0 +1,34 @@
+// What a claim answers.
+import type { Row } from '../../domain/executions/row.ts';
+import type { Definition, Head, Hold } from '../../domain/jobs/job.ts';
+import type { Message } from '../../queue/queue.ts';
+import type { HoldPlace } from '../../store/store.ts';
+
+/** An execution that is ours to run until the lease is over. */
+export interface Claimed {
+  readonly head: Head;
+  readonly message: Message;
+  readonly place: HoldPlace;
+  readonly hold: Hold;
+  /** The row as we have opened or fenced it; absent on the normal path, where finish inserts it. */
+  readonly row: Row | undefined;
+  /** By the monotonic clock, counted from before the take was sent. */
+  readonly leaseEnd: number;
+  /** The one in force by this head. Undefined: there is none. */
+  readonly definition: Definition | undefined;
+}
+
+export type Claim =
+  | { readonly kind: 'run'; readonly claimed: Claimed }
+  /** Nothing to do (any more): the message may go. */
+  | { readonly kind: 'done' }
+  /** Look again then. */
+  | { readonly kind: 'later'; readonly at: number }
+  /** Something changed between two of our calls: start over. */
+  | { readonly kind: 'again' }
+  /** The answer rests on a read that may be stale: ask again consistently (docs/protocol.md#reads). */
+  | { readonly kind: 'reread' };
+
+export const DONE: Claim = { kind: 'done' };
+export const AGAIN: Claim = { kind: 'again' };
+export const REREAD: Claim = { kind: 'reread' };

@@ -1,0 +1,59 @@
+// Plan: which occurrences get an entry now, and which of those a message too (docs/protocol.md#plan).
+import { type DueKey, dueAtOf, dueKey, ownerHash } from '../../domain/executions/ids.ts';
+import type { Entry } from '../../domain/executions/slots.ts';
+import type { Head } from '../../domain/jobs/job.ts';
+import { fireAt, isOccurrence, nextOccurrence, occurrencesAfter } from '../../domain/schedule/occurrences.ts';
+import type { Schedule } from '../../domain/schedule/schema.ts';
+import type { Message } from '../../queue/queue.ts';
+import type { Context, Settings } from '../context.ts';
+
+export interface Planned {
+  /** Due times up to and including `until`. */
+  readonly inside: readonly number[];
+  /** The first one later: it carries the chain on. */
+  readonly beyond: number | undefined;
+}
+
+export function occurrencesUntil(schedule: Schedule, after: number, until: number): Planned {
+  const inside: number[] = [];
+  for (const due of occurrencesAfter(schedule, after)) {
+    if (due > until) return { inside, beyond: due };
+    inside.push(due);
+  }
+  return { inside, beyond: undefined };
+}
+
+/**
+ * How far a writer that began at t0 plans and sends. The watcher's cursor cannot be beyond this before the writer's
+ * deadline is over, so what is planned later than this is sent by the watcher.
+ */
+export const writerHorizon = (settings: Settings, t0: number): number =>
+  t0 + settings.lookAheadMs + settings.watchPeriodMs + settings.marginMs;
+
+type Planning = Pick<Head, 'jobId' | 'revision' | 'schedule'>;
+type Owned = Planning & Pick<Head, 'userId'>;
+
+export const regularEntry = (head: Planning, due: number): Entry => ({
+  at: due,
+  jobId: head.jobId,
+  revision: head.revision,
+  due: dueKey(due),
+  kind: 'regular',
+});
+
+export const regularMessage = (head: Owned, due: number, now: number): Message => ({
+  jobId: head.jobId,
+  due: dueKey(due),
+  revision: head.revision,
+  fireAt: fireAt(head.schedule, head.jobId, due),
+  enqueuedAt: now,
+  owner: ownerHash(head.userId),
+});
+
+/** Is this an occurrence that the schedule in force has planned, or is bound to plan? */
+export async function isToCome({ store, clock }: Context, head: Head, due: DueKey): Promise<boolean> {
+  const at = dueAtOf(due);
+  if (head.status !== 'active' || due !== dueKey(at)) return false;
+  if (at > clock.now()) return at >= (head.pausedUntil ?? 0) && nextOccurrence(head.schedule, at - 1) === at;
+  return isOccurrence(head.schedule, at) && store.hasEntry(regularEntry(head, at));
+}

@@ -1,0 +1,78 @@
+// Keeps a claimed execution ours while it runs, and says when it no longer is (docs/protocol.md#leases-and-heartbeats).
+import type { Claimed } from '../claiming/claim-result.ts';
+import type { Context } from '../context.ts';
+
+/** Why a task was told to stop; `signal.reason` of the task's signal. */
+export class Stopped extends Error {
+  override readonly name = 'Stopped';
+  readonly why: 'timeout' | 'cancelled' | 'lease lost' | 'shutdown';
+  constructor(why: Stopped['why'], message: string) {
+    super(message);
+    this.why = why;
+  }
+}
+
+/**
+ * Beats until `done` is aborted. Aborts `task` when the hold is another's, when it could not be extended in time by the
+ * monotonic clock (before the lease ends, so that two never run), or when somebody asked for a cancel.
+ */
+export async function keepLease(
+  context: Context,
+  claimed: Claimed,
+  task: AbortController,
+  done: AbortSignal,
+): Promise<void> {
+  const { store, clock, random, settings, log } = context;
+  const { head, hold, place } = claimed;
+  let leaseEnd = claimed.leaseEnd;
+  let pause = settings.heartbeatMs;
+  while (!done.aborted) {
+    const giveUpAt = leaseEnd - settings.clockSkewMs;
+    await clock.sleep(Math.min(pause, Math.max(0, giveUpAt - clock.monotonic())), done);
+    if (done.aborted) return;
+    if (clock.monotonic() >= giveUpAt) {
+      return task.abort(new Stopped('lease lost', 'the lease could not be extended in time'));
+    }
+    const before = clock.monotonic();
+    try {
+      const beat = store.heartbeat(
+        head.jobId,
+        place,
+        hold.token,
+        clock.now() + settings.leaseMs,
+        random.id(12),
+      );
+      const now = await orDeadline(context, beat, giveUpAt, done);
+      if (now === 'late') continue;
+      if (!now) return task.abort(new Stopped('lease lost', 'another worker has taken over'));
+      if (now.cancelRequested) task.abort(new Stopped('cancelled', 'a cancel was requested'));
+      leaseEnd = before + settings.leaseMs;
+      pause = settings.heartbeatMs;
+    } catch (error) {
+      log.warn('a heartbeat failed; trying again', {
+        jobId: head.jobId,
+        due: hold.due,
+        error: String(error),
+      });
+      pause = settings.heartbeatMs / 10;
+    }
+  }
+}
+
+/** The answer, or 'late' when it does not come before the lease has to be given up: a call that hangs must not hide that. */
+async function orDeadline<T>(
+  { clock }: Context,
+  answer: Promise<T>,
+  end: number,
+  done: AbortSignal,
+): Promise<T | 'late'> {
+  const answered = new AbortController();
+  const late = clock
+    .sleep(Math.max(0, end - clock.monotonic()), AbortSignal.any([answered.signal, done]))
+    .then(() => 'late' as const);
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    answered.abort();
+  }
+}

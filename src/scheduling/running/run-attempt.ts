@@ -1,0 +1,182 @@
+// Run: one attempt of a claimed execution's task, with its lease kept, its time limited and its progress saved.
+
+import { dueAtOf, executionId } from '../../domain/executions/ids.ts';
+import type { Row } from '../../domain/executions/row.ts';
+import { DoNotRetry, NotNow, RetryAfter, type TaskContext } from '../../tasks/task.ts';
+import type { Claimed } from '../claiming/claim-result.ts';
+import { type Context, withFields } from '../context.ts';
+import { newRow, writeFenced } from '../records/write-row.ts';
+import type { Outcome } from './finish-attempt.ts';
+import type { WorkerSide } from './handle-message.ts';
+import { OVER } from './message-visibility.ts';
+import { keepLease, Stopped } from './renew-lease.ts';
+
+export interface Ran {
+  /** Undefined: the lease was lost before the task had a result. */
+  readonly outcome: Outcome | undefined;
+  readonly startedAt: number;
+  /** The row as it is now: a checkpoint may have opened it. */
+  readonly row: Row | undefined;
+}
+
+/** A task that ignores its signal is left behind after this long. */
+const GRACE_MS = 2_000;
+const LARGEST_RESULT = 4_096;
+const LARGEST_CHECKPOINT = 32_768;
+
+export async function runTask(context: Context, worker: WorkerSide, claimed: Claimed): Promise<Ran> {
+  const { clock, log } = context;
+  const { head, message } = claimed;
+  const task = new AbortController();
+  const done = new AbortController();
+  const shutDown = () => task.abort(new Stopped('shutdown', 'the worker is shutting down'));
+  worker.aborting.addEventListener('abort', shutDown, { once: true });
+  if (worker.aborting.aborted) shutDown();
+  const lease = keepLease(context, claimed, task, done.signal);
+  let row = claimed.row;
+  const startedAt = clock.now();
+  try {
+    const ctx: Omit<TaskContext<unknown>, 'params'> = {
+      userId: head.userId,
+      jobId: head.jobId,
+      executionId: executionId(head.jobId, message.due),
+      dueAt: new Date(dueAtOf(message.due)),
+      attempt: claimed.hold.attempt,
+      maxAttempts: row?.maxAttempts ?? head.retry.maxAttempts,
+      idempotencyKey: executionId(head.jobId, message.due),
+      fence: claimed.hold.number,
+      signal: task.signal,
+      log: withFields(log, {
+        executionId: executionId(head.jobId, message.due),
+        jobId: head.jobId,
+        task: head.task,
+        attempt: claimed.hold.attempt,
+        userId: head.userId,
+      }),
+      lastCheckpoint: row?.checkpoint,
+      checkpoint: async (value) => {
+        // a store that does not answer must not keep the task from stopping
+        row = await unlessAborted(task.signal, saveCheckpoint(context, claimed, row, startedAt, value));
+      },
+    };
+    const limit = limitTime(context, head.timeoutSeconds, task, done.signal);
+    const result = await Promise.race([
+      attempt(worker, claimed, ctx),
+      stuck(context, task.signal, done.signal),
+    ]);
+    done.abort(OVER);
+    await limit;
+    return { outcome: { kind: 'succeeded', result: bounded(result) }, startedAt, row };
+  } catch (error) {
+    return { outcome: outcomeOf(error, task.signal), startedAt, row };
+  } finally {
+    done.abort(OVER);
+    worker.aborting.removeEventListener('abort', shutDown);
+    await lease; // no heartbeat is under way any more when the end is written
+  }
+}
+
+async function attempt(
+  worker: WorkerSide,
+  claimed: Claimed,
+  ctx: Omit<TaskContext<unknown>, 'params'>,
+): Promise<unknown> {
+  const { head, definition } = claimed;
+  const task = worker.tasks.get(head.task);
+  if (!task)
+    throw new Error(`this worker has no task "${head.task}"; it has ${[...worker.tasks.keys()].join(', ')}`);
+  if (!definition) throw new Error(`job ${head.jobId} has no definition ${head.definition}`);
+  const params = task.params.safeParse(claimed.row?.params ?? definition.params);
+  if (!params.success)
+    throw new DoNotRetry(`params do not fit the task "${head.task}": ${params.error.message}`);
+  ctx.signal.throwIfAborted();
+  return task.run({ ...ctx, params: params.data });
+}
+
+async function limitTime(
+  { clock }: Context,
+  seconds: number,
+  task: AbortController,
+  done: AbortSignal,
+): Promise<void> {
+  await clock.sleep(seconds * 1000, done);
+  if (!done.aborted) task.abort(new Stopped('timeout', `did not end within timeoutSeconds (${seconds})`));
+}
+
+/** Rejects some time after the task was told to stop, in case it does not listen. */
+async function stuck({ clock }: Context, signal: AbortSignal, done: AbortSignal): Promise<never> {
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  await clock.sleep(GRACE_MS, done);
+  throw signal.reason;
+}
+
+/** The promise, or the reason of the abort if that comes first. */
+async function unlessAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+function outcomeOf(error: unknown, signal: AbortSignal): Outcome | undefined {
+  const stopped = signal.reason;
+  if (stopped instanceof Stopped) {
+    if (stopped.why === 'lease lost') return undefined;
+    if (stopped.why === 'cancelled') return { kind: 'cancelled', reason: 'cancelled while running' };
+    if (stopped.why === 'shutdown') return { kind: 'interrupted' };
+    return { kind: 'failed', error: { name: 'Timeout', message: stopped.message }, retry: 'backoff' };
+  }
+  if (error instanceof NotNow) return { kind: 'interrupted', afterMs: error.seconds * 1000 };
+  const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) };
+  const retry =
+    error instanceof DoNotRetry
+      ? 'never'
+      : error instanceof RetryAfter
+        ? { afterMs: error.seconds * 1000 }
+        : 'backoff';
+  return { kind: 'failed', error: { name, message: message.slice(0, 1000) }, retry };
+}
+
+/** A row is billed by the kilobyte and read in lists: a large result is cut, and says so. */
+function bounded(result: unknown): unknown {
+  const text = JSON.stringify(result);
+  if (text === undefined) return undefined;
+  if (text.length <= LARGEST_RESULT) return JSON.parse(text);
+  return { truncated: true, length: text.length, start: text.slice(0, 1024) };
+}
+
+/** Opens the row if this attempt has none yet; from then on finish updates it. */
+async function saveCheckpoint(
+  context: Context,
+  claimed: Claimed,
+  row: Row | undefined,
+  startedAt: number,
+  value: unknown,
+): Promise<Row> {
+  const { head, message, hold } = claimed;
+  const text = JSON.stringify(value) ?? 'null';
+  if (text.length > LARGEST_CHECKPOINT) {
+    throw new DoNotRetry(
+      `a checkpoint may have ${LARGEST_CHECKPOINT} characters of JSON; this one has ${text.length}`,
+    );
+  }
+  const saved: Row = {
+    ...(row ?? newRow(head, message.due, message.revision, 'RUNNING')),
+    status: 'RUNNING',
+    fence: hold.token,
+    attempt: hold.attempt,
+    workerId: hold.workerId,
+    startedAt,
+    checkpoint: JSON.parse(text),
+  };
+  if (await writeFenced(context, row, saved)) return saved;
+  throw new Stopped('lease lost', 'another worker has taken over');
+}

@@ -1,0 +1,442 @@
+// The store in memory, for the simulator: the same conditional semantics as DynamoDB's (one conformance suite runs
+// against both), and reads that are stale whenever the simulator says so. Every method takes effect at the moment it is
+// called. Values are copied and frozen on the way in, so no aliasing can hide a bug.
+
+import { errorKeyOf } from '../../domain/executions/error-key.ts';
+import { type DueKey, shardOf } from '../../domain/executions/ids.ts';
+import type { Row, RowSeen } from '../../domain/executions/row.ts';
+import { type Entry, entryKey, minuteOf, slotKey } from '../../domain/executions/slots.ts';
+import { isOpen, type OpenOperation, type Operation } from '../../domain/jobs/background-operation.ts';
+import type { Change, ChangeKey } from '../../domain/jobs/change.ts';
+import type { Definition, Head, HeadChange, Hold, HoldItem } from '../../domain/jobs/job.ts';
+import type { NotifyEvent } from '../../domain/jobs/notify-events.ts';
+import {
+  DUE,
+  decodeCursor,
+  encodeCursor,
+  FAILED_AND_OWNER,
+  TIME_AND_JOB,
+  userRowCursor,
+} from '../cursors.ts';
+import { createdKey, dueKeyOf } from '../items.ts';
+import type {
+  ExecutionKey,
+  FailedKey,
+  HeadSummary,
+  HoldPlace,
+  ListOptions,
+  ListRowsOptions,
+  Notice,
+  Page,
+  ReadOptions,
+  Shard,
+  Store,
+  WorkerRow,
+} from '../store.ts';
+import { frozen } from './frozen.ts';
+import { Versioned } from './versioned.ts';
+
+export interface MemoryStoreOptions {
+  readonly shards: number;
+  /** Asked at every read that is not consistent: true serves the version before the last write. Default: never. */
+  readonly stale?: () => boolean;
+  /** Entries in a page of a slot. */
+  readonly slotPage?: number;
+}
+
+const failedKey = (row: Row, cursor: string): FailedKey => ({
+  jobId: row.jobId,
+  due: row.due,
+  errorKey: errorKeyOf(row),
+  cursor,
+});
+
+export class MemoryStore implements Store {
+  /** By job id. */
+  readonly heads: Versioned<Head>;
+  /** By `rowKey`. */
+  readonly rows: Versioned<Row>;
+  /** By `rowKey`. */
+  readonly holds = new Map<string, HoldItem>();
+  readonly definitions = new Map<string, Definition>();
+  /** By slot, then by key. */
+  readonly slots = new Map<string, Map<string, Entry>>();
+  readonly shards = new Map<number, Shard>();
+  readonly workers = new Map<string, WorkerRow>();
+  /** By user and quota. */
+  readonly quotas = new Map<string, number>();
+  /** By job and event. */
+  readonly notices = new Map<string, Notice>();
+  /** By job, then by version and time. */
+  readonly changes = new Map<string, Map<string, Change>>();
+  readonly operations = new Map<string, Operation>();
+  /** Those that are listed, by id. */
+  readonly openOperations = new Map<string, OpenOperation>();
+  readonly #options: MemoryStoreOptions;
+
+  constructor(options: MemoryStoreOptions) {
+    this.#options = options;
+    this.heads = new Versioned(options.stale);
+    this.rows = new Versioned(options.stale);
+  }
+
+  /** Everything there is, for checkers. */
+  snapshot(): { heads: Head[]; rows: Row[]; holds: HoldItem[]; entries: Entry[]; shards: Shard[] } {
+    return {
+      heads: this.heads.all(),
+      rows: this.rows.all(),
+      holds: [...this.holds.values()],
+      entries: [...this.slots.values()].flatMap((slot) => [...slot.values()]),
+      shards: [...this.shards.values()],
+    };
+  }
+
+  async putDefinition(definition: Definition): Promise<void> {
+    this.definitions.set(`${definition.jobId}#${definition.version}`, frozen(definition));
+  }
+
+  async readDefinition(jobId: string, version: number): Promise<Definition | undefined> {
+    return this.definitions.get(`${jobId}#${version}`);
+  }
+
+  async readDefinitions(keys: readonly { jobId: string; version: number }[]): Promise<Definition[]> {
+    const names = new Set(keys.map(({ jobId, version }) => `${jobId}#${version}`));
+    return [...names].flatMap((name) => this.definitions.get(name) ?? []);
+  }
+
+  async insertHead(head: Head): Promise<boolean> {
+    if (this.heads.get(head.jobId)) return false;
+    this.heads.set(head.jobId, frozen(head));
+    return true;
+  }
+
+  async readHead(jobId: string, options: ReadOptions): Promise<Head | undefined> {
+    return this.heads.read(jobId, options.consistent);
+  }
+
+  async readHeads(jobIds: readonly string[], options: ReadOptions): Promise<Head[]> {
+    return [...new Set(jobIds)].flatMap((jobId) => this.heads.read(jobId, options.consistent) ?? []);
+  }
+
+  async updateHead({ jobId, stamp }: Head, change: HeadChange): Promise<boolean> {
+    const head = this.heads.get(jobId);
+    if (head?.stamp !== stamp) return false;
+    this.heads.set(jobId, frozen({ ...head, ...change }));
+    return true;
+  }
+
+  async insertHoldItem(item: HoldItem): Promise<boolean> {
+    if (this.holds.has(rowKey(item))) return false;
+    this.holds.set(rowKey(item), frozen(item));
+    return true;
+  }
+
+  async readHoldItem(jobId: string, due: DueKey): Promise<HoldItem | undefined> {
+    return this.holds.get(rowKey({ jobId, due }));
+  }
+
+  async updateHoldItem(
+    jobId: string,
+    due: DueKey,
+    seen: string,
+    { hold, stamp }: { hold: Hold; stamp: string },
+  ): Promise<boolean> {
+    if (this.holds.get(rowKey({ jobId, due }))?.stamp !== seen) return false;
+    this.holds.set(rowKey({ jobId, due }), frozen({ jobId, due, stamp, hold }));
+    return true;
+  }
+
+  async removeHoldItem(jobId: string, due: DueKey, seen: string): Promise<boolean> {
+    if (this.holds.get(rowKey({ jobId, due }))?.stamp !== seen) return false;
+    return this.holds.delete(rowKey({ jobId, due }));
+  }
+
+  async listHoldItems(jobId: string): Promise<HoldItem[]> {
+    return [...this.holds.values()].filter((item) => item.jobId === jobId).sort(by((item) => item.due));
+  }
+
+  async heartbeat(
+    jobId: string,
+    place: HoldPlace,
+    token: string,
+    leaseUntil: number,
+    stamp: string,
+  ): Promise<Hold | undefined> {
+    const holder =
+      place === 'head' ? this.heads.get(jobId) : this.holds.get(rowKey({ jobId, due: place.due }));
+    if (holder?.hold?.token !== token) return undefined;
+    const hold = frozen({ ...holder.hold, leaseUntil });
+    if (place === 'head') this.heads.set(jobId, frozen({ ...(holder as Head), hold, stamp }));
+    else this.holds.set(rowKey({ jobId, due: place.due }), frozen({ jobId, due: place.due, hold, stamp }));
+    return hold;
+  }
+
+  async listHeads(userId: string, options: ListOptions): Promise<Page<HeadSummary>> {
+    const before = decodeCursor(options.cursor, TIME_AND_JOB);
+    const found = this.heads
+      .all()
+      .filter((head) => head.userId === userId && isBefore(createdKey(head), before));
+    return pageOf(found.sort(by(createdKey)).reverse(), options.limit, createdKey, summaryOf);
+  }
+
+  async putEntries(entries: readonly Entry[]): Promise<void> {
+    for (const entry of entries) {
+      const slot = this.#slotOf(entry);
+      const keys = this.slots.get(slot) ?? new Map<string, Entry>();
+      this.slots.set(slot, keys.set(entryKey(entry), frozen(entry)));
+    }
+  }
+
+  async readSlot(minute: number, shard: number, cursor?: string): Promise<Page<Entry>> {
+    const after = decodeCursor(cursor, /^\d{13}#/);
+    const entries = [...(this.slots.get(slotKey(minute, shard)) ?? [])]
+      .filter(([key]) => after === undefined || key > after)
+      .sort(by(([key]) => key));
+    return pageOf(
+      entries,
+      this.#options.slotPage ?? 5_000,
+      ([key]) => key,
+      ([, entry]) => entry,
+    );
+  }
+
+  async hasEntry(entry: Entry): Promise<boolean> {
+    return this.slots.get(this.#slotOf(entry))?.has(entryKey(entry)) ?? false;
+  }
+
+  async insertRow(row: Row): Promise<boolean> {
+    if (this.rows.get(rowKey(row))) return false;
+    this.rows.set(rowKey(row), frozen(row));
+    return true;
+  }
+
+  async updateRow(seen: RowSeen, row: Row): Promise<boolean> {
+    const old = this.rows.get(rowKey(row));
+    if (!old || old.status !== seen.status || old.fence !== seen.fence) return false;
+    this.rows.set(rowKey(row), frozen(row));
+    return true;
+  }
+
+  async markTold(jobId: string, due: DueKey, seen: RowSeen): Promise<boolean> {
+    const row = this.rows.get(rowKey({ jobId, due }));
+    return row !== undefined && this.updateRow(seen, { ...row, told: true });
+  }
+
+  async readRow(jobId: string, due: DueKey, options: ReadOptions): Promise<Row | undefined> {
+    return this.rows.read(rowKey({ jobId, due }), options.consistent);
+  }
+
+  async readRows(keys: readonly ExecutionKey[], options: ReadOptions): Promise<Row[]> {
+    return [...new Set(keys.map(rowKey))].flatMap((key) => this.rows.read(key, options.consistent) ?? []);
+  }
+
+  async listRows(jobId: string, options: ListOptions & ListRowsOptions): Promise<Page<Row>> {
+    const cursor = decodeCursor(options.cursor, DUE);
+    const found = this.rows
+      .all()
+      .filter(
+        (row) => row.jobId === jobId && row.due >= (options.from ?? '') && isBefore(row.due, options.to),
+      )
+      .filter(({ due }) => cursor === undefined || (options.newestFirst ? due < cursor : due > cursor))
+      .sort(by((row) => row.due));
+    return pageOf(options.newestFirst ? found.reverse() : found, options.limit, (row) => row.due, same);
+  }
+
+  async listRowKeys(
+    userId: string,
+    options: ListOptions & { from?: DueKey; to?: DueKey },
+  ): Promise<Page<ExecutionKey>> {
+    return this.#keys(
+      (row) => row.userId === userId,
+      options,
+      ({ jobId, due }) => ({ jobId, due }),
+    );
+  }
+
+  async listFailedKeys(
+    userId: string,
+    options: ListOptions & { from?: DueKey; to?: DueKey },
+  ): Promise<Page<FailedKey>> {
+    const belongs = (row: Row) => row.userId === userId && row.status === 'FAILED';
+    return this.#keys(belongs, options, (row) => failedKey(row, userRowCursor(row)));
+  }
+
+  async listAllFailedKeys({ limit, cursor }: ListOptions): Promise<Page<FailedKey>> {
+    const keyOf = (row: Row) => `${dueKeyOf(row)}@${row.userId}`;
+    const after = decodeCursor(cursor, FAILED_AND_OWNER) ?? '';
+    const found = this.rows.all().filter((row) => row.status === 'FAILED' && keyOf(row) > after);
+    return pageOf(found.sort(by(keyOf)), limit, keyOf, (row) => failedKey(row, encodeCursor(keyOf(row))));
+  }
+
+  #keys<Key>(
+    belongs: (row: Row) => boolean,
+    { from = '', to, cursor, limit }: ListOptions & { from?: DueKey; to?: DueKey },
+    shown: (row: Row) => Key,
+  ): Page<Key> {
+    const before = decodeCursor(cursor, TIME_AND_JOB);
+    const found = this.rows
+      .all()
+      .filter((row) => belongs(row) && row.due >= from && isBefore(row.due, to))
+      .filter((row) => isBefore(dueKeyOf(row), before))
+      .sort(by(dueKeyOf))
+      .reverse();
+    return pageOf(found, limit, dueKeyOf, shown);
+  }
+
+  async insertShard(shard: Shard): Promise<boolean> {
+    if (this.shards.has(shard.shard)) return false;
+    this.shards.set(shard.shard, frozen(shard));
+    return true;
+  }
+
+  async readShard(shard: number): Promise<Shard | undefined> {
+    return this.shards.get(shard);
+  }
+
+  async takeShard(
+    shard: number,
+    seenToken: string | undefined,
+    token: string,
+    leaseUntil: number,
+  ): Promise<boolean> {
+    const row = this.shards.get(shard);
+    if (!row || row.token !== seenToken) return false;
+    this.shards.set(shard, frozen({ ...row, token, leaseUntil }));
+    return true;
+  }
+
+  async commitShard(
+    shard: number,
+    token: string,
+    change: { dispatchedUntil?: number; settledUntil?: number; leaseUntil: number },
+  ): Promise<boolean> {
+    const row = this.shards.get(shard);
+    if (row?.token !== token) return false;
+    const dispatchedUntil = Math.max(row.dispatchedUntil, change.dispatchedUntil ?? row.dispatchedUntil);
+    const settledUntil = Math.max(row.settledUntil, change.settledUntil ?? row.settledUntil);
+    this.shards.set(shard, frozen({ ...row, dispatchedUntil, settledUntil, leaseUntil: change.leaseUntil }));
+    return true;
+  }
+
+  async resetShard(
+    shard: number,
+    token: string,
+    cursors: { dispatchedUntil: number; settledUntil: number },
+  ): Promise<boolean> {
+    const row = this.shards.get(shard);
+    if (row?.token !== token) return false;
+    this.shards.set(shard, frozen({ ...row, ...cursors }));
+    return true;
+  }
+
+  async putWorker(worker: WorkerRow): Promise<void> {
+    this.workers.set(worker.workerId, frozen(worker));
+  }
+
+  async removeWorker(workerId: string): Promise<void> {
+    this.workers.delete(workerId);
+  }
+
+  async readWorker(workerId: string): Promise<WorkerRow | undefined> {
+    return this.workers.get(workerId);
+  }
+
+  async listWorkers(since: number): Promise<WorkerRow[]> {
+    return [...this.workers.values()].filter((worker) => worker.beatAt >= since);
+  }
+
+  async addToQuota(userId: string, quota: string, count: number): Promise<number> {
+    const used = (this.quotas.get(`${userId}#${quota}`) ?? 0) + count;
+    this.quotas.set(`${userId}#${quota}`, used);
+    return used;
+  }
+
+  async replaceQuota(userId: string, quota: string, seen: number, used: number): Promise<boolean> {
+    if (this.quotas.get(`${userId}#${quota}`) !== seen) return false;
+    this.quotas.set(`${userId}#${quota}`, used);
+    return true;
+  }
+
+  async readNotice(jobId: string, event: NotifyEvent): Promise<Notice | undefined> {
+    return this.notices.get(`${jobId}#${event}`);
+  }
+
+  async writeNotice(seen: Notice | undefined, notice: Notice): Promise<boolean> {
+    const key = `${notice.jobId}#${notice.event}`;
+    if (this.notices.get(key)?.stamp !== seen?.stamp) return false;
+    this.notices.set(key, frozen(notice));
+    return true;
+  }
+
+  async insertChange(change: Change): Promise<boolean> {
+    const ofJob = this.changes.get(change.jobId) ?? new Map<string, Change>();
+    if (ofJob.has(changeOrder(change))) return false;
+    this.changes.set(change.jobId, ofJob.set(changeOrder(change), frozen(change)));
+    return true;
+  }
+
+  async listChanges(jobId: string, from: ChangeKey, limit: number): Promise<Change[]> {
+    const found = [...(this.changes.get(jobId)?.values() ?? [])].filter(
+      (change) => changeOrder(change) <= changeOrder(from),
+    );
+    return found.sort(by(changeOrder)).reverse().slice(0, limit);
+  }
+
+  async putOperation(operation: Operation): Promise<void> {
+    const { id, createdAt, userId } = operation;
+    this.operations.set(id, frozen(operation));
+    if (isOpen(operation)) this.openOperations.set(id, { id, createdAt, userId });
+  }
+
+  async readOperation(id: string): Promise<Operation | undefined> {
+    return this.operations.get(id);
+  }
+
+  async replaceOperation({ id, stamp }: Operation, operation: Operation): Promise<boolean> {
+    if (this.operations.get(id)?.stamp !== stamp) return false;
+    this.operations.set(id, frozen(operation));
+    return true;
+  }
+
+  async listOpenOperations(limit: number): Promise<OpenOperation[]> {
+    const order = ({ id, createdAt }: OpenOperation) => `${String(createdAt).padStart(13, '0')}#${id}`;
+    return [...this.openOperations.values()].sort(by(order)).slice(0, limit);
+  }
+
+  async delistOperation({ id }: OpenOperation): Promise<void> {
+    this.openOperations.delete(id);
+  }
+
+  #slotOf(entry: Entry): string {
+    return slotKey(minuteOf(entry.at), shardOf(entry.jobId, this.#options.shards));
+  }
+}
+
+const changeOrder = ({ version, at }: ChangeKey): string =>
+  `${String(version).padStart(10, '0')}#${String(at).padStart(13, '0')}`;
+
+export const rowKey = ({ jobId, due }: ExecutionKey): string => `${jobId}#${due}`;
+
+function summaryOf(head: Head): HeadSummary {
+  const { stamp, hold, rowsUntil, note, coveredUntil, ...summary } = head;
+  return frozen(summary);
+}
+
+const same = <T>(value: T): T => value;
+const isBefore = (key: string, bound: string | undefined): boolean => bound === undefined || key < bound;
+const by =
+  <T>(keyOf: (value: T) => string) =>
+  (a: T, b: T): number =>
+    keyOf(a) < keyOf(b) ? -1 : 1;
+
+function pageOf<T, U>(
+  found: T[],
+  limit: number,
+  keyOf: (value: T) => string,
+  toItem: (value: T) => U,
+): Page<U> {
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  const more = found.length > limit && last !== undefined;
+  return { items: items.map(toItem), next: more ? encodeCursor(keyOf(last)) : undefined };
+}

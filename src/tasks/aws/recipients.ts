@@ -1,0 +1,50 @@
+// The addresses that e-mails may go to, by the task `email` and by notifications. Without configured patterns there are
+// none: a scheduler that sends to any address is an open relay for its tenants.
+import { z } from 'zod';
+import { shown } from '../../domain/validation/validation.ts';
+
+export interface Recipients {
+  /** The reason why this address gets no e-mail. Undefined: it may get one. */
+  refusal(address: string): string | undefined;
+}
+
+/**
+ * `ann@example.com`, `*@example.com`, `team-*@example.com`, `*@*.example.com`, `*@*`. In a domain `*` stands only for all of
+ * it, or for what is before a dot: `*@*example.com` would match `evil-example.com`.
+ */
+export const recipientPattern = z
+  .string()
+  .regex(/^[A-Za-z0-9_'+.*-]{1,64}@(\*|(\*\.)?([A-Za-z0-9-]+\.)+[A-Za-z]{2,})$/, {
+    error: ({ input }) =>
+      `must be an address, or a pattern such as "*@example.com" or "*@*.example.com", got ${shown(input)}`,
+  });
+
+export function createRecipients(patterns: readonly string[]): Recipients {
+  const allowed = patterns.map(expressionOf);
+  return {
+    refusal(address) {
+      if (allowed.length === 0)
+        return 'e-mail is off: the configuration allows no recipients (PUNCTUAL_EMAIL_RECIPIENTS)';
+      if (allowed.some((expression) => expression.test(address))) return undefined;
+      return `must be a recipient that the configuration allows (PUNCTUAL_EMAIL_RECIPIENTS), got ${shown(address)}`;
+    },
+  };
+}
+
+export const NO_RECIPIENTS = createRecipients([]);
+
+/** A plain address as the configuration allows it. Its form is checked first: no display name, one address, ASCII. */
+export const recipientSchema = (recipients: Recipients) =>
+  z
+    .email({ error: 'must be an e-mail address', abort: true })
+    .max(320)
+    .superRefine((address, context) => {
+      const message = recipients.refusal(address);
+      if (message !== undefined) context.addIssue({ code: 'custom', message });
+    });
+
+/** A wildcard stands for the characters of a plain address: no second `@`, no spaces, brackets or line breaks. */
+function expressionOf(pattern: string): RegExp {
+  const parts = pattern.split('*').map((part) => part.replace(/[.+]/g, '\\$&'));
+  return new RegExp(`^${parts.join(`[A-Za-z0-9_'+.-]*`)}$`, 'i');
+}

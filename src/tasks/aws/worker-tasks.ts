@@ -1,0 +1,143 @@
+// The tasks as a worker on AWS runs them: with what the configuration allows.
+
+import { withCustomTasks } from '../custom-tasks.ts';
+import { addressRules } from '../http/addresses.ts';
+import { guardedAgent } from '../http/guarded-connect.ts';
+import { HostPlaces } from '../http/host-limiter.ts';
+import type { HttpServices } from '../http/http.ts';
+import { derivedKeys, type SigningKeys } from '../http/signing-keys.ts';
+import { builtinTasks } from '../registry.ts';
+import { fargateScripts } from '../script/script-fargate.ts';
+import { secretsManagerSecrets, ssmSecrets } from '../secrets/secret-stores.ts';
+import { type Secrets, withSecrets } from '../secrets/secrets.ts';
+import type { AwsClients, ContainerPlace, TaskServices } from '../services.ts';
+import { DoNotRetry, type Tasks } from '../task.ts';
+import {
+  allowedRecipients,
+  allowedTargets,
+  containerPlace,
+  enabledOnAws,
+  type TaskVariables,
+} from '../task-settings.ts';
+import { awsFailure } from './sdk-errors.ts';
+import { createTargets, type Targets } from './targets.ts';
+import { lazyAws } from './task-clients.ts';
+
+export interface OnAws {
+  /** Tasks that this worker runs at once. */
+  readonly concurrency: number;
+  /** What the scheduler's own queues are called: no job may send to them. */
+  readonly prefix: string;
+  readonly aws?: AwsClients;
+}
+
+/** For the worker: they run. */
+export async function tasksOnAws(given: TaskVariables, options: OnAws): Promise<Tasks> {
+  const aws = options.aws ?? lazyAws();
+  const services = servicesOnAws(given, aws, options);
+  const tasks = await withCustomTasks(
+    builtinTasks(services, enabledOnAws(given)),
+    given.PUNCTUAL_TASKS_FOLDER,
+  );
+  return withSecrets(tasks, secretsOf(given, aws));
+}
+
+function servicesOnAws(given: TaskVariables, aws: AwsClients, { concurrency, prefix }: OnAws): TaskServices {
+  const rules = addressRules({ allow: given.PUNCTUAL_ALLOW_HTTP }); // a wrong entry is told now
+  const http = once<HttpServices>(() => ({
+    dispatcher: guardedAgent(rules),
+    places: new HostPlaces({ perHost: perHost(concurrency) }),
+    signingKeys: signingKeysOf(given, aws),
+  }));
+  const { PUNCTUAL_SCRIPT_TASK_DEFINITION: taskDefinition = '', PUNCTUAL_SCRIPT_BUCKET: bucket = '' } = given;
+  return {
+    aws,
+    targets: createTargets({ allow: allowedTargets(given), never: ownQueues(prefix) }),
+    recipients: allowedRecipients(given),
+    http,
+    containers: () => placeOf(given),
+    scripts: once(() => {
+      const { PUNCTUAL_SCRIPT_SUBNETS: subnets, PUNCTUAL_SCRIPT_SECURITY_GROUPS: groups } = given;
+      const shared = placeOf(given);
+      const place = {
+        ...shared,
+        subnets: subnets ?? shared.subnets,
+        securityGroups: groups ?? shared.securityGroups,
+      };
+      return fargateScripts({ aws, place, taskDefinition, bucket });
+    }),
+  };
+}
+
+/** For the notifier: what delivers notifications. Topics must be allowed as for jobs; sender and bus are not the user's to choose. */
+export function deliveringOnAws(
+  given: TaskVariables,
+  { emailFrom, bus, aws = lazyAws() }: { emailFrom?: string; bus?: string; aws?: AwsClients },
+): Tasks {
+  const services = servicesOnAws(given, aws, { concurrency: DELIVERED_AT_ONCE, prefix: '' });
+  return deliveringTasks({
+    ...services,
+    targets: deliveryTargets(allowedTargets(given).sns ?? [], emailFrom, bus),
+  });
+}
+
+const DELIVERED_AT_ONCE = 50;
+
+export const deliveringTasks = (services: TaskServices): Tasks =>
+  builtinTasks(services, ['http', 'email', 'sns', 'eventbridge']);
+
+export const deliveryTargets = (sns: readonly string[], emailFrom?: string, bus?: string): Targets =>
+  createTargets({
+    allow: { sns, email: emailFrom ? [emailFrom] : [], eventbridge: bus ? [bus] : [] },
+  });
+
+/** A quarter: the slowest three hosts together leave a quarter for everybody else. A worker that small has no quarters. */
+export const perHost = (concurrency: number): number =>
+  Math.max(Math.floor(concurrency / 4), Math.min(concurrency, 4));
+
+export const ownQueues = (prefix: string) => ({ sqs: [`*/${prefix}*`] });
+
+export function placeOf(given: TaskVariables): ContainerPlace {
+  const place = containerPlace(given);
+  if (place) return place;
+  throw new DoNotRetry(
+    'where containers run is not configured: PUNCTUAL_CONTAINER_CLUSTER and PUNCTUAL_CONTAINER_SUBNETS',
+  );
+}
+
+function signingKeysOf(given: TaskVariables, aws: AwsClients): SigningKeys | undefined {
+  const { PUNCTUAL_SIGNING_SECRET: SecretId } = given;
+  if (SecretId === undefined) return undefined;
+  return derivedKeys(async () => {
+    const { GetSecretValueCommand } = await import('@aws-sdk/client-secrets-manager');
+    const client = await aws.secretsManager();
+    const { SecretString = '' } = await client
+      .send(new GetSecretValueCommand({ SecretId }))
+      .catch((error: unknown) => Promise.reject(awsFailure('read the signing keys', error)));
+    return unlessDamaged(SecretString);
+  });
+}
+
+/** Undefined when it is no JSON. The parser's own error would quote the secret. */
+function unlessDamaged(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function secretsOf({ PUNCTUAL_SECRETS: where }: TaskVariables, aws: AwsClients): Secrets {
+  if (where === undefined)
+    return { place: 'this deployment: PUNCTUAL_SECRETS is not set', read: async () => undefined };
+  const prefix = where.slice(where.indexOf(':') + 1);
+  return where.startsWith('ssm:') ? ssmSecrets(aws, prefix) : secretsManagerSecrets(aws, prefix);
+}
+
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

@@ -1,0 +1,144 @@
+// The task `container`: runs a task definition on Fargate, waits for its end, and tells its exit code and where its log is.
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ECSClient, Task as EcsTask, RunTaskCommandInput } from '@aws-sdk/client-ecs';
+import { z } from 'zod';
+import { calling } from '../aws/sdk-errors.ts';
+import { environmentSchema } from '../script/script-params.ts';
+import type { ContainerPlace, TaskServices } from '../services.ts';
+import { DoNotRetry, defineTask, type Task, type TaskContext } from '../task.ts';
+import { type LogPlace, logLink, logPlace } from './ecs-logs.ts';
+import { type EcsRun, runOnEcs } from './ecs-run.ts';
+
+/** What ECS takes for all overrides together. */
+const LARGEST_OVERRIDES = 8192;
+
+export const containerParams = z.strictObject({
+  taskDefinition: z
+    .string()
+    .regex(
+      /^(arn:aws[\w-]*:ecs:[\w-]+:\d{12}:task-definition\/)?[A-Za-z0-9_-]{1,255}(:\d{1,9})?$/,
+      'must be a family such as "report", with a revision such as "report:7", or an ARN',
+    )
+    .describe('family, "family:revision" or ARN'),
+  container: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,255}$/, 'must be letters, digits, "_" and "-"')
+    .optional()
+    .describe('the one that `command` and `environment` are for; default: the first of the task definition'),
+  command: z.array(z.string().max(4096)).min(1).max(64).optional().describe('instead of the image’s own'),
+  environment: environmentSchema.optional().describe('added to that of the task definition'),
+});
+
+export type ContainerParams = z.infer<typeof containerParams>;
+
+/** It ran and did not end well. Tried again by the job's `retry`. */
+export class ContainerFailed extends Error {
+  override readonly name = 'ContainerFailed';
+}
+
+export const sleepUnlessAborted: EcsRun['sleep'] = (ms, signal) =>
+  wait(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
+
+export const containerTask = (services: TaskServices, sleep = sleepUnlessAborted): Task<ContainerParams> =>
+  defineTask<ContainerParams>({
+    name: 'container',
+    description: 'Runs a container on Fargate and waits for its end; exit code 0 is success.',
+    params: containerParams,
+    run: (context) => run(context, services, sleep),
+  });
+
+async function run(
+  context: TaskContext<ContainerParams>,
+  { aws, targets, containers }: TaskServices,
+  sleep: EcsRun['sleep'],
+): Promise<unknown> {
+  const { params, userId } = context;
+  targets.check('container', params.taskDefinition, userId);
+  const ecs = await aws.ecs();
+  const place = await definedPlace(ecs, context);
+  const input = inputOf(containers(), context, place.container);
+  const ended = await runOnEcs({ ecs, input, context, sleep });
+  const log = logLink(place, ended.taskArn);
+  const { exitCode, reason } = endOf(ended, place.container);
+  if (exitCode === 0) return { exitCode, taskArn: ended.taskArn, log };
+  const how = exitCode === undefined ? 'did not run to its end' : `ended with exit code ${exitCode}`;
+  const why = [reason, ended.stoppedReason].filter(Boolean).join('; ');
+  throw new ContainerFailed(
+    [`the container ${how}`, why && `: ${why}`, log && `; its log: ${log}`].filter(Boolean).join(''),
+  );
+}
+
+/** Which container is meant and where it logs, from the task definition. */
+async function definedPlace(
+  ecs: ECSClient,
+  { params, signal }: TaskContext<ContainerParams>,
+): Promise<LogPlace> {
+  const { DescribeTaskDefinitionCommand } = await import('@aws-sdk/client-ecs');
+  const { taskDefinition } = await calling(
+    `read the task definition "${params.taskDefinition}"`,
+    signal,
+    () =>
+      ecs.send(new DescribeTaskDefinitionCommand({ taskDefinition: params.taskDefinition }), {
+        abortSignal: signal,
+      }),
+  );
+  const names = taskDefinition?.containerDefinitions?.map(({ name = '' }) => name) ?? [];
+  const container = params.container ?? names[0];
+  if (container === undefined || !names.includes(container)) {
+    throw new DoNotRetry(
+      `the task definition "${params.taskDefinition}" has no container "${container}"; it has ${names.join(', ')}`,
+    );
+  }
+  return logPlace(container, taskDefinition);
+}
+
+function inputOf(
+  place: ContainerPlace,
+  { params, executionId }: TaskContext<ContainerParams>,
+  container: string,
+): RunTaskCommandInput & { cluster: string } {
+  const environment = { ...params.environment, PUNCTUAL_EXECUTION: executionId };
+  const overrides = {
+    containerOverrides: [
+      {
+        name: container,
+        command: params.command,
+        environment: Object.entries(environment).map(([name, value]) => ({ name, value })),
+      },
+    ],
+  };
+  const size = JSON.stringify(overrides).length;
+  if (size > LARGEST_OVERRIDES)
+    throw new DoNotRetry(`command and environment have ${size} characters; ECS takes ${LARGEST_OVERRIDES}`);
+  return {
+    ...fargate(place),
+    taskDefinition: params.taskDefinition,
+    overrides,
+    startedBy: startedBy(executionId),
+  };
+}
+
+export const fargate = (place: ContainerPlace) => ({
+  cluster: place.cluster,
+  launchType: 'FARGATE' as const,
+  count: 1,
+  networkConfiguration: {
+    awsvpcConfiguration: {
+      subnets: [...place.subnets],
+      securityGroups: [...place.securityGroups],
+      assignPublicIp: place.assignPublicIp ? ('ENABLED' as const) : ('DISABLED' as const),
+    },
+  },
+});
+
+/** The job: ECS can list by it. (With the same client token everything must be the same, so no attempt number.) */
+const startedBy = (executionId: string): string =>
+  (executionId.split('.')[0] ?? executionId).replace(/[^A-Za-z0-9_-]/g, '-').slice(0, 128);
+
+export function endOf(
+  task: EcsTask,
+  name: string,
+): { exitCode: number | undefined; reason: string | undefined } {
+  const { exitCode, reason } = task.containers?.find((container) => container.name === name) ?? {};
+  return { exitCode, reason };
+}

@@ -1,0 +1,114 @@
+// What the task `http` can be told, and which statuses that makes a success.
+import { z } from 'zod';
+import { shown } from '../../domain/validation/validation.ts';
+
+/** Says what is allowed and what was given. A missing value is left to the general words. */
+const must = (words: string) => ({
+  error: ({ input }: { input?: unknown }) =>
+    input === undefined ? undefined : `must ${words}, got ${shown(input)}`,
+});
+
+/** Of the message's framing: the HTTP client sets these itself and refuses them from anybody else. */
+const CLIENTS_OWN = [
+  'connection',
+  'content-length',
+  'expect',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+/** What the receiver relies on to tell executions apart; a job that could set them could break that promise. */
+export const OURS = [
+  'idempotency-key',
+  'punctual-execution',
+  'punctual-attempt',
+  'punctual-due',
+  'punctual-fence',
+  'punctual-signature',
+];
+const RESERVED = new Set([...CLIENTS_OWN, ...OURS]);
+
+const headersSchema = z
+  .record(
+    z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, must('have only letters, digits and dashes')),
+    z
+      .string()
+      .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must have no line breaks and no characters beyond Latin-1'),
+  )
+  .refine((headers) => !Object.keys(headers).some((name) => RESERVED.has(name.toLowerCase())), {
+    error: ({ input }) =>
+      `may not have ${Object.keys(Object(input))
+        .filter((name) => RESERVED.has(name.toLowerCase()))
+        .join(', ')}: the scheduler sets that`,
+  });
+
+const STATUS_CLASS = /^([1-5])xx$/;
+const STATUS_RANGE = /^([1-5]\d\d)-([1-5]\d\d)$/;
+
+const expectedSchema = z.union([
+  z.int().min(100).max(599),
+  z
+    .string()
+    .regex(
+      /^(?:[1-5]xx|[1-5]\d\d-[1-5]\d\d)$/,
+      must('be a status such as 204, a class such as "2xx" or a range such as "200-299"'),
+    )
+    .refine((text) => !(rangeOf(text)[0] > rangeOf(text)[1]), must('begin before it ends')),
+]);
+
+export const httpParams = z
+  .strictObject({
+    url: z
+      .url({ protocol: /^https?$/, ...must('be a URL that begins with http:// or https://') })
+      .max(4096)
+      .refine(hasNoCredentials, 'must have no user and password; use the header Authorization')
+      .describe('what is called: http or https'),
+    method: z
+      .enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+      .optional()
+      .describe('default: POST when there is a body, else GET'),
+    headers: headersSchema
+      .optional()
+      .describe('sent as they are; dropped when a redirect leads to another origin'),
+    body: z.unknown().optional().describe('text is sent as it is, any other JSON value as application/json'),
+    expectedStatuses: z
+      .array(expectedSchema)
+      .min(1)
+      .max(20)
+      .optional()
+      .describe('what counts as success: statuses, classes ("2xx"), ranges ("200-299"); default: 2xx'),
+    timeoutSeconds: z
+      .number()
+      .positive()
+      .max(300) // the HTTP client itself waits no longer than that for the headers
+      .optional()
+      .describe('of the whole request; default: what the attempt has'),
+  })
+  .refine((p) => p.body === undefined || (p.method !== 'GET' && p.method !== 'HEAD'), {
+    path: ['body'],
+    error: 'must be absent when the method is GET or HEAD',
+  });
+
+export type HttpParams = z.infer<typeof httpParams>;
+
+export const isExpected = (status: number, { expectedStatuses = ['2xx'] }: HttpParams): boolean =>
+  expectedStatuses.some((expected) => {
+    const [from, to] = rangeOf(expected);
+    return from <= status && status <= to;
+  });
+
+function rangeOf(expected: number | string): [from: number, to: number] {
+  if (typeof expected === 'number') return [expected, expected];
+  const inClass = STATUS_CLASS.exec(expected)?.[1];
+  if (inClass !== undefined) return [Number(inClass) * 100, Number(inClass) * 100 + 99];
+  const [, from, to] = STATUS_RANGE.exec(expected) ?? [];
+  return [Number(from), Number(to)];
+}
+
+export function hasNoCredentials(url: string): boolean {
+  if (!URL.canParse(url)) return true; // told by the check before this one
+  const { username, password } = new URL(url);
+  return username === '' && password === '';
+}

@@ -1,0 +1,100 @@
+// Runs a program in a Fargate task of its own: the worker never executes it. The task definition, which the configuration
+// names, has a role that can do nothing; so the script comes by a link to S3 that is good for this one object and a few
+// hours, and its output is read from the log. ECS is told nothing of the job's: it shows the variables and the command of a
+// task to everybody who may look at tasks.
+
+import { calling } from '../aws/sdk-errors.ts';
+import { endOf, fargate, sleepUnlessAborted } from '../container/container.ts';
+import { lastLines, logLink, logPlace } from '../container/ecs-logs.ts';
+import { type EcsRun, runOnEcs } from '../container/ecs-run.ts';
+import type { AwsClients, ContainerPlace } from '../services.ts';
+import type { TaskContext } from '../task.ts';
+import type { Script, ScriptEnd, ScriptRunner } from './script-runner.ts';
+
+export interface FargateScriptOptions {
+  readonly aws: AwsClients;
+  /** Without a route to the VPC's inside. */
+  readonly place: ContainerPlace;
+  /** Its image has node, python3 and sh; its role allows nothing. */
+  readonly taskDefinition: string;
+  /** Where scripts are left for their container; a lifecycle rule removes them after a day. */
+  readonly bucket: string;
+  readonly sleep?: EcsRun['sleep'];
+}
+
+/** Fargate may take minutes to find room. */
+const LINK_SECONDS = 3 * 3600;
+const KEPT_LINES = 50;
+const KEPT_CHARS = 2_000;
+
+/**
+ * What the container runs: fetches the script and runs it. The environment of the program is what the job gave it; what ECS
+ * has put into the container's is not handed on.
+ */
+const BOOTSTRAP = `
+const fs = require('node:fs'), { spawnSync } = require('node:child_process');
+fetch(process.env.PUNCTUAL_SCRIPT).then(async (answer) => {
+  if (!answer.ok) throw new Error('the script could not be fetched: ' + answer.status);
+  const { language, source, args, environment } = await answer.json();
+  const file = fs.mkdtempSync('/tmp/script-') + '/script.' + { python: 'py', node: 'js', shell: 'sh' }[language];
+  fs.writeFileSync(file, source);
+  const env = { ...environment, PATH: process.env.PATH, HOME: '/tmp', LANG: 'C.UTF-8' };
+  const program = { python: 'python3', node: process.execPath, shell: 'sh' }[language];
+  const { status, signal, error } = spawnSync(program, [file, ...args], { env, cwd: '/tmp', stdio: ['ignore', 'inherit', 'inherit'] });
+  if (error) throw error;
+  process.exitCode = status ?? 128 + require('node:os').constants.signals[signal];
+}).catch((error) => { console.error(String(error)); process.exitCode = 125; });
+`.trim();
+
+export const fargateScripts = (options: FargateScriptOptions): ScriptRunner => ({
+  async run(script, context) {
+    const { aws, taskDefinition, sleep = sleepUnlessAborted } = options;
+    const ecs = await aws.ecs();
+    const { DescribeTaskDefinitionCommand } = await import('@aws-sdk/client-ecs');
+    const described = await calling(`read the task definition "${taskDefinition}"`, context.signal, () =>
+      ecs.send(new DescribeTaskDefinitionCommand({ taskDefinition }), { abortSignal: context.signal }),
+    );
+    const container = described.taskDefinition?.containerDefinitions?.[0]?.name ?? '';
+    const place = logPlace(container, described.taskDefinition);
+    // only a container that is still to be started needs its script
+    const waitsOnly = Object(context.lastCheckpoint).ecs?.taskArn !== undefined;
+    const url = waitsOnly ? '' : await handOver(options, script, context);
+    const input = inputOf(options, container, url);
+    const task = await runOnEcs({ ecs, input, context, sleep });
+    const { exitCode, reason } = endOf(task, container);
+    const output = await lastLines(await aws.logs(), place, task.taskArn, KEPT_LINES).catch(() => '');
+    const end: ScriptEnd = { output: output.slice(-KEPT_CHARS), truncated: output.length > KEPT_CHARS };
+    const log = logLink(place, task.taskArn);
+    if (exitCode !== undefined && exitCode <= 128) return { ...end, exitCode, log };
+    const endedBy = [reason, task.stoppedReason].filter(Boolean).join('; ') || `exit code ${exitCode}`;
+    return { ...end, exitCode, endedBy, log };
+  },
+});
+
+/** Puts the script where only this link leads to. */
+async function handOver(
+  { aws, bucket }: FargateScriptOptions,
+  script: Script,
+  { executionId, signal }: TaskContext<unknown>,
+): Promise<string> {
+  const { GetObjectCommand, PutObjectCommand } = await import('@aws-sdk/client-s3');
+  const { getSignedUrl } = await import('@aws-sdk/s3-request-presigner');
+  const s3 = await aws.s3();
+  const object = { Bucket: bucket, Key: `scripts/${executionId}` };
+  const environment = { ...script.environment, PUNCTUAL_EXECUTION: executionId };
+  const Body = JSON.stringify({ ...script, environment });
+  await calling(`leave a script in the bucket ${bucket}`, signal, () =>
+    s3.send(new PutObjectCommand({ ...object, Body }), { abortSignal: signal }),
+  );
+  return getSignedUrl(s3, new GetObjectCommand(object), { expiresIn: LINK_SECONDS });
+}
+
+function inputOf(
+  { place, taskDefinition }: FargateScriptOptions,
+  name: string,
+  url: string,
+): EcsRun['input'] {
+  const environment = [{ name: 'PUNCTUAL_SCRIPT', value: url }];
+  const overrides = { containerOverrides: [{ name, command: ['node', '-e', BOOTSTRAP], environment }] };
+  return { ...fargate(place), taskDefinition, overrides, startedBy: 'punctual-script' };
+}

@@ -1,0 +1,57 @@
+// The task `script`: runs a small program in Python, JavaScript or shell, and keeps its exit code and some of its output.
+import { calling } from '../aws/sdk-errors.ts';
+import { endOf } from '../secrets/truncate.ts';
+import type { TaskServices } from '../services.ts';
+import { DoNotRetry, defineTask, type Task, type TaskContext } from '../task.ts';
+import { type ScriptParams, scriptParams } from './script-params.ts';
+import type { ScriptEnd } from './script-runner.ts';
+
+export const LARGEST_S3_SOURCE_BYTES = 262_144;
+const SHOWN_IN_ERROR = 500;
+
+/** It ran and did not end with 0. Tried again by the job's `retry`. */
+export class ScriptFailed extends Error {
+  override readonly name = 'ScriptFailed';
+}
+
+export const scriptTask = (services: TaskServices): Task<ScriptParams> =>
+  defineTask<ScriptParams>({
+    name: 'script',
+    description: 'Runs a small program in Python, JavaScript or shell; exit code 0 is success.',
+    params: scriptParams,
+    async run(context) {
+      const { language, args = [], environment = {} } = context.params;
+      const source = context.params.source ?? (await fromS3(context, services));
+      const end = await services.scripts().run({ language, source, args, environment }, context);
+      if (end.exitCode === 0) return end;
+      throw new ScriptFailed(told(end));
+    },
+  });
+
+function told({ exitCode, endedBy, stderr, output, truncated, log }: ScriptEnd): string {
+  const how = endedBy === undefined ? `ended with exit code ${exitCode}` : `was ended: ${endedBy}`;
+  const all = (stderr || output || '').trim();
+  const said = all && endOf(all, SHOWN_IN_ERROR, truncated);
+  return `the script ${how}${said && `; it said: ${said}`}${log === undefined ? '' : `; its log: ${log}`}`;
+}
+
+async function fromS3(
+  { params, signal, userId }: TaskContext<ScriptParams>,
+  services: TaskServices,
+): Promise<string> {
+  const { bucket = '', key = '', version } = params.s3 ?? {};
+  const name = `s3://${bucket}/${key}`;
+  services.targets.check('s3', name, userId);
+  const { GetObjectCommand } = await import('@aws-sdk/client-s3');
+  const s3 = await services.aws.s3();
+  // one byte more than is allowed is enough to refuse it
+  const range = `bytes=0-${LARGEST_S3_SOURCE_BYTES}`;
+  const command = new GetObjectCommand({ Bucket: bucket, Key: key, VersionId: version, Range: range });
+  const text = await calling(`read ${name}`, signal, async () => {
+    const { Body } = await s3.send(command, { abortSignal: signal });
+    return (await Body?.transformToString()) ?? '';
+  });
+  if (Buffer.byteLength(text) > LARGEST_S3_SOURCE_BYTES)
+    throw new DoNotRetry(`a script has at most ${LARGEST_S3_SOURCE_BYTES} bytes; ${name} has more`);
+  return text;
+}

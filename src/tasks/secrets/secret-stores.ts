@@ -1,0 +1,63 @@
+// Where secrets are on AWS: Secrets Manager or SSM's SecureStrings, each user's under a name of their own,
+// `<prefix>/<user>/<name>`. A value is kept for a minute, in memory alone.
+import { awsFailure } from '../aws/sdk-errors.ts';
+import { briefly } from '../cache-for.ts';
+import type { AwsClients } from '../services.ts';
+import type { Secrets } from './secrets.ts';
+
+export const KEPT_MS = 60_000;
+const MOST_KEPT = 1_000;
+
+export function secretsManagerSecrets(aws: AwsClients, prefix: string): Secrets {
+  return stored(`Secrets Manager (${prefix}/…)`, prefix, async (SecretId) => {
+    const { GetSecretValueCommand } = await import('@aws-sdk/client-secrets-manager');
+    const client = await aws.secretsManager();
+    return (await client.send(new GetSecretValueCommand({ SecretId }))).SecretString;
+  });
+}
+
+export function ssmSecrets(aws: AwsClients, prefix: string): Secrets {
+  return stored(`SSM (${prefix}/…)`, prefix, async (Name) => {
+    const { GetParameterCommand } = await import('@aws-sdk/client-ssm');
+    const client = await aws.ssm();
+    const { Parameter } = await client.send(new GetParameterCommand({ Name, WithDecryption: true }));
+    return Parameter?.Type === 'SecureString' ? Parameter.Value : undefined;
+  });
+}
+
+/**
+ * A user id may have any characters. Those that could mean something in a name are written as ".xx", the dot included, so
+ * that two users never get the same one, and a name, which has no slash, never leads into another's.
+ */
+export const secretPath = (prefix: string, userId: string, name: string): string => {
+  const user = [...Buffer.from(userId)]
+    .map((byte) => {
+      const char = String.fromCharCode(byte);
+      return /[A-Za-z0-9_-]/.test(char) ? char : `.${byte.toString(16).padStart(2, '0')}`;
+    })
+    .join('');
+  return `${prefix}/${user}/${name}`;
+};
+
+function stored(place: string, prefix: string, get: (path: string) => Promise<string | undefined>): Secrets {
+  const kept = new Map<string, () => Promise<string | undefined>>();
+  return {
+    place,
+    async read(userId, name) {
+      const path = secretPath(prefix, userId, name);
+      const reading =
+        kept.get(path) ??
+        briefly(KEPT_MS, () =>
+          get(path).catch((error: unknown) => {
+            if (/ResourceNotFound|ParameterNotFound/.test(Object(error).name)) return undefined;
+            throw awsFailure(`read the secret "${name}"`, error);
+          }),
+        );
+      kept.delete(path); // and to the end: the oldest go first
+      kept.set(path, reading);
+      const oldest = kept.size > MOST_KEPT ? kept.keys().next().value : undefined;
+      if (oldest !== undefined) kept.delete(oldest);
+      return reading();
+    },
+  };
+}

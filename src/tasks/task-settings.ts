@@ -1,0 +1,95 @@
+// What the environment says about tasks, for the API, which describes them, and the worker, which runs them: both must be
+// given the same. Every variable and its default.
+import { z } from 'zod';
+import { createRecipients, type Recipients, recipientPattern } from './aws/recipients.ts';
+import { TARGET_KINDS, type TargetKind, type TargetPatterns, targetPattern } from './aws/targets.ts';
+import { BUILTIN_NAMES, type BuiltinName } from './registry.ts';
+import type { ContainerPlace } from './services.ts';
+
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+const ids = (kind: string) =>
+  list.pipe(
+    z
+      .array(z.string().regex(new RegExp(`^${kind}-[0-9a-z]+$`), `must be ids such as ${kind}-0a1b2c`))
+      .max(16),
+  );
+
+const patterns = list.pipe(z.array(targetPattern));
+const allow = Object.fromEntries(
+  TARGET_KINDS.map((kind) => [`PUNCTUAL_ALLOW_${kind.toUpperCase()}`, patterns.optional()]),
+) as Record<`PUNCTUAL_ALLOW_${Uppercase<TargetKind>}`, z.ZodOptional<typeof patterns>>;
+
+export const taskVariables = z.object({
+  /** The built-in tasks that there are; default: those for which something is allowed, `http` and `noop`. */
+  PUNCTUAL_TASKS: list.pipe(z.array(z.enum(BUILTIN_NAMES))).optional(),
+  /** Where custom tasks are; default: `tasks` at the top of the checkout. */
+  PUNCTUAL_TASKS_FOLDER: z.string().optional(),
+  /** Addresses, ranges and host names beyond the public internet that `http` may call. */
+  PUNCTUAL_ALLOW_HTTP: list.default([]),
+  ...allow,
+  /** Where e-mails may go, by the task `email` and by notifications. Absent: e-mail is off. */
+  PUNCTUAL_EMAIL_RECIPIENTS: list.pipe(z.array(recipientPattern)).default([]),
+  /** Where `container` and `script` run. */
+  PUNCTUAL_CONTAINER_CLUSTER: z.string().optional(),
+  PUNCTUAL_CONTAINER_SUBNETS: ids('subnet').optional(),
+  PUNCTUAL_CONTAINER_SECURITY_GROUPS: ids('sg').default([]),
+  PUNCTUAL_CONTAINER_PUBLIC_IP: z.stringbool().default(false),
+  /** What runs scripts on AWS; its role can do nothing. Without it there is no task `script`. */
+  PUNCTUAL_SCRIPT_TASK_DEFINITION: z.string().optional(),
+  PUNCTUAL_SCRIPT_BUCKET: z.string().optional(),
+  /** Default: those of containers. */
+  PUNCTUAL_SCRIPT_SUBNETS: ids('subnet').optional(),
+  PUNCTUAL_SCRIPT_SECURITY_GROUPS: ids('sg').optional(),
+  /** The secret with the master keys that requests are signed with; without it they are not signed. */
+  PUNCTUAL_SIGNING_SECRET: z.string().optional(),
+  /** Where users' secrets are: "secretsmanager:<prefix>" or "ssm:</prefix>". */
+  PUNCTUAL_SECRETS: z
+    .string()
+    .regex(
+      /^(secretsmanager:[\w/.-]+[\w.-]|ssm:\/[\w/.-]*[\w.-])$/,
+      'must be "secretsmanager:prefix" or "ssm:/prefix", without a slash at the end',
+    )
+    .optional(),
+});
+
+export type TaskVariables = z.output<typeof taskVariables>;
+
+export const allowedTargets = (given: TaskVariables): TargetPatterns =>
+  Object.fromEntries(
+    TARGET_KINDS.map((kind) => [
+      kind,
+      given[`PUNCTUAL_ALLOW_${kind.toUpperCase() as Uppercase<TargetKind>}`],
+    ]),
+  );
+
+export const allowedRecipients = (given: TaskVariables): Recipients =>
+  createRecipients(given.PUNCTUAL_EMAIL_RECIPIENTS);
+
+export function containerPlace(given: TaskVariables): ContainerPlace | undefined {
+  const { PUNCTUAL_CONTAINER_CLUSTER: cluster, PUNCTUAL_CONTAINER_SUBNETS: subnets = [] } = given;
+  if (cluster === undefined || subnets.length === 0) return undefined;
+  return {
+    cluster,
+    subnets,
+    securityGroups: given.PUNCTUAL_CONTAINER_SECURITY_GROUPS,
+    assignPublicIp: given.PUNCTUAL_CONTAINER_PUBLIC_IP,
+  };
+}
+
+/** On AWS nothing of the account may be used that nobody has allowed, so a task with nothing to use is not there. */
+export function enabledOnAws(given: TaskVariables): BuiltinName[] {
+  const targets = allowedTargets(given);
+  const hasPlace = containerPlace(given) !== undefined;
+  return BUILTIN_NAMES.filter((name) => {
+    if (given.PUNCTUAL_TASKS && !given.PUNCTUAL_TASKS.includes(name)) return false;
+    if (name === 'http' || name === 'noop') return true;
+    if (name === 'script')
+      return hasPlace && Boolean(given.PUNCTUAL_SCRIPT_TASK_DEFINITION && given.PUNCTUAL_SCRIPT_BUCKET);
+    return (targets[name]?.length ?? 0) > 0 && (name !== 'container' || hasPlace);
+  });
+}

@@ -1,0 +1,116 @@
+// Traces what a worker does with a message: goes on with the trace that the message belongs to, or begins one, and writes
+// down how long the claim, the task and the finish took.
+
+import { executionId } from '../domain/executions/ids.ts';
+import type { Row } from '../domain/executions/row.ts';
+import type { Received } from '../queue/queue.ts';
+import { headerOf, newSegmentId, newTrace, sampledTrace } from '../runtime/tracing.ts';
+import type { Context } from '../scheduling/context.ts';
+import type { WorkerSide } from '../scheduling/running/handle-message.ts';
+import type { Tasks } from '../tasks/task.ts';
+import type { Execute } from './worker.ts';
+import type { Segment, Tracer } from './xray.ts';
+
+/** What is known when it is over. */
+interface Seen {
+  /** When it was its time and there was a place for it. */
+  admittedAt?: number;
+  task?: string;
+  startedAt?: number;
+  endedAt?: number;
+  row?: Row;
+}
+
+export function traced(execute: Execute, tracer: Tracer): Execute {
+  return async (context, worker, received) => {
+    const { message } = received;
+    const { clock } = context;
+    const trace = sampledTrace(message?.trace) ?? (tracer.begins() ? newTrace(clock.now()) : undefined);
+    if (!message || !trace) return execute(context, worker, received);
+
+    const id = newSegmentId();
+    const seen: Seen = {};
+    // the next attempt is caused by this one
+    const own: Received = { ...received, message: { ...message, trace: headerOf({ ...trace, parent: id }) } };
+    try {
+      await execute(watched(context, seen), timed(worker, clock, seen), own);
+    } finally {
+      // one that only had to wait comes again, and is told of then
+      if (seen.row && seen.admittedAt !== undefined) {
+        const { jobId, due, fireAt } = message;
+        const annotations = {
+          jobId,
+          executionId: executionId(jobId, due),
+          outcome: seen.row.status,
+          attempt: seen.row.attempt,
+          ...(seen.task !== undefined && { task: seen.task }),
+          ...(seen.startedAt !== undefined && { latenessMs: seen.startedAt - fireAt }),
+        };
+        tracer.put({ id, trace, annotations, ...timesOf(seen, seen.admittedAt, clock.now()) });
+      }
+    }
+  };
+}
+
+/** The last row that it writes says how it went. */
+function watched(context: Context, seen: Seen): Context {
+  const { store } = context;
+  return {
+    ...context,
+    store: {
+      ...store,
+      async insertRow(row) {
+        const done = await store.insertRow(row);
+        if (done) seen.row = row;
+        return done;
+      },
+      async updateRow(before, row) {
+        const done = await store.updateRow(before, row);
+        if (done) seen.row = row;
+        return done;
+      },
+    },
+  };
+}
+
+function timed(worker: WorkerSide, clock: Context['clock'], seen: Seen): WorkerSide {
+  const tasks: Tasks = new Map(
+    [...worker.tasks].map(([name, task]) => [
+      name,
+      {
+        ...task,
+        async run(own) {
+          seen.task = name;
+          seen.startedAt = clock.now();
+          try {
+            return await task.run(own);
+          } finally {
+            seen.endedAt = clock.now();
+          }
+        },
+      },
+    ]),
+  );
+  return {
+    ...worker,
+    tasks,
+    async admit() {
+      const admitted = await worker.admit();
+      if (admitted) seen.admittedAt = clock.now();
+      return admitted;
+    },
+  };
+}
+
+function timesOf(
+  { startedAt, endedAt, row }: Seen,
+  from: number,
+  now: number,
+): Pick<Segment, 'from' | 'to' | 'parts' | 'failed'> {
+  const parts = [
+    { name: 'claim', from, to: startedAt ?? now },
+    ...(startedAt === undefined ? [] : [{ name: 'run', from: startedAt, to: endedAt ?? now }]),
+    ...(endedAt === undefined ? [] : [{ name: 'finish', from: endedAt, to: now }]),
+  ];
+  return { from, to: now, parts, failed: row?.status === 'FAILED' || row?.status === 'RETRYING' };
+}

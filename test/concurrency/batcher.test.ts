@@ -1,0 +1,155 @@
+// Calls that come together go as one request, and no caller can tell.
+import fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import { inGroups } from '../../src/concurrency/batcher.ts';
+
+interface Call {
+  readonly key: string;
+  readonly value: number;
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A request stays under way until the test lets it go. */
+function setUp({ most = 3, atOnce = 2, stallMs = 60_000 } = {}) {
+  const sent: { calls: readonly Call[]; answer(failure?: Error): void }[] = [];
+  const call = inGroups<Call, number>(
+    { most, atOnce, stallMs, keyOf: ({ key }) => key },
+    (calls) =>
+      new Promise((resolve, reject) => {
+        const answers = calls.map(({ value }) =>
+          value < 0
+            ? { status: 'rejected' as const, reason: new Error(`no ${value}`) }
+            : { status: 'fulfilled' as const, value: value * 2 },
+        );
+        sent.push({ calls, answer: (failure) => (failure ? reject(failure) : resolve(answers)) });
+      }),
+  );
+  const keys = () => sent.map(({ calls }) => calls.map(({ key }) => key).join(''));
+  return { call, sent, keys };
+}
+
+test('a call that comes alone goes alone, within the turn of the event loop', async () => {
+  const { call, sent, keys } = setUp();
+  const answer = call({ key: 'a', value: 1 });
+  await turn();
+  expect(keys()).toEqual(['a']);
+  sent[0]?.answer();
+  expect(await answer).toBe(2);
+});
+
+test('what comes while all requests are under way goes together when one has ended', async () => {
+  const { call, sent, keys } = setUp({ most: 3, atOnce: 1 });
+  const all = [call({ key: 'a', value: 1 })];
+  await turn();
+  for (const [i, key] of ['b', 'c', 'd', 'e'].entries()) all.push(call({ key, value: i }));
+  await turn();
+  expect(keys()).toEqual(['a']);
+  sent[0]?.answer();
+  await turn();
+  await turn();
+  expect(keys()).toEqual(['a', 'bcd']);
+  sent[1]?.answer();
+  await turn();
+  await turn();
+  sent[2]?.answer();
+  expect(await Promise.all(all)).toEqual([2, 0, 2, 4, 6]);
+  expect(keys()).toEqual(['a', 'bcd', 'e']);
+});
+
+test('two calls with one key are never in the same request, and stay in their order', async () => {
+  const { call, sent, keys } = setUp({ most: 3, atOnce: 1 });
+  const all = ['a', 'a', 'b', 'a', 'c'].map((key, value) => call({ key, value }));
+  for (let i = 0; i < 3; i++) {
+    await turn();
+    await turn();
+    sent[i]?.answer();
+  }
+  expect(await Promise.all(all)).toEqual([0, 2, 4, 6, 8]);
+  expect(keys()).toEqual(['abc', 'a', 'a']);
+  expect(sent.map(({ calls }) => calls[0]?.value)).toEqual([0, 1, 3]);
+});
+
+test('who can wait waits for company, and no longer', async () => {
+  const sent: number[] = [];
+  const call = inGroups<Call, number>(
+    { most: 5, atOnce: 2, stallMs: 60_000, lingerMs: 30 },
+    async (group) => {
+      sent.push(group.length);
+      return group.map(({ value }) => ({ status: 'fulfilled', value }));
+    },
+  );
+  const first = call({ key: 'a', value: 1 });
+  await turn();
+  await turn();
+  expect(sent).toEqual([]);
+  const second = call({ key: 'b', value: 2 });
+  expect(await Promise.all([first, second])).toEqual([1, 2]);
+  expect(sent).toEqual([2]);
+});
+
+test('a request that gets no answer does not hold up the others', async () => {
+  const { call, sent, keys } = setUp({ atOnce: 1, stallMs: 20 });
+  const first = call({ key: 'a', value: 1 });
+  await turn();
+  const second = call({ key: 'b', value: 2 });
+  await vi.waitFor(() => expect(keys()).toEqual(['a', 'b']));
+  sent[1]?.answer();
+  expect(await second).toBe(4);
+  // the one that stalled counts no more, also when its answer comes
+  const third = call({ key: 'c', value: 3 });
+  sent[0]?.answer();
+  expect(await first).toBe(2);
+  await vi.waitFor(() => expect(keys()).toEqual(['a', 'b', 'c']));
+  sent[2]?.answer();
+  expect(await third).toBe(6);
+});
+
+describe('failures', () => {
+  test('each call learns of its own, and all of one that is the request’s', async () => {
+    const { call, sent } = setUp();
+    const some = Promise.allSettled([call({ key: 'a', value: 1 }), call({ key: 'b', value: -1 })]);
+    await turn();
+    sent[0]?.answer();
+    expect(await some).toMatchObject([{ value: 2 }, { reason: { message: 'no -1' } }]);
+
+    const none = Promise.allSettled([call({ key: 'a', value: 1 }), call({ key: 'b', value: 2 })]);
+    await turn();
+    sent[1]?.answer(new Error('lost'));
+    expect(await none).toMatchObject([{ reason: { message: 'lost' } }, { reason: { message: 'lost' } }]);
+  });
+});
+
+test('whatever comes whenever: every call is answered once, within the limits', async () => {
+  const calls = fc.array(
+    fc.record({ key: fc.constantFrom('a', 'b', 'c', 'd', 'e'), value: fc.nat(9), turns: fc.nat(2) }),
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      calls,
+      fc.integer({ min: 1, max: 4 }),
+      fc.integer({ min: 1, max: 3 }),
+      async (list, most, atOnce) => {
+        let underWay = 0;
+        const call = inGroups<Call, number>(
+          { most, atOnce, stallMs: 60_000, keyOf: ({ key }) => key },
+          async (group) => {
+            expect(++underWay).toBeLessThanOrEqual(atOnce);
+            expect(group.length).toBeLessThanOrEqual(most);
+            expect(new Set(group.map(({ key }) => key)).size).toBe(group.length);
+            await turn();
+            underWay--;
+            return group.map(({ value }) => ({ status: 'fulfilled', value: value * 2 }));
+          },
+        );
+        const answers: Promise<number>[] = [];
+        for (const { turns, ...one } of list) {
+          for (let i = 0; i < turns; i++) await turn();
+          answers.push(call(one));
+        }
+        expect(await Promise.all(answers)).toEqual(list.map(({ value }) => value * 2));
+      },
+    ),
+    { numRuns: 100 },
+  );
+});

@@ -1,0 +1,72 @@
+// What the store in memory has beyond the others (test/store/conformance.ts): staleness, and values nobody can change.
+import { describe, expect, test } from 'vitest';
+import { MemoryStore } from '../../../src/store/memory/memory-store.ts';
+import { MemoryQueue } from '../../simulation/memory-queue.ts';
+import { aHead, anEntry, aRow } from '../fixtures.ts';
+
+describe('reads that are not consistent', () => {
+  test('show the version before the last write when the simulator says so; consistent ones never', async () => {
+    let stale = true;
+    const store = new MemoryStore({ shards: 4, stale: () => stale });
+    const head = aHead();
+    await store.insertHead(head);
+    expect(await store.readHead(head.jobId, { consistent: false })).toBeUndefined();
+    expect(await store.readHeads([head.jobId], { consistent: false })).toEqual([]);
+    await store.updateHead(head, { stamp: 'next' });
+    expect((await store.readHead(head.jobId, { consistent: false }))?.stamp).toBe(head.stamp);
+    expect((await store.readHead(head.jobId, { consistent: true }))?.stamp).toBe('next');
+    stale = false;
+    expect((await store.readHead(head.jobId, { consistent: false }))?.stamp).toBe('next');
+  });
+
+  test('of rows are stale too, until all have heard of the write', async () => {
+    const store = new MemoryStore({ shards: 4, stale: () => true });
+    const row = aRow({ status: 'FAILED' });
+    await store.insertRow(row);
+    await store.updateRow(row, { ...row, status: 'QUEUED' });
+    expect((await store.readRow(row.jobId, row.due, { consistent: false }))?.status).toBe('FAILED');
+    store.rows.converge();
+    expect((await store.readRow(row.jobId, row.due, { consistent: false }))?.status).toBe('QUEUED');
+  });
+});
+
+test('nobody can change what is in the store, neither by what was handed in nor by what was read', async () => {
+  const store = new MemoryStore({ shards: 4 });
+  const row = aRow({ result: { list: [1] } });
+  await store.insertRow(row);
+  (row.result as { list: number[] }).list.push(2);
+  const read = await store.readRow(row.jobId, row.due, { consistent: true });
+  expect(read?.result).toEqual({ list: [1] });
+  expect(Object.isFrozen(read) && Object.isFrozen(read?.result)).toBe(true);
+  expect(() => Object.assign(read?.result as object, { list: [] })).toThrow(TypeError);
+});
+
+test('a write takes effect at the moment of the call, not when it is awaited', () => {
+  const store = new MemoryStore({ shards: 4 });
+  const head = aHead();
+  void store.insertHead(head);
+  expect(store.heads.get(head.jobId)?.stamp).toBe(head.stamp);
+});
+
+test('a snapshot has everything, for checkers', async () => {
+  const store = new MemoryStore({ shards: 4 });
+  const [head, row, entry] = [aHead(), aRow(), anEntry()];
+  await store.insertHead(head);
+  await store.insertRow(row);
+  await store.putEntries([entry]);
+  expect(store.snapshot()).toEqual({ heads: [head], rows: [row], entries: [entry], holds: [], shards: [] });
+});
+
+test('the queue keeps what was sent until the simulator takes it', async () => {
+  const queue = new MemoryQueue();
+  const message = { jobId: 'j', due: '1', revision: 'r', enqueuedAt: 0 };
+  await queue.send([
+    { ...message, fireAt: 20 },
+    { ...message, fireAt: 10 },
+    { ...message, fireAt: 30 },
+  ]);
+  expect(queue.nextAt()).toBe(10);
+  expect(queue.takeVisible(20).map(({ fireAt }) => fireAt)).toEqual([10, 20]);
+  expect(queue.messages.map(({ fireAt }) => fireAt)).toEqual([30]);
+  expect(queue.sent).toBe(3);
+});
