@@ -18,10 +18,10 @@ const DUE_AFTER_SECONDS = 5;
 const PAGE = 4_096;
 const MB = 1_048_576;
 /** Between the second and the last quarter. The first quarter is left to warm up. */
-const MOST_MEMORY_GROWTH = 1.2;
-const MOST_NEW_DESCRIPTORS = 4;
+const MAX_MEMORY_GROWTH = 1.2;
+const MAX_NEW_DESCRIPTORS = 4;
 /** The writer checkpoints at 48 MB at the latest. */
-const LARGEST_WAL_MB = 64;
+const MAX_WAL_MB = 64;
 
 interface Sample {
   readonly second: number;
@@ -70,9 +70,9 @@ export function growthOf(samples: readonly Sample[]): string[] {
   const descriptors = of(3, 'descriptors') - of(1, 'descriptors');
   const wal = Math.max(...samples.map(({ walMb }) => walMb));
   return [
-    ...(memory > MOST_MEMORY_GROWTH ? [`memory grew by the factor ${memory.toFixed(2)}`] : []),
-    ...(descriptors > MOST_NEW_DESCRIPTORS ? [`${descriptors} more file descriptors are open`] : []),
-    ...(wal > LARGEST_WAL_MB ? [`the -wal file had ${wal.toFixed(0)} MB`] : []),
+    ...(memory > MAX_MEMORY_GROWTH ? [`memory grew by the factor ${memory.toFixed(2)}`] : []),
+    ...(descriptors > MAX_NEW_DESCRIPTORS ? [`${descriptors} more file descriptors are open`] : []),
+    ...(wal > MAX_WAL_MB ? [`the -wal file had ${wal.toFixed(0)} MB`] : []),
   ];
 }
 
@@ -114,7 +114,7 @@ export async function soak({ quick, engine }: Options): Promise<Report> {
         },
       ],
       notes: [
-        `Flat: the median memory of the last quarter is at most ${MOST_MEMORY_GROWTH} times that of the second, at most ${MOST_NEW_DESCRIPTORS} more file descriptors, and never a -wal file over ${LARGEST_WAL_MB} MB.`,
+        `Flat: the median memory of the last quarter is at most ${MAX_MEMORY_GROWTH} times that of the second, at most ${MAX_NEW_DESCRIPTORS} more file descriptors, and never a -wal file over ${MAX_WAL_MB} MB.`,
         'The database grows because history is kept for 90 days.',
       ],
       broken: [

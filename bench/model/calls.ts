@@ -6,7 +6,7 @@ import { figure } from './parameters.ts';
 export const CALLS = ['readHead', 'readRow', 'take', 'finish', 'listRows'] as const;
 export const [READ_HEAD, READ_ROW, TAKE, FINISH, LIST_ROWS] = [0, 1, 2, 3, 4] as const;
 const LANES = 4;
-const MOST_IN_GROUP = [100, 100, 25, 25];
+const MAX_IN_GROUP = [100, 100, 25, 25];
 /** Requests of one lane under way (src/store/dynamodb/group-commit.ts). */
 const AT_ONCE = 2;
 
@@ -104,7 +104,7 @@ export class Calls {
       const first = this.#first[lane] as number;
       let count = 1;
       let last = first;
-      while (count < (MOST_IN_GROUP[call] as number) && this.#next[last] !== -1) {
+      while (count < (MAX_IN_GROUP[call] as number) && this.#next[last] !== -1) {
         last = this.#next[last] as number;
         count++;
       }

@@ -19,10 +19,10 @@ const PAGE = 7_000;
 const WRITES = 25;
 const READS = 100;
 const FIRST_BACKOFF = 25 * TICKS_PER_MS;
-const LONGEST_BACKOFF = 2_000 * TICKS_PER_MS;
+const MAX_BACKOFF = 2_000 * TICKS_PER_MS;
 const MINUTE = 60 * TICKS_PER_SECOND;
 /** Lambda's two minutes, less what is needed to stop (lib/compute/watcher.ts, src/watcher/lambda.ts). */
-const LONGEST_PASS = 105 * TICKS_PER_SECOND;
+const MAX_PASS = 105 * TICKS_PER_SECOND;
 export const FORECAST_MINUTES = DEFAULT_SETTINGS.lookAheadMs / 60_000 + 1;
 /** How the CPU of an entry is spread over what is done for it, after docs/facts.md#cpu-per-item: its head, its successor, its message. */
 const SHARES = { heads: 27 / 179, entries: 52 / 179, messages: 100 / 179 };
@@ -74,7 +74,7 @@ export class Watchers {
     const waiting = shards.filter((shard) => !this.#busy[shard]);
     const oneShard = (then: Then) => {
       const shard = waiting.shift();
-      if (shard === undefined || this.#calendar.now - began > LONGEST_PASS) return then();
+      if (shard === undefined || this.#calendar.now - began > MAX_PASS) return then();
       this.#busy[shard] = 1;
       this.#watch(cpu, shard, minute, () => {
         this.#busy[shard] = 0;
@@ -86,7 +86,7 @@ export class Watchers {
     );
     const oneCount = (then: Then) => {
       const slot = counted.shift();
-      if (!slot || this.#calendar.now - began > LONGEST_PASS) return then();
+      if (!slot || this.#calendar.now - began > MAX_PASS) return then();
       this.#readSlot(cpu, slot.shard, minute + slot.ahead, () => oneCount(then));
     };
     const over = () => {
@@ -156,7 +156,7 @@ export class Watchers {
     const answered = this.#calendar.now + this.#dynamodb();
     if (left === 0) return this.#calendar.call(answered, done);
     this.retries++;
-    const backoff = Math.min(FIRST_BACKOFF * 2 ** round, LONGEST_BACKOFF) * (0.5 + this.#random.float() / 2);
+    const backoff = Math.min(FIRST_BACKOFF * 2 ** round, MAX_BACKOFF) * (0.5 + this.#random.float() / 2);
     this.#calendar.call(answered + backoff, () => this.#put(slot, left, done, round + 1));
   }
 }

@@ -37,7 +37,7 @@ export interface ScalingProps {
 }
 
 /** An alarm takes ten metrics; jobs are spread over the queues evenly, so that some stand for all. */
-export const MOST_QUEUES = 8;
+export const MAX_QUEUES = 8;
 const IN_COOLDOWN = Duration.minutes(5);
 const QUIET_MINUTES = 15;
 
@@ -157,7 +157,7 @@ const serviceLinkedRole = (scope: Construct): string =>
  * old, and hidden, and no worker more would help them.
  */
 function ageOfWaiting(queues: readonly Queue[]): IMetric {
-  const some = queues.slice(0, MOST_QUEUES / 2);
+  const some = queues.slice(0, MAX_QUEUES / 2);
   const period = Duration.minutes(1);
   const usingMetrics = Object.fromEntries(
     some.flatMap((queue, index) => [
@@ -174,7 +174,7 @@ function ageOfWaiting(queues: readonly Queue[]): IMetric {
 }
 
 export function sumOf(queues: readonly Queue[], metricOf: (queue: Queue) => IMetric): IMetric {
-  const some = queues.slice(0, MOST_QUEUES);
+  const some = queues.slice(0, MAX_QUEUES);
   const usingMetrics = Object.fromEntries(some.map((queue, index) => [`q${index}`, metricOf(queue)]));
   const share = queues.length / some.length;
   return new MathExpression({

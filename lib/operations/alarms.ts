@@ -3,7 +3,7 @@ import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { TABLES } from '../../src/store/dynamodb/tables.ts';
-import { MOST_QUEUES, oldestInTime } from '../compute/scaling.ts';
+import { MAX_QUEUES, oldestInTime } from '../compute/scaling.ts';
 import type { Queues } from '../data/queues.ts';
 import { ownMetric } from './metrics.ts';
 import type { MonitoringProps } from './monitoring.ts';
@@ -77,7 +77,7 @@ export function alarmSpecs({
         expression: 'MAX(FILL(METRICS(), 0))',
         usingMetrics: Object.fromEntries(
           queues.work
-            .slice(0, MOST_QUEUES)
+            .slice(0, MAX_QUEUES)
             .map((queue, i) => [
               `q${i}`,
               queue.metricApproximateAgeOfOldestMessage({ period: MINUTE, statistic: 'Maximum' }),

@@ -11,7 +11,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import { MINUTES_SHOWN, RUNTIMES } from '../../src/runtime/metrics.ts';
-import { MOST_QUEUES, sumOf } from '../compute/scaling.ts';
+import { MAX_QUEUES, sumOf } from '../compute/scaling.ts';
 import { ownMetric } from './metrics.ts';
 import type { MonitoringProps } from './monitoring.ts';
 
@@ -59,7 +59,7 @@ export function createDashboard(
       [sumOf(queues.work, (queue) => queue.metricApproximateNumberOfMessagesVisible({ period: MINUTE }))],
       {
         right: queues.work
-          .slice(0, MOST_QUEUES)
+          .slice(0, MAX_QUEUES)
           .map((queue) => queue.metricApproximateAgeOfOldestMessage({ period: MINUTE })),
       },
     ),

@@ -1,12 +1,12 @@
 // The settings that say what a deployment is called, and how much it has to schedule.
 import { z } from 'zod';
-import { LONGEST_DELAY_MS } from '../../src/queue/queue.ts';
+import { MAX_DELAY_MS } from '../../src/queue/queue.ts';
 import { DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { count } from './shapes.ts';
 
 /** What the watcher plans beyond the horizon must still fit into SQS's longest delay. */
-const LONGEST_LOOK_AHEAD_MINUTES = Math.floor(
-  (LONGEST_DELAY_MS - DEFAULT_SETTINGS.watchPeriodMs - DEFAULT_SETTINGS.marginMs) / 60_000,
+const MAX_LOOK_AHEAD_MINUTES = Math.floor(
+  (MAX_DELAY_MS - DEFAULT_SETTINGS.watchPeriodMs - DEFAULT_SETTINGS.marginMs) / 60_000,
 );
 
 export const load = {
@@ -46,5 +46,5 @@ export const load = {
    * The horizon: what is due within it is in SQS already.
    * @default 5
    */
-  lookAheadMinutes: count(1, LONGEST_LOOK_AHEAD_MINUTES).default(DEFAULT_SETTINGS.lookAheadMs / 60_000),
+  lookAheadMinutes: count(1, MAX_LOOK_AHEAD_MINUTES).default(DEFAULT_SETTINGS.lookAheadMs / 60_000),
 };

@@ -54,7 +54,7 @@ export interface AuditReport {
   readonly byHand: number;
 }
 
-const MOST_EXPECTED = 100_000;
+const MAX_EXPECTED = 100_000;
 
 export function audit(input: AuditInput): AuditReport {
   const { jobId, schedule, now, lateMs } = input;
@@ -140,9 +140,9 @@ function* expectedDues({ schedule, from, to, now }: AuditInput): Generator<numbe
   let count = 0;
   for (const due of occurrencesAfter(schedule, from - 1)) {
     if (due >= to || due > now) return;
-    if (++count > MOST_EXPECTED) {
+    if (++count > MAX_EXPECTED) {
       throw new UsageError(
-        `more than ${MOST_EXPECTED} occurrences fall between ${iso(from)} and ${iso(to)}: take a shorter range`,
+        `more than ${MAX_EXPECTED} occurrences fall between ${iso(from)} and ${iso(to)}: take a shorter range`,
       );
     }
     yield due;

@@ -127,10 +127,10 @@ function problemOf(value: unknown): Problem | undefined {
 
 const problemText = ({ status, title, detail }: Problem): string => `${status} ${title}: ${detail}`;
 
-const MOST_SHOWN = 200;
+const MAX_SHOWN = 200;
 
 function notJson({ response, text }: Received): string {
-  const start = text.replace(/\s+/g, ' ').trim().slice(0, MOST_SHOWN);
+  const start = text.replace(/\s+/g, ' ').trim().slice(0, MAX_SHOWN);
   const what = `${response.status} ${response.statusText}`.trim();
   if (start === '') return `${what}: an empty answer`;
   return `${what}: not an answer of this API (${response.headers.get('content-type') ?? 'no content type'}): ${start}`;

@@ -27,7 +27,7 @@ export interface WaitOptions<Seen = Execution> {
 
 const GROWTH = 1.5;
 /** Timers cannot count further. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+const MAX_TIMER = 2 ** 31 - 1;
 
 /** What is waited for. */
 interface Subject<Seen> {
@@ -108,7 +108,7 @@ async function within<T>(
   signal: AbortSignal | undefined,
   read: (signal: AbortSignal | undefined) => Promise<T>,
 ): Promise<T> {
-  if (ms > LONGEST_TIMER) return read(signal);
+  if (ms > MAX_TIMER) return read(signal);
   const deadline = AbortSignal.timeout(Math.ceil(ms));
   return read(signal ? AbortSignal.any([signal, deadline]) : deadline);
 }

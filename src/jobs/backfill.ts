@@ -1,7 +1,7 @@
 // Backfill: counts the past occurrences of a range that have no row, and lets a background operation run them.
 import { InvalidInput } from '../domain/errors.ts';
 import { type DueKey, dueAtOf, dueKey, fingerprint } from '../domain/executions/ids.ts';
-import { MOST_BACKFILLED } from '../domain/jobs/background-operation.ts';
+import { MAX_BACKFILLED } from '../domain/jobs/background-operation.ts';
 import type { Head } from '../domain/jobs/job.ts';
 import type { Principal } from '../domain/principal.ts';
 import { occurrencesAfter } from '../domain/schedule/occurrences.ts';
@@ -42,11 +42,11 @@ function occurrencesIn({ schedule }: Head, from: number, to: number): DueKey[] {
   const dues: DueKey[] = [];
   for (const due of occurrencesAfter(schedule, Math.max(from, 0) - 1)) {
     if (due >= to) break;
-    if (dues.length === MOST_BACKFILLED) {
+    if (dues.length === MAX_BACKFILLED) {
       throw new InvalidInput([
         {
           path: 'to',
-          message: `the range has more than ${MOST_BACKFILLED} occurrences; ask for it in parts`,
+          message: `the range has more than ${MAX_BACKFILLED} occurrences; ask for it in parts`,
         },
       ]);
     }
@@ -67,7 +67,7 @@ async function withoutRow({ store }: Context, head: Head, dues: readonly DueKey[
   const range = { from: first, to: dueKey(dueAtOf(last) + 1), newestFirst: false, consistent: true };
   let cursor: string | undefined;
   do {
-    const page = await store.listRows(jobId, { ...range, limit: MOST_BACKFILLED, cursor });
+    const page = await store.listRows(jobId, { ...range, limit: MAX_BACKFILLED, cursor });
     for (const { due } of page.items) known.add(due);
     cursor = page.next;
   } while (cursor !== undefined);

@@ -72,7 +72,7 @@ export const lastChange = ({ version, updatedAt, changedAt }: Head): ChangeKey =
   changedAt === undefined ? { version, at: updatedAt } : { version: version - 1, at: changedAt };
 
 /** Attempts at one version within one millisecond, each of which takes a millisecond of its own. */
-const MOST_AT_ONCE = 1000;
+const MAX_AT_ONCE = 1000;
 
 /**
  * Inserts the record of a change that is about to be written to the head, and answers with its time, which the head has
@@ -83,8 +83,7 @@ export async function recordChange(
   change: Omit<Change, 'at'>,
   now: number,
 ): Promise<number> {
-  for (let at = now; at < now + MOST_AT_ONCE; at++)
-    if (await store.insertChange({ ...change, at })) return at;
+  for (let at = now; at < now + MAX_AT_ONCE; at++) if (await store.insertChange({ ...change, at })) return at;
   throw new Conflict(`job ${change.jobId} is being changed by others; try again`);
 }
 

@@ -24,7 +24,7 @@ const AUDIENCE = 'punctual';
 const LIFETIME = '30 days';
 const CLOCK_TOLERANCE_SECONDS = 5;
 /** Verified tokens in memory. The oldest entry makes room. */
-const MOST_REMEMBERED = 1_000;
+const MAX_REMEMBERED = 1_000;
 
 interface Verified {
   readonly claims: JWTPayload;
@@ -108,7 +108,7 @@ export async function createAuthorizer(key: JWK): Promise<(event: HttpEvent) => 
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
     });
     const [oldest] = remembered.keys();
-    if (oldest !== undefined && remembered.size >= MOST_REMEMBERED) remembered.delete(oldest);
+    if (oldest !== undefined && remembered.size >= MAX_REMEMBERED) remembered.delete(oldest);
     remembered.set(token, { claims: payload, from: now, until: (payload.exp ?? 0) * 1_000 });
     return payload;
   }

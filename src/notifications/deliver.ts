@@ -25,9 +25,9 @@ const TIMEOUT_SECONDS = 10;
 /** A little more, for what does not keep its own limit. */
 const GIVE_UP_MS = 15_000;
 /** Half an hour in all. */
-const MOST_TRIES = 10;
+const MAX_TRIES = 10;
 const FIRST_BACKOFF_MS = 5_000;
-const LONGEST_BACKOFF_MS = 600_000;
+const MAX_BACKOFF_MS = 600_000;
 
 export async function deliver(from: Deliver, message: DeliveryMessage, times: number): Promise<Answer> {
   const { id, userId, target, payload } = message;
@@ -113,7 +113,7 @@ async function attempt(
     jobId,
     dueAt: new Date(Number(due.slice(0, 13))),
     attempt: times,
-    maxAttempts: MOST_TRIES,
+    maxAttempts: MAX_TRIES,
     fence: 0,
     signal: from.stopping ? AbortSignal.any([tooLong.signal, from.stopping]) : tooLong.signal,
     log,
@@ -135,9 +135,9 @@ function failed({ context, stopping }: Deliver, error: unknown, times: number): 
   const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   if (stopping?.aborted) return { kind: 'later', ms: 0 };
   if (error instanceof DoNotRetry) return { kind: 'never', reason };
-  if (times >= MOST_TRIES) return { kind: 'never', reason: `tried ${times} times; the last time: ${reason}` };
+  if (times >= MAX_TRIES) return { kind: 'never', reason: `tried ${times} times; the last time: ${reason}` };
   context.log.info('a notification was not delivered; it is tried again', { reason, times });
-  const backoff = Math.min(FIRST_BACKOFF_MS * 2 ** (times - 1), LONGEST_BACKOFF_MS);
+  const backoff = Math.min(FIRST_BACKOFF_MS * 2 ** (times - 1), MAX_BACKOFF_MS);
   const asked = error instanceof RetryAfter || error instanceof NotNow ? error.seconds * 1000 : 0;
   return { kind: 'later', ms: Math.max(backoff, asked) };
 }

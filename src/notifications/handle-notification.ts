@@ -38,9 +38,9 @@ const DONE: Answer = { kind: 'done' };
 
 /** After so many looks a write that was announced will not come: whoever was to do it is gone, and who took over has said its own. */
 const LOOK_AGAIN_MS = [1_000, 2_000, 5_000, 15_000, 30_000, 60_000];
-const MOST_ROUNDS = 8;
+const MAX_ROUNDS = 8;
 /** The latest that a notice remembers: it stays below 1 KB. */
-const MOST_RECENT = 12;
+const MAX_RECENT = 12;
 const NOTICE_KEPT_MS = 86_400_000;
 
 /** `times`: how often the message was handed out. */
@@ -84,7 +84,7 @@ async function tellEvent(notifier: Notifier, head: Head, message: EventMessage):
   // settle says every few minutes that something has not started: only the same message may open its window again
   const opener = row ? key : `${key}@${message.at}`;
 
-  for (let round = 1; round <= MOST_ROUNDS; round++) {
+  for (let round = 1; round <= MAX_ROUNDS; round++) {
     const now = clock.now();
     const seen = await store.readNotice(jobId, event);
     const open = seen !== undefined && now < seen.until;
@@ -159,7 +159,7 @@ async function told({ store }: Context, { jobId, due, row }: EventMessage): Prom
 }
 
 const remember = (recent: readonly string[], key: string): string[] =>
-  [...recent.filter((one) => one !== key), key].slice(-MOST_RECENT);
+  [...recent.filter((one) => one !== key), key].slice(-MAX_RECENT);
 
 function writeNotice({ store, random }: Context, seen: Notice | undefined, notice: Notice): Promise<boolean> {
   const expiresAt = Math.ceil((notice.until + NOTICE_KEPT_MS) / 1000);

@@ -5,7 +5,7 @@ import { decodeNotify, type NotifyMessage } from '../queue/notify-queue.ts';
 import type { Inbox, Received } from '../queue/queue.ts';
 
 const AFTER_A_FAILURE_MS = 1_000;
-const LONGEST_PAUSE_MS = 300_000;
+const MAX_PAUSE_MS = 300_000;
 
 /** Never throws: what fails for a passing reason is to come again. */
 export async function consume(notifier: Notifier, body: string, times: number): Promise<Answer> {
@@ -15,7 +15,7 @@ export async function consume(notifier: Notifier, body: string, times: number): 
     return await notify(notifier, message, times);
   } catch (error) {
     notifier.context.log.error('a notification is not told yet', { kind: message.kind, error });
-    return { kind: 'later', ms: Math.min(AFTER_A_FAILURE_MS * 2 ** times, LONGEST_PAUSE_MS) };
+    return { kind: 'later', ms: Math.min(AFTER_A_FAILURE_MS * 2 ** times, MAX_PAUSE_MS) };
   }
 }
 

@@ -17,7 +17,7 @@ import { consume, jobOf } from './consume.ts';
 const schema = z.object({ PUNCTUAL_NOTIFY_URL: httpUrl, PUNCTUAL_NOTIFY_DEAD_LETTER_URL: httpUrl });
 
 /** Of SQS. */
-const LONGEST_HIDDEN_SECONDS = 43_200;
+const MAX_HIDDEN_SECONDS = 43_200;
 
 export type NotifierHandler = (event: SQSEvent, invocation: LambdaContext) => Promise<SQSBatchResponse>;
 
@@ -46,7 +46,7 @@ export function createNotifierHandler(env: Environment): NotifierHandler {
         await sendDeadLetter(clients.sqs, given.PUNCTUAL_NOTIFY_DEAD_LETTER_URL, body, answer.reason);
         return [];
       }
-      const VisibilityTimeout = Math.min(Math.ceil(answer.ms / 1000), LONGEST_HIDDEN_SECONDS);
+      const VisibilityTimeout = Math.min(Math.ceil(answer.ms / 1000), MAX_HIDDEN_SECONDS);
       const hide = { QueueUrl: queueUrl, ReceiptHandle: receiptHandle, VisibilityTimeout };
       await clients.sqs.send(new ChangeMessageVisibilityCommand(hide));
     } catch (error) {

@@ -22,7 +22,7 @@ export interface IngestQueue {
 }
 
 /** SQS takes 1 MiB; more than the API takes, unless JSON's escapes make it grow. */
-const LARGEST_BYTES = 1_000_000;
+const MAX_BYTES = 1_000_000;
 
 export interface IngestOptions {
   readonly client: SQSClient;
@@ -37,7 +37,7 @@ export function createIngestQueue({ client, queueUrl, meter, trace }: IngestOpti
   return {
     async send(message) {
       const MessageBody = JSON.stringify({ ...message, trace: trace?.() });
-      if (Buffer.byteLength(MessageBody) > LARGEST_BYTES) return false;
+      if (Buffer.byteLength(MessageBody) > MAX_BYTES) return false;
       meter?.('SendMessage', 1);
       await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody }));
       return true;

@@ -82,7 +82,7 @@ export type NotifyMessage = z.output<typeof messageSchema>;
 export type RowToCome = z.output<typeof rowSchema>;
 
 /** SQS delays no longer; what is for later is handed back until then. */
-const LONGEST_DELAY_SECONDS = 900;
+const MAX_DELAY_SECONDS = 900;
 
 export interface NotifyQueue {
   /** Returns when all are sent. */
@@ -100,7 +100,7 @@ export interface NotifyQueueOptions {
 export function createNotifyQueue({ client, queueUrl, timer, meter }: NotifyQueueOptions): NotifyQueue {
   return {
     async send(messages, delayMs = 0) {
-      const DelaySeconds = Math.min(Math.ceil(delayMs / 1000), LONGEST_DELAY_SECONDS);
+      const DelaySeconds = Math.min(Math.ceil(delayMs / 1000), MAX_DELAY_SECONDS);
       for (let i = 0; i < messages.length; i += BATCH) {
         const ten = messages.slice(i, i + BATCH);
         const failures = await sendBatch('SendMessageBatch', ten, timer, async (entries) => {

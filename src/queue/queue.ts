@@ -17,7 +17,7 @@ export interface Message {
 }
 
 /** Beyond this SQS cannot delay. */
-export const LONGEST_DELAY_MS = 900_000;
+export const MAX_DELAY_MS = 900_000;
 
 export interface Queue {
   /** Each message becomes visible shortly before its fireAt (at once if that is past). Returns when all are sent. */

@@ -6,9 +6,9 @@ import { parse } from '../domain/validation/validation.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../scheduling/context.ts';
 
 /** A job is taken up to 750 ms before its time, and may wait a second for a place. */
-const SHORTEST_LEASE_MS = 2_000;
+const MIN_LEASE_MS = 2_000;
 /** SQS hides a message for 12 hours at most. */
-const LONGEST_LEASE_MS = 43_200_000;
+const MAX_LEASE_MS = 43_200_000;
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -62,12 +62,9 @@ export function readSettings(env: Environment, defaults: Settings = DEFAULT_SETT
       `PUNCTUAL_WATCH_PERIOD_MS and PUNCTUAL_MARGIN_MS together must be at least PUNCTUAL_WRITER_DEADLINE_MS and a minute (${settings.writerDeadlineMs + MINUTE}), got ${planned}`,
     );
   }
-  if (
-    settings.leaseMs < 2 * settings.clockSkewMs + SHORTEST_LEASE_MS ||
-    settings.leaseMs > LONGEST_LEASE_MS
-  ) {
+  if (settings.leaseMs < 2 * settings.clockSkewMs + MIN_LEASE_MS || settings.leaseMs > MAX_LEASE_MS) {
     throw new ConfigError(
-      `PUNCTUAL_LEASE_MS must be from ${2 * settings.clockSkewMs + SHORTEST_LEASE_MS} (twice PUNCTUAL_CLOCK_SKEW_MS and two seconds) to ${LONGEST_LEASE_MS}, got ${settings.leaseMs}`,
+      `PUNCTUAL_LEASE_MS must be from ${2 * settings.clockSkewMs + MIN_LEASE_MS} (twice PUNCTUAL_CLOCK_SKEW_MS and two seconds) to ${MAX_LEASE_MS}, got ${settings.leaseMs}`,
     );
   }
   if (settings.heartbeatMs < 1) {

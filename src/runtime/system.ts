@@ -6,7 +6,7 @@ import { base62 } from '../domain/executions/ids.ts';
 import type { Clock, Log, Random } from '../scheduling/context.ts';
 
 /** setTimeout takes a signed 32-bit number; more than this fires at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock & { uptime(): number } = {
   now: () => Date.now(),
@@ -35,7 +35,7 @@ export const systemClock: Clock & { uptime(): number } = {
       const wait = () => {
         const left = end - performance.now();
         if (left <= 0) return done();
-        timer = setTimeout(wait, Math.min(Math.ceil(left), LONGEST_TIMER_MS));
+        timer = setTimeout(wait, Math.min(Math.ceil(left), MAX_TIMER_MS));
       };
       if (signal) sleepersOf(signal).add(done);
       wait();

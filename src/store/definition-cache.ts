@@ -4,8 +4,8 @@ import type { Definition } from '../domain/jobs/job.ts';
 import type { Store } from './store.ts';
 
 /** Characters of JSON in all; larger ones than the second are read each time. */
-const MOST_KEPT = 10_000_000;
-const LARGEST_KEPT = 10_000;
+const MAX_CACHED_CHARACTERS = 10_000_000;
+const MAX_CHARACTERS = 10_000;
 
 export function withDefinitionCache(store: Store): Store {
   const kept = new Map<string, { definition: Definition; size: number }>();
@@ -16,11 +16,11 @@ export function withDefinitionCache(store: Store): Store {
   function keep(definition: Definition): void {
     const name = nameOf(definition);
     const own = JSON.stringify(definition).length;
-    if (own > LARGEST_KEPT || kept.has(name)) return;
+    if (own > MAX_CHARACTERS || kept.has(name)) return;
     kept.set(name, { definition, size: own });
     size += own;
     for (const [oldest, { size: old }] of kept) {
-      if (size <= MOST_KEPT) return;
+      if (size <= MAX_CACHED_CHARACTERS) return;
       kept.delete(oldest);
       size -= old;
     }

@@ -10,9 +10,9 @@ import { OVER } from '../scheduling/running/message-visibility.ts';
  */
 export const PLACE_PATIENCE_MS = 1000;
 /** Where its turn comes within PLACE_PATIENCE_MS, judged by how long tasks run and how many wait. */
-export const LONGEST_PATIENCE_MS = 5000;
+export const MAX_PATIENCE_MS = 5000;
 /** To come, for each place. */
-export const MOST_PROMISED_PER_PLACE = 50;
+export const MAX_PROMISED_PER_PLACE = 50;
 /** Of the average time that a task runs: each new one counts a twentieth. */
 const SMOOTHING = 20;
 
@@ -42,8 +42,8 @@ export class Places {
    */
   promise(): boolean {
     const soon =
-      this.#runsForMs === undefined ? MOST_PROMISED_PER_PLACE : (2 * PLACE_PATIENCE_MS) / this.#runsForMs;
-    const each = Math.min(MOST_PROMISED_PER_PLACE, Math.max(1, soon));
+      this.#runsForMs === undefined ? MAX_PROMISED_PER_PLACE : (2 * PLACE_PATIENCE_MS) / this.#runsForMs;
+    const each = Math.min(MAX_PROMISED_PER_PLACE, Math.max(1, soon));
     if (this.#promised >= this.#size * (each - 1) + this.free) return false;
     this.#promised++;
     return true;
@@ -77,7 +77,7 @@ export class Places {
     await this.#clock.sleep(PLACE_PATIENCE_MS, answered);
     if (answered.aborted) return;
     if (this.#comesSoon(this.#waiting.indexOf(answer) + 1))
-      await this.#clock.sleep(LONGEST_PATIENCE_MS - PLACE_PATIENCE_MS, answered);
+      await this.#clock.sleep(MAX_PATIENCE_MS - PLACE_PATIENCE_MS, answered);
     if (answered.aborted) return;
     // nothing has ended in all this time: they are not short
     this.#runsForMs ??= PLACE_PATIENCE_MS;

@@ -7,7 +7,7 @@ import { execute, type WorkerSide } from '../scheduling/running/handle-message.t
 import type { RunningExecution } from '../store/store.ts';
 import type { Tasks } from '../tasks/task.ts';
 import { turnstile } from './limit-per-tick.ts';
-import { MOST_PROMISED_PER_PLACE, Places } from './run-slots.ts';
+import { MAX_PROMISED_PER_PLACE, Places } from './run-slots.ts';
 
 export interface WorkerOptions {
   readonly workerId: string;
@@ -60,8 +60,8 @@ const WORKED_ON_PER_PLACE = 10;
  * With those that are held until then. A message comes up to a second or two before its time, because SQS delays in whole
  * seconds, and costs only a timer while it is held: thousands that are due at the same instant should be here by then.
  */
-export const HELD_PER_PLACE = MOST_PROMISED_PER_PLACE;
-const MOST_PER_RECEIVE = 10;
+export const HELD_PER_PLACE = MAX_PROMISED_PER_PLACE;
+const MAX_PER_RECEIVE = 10;
 /** About 2 ms of CPU. The tasks of one turn start together at its end, so larger turns start most of them later. */
 const STARTS_PER_TURN = 20;
 /**
@@ -76,7 +76,7 @@ export const STOP_GRACE_MS = 5000;
 /** While the clock is wrong, nothing is received; it is looked at again after this long. */
 export const WRONG_CLOCK_MS = 1_000;
 const FIRST_POLL_BACKOFF_MS = 200;
-const LONGEST_POLL_BACKOFF_MS = 10_000;
+const MAX_POLL_BACKOFF_MS = 10_000;
 
 export function startWorker(context: Context, options: WorkerOptions): Worker {
   const { clock, log, random, store } = context;
@@ -85,7 +85,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
   const concurrency = options.concurrency ?? DEFAULT_CONCURRENCY;
   const maxWorkedOn = options.maxInHand ?? concurrency * WORKED_ON_PER_PLACE;
   const maxInHand = options.maxInHand ?? concurrency * HELD_PER_PLACE;
-  const { mostPerReceive = MOST_PER_RECEIVE, afterFewMs = AFTER_FEW_MS } = options;
+  const { mostPerReceive = MAX_PER_RECEIVE, afterFewMs = AFTER_FEW_MS } = options;
   const pollers = inboxes.flatMap((inbox) => Array<Inbox>(options.pollersPerInbox ?? 2).fill(inbox));
 
   const draining = new AbortController();
@@ -129,7 +129,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
         if (received.length < max) await clock.sleep(afterFewMs, draining.signal);
       } catch (error) {
         if (draining.signal.aborted) return;
-        const backoff = Math.min(FIRST_POLL_BACKOFF_MS * 2 ** failures++, LONGEST_POLL_BACKOFF_MS);
+        const backoff = Math.min(FIRST_POLL_BACKOFF_MS * 2 ** failures++, MAX_POLL_BACKOFF_MS);
         const waitMs = Math.round(backoff * (0.5 + random.float() / 2));
         log.warn('polling failed', { error, failures, waitMs });
         await clock.sleep(waitMs, draining.signal);

@@ -43,9 +43,9 @@ export interface TracerOptions {
 const BATCH = 50;
 const FLUSH_MS = 1_000;
 /** Waiting to be sent; what is more is left out. */
-const MOST_WAITING = 500;
+const MAX_WAITING = 500;
 /** Whatever the sampling: at $5 per million, 10 a second for a month are $130. */
-const MOST_BEGUN_PER_SECOND = 10;
+const MAX_BEGUN_PER_SECOND = 10;
 
 export function createTracer({ name, sampling, clock, random, log, send }: TracerOptions): Tracer {
   let waiting: string[] = [];
@@ -75,12 +75,12 @@ export function createTracer({ name, sampling, clock, random, log, send }: Trace
     begins() {
       const now = Math.floor(clock.now() / 1000);
       if (now !== second) [second, begun] = [now, 0];
-      if (begun >= MOST_BEGUN_PER_SECOND || random.float() >= sampling) return false;
+      if (begun >= MAX_BEGUN_PER_SECOND || random.float() >= sampling) return false;
       begun++;
       return true;
     },
     put(segment) {
-      if (waiting.length < MOST_WAITING) waiting.push(documentOf(name, segment));
+      if (waiting.length < MAX_WAITING) waiting.push(documentOf(name, segment));
       flushing ??= flush();
     },
     async stop() {

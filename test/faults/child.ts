@@ -21,7 +21,7 @@ export interface Child {
 
 /** A process is up in half the time when its code is compiled already. */
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/punctual-tests', import.meta.url));
-const MOST_LINES = 200;
+const MAX_LINES = 200;
 const START_TIMEOUT_MS = 30_000;
 
 export async function startChild(name: string, script: string, args: readonly string[]): Promise<Child> {
@@ -35,7 +35,7 @@ export async function startChild(name: string, script: string, args: readonly st
   child.stdin.on('error', () => {});
   createInterface({ input: child.stderr }).on('line', (line) => {
     log.push(line);
-    if (log.length > MOST_LINES) log.shift();
+    if (log.length > MAX_LINES) log.shift();
   });
   const up = Promise.withResolvers<{ pid: number; workerId?: string; url?: string }>();
   createInterface({ input: child.stdout }).once('line', (line) => up.resolve(JSON.parse(line)));

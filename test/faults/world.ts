@@ -331,7 +331,7 @@ const RETRY = { maxAttempts: 20, backoffSeconds: 2, maxBackoffSeconds: 10 };
 const fullSpec = ({ params = {}, ...rest }: Spec): JobSpec =>
   jobSpecSchema.parse({ task: 'probe', retry: RETRY, ...rest, params });
 
-const MOST_TRIES = 30;
+const MAX_TRIES = 30;
 
 /** What a client does whose call fails: it asks again. */
 async function anyhow<T>(call: () => Promise<T>): Promise<T> {
@@ -340,7 +340,7 @@ async function anyhow<T>(call: () => Promise<T>): Promise<T> {
       return await call();
     } catch (error) {
       if (error instanceof NeverFires) throw error;
-      if (attempt === MOST_TRIES) throw new Error(`asked ${attempt} times in vain`, { cause: error });
+      if (attempt === MAX_TRIES) throw new Error(`asked ${attempt} times in vain`, { cause: error });
     }
   }
 }

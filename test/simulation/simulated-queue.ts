@@ -1,6 +1,6 @@
 // The queue as the simulator makes it: visibility timeouts and receipts as SQS has them, and messages that are lost,
 // doubled, late and out of order as the seed decides.
-import { LONGEST_DELAY_MS, type Message, type Received } from '../../src/queue/queue.ts';
+import { MAX_DELAY_MS, type Message, type Received } from '../../src/queue/queue.ts';
 import { frozen } from '../../src/store/memory/frozen.ts';
 import type { Process } from './process.ts';
 import type { World } from './world.ts';
@@ -40,7 +40,7 @@ export class SimulatedQueue {
         const late = random.chance(profile.messageLate)
           ? random.int(0, random.chance(0.2) ? 90_000 : 8000)
           : 0;
-        const delay = Math.min(Math.max(0, message.fireAt - early - now), LONGEST_DELAY_MS);
+        const delay = Math.min(Math.max(0, message.fireAt - early - now), MAX_DELAY_MS);
         const parked = { message: frozen(message), visibleAt: now + delay + late, receipt: 0, gone: false };
         this.#parked.add(parked);
         this.#offerLater(parked);

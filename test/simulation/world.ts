@@ -27,7 +27,7 @@ export class InjectedFault extends Error {
 
 /** The first instant of every simulation; a whole minute. */
 export const EPOCH = 1_800_000_000_000;
-const MOST_EVENTS = 200_000;
+const MAX_EVENTS = 200_000;
 /** Steps that are queued at once: cheaper than one turn of the event loop for each. */
 const STEPS_AT_ONCE = 256;
 
@@ -191,7 +191,7 @@ export class World {
           this.#over = true;
           return;
         }
-        if (++this.events > MOST_EVENTS) return this.fail('comes to rest', `not after ${MOST_EVENTS} events`);
+        if (++this.events > MAX_EVENTS) return this.fail('comes to rest', `not after ${MAX_EVENTS} events`);
         this.now = event.at;
         try {
           event.run();

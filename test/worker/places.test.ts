@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import {
-  LONGEST_PATIENCE_MS,
-  MOST_PROMISED_PER_PLACE,
+  MAX_PATIENCE_MS,
+  MAX_PROMISED_PER_PLACE,
   PLACE_PATIENCE_MS,
   Places,
 } from '../../src/worker/run-slots.ts';
@@ -38,16 +38,16 @@ async function waited(): Promise<{ given: boolean; ms: number }> {
   return { given, ms: clock.now() - began };
 }
 const REFUSED_SOON = { given: false, ms: PLACE_PATIENCE_MS };
-const REFUSED_LATE = { given: false, ms: LONGEST_PATIENCE_MS };
+const REFUSED_LATE = { given: false, ms: MAX_PATIENCE_MS };
 
 it('before anything has ended, tasks are taken to be short', async () => {
-  expect(promises()).toBe(SIZE * MOST_PROMISED_PER_PLACE);
+  expect(promises()).toBe(SIZE * MAX_PROMISED_PER_PLACE);
   await full();
-  expect(promises()).toBe(SIZE * (MOST_PROMISED_PER_PLACE - 1));
+  expect(promises()).toBe(SIZE * (MAX_PROMISED_PER_PLACE - 1));
 });
 
 it.each([
-  [1, MOST_PROMISED_PER_PLACE],
+  [1, MAX_PROMISED_PER_PLACE],
   [100, 20],
   [PLACE_PATIENCE_MS, 2],
   [60_000, 1],
@@ -59,13 +59,13 @@ it.each([
 it('what was in a place without running says nothing about tasks', async () => {
   await full();
   places.leave(undefined);
-  expect(promises()).toBe(SIZE * (MOST_PROMISED_PER_PLACE - 1) + 1);
+  expect(promises()).toBe(SIZE * (MAX_PROMISED_PER_PLACE - 1) + 1);
 });
 
 it('when somebody has waited in vain and nothing has ended, they are not short', async () => {
   await full();
   const waiting = waited();
-  await clock.advance(LONGEST_PATIENCE_MS);
+  await clock.advance(MAX_PATIENCE_MS);
   expect(await waiting).toEqual(REFUSED_SOON);
   expect(promises()).toBe(SIZE);
 });
@@ -73,7 +73,7 @@ it('when somebody has waited in vain and nothing has ended, they are not short',
 it('who waits is given up on after a while, later where its turn comes within that', async () => {
   await full(600, 1);
   const waiting = [waited(), waited()];
-  await clock.advance(LONGEST_PATIENCE_MS);
+  await clock.advance(MAX_PATIENCE_MS);
   // the first after 600 ms, the second after 1,200
   expect(await Promise.all(waiting)).toEqual([REFUSED_LATE, REFUSED_SOON]);
 });
@@ -83,7 +83,7 @@ it('who began to wait before anything had ended waits on, if it turns out that i
   const waiting = Array.from({ length: 12 }, waited);
   await clock.advance(PLACE_PATIENCE_MS / 2);
   places.leave(900);
-  await clock.advance(LONGEST_PATIENCE_MS);
+  await clock.advance(MAX_PATIENCE_MS);
   const [first, ...others] = await Promise.all(waiting);
   expect(first).toEqual({ given: true, ms: PLACE_PATIENCE_MS / 2 });
   // eleven are left for ten places: the last would wait for 990 ms
@@ -95,7 +95,7 @@ it('a place that becomes free goes to who has waited longest', async () => {
   const order: number[] = [];
   const waiting = [1, 2, 3].map(async (n) => (await places.take()) && order.push(n));
   for (let i = 0; i < 2; i++) places.leave(5);
-  await clock.advance(LONGEST_PATIENCE_MS);
+  await clock.advance(MAX_PATIENCE_MS);
   await Promise.all(waiting);
   expect(order).toEqual([1, 2]);
   expect(places.free).toBe(0);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LONGEST_PATIENCE_MS, PLACE_PATIENCE_MS } from '../../src/worker/run-slots.ts';
+import { MAX_PATIENCE_MS, PLACE_PATIENCE_MS } from '../../src/worker/run-slots.ts';
 import { AFTER_FEW_MS, BEAT_MS, STOP_GRACE_MS, WRONG_CLOCK_MS } from '../../src/worker/worker.ts';
 import { FakeInbox, message, NOON, settle, start } from './harness.ts';
 
@@ -144,7 +144,7 @@ describe('messages that come early', () => {
     const back = () => burst.filter(({ fate }) => fate.join() === 'hidden 0');
     await clock.advance(PLACE_PATIENCE_MS);
     expect(back()).toHaveLength(1); // one ran for half a second: the other's turn should come
-    await clock.advance(LONGEST_PATIENCE_MS);
+    await clock.advance(MAX_PATIENCE_MS);
     expect(back()).toHaveLength(2);
     expect(fake.most).toBe(1);
   });

@@ -13,8 +13,8 @@ import {
 } from './request-schemas.ts';
 import { executionShape, pageOf, redrivenShape } from './response-schemas.ts';
 
-export const MOST_REDRIVEN_BY_ID = 100;
-export const MOST_REDRIVEN = 1000;
+export const MAX_REDRIVEN_BY_ID = 100;
+export const MAX_REDRIVEN = 1000;
 
 /** A body is not needed, and has no fields. */
 const noFields = z.strictObject({}).optional();
@@ -102,10 +102,10 @@ export const executions = {
     method: 'POST',
     path: '/dead-letters/redrive',
     summary: 'Run failed executions again, by their ids or those of a job',
-    description: `By ids: up to ${MOST_REDRIVEN_BY_ID}; 404, and nothing happens, when one is not there. Of a job: up to ${MOST_REDRIVEN} a call, newest first; call again until it answers 0. What is no longer failed is passed over.`,
+    description: `By ids: up to ${MAX_REDRIVEN_BY_ID}; 404, and nothing happens, when one is not there. Of a job: up to ${MAX_REDRIVEN} a call, newest first; call again until it answers 0. What is no longer failed is passed over.`,
     auth: true,
     body: z.union([
-      z.strictObject({ ids: z.array(executionId).min(1).max(MOST_REDRIVEN_BY_ID) }),
+      z.strictObject({ ids: z.array(executionId).min(1).max(MAX_REDRIVEN_BY_ID) }),
       z.strictObject({ jobId, from: instant.optional(), to: instant.optional() }),
     ]),
     success: { status: 202, description: 'They run again', body: redrivenShape },

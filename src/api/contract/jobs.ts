@@ -1,6 +1,6 @@
 // What the API does with jobs.
 import { z } from 'zod';
-import { MOST_BACKFILLED } from '../../domain/jobs/background-operation.ts';
+import { MAX_BACKFILLED } from '../../domain/jobs/background-operation.ts';
 import { changeShape } from '../../domain/jobs/change.ts';
 import { jobPatchSchema, jobSpecSchema, noteSchema } from '../../domain/jobs/job-spec.ts';
 import { operation } from './endpoint.ts';
@@ -14,7 +14,7 @@ import {
   plannedShape,
 } from './response-schemas.ts';
 
-export const MOST_IN_A_BATCH = 100;
+export const MAX_IN_A_BATCH = 100;
 
 const noteBody = z.strictObject({ note: noteSchema }).optional();
 
@@ -58,7 +58,7 @@ export const jobs = {
     service: 'scheduler',
     method: 'POST',
     path: '/jobs/batch',
-    summary: `Create up to ${MOST_IN_A_BATCH} jobs, each accepted or refused on its own`,
+    summary: `Create up to ${MAX_IN_A_BATCH} jobs, each accepted or refused on its own`,
     description:
       'An `Idempotency-Key` counts for each job together with its place in the list: repeated with the same list, the batch creates nothing twice.',
     auth: true,
@@ -68,7 +68,7 @@ export const jobs = {
       jobs: z
         .array(z.unknown().meta({ $ref: '#/components/schemas/NewJob' }))
         .min(1)
-        .max(MOST_IN_A_BATCH),
+        .max(MAX_IN_A_BATCH),
     }),
     success: {
       status: 207,
@@ -209,7 +209,7 @@ export const jobs = {
     params: jobPath,
     body: z.strictObject({
       from: instant.describe('due at or after'),
-      to: instant.describe(`due before; at most ${MOST_BACKFILLED} occurrences, those with a row included`),
+      to: instant.describe(`due before; at most ${MAX_BACKFILLED} occurrences, those with a row included`),
     }),
     success: {
       status: 202,

@@ -5,7 +5,7 @@ import { operation } from './endpoint.ts';
 import { instant } from './request-schemas.ts';
 import { previewShape, taskShape, workerShape } from './response-schemas.ts';
 
-export const MOST_PREVIEWED = 1000;
+export const MAX_PREVIEWED = 1000;
 
 export const service = {
   previewSchedule: operation({
@@ -19,7 +19,7 @@ export const service = {
     auth: true,
     body: z.strictObject({
       schedule: scheduleSchema,
-      count: z.int().min(1).max(MOST_PREVIEWED).default(10),
+      count: z.int().min(1).max(MAX_PREVIEWED).default(10),
       after: instant.optional().describe('only later ones; default: now'),
     }),
     success: { status: 200, description: 'The preview', body: previewShape },

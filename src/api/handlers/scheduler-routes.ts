@@ -16,7 +16,7 @@ import type { Context } from '../../scheduling/context.ts';
 import { NO_RECIPIENTS, type Recipients } from '../../tasks/aws/recipients.ts';
 import type { Tasks } from '../../tasks/task.ts';
 import { contract } from '../contract/contract.ts';
-import { MOST_REDRIVEN } from '../contract/executions.ts';
+import { MAX_REDRIVEN } from '../contract/executions.ts';
 import { withVersion } from '../http/etag.ts';
 import { type Route, route } from '../http/route.ts';
 import { createBatch, parseBatch } from './create-batch.ts';
@@ -147,7 +147,7 @@ function schedulerRoutes(
       handle: async ({ body }, who) => ({
         body: await ('ids' in body
           ? redriveByIds(ctx, who, body.ids)
-          : redriveOfJob(ctx, who, body, MOST_REDRIVEN)),
+          : redriveOfJob(ctx, who, body, MAX_REDRIVEN)),
       }),
     }),
     route(contract.health, {

@@ -4,9 +4,9 @@ import type { FieldError } from '../../domain/errors.ts';
 import { type Parsed, parse, pathText, shown } from '../../domain/validation/validation.ts';
 
 /** Levels of objects and lists in a body. Recursive code, JSON.stringify included, fails at some thousands. */
-export const MOST_LEVELS = 100;
+export const MAX_LEVELS = 100;
 /** Of what is wrong, so much is told. */
-const MOST_ERRORS = 10;
+const MAX_ERRORS = 10;
 /** Of the path to what nests too deep, so many parts are told. */
 const SHOWN_PARTS = 5;
 
@@ -30,16 +30,16 @@ export function parseJson<Schema extends z.ZodType>(
 export function jsonErrors(value: unknown): FieldError[] {
   const errors: FieldError[] = [];
   const open: Place[] = [{ value, level: 0 }];
-  for (let place = open.pop(); place && errors.length < MOST_ERRORS; place = open.pop()) {
+  for (let place = open.pop(); place && errors.length < MAX_ERRORS; place = open.pop()) {
     const { value: at, level } = place;
     if (typeof at === 'string') {
       if (!at.isWellFormed()) errors.push({ path: pathText(pathOf(place)), message: notUnicode(at) });
       continue;
     }
     if (at === null || typeof at !== 'object') continue;
-    if (level === MOST_LEVELS) {
+    if (level === MAX_LEVELS) {
       const path = pathText(pathOf(place).slice(0, SHOWN_PARTS));
-      return [...errors, { path, message: `must nest at most ${MOST_LEVELS} levels deep, and nests deeper` }];
+      return [...errors, { path, message: `must nest at most ${MAX_LEVELS} levels deep, and nests deeper` }];
     }
     for (const [key, inner] of Array.isArray(at) ? at.entries() : Object.entries(at)) {
       if (typeof key === 'string' && !key.isWellFormed())
@@ -47,7 +47,7 @@ export function jsonErrors(value: unknown): FieldError[] {
       else open.push({ value: inner, level: level + 1, in: { place, key } });
     }
   }
-  return errors.slice(0, MOST_ERRORS);
+  return errors.slice(0, MAX_ERRORS);
 }
 
 const notUnicode = (text: string): string =>

@@ -47,7 +47,7 @@ export const audit = defineCommand({
     const executions: Execution[] = [];
     if (from < to) {
       // a row may be at the time that an occurrence had by earlier rules of its timezone
-      const around = hasZoneRules(job.schedule as Schedule) ? LONGEST_CHANGE_MS : 0;
+      const around = hasZoneRules(job.schedule as Schedule) ? MAX_CHANGE_MS : 0;
       const query = { from: iso(from - around), to: iso(to + around), limit: 100 };
       for await (const execution of client.executions.ofJob(job.id, query, { signal }))
         executions.push(execution);
@@ -69,7 +69,7 @@ export const audit = defineCommand({
 });
 
 /** Nearly all changes of a timezone's rules move clocks by three hours at most. */
-const LONGEST_CHANGE_MS = 3 * 3_600_000;
+const MAX_CHANGE_MS = 3 * 3_600_000;
 
 interface Range {
   readonly from: number;

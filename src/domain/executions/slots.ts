@@ -1,6 +1,6 @@
 // The timetable's geometry: a slot is one minute of one shard; an entry says "look at this execution then".
 
-import { LONGEST_JITTER_SECONDS } from '../schedule/schema.ts';
+import { MAX_JITTER_SECONDS } from '../schedule/schema.ts';
 import type { DueKey } from './ids.ts';
 
 export const MINUTE = 60_000;
@@ -41,7 +41,7 @@ const CHECK_AFTER_MINUTES = [2, 4, 8] as const;
 const CHECK_EVERY_MINUTES = 15;
 
 /** No check is written further ahead: its execution fires an hour from now at the latest, or is looked at every 15 min. */
-export const FARTHEST_CHECK_MINUTES = LONGEST_JITTER_SECONDS / 60 + CHECK_AFTER_MINUTES[0];
+export const FARTHEST_CHECK_MINUTES = MAX_JITTER_SECONDS / 60 + CHECK_AFTER_MINUTES[0];
 
 /**
  * When settle looks at an execution next: its fire time + 2, 4, 8, 15, 30, 45 … minutes, the first later than `now`.

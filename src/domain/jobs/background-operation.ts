@@ -13,7 +13,7 @@ const refusalShape = z.strictObject({ id: z.string().describe('of the execution'
 export type Refusal = z.infer<typeof refusalShape>;
 
 /** Occurrences in the range of one backfill, those that have a row included. */
-export const MOST_BACKFILLED = 1000;
+export const MAX_BACKFILLED = 1000;
 
 /** Run the occurrences with `from` ≤ due < `to` that have no row. */
 export interface BackfillParams {

@@ -43,12 +43,12 @@ const notifySchema = z
 
 export type Notify = z.infer<typeof notifySchema>;
 
-const MOST_TAGS = 10;
+const MAX_TAGS = 10;
 
 const tagsSchema = z.record(z.string().min(1).max(64), z.string().max(128)).superRefine((tags, context) => {
   const count = Object.keys(tags).length;
-  if (count > MOST_TAGS) {
-    context.addIssue({ code: 'custom', message: `has ${count} tags; at most ${MOST_TAGS} are allowed` });
+  if (count > MAX_TAGS) {
+    context.addIssue({ code: 'custom', message: `has ${count} tags; at most ${MAX_TAGS} are allowed` });
   }
 });
 

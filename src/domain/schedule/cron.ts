@@ -2,7 +2,7 @@
 import { FIELDS, parseField, type Term } from './cron-field.ts';
 import { quote, refuse } from './refuse.ts';
 
-export const LONGEST_PATTERN = 256;
+export const MAX_PATTERN = 256;
 
 export interface Cron {
   readonly second: readonly Term[];
@@ -33,8 +33,8 @@ const NICKNAMES: Readonly<Record<string, string>> = {
 };
 
 export function parseCron(given: string): Cron {
-  if (given.length > LONGEST_PATTERN) {
-    refuse('schedule.cron', `the pattern has ${given.length} characters; allowed are ${LONGEST_PATTERN}`);
+  if (given.length > MAX_PATTERN) {
+    refuse('schedule.cron', `the pattern has ${given.length} characters; allowed are ${MAX_PATTERN}`);
   }
   const text = given.trim().toUpperCase();
   const aws = /^CRON\s*\((.*)\)$/.exec(text);

@@ -35,7 +35,7 @@ export const joined = (parts: readonly string[], word = 'and'): string =>
 export const counted = (n: number, unit: string): string => `${n} ${unit}${n === 1 ? '' : 's'}`;
 
 /** A list with at most this many values is shown as it is; longer ones are shown by their step or their ranges. */
-export const MOST_LISTED = 6;
+export const MAX_LISTED = 6;
 
 /** Ascending values as ranges of consecutive ones. */
 export function runsOf(values: readonly number[]): [from: number, to: number][] {
@@ -63,7 +63,7 @@ const runsInWords = (runs: readonly (readonly [number, number])[], name: (value:
 /** The step of a long list such as 1, 3, 5 … 31; undefined for short lists, plain ranges and all others. */
 export function longStep(values: readonly number[]): number | undefined {
   const step = (values[1] ?? 0) - (values[0] ?? 0);
-  const isLong = values.length > MOST_LISTED && step > 1;
+  const isLong = values.length > MAX_LISTED && step > 1;
   return isLong && values.every((value, i) => value === (values[0] ?? 0) + i * step) ? step : undefined;
 }
 

@@ -6,7 +6,7 @@ import {
   joined,
   listed,
   longStep,
-  MOST_LISTED,
+  MAX_LISTED,
   ordinal,
   runsOf,
   two,
@@ -19,7 +19,7 @@ export function timeInWords(cron: Cron): { text: string; listed: boolean } {
   const minutes = valuesOf(FIELDS.minute, cron.minute);
   const seconds = valuesOf(FIELDS.second, cron.second);
   const onTheMinute = isZero(seconds);
-  if (hours.length * minutes.length * seconds.length <= MOST_LISTED) {
+  if (hours.length * minutes.length * seconds.length <= MAX_LISTED) {
     const times = hours.flatMap((h) =>
       minutes.flatMap((m) => seconds.map((s) => `${two(h)}:${two(m)}${onTheMinute ? '' : `:${two(s)}`}`)),
     );

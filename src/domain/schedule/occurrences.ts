@@ -53,7 +53,7 @@ export const isOccurrence = (schedule: Schedule, due: number): boolean =>
   'every' in schedule || 'at' in schedule || nextOccurrence(schedule, due - 1) === due;
 
 /** Clocks have been moved by up to 24 hours at once, across the date line. */
-const LONGEST_SHIFT = 26 * HOUR;
+const MAX_SHIFT = 26 * HOUR;
 /** How far back is looked where nothing follows. */
 const HALF_A_DAY = 12 * HOUR;
 
@@ -66,7 +66,7 @@ export function nearestOccurrence(
   planned: number,
   after = Number.NEGATIVE_INFINITY,
 ): number | undefined {
-  const before = latestOccurrence(schedule, Math.max(planned - LONGEST_SHIFT, after), planned);
+  const before = latestOccurrence(schedule, Math.max(planned - MAX_SHIFT, after), planned);
   const next = nextOccurrence(schedule, planned);
   if (before === undefined) return next;
   const distance = next === undefined ? HALF_A_DAY : next - planned;

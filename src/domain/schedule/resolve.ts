@@ -9,7 +9,7 @@ import { quote, refuse } from './refuse.ts';
 import { type Schedule, type ScheduleInput, scheduleSchema } from './schema.ts';
 import { resolveTimezone } from './timezone.ts';
 
-const SHORTEST_RATE = 1000;
+const MIN_RATE = 1000;
 
 /** Whether it will ever fire is not asked here. */
 export function resolveSchedule(input: ScheduleInput | undefined, now: number): Schedule {
@@ -31,7 +31,7 @@ export function resolveSchedule(input: ScheduleInput | undefined, now: number): 
     ...(given.jitterSeconds !== undefined && { jitterSeconds: given.jitterSeconds }),
   };
   if (given.every !== undefined) {
-    if (durationMs(given.every, 'schedule.every') < SHORTEST_RATE) {
+    if (durationMs(given.every, 'schedule.every') < MIN_RATE) {
       refuse('schedule.every', `${quote(given.every)} is too short: the shortest is PT1S`);
     }
     return {

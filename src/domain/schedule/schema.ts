@@ -1,7 +1,7 @@
 // The schedule as the API takes it, and as it is stored once everything that depends on "now" is resolved.
 import { z } from 'zod';
 import { calendarSchema } from './calendar.ts';
-import { LONGEST_PATTERN } from './cron.ts';
+import { MAX_PATTERN } from './cron.ts';
 
 const KINDS = ['at', 'in', 'cron', 'every', 'calendar'] as const;
 type Kind = (typeof KINDS)[number];
@@ -17,7 +17,7 @@ const BESIDE: Record<Kind, readonly string[]> = {
 
 const time = z.string().max(64);
 
-export const LONGEST_JITTER_SECONDS = 3600;
+export const MAX_JITTER_SECONDS = 3600;
 
 export const dstSchema = z.strictObject({
   gap: z
@@ -36,7 +36,7 @@ export const scheduleSchema = z
     in: time.optional().describe('one time, this ISO 8601 duration from now: PT90S'),
     cron: z
       .string()
-      .max(LONGEST_PATTERN)
+      .max(MAX_PATTERN)
       .optional()
       .describe(
         '5 fields, 6 (seconds first) or 7 (year last), with * , - / ? L L-3 W LW # and names; @daily and friends; also cron(…), rate(…) and at(…) of AWS',
@@ -53,7 +53,7 @@ export const scheduleSchema = z
     jitterSeconds: z
       .int()
       .min(0)
-      .max(LONGEST_JITTER_SECONDS)
+      .max(MAX_JITTER_SECONDS)
       .optional()
       .describe('each occurrence starts up to this much later, always the same for the same occurrence'),
     dst: dstSchema.optional(),

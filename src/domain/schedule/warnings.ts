@@ -27,7 +27,7 @@ export interface ScheduleWarning {
 }
 
 const YEAR = 366 * DAY;
-const MOST_TIMES_LISTED = 3;
+const MAX_TIMES_LISTED = 3;
 
 export function scheduleWarnings(schedule: Schedule, now: number): ScheduleWarning[] {
   if (nextOccurrence(schedule, now - 1) === undefined) return [neverFires(schedule)];
@@ -128,7 +128,7 @@ function matchesBetween(clock: WallClock, from: number, to: number): string | un
   const times: string[] = [];
   let local = clock.next(from);
   const first = local;
-  while (local !== undefined && local < to && times.length < MOST_TIMES_LISTED) {
+  while (local !== undefined && local < to && times.length < MAX_TIMES_LISTED) {
     times.push(new Date(local).toISOString().slice(11, 19).replace(/:00$/, ''));
     local = clock.next(local + 1000);
   }

@@ -22,8 +22,8 @@ import { putEntries, sendNow } from '../manual-runs.ts';
 import type { Acted, Turn, Work } from './operation-work.ts';
 
 /** Occurrences that a step looks at, and those that it decides. A stop waits for the step that is under way. */
-const MOST_LOOKED_AT = 100;
-const MOST_DECIDED = 10;
+const MAX_LOOKED_AT = 100;
+const MAX_DECIDED = 10;
 
 export const backfilling: Work = {
   async upcoming({ store }, { params, next }) {
@@ -33,15 +33,15 @@ export const backfilling: Work = {
     if (!head || stopped !== undefined) return { keys: [], stopped };
     const dues: DueKey[] = [];
     for (const due of occurrencesAfter(head.schedule, dueAtOf(next ?? from) - 1)) {
-      if (dueKey(due) >= to || dues.length > MOST_LOOKED_AT) break;
+      if (dueKey(due) >= to || dues.length > MAX_LOOKED_AT) break;
       dues.push(dueKey(due));
     }
-    const looked = dues.slice(0, MOST_LOOKED_AT);
+    const looked = dues.slice(0, MAX_LOOKED_AT);
     // a row that any read shows is there; an absent one is asked for again
     const rows = await store.readRows(keysOf(jobId, looked), { consistent: false });
     const there = new Set(rows.filter((row) => !isQueuedByHand(row)).map(({ due }) => due));
     const keys = looked.filter((due) => !there.has(due));
-    return { keys: keys.slice(0, MOST_DECIDED), beyond: keys[MOST_DECIDED] ?? dues[MOST_LOOKED_AT] };
+    return { keys: keys.slice(0, MAX_DECIDED), beyond: keys[MAX_DECIDED] ?? dues[MAX_LOOKED_AT] };
   },
   act: backfillSome,
 };
@@ -110,7 +110,7 @@ interface Seen {
   readonly isRecorded: boolean;
 }
 
-const MOST_ROUNDS = 20;
+const MAX_ROUNDS = 20;
 
 /**
  * Decides one after the other. The head that one decision has written is the one that the next is based on, as long as
@@ -136,7 +136,7 @@ function deciding(context: Context, params: BackfillParams, dues: readonly DueKe
 
   async function decide(due: DueKey): Promise<Decided> {
     let isHeld = false;
-    for (let round = 1; round <= MOST_ROUNDS; round++) {
+    for (let round = 1; round <= MAX_ROUNDS; round++) {
       const looked = seen ?? (await look());
       if ('stopped' in looked) return looked;
       const { head } = looked;

@@ -16,9 +16,9 @@ const WORK: Readonly<Record<Operation['kind'], Work>> = { backfill: backfilling 
 /** An operation gives way to the next one after this long. */
 const SLICE_MS = 5_000;
 const SIDE_BY_SIDE = 4;
-const MOST_LISTED = 1_000;
+const MAX_LISTED = 1_000;
 /** An operation that has not ended by then fails. */
-const LONGEST_MS = 86_400_000;
+const MAX_MS = 86_400_000;
 /** A place in the list whose operation was never written is removed after this long. */
 const FORGOTTEN_MS = 600_000;
 
@@ -33,7 +33,7 @@ export async function carryOutOperations(context: Context, mayGoOn: () => boolea
 
 /** Every open operation gets a turn. True: some are still open. */
 async function oneRound(context: Context, mayGoOn: () => boolean): Promise<boolean> {
-  const open = userByUser(await context.store.listOpenOperations(MOST_LISTED));
+  const open = userByUser(await context.store.listOpenOperations(MAX_LISTED));
   let left = false;
   await inParallel(open, SIDE_BY_SIDE, async (one) => {
     if (!mayGoOn()) return;
@@ -85,11 +85,7 @@ export async function carryOut(
     holder,
     leaseUntil: now + settings.operationLeaseMs,
   };
-  let operation = await replaceOperation(
-    context,
-    seen,
-    now - seen.createdAt > LONGEST_MS ? tooOld(seen) : taken,
-  );
+  let operation = await replaceOperation(context, seen, now - seen.createdAt > MAX_MS ? tooOld(seen) : taken);
   while (operation && isOpen(operation)) {
     const step = await carryOutStep(context, operation, turn);
     turn = newTurn(context, mayGoOn);

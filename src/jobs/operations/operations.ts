@@ -56,7 +56,7 @@ export async function getOperation(context: Context, who: Principal, id: string)
   return operationView(await ownedOperation(context, who, id));
 }
 
-const MOST_ROUNDS = 20;
+const MAX_ROUNDS = 20;
 
 /**
  * Stops an operation. The work that is done stays. The call returns when no process can add to it: its holder has let go,
@@ -70,7 +70,7 @@ export async function stopOperation(context: Context, who: Principal, id: string
 
 async function endOperation(context: Context, who: Principal, id: string): Promise<Operation> {
   const { clock, random } = context;
-  for (let round = 1; round <= MOST_ROUNDS; round++) {
+  for (let round = 1; round <= MAX_ROUNDS; round++) {
     const seen = await ownedOperation(context, who, id);
     if (!isOpen(seen)) return seen;
     const reason = `by request of ${who.userId}`;
@@ -79,7 +79,7 @@ async function endOperation(context: Context, who: Principal, id: string): Promi
     if (ended) return ended;
     await clock.sleep(random.float() * 20 * round);
   }
-  throw new Conflict(`operation ${id} has changed ${MOST_ROUNDS} times during the call; try again`);
+  throw new Conflict(`operation ${id} has changed ${MAX_ROUNDS} times during the call; try again`);
 }
 
 const FIRST_LOOK_MS = 20;

@@ -1,7 +1,7 @@
 // Puts a message that nobody can handle where people look at it, with the reason.
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 
-const LONGEST_REASON = 500;
+const MAX_REASON = 500;
 
 /** 1 request. */
 export async function sendDeadLetter(
@@ -10,7 +10,7 @@ export async function sendDeadLetter(
   body: string,
   reason: string,
 ): Promise<void> {
-  const text = printable(reason.slice(0, LONGEST_REASON)) || 'unknown';
+  const text = printable(reason.slice(0, MAX_REASON)) || 'unknown';
   await client.send(
     new SendMessageCommand({
       QueueUrl: queueUrl,

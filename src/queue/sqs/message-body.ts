@@ -3,10 +3,10 @@ import { z } from 'zod';
 import type { Message } from '../queue.ts';
 
 /** X-Ray's own header has some 100 characters. */
-const LONGEST_TRACE = 400;
+const MAX_TRACE = 400;
 
 /** The maximum length of SQS's `MessageGroupId`. */
-const LONGEST_OWNER = 128;
+const MAX_OWNER = 128;
 
 const messageSchema: z.ZodType<Message> = z.object({
   jobId: z.string().min(1),
@@ -14,9 +14,9 @@ const messageSchema: z.ZodType<Message> = z.object({
   revision: z.string().min(1),
   fireAt: z.number(),
   enqueuedAt: z.number(),
-  owner: z.string().min(1).max(LONGEST_OWNER).optional().catch(undefined),
+  owner: z.string().min(1).max(MAX_OWNER).optional().catch(undefined),
   // worth no execution: a header that is none is left out
-  trace: z.string().max(LONGEST_TRACE).optional().catch(undefined),
+  trace: z.string().max(MAX_TRACE).optional().catch(undefined),
 });
 
 export const encode = ({ jobId, due, revision, fireAt, enqueuedAt, owner, trace }: Message): string =>

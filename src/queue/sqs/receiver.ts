@@ -14,7 +14,7 @@ import { BATCH, EntryFailed, type RequestMeter, type Timer } from './send-batch.
 
 const LONG_POLL_SECONDS = 20;
 /** SQS hides a message for 12 hours at most, counted from its receipt. */
-const LONGEST_HIDDEN_SECONDS = 43_200;
+const MAX_HIDDEN_SECONDS = 43_200;
 /**
  * How long the first waits for others. A delete is not urgent (the message is hidden for 30 s more), a request is paid for;
  * from 20 a second on a batch is full before this is over.
@@ -60,7 +60,7 @@ export function createInbox(options: InboxOptions): Inbox {
 
   /** Whole seconds, rounded up: rounded down, the last second before the time would be a busy loop of receives. */
   async function hide(handle: string, receivedAt: number, ms: number): Promise<void> {
-    const left = LONGEST_HIDDEN_SECONDS - Math.ceil((timer.now() - receivedAt) / 1000) - 1;
+    const left = MAX_HIDDEN_SECONDS - Math.ceil((timer.now() - receivedAt) / 1000) - 1;
     const VisibilityTimeout = Math.max(0, Math.min(Math.ceil(ms / 1000), left));
     try {
       await hideMessage({ ReceiptHandle: handle, VisibilityTimeout });

@@ -24,7 +24,7 @@ export class EntryFailed extends Error {
 }
 
 const FIRST_DELAY_MS = 25;
-const LONGEST_DELAY_MS = 2_000;
+const MAX_DELAY_MS = 2_000;
 const MAX_TRIES = 8;
 
 /** At most 10 `entries`; `request` names those that failed by their index. Returns the errors that stayed, by entry. */
@@ -46,6 +46,6 @@ export async function sendBatch<T>(
     // the sender's fault will be so again
     left = left.filter(({ id }) => failed.has(id) && !failed.get(id)?.SenderFault);
     if (left.length === 0 || attempt === MAX_TRIES) return failures;
-    await timer.sleep(Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), LONGEST_DELAY_MS));
+    await timer.sleep(Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), MAX_DELAY_MS));
   }
 }

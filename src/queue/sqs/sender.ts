@@ -2,7 +2,7 @@
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { inGroups } from '../../concurrency/batcher.ts';
 import { hash } from '../../domain/executions/ids.ts';
-import { LONGEST_DELAY_MS, type Message, type Queue } from '../queue.ts';
+import { MAX_DELAY_MS, type Message, type Queue } from '../queue.ts';
 import { encode } from './message-body.ts';
 import { BATCH, type RequestMeter, sendBatch, type Timer } from './send-batch.ts';
 
@@ -13,7 +13,7 @@ const STALL_MS = 1_000;
 
 /** Whole seconds, rounded down and one less: it arrives early and the worker holds it to the millisecond. */
 export const delaySeconds = (fireAt: number, now: number): number =>
-  Math.min(Math.max(Math.floor((fireAt - now) / 1000) - 1, 0), LONGEST_DELAY_MS / 1000);
+  Math.min(Math.max(Math.floor((fireAt - now) / 1000) - 1, 0), MAX_DELAY_MS / 1000);
 
 export interface SenderOptions {
   readonly client: SQSClient;

@@ -7,7 +7,7 @@ import { Offset } from './clock-offset.ts';
 /** A `Date` header has whole seconds, cut off. */
 const RESOLUTION_MS = 1_000;
 /** A server that caches its `Date` header for a second shows one that is up to a second old. */
-const MOST_LAG_MS = 1_000;
+const MAX_LAG_MS = 1_000;
 /** The clocks of two servers differ by at most 50 ms. */
 const SERVERS_APART_MS = 50;
 /** Without a reference, steps of the machine's clock up to this size are followed at once. */
@@ -32,7 +32,7 @@ export interface ReferenceClock extends Clock {
 
 /** `reference`: `answers` are those given to `heard`; `own` is the machine's clock, and `heard` is ignored. */
 export function createReferenceClock(machine: Machine, reference: 'answers' | 'own'): ReferenceClock {
-  const offset = new Offset(reference === 'answers' ? MOST_LAG_MS : 0);
+  const offset = new Offset(reference === 'answers' ? MAX_LAG_MS : 0);
   let lookedAt = Number.NEGATIVE_INFINITY;
   let uptimeAhead = machine.uptime() - machine.monotonic();
   let parsed = { text: '', time: Number.NaN };

@@ -3,7 +3,7 @@
 import { BY_HAND, dueAtOf, dueKey } from '../../domain/executions/ids.ts';
 import { isTerminal, type Row } from '../../domain/executions/row.ts';
 import type { Head, Hold } from '../../domain/jobs/job.ts';
-import { LONGEST_DELAY_MS, type Message } from '../../queue/queue.ts';
+import { MAX_DELAY_MS, type Message } from '../../queue/queue.ts';
 import type { Context } from '../context.ts';
 import { definitionInForce } from '../records/definitions.ts';
 import { laterDue, note } from '../records/record-decision.ts';
@@ -130,7 +130,7 @@ async function yieldTo(
     if (row && (message.revision === BY_HAND || due < hold.due)) {
       const now = clock.now();
       const wait = Math.min(context.settings.heartbeatMs, Math.max(SHORT_RUN_MS, now - hold.startedAt));
-      return { kind: 'later', at: Math.max(now + wait, Math.min(until, now + LONGEST_DELAY_MS)) };
+      return { kind: 'later', at: Math.max(now + wait, Math.min(until, now + MAX_DELAY_MS)) };
     }
     return DONE;
   }

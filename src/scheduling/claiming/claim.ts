@@ -10,7 +10,7 @@ import type { Claim } from './claim-result.ts';
 import type { Found } from './holds.ts';
 
 /** Enough for any contention that ends; what does not end comes back as a message. */
-const MOST_ROUNDS = 12;
+const MAX_ROUNDS = 12;
 
 export interface Prepared {
   readonly head: Head;
@@ -43,7 +43,7 @@ export async function claim(
   const { store, clock, random } = context;
   let consistent = false;
   let ahead = prepared;
-  for (let round = 1; round <= MOST_ROUNDS; round++) {
+  for (let round = 1; round <= MAX_ROUNDS; round++) {
     const head = ahead?.head ?? (await store.readHead(message.jobId, { consistent }));
     const found: Found = { head, consistent, holderRow: ahead?.holderRow, definition: prepared?.definition };
     ahead = undefined;

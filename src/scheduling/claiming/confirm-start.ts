@@ -46,7 +46,7 @@ export const firstWithdrawnBy = ({ revision }: Message): 'any' | 'none' =>
   revision === BY_HAND ? 'none' : 'any';
 
 /** Reads take a few milliseconds; a store that answers none of so many in time has the claim come back later. */
-const MOST_ROUNDS = 12;
+const MAX_ROUNDS = 12;
 
 /** The lease is live, counted from before the take was sent. */
 export const isLeased = ({ clock, settings }: Context, { before }: Taken): boolean =>
@@ -59,7 +59,7 @@ export async function start(context: Context, taken: Taken, row: Row | undefined
   const { clock, settings } = context;
   let { head, definition, lookedAt = taken.before } = taken;
   try {
-    for (let round = 1; round <= MOST_ROUNDS && isLeased(context, taken); round++) {
+    for (let round = 1; round <= MAX_ROUNDS && isLeased(context, taken); round++) {
       definition = await definitionInForce(context, head, definition);
       const isRecent = clock.monotonic() - lookedAt < CHANGE_RETURNS_AFTER_MS;
       if (isRecent && isLeased(context, taken)) return run(context, { ...taken, head, definition }, row);
@@ -162,7 +162,7 @@ async function cancel(
  */
 export async function giveBack(context: Context, taken: Taken): Promise<void> {
   const { clock, random, log } = context;
-  for (let round = 1; round <= MOST_ROUNDS; round++) {
+  for (let round = 1; round <= MAX_ROUNDS; round++) {
     try {
       const seen = await look(context, taken);
       if (!seen) return;

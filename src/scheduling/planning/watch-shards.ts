@@ -22,9 +22,9 @@ export interface Watched {
  */
 const LOOK_BACK_MINUTES = 60;
 /** After downtime: the next shard's dispatch does not wait for all that there is to settle in this one. */
-const MOST_SETTLED = 120;
+const MAX_SETTLED = 120;
 /** Empty slots are passed quickly, after days of downtime thousands of them. So many slots are one pass's share. */
-const MOST_PASSED = 3_600;
+const MAX_PASSED = 3_600;
 /** Of slots without work, each of so many moves the cursor: a commit per minute of downtime would take too long. */
 const SLOTS_PER_COMMIT = 60;
 /** Shards worked on side by side: enough to hide the round trips, few enough not to flood one process. */
@@ -144,8 +144,8 @@ async function advance(
   const settleable = () =>
     minuteEnd(settledUntil + 1) + settings.settleLagMs <= clock.now() &&
     settledUntil < dispatchedUntil &&
-    settled < MOST_SETTLED &&
-    passed < MOST_PASSED &&
+    settled < MAX_SETTLED &&
+    passed < MAX_PASSED &&
     !signal.aborted;
   while (settleable()) {
     const { entries, corrected } = await settleSlot(context, shard, settledUntil + 1, dispatchedUntil);

@@ -45,7 +45,7 @@ type Content = Pick<Definition, 'params' | 'notify'>;
 type HeadPart = Pick<Head, 'definition' | 'inline'>;
 
 /** Of all that people say about a job, in JSON: so much of it leaves room for a hold below the head's 1 KB. */
-const LARGEST_INLINE = 500;
+const MAX_INLINE = 500;
 
 /**
  * What the head of a new job has of its definition. A one-time job runs once, so an item would be written once and read
@@ -58,7 +58,7 @@ export async function firstDefinition(
   spec: Content & { readonly schedule: Schedule },
 ): Promise<HeadPart> {
   const { params, notify, schedule } = spec;
-  const isSmall = Buffer.byteLength(JSON.stringify(spec)) <= LARGEST_INLINE;
+  const isSmall = Buffer.byteLength(JSON.stringify(spec)) <= MAX_INLINE;
   return 'at' in schedule && isSmall
     ? { definition: freshDefinition(context.random, 1), inline: { params, notify } }
     : writeDefinition(context, jobId, 1, { params, notify });
@@ -90,11 +90,11 @@ export const versionOfDefinition = ({ definition }: Pick<Head, 'definition'>): n
   Math.max(1, Math.floor(definition / NAMES_PER_VERSION));
 
 /** DynamoDB takes 400 KB; a body within the API's limit may still say much in few characters (`1e20`). */
-const LARGEST_DEFINITION = 300_000;
+const MAX_DEFINITION = 300_000;
 
 export function refuseLarge(definition: Pick<Definition, 'params' | 'notify'>): void {
   const size = Buffer.byteLength(JSON.stringify(definition));
-  if (size <= LARGEST_DEFINITION) return;
-  const message = `params and notify have ${size} bytes of JSON; at most ${LARGEST_DEFINITION} are allowed`;
+  if (size <= MAX_DEFINITION) return;
+  const message = `params and notify have ${size} bytes of JSON; at most ${MAX_DEFINITION} are allowed`;
   throw new InvalidInput([{ path: 'params', message }]);
 }

@@ -3,7 +3,7 @@
 import { ownerHash } from '../../domain/executions/ids.ts';
 import type { Row, RunError } from '../../domain/executions/row.ts';
 import { backoffMs } from '../../domain/jobs/policies.ts';
-import { LONGEST_DELAY_MS } from '../../queue/queue.ts';
+import { MAX_DELAY_MS } from '../../queue/queue.ts';
 import type { Claimed } from '../claiming/claim-result.ts';
 import type { Context } from '../context.ts';
 import { newRow, writeFenced } from '../records/write-row.ts';
@@ -39,7 +39,7 @@ export async function finish(
 
   if (row.status === 'RETRYING' && row.nextAttemptAt !== undefined) {
     const again = { jobId: head.jobId, due: message.due, revision: message.revision };
-    if (row.nextAttemptAt - clock.now() > LONGEST_DELAY_MS - settings.watchPeriodMs) {
+    if (row.nextAttemptAt - clock.now() > MAX_DELAY_MS - settings.watchPeriodMs) {
       await store.putEntries([{ ...again, at: row.nextAttemptAt, kind: 'retry' }]);
     } else {
       const { trace } = message;

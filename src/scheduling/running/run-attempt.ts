@@ -21,8 +21,8 @@ export interface Ran {
 
 /** A task that ignores its signal is left behind after this long. */
 const GRACE_MS = 2_000;
-const LARGEST_RESULT = 4_096;
-const LARGEST_CHECKPOINT = 32_768;
+const MAX_RESULT = 4_096;
+const MAX_CHECKPOINT = 32_768;
 
 export async function runTask(context: Context, worker: WorkerSide, claimed: Claimed): Promise<Ran> {
   const { clock, log } = context;
@@ -149,7 +149,7 @@ function outcomeOf(error: unknown, signal: AbortSignal): Outcome | undefined {
 function bounded(result: unknown): unknown {
   const text = JSON.stringify(result);
   if (text === undefined) return undefined;
-  if (text.length <= LARGEST_RESULT) return JSON.parse(text);
+  if (text.length <= MAX_RESULT) return JSON.parse(text);
   return { truncated: true, length: text.length, start: text.slice(0, 1024) };
 }
 
@@ -163,9 +163,9 @@ async function saveCheckpoint(
 ): Promise<Row> {
   const { head, message, hold } = claimed;
   const text = JSON.stringify(value) ?? 'null';
-  if (text.length > LARGEST_CHECKPOINT) {
+  if (text.length > MAX_CHECKPOINT) {
     throw new DoNotRetry(
-      `a checkpoint may have ${LARGEST_CHECKPOINT} characters of JSON; this one has ${text.length}`,
+      `a checkpoint may have ${MAX_CHECKPOINT} characters of JSON; this one has ${text.length}`,
     );
   }
   const saved: Row = {

@@ -7,7 +7,7 @@ export interface Backoff {
 }
 
 const FIRST_DELAY_MS = 25;
-const LONGEST_DELAY_MS = 2_000;
+const MAX_DELAY_MS = 2_000;
 /** Rounds in a row in which nothing at all was taken: about 10 s. A writer has 30 s. */
 const MAX_IDLE_ROUNDS = 10;
 /** Batches under way at once. */
@@ -56,7 +56,7 @@ async function untilTaken<T>(
 ): Promise<void> {
   let left = await process(batch);
   for (let round = 0, idle = 0; left.length > 0; round++) {
-    const delay = Math.min(FIRST_DELAY_MS * 2 ** round, LONGEST_DELAY_MS);
+    const delay = Math.min(FIRST_DELAY_MS * 2 ** round, MAX_DELAY_MS);
     await backoff.sleep(delay * (0.5 + backoff.random() / 2));
     const before = left.length;
     left = await process(left);

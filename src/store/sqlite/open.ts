@@ -15,7 +15,7 @@ const READER_WAITS_MS = 250;
 const WRITER_CACHE_KB = 32_768;
 const READER_CACHE_KB = 8_192;
 /** SQLite cuts the -wal file to this size when it begins to write it from the start. */
-const LARGEST_IDLE_WAL = 32 * 1024 * 1024;
+const MAX_IDLE_WAL = 32 * 1024 * 1024;
 
 /**
  * Makes the folder (0700) and an empty file (0600) if they are missing. The mode of a folder that exists is left alone, because
@@ -47,7 +47,7 @@ export function openWriter(file: string): DatabaseSync {
       PRAGMA fullfsync = ${process.platform === 'darwin' ? 1 : 0};
       PRAGMA checkpoint_fullfsync = ${process.platform === 'darwin' ? 1 : 0};
       PRAGMA wal_autocheckpoint = 0;
-      PRAGMA journal_size_limit = ${LARGEST_IDLE_WAL};
+      PRAGMA journal_size_limit = ${MAX_IDLE_WAL};
       PRAGMA cache_size = -${WRITER_CACHE_KB};
     `);
     return db;

@@ -3,9 +3,9 @@
 import { RANKS, type Rank } from './statements.ts';
 
 /** Writes in one commit: about 5 ms of work. Larger groups would delay the writes that arrive meanwhile. */
-const MOST_WRITES = 512;
+const MAX_WRITES = 512;
 /** Characters in one commit. */
-const MOST_TEXT = 1_000_000;
+const MAX_TEXT = 1_000_000;
 /** A group with starts is kept short: 64 writes, or three times the number of its starts. */
 const FEW_WRITES = 64;
 /** Every rank gets at least an eighth of a group, so no rank starves. */
@@ -77,11 +77,11 @@ export class Turns<T extends Waiting> {
   /** The writes of the next commit. An empty group: no write waits. */
   take(): T[] {
     const starts = this.#ranks.start.waiting;
-    const most = starts > 0 ? Math.min(MOST_WRITES, Math.max(FEW_WRITES, starts * 3)) : MOST_WRITES;
+    const most = starts > 0 ? Math.min(MAX_WRITES, Math.max(FEW_WRITES, starts * 3)) : MAX_WRITES;
     const group: T[] = [];
     let text = 0;
     const fill = (rank: Rank, count: number, atLeast: number) => {
-      for (let i = 0; i < count && (i < atLeast || text < MOST_TEXT); i++) {
+      for (let i = 0; i < count && (i < atLeast || text < MAX_TEXT); i++) {
         const item = this.#ranks[rank].next();
         if (item === undefined) return;
         text += item.size;

@@ -6,12 +6,12 @@ import { type Recipients, recipientSchema } from './recipients.ts';
 import { calling } from './sdk-errors.ts';
 
 /** What SES takes in one message, all three lists together. */
-const MOST_RECIPIENTS = 50;
+const MAX_RECIPIENTS = 50;
 
 const address = z.email('must be an e-mail address').max(320);
 
 export const emailParams = (recipients: Recipients) => {
-  const allowed = z.array(recipientSchema(recipients)).max(MOST_RECIPIENTS);
+  const allowed = z.array(recipientSchema(recipients)).max(MAX_RECIPIENTS);
   return z
     .strictObject({
       from: address.describe('a sender that is verified in SES'),
@@ -28,7 +28,7 @@ export const emailParams = (recipients: Recipients) => {
       bcc: allowed.optional().describe('get a copy that the others do not see'),
       replyTo: z
         .array(address)
-        .max(MOST_RECIPIENTS)
+        .max(MAX_RECIPIENTS)
         .optional()
         .describe('where answers go; default: to the sender'),
       subject: z
@@ -43,9 +43,9 @@ export const emailParams = (recipients: Recipients) => {
       path: ['text'],
       error: 'must be there unless there is `html`',
     })
-    .refine(({ to, cc = [], bcc = [] }) => to.length + cc.length + bcc.length <= MOST_RECIPIENTS, {
+    .refine(({ to, cc = [], bcc = [] }) => to.length + cc.length + bcc.length <= MAX_RECIPIENTS, {
       path: ['to'],
-      error: `must have at most ${MOST_RECIPIENTS} addresses, cc and bcc included`,
+      error: `must have at most ${MAX_RECIPIENTS} addresses, cc and bcc included`,
     });
 };
 

@@ -31,7 +31,7 @@ export class FunctionFailed extends Error {
 
 const KEPT_CHARS = 2048;
 const SHOWN_IN_ERROR = 500;
-const LARGEST_ASYNC_BYTES = 1_048_576;
+const MAX_ASYNC_BYTES = 1_048_576;
 
 export const lambdaTask = (services: TaskServices): Task<LambdaParams> =>
   defineTask<LambdaParams>({
@@ -46,9 +46,9 @@ async function invoke(context: TaskContext<LambdaParams>, { aws, targets }: Task
   targets.check('lambda', params.function, context.userId);
   const payload = JSON.stringify(params.payload ?? {});
   const sync = params.mode !== 'async';
-  if (!sync && Buffer.byteLength(payload) > LARGEST_ASYNC_BYTES)
+  if (!sync && Buffer.byteLength(payload) > MAX_ASYNC_BYTES)
     throw new DoNotRetry(
-      `an event has at most ${LARGEST_ASYNC_BYTES} bytes, this one ${Buffer.byteLength(payload)}`,
+      `an event has at most ${MAX_ASYNC_BYTES} bytes, this one ${Buffer.byteLength(payload)}`,
     );
   const { InvokeCommand } = await import('@aws-sdk/client-lambda');
   const client = await aws.lambda();

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { TaskContext } from '../task.ts';
 
 /** SQS delivers at most ten; two of them are ours. */
-const MOST_ATTRIBUTES = 8;
+const MAX_ATTRIBUTES = 8;
 
 export const attributesSchema = z
   .record(
@@ -16,8 +16,8 @@ export const attributesSchema = z
       ),
     z.string().min(1).max(10_000),
   )
-  .refine((attributes) => Object.keys(attributes).length <= MOST_ATTRIBUTES, {
-    error: `must have at most ${MOST_ATTRIBUTES} attributes`,
+  .refine((attributes) => Object.keys(attributes).length <= MAX_ATTRIBUTES, {
+    error: `must have at most ${MAX_ATTRIBUTES} attributes`,
   });
 
 export const messageText = (body: unknown): string =>

@@ -10,7 +10,7 @@ import { type LogPlace, logLink, logPlace } from './ecs-logs.ts';
 import { type EcsRun, runOnEcs } from './ecs-run.ts';
 
 /** What ECS takes for all overrides together. */
-const LARGEST_OVERRIDES = 8192;
+const MAX_OVERRIDES = 8192;
 
 export const containerParams = z.strictObject({
   taskDefinition: z
@@ -108,8 +108,8 @@ function inputOf(
     ],
   };
   const size = JSON.stringify(overrides).length;
-  if (size > LARGEST_OVERRIDES)
-    throw new DoNotRetry(`command and environment have ${size} characters; ECS takes ${LARGEST_OVERRIDES}`);
+  if (size > MAX_OVERRIDES)
+    throw new DoNotRetry(`command and environment have ${size} characters; ECS takes ${MAX_OVERRIDES}`);
   return {
     ...fargate(place),
     taskDefinition: params.taskDefinition,

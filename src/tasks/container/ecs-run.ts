@@ -18,7 +18,7 @@ export interface EcsRun {
 const LEAVES_IT_RUNNING = new Set(['shutdown', 'lease lost']);
 const STOPPED_BY_US = 'Punctual: ';
 const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 15_000;
+const MAX_PAUSE_MS = 15_000;
 /** Right after its start ECS may not know a task yet; later it forgets a stopped one after an hour. */
 const MISSING_AT_MOST = 6;
 const FAILURES_AT_MOST = 10;
@@ -94,7 +94,7 @@ async function waitForEnd(
   const command = new DescribeTasksCommand({ cluster: input.cluster, tasks: [taskArn] });
   let missing = 0;
   let failures = 0;
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS)) {
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, MAX_PAUSE_MS)) {
     signal.throwIfAborted();
     try {
       const { tasks = [] } = await ecs.send(command, { abortSignal: signal });

@@ -22,8 +22,8 @@ export const KEPT_BODY_BYTES = 1024;
  * fetch alone would follow 20. Real chains (http → https → www → moved) have two or three; five leave room, and a loop
  * or a tour through half the internet ends soon and says so. Followed by hand, because fetch takes no other bound.
  */
-export const MOST_REDIRECTS = 5;
-const LONGEST_RETRY_AFTER_SECONDS = 86_400;
+export const MAX_REDIRECTS = 5;
+const MAX_RETRY_AFTER_SECONDS = 86_400;
 
 export interface HttpResult {
   status: number;
@@ -136,9 +136,9 @@ async function follow(first: Request, exchange: (request: Request) => Promise<An
   for (let redirects = 0; ; redirects++) {
     const answer = await exchange(request);
     if (answer.location === undefined) return answer;
-    if (redirects === MOST_REDIRECTS) {
+    if (redirects === MAX_REDIRECTS) {
       const last = startOf(answer.location, SHOWN_IN_ERROR);
-      throw new UnexpectedStatus(`more than ${MOST_REDIRECTS} redirects, the last one to ${last}`);
+      throw new UnexpectedStatus(`more than ${MAX_REDIRECTS} redirects, the last one to ${last}`);
     }
     request = redirected(request, answer.response.status, answer.location);
   }
@@ -173,7 +173,7 @@ export function retryAfterSeconds(headers: { get(name: string): string | null })
   const seconds = /^\d+$/.test(value)
     ? Number(value)
     : Math.ceil((Date.parse(value) - Date.parse(headers.get('date') ?? '')) / 1000);
-  return seconds > 0 ? Math.min(seconds, LONGEST_RETRY_AFTER_SECONDS) : undefined;
+  return seconds > 0 ? Math.min(seconds, MAX_RETRY_AFTER_SECONDS) : undefined;
 }
 
 const isVerdict = (error: unknown): boolean =>

@@ -1,8 +1,8 @@
 // What the task `script` can be told.
 import { z } from 'zod';
 
-export const LARGEST_SOURCE_BYTES = 10_240;
-const LARGEST_ENVIRONMENT = 4096;
+export const MAX_SOURCE_BYTES = 10_240;
+const MAX_ENVIRONMENT = 4096;
 
 export const environmentSchema = z
   .record(
@@ -14,8 +14,8 @@ export const environmentSchema = z
       ),
     z.string().regex(/^[^\0]*$/, 'must have no NUL'),
   )
-  .refine((variables) => JSON.stringify(variables).length <= LARGEST_ENVIRONMENT, {
-    error: `must have at most ${LARGEST_ENVIRONMENT} characters in all`,
+  .refine((variables) => JSON.stringify(variables).length <= MAX_ENVIRONMENT, {
+    error: `must have at most ${MAX_ENVIRONMENT} characters in all`,
   });
 
 export const LANGUAGES = ['python', 'node', 'shell'] as const;
@@ -27,9 +27,9 @@ export const scriptParams = z
     source: z
       .string()
       .min(1)
-      .refine((text) => Buffer.byteLength(text) <= LARGEST_SOURCE_BYTES, {
+      .refine((text) => Buffer.byteLength(text) <= MAX_SOURCE_BYTES, {
         error: ({ input }) =>
-          `must have at most ${LARGEST_SOURCE_BYTES} bytes, got ${Buffer.byteLength(String(input))}; a longer one can be in S3`,
+          `must have at most ${MAX_SOURCE_BYTES} bytes, got ${Buffer.byteLength(String(input))}; a longer one can be in S3`,
       })
       .optional()
       .describe('the program, up to 10 KB; this or `s3`'),

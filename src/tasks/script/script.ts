@@ -6,7 +6,7 @@ import { DoNotRetry, defineTask, type Task, type TaskContext } from '../task.ts'
 import { type ScriptParams, scriptParams } from './script-params.ts';
 import type { ScriptEnd } from './script-runner.ts';
 
-export const LARGEST_S3_SOURCE_BYTES = 262_144;
+export const MAX_S3_SOURCE_BYTES = 262_144;
 const SHOWN_IN_ERROR = 500;
 
 /** It ran and did not end with 0. Tried again by the job's `retry`. */
@@ -45,13 +45,13 @@ async function fromS3(
   const { GetObjectCommand } = await import('@aws-sdk/client-s3');
   const s3 = await services.aws.s3();
   // one byte more than is allowed is enough to refuse it
-  const range = `bytes=0-${LARGEST_S3_SOURCE_BYTES}`;
+  const range = `bytes=0-${MAX_S3_SOURCE_BYTES}`;
   const command = new GetObjectCommand({ Bucket: bucket, Key: key, VersionId: version, Range: range });
   const text = await calling(`read ${name}`, signal, async () => {
     const { Body } = await s3.send(command, { abortSignal: signal });
     return (await Body?.transformToString()) ?? '';
   });
-  if (Buffer.byteLength(text) > LARGEST_S3_SOURCE_BYTES)
-    throw new DoNotRetry(`a script has at most ${LARGEST_S3_SOURCE_BYTES} bytes; ${name} has more`);
+  if (Buffer.byteLength(text) > MAX_S3_SOURCE_BYTES)
+    throw new DoNotRetry(`a script has at most ${MAX_S3_SOURCE_BYTES} bytes; ${name} has more`);
   return text;
 }

@@ -4,9 +4,9 @@
 import { CUT } from './truncate.ts';
 
 /** A shorter beginning or end of a secret tells nothing. */
-const SHORTEST_PART = 4;
+const MIN_PART = 4;
 /** A part without beginning and end is taken for one of the secret from this length on: a short one may be any word. */
-const SHORTEST_INSIDE = 16;
+const MIN_INSIDE = 16;
 /** A character of up to four bytes that was cut in two is read as so many U+FFFD. */
 const BROKEN_CHARACTER = 3;
 
@@ -132,7 +132,7 @@ function segmentsOf(text: string): [start: number, end: number][] {
     segments.push([start + brokenAt(segment, 0, 1), end - brokenAt(segment, segment.length - 1, -1)]);
     start = end + CUT.length;
   }
-  return segments.filter(([from, to]) => to - from >= SHORTEST_PART);
+  return segments.filter(([from, to]) => to - from >= MIN_PART);
 }
 
 function brokenAt(segment: string, first: number, step: 1 | -1): number {
@@ -146,14 +146,14 @@ function partsIn(segment: string, at: number, { form, instead }: Form): Span[] {
   const spans: Span[] = [];
   const most = Math.min(form.length, segment.length);
   const longest = (fits: (length: number) => boolean): number => {
-    for (let length = most; length >= SHORTEST_PART; length--) if (fits(length)) return length;
+    for (let length = most; length >= MIN_PART; length--) if (fits(length)) return length;
     return 0;
   };
   const head = longest((length) => segment.startsWith(form.slice(-length)));
   const tail = longest((length) => segment.endsWith(form.slice(0, length)));
   if (head > 0) spans.push({ start: at, end: at + head, instead });
   if (tail > 0) spans.push({ start: at + segment.length - tail, end: at + segment.length, instead });
-  if (segment.length >= SHORTEST_INSIDE && form.includes(segment))
+  if (segment.length >= MIN_INSIDE && form.includes(segment))
     spans.push({ start: at, end: at + segment.length, instead });
   return spans;
 }

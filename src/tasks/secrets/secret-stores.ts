@@ -6,7 +6,7 @@ import type { AwsClients } from '../services.ts';
 import type { Secrets } from './secrets.ts';
 
 export const KEPT_MS = 60_000;
-const MOST_KEPT = 1_000;
+const MAX_KEPT = 1_000;
 
 export function secretsManagerSecrets(aws: AwsClients, prefix: string): Secrets {
   return stored(`Secrets Manager (${prefix}/…)`, prefix, async (SecretId) => {
@@ -55,7 +55,7 @@ function stored(place: string, prefix: string, get: (path: string) => Promise<st
         );
       kept.delete(path); // and to the end: the oldest go first
       kept.set(path, reading);
-      const oldest = kept.size > MOST_KEPT ? kept.keys().next().value : undefined;
+      const oldest = kept.size > MAX_KEPT ? kept.keys().next().value : undefined;
       if (oldest !== undefined) kept.delete(oldest);
       return reading();
     },

@@ -23,7 +23,7 @@ import { startDynoxide, startQueueServer } from '../../engines.ts';
 
 const HOUR = 3_600_000;
 /** Of a start, by the reference clock. */
-const MOST_EARLY_MS = 250;
+const MAX_EARLY_MS = 250;
 const PRELOAD = new URL('./shifted.mjs', import.meta.url).href;
 const WORKER = fileURLToPath(new URL('../../../src/worker/main.ts', import.meta.url));
 const START = fileURLToPath(new URL('../../../src/local/main.ts', import.meta.url));
@@ -132,7 +132,7 @@ const called = (times: number) => {
 };
 const end = (jobId: string) => cancelJob(context, { userId: 'ann', operator: false }, jobId);
 const nothingWasEarly = () => {
-  for (const { at, due } of calls) expect(due - at).toBeLessThan(MOST_EARLY_MS);
+  for (const { at, due } of calls) expect(due - at).toBeLessThan(MAX_EARLY_MS);
 };
 /** Of the last runs; what was skipped has none. */
 const workersOf = async (jobId: string): Promise<Set<string>> => {
