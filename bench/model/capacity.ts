@@ -63,7 +63,7 @@ export class Capacity {
   }
 
   /** Takes it back: the request was refused elsewhere. */
-  giveBack(key: number, units: number): void {
+  undoClaim(key: number, units: number): void {
     const partition = this.partitionOf(key);
     this.#used[partition] = (this.#used[partition] as number) - units;
     this.given -= units;

@@ -71,7 +71,7 @@ export class Polls {
   }
 
   /** One message is no longer in hand. */
-  letGo(worker: number): void {
+  release(worker: number): void {
     this.#inHand[worker] = (this.#inHand[worker] as number) - 1;
     const parked = this.#parked[worker] as number[];
     if (parked.length === 0) return;

@@ -55,7 +55,7 @@ export class Tables {
     if (!table.take(key, 1, tick, again)) return false;
     const quota = this.quotas.get(table);
     if (!quota || quota.take(0, 1, tick, again)) return true;
-    table.giveBack(key, 1);
+    table.undoClaim(key, 1);
     return false;
   }
 
@@ -63,7 +63,7 @@ export class Tables {
   insertRow(job: number, owner: number, tick: number, again: boolean): boolean {
     if (!this.write(this.executionsByUser, owner, tick, again)) return false;
     if (this.write(this.executions, job, tick, again)) return true;
-    this.executionsByUser.giveBack(owner, 1);
+    this.executionsByUser.undoClaim(owner, 1);
     return false;
   }
 }

@@ -227,7 +227,7 @@ export class Workers {
     this.queues.requests++;
     this.stage[e] = QUEUED;
     this.#tries[e] = 0;
-    this.#polls.letGo(this.#worker[e] as number);
+    this.#polls.release(this.#worker[e] as number);
     this.#calendar.at(this.#calendar.now + hidden, this.#back, e);
   }
 
@@ -246,7 +246,7 @@ export class Workers {
     this.stage[e] = stage;
     this.#leave(worker);
     this.#deletes.add(worker, this.#workload.queueOf(e));
-    this.#polls.letGo(worker);
+    this.#polls.release(worker);
   }
 
   #leave(worker: number) {

@@ -4,12 +4,12 @@ import { type DueKey, executionId } from '../domain/executions/ids.ts';
 import { isTerminal, type Row } from '../domain/executions/row.ts';
 import type { Head } from '../domain/jobs/job.ts';
 import type { Principal } from '../domain/principal.ts';
-import { letHoldStart } from '../scheduling/claiming/change-returns.ts';
+import { awaitHoldStart } from '../scheduling/claiming/change-returns.ts';
 import { newHold } from '../scheduling/claiming/holds.ts';
-import { stopHold } from '../scheduling/claiming/request-cancel.ts';
+import { requestCancel } from '../scheduling/claiming/request-cancel.ts';
 import type { Context } from '../scheduling/context.ts';
 import { isToCome } from '../scheduling/planning/plan.ts';
-import { note } from '../scheduling/records/record-decision.ts';
+import { recordDecision } from '../scheduling/records/record-decision.ts';
 import { writeHead } from '../scheduling/records/write-head.ts';
 import { newRow } from '../scheduling/records/write-row.ts';
 import { completeOnce, ended } from '../scheduling/running/after-execution.ts';
@@ -39,7 +39,7 @@ async function cancelRow(context: Context, head: Head, seen: Row): Promise<boole
   const { store, clock } = context;
   const row: Row = { ...seen, status: 'CANCELLED', reason: REASON, finishedAt: clock.now() };
   if (!(await store.updateRow(seen, row))) return false;
-  if (head.overlap === 'allow') await stopHold(context, head.jobId, seen.due);
+  if (head.overlap === 'allow') await requestCancel(context, head.jobId, seen.due);
   const { jobId, due, revision } = row;
   // it may have been a holder between attempts, and others wait for it
   await ended(context, head, { jobId, due, revision, fireAt: 0, enqueuedAt: 0 }, row);
@@ -49,23 +49,30 @@ async function cancelRow(context: Context, head: Head, seen: Row): Promise<boole
 /** No row, or a running one: the head (or the hold item) decides. */
 async function cancelHead(context: Context, head: Head, due: DueKey, row: Row | undefined): Promise<boolean> {
   const { store, random } = context;
-  const beside = head.overlap === 'allow' ? await stopHold(context, head.jobId, due) : undefined;
+  const beside = head.overlap === 'allow' ? await requestCancel(context, head.jobId, due) : undefined;
   if (beside) {
-    await letHoldStart(context, head.jobId, beside);
+    await awaitHoldStart(context, head.jobId, beside);
     return true;
   }
   if (head.hold?.due === due) {
     const hold = { ...head.hold, cancelRequested: true };
     if (!head.hold.cancelRequested && !(await writeHead(context, head, { hold, stamp: random.id(12) })))
       return false;
-    await letHoldStart(context, head.jobId, hold);
+    await awaitHoldStart(context, head.jobId, hold);
     return true;
   }
   if (row) return false; // fenced by a holder that is not in the head as we read it: read again
   if (head.note?.due === due) return false; // decided already; its row is about to be there
   if (!(await isToCome(context, head, due))) throw new NotFound('execution', executionId(head.jobId, due));
   if (head.overlap === 'allow') return cancelBeside(context, head, due);
-  if (!(await note(context, head, { due, status: 'CANCELLED', reason: REASON, revision: head.revision })))
+  if (
+    !(await recordDecision(context, head, {
+      due,
+      status: 'CANCELLED',
+      reason: REASON,
+      revision: head.revision,
+    }))
+  )
     return false;
   const now = await store.readHead(head.jobId, { consistent: true });
   const noted = await store.readRow(head.jobId, due, { consistent: true });

@@ -10,9 +10,9 @@ import { resolveSchedule } from '../domain/schedule/resolve.ts';
 import type { Schedule } from '../domain/schedule/schema.ts';
 import type { JobView } from '../domain/views/resource-schemas.ts';
 import { isPaused, jobView, warningsOf } from '../domain/views/views.ts';
-import { letStart } from '../scheduling/claiming/change-returns.ts';
+import { awaitEarlyStart } from '../scheduling/claiming/change-returns.ts';
 import { withdrawHold } from '../scheduling/claiming/claim-early.ts';
-import { stopHolds } from '../scheduling/claiming/request-cancel.ts';
+import { requestCancelOfAll } from '../scheduling/claiming/request-cancel.ts';
 import type { Context } from '../scheduling/context.ts';
 import { freshRevision, plan } from '../scheduling/planning/plan-revision.ts';
 import { findDefinition, refuseLarge, writeDefinition } from '../scheduling/records/definitions.ts';
@@ -76,7 +76,7 @@ export async function pauseJob(
     };
   });
   if (changed) await send?.();
-  await letStart(context, head);
+  await awaitEarlyStart(context, head);
   return view(context, head);
 }
 
@@ -113,8 +113,8 @@ export async function cancelJob(
     const hold = seen.hold && { hold: { ...seen.hold, cancelRequested: true } };
     return { set: { status: 'cancelled', ...hold } };
   });
-  await stopHolds(context, head);
-  await letStart(context, head);
+  await requestCancelOfAll(context, head);
+  await awaitEarlyStart(context, head);
 }
 
 export interface EditOptions {
@@ -176,7 +176,7 @@ export async function editJob(
     return { set: decided, replaces: (['params', 'notify'] as const).filter(isOther), inTime };
   });
   await send?.();
-  if (changed) await letStart(context, head);
+  if (changed) await awaitEarlyStart(context, head);
   return { ...(await view(context, head)), ...(given && warningsOf(head.schedule, t0)) };
 }
 

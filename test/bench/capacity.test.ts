@@ -42,7 +42,7 @@ describe('a partition', () => {
     const capacity = open(1);
     for (let i = 0; i < 5_000; i++) {
       expect(capacity.take(1, 1, 0)).toBe(true);
-      capacity.giveBack(1, 1);
+      capacity.undoClaim(1, 1);
     }
     expect(capacity.given).toBe(0);
   });

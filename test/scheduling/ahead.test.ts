@@ -1,4 +1,4 @@
-// Taken ahead of its time: it starts at its time without another look, because who changes the job meanwhile returns later;
+// AcquiredHold ahead of its time: it starts at its time without another look, because who changes the job meanwhile returns later;
 // what is not the ordinary course is looked at, or given back.
 import { describe, expect, test } from 'vitest';
 import { asUser } from '../../src/domain/principal.ts';
@@ -7,8 +7,8 @@ import { cancelJob, editJob, pauseJob, resumeJob } from '../../src/jobs/edit-job
 import { getExecution } from '../../src/queries/jobs-and-executions.ts';
 import { CHANGE_RETURNS_AFTER_MS } from '../../src/scheduling/claiming/change-returns.ts';
 import { claim, prepare } from '../../src/scheduling/claiming/claim.ts';
-import { takeAhead } from '../../src/scheduling/claiming/claim-early.ts';
-import { giveBack, start, type Taken } from '../../src/scheduling/claiming/confirm-start.ts';
+import { claimEarly } from '../../src/scheduling/claiming/claim-early.ts';
+import { type AcquiredHold, start, undoClaim } from '../../src/scheduling/claiming/confirm-start.ts';
 import { newRow } from '../../src/scheduling/records/write-row.ts';
 import { standingWorld } from './world.ts';
 
@@ -24,7 +24,7 @@ async function beforeItsTime(spec: Record<string, unknown> = {}) {
   world.now = message.fireAt - 500;
   const take = async () => {
     const prepared = await prepare(context, message);
-    return prepared && takeAhead(context, 'worker', message, prepared);
+    return prepared && claimEarly(context, 'worker', message, prepared);
   };
   const head = () => store.readHead(jobId, { consistent: true });
   const row = () => store.readRow(jobId, message.due, { consistent: true });
@@ -34,7 +34,7 @@ async function beforeItsTime(spec: Record<string, unknown> = {}) {
   return { world, context, store, jobId, message, take, head, row, itsTime };
 }
 
-function taken(answer: Taken | undefined): Taken {
+function taken(answer: AcquiredHold | undefined): AcquiredHold {
   if (!answer) throw new Error('it was not taken');
   return answer;
 }
@@ -156,7 +156,7 @@ describe('withdrawn while it waited it does not start, and the job is as if it h
     await withdraw(context, ANN, jobId);
     itsTime();
     world.now += CHANGE_RETURNS_AFTER_MS;
-    expect(await start(context, mine, undefined)).toEqual({ kind: 'done' });
+    expect(await start(context, mine, undefined)).toEqual({ kind: 'drop' });
     expect((await head())?.hold).toBeUndefined();
     expect(await row()).toBeUndefined();
   });
@@ -174,7 +174,7 @@ test('withdrawn, and somebody writes the head just before it is put back: it is 
     await editJob(context, ANN, jobId, { tags: { written: 'meanwhile' } });
     return update(...args);
   };
-  expect(await start(context, mine, undefined)).toEqual({ kind: 'done' });
+  expect(await start(context, mine, undefined)).toEqual({ kind: 'drop' });
   expect((await head())?.hold).toBeUndefined();
 });
 
@@ -193,7 +193,7 @@ describe('withdrawn before its time, and its worker is lost: who takes over', ()
     taken(await take());
     await withdraw(context, ANN, jobId);
     world.now = message.fireAt + PAST_LEASE_MS;
-    expect(await claim(context, 'another', message)).toEqual({ kind: 'done' });
+    expect(await claim(context, 'another', message)).toEqual({ kind: 'drop' });
     expect(await row()).toMatchObject({
       status: 'CANCELLED',
       reason: 'withdrawn while its worker was lost',
@@ -209,7 +209,7 @@ describe('withdrawn before its time, and its worker is lost: who takes over', ()
     const own = world.sent.find(({ due, revision }) => due === message.due && revision !== message.revision);
     if (!own) throw new Error('the new schedule has not planned it');
     world.now = message.fireAt + PAST_LEASE_MS;
-    expect(await claim(context, 'another', message)).toEqual({ kind: 'done' });
+    expect(await claim(context, 'another', message)).toEqual({ kind: 'drop' });
     expect(await row()).toBeUndefined();
     expect(await claim(context, 'another', own)).toMatchObject({ kind: 'run' });
   });
@@ -240,7 +240,7 @@ test.each([
   await cancel(context, jobId, message.due);
   itsTime();
   world.now += CHANGE_RETURNS_AFTER_MS;
-  expect(await start(context, mine, undefined)).toEqual({ kind: 'done' });
+  expect(await start(context, mine, undefined)).toEqual({ kind: 'drop' });
   expect(await row()).toMatchObject({
     status: 'CANCELLED',
     reason: 'cancelled before it started',
@@ -254,13 +254,13 @@ test('so late when it gets a place that its misfire policy decides: given back, 
   const mine = taken(await take());
   itsTime();
   world.now += 2_500;
-  expect(await start(context, mine, undefined)).toEqual({ kind: 'again' });
+  expect(await start(context, mine, undefined)).toEqual({ kind: 'retry' });
   expect((await head())?.hold).toBeUndefined();
 });
 
 test('given back it is another worker’s at once, as its first attempt', async () => {
   const { context, take, message, itsTime } = await beforeItsTime({ retry: { maxAttempts: 2 } });
-  await giveBack(context, taken(await take()));
+  await undoClaim(context, taken(await take()));
   itsTime();
   expect(await claim(context, 'another', message)).toMatchObject({
     kind: 'run',
@@ -289,7 +289,7 @@ test('given back, the hold that had ended before is there again', async () => {
   if (!second) throw new Error('its second occurrence was not sent');
   world.now = second.fireAt - 500;
   const prepared = await prepare(context, second);
-  await giveBack(context, taken(prepared && (await takeAhead(context, 'worker', second, prepared))));
+  await undoClaim(context, taken(prepared && (await claimEarly(context, 'worker', second, prepared))));
   expect((await head())?.hold).toEqual(before?.hold);
   expect(await take(), 'what has ended is not taken again').toBeUndefined();
 });
@@ -298,7 +298,7 @@ test('somebody changed the head between take and give-back: it is given back all
   const { context, take, jobId, head } = await beforeItsTime();
   const mine = taken(await take());
   await editJob(context, ANN, jobId, { params: { durationMs: 1 } });
-  await giveBack(context, mine);
+  await undoClaim(context, mine);
   expect((await head())?.hold).toBeUndefined();
 });
 
@@ -327,7 +327,7 @@ test('whether it was taken is not known: the look at its time finds out, and so 
   store.updateHead = update;
   itsTime();
   expect(await start(context, perhaps, undefined)).toMatchObject({ kind: 'run' });
-  await giveBack(context, perhaps);
+  await undoClaim(context, perhaps);
   expect((await head())?.hold).toBeUndefined();
 });
 
@@ -340,7 +340,7 @@ test('the store fails when it is given back: it is tried again', async () => {
     if (failures-- > 0) throw new Error('no answer');
     return read(...args);
   };
-  await giveBack(context, mine);
+  await undoClaim(context, mine);
   expect((await head())?.hold).toBeUndefined();
 });
 
@@ -375,6 +375,6 @@ describe('not taken ahead', () => {
     const [, second] = world.sent;
     if (!second) throw new Error('its second occurrence was not sent');
     const prepared = await prepare(context, second);
-    expect(prepared && (await takeAhead(context, 'worker', second, prepared))).toBeUndefined();
+    expect(prepared && (await claimEarly(context, 'worker', second, prepared))).toBeUndefined();
   });
 });

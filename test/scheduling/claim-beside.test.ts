@@ -50,7 +50,7 @@ test('a cancel that found the hold of a worker which may not run is not lost wit
   if (!own) throw new Error('the new schedule has not planned it');
   expect(await claim(context, 'another', own)).toMatchObject({ kind: 'later' });
   world.now += MINUTE;
-  expect(await claim(context, 'another', own)).toEqual({ kind: 'done' });
+  expect(await claim(context, 'another', own)).toEqual({ kind: 'drop' });
   expect(await store.readRow(jobId, message.due, { consistent: true })).toMatchObject({
     status: 'CANCELLED',
   });
@@ -67,7 +67,7 @@ test('a job that is cancelled while one takes over: it does not start', async ()
     await cancelJob(context, ANN, jobId);
     return update(...args);
   };
-  expect(await claim(context, 'another', message)).toEqual({ kind: 'done' });
+  expect(await claim(context, 'another', message)).toEqual({ kind: 'drop' });
   expect(await store.readRow(jobId, message.due, { consistent: true })).toMatchObject({
     status: 'CANCELLED',
   });

@@ -25,7 +25,7 @@ test('a holder that died an hour ago is waited for: it is taken over', async () 
   await claim(world.context, 'worker', first);
   world.now += 3_600_000;
   const later = { ...first, due: String(world.now), fireAt: world.now };
-  expect(await claim(world.context, 'worker', later)).toMatchObject({ kind: 'done' });
+  expect(await claim(world.context, 'worker', later)).toMatchObject({ kind: 'drop' });
 });
 
 test('the hold of an earlier boot of an embedded server is taken over at once, that of the same boot is not', async () => {

@@ -101,5 +101,5 @@ test('a hide that is answered in time keeps it, one that is answered too late do
   tookMs = 0;
   await beat();
   expect(inHand.mayBeElsewhere(), 'what was handed out again stays so').toBe(true);
-  await inHand.letGo();
+  await inHand.release();
 });

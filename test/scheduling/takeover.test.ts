@@ -82,7 +82,7 @@ describe('it is not repeated, and ends cancelled', () => {
   test('after a cancel', async () => {
     const { context, jobId, pastLease, row } = await begun();
     await cancelJob(context, ANN, jobId);
-    expect(await pastLease()).toEqual({ kind: 'done' });
+    expect(await pastLease()).toEqual({ kind: 'drop' });
     expect(await row()).toMatchObject({ status: 'CANCELLED', reason: 'cancelled while its worker was lost' });
   });
 
@@ -99,7 +99,7 @@ describe('it is not repeated, and ends cancelled', () => {
       ]) {
         const { context, jobId, pastLease, row } = await begun(spec, ago);
         await change(context, ANN, jobId);
-        expect(await pastLease()).toEqual({ kind: 'done' });
+        expect(await pastLease()).toEqual({ kind: 'drop' });
         expect(await row()).toMatchObject(WITHDRAWN);
       }
     },

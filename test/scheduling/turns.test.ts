@@ -7,8 +7,8 @@ import { asUser } from '../../src/domain/principal.ts';
 import { pauseJob, resumeJob } from '../../src/jobs/edit-job.ts';
 import type { Message } from '../../src/queue/queue.ts';
 import { claim, prepare } from '../../src/scheduling/claiming/claim.ts';
-import { takeAhead } from '../../src/scheduling/claiming/claim-early.ts';
-import { giveBack } from '../../src/scheduling/claiming/confirm-start.ts';
+import { claimEarly } from '../../src/scheduling/claiming/claim-early.ts';
+import { undoClaim } from '../../src/scheduling/claiming/confirm-start.ts';
 import { finish } from '../../src/scheduling/running/finish-attempt.ts';
 import { MINUTE, NOON, standingWorld } from './world.ts';
 
@@ -49,7 +49,7 @@ async function twoWait() {
   world.now = NOON + 3 * MINUTE;
   const first = await claimed(1);
   for (const minute of [2, 3])
-    expect(await claim(world.context, 'worker', messageOf(minute))).toEqual({ kind: 'done' });
+    expect(await claim(world.context, 'worker', messageOf(minute))).toEqual({ kind: 'drop' });
   expect(await rowOf(2)).toMatchObject({ status: 'WAITING' });
   world.sent.length = 0;
   return first;
@@ -66,7 +66,7 @@ test('a worker dies between the end and the wake: its message, handed out again,
     finish(dies, first, SUCCEEDED, { receivedAt: world.now, startedAt: world.now }),
   ).rejects.toThrow('killed');
   expect(await rowOf(1)).toMatchObject({ status: 'SUCCEEDED' });
-  expect(await claim(world.context, 'other', messageOf(1))).toEqual({ kind: 'done' });
+  expect(await claim(world.context, 'other', messageOf(1))).toEqual({ kind: 'drop' });
   expect(woken()).toEqual([messageOf(2).due]);
 });
 
@@ -74,7 +74,7 @@ test('while another holds the job such a message wakes nobody: the end of that o
   await end(await twoWait());
   await claimed(2);
   world.sent.length = 0;
-  expect(await claim(world.context, 'other', messageOf(1))).toEqual({ kind: 'done' });
+  expect(await claim(world.context, 'other', messageOf(1))).toEqual({ kind: 'drop' });
   expect(woken()).toEqual([]);
 });
 
@@ -86,7 +86,7 @@ test('an occurrence that was withdrawn while it waited hands its turn on', async
   await end(first);
   expect(woken()).toContain(second.due);
   world.sent.length = 0;
-  expect(await claim(world.context, 'other', second)).toEqual({ kind: 'done' });
+  expect(await claim(world.context, 'other', second)).toEqual({ kind: 'drop' });
   expect(await rowOf(2)).toMatchObject({ status: 'CANCELLED' });
   expect(woken()).toEqual([messageOf(3).due]);
 });
@@ -98,7 +98,7 @@ test('an execution that was fenced too late to start is woken like one that wait
   await world.store.updateRow(waiting, { ...waiting, status: 'RUNNING', fence: 'of a lost worker' });
   const second = await rowOf(2);
   if (second) await world.store.updateRow(second, { ...second, status: 'CANCELLED' });
-  expect(await claim(world.context, 'other', messageOf(3))).toEqual({ kind: 'done' });
+  expect(await claim(world.context, 'other', messageOf(3))).toEqual({ kind: 'drop' });
   await end(first);
   expect(woken()).toEqual([messageOf(3).due]);
 });
@@ -108,13 +108,13 @@ describe('a job that was taken ahead and is put back', () => {
     world.now = NOON + MINUTE - 300;
     const message = messageOf(1);
     const prepared = await prepare(world.context, message);
-    const taken = prepared && (await takeAhead(world.context, 'worker', message, prepared));
+    const taken = prepared && (await claimEarly(world.context, 'worker', message, prepared));
     if (!taken) throw new Error('it was not taken');
     // the clock of another machine is ahead
     const other = { ...world.context, clock: { ...world.context.clock, now: () => NOON + 2 * MINUTE } };
-    expect(await claim(other, 'other', messageOf(2))).toEqual({ kind: 'done' });
+    expect(await claim(other, 'other', messageOf(2))).toEqual({ kind: 'drop' });
     world.sent.length = 0;
-    await giveBack(world.context, taken);
+    await undoClaim(world.context, taken);
     expect(woken()).toEqual([messageOf(2).due]);
   });
 });

@@ -169,7 +169,7 @@ export const MUTATIONS: readonly Mutation[] = [
       {
         file: 'scheduling/claiming/claim-exclusive.ts',
         find: 'if (!row && head.note?.due === due) {',
-        replace: `if (row && head.note?.due === due && head.note.status === 'CANCELLED') return DONE;
+        replace: `if (row && head.note?.due === due && head.note.status === 'CANCELLED') return DROP;
     if (!row && head.note?.due === due) {`,
       },
     ],
@@ -200,12 +200,12 @@ export const MUTATIONS: readonly Mutation[] = [
       },
       {
         file: 'scheduling/claiming/claim-concurrent.ts',
-        find: `  if (isTerminal(row?.status)) return DONE;
+        find: `  if (isTerminal(row?.status)) return DROP;
   if (row?.status === 'RETRYING' && clock.now() < (row.nextAttemptAt ?? 0))
     return { kind: 'later', at: row.nextAttemptAt ?? 0 };
-  if (!letGo`,
-        replace: `  if (isTerminal(row?.status)) return DONE;
-  if (!letGo`,
+  if (!hasLetGo`,
+        replace: `  if (isTerminal(row?.status)) return DROP;
+  if (!hasLetGo`,
       },
     ],
   },
@@ -216,9 +216,9 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'scheduling/claiming/claim-exclusive.ts',
-        find: 'return takeRow(context, taken, row, attempts, why);',
+        find: 'return takeOverRow(context, taken, row, attempts, why);',
         replace: `if (!row && attempts < head.retry.maxAttempts && !why) return start(context, taken, undefined);
-  return takeRow(context, taken, row, attempts, why);`,
+  return takeOverRow(context, taken, row, attempts, why);`,
       },
     ],
   },
@@ -240,9 +240,9 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'scheduling/claiming/claim-exclusive.ts',
-        find: 'if (!(await writeHead(context, head, { hold, stamp: hold.token }))) return AGAIN;',
+        find: 'if (!(await writeHead(context, head, { hold, stamp: hold.token }))) return RETRY;',
         replace: `const fresh = await context.store.readHead(head.jobId, { consistent: true });
-  if (!fresh || !(await writeHead(context, fresh, { hold: { ...hold, number: (fresh.hold?.number ?? 0) + 1 }, stamp: hold.token }))) return AGAIN;
+  if (!fresh || !(await writeHead(context, fresh, { hold: { ...hold, number: (fresh.hold?.number ?? 0) + 1 }, stamp: hold.token }))) return RETRY;
   hold.number = (fresh.hold?.number ?? 0) + 1;`,
       },
     ],
@@ -255,7 +255,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'scheduling/records/record-decision.ts',
-        find: 'if (head.note && head.note.due !== decision.due && !isRecorded) await recordNote(context, head, head.note);',
+        find: 'if (head.note && head.note.due !== decision.due && !isRecorded) await recordDecisionRow(context, head, head.note);',
         replace: '',
       },
     ],
@@ -331,8 +331,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'scheduling/claiming/claim-result.ts',
-        find: `const REREAD: Claim = { kind: 'reread' };`,
-        replace: `const REREAD: Claim = { kind: 'done' };`,
+        find: `const RETRY_CONSISTENT: Claim = { kind: 'reread' };`,
+        replace: `const RETRY_CONSISTENT: Claim = { kind: 'done' };`,
       },
     ],
   },
@@ -344,13 +344,13 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'scheduling/claiming/claim-concurrent.ts',
-        find: `  if (!(await insertHold(context, jobId, hold))) return AGAIN;
+        find: `  if (!(await insertHold(context, jobId, hold))) return RETRY;
   const [head, row] = await Promise.all([
     store.readHead(jobId, { consistent: true }),
     store.readRow(jobId, due, { consistent: true }),
   ]);`,
         replace: `  const head = await store.readHead(jobId, { consistent: true });
-  if (!(await insertHold(context, jobId, hold))) return AGAIN;
+  if (!(await insertHold(context, jobId, hold))) return RETRY;
   const row = await store.readRow(jobId, due, { consistent: true });`,
       },
     ],
@@ -432,7 +432,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'jobs/cancel-execution.ts',
-        find: 'await letHoldStart(context, head.jobId, beside);',
+        find: 'await awaitHoldStart(context, head.jobId, beside);',
         replace: '',
       },
     ],
@@ -469,7 +469,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'scheduling/claiming/confirm-start.ts',
-        find: 'const withdrawn = counts && !isLive(head, message);',
+        find: 'const withdrawn = counts && !isCurrent(head, message);',
         replace: 'const withdrawn = false;',
       },
     ],
@@ -504,7 +504,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'scheduling/claiming/claim-exclusive.ts',
-        find: 'const withdrawn = old.withdrawn && !row && !isLive(head, message);',
+        find: 'const withdrawn = old.withdrawn && !row && !isCurrent(head, message);',
         replace: 'const withdrawn = false;',
       },
     ],
@@ -664,7 +664,7 @@ export const MUTATIONS: readonly Mutation[] = [
       {
         file: 'scheduling/claiming/claim-exclusive.ts',
         find: 'if (row && isTerminal(row.status)) return endedBefore(context, given, found, row);',
-        replace: 'if (row && isTerminal(row.status)) return DONE;',
+        replace: 'if (row && isTerminal(row.status)) return DROP;',
       },
     ],
   },

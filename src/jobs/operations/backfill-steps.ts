@@ -15,8 +15,8 @@ import type { Head } from '../../domain/jobs/job.ts';
 import { occurrencesAfter } from '../../domain/schedule/occurrences.ts';
 import { newHold } from '../../scheduling/claiming/holds.ts';
 import type { Context } from '../../scheduling/context.ts';
-import { note } from '../../scheduling/records/record-decision.ts';
-import { newRow, recordNote } from '../../scheduling/records/write-row.ts';
+import { recordDecision } from '../../scheduling/records/record-decision.ts';
+import { newRow, recordDecisionRow } from '../../scheduling/records/write-row.ts';
 import { writerDeadline } from '../../scheduling/records/writer-deadline.ts';
 import { putEntries, sendNow } from '../manual-runs.ts';
 import type { Acted, Turn, Work } from './operation-work.ts';
@@ -127,7 +127,7 @@ function deciding(context: Context, params: BackfillParams, dues: readonly DueKe
     const stopped = whyStopped(head, params);
     if (!head || stopped !== undefined) return { stopped: stopped ?? '' };
     userId = head.userId;
-    if (head.note && dues.includes(head.note.due)) await recordNote(context, head, head.note);
+    if (head.note && dues.includes(head.note.due)) await recordDecisionRow(context, head, head.note);
     const wanted = new Set([...dues, ...(head.note ? [head.note.due] : [])]);
     const found = await store.readRows(keysOf(jobId, [...wanted]), { consistent: true });
     const rows = new Map(found.map((row) => [row.due, row]));
@@ -169,7 +169,7 @@ type Decide = (context: Context, seen: Seen, due: DueKey, inTime: () => void) =>
 /** The decision is a note, because the regular message may still be under way. */
 const alone: Decide = (context, { head, isRecorded }, due, inTime) => {
   const decision = { due, status: 'QUEUED', reason: 'backfill', revision: BY_HAND } as const;
-  return note(context, head, decision, { inTime, isRecorded });
+  return recordDecision(context, head, decision, { inTime, isRecorded });
 };
 
 /** In place of a worker's id, in hold items that a backfill inserts. */

@@ -95,7 +95,7 @@ export async function carryOut(
     operation = await replaceOperation(context, operation, { ...next, leaseUntil });
     if (!goesOn) break;
   }
-  if (!operation) await letGo(context, listed.id, holder);
+  if (!operation) await releaseOperation(context, listed.id, holder);
   else if (!isOpen(operation)) await store.delistOperation(operation);
   return operation !== undefined && isOpen(operation);
 }
@@ -118,7 +118,7 @@ function newTurn({ clock, settings }: Context, mayGoOn: () => boolean): Turn {
 }
 
 /** A stop keeps the lease of the process that was in a step. With this write the stop need not wait for its end. */
-async function letGo(context: Context, id: string, holder: string): Promise<void> {
+async function releaseOperation(context: Context, id: string, holder: string): Promise<void> {
   const seen = await context.store.readOperation(id);
   if (seen && !isOpen(seen) && seen.holder === holder)
     await replaceOperation(context, seen, { ...seen, leaseUntil: 0 });

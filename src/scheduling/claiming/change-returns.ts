@@ -14,13 +14,13 @@ export const CHANGE_RETURNS_AFTER_MS = 1500;
  * Called with the head as a change has left it. `overlap: allow`: the hold items of a job may be many, and any of them may be
  * a claim that has not started, so every change waits.
  */
-export async function letStart(context: Context, head: Head): Promise<void> {
+export async function awaitEarlyStart(context: Context, head: Head): Promise<void> {
   if (head.overlap === 'allow') await context.clock.sleep(CHANGE_RETURNS_AFTER_MS);
-  else if (head.hold) await letHoldStart(context, head.jobId, head.hold);
+  else if (head.hold) await awaitHoldStart(context, head.jobId, head.hold);
 }
 
 /** Waits unless it is certain that the holder has started, has ended, or cannot start any more. */
-export async function letHoldStart(context: Context, jobId: string, hold: Hold): Promise<void> {
+export async function awaitHoldStart(context: Context, jobId: string, hold: Hold): Promise<void> {
   if (isOver(context, hold) || hasBeaten(context, hold)) return;
   const row = await context.store.readRow(jobId, hold.due, { consistent: false });
   // the holder writes its fence with another status only when its run has ended

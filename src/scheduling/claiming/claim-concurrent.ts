@@ -10,15 +10,15 @@ import type { Context } from '../context.ts';
 import { definitionInForce } from '../records/definitions.ts';
 import { laterDue } from '../records/record-decision.ts';
 import { writeHead } from '../records/write-head.ts';
-import { recordNote } from '../records/write-row.ts';
-import { AGAIN, type Claim, DONE } from './claim-result.ts';
-import { firstWithdrawnBy, isLeased, start, type Taken } from './confirm-start.ts';
-import { attemptsBegun, cancelOpen, fence, release, takeRow } from './fencing.ts';
-import { isOver, letGo, newHold } from './holds.ts';
+import { recordDecisionRow } from '../records/write-row.ts';
+import { type Claim, DROP, RETRY } from './claim-result.ts';
+import { type AcquiredHold, firstClaimWithdrawnBy, isLeased, start } from './confirm-start.ts';
+import { attemptsBegun, cancelOpen, fence, release, takeOverRow } from './fencing.ts';
+import { hasLetGo, isOver, newHold } from './holds.ts';
 import { isCoverAhead, misfireOf, skipLate } from './misfire.ts';
-import { isLive, isPlannedAgain } from './occurrence-validity.ts';
+import { isCurrent, isPlannedAgain } from './occurrence-validity.ts';
 
-export async function claimBeside(
+export async function claimConcurrent(
   context: Context,
   workerId: string,
   message: Message,
@@ -31,38 +31,38 @@ export async function claimBeside(
   if (item) return claimHeld(context, workerId, message, item, ahead);
 
   // spares a dead message the insert; the answer that counts is read after it
-  if (!isLive(stale, message) && message.revision !== BY_HAND) {
+  if (!isCurrent(stale, message) && message.revision !== BY_HAND) {
     const head = await store.readHead(jobId, { consistent: true });
-    if (!head || (!isLive(head, message) && head.note?.due !== due)) {
+    if (!head || (!isCurrent(head, message) && head.note?.due !== due)) {
       const row = await store.readRow(jobId, due, { consistent: true });
       return row?.status === 'WAITING'
         ? cancelOpen(context, row, 'the job was withdrawn while this waited')
-        : DONE;
+        : DROP;
     }
   }
   const definition = await definitionInForce(context, stale, ahead);
   const before = clock.monotonic();
   const hold = newHold(context, message, workerId, undefined, 1);
-  if (!(await insertHold(context, jobId, hold))) return AGAIN;
+  if (!(await insertHold(context, jobId, hold))) return RETRY;
   const [head, row] = await Promise.all([
     store.readHead(jobId, { consistent: true }),
     store.readRow(jobId, due, { consistent: true }),
   ]);
-  const next = head ? await reasonToStop(context, message, head, row) : DONE;
+  const next = head ? await reasonToStop(context, message, head, row) : DROP;
   if (!head || typeof next === 'object') {
     // a cancel that was asked of this hold meanwhile has returned, and must not go with it
     const removed = await store.removeHoldItem(jobId, due, hold.token);
-    return removed && typeof next === 'object' ? next : AGAIN;
+    return removed && typeof next === 'object' ? next : RETRY;
   }
   // somebody has taken over while we were slow: what is RUNNING has another's fence, and that is not ours to write over
-  if (row?.status === 'RUNNING') return AGAIN;
-  const withdrawnBy = !row || row.status === 'WAITING' ? firstWithdrawnBy(message) : 'none';
-  const taken: Taken = {
+  if (row?.status === 'RUNNING') return RETRY;
+  const withdrawnBy = !row || row.status === 'WAITING' ? firstClaimWithdrawnBy(message) : 'none';
+  const taken: AcquiredHold = {
     ...{ head, message, hold, place: { due }, before, definition, withdrawnBy },
     covers: next === 'covers',
   };
   // by now it may have been taken over, ended, and reopened by /retry: that is not ours to fence
-  if (!isLeased(context, taken)) return AGAIN;
+  if (!isLeased(context, taken)) return RETRY;
   return row ? fence(context, taken, row) : start(context, taken, undefined);
 }
 
@@ -88,18 +88,18 @@ async function reasonToStop(
 ): Promise<Claim | 'goes on' | 'covers'> {
   const { clock, random } = context;
   const { due } = message;
-  if (head.overlap !== 'allow') return AGAIN;
-  if (isTerminal(row?.status)) return DONE;
+  if (head.overlap !== 'allow') return RETRY;
+  if (isTerminal(row?.status)) return DROP;
   if (!row && head.note?.due === due) {
-    await recordNote(context, head, head.note);
-    return AGAIN;
+    await recordDecisionRow(context, head, head.note);
+    return RETRY;
   }
-  if (!row && message.revision === BY_HAND) return DONE;
+  if (!row && message.revision === BY_HAND) return DROP;
   if (row?.status === 'RETRYING' && clock.now() < (row.nextAttemptAt ?? 0))
     return { kind: 'later', at: row.nextAttemptAt ?? 0 };
   const first = !row || row.status === 'WAITING';
-  if (first && !isLive(head, message))
-    return row ? cancelOpen(context, row, 'the job was withdrawn while this waited') : DONE;
+  if (first && !isCurrent(head, message))
+    return row ? cancelOpen(context, row, 'the job was withdrawn while this waited') : DROP;
   if (row && head.status === 'cancelled') return cancelOpen(context, row, 'the job was cancelled');
   if (row || message.revision === BY_HAND) return 'goes on';
 
@@ -109,7 +109,7 @@ async function reasonToStop(
   if (coveredUntil || isCoverAhead(context, head)) {
     const rowsUntil = coveredUntil ? laterDue(head.rowsUntil, coveredUntil) : head.rowsUntil;
     const change = { coveredUntil, rowsUntil, stamp: random.id(12) };
-    if (!(await writeHead(context, head, change))) return AGAIN;
+    if (!(await writeHead(context, head, change))) return RETRY;
     if (coveredUntil) return 'covers';
   }
   return 'goes on';
@@ -128,20 +128,20 @@ async function claimHeld(
   const { hold } = item;
   const readAt = clock.now();
   const row = await store.readRow(jobId, due, { consistent: true });
-  if (isTerminal(row?.status)) return DONE;
+  if (isTerminal(row?.status)) return DROP;
   if (row?.status === 'RETRYING' && clock.now() < (row.nextAttemptAt ?? 0))
     return { kind: 'later', at: row.nextAttemptAt ?? 0 };
-  if (!letGo(hold, row) && !isOver(context, hold, readAt))
+  if (!hasLetGo(hold, row) && !isOver(context, hold, readAt))
     return { kind: 'later', at: hold.leaseUntil + settings.clockSkewMs + 1 };
 
   const seen = await store.readHead(jobId, { consistent: true });
-  if (!seen) return DONE;
+  if (!seen) return DROP;
   const unstarted = row?.status === 'QUEUED' || row?.status === 'WAITING';
-  const asked = hold.cancelRequested && !(unstarted && letGo(hold, row));
+  const asked = hold.cancelRequested && !(unstarted && hasLetGo(hold, row));
   // its worker died between inserting the hold and asking whether it may run: whether it ran is unknown, so it does
   // not start again once withdrawn, unless the schedule in force has planned this very occurrence too
-  const isWithdrawn = (head: Head) => !row && message.revision !== BY_HAND && !isLive(head, message);
-  if (isWithdrawn(seen) && (await isPlannedAgain(context, seen, message))) return DONE;
+  const isWithdrawn = (head: Head) => !row && message.revision !== BY_HAND && !isCurrent(head, message);
+  if (isWithdrawn(seen) && (await isPlannedAgain(context, seen, message))) return DROP;
 
   const definition = await definitionInForce(context, seen, ahead);
   const before = clock.monotonic();
@@ -149,14 +149,14 @@ async function claimHeld(
   const next = { ...newHold(context, message, workerId, hold, attempts), cancelRequested: asked };
   if (!(await store.updateHoldItem(jobId, due, item.stamp, { hold: next, stamp: next.token }))) {
     const now = await store.readHoldItem(jobId, due);
-    if (now?.hold.token !== next.token) return AGAIN;
+    if (now?.hold.token !== next.token) return RETRY;
   }
   // who withdraws writes the head first and then asks the holds to stop, but not one whose lease is over, as this one's was
   const head = (await store.readHead(jobId, { consistent: true })) ?? seen;
-  const withdrawnBy = row ? 'none' : firstWithdrawnBy(message);
-  const taken: Taken = { head, message, hold: next, place: { due }, before, definition, withdrawnBy };
+  const withdrawnBy = row ? 'none' : firstClaimWithdrawnBy(message);
+  const taken: AcquiredHold = { head, message, hold: next, place: { due }, before, definition, withdrawnBy };
   if (isWithdrawn(head) && (await isPlannedAgain(context, head, message))) return release(context, taken);
   const cancelled = asked || head.status === 'cancelled';
   const why = cancelled ? 'cancelled' : isWithdrawn(head) ? 'withdrawn' : undefined;
-  return takeRow(context, taken, row, attempts, why);
+  return takeOverRow(context, taken, row, attempts, why);
 }

@@ -12,26 +12,26 @@ import type { Context } from '../context.ts';
 import { laterDue } from '../records/record-decision.ts';
 import { writeHead } from '../records/write-head.ts';
 import type { Prepared } from './claim.ts';
-import type { Taken } from './confirm-start.ts';
+import type { AcquiredHold } from './confirm-start.ts';
 import { newHold } from './holds.ts';
 import { isLate } from './misfire.ts';
-import { isLive } from './occurrence-validity.ts';
+import { isCurrent } from './occurrence-validity.ts';
 
 /** Undefined where anything is out of the ordinary: the claim at its time decides. */
-export async function takeAhead(
+export async function claimEarly(
   context: Context,
   workerId: string,
   message: Message,
   { head, holderRow, definition }: Prepared,
-): Promise<Taken | undefined> {
-  if (!isOrdinary(context, head, holderRow, message)) return undefined;
+): Promise<AcquiredHold | undefined> {
+  if (!canClaimEarly(context, head, holderRow, message)) return undefined;
   const before = context.clock.monotonic();
   const hold = {
     ...newHold(context, message, workerId, head.hold, 1),
     startedAt: Math.max(message.fireAt, context.clock.now()),
   };
   const change = { hold, rowsUntil: message.due, stamp: hold.token };
-  const taken: Taken = {
+  const taken: AcquiredHold = {
     ...{ head: { ...head, ...change }, message, hold, before, definition },
     ...{ place: 'head', previous: head.hold, withdrawnBy: 'any', ahead: true },
   };
@@ -48,7 +48,7 @@ export async function takeAhead(
  * A first claim of a live occurrence, no row of which can exist, and nobody in the way. Not where one attempt is all there
  * is: of a worker that dies between take and start nobody knows whether it has started.
  */
-function isOrdinary(context: Context, head: Head, holderRow: Row | undefined, message: Message): boolean {
+function canClaimEarly(context: Context, head: Head, holderRow: Row | undefined, message: Message): boolean {
   const { hold } = head;
   const free = !hold || (isTerminal(holderRow?.status) && holderRow?.fence === hold.token);
   const decidedUntil = head.coveredUntil ? laterDue(head.rowsUntil, head.coveredUntil) : head.rowsUntil;
@@ -57,7 +57,7 @@ function isOrdinary(context: Context, head: Head, holderRow: Row | undefined, me
     head.overlap !== 'allow' &&
     head.retry.maxAttempts > 1 &&
     message.revision !== BY_HAND &&
-    isLive(head, message) &&
+    isCurrent(head, message) &&
     !isLate(context, head, message) &&
     (decidedUntil === undefined || message.due > decidedUntil)
   );

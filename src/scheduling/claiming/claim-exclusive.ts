@@ -6,18 +6,18 @@ import type { Head, Hold } from '../../domain/jobs/job.ts';
 import { MAX_DELAY_MS, type Message } from '../../queue/queue.ts';
 import type { Context } from '../context.ts';
 import { definitionInForce } from '../records/definitions.ts';
-import { laterDue, note } from '../records/record-decision.ts';
+import { laterDue, recordDecision } from '../records/record-decision.ts';
 import { writeHead } from '../records/write-head.ts';
-import { recordNote } from '../records/write-row.ts';
+import { recordDecisionRow } from '../records/write-row.ts';
 import { ended, handOn, takeTurns } from '../running/after-execution.ts';
-import { AGAIN, type Claim, DONE, REREAD } from './claim-result.ts';
-import { firstWithdrawnBy, start, type Taken } from './confirm-start.ts';
-import { attemptsBegun, cancelOpen, fence, nextAttempt, takeRow } from './fencing.ts';
-import { blocks, type Found, isOver, letGo, newHold, SHORT_RUN_MS } from './holds.ts';
+import { type Claim, DROP, RETRY, RETRY_CONSISTENT } from './claim-result.ts';
+import { type AcquiredHold, firstClaimWithdrawnBy, start } from './confirm-start.ts';
+import { attemptsBegun, cancelOpen, fence, nextAttempt, takeOverRow } from './fencing.ts';
+import { blocks, type Found, hasLetGo, isOver, newHold, SHORT_RUN_MS } from './holds.ts';
 import { covering, firedAt, isCoverAhead, misfireOf, missedBefore, skipLate } from './misfire.ts';
-import { isLive, isPlannedAgain, onBehalfOf } from './occurrence-validity.ts';
+import { effectiveMessage, isCurrent, isPlannedAgain } from './occurrence-validity.ts';
 
-export async function claimAlone(
+export async function claimExclusive(
   context: Context,
   workerId: string,
   given: Message,
@@ -25,7 +25,7 @@ export async function claimAlone(
 ): Promise<Claim> {
   const { store, clock } = context;
   const { head, consistent } = found;
-  if (!head) return consistent ? DONE : REREAD;
+  if (!head) return consistent ? DROP : RETRY_CONSISTENT;
   const { due } = given;
   const byHand = given.revision === BY_HAND;
 
@@ -36,12 +36,12 @@ export async function claimAlone(
     row = await store.readRow(head.jobId, due, { consistent: true });
     if (row && isTerminal(row.status)) return endedBefore(context, given, found, row);
     if (!row && head.note?.due === due) {
-      await recordNote(context, head, head.note);
-      return AGAIN;
+      await recordDecisionRow(context, head, head.note);
+      return RETRY;
     }
-    if (!row && byHand) return consistent ? DONE : REREAD;
+    if (!row && byHand) return consistent ? DROP : RETRY_CONSISTENT;
   }
-  const message = onBehalfOf(head, given, row);
+  const message = effectiveMessage(head, given, row);
 
   // 2. a duplicate must not cut the backoff [H9]
   if (row?.status === 'RETRYING' && clock.now() < (row.nextAttemptAt ?? 0)) {
@@ -51,8 +51,10 @@ export async function claimAlone(
   // 3. held for this very execution
   const { hold } = head;
   if (hold?.due === due) {
-    if (!letGo(hold, row) && !isOver(context, hold, readAt))
-      return consistent ? { kind: 'later', at: askAgainAt(context, head, message, hold, row) } : REREAD;
+    if (!hasLetGo(hold, row) && !isOver(context, hold, readAt))
+      return consistent
+        ? { kind: 'later', at: askAgainAt(context, head, message, hold, row) }
+        : RETRY_CONSISTENT;
     const unstarted = row?.status === 'QUEUED' || row?.status === 'WAITING';
     if (!unstarted || (hold.cancelRequested && row?.fence !== hold.token))
       return takeOver(context, workerId, message, head, hold, row, found);
@@ -66,7 +68,7 @@ export async function claimAlone(
   const answer = await takeFree(context, workerId, message, head, row, found);
   // the execution will not use its turn, and nobody holds the job: the next one in line is woken. An occurrence without a
   // row was woken by nobody, but another may have waited for its hold before that was put back
-  if (answer.kind === 'done' && (row || head.note?.status === 'WAITING')) await handOn(context, head, due);
+  if (answer.kind === 'drop' && (row || head.note?.status === 'WAITING')) await handOn(context, head, due);
   return answer;
 }
 
@@ -80,12 +82,12 @@ async function endedBefore(
   { head, consistent, holderRow }: Found,
   row: Row,
 ): Promise<Claim> {
-  if (!head || !(row.once || takeTurns(head))) return DONE;
-  if (!consistent) return REREAD;
+  if (!head || !(row.once || takeTurns(head))) return DROP;
+  if (!consistent) return RETRY_CONSISTENT;
   const { hold } = head;
-  if (hold && hold.due !== row.due && (await blocks(context, head, hold, holderRow))) return DONE;
+  if (hold && hold.due !== row.due && (await blocks(context, head, hold, holderRow))) return DROP;
   await ended(context, head, message, row);
-  return DONE;
+  return DROP;
 }
 
 const leaseEnd = ({ settings }: Context, hold: Hold): number => hold.leaseUntil + settings.clockSkewMs + 1;
@@ -104,7 +106,7 @@ function askAgainAt(
   const end = leaseEnd(context, hold);
   // it may still wait for a place; who beats runs
   const mayNotStart = context.clock.now() < hold.startedAt + context.settings.heartbeatMs;
-  const outlived = mayNotStart && !row && hold.revision !== message.revision && isLive(head, message);
+  const outlived = mayNotStart && !row && hold.revision !== message.revision && isCurrent(head, message);
   return outlived ? Math.min(end, context.clock.now() + SHORT_RUN_MS) : end;
 }
 
@@ -120,9 +122,9 @@ async function yieldTo(
 ): Promise<Claim> {
   const { store, clock, random } = context;
   const { due } = message;
-  const live = isLive(head, message);
+  const live = isCurrent(head, message);
   if (row || message.revision === BY_HAND || !live) {
-    if (!consistent) return REREAD;
+    if (!consistent) return RETRY_CONSISTENT;
     const withdrawn = head.status === 'cancelled' || (row?.status === 'WAITING' && !live);
     if (row && withdrawn) return cancelOpen(context, row, 'the job was withdrawn while this waited');
     // what was started by hand keeps its message, and so does what waits for a later occurrence: a finish looks at few
@@ -132,7 +134,7 @@ async function yieldTo(
       const wait = Math.min(context.settings.heartbeatMs, Math.max(SHORT_RUN_MS, now - hold.startedAt));
       return { kind: 'later', at: Math.max(now + wait, Math.min(until, now + MAX_DELAY_MS)) };
     }
-    return DONE;
+    return DROP;
   }
   const misfire = misfireOf(context, head, message);
   // missed ones come all at once when a worker is back: with `runAll` they take turns, or they would skip each other
@@ -146,20 +148,25 @@ async function yieldTo(
     const coveredUntil = covering(context, head, dueKey(before));
     const rowsUntil = laterDue(head.rowsUntil, coveredUntil);
     await writeHead(context, head, { coveredUntil, rowsUntil, stamp: random.id(12) });
-    return AGAIN;
+    return RETRY;
   }
   if (misfire.reason || !waits) {
     const running = `overlap: the execution due ${new Date(dueAtOf(hold.due)).toISOString()} was still running`;
     const reason = misfire.reason ?? running;
-    const noted = await note(context, head, { due, status: 'SKIPPED', reason, revision: message.revision });
-    return noted ? DONE : AGAIN;
+    const noted = await recordDecision(context, head, {
+      due,
+      status: 'SKIPPED',
+      reason,
+      revision: message.revision,
+    });
+    return noted ? DROP : RETRY;
   }
   const reason = 'waits for the execution before it';
-  if (!(await note(context, head, { due, status: 'WAITING', reason, revision: message.revision })))
-    return AGAIN;
+  if (!(await recordDecision(context, head, { due, status: 'WAITING', reason, revision: message.revision })))
+    return RETRY;
   // the holder may have finished, and looked for waiting rows, before ours was there
   const holderRow = await store.readRow(head.jobId, hold.due, { consistent: true });
-  return isTerminal(holderRow?.status) ? AGAIN : DONE;
+  return isTerminal(holderRow?.status) ? RETRY : DROP;
 }
 
 /** Step 5: nobody is in the way. */
@@ -175,19 +182,19 @@ async function takeFree(
   const { due } = message;
   // WAITING is a first claim too: it must not start after a pause has returned [H4]
   const first = !row || row.status === 'WAITING';
-  if (first && !isLive(head, message)) {
-    if (!consistent) return REREAD;
-    return row ? cancelOpen(context, row, 'the job was withdrawn while this waited') : DONE;
+  if (first && !isCurrent(head, message)) {
+    if (!consistent) return RETRY_CONSISTENT;
+    return row ? cancelOpen(context, row, 'the job was withdrawn while this waited') : DROP;
   }
   // so is what a taker has fenced after its lease: others found the job free, and it did not start. Ended as in a takeover,
   // the head first: by now somebody may have taken it again
-  const withdrawn = row?.status === 'RUNNING' && message.revision !== BY_HAND && !isLive(head, message);
+  const withdrawn = row?.status === 'RUNNING' && message.revision !== BY_HAND && !isCurrent(head, message);
   if (row && head.status === 'cancelled') return cancelOpen(context, row, 'the job was cancelled');
 
   let covers: string | undefined;
   if (!row && message.revision !== BY_HAND) {
     const misfire = misfireOf(context, head, message);
-    if (misfire.kind === 'covered' && !consistent) return REREAD;
+    if (misfire.kind === 'covered' && !consistent) return RETRY_CONSISTENT;
     if (misfire.kind !== 'none') return skipLate(context, head, message, misfire);
     covers = misfire.coveredUntil;
   }
@@ -205,14 +212,14 @@ async function takeFree(
     ...((covers || isCoverAhead(context, head)) && { coveredUntil: covers }),
     stamp: hold.token,
   };
-  if (!(await writeHead(context, head, change))) return AGAIN;
+  if (!(await writeHead(context, head, change))) return RETRY;
   const isFirst = first || row?.status === 'RUNNING';
-  const taken: Taken = {
+  const taken: AcquiredHold = {
     ...{ head: { ...head, ...change }, message, hold, before, definition, place: 'head' },
     ...{ previous: head.hold, covers: covers !== undefined },
-    withdrawnBy: isFirst ? firstWithdrawnBy(message) : 'none',
+    withdrawnBy: isFirst ? firstClaimWithdrawnBy(message) : 'none',
   };
-  if (withdrawn) return takeRow(context, taken, row, hold.attempt, 'withdrawn');
+  if (withdrawn) return takeOverRow(context, taken, row, hold.attempt, 'withdrawn');
   return row ? fence(context, taken, row) : start(context, taken, undefined);
 }
 
@@ -227,8 +234,9 @@ async function takeOver(
   { consistent, definition: ahead }: Found,
 ): Promise<Claim> {
   // one that has a row has started: it goes on, as everything that is held when its schedule is withdrawn
-  const withdrawn = old.withdrawn && !row && !isLive(head, message);
-  if (withdrawn && (await isPlannedAgain(context, head, message))) return consistent ? DONE : REREAD;
+  const withdrawn = old.withdrawn && !row && !isCurrent(head, message);
+  if (withdrawn && (await isPlannedAgain(context, head, message)))
+    return consistent ? DROP : RETRY_CONSISTENT;
   const definition = await definitionInForce(context, head, ahead);
   const before = context.clock.monotonic();
   const attempts = attemptsBegun(old, row);
@@ -237,12 +245,12 @@ async function takeOver(
     cancelRequested: old.cancelRequested,
     ...(withdrawn && { withdrawn }),
   };
-  if (!(await writeHead(context, head, { hold, stamp: hold.token }))) return AGAIN;
-  const taken: Taken = {
+  if (!(await writeHead(context, head, { hold, stamp: hold.token }))) return RETRY;
+  const taken: AcquiredHold = {
     ...{ head: { ...head, hold, stamp: hold.token }, message, hold, before, definition, place: 'head' },
     withdrawnBy: row ? 'none' : 'marked',
   };
   const cancelled = old.cancelRequested || head.status === 'cancelled';
   const why = cancelled ? 'cancelled' : withdrawn ? 'withdrawn' : undefined;
-  return takeRow(context, taken, row, attempts, why);
+  return takeOverRow(context, taken, row, attempts, why);
 }

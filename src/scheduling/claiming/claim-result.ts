@@ -21,14 +21,14 @@ export interface Claimed {
 export type Claim =
   | { readonly kind: 'run'; readonly claimed: Claimed }
   /** Nothing to do (any more): the message may go. */
-  | { readonly kind: 'done' }
+  | { readonly kind: 'drop' }
   /** Look again then. */
   | { readonly kind: 'later'; readonly at: number }
   /** Something changed between two of our calls: start over. */
-  | { readonly kind: 'again' }
+  | { readonly kind: 'retry' }
   /** The answer rests on a read that may be stale: ask again consistently (docs/protocol.md#reads). */
-  | { readonly kind: 'reread' };
+  | { readonly kind: 'retryConsistent' };
 
-export const DONE: Claim = { kind: 'done' };
-export const AGAIN: Claim = { kind: 'again' };
-export const REREAD: Claim = { kind: 'reread' };
+export const DROP: Claim = { kind: 'drop' };
+export const RETRY: Claim = { kind: 'retry' };
+export const RETRY_CONSISTENT: Claim = { kind: 'retryConsistent' };

@@ -4,8 +4,8 @@ import type { Definition, Head } from '../../domain/jobs/job.ts';
 import type { Message } from '../../queue/queue.ts';
 import type { Context } from '../context.ts';
 import { definitionOf } from '../records/definitions.ts';
-import { claimBeside } from './claim-concurrent.ts';
-import { claimAlone } from './claim-exclusive.ts';
+import { claimConcurrent } from './claim-concurrent.ts';
+import { claimExclusive } from './claim-exclusive.ts';
 import type { Claim } from './claim-result.ts';
 import type { Found } from './holds.ts';
 
@@ -39,7 +39,7 @@ export async function claim(
   workerId: string,
   message: Message,
   prepared?: Prepared,
-): Promise<Exclude<Claim, { kind: 'again' | 'reread' }>> {
+): Promise<Exclude<Claim, { kind: 'retry' | 'retryConsistent' }>> {
   const { store, clock, random } = context;
   let consistent = false;
   let ahead = prepared;
@@ -49,11 +49,11 @@ export async function claim(
     ahead = undefined;
     const result =
       head?.overlap === 'allow'
-        ? await claimBeside(context, workerId, message, head, prepared?.definition)
-        : await claimAlone(context, workerId, message, found);
-    if (result.kind !== 'again' && result.kind !== 'reread') return result;
+        ? await claimConcurrent(context, workerId, message, head, prepared?.definition)
+        : await claimExclusive(context, workerId, message, found);
+    if (result.kind !== 'retry' && result.kind !== 'retryConsistent') return result;
     consistent = true;
-    if (result.kind === 'again') await clock.sleep(random.float() * 20 * round);
+    if (result.kind === 'retry') await clock.sleep(random.float() * 20 * round);
   }
   return { kind: 'later', at: clock.now() + 1000 };
 }

@@ -12,12 +12,12 @@ import { writeHead } from '../records/write-head.ts';
 import { newRow, writeFenced } from '../records/write-row.ts';
 import { ended, handOn } from '../running/after-execution.ts';
 import { CHANGE_RETURNS_AFTER_MS } from './change-returns.ts';
-import { AGAIN, type Claim, DONE } from './claim-result.ts';
+import { type Claim, DROP, RETRY } from './claim-result.ts';
 import { isLate } from './misfire.ts';
-import { isLive, isPlannedAgain } from './occurrence-validity.ts';
+import { isCurrent, isPlannedAgain } from './occurrence-validity.ts';
 
 /** A hold that we have just been given; whether it can run is still open. */
-export interface Taken {
+export interface AcquiredHold {
   readonly head: Head;
   readonly message: Message;
   readonly hold: Hold;
@@ -37,25 +37,25 @@ export interface Taken {
   readonly previous?: Hold | undefined;
   /** Misfire `runOnce`: the head says that this run stands for all that were missed, so it is not put back. */
   readonly covers?: boolean;
-  /** Taken before its time: its misfire policy is asked at the look. */
+  /** AcquiredHold before its time: its misfire policy is asked at the look. */
   readonly ahead?: true;
 }
 
 /** Of a first claim: what was started by hand is exempt from pause and edit. */
-export const firstWithdrawnBy = ({ revision }: Message): 'any' | 'none' =>
+export const firstClaimWithdrawnBy = ({ revision }: Message): 'any' | 'none' =>
   revision === BY_HAND ? 'none' : 'any';
 
 /** Reads take a few milliseconds; a store that answers none of so many in time has the claim come back later. */
 const MAX_ROUNDS = 12;
 
 /** The lease is live, counted from before the take was sent. */
-export const isLeased = ({ clock, settings }: Context, { before }: Taken): boolean =>
+export const isLeased = ({ clock, settings }: Context, { before }: AcquiredHold): boolean =>
   clock.monotonic() < before + settings.leaseMs - settings.clockSkewMs;
 
 /**
- * Step 6 of a claim. `row`: as this taker has written it. AGAIN: it is no longer ours, or was put back; claim it as any other.
+ * Step 6 of a claim. `row`: as this taker has written it. RETRY: it is no longer ours, or was put back; claim it as any other.
  */
-export async function start(context: Context, taken: Taken, row: Row | undefined): Promise<Claim> {
+export async function start(context: Context, taken: AcquiredHold, row: Row | undefined): Promise<Claim> {
   const { clock, settings } = context;
   let { head, definition, lookedAt = taken.before } = taken;
   try {
@@ -65,24 +65,24 @@ export async function start(context: Context, taken: Taken, row: Row | undefined
       if (isRecent && isLeased(context, taken)) return run(context, { ...taken, head, definition }, row);
       lookedAt = clock.monotonic();
       const seen = await look(context, taken);
-      if (!seen) return AGAIN;
+      if (!seen) return RETRY;
       const next = await decide(context, { ...taken, head: seen.head }, row, seen);
       if (typeof next === 'object') return next;
       if (next === 'look again') lookedAt = Number.NEGATIVE_INFINITY;
       head = seen.head;
     }
   } catch (error) {
-    if (mayGoBack(taken, row)) await giveBack(context, taken);
+    if (mayGoBack(taken, row)) await undoClaim(context, taken);
     throw error;
   }
-  if (mayGoBack(taken, row)) await giveBack(context, taken);
+  if (mayGoBack(taken, row)) await undoClaim(context, taken);
   return { kind: 'later', at: clock.now() + settings.clockSkewMs * 2 };
 }
 
 /** Nothing has started: another worker may have it now, not when the lease is over. */
-const mayGoBack = ({ covers }: Taken, row: Row | undefined): boolean => !row && !covers;
+const mayGoBack = ({ covers }: AcquiredHold, row: Row | undefined): boolean => !row && !covers;
 
-function run({ clock, settings }: Context, taken: Taken, row: Row | undefined): Claim {
+function run({ clock, settings }: Context, taken: AcquiredHold, row: Row | undefined): Claim {
   const { head, message, place, before, definition } = taken;
   const attempt = row ? row.attempt : taken.hold.attempt;
   const hold = { ...taken.hold, attempt, startedAt: clock.now() };
@@ -98,7 +98,10 @@ interface Seen {
 }
 
 /** Undefined: the hold is another's. */
-async function look({ store }: Context, { head: { jobId }, hold, place }: Taken): Promise<Seen | undefined> {
+async function look(
+  { store }: Context,
+  { head: { jobId }, hold, place }: AcquiredHold,
+): Promise<Seen | undefined> {
   const [head, item] = await Promise.all([
     store.readHead(jobId, { consistent: true }),
     place === 'head' ? undefined : store.readHoldItem(jobId, place.due),
@@ -111,7 +114,7 @@ async function look({ store }: Context, { head: { jobId }, hold, place }: Taken)
 /** Ends a claim that may not start any more. `look again`: somebody has written since the look. */
 async function decide(
   context: Context,
-  taken: Taken,
+  taken: AcquiredHold,
   row: Row | undefined,
   seen: Seen,
 ): Promise<Claim | 'may start' | 'look again'> {
@@ -120,21 +123,21 @@ async function decide(
   if (hold.cancelRequested || head.status === 'cancelled')
     return cancel(context, taken, row, 'cancelled before it started');
   const counts = withdrawnBy === 'any' || (withdrawnBy === 'marked' && hold.withdrawn);
-  const withdrawn = counts && !isLive(head, message);
+  const withdrawn = counts && !isCurrent(head, message);
   if (withdrawn && !mayGoBack(taken, row)) {
     // the schedule in force has the same occurrence, and its message would find this row
     if (await isPlannedAgain(context, head, message)) return 'may start';
     return cancel(context, taken, row, 'withdrawn before it started');
   }
   if (!withdrawn && !(ahead && isLate(context, head, message))) return 'may start';
-  if (!(await putBack(context, taken, seen))) return 'look again';
-  return withdrawn ? DONE : AGAIN;
+  if (!(await restoreHold(context, taken, seen))) return 'look again';
+  return withdrawn ? DROP : RETRY;
 }
 
 /** The row says that it did not start. */
 async function cancel(
   context: Context,
-  { head, hold, message }: Taken,
+  { head, hold, message }: AcquiredHold,
   opened: Row | undefined,
   reason: string,
 ): Promise<Claim> {
@@ -151,16 +154,16 @@ async function cancel(
     reason,
     finishedAt: context.clock.now(),
   };
-  if (!(await writeFenced(context, opened, row))) return AGAIN;
+  if (!(await writeFenced(context, opened, row))) return RETRY;
   await ended(context, head, message, row);
-  return DONE;
+  return DROP;
 }
 
 /**
  * A taken execution without a row: this worker will not run it, so that any other may. If the store does not answer, the
  * takeover is the backstop.
  */
-export async function giveBack(context: Context, taken: Taken): Promise<void> {
+export async function undoClaim(context: Context, taken: AcquiredHold): Promise<void> {
   const { clock, random, log } = context;
   for (let round = 1; round <= MAX_ROUNDS; round++) {
     try {
@@ -170,7 +173,7 @@ export async function giveBack(context: Context, taken: Taken): Promise<void> {
         await cancel(context, { ...taken, head: seen.head }, undefined, 'cancelled before it started');
         return;
       }
-      if (await putBack(context, taken, seen)) return;
+      if (await restoreHold(context, taken, seen)) return;
     } catch (error) {
       log.warn('a job could not be given back; trying again', {
         jobId: taken.head.jobId,
@@ -185,7 +188,7 @@ export async function giveBack(context: Context, taken: Taken): Promise<void> {
  * As if it had not been taken. False: somebody has written since. An occurrence may have waited for this hold without a
  * message of its own, and the hold ends without a finish: it is woken.
  */
-async function putBack(context: Context, taken: Taken, { head, stamp }: Seen): Promise<boolean> {
+async function restoreHold(context: Context, taken: AcquiredHold, { head, stamp }: Seen): Promise<boolean> {
   const { place, previous, hold } = taken;
   if (place !== 'head') return context.store.removeHoldItem(head.jobId, place.due, stamp);
   const done = await writeHead(context, head, { hold: previous, stamp: context.random.id(12) });

@@ -4,8 +4,8 @@ import type { Hold } from '../../domain/jobs/job.ts';
 import type { Context } from '../context.ts';
 import { newRow, writeFenced } from '../records/write-row.ts';
 import { ended } from '../running/after-execution.ts';
-import { AGAIN, type Claim, DONE } from './claim-result.ts';
-import { start, type Taken } from './confirm-start.ts';
+import { type Claim, DROP, RETRY } from './claim-result.ts';
+import { type AcquiredHold, start } from './confirm-start.ts';
 
 /** A row that is RUNNING and free was fenced too late: that attempt never began, and it counts once. */
 export const nextAttempt = (row: Row): number => (row.status === 'RUNNING' ? row.attempt : row.attempt + 1);
@@ -21,12 +21,12 @@ export function attemptsBegun(hold: Hold, row: Row | undefined): number {
 }
 
 /** Puts our token into the open row; refused: somebody was faster at the row, so the hold is let go. */
-export async function fence(context: Context, taken: Taken, seen: Row): Promise<Claim> {
+export async function fence(context: Context, taken: AcquiredHold, seen: Row): Promise<Claim> {
   const row = runningRow(context, taken, seen, nextAttempt(seen));
   return (await writeFenced(context, seen, row)) ? start(context, taken, row) : release(context, taken);
 }
 
-function runningRow({ clock }: Context, taken: Taken, seen: Row | undefined, attempt: number): Row {
+function runningRow({ clock }: Context, taken: AcquiredHold, seen: Row | undefined, attempt: number): Row {
   const { head, message, hold } = taken;
   const {
     nextAttemptAt: _,
@@ -47,18 +47,21 @@ function runningRow({ clock }: Context, taken: Taken, seen: Row | undefined, att
 }
 
 /** Never needed for safety; saves others one lease of waiting. */
-export async function release({ store, random }: Context, { head, hold, place }: Taken): Promise<Claim> {
+export async function release(
+  { store, random }: Context,
+  { head, hold, place }: AcquiredHold,
+): Promise<Claim> {
   await store.heartbeat(head.jobId, place, hold.token, 0, random.id(12));
-  return AGAIN;
+  return RETRY;
 }
 
 /**
  * The second write of a takeover, always after the first: that one stops the heartbeat of the old holder, this one
  * refuses its finish. `why`: it is not to run again.
  */
-export async function takeRow(
+export async function takeOverRow(
   context: Context,
-  taken: Taken,
+  taken: AcquiredHold,
   seen: Row | undefined,
   attempts: number,
   why: 'cancelled' | 'withdrawn' | undefined,
@@ -90,12 +93,12 @@ export async function takeRow(
       };
   if (!(await writeFenced(context, seen, end))) return release(context, taken);
   await ended(context, taken.head, taken.message, end);
-  return DONE;
+  return DROP;
 }
 
 /** Ends an open row that nobody holds, on condition of what was seen. An attempt that was fenced too late does not count. */
 export async function cancelOpen({ store, clock }: Context, seen: Row, reason: string): Promise<Claim> {
   const attempt = nextAttempt(seen) - 1;
   const row: Row = { ...seen, status: 'CANCELLED', attempt, reason, finishedAt: clock.now() };
-  return (await store.updateRow(seen, row)) ? DONE : AGAIN;
+  return (await store.updateRow(seen, row)) ? DROP : RETRY;
 }

@@ -61,7 +61,7 @@ export const hasBeaten = ({ settings }: Context, hold: Hold): boolean =>
   hold.leaseUntil > hold.startedAt + settings.leaseMs;
 
 /** The holder itself has put the row back: its lease does not matter (a 2 s backoff must not wait for it). */
-export const letGo = (hold: Hold, row: Row | undefined): boolean =>
+export const hasLetGo = (hold: Hold, row: Row | undefined): boolean =>
   row !== undefined &&
   (row.status === 'QUEUED' || row.status === 'WAITING' || row.status === 'RETRYING') &&
   row.fence === hold.token;

@@ -4,9 +4,9 @@ import type { Head } from '../../domain/jobs/job.ts';
 import { fireAt, isRecurring } from '../../domain/schedule/occurrences.ts';
 import type { Message } from '../../queue/queue.ts';
 import type { Context } from '../context.ts';
-import { laterDue, note } from '../records/record-decision.ts';
+import { laterDue, recordDecision } from '../records/record-decision.ts';
 import { newRow } from '../records/write-row.ts';
-import { AGAIN, type Claim, DONE } from './claim-result.ts';
+import { type Claim, DROP, RETRY } from './claim-result.ts';
 
 const STOOD_FOR = 'misfire: one run stood for all that were missed';
 
@@ -81,8 +81,8 @@ export async function skipLate(
 ): Promise<Claim> {
   const { due, revision } = message;
   if (kind === 'skip')
-    return (await note(context, head, { due, status: 'SKIPPED', reason, revision })) ? DONE : AGAIN;
+    return (await recordDecision(context, head, { due, status: 'SKIPPED', reason, revision })) ? DROP : RETRY;
   const row = newRow(head, due, revision, 'SKIPPED');
   await context.store.insertRow({ ...row, reason, finishedAt: context.clock.now() });
-  return DONE;
+  return DROP;
 }

@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import { regularEntry } from '../planning/plan.ts';
 
 /** May a first claim start it: the job is active, and the schedule is still the one that planned it. */
-export const isLive = (head: Head, message: Message): boolean =>
+export const isCurrent = (head: Head, message: Message): boolean =>
   head.status === 'active' && head.revision === message.revision;
 
 /** Of an occurrence that is withdrawn: the schedule in force has planned it too, and a message of its own brings it. */
@@ -19,7 +19,7 @@ export const isPlannedAgain = async ({ store }: Context, head: Head, { due }: Me
  * An open row says whose execution it is: a message that an edit has outlived must not end what waits under the schedule
  * in force, nor what was started by hand. Where the message is live and the waiting row is not, the message counts.
  */
-export function onBehalfOf(head: Head, message: Message, row: Row | undefined): Message {
-  if (!row || (row.status === 'WAITING' && isLive(head, message))) return message;
+export function effectiveMessage(head: Head, message: Message, row: Row | undefined): Message {
+  if (!row || (row.status === 'WAITING' && isCurrent(head, message))) return message;
   return { ...message, revision: row.revision };
 }

@@ -5,16 +5,16 @@ import type { Context } from '../context.ts';
 import { isOver } from './holds.ts';
 
 /** overlap: allow. The withdrawal was written first, so a worker that inserts its hold after this query sees it. */
-export async function stopHolds(context: Context, head: Head): Promise<void> {
+export async function requestCancelOfAll(context: Context, head: Head): Promise<void> {
   if (head.overlap !== 'allow') return;
   for (const { due, hold } of await context.store.listHoldItems(head.jobId)) {
     // who takes over what is over reads the head, and finds the withdrawal there
-    if (!isOver(context, hold)) await stopHold(context, head.jobId, due);
+    if (!isOver(context, hold)) await requestCancel(context, head.jobId, due);
   }
 }
 
 /** The hold of its item, which is asked to stop now. Undefined: there is no item. */
-export async function stopHold(
+export async function requestCancel(
   { store, random }: Context,
   jobId: string,
   due: DueKey,

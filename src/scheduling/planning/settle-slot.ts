@@ -10,7 +10,7 @@ import type { Message } from '../../queue/queue.ts';
 import { isOver } from '../claiming/holds.ts';
 import type { Context } from '../context.ts';
 import type { Overdue } from '../notification-publisher.ts';
-import { recordNote } from '../records/write-row.ts';
+import { recordDecisionRow } from '../records/write-row.ts';
 import { completeOnce } from '../running/after-execution.ts';
 import { checkOf, successors } from './dispatch-slot.ts';
 import { regularEntry, regularMessage } from './plan.ts';
@@ -135,7 +135,7 @@ async function settleOne(
     return undefined;
   }
   if (head.note?.due === e.due) {
-    await recordNote(context, head, head.note);
+    await recordDecisionRow(context, head, head.note);
     acts.entries.push(check);
     return undefined;
   }

@@ -27,7 +27,7 @@ const isOnly = ({ schedule }: Head, due: DueKey): boolean =>
   due === dueKey(dueAtOf(due));
 
 /** Step 3 of a note, by whoever gets there first: the row of a decision that stands in the head. */
-export async function recordNote({ store }: Context, head: Head, note: Note): Promise<void> {
+export async function recordDecisionRow({ store }: Context, head: Head, note: Note): Promise<void> {
   const row = newRow(head, note.due, note.revision, note.status);
   await store.insertRow({
     ...row,

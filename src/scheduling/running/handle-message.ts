@@ -6,9 +6,9 @@ import type { Message, Received } from '../../queue/queue.ts';
 import type { RunningExecution } from '../../store/store.ts';
 import type { Tasks } from '../../tasks/task.ts';
 import { claim, type Prepared, prepare } from '../claiming/claim.ts';
-import { takeAhead } from '../claiming/claim-early.ts';
-import { AGAIN, type Claim, type Claimed } from '../claiming/claim-result.ts';
-import { giveBack, start, type Taken } from '../claiming/confirm-start.ts';
+import { claimEarly } from '../claiming/claim-early.ts';
+import { type Claim, type Claimed, RETRY } from '../claiming/claim-result.ts';
+import { type AcquiredHold, start, undoClaim } from '../claiming/confirm-start.ts';
 import { type Context, isClockRight, type Log } from '../context.ts';
 import { finish } from './finish-attempt.ts';
 import { keepInHand } from './message-visibility.ts';
@@ -72,8 +72,8 @@ export async function execute(context: Context, worker: WorkerSide, received: Re
     const taken = prepared && (await tryAhead(context, worker, message, prepared));
     await waitUntilDue(context, message, worker.draining);
     worker.begin();
-    let answer = taken ? await startAhead(context, worker, taken) : AGAIN;
-    if (answer.kind === 'again' || answer.kind === 'reread') {
+    let answer = taken ? await startAhead(context, worker, taken) : RETRY;
+    if (answer.kind === 'retry' || answer.kind === 'retryConsistent') {
       if (!(await mayStart(context, worker))) return;
       answer = await claim(context, worker.workerId, message, taken ? undefined : prepared);
     }
@@ -83,12 +83,12 @@ export async function execute(context: Context, worker: WorkerSide, received: Re
       hideFor = await runClaimed(context, worker, received, answer.claimed);
       await sent;
     }
-    if (answer.kind === 'done') hideFor = 'deleted';
+    if (answer.kind === 'drop') hideFor = 'deleted';
   } catch (error) {
     hideFor = settings.clockSkewMs;
     throw error;
   } finally {
-    await inHand.letGo();
+    await inHand.release();
     if (hideFor !== 'deleted') await received.hide(hideFor);
     // by a message that was handed out again, another worker may have taken the execution since
     else if (!inHand.mayBeElsewhere()) await received.delete();
@@ -184,9 +184,9 @@ async function tryAhead(
   worker: WorkerSide,
   message: Message,
   prepared: Prepared,
-): Promise<Taken | undefined> {
+): Promise<AcquiredHold | undefined> {
   if (worker.draining.aborted || !isClockRight(context) || !worker.mayTakeAhead()) return undefined;
-  return takeAhead(context, worker.workerId, message, prepared);
+  return claimEarly(context, worker.workerId, message, prepared);
 }
 
 /** False: the worker drains, it has no run slot, or its clock is wrong. The message is handed back. */
@@ -194,9 +194,9 @@ async function mayStart(context: Context, worker: WorkerSide): Promise<boolean> 
   return !worker.draining.aborted && (await worker.admit()) && isClockRight(context);
 }
 
-async function startAhead(context: Context, worker: WorkerSide, taken: Taken): Promise<Claim> {
+async function startAhead(context: Context, worker: WorkerSide, taken: AcquiredHold): Promise<Claim> {
   if (await mayStart(context, worker)) return start(context, taken, undefined);
-  await giveBack(context, taken);
+  await undoClaim(context, taken);
   return LATER;
 }
 

@@ -12,7 +12,7 @@ export interface InHand {
    */
   mayBeElsewhere(): boolean;
   /** Stops hiding it. */
-  letGo(): Promise<void>;
+  release(): Promise<void>;
 }
 
 /** From receipt on, a message is hidden for a lease's length; every heartbeat hides it for as long again. */
@@ -38,7 +38,7 @@ export function keepInHand({ clock, settings, log }: Context, received: Received
   })();
   return {
     mayBeElsewhere,
-    letGo() {
+    release() {
       over.abort(OVER);
       return hiding;
     },
