@@ -1,6 +1,6 @@
 // The long polls of the workers: each asks for as much as there is room for, and brings what it got (src/worker/worker.ts).
 import { BATCH } from '../../src/queue/sqs/send-batch.ts';
-import { HELD_PER_PLACE } from '../../src/worker/worker.ts';
+import { HELD_PER_SLOT } from '../../src/worker/worker.ts';
 import type { Seeded } from '../../test/simulation/seeded.ts';
 import type { Calendar } from './calendar.ts';
 import type { Places } from './places.ts';
@@ -51,7 +51,7 @@ export class Polls {
     const room = Math.min(
       BATCH,
       Math.ceil(places.free(worker) / this.#perWorker),
-      concurrency * HELD_PER_PLACE - (this.#inHand[worker] as number),
+      concurrency * HELD_PER_SLOT - (this.#inHand[worker] as number),
     );
     if (room < 1) this.#parked[worker]?.push(poller);
     else

@@ -2,8 +2,8 @@
 
 import { SHORT_RUN_MS } from '../../src/scheduling/claiming/holds.ts';
 import { DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
-import { PLACE_PATIENCE_MS } from '../../src/worker/run-slots.ts';
-import { HELD_PER_PLACE } from '../../src/worker/worker.ts';
+import { SLOT_WAIT_MS } from '../../src/worker/run-slots.ts';
+import { HELD_PER_SLOT } from '../../src/worker/worker.ts';
 import type { Seeded } from '../../test/simulation/seeded.ts';
 import { type Calendar, TICKS_PER_MS } from './calendar.ts';
 import { Calls, FINISH, LIST_ROWS, READ_HEAD, READ_ROW, TAKE } from './calls.ts';
@@ -24,7 +24,7 @@ const PREPARE_AHEAD_MS = 150;
 const PREPARE_SPREAD_MS = 250;
 /** They begin at whole multiples of this, so that there is one request for many. */
 const PREPARE_EVERY = 50 * TICKS_PER_MS;
-const PATIENCE = PLACE_PATIENCE_MS * TICKS_PER_MS;
+const PATIENCE = SLOT_WAIT_MS * TICKS_PER_MS;
 /** The SDK: so many tries of what was throttled, after random × 500 ms × 2ⁿ (src/runtime/aws-clients.ts). */
 const TRIES = 4;
 const THROTTLED_BACKOFF = 500 * TICKS_PER_MS;
@@ -175,7 +175,7 @@ export class Workers {
   #promise(e: number): boolean {
     const worker = this.#worker[e] as number;
     const { concurrency, taskMs } = this.#workload.options;
-    const each = Math.min(HELD_PER_PLACE, Math.max(1, (2 * PLACE_PATIENCE_MS) / taskMs));
+    const each = Math.min(HELD_PER_SLOT, Math.max(1, (2 * SLOT_WAIT_MS) / taskMs));
     const promised = this.#promises[worker] as number;
     if (promised >= concurrency * (each - 1) + this.#places.free(worker)) return false;
     this.#promises[worker] = promised + 1;

@@ -9,7 +9,7 @@ export const WAIT_FLAGS = {
   'wait-timeout': { type: 'string', value: '<duration>', about: 'with --wait: not longer than this' },
 } as const satisfies Options;
 
-export async function waitAndTell(
+export async function waitAndReport(
   cli: Cli,
   executionId: string,
   values: Values<typeof WAIT_FLAGS>,

@@ -12,7 +12,7 @@ import { isToCome } from '../scheduling/planning/plan.ts';
 import { recordDecision } from '../scheduling/records/record-decision.ts';
 import { writeHead } from '../scheduling/records/write-head.ts';
 import { newRow } from '../scheduling/records/write-row.ts';
-import { completeOnce, ended } from '../scheduling/running/after-execution.ts';
+import { afterExecution, completeOnce } from '../scheduling/running/after-execution.ts';
 import { ownedExecution } from './access.ts';
 
 const REASON = 'cancelled by request';
@@ -42,7 +42,7 @@ async function cancelRow(context: Context, head: Head, seen: Row): Promise<boole
   if (head.overlap === 'allow') await requestCancel(context, head.jobId, seen.due);
   const { jobId, due, revision } = row;
   // it may have been a holder between attempts, and others wait for it
-  await ended(context, head, { jobId, due, revision, fireAt: 0, enqueuedAt: 0 }, row);
+  await afterExecution(context, head, { jobId, due, revision, fireAt: 0, enqueuedAt: 0 }, row);
   return true;
 }
 

@@ -8,7 +8,7 @@ import { monitorClock } from '../runtime/clock/clock-monitor.ts';
 import { createReferenceClock } from '../runtime/clock/reference-clock.ts';
 import { systemClock, systemRandom } from '../runtime/system.ts';
 import type { Log } from '../scheduling/context.ts';
-import { EARLIEST_MS } from '../scheduling/running/handle-message.ts';
+import { EARLIEST_CLAIM_MS } from '../scheduling/running/handle-message.ts';
 import { withDefinitionCache } from '../store/definition-cache.ts';
 import { StoreFault } from '../store/sqlite/faults.ts';
 import type { WriterStats } from '../store/sqlite/protocol.ts';
@@ -48,7 +48,7 @@ export async function openEmbedded(config: LocalConfig, running: Running, log: L
 
   const work = createWorkQueue({
     timer: clock,
-    aheadMs: EARLIEST_MS + DELIVERED_AHEAD_MS,
+    aheadMs: EARLIEST_CLAIM_MS + DELIVERED_AHEAD_MS,
     visibilityMs: settings.leaseMs,
     onBuried: (body, reason) => log.error('dropped a message that cannot be handled', { body, reason }),
   });

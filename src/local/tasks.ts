@@ -16,7 +16,7 @@ import {
 import { CustomTaskError, withCustomTasks } from '../tasks/custom-tasks.ts';
 import { addressRules } from '../tasks/http/addresses.ts';
 import { guardedAgent } from '../tasks/http/guarded-connect.ts';
-import { HostPlaces } from '../tasks/http/host-limiter.ts';
+import { HostLimiter } from '../tasks/http/host-limiter.ts';
 import { derivedKeys } from '../tasks/http/signing-keys.ts';
 import { builtinTasks, describing } from '../tasks/registry.ts';
 import { localScripts } from '../tasks/script/script-local.ts';
@@ -95,7 +95,7 @@ function localServices(
     recipients: allowedRecipients(given),
     http: once(() => ({
       dispatcher: guardedAgent(rules),
-      places: new HostPlaces({ perHost: perHost(config.concurrency) }),
+      places: new HostLimiter({ perHost: perHost(config.concurrency) }),
       signingKeys: derivedKeys(async () =>
         forRuns('the signing keys', log, () => readMasterKeys(config.dataFolder)),
       ),

@@ -35,9 +35,9 @@ export const workerVariables = z.object({
   PUNCTUAL_ALIVE_FILE: z.string().optional(),
   /** Whether metrics are written into the log, in CloudWatch's format. */
   PUNCTUAL_METRICS: z.literal(['on', 'off']).default('off'),
-  /** Whether executions are traced in X-Ray. */
+  /** Whether executions are withTracing in X-Ray. */
   PUNCTUAL_TRACING: z.literal(['on', 'off']).default('off'),
-  /** The part of the executions that begin a trace, 0 to 1; those of an API call that is traced go on with its trace. */
+  /** The part of the executions that begin a trace, 0 to 1; those of an API call that is withTracing go on with its trace. */
   PUNCTUAL_TRACE_SAMPLING: z.coerce.number().min(0).max(1).default(0.01),
   /** Every container on ECS has it: where task protection is asked for. */
   ECS_AGENT_URI: url,
@@ -62,7 +62,7 @@ export interface WorkerConfig {
   readonly store: ReturnType<typeof readStoreConfig>;
   readonly aliveFile: string | undefined;
   readonly metrics: boolean;
-  /** Absent: nothing is traced. */
+  /** Absent: nothing is withTracing. */
   readonly traceSampling: number | undefined;
   readonly agentUri: string | undefined;
   readonly logLevel: LogLevel;

@@ -1,7 +1,7 @@
 // Thousands of jobs that are due at the same instant would all start in one turn of the event loop. Until the last of them has
 // started, no answer of the store is read and no request goes out.
 
-export interface Turnstile {
+export interface TickLimit {
   /** Undefined: may go on at once. */
   pass(): Promise<void> | undefined;
   /** Resolves when nobody waits to pass. Undefined: nobody waits. */
@@ -9,7 +9,7 @@ export interface Turnstile {
 }
 
 /** Lets so many through in one turn; the others in the next ones, first come, first served. */
-export function turnstile(perTurn: number): Turnstile {
+export function limitPerTick(perTurn: number): TickLimit {
   let waiting: (() => void)[] = [];
   let through = 0;
   let turns = false;

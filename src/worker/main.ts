@@ -20,8 +20,8 @@ import { readWorkerConfig, type WorkerConfig } from './config.ts';
 import { findQueues } from './find-queues.ts';
 import { showAlive } from './liveness-file.ts';
 import { protectLongJobs } from './protection.ts';
-import { measured } from './with-metrics.ts';
-import { traced } from './with-tracing.ts';
+import { withMetrics } from './with-metrics.ts';
+import { withTracing } from './with-tracing.ts';
 import { startWorker } from './worker.ts';
 import { createTracer, type Tracer } from './xray.ts';
 
@@ -54,7 +54,10 @@ async function main(): Promise<void> {
   const settings = config.settings;
   const metrics = config.metrics ? createMetrics(config.prefix) : NO_METRICS;
   const base = { store, queue, clock, random: systemRandom, log, settings };
-  const { context, execute } = measured(publishingFromEnvironment(base, clients.sqs, process.env), metrics);
+  const { context, handleMessage } = withMetrics(
+    publishingFromEnvironment(base, clients.sqs, process.env),
+    metrics,
+  );
   const tracer =
     config.traceSampling === undefined ? undefined : await tracerOn(config, config.traceSampling, clock, log);
 
@@ -67,7 +70,7 @@ async function main(): Promise<void> {
     tasks,
     inboxes,
     concurrency: config.concurrency,
-    execute: tracer ? traced(execute, tracer) : execute,
+    handleMessage: tracer ? withTracing(handleMessage, tracer) : handleMessage,
   });
   const monitor = monitorClock(context);
   const report = () => {

@@ -4,8 +4,8 @@ import { dueAtOf, executionId } from '../domain/executions/ids.ts';
 import { isTerminal, type Row, type TerminalStatus } from '../domain/executions/row.ts';
 import type { MetricName, Metrics } from '../runtime/metrics.ts';
 import type { Context } from '../scheduling/context.ts';
-import { execute } from '../scheduling/running/handle-message.ts';
-import type { Execute } from './worker.ts';
+import { handleMessage } from '../scheduling/running/handle-message.ts';
+import type { HandleMessage } from './worker.ts';
 
 const ENDS: Record<TerminalStatus, MetricName> = {
   SUCCEEDED: 'Succeeded',
@@ -15,7 +15,10 @@ const ENDS: Record<TerminalStatus, MetricName> = {
 };
 
 /** The context and the use case to start a worker with. */
-export function measured(context: Context, metrics: Metrics): { context: Context; execute: Execute } {
+export function withMetrics(
+  context: Context,
+  metrics: Metrics,
+): { context: Context; handleMessage: HandleMessage } {
   const { store } = context;
   /** With jitter, what is due and when it fires are not the same. */
   const fireTimes = new Map<string, number>();
@@ -42,12 +45,12 @@ export function measured(context: Context, metrics: Metrics): { context: Context
   };
   return {
     context: { ...context, store: measuredStore },
-    async execute(own, worker, received) {
+    async handleMessage(own, worker, received) {
       const { message } = received;
       const id = message && executionId(message.jobId, message.due);
       if (message && id !== undefined) fireTimes.set(id, message.fireAt);
       try {
-        await execute(own, worker, received);
+        await handleMessage(own, worker, received);
       } finally {
         if (id !== undefined) fireTimes.delete(id);
       }

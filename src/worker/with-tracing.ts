@@ -6,9 +6,9 @@ import type { Row } from '../domain/executions/row.ts';
 import type { Received } from '../queue/queue.ts';
 import { headerOf, newSegmentId, newTrace, sampledTrace } from '../runtime/tracing.ts';
 import type { Context } from '../scheduling/context.ts';
-import type { WorkerSide } from '../scheduling/running/handle-message.ts';
+import type { WorkerPort } from '../scheduling/running/handle-message.ts';
 import type { Tasks } from '../tasks/task.ts';
-import type { Execute } from './worker.ts';
+import type { HandleMessage } from './worker.ts';
 import type { Segment, Tracer } from './xray.ts';
 
 /** What is known when it is over. */
@@ -21,19 +21,19 @@ interface Seen {
   row?: Row;
 }
 
-export function traced(execute: Execute, tracer: Tracer): Execute {
+export function withTracing(handleMessage: HandleMessage, tracer: Tracer): HandleMessage {
   return async (context, worker, received) => {
     const { message } = received;
     const { clock } = context;
     const trace = sampledTrace(message?.trace) ?? (tracer.begins() ? newTrace(clock.now()) : undefined);
-    if (!message || !trace) return execute(context, worker, received);
+    if (!message || !trace) return handleMessage(context, worker, received);
 
     const id = newSegmentId();
     const seen: Seen = {};
     // the next attempt is caused by this one
     const own: Received = { ...received, message: { ...message, trace: headerOf({ ...trace, parent: id }) } };
     try {
-      await execute(watched(context, seen), timed(worker, clock, seen), own);
+      await handleMessage(watched(context, seen), timed(worker, clock, seen), own);
     } finally {
       // one that only had to wait comes again, and is told of then
       if (seen.row && seen.admittedAt !== undefined) {
@@ -73,7 +73,7 @@ function watched(context: Context, seen: Seen): Context {
   };
 }
 
-function timed(worker: WorkerSide, clock: Context['clock'], seen: Seen): WorkerSide {
+function timed(worker: WorkerPort, clock: Context['clock'], seen: Seen): WorkerPort {
   const tasks: Tasks = new Map(
     [...worker.tasks].map(([name, task]) => [
       name,

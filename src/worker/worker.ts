@@ -1,13 +1,13 @@
-// The worker's runtime: takes messages from the inboxes and starts the use case `execute` for each, independently of
+// The worker's runtime: takes messages from the inboxes and starts the use case `handleMessage` for each, independently of
 // all others, so that a slow job holds up nothing but itself; shows in its row what it runs; drains when stopped.
 import { executionId } from '../domain/executions/ids.ts';
 import type { Inbox, Received } from '../queue/queue.ts';
 import { type Context, isClockRight } from '../scheduling/context.ts';
-import { execute, type WorkerSide } from '../scheduling/running/handle-message.ts';
+import { handleMessage, type WorkerPort } from '../scheduling/running/handle-message.ts';
 import type { RunningExecution } from '../store/store.ts';
 import type { Tasks } from '../tasks/task.ts';
-import { turnstile } from './limit-per-tick.ts';
-import { MAX_PROMISED_PER_PLACE, Places } from './run-slots.ts';
+import { limitPerTick } from './limit-per-tick.ts';
+import { MAX_RESERVED_PER_SLOT, RunSlots } from './run-slots.ts';
 
 export interface WorkerOptions {
   readonly workerId: string;
@@ -25,10 +25,10 @@ export interface WorkerOptions {
   readonly mostPerReceive?: number;
   /** The pause after a receive that brought fewer messages than it asked for. Default 50 ms. */
   readonly afterFewMs?: number;
-  readonly execute?: Execute;
+  readonly handleMessage?: HandleMessage;
 }
 
-export type Execute = (context: Context, worker: WorkerSide, received: Received) => Promise<void>;
+export type HandleMessage = (context: Context, worker: WorkerPort, received: Received) => Promise<void>;
 
 export interface Worker {
   readonly workerId: string;
@@ -52,15 +52,15 @@ export interface Drained {
 
 export const DEFAULT_CONCURRENCY = 100;
 /**
- * Messages that are worked on, from their fire time to the delete. At ten times the places, a second's worth
+ * Messages that are worked on, from their fire time to the delete. At ten times the slots, a second's worth
  * of 100 ms jobs fits in hand. More would only keep work from other workers.
  */
-const WORKED_ON_PER_PLACE = 10;
+const WORKED_ON_PER_SLOT = 10;
 /**
  * With those that are held until then. A message comes up to a second or two before its time, because SQS delays in whole
  * seconds, and costs only a timer while it is held: thousands that are due at the same instant should be here by then.
  */
-export const HELD_PER_PLACE = MAX_PROMISED_PER_PLACE;
+export const HELD_PER_SLOT = MAX_RESERVED_PER_SLOT;
 const MAX_PER_RECEIVE = 10;
 /** About 2 ms of CPU. The tasks of one turn start together at its end, so larger turns start most of them later. */
 const STARTS_PER_TURN = 20;
@@ -81,18 +81,18 @@ const MAX_POLL_BACKOFF_MS = 10_000;
 export function startWorker(context: Context, options: WorkerOptions): Worker {
   const { clock, log, random, store } = context;
   const { workerId, inboxes, tasks } = options;
-  const run = options.execute ?? execute;
+  const run = options.handleMessage ?? handleMessage;
   const concurrency = options.concurrency ?? DEFAULT_CONCURRENCY;
-  const maxWorkedOn = options.maxInHand ?? concurrency * WORKED_ON_PER_PLACE;
-  const maxInHand = options.maxInHand ?? concurrency * HELD_PER_PLACE;
+  const maxWorkedOn = options.maxInHand ?? concurrency * WORKED_ON_PER_SLOT;
+  const maxInHand = options.maxInHand ?? concurrency * HELD_PER_SLOT;
   const { mostPerReceive = MAX_PER_RECEIVE, afterFewMs = AFTER_FEW_MS } = options;
   const pollers = inboxes.flatMap((inbox) => Array<Inbox>(options.pollersPerInbox ?? 2).fill(inbox));
 
   const draining = new AbortController();
   const aborting = new AbortController();
   const gone = new AbortController();
-  const places = new Places(concurrency, clock);
-  const startsInTurn = turnstile(STARTS_PER_TURN);
+  const slots = new RunSlots(concurrency, clock);
+  const startsInTurn = limitPerTick(STARTS_PER_TURN);
   const inHand = new Set<Promise<void>>();
   const runningNow = new Map<string, RunningExecution>();
   const startedAt = clock.now();
@@ -102,11 +102,11 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
 
   /**
    * What the next poll may ask for. Whatever comes may be due at once, so no more than this poller's share of the free
-   * places. (An answer can still be more than is free by then: the places keep the rest waiting, then it goes back.)
+   * slots. (An answer can still be more than is free by then: the slots keep the rest waiting, then it goes back.)
    */
   const room = () =>
     Math.min(
-      ...[mostPerReceive, Math.ceil(places.free / pollers.length)],
+      ...[mostPerReceive, Math.ceil(slots.free / pollers.length)],
       ...[maxWorkedOn - workedOn, maxInHand - inHand.size],
     );
 
@@ -166,7 +166,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
       remove: (id: string) => void runningNow.delete(id),
     };
     const mayTakeAhead = () => {
-      promised ||= places.promise();
+      promised ||= slots.reserve();
       return promised;
     };
     const begin = () => {
@@ -175,19 +175,19 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
     };
     const admit = async (): Promise<boolean> => {
       redeem();
-      admitted ||= await places.take();
+      admitted ||= await slots.acquire();
       const turn = admitted ? startsInTurn.pass() : undefined;
       if (turn) await turn;
       return admitted;
     };
     const redeem = () => {
-      if (promised) places.redeem();
+      if (promised) slots.unreserve();
       promised = false;
     };
     const leave = () => {
       if (!admitted) return;
       admitted = false;
-      places.leave(startedMs === undefined ? undefined : clock.monotonic() - startedMs);
+      slots.release(startedMs === undefined ? undefined : clock.monotonic() - startedMs);
       announceRoom();
     };
     const signals = { draining: draining.signal, aborting: aborting.signal };
@@ -206,7 +206,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
       };
       await run(context, side, received);
     } catch (error) {
-      // `execute` hides it for a moment; if that failed too, its visibility timeout ends by itself
+      // `handleMessage` hides it for a moment; if that failed too, its visibility timeout ends by itself
       log.error('an execution failed unexpectedly; its message comes back', { error, ...named(received) });
     } finally {
       if (isWorkedOn) workedOn--;
@@ -236,7 +236,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
     const began = runningNow.size;
     log.info('worker draining', { workerId, running: began, inHand: inHand.size, deadlineMs });
     draining.abort(new Error('the worker is shutting down'));
-    places.close();
+    slots.close();
     announceRoom();
     await endsWithin(deadlineMs);
     const toldToStop = runningNow.size;

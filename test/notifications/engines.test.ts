@@ -16,7 +16,7 @@ import type { Message } from '../../src/queue/queue.ts';
 import { createNotifyQueues, type NotifyUrls } from '../../src/queue/sqs/queue-definitions.ts';
 import { systemClock, systemRandom } from '../../src/runtime/system.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
-import { execute } from '../../src/scheduling/running/handle-message.ts';
+import { handleMessage } from '../../src/scheduling/running/handle-message.ts';
 import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../../src/store/dynamodb/tables.ts';
 import { headToItem } from '../../src/store/items.ts';
@@ -105,7 +105,7 @@ async function runFailing(context: Context, notify: unknown[]): Promise<string> 
     params: z.unknown(),
     run: async () => Promise.reject(new DoNotRetry('no')),
   });
-  await execute(
+  await handleMessage(
     context,
     {
       workerId: 'w',

@@ -23,7 +23,7 @@ import { systemClock } from '../../src/runtime/system.ts';
 import { deliveringTasks, deliveryTargets } from '../../src/tasks/aws/worker-tasks.ts';
 import { addressRules } from '../../src/tasks/http/addresses.ts';
 import { guardedAgent } from '../../src/tasks/http/guarded-connect.ts';
-import { HostPlaces } from '../../src/tasks/http/host-limiter.ts';
+import { HostLimiter } from '../../src/tasks/http/host-limiter.ts';
 import { verifySignature } from '../../src/tasks/http/signature.ts';
 import { derivedKeys, newMasterKey } from '../../src/tasks/http/signing-keys.ts';
 import { startQueueServer } from '../engines.ts';
@@ -67,7 +67,7 @@ function delivering(options: {
 }) {
   const http = {
     dispatcher: guardedAgent(addressRules({ loopback: options.loopback })),
-    places: new HostPlaces({ perHost: 4 }),
+    places: new HostLimiter({ perHost: 4 }),
     signingKeys,
   };
   const targets = deliveryTargets(options.sns ?? ['*'], 'punctual@example.com', 'changes');

@@ -13,7 +13,7 @@ import type { DeliveryMessage, NotifyMessage, NotifyQueue } from '../../src/queu
 import type { Message, Queue, Received } from '../../src/queue/queue.ts';
 import { type Context, DEFAULT_SETTINGS, type Settings } from '../../src/scheduling/context.ts';
 import { watch } from '../../src/scheduling/planning/watch-shards.ts';
-import { execute } from '../../src/scheduling/running/handle-message.ts';
+import { handleMessage } from '../../src/scheduling/running/handle-message.ts';
 import { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { defineTask, type TaskContext, type Tasks } from '../../src/tasks/task.ts';
@@ -213,7 +213,7 @@ export class World {
     const all = this.work
       .take(200)
       .map((queued) =>
-        execute(context, side, this.#received(process, this.work, queued, queued.body)).catch(() => {}),
+        handleMessage(context, side, this.#received(process, this.work, queued, queued.body)).catch(() => {}),
       );
     await Promise.all(all);
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { dueKey } from '../../src/domain/executions/ids.ts';
 import type { Row } from '../../src/domain/executions/row.ts';
-import { ended } from '../../src/scheduling/running/after-execution.ts';
+import { afterExecution } from '../../src/scheduling/running/after-execution.ts';
 import { MINUTE, NOON, standingWorld } from './world.ts';
 
 const dueOf = (n: number): string => dueKey(NOON + n * MINUTE);
@@ -29,7 +29,7 @@ async function wokenBy(
   world.now = NOON + 500 * MINUTE;
   const { revision } = head;
   const message = { jobId, due: dueOf(n), revision, fireAt: world.now, enqueuedAt: world.now };
-  await ended(world.context, head, message, rowOf(n));
+  await afterExecution(world.context, head, message, rowOf(n));
   return world.sent.map(({ due }) => due);
 }
 

@@ -2,15 +2,15 @@
 import { beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Received } from '../../src/queue/queue.ts';
-import { execute, type WorkerSide } from '../../src/scheduling/running/handle-message.ts';
-import { keepInHand } from '../../src/scheduling/running/message-visibility.ts';
+import { handleMessage, type WorkerPort } from '../../src/scheduling/running/handle-message.ts';
+import { keepHidden } from '../../src/scheduling/running/message-visibility.ts';
 import { defineTask, type Task } from '../../src/tasks/task.ts';
 import { MINUTE, NOON, standingWorld } from './world.ts';
 
 let world: ReturnType<typeof standingWorld>;
 const never = new AbortController().signal;
 const noop = defineTask({ name: 'noop', description: '', params: z.unknown(), run: async () => undefined });
-const side: WorkerSide = {
+const side: WorkerPort = {
   workerId: 'worker',
   tasks: new Map([[noop.name, noop as Task<unknown>]]),
   draining: never,
@@ -51,7 +51,7 @@ const terminal = async (jobId: string) =>
 
 test('a message that stays hidden is deleted at the end, and no other is sent', async () => {
   const { jobId, one, done } = await received();
-  await execute(world.context, side, one);
+  await handleMessage(world.context, side, one);
   expect(await terminal(jobId)).toBe('SUCCEEDED');
   expect(done.deleted).toBe(true);
   expect(world.sent).toEqual([]);
@@ -65,7 +65,7 @@ test('a worker that was stopped for longer than the visibility sends another mes
     world.now += world.context.settings.leaseMs;
     return read(...args);
   };
-  await execute(world.context, side, one);
+  await handleMessage(world.context, side, one);
   expect(await terminal(jobId)).toBe('SUCCEEDED');
   expect(world.sent).toMatchObject([{ jobId, due: one.message?.due }]);
   expect(done.deleted).toBe(false);
@@ -87,7 +87,7 @@ test('a hide that is answered in time keeps it, one that is answered too late do
   const hide = async () => {
     world.now += tookMs;
   };
-  const inHand = keepInHand({ ...world.context, clock }, { ...one, hide });
+  const inHand = keepHidden({ ...world.context, clock }, { ...one, hide });
   const beat = async () => {
     world.now += heartbeatMs;
     beats.shift()?.();

@@ -8,7 +8,7 @@ import { retryExecution, runNow } from '../../src/jobs/manual-runs.ts';
 import type { Message, Received } from '../../src/queue/queue.ts';
 import { dispatchSlot } from '../../src/scheduling/planning/dispatch-slot.ts';
 import { settleSlot } from '../../src/scheduling/planning/settle-slot.ts';
-import { execute, type WorkerSide } from '../../src/scheduling/running/handle-message.ts';
+import { handleMessage, type WorkerPort } from '../../src/scheduling/running/handle-message.ts';
 import type { RunningExecution } from '../../src/store/store.ts';
 import { defineTask, type Task } from '../../src/tasks/task.ts';
 import { MINUTE, NOON, standingWorld } from './world.ts';
@@ -25,7 +25,7 @@ const failing = defineTask({
   },
 });
 
-const workerOf = (running: RunningExecution[]): WorkerSide => ({
+const workerOf = (running: RunningExecution[]): WorkerPort => ({
   workerId: 'worker',
   tasks: new Map([['noop', failing as Task<unknown>]]),
   draining: never,
@@ -66,13 +66,13 @@ test('create, dispatch, settle, run-now, a retry and /retry send the hash of the
   const [message] = created;
   if (!message) throw new Error('nothing was sent');
   world.now = message.fireAt;
-  await execute(context, workerOf(running), receivedOf(message));
+  await handleMessage(context, workerOf(running), receivedOf(message));
   const again = takeSent();
   expect(again).toMatchObject([{ due: message.due, owner }]);
   expect(running).toEqual([{ id: `${jobId}.${message.due}`, since: message.fireAt, owner }]);
 
   world.now = again[0]?.fireAt ?? 0;
-  await execute(context, workerOf(running), receivedOf(again[0] as Message));
+  await handleMessage(context, workerOf(running), receivedOf(again[0] as Message));
   takeSent();
   await retryExecution(context, ANN, `${jobId}.${message.due}`);
   await runNow(context, ANN, jobId);

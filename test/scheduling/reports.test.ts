@@ -5,13 +5,13 @@ import { asUser } from '../../src/domain/principal.ts';
 import { runNow } from '../../src/jobs/manual-runs.ts';
 import type { Message, Received } from '../../src/queue/queue.ts';
 import { createLog } from '../../src/runtime/system.ts';
-import { execute, type WorkerSide } from '../../src/scheduling/running/handle-message.ts';
+import { handleMessage, type WorkerPort } from '../../src/scheduling/running/handle-message.ts';
 import { defineTask, type Task } from '../../src/tasks/task.ts';
 import { standingWorld } from './world.ts';
 
 const never = new AbortController().signal;
 
-const workerOf = <P>(task: Task<P>): WorkerSide => ({
+const workerOf = <P>(task: Task<P>): WorkerPort => ({
   workerId: 'worker',
   tasks: new Map([['noop', task as Task<unknown>]]),
   draining: never,
@@ -51,7 +51,7 @@ async function run(fails: boolean) {
   const jobId = await world.create({});
   const [message] = world.sent;
   if (!message) throw new Error('nothing was sent');
-  await execute({ ...world.context, log }, workerOf(task), receivedOf(message));
+  await handleMessage({ ...world.context, log }, workerOf(task), receivedOf(message));
   return { lines, ids: { executionId: `${jobId}.${message.due}`, jobId, task: 'noop', userId: 'ann' } };
 }
 
@@ -95,6 +95,6 @@ test('a manual run with params of its own runs with those, and the next occurren
   const jobId = await world.create({ params: { day: 'usual' } });
   await runNow(world.context, asUser('ann'), jobId, { params: { day: 'other' } });
   for (const message of world.sent.splice(0))
-    await execute(world.context, workerOf(task), receivedOf(message));
+    await handleMessage(world.context, workerOf(task), receivedOf(message));
   expect(given).toEqual([{ day: 'usual' }, { day: 'other' }]);
 });

@@ -8,7 +8,7 @@ import { cancelExecution } from '../../src/jobs/cancel-execution.ts';
 import { cancelJob, editJob, pauseJob } from '../../src/jobs/edit-job.ts';
 import type { Received } from '../../src/queue/queue.ts';
 import type { Context } from '../../src/scheduling/context.ts';
-import { execute } from '../../src/scheduling/running/handle-message.ts';
+import { handleMessage } from '../../src/scheduling/running/handle-message.ts';
 import type { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import { defineTask } from '../../src/tasks/task.ts';
 import { MINUTE, NOON, standingWorld } from './world.ts';
@@ -80,7 +80,7 @@ async function race(overlap: string, slow: Slow, change: Change, afterMs: number
     ...{ delete: async () => {}, hide: async () => {}, bury: async () => {} },
   };
   await vi.advanceTimersByTimeAsync(message.fireAt - 2_000 - Date.now());
-  const executed = execute({ ...context, store: slowly(world.store, slow) }, side, received);
+  const executed = handleMessage({ ...context, store: slowly(world.store, slow) }, side, received);
   await vi.advanceTimersByTimeAsync(message.fireAt + afterMs - Date.now());
   const changed = change(context, jobId, message.due).then(() => {
     seen.returnedAt = Date.now();

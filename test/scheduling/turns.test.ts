@@ -9,7 +9,7 @@ import type { Message } from '../../src/queue/queue.ts';
 import { claim, prepare } from '../../src/scheduling/claiming/claim.ts';
 import { claimEarly } from '../../src/scheduling/claiming/claim-early.ts';
 import { undoClaim } from '../../src/scheduling/claiming/confirm-start.ts';
-import { finish } from '../../src/scheduling/running/finish-attempt.ts';
+import { finishAttempt } from '../../src/scheduling/running/finish-attempt.ts';
 import { MINUTE, NOON, standingWorld } from './world.ts';
 
 const ANN = asUser('ann');
@@ -57,13 +57,13 @@ async function twoWait() {
 
 const SUCCEEDED = { kind: 'succeeded', result: undefined } as const;
 const end = (first: Awaited<ReturnType<typeof claimed>>) =>
-  finish(world.context, first, SUCCEEDED, { receivedAt: world.now, startedAt: world.now });
+  finishAttempt(world.context, first, SUCCEEDED, { receivedAt: world.now, startedAt: world.now });
 
 test('a worker dies between the end and the wake: its message, handed out again, wakes the next', async () => {
   const first = await twoWait();
   const dies = { ...world.context, queue: { send: () => Promise.reject(new Error('killed')) } };
   await expect(
-    finish(dies, first, SUCCEEDED, { receivedAt: world.now, startedAt: world.now }),
+    finishAttempt(dies, first, SUCCEEDED, { receivedAt: world.now, startedAt: world.now }),
   ).rejects.toThrow('killed');
   expect(await rowOf(1)).toMatchObject({ status: 'SUCCEEDED' });
   expect(await claim(world.context, 'other', messageOf(1))).toEqual({ kind: 'drop' });

@@ -14,7 +14,7 @@ import { claim } from '../../src/scheduling/claiming/claim.ts';
 import { settleSlot } from '../../src/scheduling/planning/settle-slot.ts';
 import { watch } from '../../src/scheduling/planning/watch-shards.ts';
 import { newRow } from '../../src/scheduling/records/write-row.ts';
-import { execute, type WorkerSide } from '../../src/scheduling/running/handle-message.ts';
+import { handleMessage, type WorkerPort } from '../../src/scheduling/running/handle-message.ts';
 import { MINUTE, NOON, standingWorld } from './world.ts';
 
 const HOUR = 60 * MINUTE;
@@ -233,7 +233,7 @@ describe('a worker whose clock is wrong', () => {
     };
     let looks = 0;
     const offBy = () => offs[Math.min(looks++, offs.length - 1)] ?? 0;
-    const side: WorkerSide = {
+    const side: WorkerPort = {
       workerId: 'worker',
       tasks: new Map(),
       draining: new AbortController().signal,
@@ -245,7 +245,7 @@ describe('a worker whose clock is wrong', () => {
       inHand: () => 1,
       running: { add: () => void fate.push('runs'), remove() {} },
     };
-    await execute({ ...world.context, clock: { ...world.context.clock, offBy } }, side, received);
+    await handleMessage({ ...world.context, clock: { ...world.context.clock, offBy } }, side, received);
     return { fate, head: headOf(jobId) };
   };
 

@@ -8,7 +8,7 @@ import { getExecution } from '../../src/queries/jobs-and-executions.ts';
 import { claim } from '../../src/scheduling/claiming/claim.ts';
 import { dispatchSlot } from '../../src/scheduling/planning/dispatch-slot.ts';
 import { watch } from '../../src/scheduling/planning/watch-shards.ts';
-import { finish } from '../../src/scheduling/running/finish-attempt.ts';
+import { finishAttempt } from '../../src/scheduling/running/finish-attempt.ts';
 import { MINUTE, standingWorld } from './world.ts';
 
 const HOUR = 60 * MINUTE;
@@ -42,7 +42,7 @@ async function work(): Promise<void> {
     const claimed = await claim(world.context, 'worker_1', message);
     if (claimed.kind !== 'run') continue;
     const times = { receivedAt: world.now, startedAt: world.now };
-    await finish(world.context, claimed.claimed, { kind: 'succeeded', result: null }, times);
+    await finishAttempt(world.context, claimed.claimed, { kind: 'succeeded', result: null }, times);
   }
 }
 

@@ -109,7 +109,7 @@ const isInForce = (head: Head, revision: string): boolean =>
   head.status === 'active' && head.revision === revision;
 
 /** By so much clocks are allowed to be ahead in the simulator, half of what two may be apart. */
-const EARLIEST_MS = SETTINGS.clockSkewMs / 2;
+const EARLIEST_CLAIM_MS = SETTINGS.clockSkewMs / 2;
 /** What is due later than this before the end may still be on its way. */
 const SETTLED_AFTER_MS = 150_000;
 
@@ -430,7 +430,7 @@ export class Checks {
     if (
       old?.status === 'RETRYING' &&
       status === 'RUNNING' &&
-      (actor?.now() ?? now) + EARLIEST_MS < (old.nextAttemptAt ?? 0)
+      (actor?.now() ?? now) + EARLIEST_CLAIM_MS < (old.nextAttemptAt ?? 0)
     )
       this.#fail(
         'no attempt before its backoff is over',
@@ -576,7 +576,7 @@ export class Checks {
     const isCorrected = process.clock.offBy() !== 0; // and may just have been
     if (process.now() < fires && revision !== BY_HAND && !isCorrected)
       this.#fail('nothing starts early', jobId, due, `${fires - process.now()} ms before its time`);
-    if (now + EARLIEST_MS < fires && revision !== BY_HAND)
+    if (now + EARLIEST_CLAIM_MS < fires && revision !== BY_HAND)
       this.#fail('nothing starts early by the true clock', jobId, due, `${fires - now} ms before its time`);
     if (ctx.attempt > ctx.maxAttempts)
       this.#fail('no more attempts than allowed', jobId, due, `${ctx.attempt} of ${ctx.maxAttempts}`);

@@ -6,7 +6,7 @@ import { refillQueue } from '../../src/local/refill.ts';
 import type { Message, Received } from '../../src/queue/queue.ts';
 import { isClockRight } from '../../src/scheduling/context.ts';
 import { watch } from '../../src/scheduling/planning/watch-shards.ts';
-import { execute } from '../../src/scheduling/running/handle-message.ts';
+import { handleMessage } from '../../src/scheduling/running/handle-message.ts';
 import type { Process } from './process.ts';
 import type { Scenario } from './scenario.ts';
 import type { Seeded } from './seeded.ts';
@@ -231,7 +231,7 @@ export class Fleet {
       },
       leave() {},
     };
-    execute(process.context, side, receive(process))
+    handleMessage(process.context, side, receive(process))
       .catch((error: unknown) => world.expected(process, 'execute', error))
       .then(() => checks.handled(inHand));
     return true;

@@ -675,8 +675,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'scheduling/claiming/claim-exclusive.ts',
-        find: "if (answer.kind === 'done' && (row || head.note?.status === 'WAITING')) await handOn(context, head, due);",
-        replace: 'void handOn;',
+        find: "if (answer.kind === 'done' && (row || head.note?.status === 'WAITING')) await passTurn(context, head, due);",
+        replace: 'void passTurn;',
       },
     ],
   },

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addressRules } from '../../src/tasks/http/addresses.ts';
 import { guardedAgent } from '../../src/tasks/http/guarded-connect.ts';
-import { HostPlaces } from '../../src/tasks/http/host-limiter.ts';
+import { HostLimiter } from '../../src/tasks/http/host-limiter.ts';
 import { httpTask } from '../../src/tasks/http/http.ts';
 import { httpParams } from '../../src/tasks/http/http-params.ts';
 import { NotNow } from '../../src/tasks/task.ts';
@@ -14,20 +14,20 @@ const never = new AbortController().signal;
 
 describe('places of a host', () => {
   it('are given up to the limit, and to who waits as soon as one is left', async () => {
-    const places = new HostPlaces({ perHost: 1, patienceMs: 5_000 });
+    const places = new HostLimiter({ perHost: 1, patienceMs: 5_000 });
     const leave = await places.take('a', never);
     const second = places.take('a', never);
     await expect(places.take('b', never)).resolves.toBeTypeOf('function');
     leave();
     leave(); // twice is once
     const leaveSecond = await second;
-    await expect(new HostPlaces({ perHost: 1 }).take('a', never)).resolves.toBeTypeOf('function');
+    await expect(new HostLimiter({ perHost: 1 }).take('a', never)).resolves.toBeTypeOf('function');
     leaveSecond();
     await expect(places.take('a', never)).resolves.toBeTypeOf('function');
   });
 
   it('who is sent away comes back soon if the host answers, and later if it does not', async () => {
-    const places = new HostPlaces({ perHost: 1, patienceMs: 50, comeBackSeconds: () => 5 });
+    const places = new HostLimiter({ perHost: 1, patienceMs: 50, comeBackSeconds: () => 5 });
     const leave = await places.take('a', never);
     const waiting = places.take('a', never);
     await expect(places.take('a', never)).rejects.toMatchObject({ name: 'NotNow', seconds: 1 });
@@ -38,7 +38,7 @@ describe('places of a host', () => {
   });
 
   it('who waits too long, or behind too many, is sent away without an attempt', async () => {
-    const places = new HostPlaces({ perHost: 1, patienceMs: 20, comeBackSeconds: () => 3 });
+    const places = new HostLimiter({ perHost: 1, patienceMs: 20, comeBackSeconds: () => 3 });
     await places.take('a', never);
     await new Promise((resolve) => setTimeout(resolve, 30)); // it does not answer
     const waiting = places.take('a', never);
@@ -48,7 +48,7 @@ describe('places of a host', () => {
   });
 
   it('who is told to stop while waiting stops with that reason', async () => {
-    const places = new HostPlaces({ perHost: 1, patienceMs: 5_000 });
+    const places = new HostLimiter({ perHost: 1, patienceMs: 5_000 });
     const leave = await places.take('a', never);
     const stop = new AbortController();
     const waiting = places.take('a', stop.signal);
@@ -85,7 +85,7 @@ describe('one host that never answers', () => {
     const http = httpTask(() => services);
     const services = {
       dispatcher: guardedAgent(addressRules({ loopback: true })),
-      places: new HostPlaces({ perHost: concurrency / 4, patienceMs: 100 }),
+      places: new HostLimiter({ perHost: concurrency / 4, patienceMs: 100 }),
     };
     const stop = new AbortController();
     let running = 0;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addressRules } from '../../src/tasks/http/addresses.ts';
 import { guardedAgent } from '../../src/tasks/http/guarded-connect.ts';
-import { HostPlaces } from '../../src/tasks/http/host-limiter.ts';
+import { HostLimiter } from '../../src/tasks/http/host-limiter.ts';
 import { httpTask, KEPT_BODY_BYTES, retryAfterSeconds } from '../../src/tasks/http/http.ts';
 import { type HttpParams, httpParams } from '../../src/tasks/http/http-params.ts';
 import { RetryAfter, type TaskContext } from '../../src/tasks/task.ts';
@@ -59,7 +59,7 @@ beforeEach(() => {
 
 const http = httpTask(() => ({
   dispatcher: guardedAgent(addressRules({ loopback: true })),
-  places: new HostPlaces({ perHost: 25 }),
+  places: new HostLimiter({ perHost: 25 }),
 }));
 
 const run = (params: Record<string, unknown>, more: Partial<TaskContext<HttpParams>> = {}) =>

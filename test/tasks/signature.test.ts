@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addressRules } from '../../src/tasks/http/addresses.ts';
 import { guardedAgent } from '../../src/tasks/http/guarded-connect.ts';
-import { HostPlaces } from '../../src/tasks/http/host-limiter.ts';
+import { HostLimiter } from '../../src/tasks/http/host-limiter.ts';
 import { httpTask } from '../../src/tasks/http/http.ts';
 import { httpParams } from '../../src/tasks/http/http-params.ts';
 import { sign, verifySignature } from '../../src/tasks/http/signature.ts';
@@ -155,7 +155,7 @@ describe('requests of the task http', () => {
   }));
   const http = httpTask(() => ({
     dispatcher: guardedAgent(addressRules({ loopback: true })),
-    places: new HostPlaces({ perHost: 4 }),
+    places: new HostLimiter({ perHost: 4 }),
     signingKeys: keys,
   }));
   const send = (params: object, userId = 'alice') =>

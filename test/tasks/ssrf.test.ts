@@ -6,7 +6,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AddressOptions, addressRules } from '../../src/tasks/http/addresses.ts';
 import { guardedAgent, type Lookup } from '../../src/tasks/http/guarded-connect.ts';
-import { HostPlaces } from '../../src/tasks/http/host-limiter.ts';
+import { HostLimiter } from '../../src/tasks/http/host-limiter.ts';
 import { httpTask } from '../../src/tasks/http/http.ts';
 import { httpParams } from '../../src/tasks/http/http-params.ts';
 import { DoNotRetry } from '../../src/tasks/task.ts';
@@ -54,7 +54,7 @@ const resolving =
 const call = (url: string, options: AddressOptions & { lookup?: Lookup } = {}) =>
   httpTask(() => ({
     dispatcher: guardedAgent(addressRules(options), options.lookup),
-    places: new HostPlaces({ perHost: 10 }),
+    places: new HostLimiter({ perHost: 10 }),
   })).run(taskContext(httpParams.parse({ url, timeoutSeconds: 2 })));
 
 const refused = async (attempt: Promise<unknown>) => {

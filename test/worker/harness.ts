@@ -1,10 +1,10 @@
-// A worker on a clock that stands still until a test moves it, with inboxes and an `execute` that the test plays.
+// A worker on a clock that stands still until a test moves it, with inboxes and an `handleMessage` that the test plays.
 import { setImmediate as turn } from 'node:timers/promises';
 import { dueKey, executionId } from '../../src/domain/executions/ids.ts';
 import type { Inbox, Received } from '../../src/queue/queue.ts';
 import { type Clock, type Context, DEFAULT_SETTINGS, type Log } from '../../src/scheduling/context.ts';
 import type { Store, WorkerRow } from '../../src/store/store.ts';
-import { type Execute, startWorker, type WorkerOptions } from '../../src/worker/worker.ts';
+import { type HandleMessage, startWorker, type WorkerOptions } from '../../src/worker/worker.ts';
 
 export const NOON = Date.parse('2026-12-01T12:00:00Z');
 
@@ -118,7 +118,7 @@ export class FakeInbox implements Inbox {
   }
 }
 
-/** Plays `execute` as its contract says: hold, ask for a place, run until told to end, delete or hide. */
+/** Plays `handleMessage` as its contract says: hold, ask for a place, run until told to end, delete or hide. */
 export class FakeExecute {
   readonly held = new Set<string>();
   readonly running = new Map<string, { end(): void; fail(error: Error): void }>();
@@ -127,7 +127,7 @@ export class FakeExecute {
   /** Stops when told to. */
   obedient = true;
 
-  readonly execute: Execute = async ({ clock }, worker, received) => {
+  readonly handleMessage: HandleMessage = async ({ clock }, worker, received) => {
     const { id } = received as FakeMessage;
     const fireAt = received.message?.fireAt ?? 0;
     this.held.add(id);
@@ -192,7 +192,7 @@ export function start(options: Partial<WorkerOptions> = {}) {
     tasks: new Map(),
     inboxes: [inbox],
     pollersPerInbox: 1,
-    execute: fake.execute,
+    handleMessage: fake.handleMessage,
     ...options,
   });
   return { worker, clock, inbox, fake, lines, rows, removed, store };

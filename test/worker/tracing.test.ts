@@ -1,5 +1,5 @@
 // A trace from the API to the worker, on the engines of local mode: what X-Ray is told of an execution whose job was
-// created by a call that is traced, and of others.
+// created by a call that is withTracing, and of others.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,18 +15,18 @@ import { createSqs } from '../../src/queue/sqs/sqs.ts';
 import { createLog, systemClock, systemRandom } from '../../src/runtime/system.ts';
 import { headerOf, newTrace, sampledTrace, traceOfCall } from '../../src/runtime/tracing.ts';
 import { DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
-import { execute } from '../../src/scheduling/running/handle-message.ts';
+import { handleMessage } from '../../src/scheduling/running/handle-message.ts';
 import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../../src/store/dynamodb/tables.ts';
 import { builtinTasks } from '../../src/tasks/registry.ts';
-import { traced } from '../../src/worker/with-tracing.ts';
+import { withTracing } from '../../src/worker/with-tracing.ts';
 import { startWorker } from '../../src/worker/worker.ts';
 import { createTracer, type TracerOptions } from '../../src/worker/xray.ts';
 import { eventOf } from '../api/events.ts';
 import { startDynoxide, startQueueServer } from '../engines.ts';
 import { NOON, StandingClock } from './harness.ts';
 
-const PREFIX = 'traced-';
+const PREFIX = 'withTracing-';
 const ROOT = '1-6751a3f0-0123456789abcdef01234567';
 const PARENT = 'fedcba9876543210';
 const HEADER = `Root=${ROOT};Parent=${PARENT};Sampled=1;Lineage=1:00000000:0`;
@@ -87,7 +87,7 @@ describe('from the API to the worker', { timeout: 30_000 }, () => {
     });
     const log = createLog('silent');
     const tracer = createTracer({
-      name: 'traced-worker',
+      name: 'withTracing-worker',
       sampling: 0,
       clock: systemClock,
       random: systemRandom,
@@ -110,7 +110,7 @@ describe('from the API to the worker', { timeout: 30_000 }, () => {
         host: 'here',
         tasks: builtinTasks(),
         inboxes,
-        execute: traced(execute, tracer),
+        handleMessage: withTracing(handleMessage, tracer),
       },
     );
     closers.push(

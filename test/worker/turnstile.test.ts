@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { turnstile } from '../../src/worker/limit-per-tick.ts';
+import { limitPerTick } from '../../src/worker/limit-per-tick.ts';
 
 test('so many in one turn of the event loop, the others in the next ones, in their order', async () => {
-  const { pass } = turnstile(2);
+  const { pass } = limitPerTick(2);
   const passed: string[] = [];
   const all = ['a', 'b', 'c', 'd', 'e'].map(async (name) => {
     await pass();
@@ -19,7 +19,7 @@ test('so many in one turn of the event loop, the others in the next ones, in the
 });
 
 test('is idle when the last one that waits has passed', async () => {
-  const { pass, idle } = turnstile(1);
+  const { pass, idle } = limitPerTick(1);
   expect(idle(), 'nobody waits').toBeUndefined();
   const passed: string[] = [];
   const all = ['a', 'b', 'c'].map(async (name) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_PATIENCE_MS, PLACE_PATIENCE_MS } from '../../src/worker/run-slots.ts';
+import { MAX_SLOT_WAIT_MS, SLOT_WAIT_MS } from '../../src/worker/run-slots.ts';
 import { AFTER_FEW_MS, BEAT_MS, STOP_GRACE_MS, WRONG_CLOCK_MS } from '../../src/worker/worker.ts';
 import { FakeInbox, message, NOON, settle, start } from './harness.ts';
 
@@ -136,15 +136,15 @@ describe('messages that come early', () => {
     inbox.put(...burst);
     await clock.advance(500);
     expect(fake.running.size).toBe(1);
-    await clock.advance(PLACE_PATIENCE_MS / 2);
+    await clock.advance(SLOT_WAIT_MS / 2);
     fake.endAll();
     await settle();
     expect(burst.filter(({ fate }) => fate.join() === 'deleted')).toHaveLength(1);
     expect(fake.running.size).toBe(1);
     const back = () => burst.filter(({ fate }) => fate.join() === 'hidden 0');
-    await clock.advance(PLACE_PATIENCE_MS);
+    await clock.advance(SLOT_WAIT_MS);
     expect(back()).toHaveLength(1); // one ran for half a second: the other's turn should come
-    await clock.advance(MAX_PATIENCE_MS);
+    await clock.advance(MAX_SLOT_WAIT_MS);
     expect(back()).toHaveLength(2);
     expect(fake.most).toBe(1);
   });
@@ -166,7 +166,7 @@ describe('messages that come early', () => {
     await clock.advance(500);
     const polls = inbox.asked.length; // one of them began before the places were taken
     inbox.put(message());
-    await clock.advance(10 * PLACE_PATIENCE_MS);
+    await clock.advance(10 * SLOT_WAIT_MS);
     expect([inbox.asked.length, inbox.polling, fake.running.size]).toEqual([polls, 0, 1]);
     fake.endAll();
     await settle();
@@ -319,7 +319,7 @@ describe('drain', () => {
     const asked = Promise.withResolvers<void>();
     const answers: boolean[] = [];
     const { worker, inbox } = start({
-      execute: async (_context, { admit }) => {
+      handleMessage: async (_context, { admit }) => {
         await asked.promise;
         answers.push(await admit());
       },

@@ -10,7 +10,7 @@ import type { NotifyMessage } from '../../src/queue/notify-queue.ts';
 import type { Message } from '../../src/queue/queue.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { watchShard } from '../../src/scheduling/planning/watch-shards.ts';
-import { execute } from '../../src/scheduling/running/handle-message.ts';
+import { handleMessage } from '../../src/scheduling/running/handle-message.ts';
 import { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { defineTask } from '../../src/tasks/task.ts';
@@ -164,7 +164,7 @@ async function work(run: OneRun, message: Message): Promise<void> {
     leave: () => {},
     running: { add: () => {}, remove: () => {} },
   };
-  const done = execute(run.context('worker'), side, {
+  const done = handleMessage(run.context('worker'), side, {
     message,
     body: '',
     receivedAt: clock.now(),

@@ -4,8 +4,8 @@ import { type Cli, defineCommand, EXIT, type Options, UsageError } from '../comm
 import { findJobId, isExecutionId } from '../find.ts';
 import { objectOf } from '../job-flags.ts';
 import { bothTimes, futureOf, instantOf, iso } from '../times.ts';
-import { WAIT_FLAGS, waitAndTell } from '../waiting.ts';
-import { waitForOperationAndTell } from './operations.ts';
+import { WAIT_FLAGS, waitAndReport } from '../waiting.ts';
+import { waitForOperationAndReport } from './operations.ts';
 
 const MANY = Number.POSITIVE_INFINITY;
 
@@ -38,7 +38,7 @@ export const run = defineCommand({
       ...(values.params !== undefined && { params: objectOf(values.params, '--params') }),
       signal: cli.signal,
     });
-    if (values.wait) return waitAndTell(cli, execution.id, values);
+    if (values.wait) return waitAndReport(cli, execution.id, values);
     cli.out(cli.json ? JSON.stringify(execution) : `${execution.id} is ${execution.status}`);
     return undefined;
   },
@@ -120,7 +120,7 @@ export const retry = defineCommand({
       const [id = '', ...more] = args;
       if (more.length > 0) throw new UsageError('--wait waits for one execution: give one');
       await client.executions.retry(id, { signal: cli.signal });
-      return waitAndTell(cli, id, values);
+      return waitAndReport(cli, id, values);
     }
     return each(cli, args, async (id) =>
       executionDone(await client.executions.retry(id, { signal: cli.signal })),
@@ -167,7 +167,7 @@ export const backfill = defineCommand({
       return undefined;
     }
     cli.err(said);
-    return waitForOperationAndTell(cli, answer.operation, waiting['wait-timeout']);
+    return waitForOperationAndReport(cli, answer.operation, waiting['wait-timeout']);
   },
 });
 

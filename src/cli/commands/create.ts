@@ -6,7 +6,7 @@ import { findJobId } from '../find.ts';
 import { JOB_FLAGS, jobFields, numberOf } from '../job-flags.ts';
 import { scheduleText } from '../tables.ts';
 import { bothTimes } from '../times.ts';
-import { WAIT_FLAGS, waitAndTell } from '../waiting.ts';
+import { WAIT_FLAGS, waitAndReport } from '../waiting.ts';
 import { tellWarnings } from '../warn.ts';
 
 export const create = defineCommand({
@@ -52,7 +52,7 @@ export const create = defineCommand({
     const due = job.nextRunAt ?? (job.schedule as { at?: string } | undefined)?.at;
     if (values.wait && due !== undefined) {
       cli.err(`created ${job.id}`);
-      return waitAndTell(cli, executionId(job.id, dueKey(Date.parse(due))), values);
+      return waitAndReport(cli, executionId(job.id, dueKey(Date.parse(due))), values);
     }
     cli.out(cli.json ? JSON.stringify(job) : `created ${job.id}: ${scheduleText(job)}${next ?? ''}`);
     return undefined;

@@ -34,7 +34,7 @@ export const operations = defineCommand({
 });
 
 /** Prints each progress on stderr and the end on stdout. Exit code 1 unless every occurrence was added. */
-export async function waitForOperationAndTell(
+export async function waitForOperationAndReport(
   cli: Cli,
   id: string,
   limit: string | undefined,

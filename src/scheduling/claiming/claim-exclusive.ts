@@ -9,7 +9,7 @@ import { definitionInForce } from '../records/definitions.ts';
 import { laterDue, recordDecision } from '../records/record-decision.ts';
 import { writeHead } from '../records/write-head.ts';
 import { recordDecisionRow } from '../records/write-row.ts';
-import { ended, handOn, takeTurns } from '../running/after-execution.ts';
+import { afterExecution, passTurn, takeTurns } from '../running/after-execution.ts';
 import { type Claim, DROP, RETRY, RETRY_CONSISTENT } from './claim-result.ts';
 import { type AcquiredHold, firstClaimWithdrawnBy, start } from './confirm-start.ts';
 import { attemptsBegun, cancelOpen, fence, nextAttempt, takeOverRow } from './fencing.ts';
@@ -68,7 +68,7 @@ export async function claimExclusive(
   const answer = await takeFree(context, workerId, message, head, row, found);
   // the execution will not use its turn, and nobody holds the job: the next one in line is woken. An occurrence without a
   // row was woken by nobody, but another may have waited for its hold before that was put back
-  if (answer.kind === 'drop' && (row || head.note?.status === 'WAITING')) await handOn(context, head, due);
+  if (answer.kind === 'drop' && (row || head.note?.status === 'WAITING')) await passTurn(context, head, due);
   return answer;
 }
 
@@ -86,7 +86,7 @@ async function endedBefore(
   if (!consistent) return RETRY_CONSISTENT;
   const { hold } = head;
   if (hold && hold.due !== row.due && (await blocks(context, head, hold, holderRow))) return DROP;
-  await ended(context, head, message, row);
+  await afterExecution(context, head, message, row);
   return DROP;
 }
 

@@ -10,7 +10,7 @@ import type { Context } from '../context.ts';
 import { definitionInForce } from '../records/definitions.ts';
 import { writeHead } from '../records/write-head.ts';
 import { newRow, writeFenced } from '../records/write-row.ts';
-import { ended, handOn } from '../running/after-execution.ts';
+import { afterExecution, passTurn } from '../running/after-execution.ts';
 import { CHANGE_RETURNS_AFTER_MS } from './change-returns.ts';
 import { type Claim, DROP, RETRY } from './claim-result.ts';
 import { isLate } from './misfire.ts';
@@ -155,7 +155,7 @@ async function cancel(
     finishedAt: context.clock.now(),
   };
   if (!(await writeFenced(context, opened, row))) return RETRY;
-  await ended(context, head, message, row);
+  await afterExecution(context, head, message, row);
   return DROP;
 }
 
@@ -192,6 +192,6 @@ async function restoreHold(context: Context, taken: AcquiredHold, { head, stamp 
   const { place, previous, hold } = taken;
   if (place !== 'head') return context.store.removeHoldItem(head.jobId, place.due, stamp);
   const done = await writeHead(context, head, { hold: previous, stamp: context.random.id(12) });
-  if (done && head.note?.status === 'WAITING') await handOn(context, head, hold.due);
+  if (done && head.note?.status === 'WAITING') await passTurn(context, head, hold.due);
   return done;
 }

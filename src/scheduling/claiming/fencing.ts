@@ -3,7 +3,7 @@ import type { Row } from '../../domain/executions/row.ts';
 import type { Hold } from '../../domain/jobs/job.ts';
 import type { Context } from '../context.ts';
 import { newRow, writeFenced } from '../records/write-row.ts';
-import { ended } from '../running/after-execution.ts';
+import { afterExecution } from '../running/after-execution.ts';
 import { type Claim, DROP, RETRY } from './claim-result.ts';
 import { type AcquiredHold, start } from './confirm-start.ts';
 
@@ -92,7 +92,7 @@ export async function takeOverRow(
         finishedAt: context.clock.now(),
       };
   if (!(await writeFenced(context, seen, end))) return release(context, taken);
-  await ended(context, taken.head, taken.message, end);
+  await afterExecution(context, taken.head, taken.message, end);
   return DROP;
 }
 

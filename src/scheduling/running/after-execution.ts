@@ -9,7 +9,12 @@ import { SHORT_RUN_MS } from '../claiming/holds.ts';
 import type { Context } from '../context.ts';
 import { writeHead } from '../records/write-head.ts';
 
-export async function ended(context: Context, head: Head, message: Message, row: Row): Promise<void> {
+export async function afterExecution(
+  context: Context,
+  head: Head,
+  message: Message,
+  row: Row,
+): Promise<void> {
   if (!isTerminal(row.status)) return;
   if (row.once && message.revision === row.revision)
     await completeOnce(context, head, row.revision, row.status);
@@ -83,7 +88,7 @@ async function wakeNext(context: Context, head: Head, row: Row): Promise<void> {
  * the wake, it was withdrawn while it waited, or a job that was taken ahead was put back. Without this the occurrences
  * that wait would stand until settle comes by. Some 40 RRU; nothing where occurrences do not wait for each other.
  */
-export async function handOn(context: Context, head: Head, due: DueKey): Promise<void> {
+export async function passTurn(context: Context, head: Head, due: DueKey): Promise<void> {
   if (takeTurns(head)) await wake(context, head, due, { before: PAGES_BEFORE, after: PAGES_AFTER });
 }
 

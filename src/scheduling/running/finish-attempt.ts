@@ -7,7 +7,7 @@ import { MAX_DELAY_MS } from '../../queue/queue.ts';
 import type { Claimed } from '../claiming/claim-result.ts';
 import type { Context } from '../context.ts';
 import { newRow, writeFenced } from '../records/write-row.ts';
-import { ended } from './after-execution.ts';
+import { afterExecution } from './after-execution.ts';
 
 export type Outcome =
   | { readonly kind: 'succeeded'; readonly result: unknown }
@@ -26,7 +26,7 @@ export interface Times {
 }
 
 /** The row as it was written, or undefined: we were taken over and what we have is discarded. */
-export async function finish(
+export async function finishAttempt(
   context: Context,
   claimed: Claimed,
   outcome: Outcome,
@@ -48,7 +48,7 @@ export async function finish(
     }
     return row;
   }
-  await ended(context, { ...head, hold }, message, row);
+  await afterExecution(context, { ...head, hold }, message, row);
   return row;
 }
 

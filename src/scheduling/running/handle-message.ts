@@ -10,11 +10,11 @@ import { claimEarly } from '../claiming/claim-early.ts';
 import { type Claim, type Claimed, RETRY } from '../claiming/claim-result.ts';
 import { type AcquiredHold, start, undoClaim } from '../claiming/confirm-start.ts';
 import { type Context, isClockRight, type Log } from '../context.ts';
-import { finish } from './finish-attempt.ts';
-import { keepInHand } from './message-visibility.ts';
-import { runTask } from './run-attempt.ts';
+import { finishAttempt } from './finish-attempt.ts';
+import { keepHidden } from './message-visibility.ts';
+import { runAttempt } from './run-attempt.ts';
 
-export interface WorkerSide {
+export interface WorkerPort {
   readonly workerId: string;
   readonly tasks: Tasks;
   /** Nothing new starts; what is in hand and not started is handed back. */
@@ -38,7 +38,7 @@ export interface WorkerSide {
 }
 
 /** Longer than this before its fire time a message waits in the queue, not in our hands. */
-const HOLD_AT_MOST_MS = 45_000;
+const MAX_HELD_MS = 45_000;
 /**
  * How long before its fire time, at least, head and holder's row are read ahead and the job is taken. Spread by job: what
  * is due at the same instant need not be written at the same instant. In all shorter than CHANGE_RETURNS_AFTER_MS.
@@ -51,28 +51,28 @@ const AHEAD_FOR_CROWD_MS = 700;
 /** The end of a task is recorded after the starts of the jobs that are due at the same instant. */
 const AFTER_STARTS_MS = 1;
 /** The earliest claim before a fire time. A message must have been delivered by then. */
-export const EARLIEST_MS = AHEAD_MS + AHEAD_SPREAD_MS + AHEAD_FOR_CROWD_MS;
+export const EARLIEST_CLAIM_MS = AHEAD_MS + AHEAD_SPREAD_MS + AHEAD_FOR_CROWD_MS;
 /** Reads ahead begin at whole multiples of this, so that the store can make one request of those of many messages. */
 const AHEAD_EVERY_MS = 50;
 
-export async function execute(context: Context, worker: WorkerSide, received: Received): Promise<void> {
+export async function handleMessage(context: Context, worker: WorkerPort, received: Received): Promise<void> {
   const { message } = received;
   if (!message) return received.bury('not a message of this scheduler');
   // the message goes to a worker whose clock is right
   if (!isClockRight(context)) return received.hide(0);
   const { clock, settings } = context;
   const early = message.fireAt - clock.now();
-  if (early > HOLD_AT_MOST_MS) return received.hide(early - HOLD_AT_MOST_MS / 2);
+  if (early > MAX_HELD_MS) return received.hide(early - MAX_HELD_MS / 2);
   if (early <= 0) worker.begin();
 
-  const inHand = keepInHand(context, received);
+  const inHand = keepHidden(context, received);
   let hideFor: number | 'deleted' = 0;
   try {
     const prepared = await readAhead(context, worker, message);
-    const taken = prepared && (await tryAhead(context, worker, message, prepared));
+    const taken = prepared && (await tryClaimEarly(context, worker, message, prepared));
     await waitUntilDue(context, message, worker.draining);
     worker.begin();
-    let answer = taken ? await startAhead(context, worker, taken) : RETRY;
+    let answer = taken ? await startClaimed(context, worker, taken) : RETRY;
     if (answer.kind === 'retry' || answer.kind === 'retryConsistent') {
       if (!(await mayStart(context, worker))) return;
       answer = await claim(context, worker.workerId, message, taken ? undefined : prepared);
@@ -109,7 +109,7 @@ async function sendAgain({ queue, clock, settings, log }: Context, message: Mess
 /** Runs and finishes; says for how long the message is to be hidden then. */
 async function runClaimed(
   context: Context,
-  worker: WorkerSide,
+  worker: WorkerPort,
   received: Received,
   claimed: Claimed,
 ): Promise<number | 'deleted'> {
@@ -119,7 +119,7 @@ async function runClaimed(
   worker.running.add({ id, since: claimed.hold.startedAt, owner });
   try {
     const published = context.publisher?.started(claimed);
-    const ran = await runTask(context, worker, claimed);
+    const ran = await runAttempt(context, worker, claimed);
     worker.leave();
     await clock.sleep(AFTER_STARTS_MS);
     await worker.afterStarts?.();
@@ -130,7 +130,7 @@ async function runClaimed(
       return settings.clockSkewMs;
     }
     const times = { receivedAt: received.receivedAt, startedAt: ran.startedAt };
-    const row = await finish(context, { ...claimed, row: ran.row }, ran.outcome, times);
+    const row = await finishAttempt(context, { ...claimed, row: ran.row }, ran.outcome, times);
     if (row) reportEnd(log, claimed, row);
     else log.warn('the result was refused: another worker has taken over', { executionId: id });
     return 'deleted';
@@ -159,12 +159,12 @@ function reportEnd(log: Log, { head, message }: Claimed, row: Row): void {
 /** Undefined: nothing was found, or it could not be read. The claim reads again. */
 async function readAhead(
   context: Context,
-  { draining, inHand }: WorkerSide,
+  { draining, inHand }: WorkerPort,
   message: Message,
 ): Promise<Prepared | undefined> {
   const { clock, log } = context;
   // as many as there are a second before: those of one instant have all come by then
-  await clock.sleep(message.fireAt - EARLIEST_MS - clock.now(), draining);
+  await clock.sleep(message.fireAt - EARLIEST_CLAIM_MS - clock.now(), draining);
   const crowd = Math.min(inHand() * AHEAD_PER_MESSAGE_MS, AHEAD_FOR_CROWD_MS);
   const ahead = AHEAD_MS + (hash(message.jobId) % (AHEAD_SPREAD_MS + crowd));
   const at = Math.floor((message.fireAt - ahead) / AHEAD_EVERY_MS) * AHEAD_EVERY_MS;
@@ -179,9 +179,9 @@ async function readAhead(
 const LATER: Claim = { kind: 'later', at: 0 };
 
 /** Undefined: it is claimed at its time. */
-async function tryAhead(
+async function tryClaimEarly(
   context: Context,
-  worker: WorkerSide,
+  worker: WorkerPort,
   message: Message,
   prepared: Prepared,
 ): Promise<AcquiredHold | undefined> {
@@ -190,11 +190,11 @@ async function tryAhead(
 }
 
 /** False: the worker drains, it has no run slot, or its clock is wrong. The message is handed back. */
-async function mayStart(context: Context, worker: WorkerSide): Promise<boolean> {
+async function mayStart(context: Context, worker: WorkerPort): Promise<boolean> {
   return !worker.draining.aborted && (await worker.admit()) && isClockRight(context);
 }
 
-async function startAhead(context: Context, worker: WorkerSide, taken: AcquiredHold): Promise<Claim> {
+async function startClaimed(context: Context, worker: WorkerPort, taken: AcquiredHold): Promise<Claim> {
   if (await mayStart(context, worker)) return start(context, taken, undefined);
   await undoClaim(context, taken);
   return LATER;

@@ -16,7 +16,7 @@ export interface InHand {
 }
 
 /** From receipt on, a message is hidden for a lease's length; every heartbeat hides it for as long again. */
-export function keepInHand({ clock, settings, log }: Context, received: Received): InHand {
+export function keepHidden({ clock, settings, log }: Context, received: Received): InHand {
   const { heartbeatMs, leaseMs, clockSkewMs } = settings;
   const over = new AbortController();
   // a little less: the queue counts from before the message was here

@@ -16,7 +16,7 @@ export class Stopped extends Error {
  * Beats until `done` is aborted. Aborts `task` when the hold is another's, when it could not be extended in time by the
  * monotonic clock (before the lease ends, so that two never run), or when somebody asked for a cancel.
  */
-export async function keepLease(
+export async function renewLease(
   context: Context,
   claimed: Claimed,
   task: AbortController,

@@ -7,11 +7,11 @@ import type { Claimed } from '../claiming/claim-result.ts';
 import { type Context, withFields } from '../context.ts';
 import { newRow, writeFenced } from '../records/write-row.ts';
 import type { Outcome } from './finish-attempt.ts';
-import type { WorkerSide } from './handle-message.ts';
+import type { WorkerPort } from './handle-message.ts';
 import { OVER } from './message-visibility.ts';
-import { keepLease, Stopped } from './renew-lease.ts';
+import { renewLease, Stopped } from './renew-lease.ts';
 
-export interface Ran {
+export interface AttemptResult {
   /** Undefined: the lease was lost before the task had a result. */
   readonly outcome: Outcome | undefined;
   readonly startedAt: number;
@@ -24,7 +24,11 @@ const GRACE_MS = 2_000;
 const MAX_RESULT = 4_096;
 const MAX_CHECKPOINT = 32_768;
 
-export async function runTask(context: Context, worker: WorkerSide, claimed: Claimed): Promise<Ran> {
+export async function runAttempt(
+  context: Context,
+  worker: WorkerPort,
+  claimed: Claimed,
+): Promise<AttemptResult> {
   const { clock, log } = context;
   const { head, message } = claimed;
   const task = new AbortController();
@@ -32,7 +36,7 @@ export async function runTask(context: Context, worker: WorkerSide, claimed: Cla
   const shutDown = () => task.abort(new Stopped('shutdown', 'the worker is shutting down'));
   worker.aborting.addEventListener('abort', shutDown, { once: true });
   if (worker.aborting.aborted) shutDown();
-  const lease = keepLease(context, claimed, task, done.signal);
+  const lease = renewLease(context, claimed, task, done.signal);
   let row = claimed.row;
   const startedAt = clock.now();
   try {
@@ -77,7 +81,7 @@ export async function runTask(context: Context, worker: WorkerSide, claimed: Cla
 }
 
 async function attempt(
-  worker: WorkerSide,
+  worker: WorkerPort,
   claimed: Claimed,
   ctx: Omit<TaskContext<unknown>, 'params'>,
 ): Promise<unknown> {

@@ -3,7 +3,7 @@
 import { withCustomTasks } from '../custom-tasks.ts';
 import { addressRules } from '../http/addresses.ts';
 import { guardedAgent } from '../http/guarded-connect.ts';
-import { HostPlaces } from '../http/host-limiter.ts';
+import { HostLimiter } from '../http/host-limiter.ts';
 import type { HttpServices } from '../http/http.ts';
 import { derivedKeys, type SigningKeys } from '../http/signing-keys.ts';
 import { builtinTasks } from '../registry.ts';
@@ -46,7 +46,7 @@ function servicesOnAws(given: TaskVariables, aws: AwsClients, { concurrency, pre
   const rules = addressRules({ allow: given.PUNCTUAL_ALLOW_HTTP }); // a wrong entry is told now
   const http = once<HttpServices>(() => ({
     dispatcher: guardedAgent(rules),
-    places: new HostPlaces({ perHost: perHost(concurrency) }),
+    places: new HostLimiter({ perHost: perHost(concurrency) }),
     signingKeys: signingKeysOf(given, aws),
   }));
   const { PUNCTUAL_SCRIPT_TASK_DEFINITION: taskDefinition = '', PUNCTUAL_SCRIPT_BUCKET: bucket = '' } = given;

@@ -2,7 +2,7 @@
 // places and no more; docs/decisions/0011 says why this and not a circuit breaker.
 import { NotNow } from '../task.ts';
 
-export interface HostPlacesOptions {
+export interface HostLimiterOptions {
   readonly perHost: number;
   /** How long one that finds no place waits for it, in case the host is quick. */
   readonly patienceMs?: number;
@@ -17,11 +17,11 @@ interface Line {
   movedAt: number;
 }
 
-export class HostPlaces {
-  readonly #options: Required<HostPlacesOptions>;
+export class HostLimiter {
+  readonly #options: Required<HostLimiterOptions>;
   readonly #lines = new Map<string, Line>();
 
-  constructor(options: HostPlacesOptions) {
+  constructor(options: HostLimiterOptions) {
     this.#options = {
       patienceMs: 500,
       // spread out, so that those who were sent away together do not come back together

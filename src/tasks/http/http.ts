@@ -3,7 +3,7 @@ import type { Dispatcher, Response } from 'undici';
 import { startOf } from '../secrets/truncate.ts';
 import { DoNotRetry, defineTask, NotNow, RetryAfter, type Task, type TaskContext } from '../task.ts';
 import { RefusedAddress } from './addresses.ts';
-import type { HostPlaces } from './host-limiter.ts';
+import type { HostLimiter } from './host-limiter.ts';
 import { type HttpParams, httpParams, isExpected } from './http-params.ts';
 import {
   firstRequest,
@@ -41,7 +41,7 @@ export class NoAnswer extends Error {
 export interface HttpServices {
   /** Makes the connections: it decides which addresses may be called. */
   readonly dispatcher: Dispatcher;
-  readonly places: HostPlaces;
+  readonly places: HostLimiter;
   /** Absent: requests are not signed. */
   readonly signingKeys?: SigningKeys;
 }
