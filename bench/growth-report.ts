@@ -21,7 +21,7 @@ export interface Large {
   readonly dispatch: Used;
 }
 
-export const inWords = (n: number): string => n.toLocaleString('en-US');
+export const emailText = (n: number): string => n.toLocaleString('en-US');
 
 /** A slot's first page is billed whole, so small ones may differ by a rounding. */
 const ROUNDING = 1.02;
@@ -63,7 +63,7 @@ export function report(grown: readonly Grown[], large: readonly Large[], settle:
   ];
   const perUnit = ['WRU', 'RRU', 'SQS requests', 'ms', 'CPU ms'];
   const ofTables = (what: 'page' | 'create') =>
-    grown.map((g) => [inWords(g.jobs), ...per(g[what], 1).toSpliced(2, 1)]);
+    grown.map((g) => [emailText(g.jobs), ...per(g[what], 1).toSpliced(2, 1)]);
   return {
     name: 'growth',
     command: 'npm run bench -- growth',
@@ -71,19 +71,19 @@ export function report(grown: readonly Grown[], large: readonly Large[], settle:
       {
         title: `Dispatch of a minute with ${DISPATCHED} entries, per entry, by jobs in the tables`,
         columns: ['jobs', ...perUnit],
-        rows: grown.map((g) => [inWords(g.jobs), ...per(g.dispatch, DISPATCHED)]),
+        rows: grown.map((g) => [emailText(g.jobs), ...per(g.dispatch, DISPATCHED)]),
       },
       {
         title: 'Dispatch of one slot, per entry, by its entries',
         columns: ['entries', ...perUnit, 'peak memory, MB'],
         rows: large.map(({ entries, dispatch }) => [
-          inWords(entries),
+          emailText(entries),
           ...per(dispatch, entries),
           Math.round(dispatch.peakMb),
         ]),
       },
       {
-        title: `The rest of a pass, per entry, on a slot with ${inWords(WATCHED)}`,
+        title: `The rest of a pass, per entry, on a slot with ${emailText(WATCHED)}`,
         columns: ['work', ...perUnit],
         rows: [
           ['settle', ...per(settle, WATCHED)],

@@ -11,7 +11,7 @@ import { systemClock } from '../src/runtime/system.ts';
 import { type Context, DEFAULT_SETTINGS } from '../src/scheduling/context.ts';
 import { FIRST_MINUTE, OWNER, openFilling } from './growth-jobs.ts';
 import type { Pass, Used } from './growth-pass.ts';
-import { DISPATCHED, type Grown, inWords, type Large, PAGE, report, WATCHED } from './growth-report.ts';
+import { DISPATCHED, emailText, type Grown, type Large, PAGE, report, WATCHED } from './growth-report.ts';
 import { type Endpoints, openMetered, type Units } from './metered.ts';
 import { type Options, progress, type Report } from './report.ts';
 
@@ -52,10 +52,10 @@ async function measure(endpoints: Endpoints, tables: number[], minutes: number[]
     const grown: Grown[] = [];
     for (const [i, jobs] of tables.entries()) {
       await fill.jobs(tables[i - 1] ?? 0, jobs, (done) =>
-        progress(`growth: ${inWords(done)} of ${inWords(tables.at(-1) ?? 0)} jobs written`),
+        progress(`growth: ${emailText(done)} of ${emailText(tables.at(-1) ?? 0)} jobs written`),
       );
       if (i === 0) await fill.minute(FIRST_MINUTE, DISPATCHED);
-      progress(`growth: measuring with ${inWords(jobs)} jobs`);
+      progress(`growth: measuring with ${emailText(jobs)} jobs`);
       // the first page is the same at every size, with its definitions
       if (i === 0) await repeat(PAGE, used, () => oneCreate(context));
       await onePage(context);
@@ -68,7 +68,7 @@ async function measure(endpoints: Endpoints, tables: number[], minutes: number[]
     }
     const large: Large[] = [];
     for (const [i, entries] of minutes.entries()) {
-      progress(`growth: a minute with ${inWords(entries)} entries`);
+      progress(`growth: a minute with ${emailText(entries)} entries`);
       const minute = FIRST_MINUTE + 1 + i;
       await fill.minute(minute, entries);
       const times = Math.max(1, Math.round(10_000 / entries));

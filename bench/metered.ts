@@ -1,7 +1,7 @@
 // The use cases' context on embedded engines, with all that it uses counted: units as DynamoDB itself counts them
 // (`ReturnConsumedCapacity`), and requests to SQS.
 
-import type { Inbox } from '../src/queue/queue.ts';
+import type { Receiver } from '../src/queue/queue.ts';
 import { createQueues } from '../src/queue/sqs/queue-definitions.ts';
 import { createSqs } from '../src/queue/sqs/sqs.ts';
 import { createClients } from '../src/runtime/aws-clients.ts';
@@ -36,7 +36,7 @@ export interface MeteredOptions {
 
 export interface Metered {
   readonly context: Context;
-  readonly inboxes: readonly Inbox[];
+  readonly inboxes: readonly Receiver[];
   close(): void;
 }
 

@@ -1,7 +1,7 @@
 // How many jobs an embedded server takes and runs in a second: created over HTTP, and drained when all of them are due.
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inParallel } from '../src/concurrency/map-limit.ts';
+import { forEachLimit } from '../src/concurrency/map-limit.ts';
 import { MINUTE } from '../src/domain/executions/slots.ts';
 import { commandOf, type Options, progress, type Report } from './report.ts';
 import {
@@ -62,7 +62,7 @@ export async function measure(
 
 async function createSingly({ rest }: Embedded, count: number): Promise<undefined> {
   const spec = onceAt(Date.now() + FAR_MS);
-  await inParallel(Array.from({ length: count }), AT_ONCE, async () => {
+  await forEachLimit(Array.from({ length: count }), AT_ONCE, async () => {
     idsOf([await rest.createOne(spec)]);
   });
 }

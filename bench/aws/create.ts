@@ -1,7 +1,7 @@
 // The producer on the engines of AWS: creates jobs as a client of the API would, without HTTP in between.
 import { type BatchResult, createBatch } from '../../src/api/handlers/create-batch.ts';
 import type { JobRules } from '../../src/api/handlers/job-input.ts';
-import { inParallel } from '../../src/concurrency/map-limit.ts';
+import { forEachLimit } from '../../src/concurrency/map-limit.ts';
 import type { Context } from '../../src/scheduling/context.ts';
 import { NO_RECIPIENTS } from '../../src/tasks/aws/recipients.ts';
 import type { Task, Tasks } from '../../src/tasks/task.ts';
@@ -23,7 +23,7 @@ export async function createJobs(context: Context, specs: readonly Spec[]): Prom
     { length: Math.ceil(specs.length / PER_BATCH) },
     (_, index) => index * PER_BATCH,
   );
-  await inParallel(batches, BATCHES_AT_ONCE, async (first) => {
+  await forEachLimit(batches, BATCHES_AT_ONCE, async (first) => {
     const jobs = specs.slice(first, first + PER_BATCH);
     const results = await createBatch(context, benchRules, { jobs, userId: USER, requestId: 'bench' });
     results.forEach((result, index) => {

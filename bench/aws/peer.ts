@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { z } from 'zod';
 import { createBatch } from '../../src/api/handlers/create-batch.ts';
-import { inParallel } from '../../src/concurrency/map-limit.ts';
+import { forEachLimit } from '../../src/concurrency/map-limit.ts';
 import { readLocalConfig } from '../../src/local/config.ts';
 import { type Backend, connect } from '../../src/local/connect.ts';
 import { findEngines } from '../../src/local/engines.ts';
@@ -131,7 +131,7 @@ export function open(url: string, profile: Profile) {
     },
     async createBatch(jobs: readonly Job[]) {
       const firsts = Array.from({ length: Math.ceil(jobs.length / PER_BATCH) }, (_, i) => i * PER_BATCH);
-      await inParallel(firsts, BATCHES_AT_ONCE, (first) =>
+      await forEachLimit(firsts, BATCHES_AT_ONCE, (first) =>
         create(jobs.slice(first, first + PER_BATCH).map(specOf)),
       );
     },

@@ -2,7 +2,7 @@
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseJobSpec } from '../../src/api/handlers/job-input.ts';
-import { inParallel } from '../../src/concurrency/map-limit.ts';
+import { forEachLimit } from '../../src/concurrency/map-limit.ts';
 import { dueKey } from '../../src/domain/executions/ids.ts';
 import { isTerminal } from '../../src/domain/executions/row.ts';
 import { MINUTE, minuteOf } from '../../src/domain/executions/slots.ts';
@@ -57,7 +57,7 @@ async function measure(
 async function createSingly({ backend }: System, count: number): Promise<undefined> {
   const { value: spec } = parseJobSpec(benchRules, onceAt(Date.now() + FAR_MS));
   if (!spec) throw new Error('the spec of the benchmark is wrong');
-  await inParallel(Array.from({ length: count }), AT_ONCE, async () => {
+  await forEachLimit(Array.from({ length: count }), AT_ONCE, async () => {
     await createJob(backend.ctx, { userId: USER, spec });
   });
 }
@@ -65,7 +65,7 @@ async function createSingly({ backend }: System, count: number): Promise<undefin
 /** One minute's entries of all shards, as the watcher does it. */
 async function dispatchMinute({ backend: { ctx } }: System, minute: number, expected: number) {
   let total = 0;
-  await inParallel(allShards(ctx.settings.shards), SHARDS_AT_ONCE, async (shard) => {
+  await forEachLimit(allShards(ctx.settings.shards), SHARDS_AT_ONCE, async (shard) => {
     const { sent } = await dispatchSlot(ctx, shard, minute);
     total += sent;
   });
@@ -80,7 +80,7 @@ async function tablesAlone(count: number): Promise<Measured> {
     progress(`throughput: creating ${count} jobs for the tables alone`);
     const ids = await createJobs(system.backend.ctx, Array<Spec>(count).fill(onceAt(due)));
     return measure(system, `the tables alone, for ${count} executions`, count, async () => {
-      await inParallel(ids, CALLERS, (jobId) => bareExecution(system, jobId, due));
+      await forEachLimit(ids, CALLERS, (jobId) => bareExecution(system, jobId, due));
       return undefined;
     });
   });

@@ -2,7 +2,7 @@
 import { findings } from './findings.ts';
 import { help, readOptions, UsageError } from './options.ts';
 import { simulate } from './simulate.ts';
-import { inWords } from './text.ts';
+import { emailText } from './text.ts';
 
 try {
   const { options, json, help: asked } = readOptions(process.argv.slice(2));
@@ -10,7 +10,7 @@ try {
     console.log(help());
   } else {
     const found = findings(options, simulate(options));
-    console.log(json ? JSON.stringify(found, null, 2) : inWords(found));
+    console.log(json ? JSON.stringify(found, null, 2) : emailText(found));
   }
 } catch (error) {
   if (!(error instanceof UsageError)) throw error;

@@ -37,7 +37,7 @@ const loadRow = ({ resource, load, limit, unit, utilisation, fullAt, moves }: Lo
 /** Below this a resource is not worth a line. */
 const WORTH_TELLING = 0.02;
 
-export function inWords(found: Findings): string {
+export function emailText(found: Findings): string {
   const { options, lateness, latenessOfOthers, throttled, loaded, breaksFirst, monthly } = found;
   const { rate, duration, shards, watchers, queues, workers, groupCommit, tenantShare } = options;
   const whole = Object.values(monthly).reduce((sum, one) => sum + one, 0);

@@ -6,7 +6,7 @@ import { readLocalConfig } from '../../src/local/config.ts';
 import { openEmbedded } from '../../src/local/embedded.ts';
 import type { Running } from '../../src/local/run.ts';
 import { serve } from '../../src/local/serve.ts';
-import type { Inbox } from '../../src/queue/queue.ts';
+import type { Receiver } from '../../src/queue/queue.ts';
 import type { WriterStats } from '../../src/store/sqlite/protocol.ts';
 import type { Store } from '../../src/store/store.ts';
 
@@ -46,7 +46,7 @@ export async function startEmbeddedServer(running: Running, closed = false): Pro
   };
 }
 
-const openedBy = (inbox: Inbox, opened: Promise<void>): Inbox => ({
+const openedBy = (inbox: Receiver, opened: Promise<void>): Receiver => ({
   ...inbox,
   async receive(max, signal) {
     await opened;

@@ -1,6 +1,6 @@
 // The producer: a client of the API over HTTP, as a user's program is.
 import { Pool } from 'undici';
-import { inParallel } from '../../src/concurrency/map-limit.ts';
+import { forEachLimit } from '../../src/concurrency/map-limit.ts';
 import { signToken, tokenKey } from '../../src/local/tokens.ts';
 import { type Spec, USER } from './specs.ts';
 
@@ -37,7 +37,7 @@ export async function createRest(url: string, dataFolder: string): Promise<Rest>
     async createBatches(specs) {
       const results: Result[] = [];
       const firsts = Array.from({ length: Math.ceil(specs.length / PER_BATCH) }, (_, i) => i * PER_BATCH);
-      await inParallel(firsts, BATCHES_AT_ONCE, async (first) => {
+      await forEachLimit(firsts, BATCHES_AT_ONCE, async (first) => {
         const { status, body } = await post('/jobs/batch', { jobs: specs.slice(first, first + PER_BATCH) });
         if (status >= 300) throw new Error(`a batch was refused: ${JSON.stringify(body)}`);
         for (const [i, one] of (body as { results: Result[] }).results.entries()) results[first + i] = one;

@@ -59,7 +59,7 @@ export const OPERATIONS: Readonly<Record<keyof Store, Access>> = {
 
   insertRow: on('executions', ...INSERT),
   updateRow: on('executions', 'PutItem'),
-  markTold: on('executions', 'UpdateItem'),
+  markNotified: on('executions', 'UpdateItem'),
   readRow: on('executions', ...GET),
   readRows: on('executions', 'BatchGetItem'),
   listRows: on('executions', 'Query'),
@@ -193,7 +193,7 @@ export const ROLES = {
     'putWorker',
     'removeWorker',
   ],
-  notifier: ['readDefinition', 'readHead', 'readRow', 'markTold', 'readNotice', 'writeNotice'],
+  notifier: ['readDefinition', 'readHead', 'readRow', 'markNotified', 'readNotice', 'writeNotice'],
 } as const satisfies Record<string, readonly (keyof Store)[]>;
 export type RoleName = keyof typeof ROLES;
 

@@ -6,7 +6,7 @@ import { createIngestQueue } from '../queue/ingest-queue.ts';
 import { sendDeadLetter } from '../queue/sqs/dead-letter.ts';
 import { inTrace } from '../queue/with-trace.ts';
 import { type Environment, httpUrl, readConfig } from '../runtime/config.ts';
-import { type OnLambda, onLambda, workQueue } from '../runtime/lambda-context.ts';
+import { createLambdaRuntime, type LambdaRuntime, workQueue } from '../runtime/lambda-context.ts';
 import { publishingFromEnvironment } from '../runtime/publishing.ts';
 import { traceOfCall } from '../runtime/tracing.ts';
 import type { Context } from '../scheduling/context.ts';
@@ -83,8 +83,8 @@ export function createIngestHandler(
 function createContext(
   serviceName: string,
   env: Environment,
-): Omit<OnLambda, 'context'> & { readonly ctx: Context; readonly config: ApiConfig } {
-  const lambda = onLambda(serviceName, env);
+): Omit<LambdaRuntime, 'context'> & { readonly ctx: Context; readonly config: ApiConfig } {
+  const lambda = createLambdaRuntime(serviceName, env);
   const { context, ...more } = lambda;
   const queue = inTrace(workQueue(env, lambda), () => traceOfCall(env));
   return {

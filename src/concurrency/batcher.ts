@@ -3,7 +3,7 @@
 // A call that comes alone goes at the end of the event loop's turn, so who is idle is as quick as without groups. While
 // `atOnce` requests are under way those that come collect, and go when one has ended: the busier, the larger the groups.
 
-export interface GroupOptions<Call> {
+export interface BatcherOptions<Call> {
   /** Calls in one request. */
   readonly most: number;
   /** Requests under way, not counting those that stall. */
@@ -17,7 +17,7 @@ export interface GroupOptions<Call> {
 }
 
 /** Sends 1 to `most` calls; answers each, in their order. A rejection is the answer to all. */
-export type SendGroup<Call, Answer> = (calls: readonly Call[]) => Promise<PromiseSettledResult<Answer>[]>;
+export type SendBatch<Call, Answer> = (calls: readonly Call[]) => Promise<PromiseSettledResult<Answer>[]>;
 
 interface Waiting<Call, Answer> {
   readonly call: Call;
@@ -25,9 +25,9 @@ interface Waiting<Call, Answer> {
   reject(error: unknown): void;
 }
 
-export function inGroups<Call, Answer>(
-  { most, atOnce, stallMs, lingerMs, keyOf }: GroupOptions<Call>,
-  send: SendGroup<Call, Answer>,
+export function createBatcher<Call, Answer>(
+  { most, atOnce, stallMs, lingerMs, keyOf }: BatcherOptions<Call>,
+  send: SendBatch<Call, Answer>,
 ): (call: Call) => Promise<Answer> {
   let waiting: Waiting<Call, Answer>[] = [];
   let underWay = 0;

@@ -1,12 +1,12 @@
 // A limit on how many asynchronous calls run at the same time.
 
-export type Limit = <T>(work: () => Promise<T>) => Promise<T>;
+export type Limiter = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** Runs each call at once. */
-export const unlimited: Limit = (work) => work();
+export const unlimited: Limiter = (work) => work();
 
 /** Runs at most `limit` calls at the same time. The others start in the order in which they came. */
-export function atMost(limit: number): Limit {
+export function createLimiter(limit: number): Limiter {
   const waiting: (() => void)[] = [];
   let running = 0;
   return async (work) => {

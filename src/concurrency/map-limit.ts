@@ -1,7 +1,7 @@
 // Many small pieces of work, a few at a time.
 
 /** Calls `work` for each item, at most `atOnce` at the same time. The first failure ends it, when what is under way has. */
-export async function inParallel<T>(
+export async function forEachLimit<T>(
   items: readonly T[],
   atOnce: number,
   work: (item: T, index: number) => Promise<void>,

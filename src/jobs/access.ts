@@ -7,33 +7,33 @@ import type { Principal } from '../domain/principal.ts';
 import type { Context } from '../scheduling/context.ts';
 import type { ReadOptions } from '../store/store.ts';
 
-export const maySee = (who: Principal, thing: { readonly userId: string }): boolean =>
+export const canAccess = (who: Principal, thing: { readonly userId: string }): boolean =>
   who.operator || thing.userId === who.userId;
 
-export async function ownedHead(
+export async function requireJob(
   { store }: Context,
   who: Principal,
   jobId: string,
   options: ReadOptions = { consistent: true },
 ): Promise<Head> {
   const head = await store.readHead(jobId, options);
-  if (!head || !maySee(who, head)) throw new NotFound('job', jobId);
+  if (!head || !canAccess(who, head)) throw new NotFound('job', jobId);
   return head;
 }
 
 /** The head of an execution's job; whether there is such an execution is another question. */
-export async function ownedExecution(
+export async function requireExecution(
   { store }: Context,
   who: Principal,
   id: string,
 ): Promise<{ head: Head; due: DueKey }> {
   const key = parseExecutionId(id);
   const head = key && (await store.readHead(key.jobId, { consistent: true }));
-  if (!key || !head || !maySee(who, head)) throw new NotFound('execution', id);
+  if (!key || !head || !canAccess(who, head)) throw new NotFound('execution', id);
   return { head, due: key.due };
 }
 
-export function operatorsOnly(who: Principal, what: string): void {
+export function requireOperator(who: Principal, what: string): void {
   if (!who.operator)
     throw new Forbidden(`${what} is for operators, and the token is of a user who is not one`);
 }

@@ -6,7 +6,7 @@ import type { Head } from '../domain/jobs/job.ts';
 import type { Principal } from '../domain/principal.ts';
 import { occurrencesAfter } from '../domain/schedule/occurrences.ts';
 import type { Context } from '../scheduling/context.ts';
-import { ownedHead } from './access.ts';
+import { requireJob } from './access.ts';
 import { refuseCancelled } from './manual-runs.ts';
 import { BACKFILL } from './operations/backfill-steps.ts';
 import { beginOperation } from './operations/operations.ts';
@@ -18,7 +18,7 @@ export async function backfill(
   jobId: string,
   range: { readonly from: number; readonly to: number },
 ): Promise<{ planned: number; operation: string }> {
-  const head = await ownedHead(context, who, jobId);
+  const head = await requireJob(context, who, jobId);
   refuseCancelled(head);
   const to = Math.min(range.to, context.clock.now());
   const dues = await withoutRow(context, head, occurrencesIn(head, range.from, to));

@@ -13,14 +13,14 @@ import { recordDecision } from '../scheduling/records/record-decision.ts';
 import { writeHead } from '../scheduling/records/write-head.ts';
 import { newRow } from '../scheduling/records/write-row.ts';
 import { afterExecution, completeOnce } from '../scheduling/running/after-execution.ts';
-import { ownedExecution } from './access.ts';
+import { requireExecution } from './access.ts';
 
 const REASON = 'cancelled by request';
 
 export async function cancelExecution(context: Context, who: Principal, id: string): Promise<void> {
   const { store, clock, random } = context;
   for (let round = 1; round <= 20; round++) {
-    const { head, due } = await ownedExecution(context, who, id);
+    const { head, due } = await requireExecution(context, who, id);
     const row = await store.readRow(head.jobId, due, { consistent: true });
     if (row && isTerminal(row.status))
       throw new Conflict(`execution ${id} is ${row.status.toLowerCase()} already`);

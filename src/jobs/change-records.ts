@@ -19,7 +19,7 @@ import { isPaused } from '../domain/views/views.ts';
 import type { Context } from '../scheduling/context.ts';
 import { versionOfDefinition } from '../scheduling/records/definitions.ts';
 import { writeHead } from '../scheduling/records/write-head.ts';
-import { ownedHead } from './access.ts';
+import { requireJob } from './access.ts';
 
 export interface ChangeRequest {
   readonly who: Principal;
@@ -47,7 +47,7 @@ export async function changeJob(
 ): Promise<{ head: Head; changed: boolean }> {
   const { clock, random } = context;
   for (let round = 1; round <= 20; round++) {
-    const head = await ownedHead(context, who, jobId);
+    const head = await requireJob(context, who, jobId);
     const decision = await decide(head);
     if (!decision) return { head, changed: false };
     const version = head.version + 1;

@@ -2,7 +2,7 @@
 // pause and misfire. The order is entry, then row, then message: a row without its entry would stay open for ever after a
 // crash [H3, H3b].
 import { Conflict, InvalidInput, NotFound } from '../domain/errors.ts';
-import { BY_HAND, byHandKey, type DueKey, ownerHash } from '../domain/executions/ids.ts';
+import { type DueKey, MANUAL, manualKey, ownerHash } from '../domain/executions/ids.ts';
 import type { Row } from '../domain/executions/row.ts';
 import type { Head } from '../domain/jobs/job.ts';
 import type { Principal } from '../domain/principal.ts';
@@ -11,7 +11,7 @@ import { executionOfRow } from '../domain/views/views.ts';
 import type { Context } from '../scheduling/context.ts';
 import { newRow } from '../scheduling/records/write-row.ts';
 import { writerDeadline } from '../scheduling/records/writer-deadline.ts';
-import { ownedExecution, ownedHead } from './access.ts';
+import { requireExecution, requireJob } from './access.ts';
 import { refuseSecretsOfOthers } from './secrets-of-others.ts';
 
 export function refuseCancelled(head: Head): void {
@@ -20,7 +20,7 @@ export function refuseCancelled(head: Head): void {
 }
 
 export const putEntries = ({ store }: Context, jobId: string, dues: readonly DueKey[], at: number) =>
-  store.putEntries(dues.map((due) => ({ at, jobId, revision: BY_HAND, due, kind: 'byHand' })));
+  store.putEntries(dues.map((due) => ({ at, jobId, revision: MANUAL, due, kind: 'byHand' })));
 
 const putEntry = (context: Context, jobId: string, due: DueKey, at: number) =>
   putEntries(context, jobId, [due], at);
@@ -33,7 +33,7 @@ export const sendNow = (
 ) => {
   const owner = userId === undefined ? undefined : ownerHash(userId);
   return queue.send(
-    dues.map((due) => ({ jobId, due, revision: BY_HAND, fireAt: now, enqueuedAt: now, owner })),
+    dues.map((due) => ({ jobId, due, revision: MANUAL, fireAt: now, enqueuedAt: now, owner })),
   );
 };
 
@@ -55,7 +55,7 @@ export async function runNow(
 ): Promise<ExecutionView> {
   const { store, clock, random } = context;
   const inTime = writerDeadline(context);
-  const head = await ownedHead(context, who, jobId);
+  const head = await requireJob(context, who, jobId);
   refuseCancelled(head);
   if (params) {
     const size = Buffer.byteLength(JSON.stringify(params));
@@ -67,10 +67,10 @@ export async function runNow(
     checkParams?.(head.task, params);
   }
   const now = clock.now();
-  const due = byHandKey(now, random.id(6));
+  const due = manualKey(now, random.id(6));
   await putEntry(context, jobId, due, now);
   inTime();
-  const row: Row = { ...newRow(head, due, BY_HAND, 'QUEUED'), enqueuedAt: now, ...(params && { params }) };
+  const row: Row = { ...newRow(head, due, MANUAL, 'QUEUED'), enqueuedAt: now, ...(params && { params }) };
   await store.insertRow(row);
   await sendNow(context, head, [due], now);
   return executionOfRow(row);
@@ -82,7 +82,7 @@ const RETRYABLE = ['FAILED', 'CANCELLED', 'SKIPPED'];
 export async function retryExecution(context: Context, who: Principal, id: string): Promise<ExecutionView> {
   const { store, clock } = context;
   const inTime = writerDeadline(context);
-  const { head, due } = await ownedExecution(context, who, id);
+  const { head, due } = await requireExecution(context, who, id);
   const { jobId } = head;
   refuseCancelled(head);
   const now = clock.now();
@@ -99,7 +99,7 @@ export async function retryExecution(context: Context, who: Principal, id: strin
   inTime();
   // the fence stays: unchanged it says "let go", a taker's new one "about to start"
   const row: Row = {
-    ...newRow(head, due, BY_HAND, 'QUEUED'),
+    ...newRow(head, due, MANUAL, 'QUEUED'),
     fence: seen.fence,
     enqueuedAt: now,
     checkpoint: seen.checkpoint,

@@ -3,9 +3,9 @@
 import { publishEvents } from '../notifications/publish-events.ts';
 import { createIngestQueue, type IngestQueue } from '../queue/ingest-queue.ts';
 import { createNotifyQueue, type NotifyQueue } from '../queue/notify-queue.ts';
-import type { Inbox } from '../queue/queue.ts';
+import type { Receiver } from '../queue/queue.ts';
 import { createIngestQueues, createNotifyQueues, createQueues } from '../queue/sqs/queue-definitions.ts';
-import { createInbox } from '../queue/sqs/receiver.ts';
+import { createReceiver } from '../queue/sqs/receiver.ts';
 import { createSqs } from '../queue/sqs/sqs.ts';
 import { createClients } from '../runtime/aws-clients.ts';
 import { monitorClock } from '../runtime/clock/clock-monitor.ts';
@@ -24,11 +24,11 @@ import { beginTimetable } from './timetable.ts';
 
 export interface Backend {
   readonly ctx: Context;
-  readonly inboxes: readonly Inbox[];
+  readonly inboxes: readonly Receiver[];
   /** Of jobs that were accepted and are to be created: where they go, and where they come from. */
-  readonly ingest: { readonly queue: IngestQueue; readonly inbox: Inbox };
+  readonly ingest: { readonly queue: IngestQueue; readonly inbox: Receiver };
   /** Of what is to be told. */
-  readonly notify: { readonly queue: NotifyQueue; readonly inbox: Inbox };
+  readonly notify: { readonly queue: NotifyQueue; readonly inbox: Receiver };
   /** The ports of this machine that no job may call. */
   readonly ownPorts: () => ReadonlySet<number>;
   /** How the worker polls its inboxes. Absent: as SQS is polled. */
@@ -93,7 +93,7 @@ export async function connect(
   running.defer(() => monitor.stop());
   await beginTimetable(ctx);
   const inboxOf = (queueUrl: string, deadLetterUrl: string) =>
-    createInbox({
+    createReceiver({
       client: clients.sqs,
       pollClient: clients.sqsPolls,
       queueUrl,

@@ -5,8 +5,8 @@ import { parseExecutionId } from '../domain/executions/ids.ts';
 import type { Head } from '../domain/jobs/job.ts';
 import type { ChangeMessage, DeliveryMessage } from '../queue/notify-queue.ts';
 import type { Context } from '../scheduling/context.ts';
-import { DoNotRetry, NotNow, RetryAfter, type TaskContext, type Tasks } from '../tasks/task.ts';
-import { inWords, subjectOf } from './email-text.ts';
+import { DoNotRetry, RetryAfter, Snooze, type TaskContext, type Tasks } from '../tasks/task.ts';
+import { emailSubject, emailText } from './email-text.ts';
 import type { Answer } from './handle-notification.ts';
 
 export interface Deliver {
@@ -45,7 +45,7 @@ export async function deliver(from: Deliver, message: DeliveryMessage, times: nu
   if ('sns' in target) {
     const params = {
       topicArn: target.sns.topicArn,
-      subject: subjectOf(payload)
+      subject: emailSubject(payload)
         .replace(/[^\x20-\x7e]/g, '?')
         .slice(0, 100),
       message: payload,
@@ -58,8 +58,8 @@ export async function deliver(from: Deliver, message: DeliveryMessage, times: nu
   const params = {
     from: from.emailFrom,
     to: [target.email.to],
-    subject: subjectOf(payload),
-    text: inWords(payload),
+    subject: emailSubject(payload),
+    text: emailText(payload),
   };
   return attempt(from, 'email', params, about, times);
 }
@@ -138,6 +138,6 @@ function failed({ context, stopping }: Deliver, error: unknown, times: number): 
   if (times >= MAX_TRIES) return { kind: 'never', reason: `tried ${times} times; the last time: ${reason}` };
   context.log.info('a notification was not delivered; it is tried again', { reason, times });
   const backoff = Math.min(FIRST_BACKOFF_MS * 2 ** (times - 1), MAX_BACKOFF_MS);
-  const asked = error instanceof RetryAfter || error instanceof NotNow ? error.seconds * 1000 : 0;
+  const asked = error instanceof RetryAfter || error instanceof Snooze ? error.seconds * 1000 : 0;
   return { kind: 'later', ms: Math.max(backoff, asked) };
 }

@@ -12,10 +12,10 @@ const HAS: Record<Payload['event'], string> = {
 };
 
 /** One line, whatever a job's name is. */
-export const subjectOf = ({ event, job }: Payload): string =>
+export const emailSubject = ({ event, job }: Payload): string =>
   `[Punctual] ${job.name ?? job.id} ${HAS[event]}`.replace(/\p{C}+/gu, ' ').slice(0, 250);
 
-export function inWords({ event, job, execution, folded, at }: Payload): string {
+export function emailText({ event, job, execution, folded, at }: Payload): string {
   const lines = [
     `The job ${job.name ?? job.id} ${HAS[event]}.`,
     '',

@@ -154,7 +154,7 @@ async function tellSummary(notifier: Notifier, { id, jobId, event, until }: Summ
 /** So that settle need not say it again, and a message that comes twice is not counted twice. 1 WRU; the end may have been reopened since. */
 async function told({ store }: Context, { jobId, due, row }: EventMessage): Promise<Answer> {
   if (row && isTerminal(row.status))
-    await store.markTold(jobId, due, { status: row.status, fence: row.fence });
+    await store.markNotified(jobId, due, { status: row.status, fence: row.fence });
   return DONE;
 }
 

@@ -2,7 +2,7 @@
 
 import { type Answer, type Notifier, notify } from '../notifications/handle-notification.ts';
 import { decodeNotify, type NotifyMessage } from '../queue/notify-queue.ts';
-import type { Inbox, Received } from '../queue/queue.ts';
+import type { Received, Receiver } from '../queue/queue.ts';
 
 const AFTER_A_FAILURE_MS = 1_000;
 const MAX_PAUSE_MS = 300_000;
@@ -31,7 +31,7 @@ export function jobOf(body: string): string {
 const AT_ONCE = 50;
 
 /** Until the signal; returns when what was in hand is done with. */
-export async function runNotifier(notifier: Notifier, inbox: Inbox, signal: AbortSignal): Promise<void> {
+export async function runNotifier(notifier: Notifier, inbox: Receiver, signal: AbortSignal): Promise<void> {
   const { clock, log } = notifier.context;
   const inHand = new Set<Promise<void>>();
   const lastOf = new Map<string, Promise<void>>();
@@ -61,13 +61,13 @@ export async function runNotifier(notifier: Notifier, inbox: Inbox, signal: Abor
 
 async function handle(notifier: Notifier, received: Received): Promise<void> {
   const { log } = notifier.context;
-  const answer = await consume(notifier, received.body, received.times ?? 1);
+  const answer = await consume(notifier, received.body, received.receiveCount ?? 1);
   try {
     if (answer.kind === 'done') await received.delete();
-    else if (answer.kind === 'later') await received.hide(answer.ms);
+    else if (answer.kind === 'later') await received.setVisibility(answer.ms);
     else {
       log.warn('a notification cannot be delivered', { reason: answer.reason });
-      await received.bury(answer.reason);
+      await received.deadLetter(answer.reason);
     }
   } catch (error) {
     log.warn('a message of the notify queue will come again', { error: String(error) });

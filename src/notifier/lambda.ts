@@ -1,12 +1,12 @@
 // The notifier on Lambda. Its event source reports partial batch failures; what is to come again later is hidden until then.
 import { ChangeMessageVisibilityCommand } from '@aws-sdk/client-sqs';
-import type { Context as LambdaContext, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import type { Context as LambdaRuntime, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { z } from 'zod';
 import type { Notifier } from '../notifications/handle-notification.ts';
 import { createNotifyQueue } from '../queue/notify-queue.ts';
 import { sendDeadLetter } from '../queue/sqs/dead-letter.ts';
 import { type Environment, httpUrl, readConfig } from '../runtime/config.ts';
-import { onLambda } from '../runtime/lambda-context.ts';
+import { createLambdaRuntime } from '../runtime/lambda-context.ts';
 import type { Context } from '../scheduling/context.ts';
 import { deliveringOnAws } from '../tasks/aws/worker-tasks.ts';
 import { taskVariables } from '../tasks/task-settings.ts';
@@ -19,12 +19,12 @@ const schema = z.object({ PUNCTUAL_NOTIFY_URL: httpUrl, PUNCTUAL_NOTIFY_DEAD_LET
 /** Of SQS. */
 const MAX_HIDDEN_SECONDS = 43_200;
 
-export type NotifierHandler = (event: SQSEvent, invocation: LambdaContext) => Promise<SQSBatchResponse>;
+export type NotifierHandler = (event: SQSEvent, invocation: LambdaRuntime) => Promise<SQSBatchResponse>;
 
 export function createNotifierHandler(env: Environment): NotifierHandler {
   const given = readConfig(schema, env);
   const config = readNotifierConfig(env);
-  const { context: base, clients, logger, begin } = onLambda('punctual-notifier', env);
+  const { context: base, clients, logger, begin } = createLambdaRuntime('punctual-notifier', env);
   const queueUrl = given.PUNCTUAL_NOTIFY_URL;
   const context: Context = {
     ...base,

@@ -1,17 +1,17 @@
 // Dead letters: failed executions that await a decision. Redrive is that decision: they run again, with fresh attempts.
 
-import { inParallel } from '../concurrency/map-limit.ts';
+import { forEachLimit } from '../concurrency/map-limit.ts';
 import { Conflict, NotFound } from '../domain/errors.ts';
 import { dueBound, executionId, parseExecutionId } from '../domain/executions/ids.ts';
 import type { Row } from '../domain/executions/row.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { ExecutionView } from '../domain/views/resource-schemas.ts';
 import { executionOfRow } from '../domain/views/views.ts';
-import { ownedHead } from '../jobs/access.ts';
+import { requireJob } from '../jobs/access.ts';
 import { retryExecution } from '../jobs/manual-runs.ts';
 import type { Context } from '../scheduling/context.ts';
 import type { ExecutionKey, FailedKey } from '../store/store.ts';
-import { type Listed, matching } from './filtered-page.ts';
+import { filteredPage, type Listed } from './filtered-page.ts';
 import { type KeyedRow, withRows } from './list-executions.ts';
 
 export interface DeadLettersQuery {
@@ -31,7 +31,7 @@ export async function listDeadLetters(
   query: DeadLettersQuery,
 ): Promise<Listed<ExecutionView>> {
   const { store } = context;
-  const { items, nextCursor } = await matching<KeyedRow<FailedKey>>(
+  const { items, nextCursor } = await filteredPage<KeyedRow<FailedKey>>(
     query,
     ({ row }) => row?.status === 'FAILED' && asked(row, query),
     ({ key }) => key.cursor,
@@ -75,7 +75,7 @@ export async function redriveByIds(
     return key;
   });
   for (const jobId of new Set(keys.map((key) => key.jobId))) {
-    await ownedHead(context, who, jobId).catch((error: unknown) => {
+    await requireJob(context, who, jobId).catch((error: unknown) => {
       const first = keys.find((key) => key.jobId === jobId);
       throw error instanceof NotFound && first
         ? new NotFound('execution', executionId(jobId, first.due))
@@ -98,7 +98,7 @@ export async function redriveOfJob(
   query: { readonly jobId: string; readonly from?: number; readonly to?: number },
   most: number,
 ): Promise<{ redriven: number }> {
-  const head = await ownedHead(context, who, query.jobId);
+  const head = await requireJob(context, who, query.jobId);
   if (head.status === 'cancelled')
     throw new Conflict(`job ${head.jobId} is cancelled: nothing of it starts again`);
   let redriven = 0;
@@ -120,7 +120,7 @@ async function redrive(
 ): Promise<number> {
   let redriven = 0;
   const failed = rows.filter(({ status }) => status === 'FAILED');
-  await inParallel(failed, AT_ONCE, async ({ jobId, due }) => {
+  await forEachLimit(failed, AT_ONCE, async ({ jobId, due }) => {
     try {
       await retryExecution(context, who, executionId(jobId, due));
       redriven++;

@@ -9,7 +9,7 @@ export interface Listed<T> {
 /** A page looks at no more than this, whatever the filter leaves of it; the cursor goes on from there. */
 const LOOK_AT = 1000;
 
-export async function matching<T>(
+export async function filteredPage<T>(
   query: { limit: number; cursor?: string },
   matches: (item: T) => boolean,
   cursorOf: (item: T) => string,

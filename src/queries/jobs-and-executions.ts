@@ -13,18 +13,18 @@ import {
   jobStatus,
   jobView,
 } from '../domain/views/views.ts';
-import { ownedExecution, ownedHead } from '../jobs/access.ts';
+import { requireExecution, requireJob } from '../jobs/access.ts';
 import { isOver } from '../scheduling/claiming/holds.ts';
 import type { Context } from '../scheduling/context.ts';
 import { isToCome } from '../scheduling/planning/plan.ts';
 import { definitionsOf, findDefinition } from '../scheduling/records/definitions.ts';
 import { BEFORE_ALL_ROWS, headCursor, rowCursor } from '../store/cursors.ts';
 import type { HeadSummary } from '../store/store.ts';
-import { type Listed, matching } from './filtered-page.ts';
+import { filteredPage, type Listed } from './filtered-page.ts';
 
 export async function getJob(context: Context, who: Principal, jobId: string): Promise<JobView> {
   const { store, clock } = context;
-  const head = await ownedHead(context, who, jobId);
+  const head = await requireJob(context, who, jobId);
   const [definition, { items }] = await Promise.all([
     findDefinition(context, head),
     store.listRows(jobId, { limit: 1, newestFirst: true, consistent: true }),
@@ -58,7 +58,7 @@ export async function listJobs(context: Context, userId: string, query: JobsQuer
     (!query.task || head.task === query.task) &&
     (!query.name || (head.name ?? '').startsWith(query.name)) &&
     (!query.tag || head.tags[query.tag.key] === query.tag.value);
-  const { items, nextCursor } = await matching(query, matches, headCursor, (limit, cursor) =>
+  const { items, nextCursor } = await filteredPage(query, matches, headCursor, (limit, cursor) =>
     store.listHeads(userId, { limit, cursor }),
   );
   const definitions = await definitionsOf(context, items);
@@ -76,18 +76,18 @@ export interface ExecutionsQuery {
 }
 
 /** Newest first: what runs and what is past; what is still to come with `status=scheduled`, soonest first. */
-export async function listExecutions(
+export async function listJobExecutions(
   context: Context,
   who: Principal,
   jobId: string,
   query: ExecutionsQuery,
 ): Promise<Listed<ExecutionView>> {
-  const head = await ownedHead(context, who, jobId);
+  const head = await requireJob(context, who, jobId);
   if (query.status === 'scheduled') return upcoming(context, head, query);
   const first = query.cursor ? [] : (await unwritten(context, head)).filter((e) => within(e, query));
   const items = first.slice(0, query.limit);
   if (items.length === query.limit) return { items, nextCursor: BEFORE_ALL_ROWS };
-  const rows = await matching<Row>(
+  const rows = await filteredPage<Row>(
     { limit: query.limit - items.length, cursor: query.cursor },
     (row) => within(executionOfRow(row), query),
     rowCursor,
@@ -151,7 +151,7 @@ function upcoming({ clock }: Context, head: Head, query: ExecutionsQuery): Liste
 }
 
 export async function getExecution(context: Context, who: Principal, id: string): Promise<ExecutionView> {
-  const { head, due } = await ownedExecution(context, who, id);
+  const { head, due } = await requireExecution(context, who, id);
   const row = await context.store.readRow(head.jobId, due, { consistent: true });
   const found = row ? executionOfRow(row) : await withoutRow(context, head, due);
   if (!found) throw new NotFound('execution', id);

@@ -1,7 +1,7 @@
 // The changes that people made to one job.
 import { type ChangeKey, type ChangeView, changeView } from '../domain/jobs/change.ts';
 import type { Principal } from '../domain/principal.ts';
-import { ownedHead } from '../jobs/access.ts';
+import { requireJob } from '../jobs/access.ts';
 import { lastChange } from '../jobs/change-records.ts';
 import type { Context } from '../scheduling/context.ts';
 import { changeCursor, changeOfCursor } from '../store/cursors.ts';
@@ -15,7 +15,7 @@ export async function listChanges(
   { limit, cursor }: { readonly limit: number; readonly cursor?: string },
 ): Promise<Listed<ChangeView>> {
   const { store } = context;
-  const head = await ownedHead(context, who, jobId);
+  const head = await requireJob(context, who, jobId);
   const items: ChangeView[] = [];
   let next: ChangeKey | undefined = cursor === undefined ? lastChange(head) : changeOfCursor(cursor);
   while (next && items.length < limit) {

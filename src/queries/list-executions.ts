@@ -9,7 +9,7 @@ import { executionOfRow, executionToCome } from '../domain/views/views.ts';
 import type { Context } from '../scheduling/context.ts';
 import { headCursor, userRowCursor } from '../store/cursors.ts';
 import type { ExecutionKey, HeadSummary, Page } from '../store/store.ts';
-import { type Listed, matching } from './filtered-page.ts';
+import { filteredPage, type Listed } from './filtered-page.ts';
 import { type ExecutionsQuery, within } from './jobs-and-executions.ts';
 import { listRunning } from './list-running.ts';
 
@@ -17,7 +17,7 @@ import { listRunning } from './list-running.ts';
  * What has a row, from the index; each status asks where it is cheapest: failed ones have an index of their own, running
  * ones stand in the workers' rows, scheduled ones follow from the jobs.
  */
-export async function listAllExecutions(
+export async function listExecutions(
   context: Context,
   who: Principal,
   query: ExecutionsQuery & { readonly workerId?: string },
@@ -35,7 +35,7 @@ export async function listAllExecutions(
     ...(query.to !== undefined && { to: dueBound(query.to) }),
   };
   const list = query.status === 'failed' ? store.listFailedKeys : store.listRowKeys;
-  const { items, nextCursor } = await matching<KeyedRow>(
+  const { items, nextCursor } = await filteredPage<KeyedRow>(
     query,
     ({ row }) => row !== undefined && within(executionOfRow(row), query),
     ({ key }) => userRowCursor(key),
@@ -77,7 +77,7 @@ async function listScheduled(
     const due = nextOccurrence(head.schedule, isRecurring(head.schedule) ? now : 0);
     return due === undefined ? undefined : executionToCome(head, dueKey(due), now);
   };
-  const { items, nextCursor } = await matching<HeadSummary>(
+  const { items, nextCursor } = await filteredPage<HeadSummary>(
     query,
     (head) => {
       const execution = next(head);

@@ -4,11 +4,11 @@ import { ownerHash, parseExecutionId } from '../domain/executions/ids.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { ExecutionView } from '../domain/views/resource-schemas.ts';
 import { executionOfRow } from '../domain/views/views.ts';
-import { maySee } from '../jobs/access.ts';
+import { canAccess } from '../jobs/access.ts';
 import type { Context } from '../scheduling/context.ts';
 import { decodeCursor, TIME_AND_JOB, userRowCursor } from '../store/cursors.ts';
 import type { ExecutionKey, RunningExecution, WorkerRow } from '../store/store.ts';
-import { type Listed, matching } from './filtered-page.ts';
+import { filteredPage, type Listed } from './filtered-page.ts';
 import { withoutRow } from './jobs-and-executions.ts';
 
 /** A worker that has not been heard of for so long has lost its leases. */
@@ -38,7 +38,7 @@ export async function listRunning(
   const sorted = new Map(keys.map((key) => [sortKey(key), key]));
   const order = [...sorted.keys()].sort().reverse();
 
-  const { items, nextCursor } = await matching<Found>(
+  const { items, nextCursor } = await filteredPage<Found>(
     query,
     ({ execution }) => execution !== undefined && matches(execution),
     ({ key }) => userRowCursor(key),
@@ -77,7 +77,7 @@ async function find(context: Context, who: Principal, keys: readonly ExecutionKe
     keys.map(({ jobId }) => jobId),
     { consistent: true },
   );
-  const heads = new Map(found.filter((head) => maySee(who, head)).map((head) => [head.jobId, head]));
+  const heads = new Map(found.filter((head) => canAccess(who, head)).map((head) => [head.jobId, head]));
   const own = keys.filter(({ jobId }) => heads.has(jobId));
   const rows = new Map((await store.readRows(own, { consistent: true })).map((row) => [sortKey(row), row]));
   return Promise.all(

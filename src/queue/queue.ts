@@ -5,7 +5,7 @@ import type { DueKey } from '../domain/executions/ids.ts';
 export interface Message {
   readonly jobId: string;
   readonly due: DueKey;
-  /** Of the schedule, or BY_HAND. */
+  /** Of the schedule, or MANUAL. */
   readonly revision: string;
   /** Not before this; the due time plus jitter, or the time of the next attempt. */
   readonly fireAt: number;
@@ -31,15 +31,15 @@ export interface Received {
   readonly body: string;
   readonly receivedAt: number;
   /** How often it was handed out, this time included; roughly. */
-  readonly times?: number;
+  readonly receiveCount?: number;
   delete(): Promise<void>;
   /** Hides it for so long from now; 0 hands it back at once. */
-  hide(ms: number): Promise<void>;
+  setVisibility(ms: number): Promise<void>;
   /** Moves it to the dead-letter queue. */
-  bury(reason: string): Promise<void>;
+  deadLetter(reason: string): Promise<void>;
 }
 
-export interface Inbox {
+export interface Receiver {
   /** Long poll; empty when nothing came or the signal was aborted. */
   receive(max: number, signal: AbortSignal): Promise<Received[]>;
 }

@@ -22,7 +22,7 @@ const queueSchema = z.object({
   PUNCTUAL_DEAD_LETTER_URL: httpUrl,
 });
 
-export interface OnLambda {
+export interface LambdaRuntime {
   /** Before the names of tables and queues. */
   readonly prefix: string;
   readonly context: Omit<Context, 'queue'>;
@@ -33,7 +33,7 @@ export interface OnLambda {
   readonly begin: () => void;
 }
 
-export function onLambda(serviceName: string, env: Environment, meter?: Meter): OnLambda {
+export function createLambdaRuntime(serviceName: string, env: Environment, meter?: Meter): LambdaRuntime {
   const given = readConfig(schema, env);
   const settings = readSettings(env);
   const logger = new Logger({ serviceName });
@@ -63,7 +63,7 @@ export function onLambda(serviceName: string, env: Environment, meter?: Meter): 
 }
 
 /** For those who send executions to workers. */
-export function workQueue(env: Environment, { clients, context }: OnLambda): Queue {
+export function workQueue(env: Environment, { clients, context }: LambdaRuntime): Queue {
   const { PUNCTUAL_QUEUE_URLS: queueUrls, PUNCTUAL_DEAD_LETTER_URL: deadLetterUrl } = readConfig(
     queueSchema,
     env,

@@ -104,7 +104,7 @@ export interface ExecutionsStore {
   /** Replaces the row where status and fence are as seen. 1 WRU below 1 KB; + 1 if it becomes FAILED or was. */
   updateRow(seen: RowSeen, row: Row): Promise<boolean>;
   /** Where status and fence are as seen. 1 WRU below 1 KB. */
-  markTold(jobId: string, due: DueKey, seen: RowSeen): Promise<boolean>;
+  markNotified(jobId: string, due: DueKey, seen: RowSeen): Promise<boolean>;
   readRow(jobId: string, due: DueKey, options: ReadOptions): Promise<Row | undefined>;
   readRows(keys: readonly ExecutionKey[], options: ReadOptions): Promise<Row[]>;
   /** Of one job, `from` ≤ due < `to`, in either direction. */

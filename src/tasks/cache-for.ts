@@ -1,6 +1,6 @@
 // Keeps what was read for a short while: a value that seldom changes is not read for every run, and a change is noticed
 // soon. A failed reading is not kept.
-export function briefly<T>(
+export function cacheFor<T>(
   ms: number,
   read: () => Promise<T>,
   now = () => performance.now(),

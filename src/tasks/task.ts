@@ -59,8 +59,8 @@ export class RetryAfter extends Error {
  * Thrown by a task that has done nothing yet and has no room for this now: it is handed back and comes again after so
  * many seconds, and the attempt does not count.
  */
-export class NotNow extends Error {
-  override readonly name = 'NotNow';
+export class Snooze extends Error {
+  override readonly name = 'Snooze';
   readonly seconds: number;
   constructor(seconds: number, message: string) {
     super(message);

@@ -4,7 +4,7 @@ import { minuteOf } from '../domain/executions/slots.ts';
 import { parse } from '../domain/validation/validation.ts';
 import { carryOutOperations } from '../jobs/operations/carry-out.ts';
 import { ConfigError, type Environment } from '../runtime/config.ts';
-import { onLambda, workQueue } from '../runtime/lambda-context.ts';
+import { createLambdaRuntime, workQueue } from '../runtime/lambda-context.ts';
 import { createMetrics, MINUTES_SHOWN, Units } from '../runtime/metrics.ts';
 import { publishingFromEnvironment } from '../runtime/publishing.ts';
 import type { Context } from '../scheduling/context.ts';
@@ -30,7 +30,7 @@ export type WatcherHandler = (
 
 export function createWatcher(env: Environment): WatcherHandler {
   const units = new Units('watcher');
-  const lambda = onLambda('punctual-watcher', env, units.meter);
+  const lambda = createLambdaRuntime('punctual-watcher', env, units.meter);
   const { context: base, prefix, clients } = lambda;
   const metrics = createMetrics(prefix);
   const context = publishingFromEnvironment({ ...base, queue: workQueue(env, lambda) }, clients.sqs, env);

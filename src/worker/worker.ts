@@ -1,7 +1,7 @@
 // The worker's runtime: takes messages from the inboxes and starts the use case `handleMessage` for each, independently of
 // all others, so that a slow job holds up nothing but itself; shows in its row what it runs; drains when stopped.
 import { executionId } from '../domain/executions/ids.ts';
-import type { Inbox, Received } from '../queue/queue.ts';
+import type { Received, Receiver } from '../queue/queue.ts';
 import { type Context, isClockRight } from '../scheduling/context.ts';
 import { handleMessage, type WorkerPort } from '../scheduling/running/handle-message.ts';
 import type { RunningExecution } from '../store/store.ts';
@@ -14,7 +14,7 @@ export interface WorkerOptions {
   /** Of the machine or container; shown in the worker's row. */
   readonly host: string;
   readonly tasks: Tasks;
-  readonly inboxes: readonly Inbox[];
+  readonly inboxes: readonly Receiver[];
   /** Tasks that run at once; default 100. */
   readonly concurrency?: number;
   /** Messages in hand; default 50 × concurrency, and 10 × concurrency of them worked on. */
@@ -86,7 +86,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
   const maxWorkedOn = options.maxInHand ?? concurrency * WORKED_ON_PER_SLOT;
   const maxInHand = options.maxInHand ?? concurrency * HELD_PER_SLOT;
   const { mostPerReceive = MAX_PER_RECEIVE, afterFewMs = AFTER_FEW_MS } = options;
-  const pollers = inboxes.flatMap((inbox) => Array<Inbox>(options.pollersPerInbox ?? 2).fill(inbox));
+  const pollers = inboxes.flatMap((inbox) => Array<Receiver>(options.pollersPerInbox ?? 2).fill(inbox));
 
   const draining = new AbortController();
   const aborting = new AbortController();
@@ -110,7 +110,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
       ...[maxWorkedOn - workedOn, maxInHand - inHand.size],
     );
 
-  async function poll(inbox: Inbox): Promise<void> {
+  async function poll(inbox: Receiver): Promise<void> {
     for (let failures = 0; !draining.signal.aborted; ) {
       if (!isClockRight(context)) {
         await clock.sleep(WRONG_CLOCK_MS, draining.signal);
@@ -152,7 +152,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
     const { message } = received;
     if (message === undefined) {
       log.error('buried a message that is not one of ours', named(received));
-      return received.bury('the body is not a message of this scheduler');
+      return received.deadLetter('the body is not a message of this scheduler');
     }
     let admitted = false;
     let promised = false;

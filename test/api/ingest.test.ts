@@ -9,7 +9,7 @@ import { jobSpecSchema } from '../../src/domain/jobs/job-spec.ts';
 import { createQuotas, NO_LIMITS } from '../../src/jobs/quotas.ts';
 import { createIngestQueue, type IngestMessage } from '../../src/queue/ingest-queue.ts';
 import { createIngestQueues, createQueues } from '../../src/queue/sqs/queue-definitions.ts';
-import { createInbox } from '../../src/queue/sqs/receiver.ts';
+import { createReceiver } from '../../src/queue/sqs/receiver.ts';
 import { createSqs } from '../../src/queue/sqs/sqs.ts';
 import { createLog, systemClock, systemRandom } from '../../src/runtime/system.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
@@ -44,7 +44,7 @@ async function open(prefix: string) {
     log: createLog('silent'),
     settings: DEFAULT_SETTINGS,
   };
-  const inbox = createInbox({
+  const inbox = createReceiver({
     client: sqs.client,
     pollClient: sqs.client,
     queueUrl: ingestUrl,
@@ -77,7 +77,7 @@ describe('the consumer as a loop', () => {
     // one consumer receives and dies: its messages become visible again
     const lost = await inbox.receive(10, AbortSignal.timeout(5_000));
     expect(lost.length).toBeGreaterThan(0);
-    for (const one of lost) await one.hide(0);
+    for (const one of lost) await one.setVisibility(0);
 
     const stop = new AbortController();
     const unlimited = createQuotas(ctx, NO_LIMITS);

@@ -1,7 +1,7 @@
 // Calls that come together go as one request, and no caller can tell.
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { inGroups } from '../../src/concurrency/batcher.ts';
+import { createBatcher } from '../../src/concurrency/batcher.ts';
 
 interface Call {
   readonly key: string;
@@ -13,7 +13,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 /** A request stays under way until the test lets it go. */
 function setUp({ most = 3, atOnce = 2, stallMs = 60_000 } = {}) {
   const sent: { calls: readonly Call[]; answer(failure?: Error): void }[] = [];
-  const call = inGroups<Call, number>(
+  const call = createBatcher<Call, number>(
     { most, atOnce, stallMs, keyOf: ({ key }) => key },
     (calls) =>
       new Promise((resolve, reject) => {
@@ -72,7 +72,7 @@ test('two calls with one key are never in the same request, and stay in their or
 
 test('who can wait waits for company, and no longer', async () => {
   const sent: number[] = [];
-  const call = inGroups<Call, number>(
+  const call = createBatcher<Call, number>(
     { most: 5, atOnce: 2, stallMs: 60_000, lingerMs: 30 },
     async (group) => {
       sent.push(group.length);
@@ -131,7 +131,7 @@ test('whatever comes whenever: every call is answered once, within the limits', 
       fc.integer({ min: 1, max: 3 }),
       async (list, most, atOnce) => {
         let underWay = 0;
-        const call = inGroups<Call, number>(
+        const call = createBatcher<Call, number>(
           { most, atOnce, stallMs: 60_000, keyOf: ({ key }) => key },
           async (group) => {
             expect(++underWay).toBeLessThanOrEqual(atOnce);

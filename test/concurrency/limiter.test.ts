@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { atMost } from '../../src/concurrency/limiter.ts';
+import { createLimiter } from '../../src/concurrency/limiter.ts';
 
 test('calls beyond the limit start in the order in which they came', async () => {
-  const limit = atMost(1);
+  const limit = createLimiter(1);
   const done: string[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
   const first = limit(() => promise);
@@ -14,7 +14,7 @@ test('calls beyond the limit start in the order in which they came', async () =>
 });
 
 test('no more at once than allowed, and one that fails makes room', async () => {
-  const limit = atMost(2);
+  const limit = createLimiter(2);
   let running = 0;
   let most = 0;
   const work = async (i: number) => {

@@ -1,7 +1,7 @@
 // What a process of these tests is told when it starts, and the real parts put together as it says: the same as in
 // production and local mode, on a clock that runs faster.
 
-import type { Inbox } from '../../src/queue/queue.ts';
+import type { Receiver } from '../../src/queue/queue.ts';
 import { createSqs } from '../../src/queue/sqs/sqs.ts';
 import { createClients } from '../../src/runtime/aws-clients.ts';
 import { systemRandom } from '../../src/runtime/system.ts';
@@ -53,7 +53,7 @@ export type ConnectConfig = Pick<
 
 export interface Connected {
   readonly context: Context;
-  readonly inboxes: readonly Inbox[];
+  readonly inboxes: readonly Receiver[];
   destroy(): void;
 }
 

@@ -124,8 +124,8 @@ async function runFailing(context: Context, notify: unknown[]): Promise<string> 
       body: '',
       receivedAt: Date.now(),
       delete: async () => {},
-      hide: async () => {},
-      bury: async () => {},
+      setVisibility: async () => {},
+      deadLetter: async () => {},
     },
   );
   return job.id;

@@ -240,8 +240,8 @@ export class World {
           const received = this.#received(process, this.notify, queued, undefined);
           const answer = await consume(notifier, JSON.stringify(queued.body), queued.times);
           if (answer.kind === 'done') await received.delete();
-          else if (answer.kind === 'later') await received.hide(answer.ms);
-          else await received.bury(answer.reason);
+          else if (answer.kind === 'later') await received.setVisibility(answer.ms);
+          else await received.deadLetter(answer.reason);
         }
       }),
     );
@@ -279,13 +279,13 @@ export class World {
       message,
       body: '',
       receivedAt: this.clock.now(),
-      times: queued.times,
+      receiveCount: queued.times,
       delete: () => process.call(async () => void queue.messages.delete(queued)),
-      hide: (ms) =>
+      setVisibility: (ms) =>
         process.call(async () => {
           queued.visibleAt = this.clock.now() + ms;
         }),
-      bury: (reason) =>
+      deadLetter: (reason) =>
         process.call(async () => {
           queue.messages.delete(queued);
           queue.dead.push({ body: queued.body, reason });

@@ -151,7 +151,7 @@ describe('delete', () => {
   test('bury: what could not be sent to the dead letters is not deleted', async () => {
     const [one] = await receive(1);
     mock.on(SendMessageCommand).rejects(new Error('throttled'));
-    await expect(one?.bury('why')).rejects.toThrow('throttled');
+    await expect(one?.deadLetter('why')).rejects.toThrow('throttled');
     expect(deleted()).toEqual([]);
   });
 
@@ -159,7 +159,7 @@ describe('delete', () => {
     const [one] = await receive(1);
     mock.on(ChangeMessageVisibilityBatchCommand).resolves({});
     now += 3_600_000;
-    await one?.hide(13 * 3_600_000);
+    await one?.setVisibility(13 * 3_600_000);
     const [call] = mock.commandCalls(ChangeMessageVisibilityBatchCommand);
     expect(call?.args[0].input.Entries?.[0]?.VisibilityTimeout).toBe(43_200 - 3_600 - 1);
   });

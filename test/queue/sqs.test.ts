@@ -108,7 +108,7 @@ describe('send and receive', () => {
     const received = await receive();
     expect(received.map(({ body }) => body).sort()).toEqual([...bodies].sort());
     expect(received.every(({ message }) => message === undefined)).toBe(true);
-    await Promise.all(received.map((one) => one.bury('no message of ours \u0001 \ud800 日本 🕐')));
+    await Promise.all(received.map((one) => one.deadLetter('no message of ours \u0001 \ud800 日本 🕐')));
     const dead = await server.client.send(
       new ReceiveMessageCommand({
         QueueUrl: urls.deadLetterUrl,
@@ -137,11 +137,11 @@ describe('what becomes of a received message', () => {
     await fresh();
     await sqs.queue.send([aMessage()]);
     const [first] = await receive();
-    await first?.hide(0);
+    await first?.setVisibility(0);
     const [second] = await receive();
     expect(second?.message).toEqual(first?.message);
     const hiddenAt = Date.now();
-    await second?.hide(900);
+    await second?.setVisibility(900);
     const [third] = await receive(0, 3_000);
     expect(third?.message).toEqual(first?.message);
     expect(Date.now() - hiddenAt).toBeGreaterThanOrEqual(990);

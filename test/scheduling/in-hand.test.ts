@@ -40,8 +40,8 @@ async function received() {
     delete: async () => {
       done.deleted = true;
     },
-    hide: async () => {},
-    bury: async () => {},
+    setVisibility: async () => {},
+    deadLetter: async () => {},
   };
   return { jobId, one, done };
 }
@@ -87,7 +87,7 @@ test('a hide that is answered in time keeps it, one that is answered too late do
   const hide = async () => {
     world.now += tookMs;
   };
-  const inHand = keepHidden({ ...world.context, clock }, { ...one, hide });
+  const inHand = keepHidden({ ...world.context, clock }, { ...one, setVisibility: hide });
   const beat = async () => {
     world.now += heartbeatMs;
     beats.shift()?.();

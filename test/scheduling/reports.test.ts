@@ -28,10 +28,10 @@ const receivedOf = (message: Message): Received => ({
   message,
   body: '',
   receivedAt: message.fireAt,
-  times: 1,
+  receiveCount: 1,
   async delete() {},
-  async hide() {},
-  async bury() {},
+  async setVisibility() {},
+  async deadLetter() {},
 });
 
 async function run(fails: boolean) {

@@ -77,7 +77,7 @@ async function race(overlap: string, slow: Slow, change: Change, afterMs: number
   };
   const received: Received = {
     ...{ message, body: '', receivedAt: Date.now() },
-    ...{ delete: async () => {}, hide: async () => {}, bury: async () => {} },
+    ...{ delete: async () => {}, setVisibility: async () => {}, deadLetter: async () => {} },
   };
   await vi.advanceTimersByTimeAsync(message.fireAt - 2_000 - Date.now());
   const executed = handleMessage({ ...context, store: slowly(world.store, slow) }, side, received);

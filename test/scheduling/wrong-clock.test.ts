@@ -1,6 +1,6 @@
 // What a wrong clock has written does not silence a job, and what it is about to write is refused.
 import { beforeEach, describe, expect, test } from 'vitest';
-import { BY_HAND, dueAtOf, dueKey } from '../../src/domain/executions/ids.ts';
+import { dueAtOf, dueKey, MANUAL } from '../../src/domain/executions/ids.ts';
 import { minuteOf } from '../../src/domain/executions/slots.ts';
 import type { Head } from '../../src/domain/jobs/job.ts';
 import { jobSpecSchema } from '../../src/domain/jobs/job-spec.ts';
@@ -197,7 +197,7 @@ describe('a watcher', () => {
 
 /** Such rows come without a message of dispatch, and only dispatch plans what follows. */
 test.each([
-  ['backfilled', { revision: BY_HAND, status: 'SUCCEEDED', fence: 'f' }],
+  ['backfilled', { revision: MANUAL, status: 'SUCCEEDED', fence: 'f' }],
   ['cancelled before its start', { status: 'CANCELLED' }],
 ] as const)('settle carries on the chain of an occurrence that was %s', async (_, row) => {
   const pass = () => watch(world.context, [0], new AbortController().signal);
@@ -228,8 +228,8 @@ describe('a worker whose clock is wrong', () => {
       body: '',
       receivedAt: world.now,
       delete: async () => void fate.push('deleted'),
-      hide: async (ms) => void fate.push(`hidden ${ms}`),
-      bury: async () => void fate.push('buried'),
+      setVisibility: async (ms) => void fate.push(`hidden ${ms}`),
+      deadLetter: async () => void fate.push('buried'),
     };
     let looks = 0;
     const offBy = () => offs[Math.min(looks++, offs.length - 1)] ?? 0;

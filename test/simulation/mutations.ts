@@ -81,11 +81,11 @@ export const MUTATIONS: readonly Mutation[] = [
         file: 'jobs/manual-runs.ts',
         find: `  await putEntry(context, jobId, due, now);
   inTime();
-  const row: Row = { ...newRow(head, due, BY_HAND, 'QUEUED'), enqueuedAt: now, ...(params && { params }) };
+  const row: Row = { ...newRow(head, due, MANUAL, 'QUEUED'), enqueuedAt: now, ...(params && { params }) };
   await store.insertRow(row);
 `,
         replace: `  inTime();
-  const row: Row = { ...newRow(head, due, BY_HAND, 'QUEUED'), enqueuedAt: now, ...(params && { params }) };
+  const row: Row = { ...newRow(head, due, MANUAL, 'QUEUED'), enqueuedAt: now, ...(params && { params }) };
   await store.insertRow(row);
   await putEntry(context, jobId, due, now);
 `,

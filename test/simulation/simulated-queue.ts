@@ -93,14 +93,14 @@ export class SimulatedQueue {
           this.#parked.delete(parked);
         });
       },
-      hide: (ms) =>
+      setVisibility: (ms) =>
         call('hide', [ms], () => {
           if (parked.receipt !== receipt || parked.gone) return;
           world.checks.hidden(parked.message, ms);
           parked.visibleAt = world.now + Math.max(0, ms);
           this.#offerLater(parked);
         }),
-      bury: (reason) =>
+      deadLetter: (reason) =>
         call('bury', [reason], () => {
           world.fail('no message of ours is buried', reason);
         }),

@@ -142,7 +142,7 @@ const rowOperations: fc.Arbitrary<Operation>[] = [
   fc.tuple(job, due, seen).map(
     ([jobId, key, was]) =>
       (store, run) =>
-        store.markTold(`${jobId}-${run}`, key, was),
+        store.markNotified(`${jobId}-${run}`, key, was),
   ),
 ];
 

@@ -7,7 +7,7 @@ import { guardedAgent } from '../../src/tasks/http/guarded-connect.ts';
 import { HostLimiter } from '../../src/tasks/http/host-limiter.ts';
 import { httpTask } from '../../src/tasks/http/http.ts';
 import { httpParams } from '../../src/tasks/http/http-params.ts';
-import { NotNow } from '../../src/tasks/task.ts';
+import { Snooze } from '../../src/tasks/task.ts';
 import { taskContext } from './context.ts';
 
 const never = new AbortController().signal;
@@ -30,11 +30,11 @@ describe('places of a host', () => {
     const places = new HostLimiter({ perHost: 1, patienceMs: 50, comeBackSeconds: () => 5 });
     const leave = await places.take('a', never);
     const waiting = places.take('a', never);
-    await expect(places.take('a', never)).rejects.toMatchObject({ name: 'NotNow', seconds: 1 });
+    await expect(places.take('a', never)).rejects.toMatchObject({ name: 'Snooze', seconds: 1 });
     leave();
     await waiting;
     await new Promise((resolve) => setTimeout(resolve, 60));
-    await expect(places.take('a', never)).rejects.toMatchObject({ name: 'NotNow', seconds: 5 });
+    await expect(places.take('a', never)).rejects.toMatchObject({ name: 'Snooze', seconds: 5 });
   });
 
   it('who waits too long, or behind too many, is sent away without an attempt', async () => {
@@ -42,8 +42,8 @@ describe('places of a host', () => {
     await places.take('a', never);
     await new Promise((resolve) => setTimeout(resolve, 30)); // it does not answer
     const waiting = places.take('a', never);
-    await expect(places.take('a', never)).rejects.toMatchObject({ name: 'NotNow', seconds: 3 });
-    await expect(waiting).rejects.toBeInstanceOf(NotNow);
+    await expect(places.take('a', never)).rejects.toMatchObject({ name: 'Snooze', seconds: 3 });
+    await expect(waiting).rejects.toBeInstanceOf(Snooze);
     await expect(waiting).rejects.toThrow('1 requests to a are under way already');
   });
 
@@ -104,8 +104,8 @@ describe('one host that never answers', () => {
           .run(taskContext(httpParams.parse({ url }), { signal: stop.signal }))
           .then(() => outcomes.quick++)
           .catch((error: unknown) => {
-            if (error instanceof NotNow && url === slow) outcomes.sentAway++;
-            else if (error instanceof NotNow) setTimeout(() => queue.push(quick), 20);
+            if (error instanceof Snooze && url === slow) outcomes.sentAway++;
+            else if (error instanceof Snooze) setTimeout(() => queue.push(quick), 20);
           });
         running--;
       }

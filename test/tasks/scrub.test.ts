@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scriptTask } from '../../src/tasks/script/script.ts';
 import type { ScriptEnd } from '../../src/tasks/script/script-runner.ts';
-import { Scrubber } from '../../src/tasks/secrets/redact-secrets.ts';
+import { SecretRedactor } from '../../src/tasks/secrets/redact-secrets.ts';
 import { withSecrets } from '../../src/tasks/secrets/secrets.ts';
 import type { Task } from '../../src/tasks/task.ts';
 import { taskContext } from './context.ts';
 import { testServices } from './services.ts';
 
 const SECRET = 's3cr3t/Wört & "quoted"';
-const scrubber = new Scrubber(new Map([['token', SECRET]]));
+const scrubber = new SecretRedactor(new Map([['token', SECRET]]));
 
 const WRITTEN: Record<string, (secret: string) => string> = {
   'as it is': (secret) => secret,
@@ -29,7 +29,7 @@ const WRITTEN: Record<string, (secret: string) => string> = {
 
 describe('scrubbing', () => {
   it('one secret inside another leaves nothing of the longer one', () => {
-    const scrubber = new Scrubber(
+    const scrubber = new SecretRedactor(
       new Map([
         ['a', 'abcd'],
         ['b', 'abcdefgh'],
@@ -39,7 +39,7 @@ describe('scrubbing', () => {
   });
 
   it('a replacement is not a pattern', () => {
-    expect(new Scrubber(new Map([['a', '$&.*']])).text('x $&.* y')).toBe('x [secret a] y');
+    expect(new SecretRedactor(new Map([['a', '$&.*']])).text('x $&.* y')).toBe('x [secret a] y');
   });
 });
 
@@ -67,7 +67,7 @@ describe('a secret that is cut', () => {
 
   it('leaves nothing when both of its ends are cut', () => {
     const long = 'abcdefghijklmnopqrstuvwxyz0123456789'.repeat(3);
-    const clean = new Scrubber(new Map([['key', long]]));
+    const clean = new SecretRedactor(new Map([['key', long]]));
     expect(clean.text(long.slice(7, 60))).toBe('[secret key]');
     expect(clean.text(`it said: …${long.slice(7, 60)}…`)).toBe('it said: …[secret key]…');
   });
@@ -77,9 +77,9 @@ describe('a secret that is cut', () => {
       ['a', 'abc123'],
       ['b', 'abc123xyz789'],
     ]);
-    expect(new Scrubber(values).text('it was abc123xyz78')).toBe('it was [secret b]');
-    expect(new Scrubber(values).text('it was abc123')).toBe('it was [secret a]');
-    expect(new Scrubber(values).text('23xyz789 it was')).toBe('[secret b] it was');
+    expect(new SecretRedactor(values).text('it was abc123xyz78')).toBe('it was [secret b]');
+    expect(new SecretRedactor(values).text('it was abc123')).toBe('it was [secret a]');
+    expect(new SecretRedactor(values).text('23xyz789 it was')).toBe('[secret b] it was');
   });
 
   it('leaves nothing in the stack of an error', () => {
@@ -110,7 +110,7 @@ describe('a secret that is cut', () => {
           const whole = parts.map((part) => (part === 'SECRET' ? form : part)).join('');
           const [from, to] = [a % (whole.length + 1), b % (whole.length + 1)];
           const cut = whole.slice(Math.min(from, to), Math.max(from, to));
-          const clean = new Scrubber(new Map([['s', value]])).text(cut);
+          const clean = new SecretRedactor(new Map([['s', value]])).text(cut);
           const left = clean.replaceAll('[secret s]', '').replace(/[~…]/g, '');
           // fewer than four characters at each end tell nothing; between two cuts, fewer than sixteen may be anybody's
           const inside = cut.replace(/[~…]/g, '') === cut && cut.length < 16;

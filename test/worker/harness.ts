@@ -1,7 +1,7 @@
 // A worker on a clock that stands still until a test moves it, with inboxes and an `handleMessage` that the test plays.
 import { setImmediate as turn } from 'node:timers/promises';
 import { dueKey, executionId } from '../../src/domain/executions/ids.ts';
-import type { Inbox, Received } from '../../src/queue/queue.ts';
+import type { Received, Receiver } from '../../src/queue/queue.ts';
 import { type Clock, type Context, DEFAULT_SETTINGS, type Log } from '../../src/scheduling/context.ts';
 import type { Store, WorkerRow } from '../../src/store/store.ts';
 import { type HandleMessage, startWorker, type WorkerOptions } from '../../src/worker/worker.ts';
@@ -71,13 +71,13 @@ export function message(fireAt = NOON, body?: string): FakeMessage {
     body: body ?? '{}',
     receivedAt: NOON,
     delete: async () => void fate.push('deleted'),
-    hide: async (ms) => void fate.push(`hidden ${ms}`),
-    bury: async (reason) => void fate.push(`buried: ${reason}`),
+    setVisibility: async (ms) => void fate.push(`hidden ${ms}`),
+    deadLetter: async (reason) => void fate.push(`buried: ${reason}`),
   };
 }
 
 /** A long poll: answers when there is something, or when it is aborted. */
-export class FakeInbox implements Inbox {
+export class FakeInbox implements Receiver {
   readonly asked: number[] = [];
   /** Messages, or failures of the next polls. */
   readonly #waiting: (FakeMessage | Error)[] = [];
@@ -134,7 +134,7 @@ export class FakeExecute {
     while (clock.now() < fireAt && !worker.draining.aborted)
       await clock.sleep(fireAt - clock.now(), worker.draining);
     this.held.delete(id);
-    if (worker.draining.aborted || !(await worker.admit())) return received.hide(0);
+    if (worker.draining.aborted || !(await worker.admit())) return received.setVisibility(0);
     worker.running.add({ id, since: clock.now() });
     try {
       await new Promise<void>((resolve, reject) => {

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createIngestHandler, createService } from '../../src/api/lambda.ts';
 import { decode } from '../../src/queue/sqs/message-body.ts';
 import { createIngestQueues, createQueues } from '../../src/queue/sqs/queue-definitions.ts';
-import { createInbox } from '../../src/queue/sqs/receiver.ts';
+import { createReceiver } from '../../src/queue/sqs/receiver.ts';
 import { createSqs } from '../../src/queue/sqs/sqs.ts';
 import { createLog, systemClock, systemRandom } from '../../src/runtime/system.ts';
 import { headerOf, newTrace, sampledTrace, traceOfCall } from '../../src/runtime/tracing.ts';
@@ -48,7 +48,7 @@ describe('from the API to the worker', { timeout: 30_000 }, () => {
   const closers: (() => unknown)[] = [];
   const env: Record<string, string | undefined> = {};
   let scheduler: ReturnType<typeof createService>;
-  let ingestInbox: ReturnType<typeof createInbox>;
+  let ingestInbox: ReturnType<typeof createReceiver>;
 
   beforeAll(async () => {
     const xray = createServer(async (request, response) => {
@@ -78,7 +78,7 @@ describe('from the API to the worker', { timeout: 30_000 }, () => {
     });
     scheduler = createService('scheduler', env);
     const options = { client: queues.client, pollClient: queues.client, timer: systemClock };
-    ingestInbox = createInbox({ ...options, queueUrl: ingestUrl, deadLetterUrl: ingestDeadLetterUrl });
+    ingestInbox = createReceiver({ ...options, queueUrl: ingestUrl, deadLetterUrl: ingestDeadLetterUrl });
 
     const client = new XRayClient({
       region: 'us-east-1',

@@ -214,7 +214,7 @@ describe('what goes wrong', () => {
   it('a body that cannot even be buried is logged and nothing else', async () => {
     const { inbox, fake, lines } = start();
     inbox.put(
-      { ...message(NOON, 'hello?'), bury: () => Promise.reject(new Error('no dead-letter queue')) },
+      { ...message(NOON, 'hello?'), deadLetter: () => Promise.reject(new Error('no dead-letter queue')) },
       message(),
     );
     await settle();

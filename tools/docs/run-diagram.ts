@@ -36,7 +36,7 @@ const TABLE_OF: Partial<Record<keyof Store, string>> = {
   insertRow: 'executions',
   readRow: 'executions',
   readRows: 'executions',
-  markTold: 'executions',
+  markNotified: 'executions',
   readShard: 'control',
   takeShard: 'control',
   commitShard: 'control',
@@ -169,8 +169,8 @@ async function work(run: OneRun, message: Message): Promise<void> {
     body: '',
     receivedAt: clock.now(),
     delete: async () => recorder.call('worker', 'SQS work', 'delete'),
-    hide: async () => recorder.call('worker', 'SQS work', 'hide'),
-    bury: async () => recorder.call('worker', 'SQS work', 'bury'),
+    setVisibility: async () => recorder.call('worker', 'SQS work', 'hide'),
+    deadLetter: async () => recorder.call('worker', 'SQS work', 'bury'),
   });
   await clock.advance(message.fireAt - clock.now() + 100);
   await done;

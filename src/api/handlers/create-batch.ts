@@ -1,6 +1,6 @@
 // Many jobs in one request: each is created or refused on its own, and the answer says so in their order.
 import type { z } from 'zod';
-import { inParallel } from '../../concurrency/map-limit.ts';
+import { forEachLimit } from '../../concurrency/map-limit.ts';
 import { InvalidInput } from '../../domain/errors.ts';
 import type { Parsed } from '../../domain/validation/validation.ts';
 import { type CreateRequest, createJob } from '../../jobs/create-job.ts';
@@ -35,7 +35,7 @@ export async function createBatch(
   { jobs, userId, idempotencyKey, admit, requestId }: BatchRequest,
 ): Promise<BatchResult[]> {
   const results: BatchResult[] = [];
-  await inParallel(jobs, AT_ONCE, async (input, index) => {
+  await forEachLimit(jobs, AT_ONCE, async (input, index) => {
     // a space can be in no caller's key, so this is nobody else's
     const key = idempotencyKey === undefined ? undefined : `${idempotencyKey} ${index}`;
     try {

@@ -3,7 +3,7 @@ import { PunctualError } from '../../domain/errors.ts';
 import { createAccepted } from '../../jobs/create-async.ts';
 import type { Quotas } from '../../jobs/quotas.ts';
 import { decodeIngest } from '../../queue/ingest-queue.ts';
-import type { Inbox } from '../../queue/queue.ts';
+import type { Receiver } from '../../queue/queue.ts';
 import { inTrace } from '../../queue/with-trace.ts';
 import type { Context } from '../../scheduling/context.ts';
 
@@ -28,7 +28,7 @@ const AFTER_A_FAILURE_MS = 1_000;
 export async function runIngest(
   context: Context,
   quotas: Quotas,
-  inbox: Inbox,
+  inbox: Receiver,
   signal: AbortSignal,
 ): Promise<void> {
   const { clock, log } = context;
@@ -41,7 +41,7 @@ export async function runIngest(
             const refused = await ingest(context, quotas, one.body);
             if (refused === undefined) return await one.delete();
             log.warn('an accepted job cannot be created', { reason: refused });
-            await one.bury(refused);
+            await one.deadLetter(refused);
           } catch (error) {
             log.error('an accepted job is not created yet', { error });
           }

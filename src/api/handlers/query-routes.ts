@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { previewSchedule } from '../../domain/schedule/preview.ts';
 import { getOperation } from '../../jobs/operations/operations.ts';
 import { listDeadLetters } from '../../queries/dead-letters.ts';
-import { getExecution, getJob, listExecutions, listJobs } from '../../queries/jobs-and-executions.ts';
+import { getExecution, getJob, listJobExecutions, listJobs } from '../../queries/jobs-and-executions.ts';
 import { listChanges } from '../../queries/list-changes.ts';
-import { listAllExecutions } from '../../queries/list-executions.ts';
+import { listExecutions } from '../../queries/list-executions.ts';
 import { listWorkers } from '../../queries/list-workers.ts';
 import type { Context } from '../../scheduling/context.ts';
 import type { WorkerRow } from '../../store/store.ts';
@@ -30,10 +30,12 @@ export function queryRoutes(ctx: Context, tasks: Tasks): Route[] {
       handle: async ({ params, query }, who) => ({ body: await listChanges(ctx, who, params.id, query) }),
     }),
     route(contract.listJobExecutions, {
-      handle: async ({ params, query }, who) => ({ body: await listExecutions(ctx, who, params.id, query) }),
+      handle: async ({ params, query }, who) => ({
+        body: await listJobExecutions(ctx, who, params.id, query),
+      }),
     }),
     route(contract.listExecutions, {
-      handle: async ({ query }, who) => ({ body: await listAllExecutions(ctx, who, query) }),
+      handle: async ({ query }, who) => ({ body: await listExecutions(ctx, who, query) }),
     }),
     route(contract.getExecution, {
       handle: async ({ params }, who) => ({ body: await getExecution(ctx, who, params.id) }),

@@ -8,7 +8,7 @@ import { hash as digest } from 'node:crypto';
 export type DueKey = string;
 
 /** The revision of what people start by hand: it is not bound to any schedule. */
-export const BY_HAND = 'byHand';
+export const MANUAL = 'byHand';
 
 export function dueKey(dueAt: number): DueKey {
   if (!(dueAt >= 0 && dueAt < 1e13)) throw new RangeError(`${dueAt} is no due time: keys hold 13 digits`);
@@ -17,7 +17,7 @@ export function dueKey(dueAt: number): DueKey {
 /** The end of a range that a person asks for: any time at all, moved to where keys can be. */
 export const dueBound = (time: number): DueKey => dueKey(Math.min(Math.max(time, 0), 1e13 - 1));
 
-export const byHandKey = (dueAt: number, suffix: string): DueKey => `${dueKey(dueAt)}-${suffix}`;
+export const manualKey = (dueAt: number, suffix: string): DueKey => `${dueKey(dueAt)}-${suffix}`;
 export const dueAtOf = (due: DueKey): number => Number(due.slice(0, 13));
 
 export const executionId = (jobId: string, due: DueKey): string => `${jobId}.${due}`;

@@ -40,7 +40,7 @@ export interface Row {
   readonly status: RowStatus;
   /** Token of the last holder that wrote the row; none if it was never held. */
   readonly fence?: string;
-  /** Of the schedule that planned it, or BY_HAND. */
+  /** Of the schedule that planned it, or MANUAL. */
   readonly revision: string;
   readonly attempt: number;
   readonly maxAttempts: number;

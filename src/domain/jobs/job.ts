@@ -24,7 +24,7 @@ export const mayBecome = (from: JobStatus | undefined, to: JobStatus): boolean =
 /** The right to run now. Only the holder runs. */
 export interface Hold {
   readonly due: DueKey;
-  /** Of the message that led to the take: the schedule's revision, or BY_HAND. */
+  /** Of the message that led to the take: the schedule's revision, or MANUAL. */
   readonly revision: string;
   /** The stamp of the write that took it: the stamp moves on, the token stays. */
   readonly token: string;

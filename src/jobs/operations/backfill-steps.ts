@@ -2,12 +2,12 @@
 // or hold item, row, message. Entries and messages of a step go together; each occurrence is decided on its own.
 
 import {
-  BY_HAND,
   type DueKey,
   dueAtOf,
   dueKey,
   executionId,
   fingerprint,
+  MANUAL,
 } from '../../domain/executions/ids.ts';
 import type { Row } from '../../domain/executions/row.ts';
 import type { BackfillParams, Operation, Refusal } from '../../domain/jobs/background-operation.ts';
@@ -47,7 +47,7 @@ export const backfilling: Work = {
 };
 
 const keysOf = (jobId: string, dues: readonly DueKey[]) => dues.map((due) => ({ jobId, due }));
-const isQueuedByHand = ({ status, revision }: Row): boolean => status === 'QUEUED' && revision === BY_HAND;
+const isQueuedByHand = ({ status, revision }: Row): boolean => status === 'QUEUED' && revision === MANUAL;
 
 /** Undefined: it goes on. A pause does not matter, and a resume keeps the schedule. */
 function whyStopped(head: Head | undefined, { jobId, schedule }: BackfillParams): string | undefined {
@@ -168,7 +168,7 @@ type Decide = (context: Context, seen: Seen, due: DueKey, inTime: () => void) =>
 
 /** The decision is a note, because the regular message may still be under way. */
 const alone: Decide = (context, { head, isRecorded }, due, inTime) => {
-  const decision = { due, status: 'QUEUED', reason: 'backfill', revision: BY_HAND } as const;
+  const decision = { due, status: 'QUEUED', reason: 'backfill', revision: MANUAL } as const;
   return recordDecision(context, head, decision, { inTime, isRecorded });
 };
 
@@ -184,7 +184,7 @@ const beside: Decide = async (context, { head }, due, inTime) => {
   const { store, clock } = context;
   const { jobId } = head;
   const now = clock.now();
-  const message = { jobId, due, revision: BY_HAND, fireAt: now, enqueuedAt: now };
+  const message = { jobId, due, revision: MANUAL, fireAt: now, enqueuedAt: now };
   let hold = newHold(context, message, BACKFILL, undefined, 0);
   if (!(await store.insertHoldItem({ jobId, due, hold, stamp: hold.token }))) {
     const found = (await store.readHoldItem(jobId, due))?.hold;
@@ -193,7 +193,7 @@ const beside: Decide = async (context, { head }, due, inTime) => {
   }
   inTime();
   const row: Row = {
-    ...newRow(head, due, BY_HAND, 'QUEUED'),
+    ...newRow(head, due, MANUAL, 'QUEUED'),
     fence: hold.token,
     enqueuedAt: now,
     reason: 'backfill',

@@ -4,7 +4,7 @@
 // after. If a process dies in between, the step is repeated, so every act must bear repetition. A stop, or another process
 // after the lease, changes the stamp. Then the commit is refused, and the process lets go.
 
-import { inParallel } from '../../concurrency/map-limit.ts';
+import { forEachLimit } from '../../concurrency/map-limit.ts';
 import { isOpen, type OpenOperation, type Operation } from '../../domain/jobs/background-operation.ts';
 import { type Context, isClockRight } from '../../scheduling/context.ts';
 import { WriterTooSlow } from '../../scheduling/records/writer-deadline.ts';
@@ -35,7 +35,7 @@ export async function carryOutOperations(context: Context, mayGoOn: () => boolea
 async function oneRound(context: Context, mayGoOn: () => boolean): Promise<boolean> {
   const open = userByUser(await context.store.listOpenOperations(MAX_LISTED));
   let left = false;
-  await inParallel(open, SIDE_BY_SIDE, async (one) => {
+  await forEachLimit(open, SIDE_BY_SIDE, async (one) => {
     if (!mayGoOn()) return;
     try {
       if (await carryOut(context, one, timeSlice(context, SLICE_MS, mayGoOn))) left = true;

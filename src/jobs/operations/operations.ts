@@ -8,7 +8,7 @@ import {
 } from '../../domain/jobs/background-operation.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { Context } from '../../scheduling/context.ts';
-import { maySee } from '../access.ts';
+import { canAccess } from '../access.ts';
 import { carryOut, isInHand, replaceOperation, timeSlice } from './carry-out.ts';
 
 /** The request that creates an operation carries it out for this long. The watchers do the rest. */
@@ -48,7 +48,7 @@ export async function beginOperation(context: Context, given: NewOperation): Pro
 
 async function ownedOperation({ store }: Context, who: Principal, id: string): Promise<Operation> {
   const operation = await store.readOperation(id);
-  if (!operation || !maySee(who, operation)) throw new NotFound('operation', id);
+  if (!operation || !canAccess(who, operation)) throw new NotFound('operation', id);
   return operation;
 }
 

@@ -1,7 +1,7 @@
 // A queue whose messages are rows of a table. A message outlives the process and is delivered again until it is deleted. One
 // process sends and receives.
 
-import type { Inbox, Received } from '../queue.ts';
+import type { Received, Receiver } from '../queue.ts';
 import type { Timer } from '../sqs/send-batch.ts';
 import { createWaiting } from './waiting.ts';
 
@@ -39,7 +39,7 @@ export interface DurableQueueOptions {
 export interface DurableQueue {
   /** Returns when the messages are on the disk. One commit holds all of them. */
   send(bodies: readonly string[], delayMs?: number): Promise<void>;
-  readonly inbox: Inbox;
+  readonly inbox: Receiver;
 }
 
 export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
@@ -63,13 +63,13 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
         message: undefined,
         body,
         receivedAt,
-        times,
+        receiveCount: times,
         delete: () => table.remove(id),
-        async hide(ms) {
+        async setVisibility(ms) {
           await table.hide(id, receipt, Math.ceil(timer.now() + Math.max(0, ms)));
           waiting.wake();
         },
-        bury: (reason) => bury(id, reason),
+        deadLetter: (reason) => bury(id, reason),
       }));
   }
 

@@ -2,7 +2,7 @@
 
 import type { IngestQueue } from '../ingest-queue.ts';
 import type { NotifyQueue } from '../notify-queue.ts';
-import type { Inbox } from '../queue.ts';
+import type { Receiver } from '../queue.ts';
 import { DEAD_LETTERS, INGEST_QUEUE, NOTIFY_QUEUE } from '../sqs/queue-definitions.ts';
 import type { Timer } from '../sqs/send-batch.ts';
 import { createDurableQueue, type MessageTable } from './durable-queue.ts';
@@ -15,8 +15,8 @@ export interface StoredQueuesOptions {
 }
 
 export interface StoredQueues {
-  readonly ingest: { readonly queue: IngestQueue; readonly inbox: Inbox };
-  readonly notify: { readonly queue: NotifyQueue; readonly inbox: Inbox };
+  readonly ingest: { readonly queue: IngestQueue; readonly inbox: Receiver };
+  readonly notify: { readonly queue: NotifyQueue; readonly inbox: Receiver };
 }
 
 export function createStoredQueues(options: StoredQueuesOptions): StoredQueues {

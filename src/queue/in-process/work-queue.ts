@@ -1,7 +1,7 @@
 // The work queue of an embedded server: messages in memory, in one heap by delivery time. The queue is lost with the process.
 // The next start fills it from the tables.
 
-import type { Inbox, Message, Queue, Received } from '../queue.ts';
+import type { Message, Queue, Received, Receiver } from '../queue.ts';
 import { encode } from '../sqs/message-body.ts';
 import type { Timer } from '../sqs/send-batch.ts';
 import { Heap, type HeapItem } from './heap.ts';
@@ -18,7 +18,7 @@ export interface WorkQueueOptions {
 
 export interface WorkQueue {
   readonly queue: Queue;
-  readonly inbox: Inbox;
+  readonly inbox: Receiver;
   /** Number of messages, received ones included. */
   size(): number;
 }
@@ -29,7 +29,7 @@ interface Parked extends HeapItem {
   times: number;
 }
 
-interface Receiver {
+interface WaitingReceive {
   readonly max: number;
   resolve(received: Received[]): void;
 }
@@ -46,7 +46,7 @@ export function createWorkQueue({ timer, aheadMs, visibilityMs, onBuried }: Work
    */
   const undelivered = new Set<string>();
   /** Waiting receivers, first come, first served. */
-  const receivers = new Set<Receiver>();
+  const receivers = new Set<WaitingReceive>();
   let sent = 0;
   /** The only timer, for the next delivery. */
   let alarm: { readonly at: number; readonly off: AbortController } | undefined;
@@ -72,17 +72,17 @@ export function createWorkQueue({ timer, aheadMs, visibilityMs, onBuried }: Work
         return encode(message);
       },
       receivedAt,
-      times,
+      receiveCount: times,
       async delete() {
         heap.remove(parked);
       },
-      async hide(ms) {
+      async setVisibility(ms) {
         // the message was received again since, or is deleted
         if (parked.times !== times || parked.place < 0) return;
         heap.put(parked, timer.now() + Math.max(0, ms));
         deliver();
       },
-      async bury(reason) {
+      async deadLetter(reason) {
         heap.remove(parked);
         onBuried(encode(message), reason);
       },

@@ -6,7 +6,7 @@ import {
   type SQSClient,
   type Message as SqsMessage,
 } from '@aws-sdk/client-sqs';
-import type { Inbox, Received } from '../queue.ts';
+import type { Received, Receiver } from '../queue.ts';
 import { coalesce } from './coalesce.ts';
 import { sendDeadLetter } from './dead-letter.ts';
 import { decode } from './message-body.ts';
@@ -25,7 +25,7 @@ const NO_LONGER_OURS = /MessageNotInflight|ReceiptHandleIsInvalid/;
 /** Whoever is handed a message back should have it soon. */
 const HIDES_WAIT_MS = 20;
 
-export interface InboxOptions {
+export interface ReceiverOptions {
   readonly client: SQSClient;
   /** Long polls hold their connection for 20 s; on a client of their own they do not hold up deletes. */
   readonly pollClient: SQSClient;
@@ -37,7 +37,7 @@ export interface InboxOptions {
   readonly meter?: RequestMeter;
 }
 
-export function createInbox(options: InboxOptions): Inbox {
+export function createReceiver(options: ReceiverOptions): Receiver {
   const { client, pollClient, queueUrl, deadLetterUrl, visibilityMs, timer, meter } = options;
   const deleteMessage = coalesce<string>(
     { operation: 'DeleteMessageBatch', waitMs: DELETES_WAIT_MS, timer },
@@ -83,10 +83,10 @@ export function createInbox(options: InboxOptions): Inbox {
       message: decode(body),
       body,
       receivedAt,
-      times: Number(Attributes?.ApproximateReceiveCount ?? 1),
+      receiveCount: Number(Attributes?.ApproximateReceiveCount ?? 1),
       delete: () => deleteMessage(handle),
-      hide: (ms) => hide(handle, receivedAt, ms),
-      bury: (reason) => bury(handle, body, reason),
+      setVisibility: (ms) => hide(handle, receivedAt, ms),
+      deadLetter: (reason) => bury(handle, body, reason),
     };
   }
 

@@ -1,6 +1,6 @@
 // Sends messages so that each becomes visible a little before its time.
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { inGroups } from '../../concurrency/batcher.ts';
+import { createBatcher } from '../../concurrency/batcher.ts';
 import { hash } from '../../domain/executions/ids.ts';
 import { MAX_DELAY_MS, type Message, type Queue } from '../queue.ts';
 import { encode } from './message-body.ts';
@@ -45,7 +45,9 @@ export function createSender({ client, queueUrls, timer, meter }: SenderOptions)
   }
 
   const limits = { most: BATCH, atOnce: AT_ONCE, stallMs: STALL_MS };
-  const lanes = queueUrls.map((url) => inGroups<Message, void>(limits, (messages) => sendTen(url, messages)));
+  const lanes = queueUrls.map((url) =>
+    createBatcher<Message, void>(limits, (messages) => sendTen(url, messages)),
+  );
   return {
     /** Every message is tried, also after one has failed: each more is a run less that waits for settle. */
     async send(messages) {

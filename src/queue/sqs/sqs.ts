@@ -1,7 +1,7 @@
 // The queue on SQS: one sender over all work queues, one inbox per work queue.
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import type { Inbox, Queue } from '../queue.ts';
-import { createInbox } from './receiver.ts';
+import type { Queue, Receiver } from '../queue.ts';
+import { createReceiver } from './receiver.ts';
 import type { RequestMeter, Timer } from './send-batch.ts';
 import { createSender } from './sender.ts';
 
@@ -21,7 +21,7 @@ export interface SqsOptions {
 export interface Sqs {
   readonly queue: Queue;
   /** One per queue url, in their order. */
-  readonly inboxes: readonly Inbox[];
+  readonly inboxes: readonly Receiver[];
 }
 
 export function createSqs(options: SqsOptions): Sqs {
@@ -31,7 +31,7 @@ export function createSqs(options: SqsOptions): Sqs {
   return {
     queue: createSender({ ...common, queueUrls }),
     inboxes: queueUrls.map((queueUrl) =>
-      createInbox({ ...common, pollClient: pollClient ?? client, queueUrl, deadLetterUrl, visibilityMs }),
+      createReceiver({ ...common, pollClient: pollClient ?? client, queueUrl, deadLetterUrl, visibilityMs }),
     ),
   };
 }

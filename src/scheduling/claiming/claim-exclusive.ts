@@ -1,6 +1,6 @@
 // Claim of a job that runs one execution at a time: its hold is in the head (docs/protocol.md#claim, by its steps).
 
-import { BY_HAND, dueAtOf, dueKey } from '../../domain/executions/ids.ts';
+import { dueAtOf, dueKey, MANUAL } from '../../domain/executions/ids.ts';
 import { isTerminal, type Row } from '../../domain/executions/row.ts';
 import type { Head, Hold } from '../../domain/jobs/job.ts';
 import { MAX_DELAY_MS, type Message } from '../../queue/queue.ts';
@@ -27,7 +27,7 @@ export async function claimExclusive(
   const { head, consistent } = found;
   if (!head) return consistent ? DROP : RETRY_CONSISTENT;
   const { due } = given;
-  const byHand = given.revision === BY_HAND;
+  const byHand = given.revision === MANUAL;
 
   // 1. the row, where there may be one
   const readAt = clock.now();
@@ -123,13 +123,13 @@ async function yieldTo(
   const { store, clock, random } = context;
   const { due } = message;
   const live = isCurrent(head, message);
-  if (row || message.revision === BY_HAND || !live) {
+  if (row || message.revision === MANUAL || !live) {
     if (!consistent) return RETRY_CONSISTENT;
     const withdrawn = head.status === 'cancelled' || (row?.status === 'WAITING' && !live);
     if (row && withdrawn) return cancelOpen(context, row, 'the job was withdrawn while this waited');
     // what was started by hand keeps its message, and so does what waits for a later occurrence: a finish looks at few
     // rows before its own, and what loses its turn each time that settle sends it would wait for ever
-    if (row && (message.revision === BY_HAND || due < hold.due)) {
+    if (row && (message.revision === MANUAL || due < hold.due)) {
       const now = clock.now();
       const wait = Math.min(context.settings.heartbeatMs, Math.max(SHORT_RUN_MS, now - hold.startedAt));
       return { kind: 'later', at: Math.max(now + wait, Math.min(until, now + MAX_DELAY_MS)) };
@@ -141,7 +141,7 @@ async function yieldTo(
   const waits = head.overlap === 'queue' || misfire.mustRun;
   const firesAt = firedAt(head, due);
   const holderFiredAt = firedAt(head, hold.due);
-  if (misfire.coveredUntil && hold.revision !== BY_HAND && holderFiredAt > firesAt) {
+  if (misfire.coveredUntil && hold.revision !== MANUAL && holderFiredAt > firesAt) {
     // `runOnce`, and a later one runs already: it stands for all that were missed before it fired
     const missed = Math.min(missedBefore(context), clock.now() - head.misfire.graceSeconds * 1000);
     const before = Math.max(firesAt, Math.min(holderFiredAt - 1, missed));
@@ -188,11 +188,11 @@ async function takeFree(
   }
   // so is what a taker has fenced after its lease: others found the job free, and it did not start. Ended as in a takeover,
   // the head first: by now somebody may have taken it again
-  const withdrawn = row?.status === 'RUNNING' && message.revision !== BY_HAND && !isCurrent(head, message);
+  const withdrawn = row?.status === 'RUNNING' && message.revision !== MANUAL && !isCurrent(head, message);
   if (row && head.status === 'cancelled') return cancelOpen(context, row, 'the job was cancelled');
 
   let covers: string | undefined;
-  if (!row && message.revision !== BY_HAND) {
+  if (!row && message.revision !== MANUAL) {
     const misfire = misfireOf(context, head, message);
     if (misfire.kind === 'covered' && !consistent) return RETRY_CONSISTENT;
     if (misfire.kind !== 'none') return skipLate(context, head, message, misfire);
@@ -203,7 +203,7 @@ async function takeFree(
   const before = clock.monotonic();
   // without a row the take is all that is written before the start
   const hold = newHold(context, message, workerId, head.hold, row ? nextAttempt(row) - 1 : 1);
-  const regular = message.revision !== BY_HAND;
+  const regular = message.revision !== MANUAL;
   let rowsUntil = regular ? laterDue(head.rowsUntil, due) : head.rowsUntil;
   if (covers) rowsUntil = laterDue(rowsUntil, covers);
   const change = {

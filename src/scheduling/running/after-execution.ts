@@ -1,6 +1,6 @@
 // What follows the end of an execution: a one-time job is completed, and whoever waits for the hold is woken.
 
-import { BY_HAND, type DueKey, dueAtOf, ownerHash } from '../../domain/executions/ids.ts';
+import { type DueKey, dueAtOf, MANUAL, ownerHash } from '../../domain/executions/ids.ts';
 import { isTerminal, type Row, type TerminalStatus } from '../../domain/executions/row.ts';
 import type { Head } from '../../domain/jobs/job.ts';
 import { fireAt } from '../../domain/schedule/occurrences.ts';
@@ -112,7 +112,7 @@ async function wake(
       revision: waiting.revision,
       // not `now`: by the clock of who takes it, its time may not have come yet
       fireAt:
-        waiting.revision === BY_HAND
+        waiting.revision === MANUAL
           ? Math.min(now, dueAtOf(waiting.due))
           : fireAt(head.schedule, head.jobId, dueAtOf(waiting.due)),
       enqueuedAt: now,

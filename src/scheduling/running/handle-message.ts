@@ -57,12 +57,12 @@ const AHEAD_EVERY_MS = 50;
 
 export async function handleMessage(context: Context, worker: WorkerPort, received: Received): Promise<void> {
   const { message } = received;
-  if (!message) return received.bury('not a message of this scheduler');
+  if (!message) return received.deadLetter('not a message of this scheduler');
   // the message goes to a worker whose clock is right
-  if (!isClockRight(context)) return received.hide(0);
+  if (!isClockRight(context)) return received.setVisibility(0);
   const { clock, settings } = context;
   const early = message.fireAt - clock.now();
-  if (early > MAX_HELD_MS) return received.hide(early - MAX_HELD_MS / 2);
+  if (early > MAX_HELD_MS) return received.setVisibility(early - MAX_HELD_MS / 2);
   if (early <= 0) worker.begin();
 
   const inHand = keepHidden(context, received);
@@ -89,7 +89,7 @@ export async function handleMessage(context: Context, worker: WorkerPort, receiv
     throw error;
   } finally {
     await inHand.release();
-    if (hideFor !== 'deleted') await received.hide(hideFor);
+    if (hideFor !== 'deleted') await received.setVisibility(hideFor);
     // by a message that was handed out again, another worker may have taken the execution since
     else if (!inHand.mayBeElsewhere()) await received.delete();
   }

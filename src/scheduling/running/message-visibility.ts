@@ -29,7 +29,7 @@ export function keepHidden({ clock, settings, log }: Context, received: Received
       if (over.signal.aborted) return;
       const before = clock.monotonic();
       try {
-        await received.hide(leaseMs);
+        await received.setVisibility(leaseMs);
         if (!mayBeElsewhere()) hiddenUntil = before + leaseMs - clockSkewMs;
       } catch (error) {
         log.warn('could not keep a message hidden', { error: String(error) });

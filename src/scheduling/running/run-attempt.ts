@@ -2,7 +2,7 @@
 
 import { dueAtOf, executionId } from '../../domain/executions/ids.ts';
 import type { Row } from '../../domain/executions/row.ts';
-import { DoNotRetry, NotNow, RetryAfter, type TaskContext } from '../../tasks/task.ts';
+import { DoNotRetry, RetryAfter, Snooze, type TaskContext } from '../../tasks/task.ts';
 import type { Claimed } from '../claiming/claim-result.ts';
 import { type Context, withFields } from '../context.ts';
 import { newRow, writeFenced } from '../records/write-row.ts';
@@ -138,7 +138,7 @@ function outcomeOf(error: unknown, signal: AbortSignal): Outcome | undefined {
     if (stopped.why === 'shutdown') return { kind: 'interrupted' };
     return { kind: 'failed', error: { name: 'Timeout', message: stopped.message }, retry: 'backoff' };
   }
-  if (error instanceof NotNow) return { kind: 'interrupted', afterMs: error.seconds * 1000 };
+  if (error instanceof Snooze) return { kind: 'interrupted', afterMs: error.seconds * 1000 };
   const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) };
   const retry =
     error instanceof DoNotRetry

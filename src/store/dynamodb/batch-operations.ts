@@ -5,7 +5,7 @@ import {
   BatchWriteCommand,
   type DynamoDBDocumentClient,
 } from '@aws-sdk/lib-dynamodb';
-import { atMost, type Limit } from '../../concurrency/limiter.ts';
+import { createLimiter, type Limiter } from '../../concurrency/limiter.ts';
 import type { Item } from '../items.ts';
 import type { Measure } from './capacity-meter.ts';
 import type { On } from './database.ts';
@@ -39,15 +39,15 @@ export const MAX_WRITES = 25;
 
 export function batchOperations({ client, backoff, measured, nameOf }: BatchOptions) {
   const { measure, measureRefused, ReturnConsumedCapacity } = measured;
-  const fewReads = atMost(BATCHES_AT_ONCE);
-  const fewWrites = atMost(BATCHES_AT_ONCE);
+  const fewReads = createLimiter(BATCHES_AT_ONCE);
+  const fewWrites = createLimiter(BATCHES_AT_ONCE);
 
   /** Any number of keys, each once. The items are in no order, and an item that does not exist is left out. */
   async function getAll(
     on: On,
     keys: readonly Item[],
     ConsistentRead: boolean,
-    limit: Limit = fewReads,
+    limit: Limiter = fewReads,
   ): Promise<Item[]> {
     const name = nameOf(on.table);
     const found: Item[] = [];
@@ -64,7 +64,7 @@ export function batchOperations({ client, backoff, measured, nameOf }: BatchOpti
   }
 
   /** Any number of items, no two with the same key. */
-  async function putAll(on: On, items: readonly Item[], limit: Limit = fewWrites): Promise<void> {
+  async function putAll(on: On, items: readonly Item[], limit: Limiter = fewWrites): Promise<void> {
     const name = nameOf(on.table);
     await inBatches(on.operation, items, MAX_WRITES, backoff, async (batch) => {
       const RequestItems = { [name]: batch.map((Item) => ({ PutRequest: { Item } })) };

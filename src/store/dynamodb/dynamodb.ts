@@ -78,7 +78,7 @@ export function createDynamoStore(options: DynamoStoreOptions): Store {
 
     insertRow: (row) => executions.insertRow(db, retentionMs, row),
     updateRow: (seen, row) => executions.updateRow(db, retentionMs, seen, row),
-    markTold: (jobId, due, seen) => executions.markTold(db, jobId, due, seen),
+    markNotified: (jobId, due, seen) => executions.markNotified(db, jobId, due, seen),
     readRow: (jobId, due, read) => executions.readRow(db, jobId, due, read),
     readRows: (keys, read) => executions.readRows(db, keys, read),
     listRows: (jobId, list) => executions.listRows(db, jobId, list),

@@ -44,10 +44,15 @@ export function updateRow(db: Database, retentionMs: number, seen: RowSeen, row:
 }
 
 /** Where status and fence are as seen. 1 WRU below 1 KB; no index is touched. */
-export async function markTold(db: Database, jobId: string, due: DueKey, seen: RowSeen): Promise<boolean> {
+export async function markNotified(
+  db: Database,
+  jobId: string,
+  due: DueKey,
+  seen: RowSeen,
+): Promise<boolean> {
   const held = seen.fence !== undefined;
   const updated = await db.update(
-    { operation: 'markTold', table },
+    { operation: 'markNotified', table },
     {
       Key: { jobId, due },
       UpdateExpression: 'SET told = :told',

@@ -5,7 +5,7 @@
 // alone. So the SDK retries a throttled call, and an engine that rejects the statement is given the expression. A batch
 // whose response was lost is sent again, and a write that was done by then shows as refused, as it does for a single call.
 
-import { inGroups, type SendGroup } from '../../concurrency/batcher.ts';
+import { createBatcher, type SendBatch } from '../../concurrency/batcher.ts';
 import { unlimited } from '../../concurrency/limiter.ts';
 import type { Item } from '../items.ts';
 import { type batchOperations, MAX_READS, MAX_WRITES } from './batch-operations.ts';
@@ -42,7 +42,7 @@ export function groupCommit(options: GroupCommitOptions) {
   const { get, insert, change, getAll, putAll, execute, nameOf } = options;
 
   function reads(on: On, consistent: boolean) {
-    const send: SendGroup<Keyed, Item | undefined> = async (calls) => {
+    const send: SendBatch<Keyed, Item | undefined> = async (calls) => {
       const keys = calls.map(({ key }) => key);
       if (keys.length === 1) return Promise.allSettled(keys.map((key) => get(on, key, consistent)));
       const found = new Map<string, Item>();
@@ -50,7 +50,7 @@ export function groupCommit(options: GroupCommitOptions) {
         found.set(keyOf({ key: keyOfItem(on.table, item) }), item);
       return calls.map((call) => ({ status: 'fulfilled', value: found.get(keyOf(call)) }));
     };
-    return inGroups({ most: MAX_READS, ...LIMITS }, send);
+    return createBatcher({ most: MAX_READS, ...LIMITS }, send);
   }
 
   function writes<Write extends Keyed>(
@@ -58,7 +58,7 @@ export function groupCommit(options: GroupCommitOptions) {
     asStatement: (table: string, write: Write) => Statement,
     writeAlone: (on: On, write: Write) => Promise<boolean>,
   ) {
-    const send: SendGroup<Write, boolean> = async (calls) => {
+    const send: SendBatch<Write, boolean> = async (calls) => {
       if (calls.length === 1) return Promise.allSettled(calls.map((call) => writeAlone(on, call)));
       const statements = calls.map((call) => asStatement(nameOf(on.table), call));
       const executed = await execute(on, statements);
@@ -66,16 +66,16 @@ export function groupCommit(options: GroupCommitOptions) {
         calls.map((call, i) => (executed[i] === 'not done' ? writeAlone(on, call) : executed[i] === 'done')),
       );
     };
-    return inGroups({ most: MAX_WRITES, ...LIMITS, lingerMs: on.linger ? LINGER_MS : undefined }, send);
+    return createBatcher({ most: MAX_WRITES, ...LIMITS, lingerMs: on.linger ? LINGER_MS : undefined }, send);
   }
 
   function puts(on: On) {
-    const send: SendGroup<Keyed & { item: Item }, void> = async (calls) => {
+    const send: SendBatch<Keyed & { item: Item }, void> = async (calls) => {
       const items = calls.map(({ item }) => item);
       await putAll(on, items, unlimited);
       return items.map(() => ({ status: 'fulfilled', value: undefined }));
     };
-    return inGroups({ most: MAX_WRITES, ...LIMITS }, send);
+    return createBatcher({ most: MAX_WRITES, ...LIMITS }, send);
   }
 
   const putting = lanes((on: On) => puts(on));

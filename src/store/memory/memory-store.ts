@@ -217,7 +217,7 @@ export class MemoryStore implements Store {
     return true;
   }
 
-  async markTold(jobId: string, due: DueKey, seen: RowSeen): Promise<boolean> {
+  async markNotified(jobId: string, due: DueKey, seen: RowSeen): Promise<boolean> {
     const row = this.rows.get(rowKey({ jobId, due }));
     return row !== undefined && this.updateRow(seen, { ...row, told: true });
   }

@@ -72,7 +72,7 @@ export function executionOperations(reader: Reader, writer: Writer, retentionMs:
       const rank = row.status === 'RUNNING' ? 'start' : 'record';
       return isOne(await writer.write(UPDATE, values, rank, row.userId));
     },
-    async markTold(jobId, due, seen) {
+    async markNotified(jobId, due, seen) {
       return isOne(await writer.write(MARK_TOLD, seenOf(jobId, due, seen), 'record', ''));
     },
     async readRow(jobId, due) {

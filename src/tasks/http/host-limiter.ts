@@ -1,6 +1,6 @@
 // How many requests to one host a worker has under way at once. A slow or dead host then takes its share of the worker's
 // places and no more; docs/decisions/0011 says why this and not a circuit breaker.
-import { NotNow } from '../task.ts';
+import { Snooze } from '../task.ts';
 
 export interface HostLimiterOptions {
   readonly perHost: number;
@@ -40,7 +40,7 @@ export class HostLimiter {
       signal.throwIfAborted();
       // many jobs of one instant, and a host that answers: soon there is room
       const moves = performance.now() - line.movedAt < patienceMs;
-      throw new NotNow(
+      throw new Snooze(
         moves ? 1 : this.#options.comeBackSeconds(),
         `${this.#options.perHost} requests to ${host} are under way already`,
       );

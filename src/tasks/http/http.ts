@@ -1,7 +1,7 @@
 // The task `http`: calls a URL and compares the status of the answer with what was expected.
 import type { Dispatcher, Response } from 'undici';
 import { startOf } from '../secrets/truncate.ts';
-import { DoNotRetry, defineTask, NotNow, RetryAfter, type Task, type TaskContext } from '../task.ts';
+import { DoNotRetry, defineTask, RetryAfter, Snooze, type Task, type TaskContext } from '../task.ts';
 import { RefusedAddress } from './addresses.ts';
 import type { HostLimiter } from './host-limiter.ts';
 import { type HttpParams, httpParams, isExpected } from './http-params.ts';
@@ -177,7 +177,7 @@ export function retryAfterSeconds(headers: { get(name: string): string | null })
 }
 
 const isVerdict = (error: unknown): boolean =>
-  [UnexpectedStatus, RetryAfter, NotNow, DoNotRetry].some((verdict) => error instanceof verdict);
+  [UnexpectedStatus, RetryAfter, Snooze, DoNotRetry].some((verdict) => error instanceof verdict);
 
 /** fetch hides it one or two causes deep. */
 function refusalIn(error: unknown): RefusedAddress | undefined {

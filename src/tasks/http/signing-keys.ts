@@ -2,7 +2,7 @@
 // master keys never leave the worker (docs/decisions/0010).
 import { createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { briefly } from '../cache-for.ts';
+import { cacheFor } from '../cache-for.ts';
 import type { SigningKey } from './signature.ts';
 
 export interface SigningKeys {
@@ -39,7 +39,7 @@ export const newMasterKey = (id: string): MasterKeys['keys'][number] => ({
 const KEPT_MS = 60_000;
 
 export function derivedKeys(read: () => Promise<unknown>): SigningKeys {
-  const masterKeys = briefly(KEPT_MS, async () => {
+  const masterKeys = cacheFor(KEPT_MS, async () => {
     const { data, error } = masterKeysSchema.safeParse(await read());
     // never the value itself: it would stand in the execution's error
     if (error) throw new Error(`the signing keys are not as they should be at ${pathsOf(error)}`);

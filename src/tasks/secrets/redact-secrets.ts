@@ -22,7 +22,7 @@ interface Span {
   readonly instead: string;
 }
 
-export class Scrubber {
+export class SecretRedactor {
   readonly #forms: readonly Form[];
 
   constructor(values: ReadonlyMap<string, string>) {

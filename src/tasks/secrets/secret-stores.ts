@@ -1,7 +1,7 @@
 // Where secrets are on AWS: Secrets Manager or SSM's SecureStrings, each user's under a name of their own,
 // `<prefix>/<user>/<name>`. A value is kept for a minute, in memory alone.
 import { awsFailure } from '../aws/sdk-errors.ts';
-import { briefly } from '../cache-for.ts';
+import { cacheFor } from '../cache-for.ts';
 import type { AwsClients } from '../services.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -47,7 +47,7 @@ function stored(place: string, prefix: string, get: (path: string) => Promise<st
       const path = secretPath(prefix, userId, name);
       const reading =
         kept.get(path) ??
-        briefly(KEPT_MS, () =>
+        cacheFor(KEPT_MS, () =>
           get(path).catch((error: unknown) => {
             if (/ResourceNotFound|ParameterNotFound/.test(Object(error).name)) return undefined;
             throw awsFailure(`read the secret "${name}"`, error);

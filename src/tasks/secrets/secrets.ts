@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { FieldError } from '../../domain/errors.ts';
 import { parse, pathText } from '../../domain/validation/validation.ts';
 import { DoNotRetry, type Task, type TaskContext, type Tasks } from '../task.ts';
-import { Scrubber } from './redact-secrets.ts';
+import { SecretRedactor } from './redact-secrets.ts';
 
 export interface Secrets {
   /** Where it is looked for; for messages. */
@@ -89,7 +89,7 @@ function withSecretsOf(task: Task, secrets: Secrets): Task {
       const { value, errors } = parse(task.params, params);
       if (errors) throw new DoNotRetry(misfit(task, errors, values.size > 0));
       if (values.size === 0) return task.run({ ...context, params: value });
-      const scrubber = new Scrubber(values);
+      const scrubber = new SecretRedactor(values);
       try {
         return scrubber.value(await task.run({ ...scrubbed(context, scrubber), params: value }));
       } catch (error) {
@@ -115,7 +115,7 @@ async function resolve(context: TaskContext<unknown>, secrets: Secrets): Promise
   return values;
 }
 
-function scrubbed(context: TaskContext<unknown>, scrubber: Scrubber): TaskContext<unknown> {
+function scrubbed(context: TaskContext<unknown>, scrubber: SecretRedactor): TaskContext<unknown> {
   return {
     ...context,
     log: {

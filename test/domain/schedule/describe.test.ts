@@ -5,7 +5,7 @@ import { resolveSchedule } from '../../../src/domain/schedule/resolve.ts';
 import type { ScheduleInput } from '../../../src/domain/schedule/schema.ts';
 
 const NOW = Date.parse('2026-12-01T10:00:00Z');
-const inWords = (input: ScheduleInput | undefined) => describeSchedule(resolveSchedule(input, NOW));
+const emailText = (input: ScheduleInput | undefined) => describeSchedule(resolveSchedule(input, NOW));
 
 const PATTERNS: [cron: string, sentence: string][] = [
   ['* * * * *', 'Every minute'],
@@ -153,8 +153,8 @@ const PATTERNS: [cron: string, sentence: string][] = [
 
 describe('cron', () => {
   test.each(PATTERNS)('%s: %s', (cron, sentence) => {
-    expect(inWords({ cron })).toBe(`${sentence}, UTC`);
-    expect(inWords({ cron, timezone: 'Europe/Paris' })).toBe(`${sentence}, Europe/Paris time`);
+    expect(emailText({ cron })).toBe(`${sentence}, UTC`);
+    expect(emailText({ cron, timezone: 'Europe/Paris' })).toBe(`${sentence}, Europe/Paris time`);
   });
 
   test('the table is long, and no pattern is in it twice', () => {
@@ -213,5 +213,5 @@ test.each<[ScheduleInput | undefined, string]>([
     'At 00:00 on Mondays in January in 2027 and 2028, UTC',
   ],
 ])('%j: %s', (input, sentence) => {
-  expect(inWords(input)).toBe(sentence);
+  expect(emailText(input)).toBe(sentence);
 });

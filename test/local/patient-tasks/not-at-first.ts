@@ -1,6 +1,6 @@
 // A custom task for a test: it has no room the first two times.
 import { z } from 'zod';
-import { defineTask, NotNow } from '../../../src/tasks/task.ts';
+import { defineTask, Snooze } from '../../../src/tasks/task.ts';
 
 let asked = 0;
 
@@ -9,7 +9,7 @@ export const notAtFirst = defineTask<Record<string, never>>({
   description: 'Hands itself back twice, then succeeds.',
   params: z.strictObject({}),
   async run({ attempt }) {
-    if (++asked <= 2) throw new NotNow(0.3, 'no room');
+    if (++asked <= 2) throw new Snooze(0.3, 'no room');
     return { asked, attempt };
   },
 });

@@ -62,7 +62,7 @@ describe('a queue on a table', () => {
     await timer.pass(1);
     await settled();
     expect(waiting.bodies).toEqual(['a']);
-    await waiting.received?.[0]?.hide(1_999.5);
+    await waiting.received?.[0]?.setVisibility(1_999.5);
     const again = receive();
     await timer.pass(2_000);
     await settled();
@@ -88,8 +88,8 @@ describe('a queue on a table', () => {
     await timer.pass(59_999);
     expect(second.bodies).toBeUndefined();
     await timer.pass(1);
-    expect(second.received?.[0]).toMatchObject({ body: 'a', times: 2 });
-    await first.received?.[0]?.hide(0); // no longer the first one's
+    expect(second.received?.[0]).toMatchObject({ body: 'a', receiveCount: 2 });
+    await first.received?.[0]?.setVisibility(0); // no longer the first one's
     await second.received?.[0]?.delete();
     const third = receive();
     await timer.pass(600_000);
@@ -101,7 +101,7 @@ describe('a queue on a table', () => {
     await send(['a']);
     const first = receive();
     await settled();
-    await first.received?.[0]?.hide(3_000);
+    await first.received?.[0]?.setVisibility(3_000);
     const second = receive();
     await timer.pass(2_999);
     expect(second.bodies).toBeUndefined();
@@ -114,13 +114,13 @@ describe('a queue on a table', () => {
     await send(['bad']);
     const first = receive();
     await settled();
-    await first.received?.[0]?.bury('no good');
+    await first.received?.[0]?.deadLetter('no good');
     expect(await bodiesIn(table, 'q-dead')).toEqual(['bad']);
     await send(['poison']);
-    for (let times = 1; times <= 3; times++) {
+    for (let receiveCount = 1; receiveCount <= 3; receiveCount++) {
       const again = receive();
       await timer.pass(60_000);
-      expect(again.received?.[0]).toMatchObject({ body: 'poison', times });
+      expect(again.received?.[0]).toMatchObject({ body: 'poison', receiveCount });
     }
     const last = receive();
     await timer.pass(120_000);
@@ -159,11 +159,11 @@ test('messages are delivered after a restart, at once, received ones included', 
   expect(await ingest.queue.send(message)).toBe(true);
   expect(await ingest.queue.send(message)).toBe(true);
   const [inHand] = await ingest.inbox.receive(1, never);
-  expect(inHand?.times).toBe(1);
+  expect(inHand?.receiveCount).toBe(1);
   await first.close();
 
   const again = await aStore(first.file, 90, T0 + 1);
   const restarted = createStoredQueues({ table: again.messages, timer: new ManualTimer(T0 + 1), id });
   const received = await restarted.ingest.inbox.receive(10, never);
-  expect(received.map(({ times }) => times)).toEqual([2, 1]);
+  expect(received.map(({ receiveCount: times }) => times)).toEqual([2, 1]);
 });

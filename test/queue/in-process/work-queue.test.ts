@@ -51,7 +51,7 @@ describe('the work queue in memory', () => {
     expect(waiting.names).toBeUndefined();
     await timer.pass(1);
     expect(waiting.names).toEqual(['soon']);
-    expect(waiting.received?.[0]).toMatchObject({ receivedAt: timer.now(), times: 1 });
+    expect(waiting.received?.[0]).toMatchObject({ receivedAt: timer.now(), receiveCount: 1 });
   });
 
   test('drops a message that says the same as one that waits, and keeps one sent after the delivery', async () => {
@@ -109,9 +109,9 @@ describe('the work queue in memory', () => {
     await timer.pass(VISIBILITY - 1);
     expect(second.names).toBeUndefined();
     await timer.pass(1);
-    expect(second.received?.[0]?.times).toBe(2);
+    expect(second.received?.[0]?.receiveCount).toBe(2);
     // the first has lost it: it can still end it, but not hide it from the second
-    await first.received?.[0]?.hide(0);
+    await first.received?.[0]?.setVisibility(0);
     const third = receive();
     await settled();
     expect(third.names).toBeUndefined();
@@ -127,18 +127,18 @@ describe('the work queue in memory', () => {
     const first = receive();
     await settled();
     const one = first.received?.[0];
-    await one?.hide(100_000);
+    await one?.setVisibility(100_000);
     await timer.pass(50_000);
-    await one?.hide(5_000);
+    await one?.setVisibility(5_000);
     const second = receive();
     await timer.pass(4_999);
     expect(second.names).toBeUndefined();
     await timer.pass(1);
     expect(second.names).toEqual(['a']);
-    await second.received?.[0]?.hide(0);
+    await second.received?.[0]?.setVisibility(0);
     const third = receive();
     await settled();
-    expect(third.received?.[0]?.times).toBe(3);
+    expect(third.received?.[0]?.receiveCount).toBe(3);
   });
 
   test('a message that is deleted is gone, and one that is hidden afterwards does not come back', async () => {
@@ -147,7 +147,7 @@ describe('the work queue in memory', () => {
     const first = receive();
     await settled();
     await first.received?.[0]?.delete();
-    await first.received?.[0]?.hide(0);
+    await first.received?.[0]?.setVisibility(0);
     await first.received?.[0]?.delete();
     expect(size()).toBe(0);
     const second = receive();
@@ -160,7 +160,7 @@ describe('the work queue in memory', () => {
     await send('a', 0);
     const first = receive();
     await settled();
-    await first.received?.[0]?.bury('for a reason');
+    await first.received?.[0]?.deadLetter('for a reason');
     expect(size()).toBe(0);
     expect(buried).toEqual([expect.stringContaining('for a reason: {"jobId":"job_a"')]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { InvalidInput } from '../../../src/domain/errors.ts';
-import { byHandKey, dueKey } from '../../../src/domain/executions/ids.ts';
+import { dueKey, manualKey } from '../../../src/domain/executions/ids.ts';
 import type { ExecutionKey, ListOptions, Page, Store } from '../../../src/store/store.ts';
 import type { Subject } from '../conformance.ts';
 import { aJobId, aRow, aUser, T0 } from '../fixtures.ts';
@@ -26,7 +26,7 @@ async function aLedger(store: Store, userId = aUser()) {
   const jobId = aJobId();
   const dues = [
     ...Array.from({ length: 20 }, (_, i) => dueKey(T0 + i * 60_000)),
-    byHandKey(T0 + 120_000, 'k3f9a1'),
+    manualKey(T0 + 120_000, 'k3f9a1'),
   ];
   await Promise.all(dues.map((due) => store.insertRow(aRow({ jobId, userId, due }))));
   return { jobId, userId, dues: dues.sort() };

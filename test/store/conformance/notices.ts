@@ -41,19 +41,21 @@ export function noticesConformance(subject: Subject): void {
       for (const row of [held, skipped]) await store.insertRow(row);
       const told = async ({ jobId, due }: typeof held) =>
         (await store.readRow(jobId, due, { consistent: true }))?.told;
-      expect(await store.markTold(held.jobId, held.due, { status: 'FAILED', fence: 'other' })).toBe(false);
-      expect(await store.markTold(held.jobId, held.due, { status: 'FAILED' })).toBe(false);
-      expect(await store.markTold(held.jobId, held.due, { status: 'SUCCEEDED', fence: 'f' })).toBe(false);
+      expect(await store.markNotified(held.jobId, held.due, { status: 'FAILED', fence: 'other' })).toBe(
+        false,
+      );
+      expect(await store.markNotified(held.jobId, held.due, { status: 'FAILED' })).toBe(false);
+      expect(await store.markNotified(held.jobId, held.due, { status: 'SUCCEEDED', fence: 'f' })).toBe(false);
       expect(await told(held)).toBeUndefined();
-      expect(await store.markTold(held.jobId, held.due, held)).toBe(true);
-      expect(await store.markTold(skipped.jobId, skipped.due, { status: 'SKIPPED' })).toBe(true);
+      expect(await store.markNotified(held.jobId, held.due, held)).toBe(true);
+      expect(await store.markNotified(skipped.jobId, skipped.due, { status: 'SKIPPED' })).toBe(true);
       expect(await told(held)).toBe(true);
       expect(await store.readRow(held.jobId, held.due, { consistent: true })).toEqual({
         ...held,
         told: true,
       });
       expect(await told(skipped)).toBe(true);
-      expect(await store.markTold('none', held.due, held)).toBe(false);
+      expect(await store.markNotified('none', held.due, held)).toBe(false);
       expect(await store.readRow('none', held.due, { consistent: true })).toBeUndefined();
     });
   });

@@ -60,7 +60,7 @@ async function everyOperation(): Promise<void> {
     () => store.hasEntry(anEntry()),
     () => store.insertRow(row),
     () => store.updateRow(row, row),
-    () => store.markTold(jobId, due, row),
+    () => store.markNotified(jobId, due, row),
     () => store.readRow(jobId, due, consistent),
     () => store.readRows(keys, consistent),
     () => store.listRows(jobId, { ...list, ...consistent, newestFirst: true }),
