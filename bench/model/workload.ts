@@ -21,7 +21,7 @@ export class Workload {
     return execution % this.#jobs;
   }
 
-  /** One hash for shard, queue and index partition, as src/domain/executions/ids.ts has it: they go together. */
+  /** One hash for shard, queue and index partition, as src/domain/hash.ts has it: they go together. */
   hashOf(job: number): number {
     return mix(job, this.options.seed);
   }

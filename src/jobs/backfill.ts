@@ -1,6 +1,8 @@
 // Backfill: counts the past occurrences of a range that have no row, and lets a background operation run them.
+
+import { fingerprint } from '../domain/digest.ts';
 import { InvalidInput } from '../domain/errors.ts';
-import { type DueKey, dueAtOf, dueKey, fingerprint } from '../domain/executions/ids.ts';
+import { type DueKey, dueAtOf, dueKey } from '../domain/executions/ids.ts';
 import { MAX_BACKFILLED } from '../domain/jobs/background-operation.ts';
 import type { Head } from '../domain/jobs/job.ts';
 import type { Principal } from '../domain/principal.ts';

@@ -4,8 +4,8 @@
 // took effect therefore has its record, whatever dies in between. A record whose head was never written is never shown:
 // each record names the change before it, and readers follow these names from the head (docs/decisions/0024).
 
+import { fingerprint } from '../domain/digest.ts';
 import { Conflict } from '../domain/errors.ts';
-import { fingerprint } from '../domain/executions/ids.ts';
 import {
   type Change,
   type ChangedFields,

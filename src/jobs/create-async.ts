@@ -1,6 +1,6 @@
 // Accept a job now, create it soon: the request is checked and queued, and a consumer creates the job. Its id is known at
 // once, because it follows from the key in the message; so is everything that the caller could have got wrong.
-import { fingerprint, jobIdFromKey } from '../domain/executions/ids.ts';
+import { fingerprint, jobIdFromKey } from '../domain/digest.ts';
 import { nextOccurrence } from '../domain/schedule/occurrences.ts';
 import { resolveSchedule } from '../domain/schedule/resolve.ts';
 import type { ScheduleWarning } from '../domain/schedule/warnings.ts';

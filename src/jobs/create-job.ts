@@ -1,7 +1,7 @@
 // Creates a job. The order of writes is entries, definition and record of the change, then head, then messages.
 
+import { fingerprint, jobIdFromKey } from '../domain/digest.ts';
 import { Conflict } from '../domain/errors.ts';
-import { fingerprint, jobIdFromKey } from '../domain/executions/ids.ts';
 import { CREATED_FIELDS } from '../domain/jobs/change.ts';
 import type { Head } from '../domain/jobs/job.ts';
 import type { JobSpec } from '../domain/jobs/job-spec.ts';

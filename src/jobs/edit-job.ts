@@ -1,7 +1,8 @@
 // Changes of jobs: edit, pause, resume, cancel. The order of writes is entries and the record of the change, then head, then
 // messages.
+
+import { fingerprint } from '../domain/digest.ts';
 import { Conflict, InvalidInput, PreconditionFailed } from '../domain/errors.ts';
-import { fingerprint } from '../domain/executions/ids.ts';
 import type { Definition, Head } from '../domain/jobs/job.ts';
 import type { JobPatch } from '../domain/jobs/job-spec.ts';
 import { notifiesOf } from '../domain/jobs/notify-events.ts';

@@ -1,8 +1,10 @@
 // What people start themselves: run-now and retry (and backfill, which is a background operation). Exempt from revision,
 // pause and misfire. The order is entry, then row, then message: a row without its entry would stay open for ever after a
 // crash [H3, H3b].
+
+import { ownerHash } from '../domain/digest.ts';
 import { Conflict, InvalidInput, NotFound } from '../domain/errors.ts';
-import { type DueKey, MANUAL, manualKey, ownerHash } from '../domain/executions/ids.ts';
+import { type DueKey, MANUAL, manualKey } from '../domain/executions/ids.ts';
 import type { Row } from '../domain/executions/row.ts';
 import type { Head } from '../domain/jobs/job.ts';
 import type { Principal } from '../domain/principal.ts';

@@ -1,7 +1,8 @@
 // A job runs with its owner's secrets. Operators may change every job, but not where its secrets go: a change of what runs, or
 // of who is told of the result, is refused while the params refer to secrets.
+
+import { fingerprint } from '../domain/digest.ts';
 import { Forbidden } from '../domain/errors.ts';
-import { fingerprint } from '../domain/executions/ids.ts';
 import type { Definition, Head } from '../domain/jobs/job.ts';
 import type { JobPatch } from '../domain/jobs/job-spec.ts';
 import type { Principal } from '../domain/principal.ts';

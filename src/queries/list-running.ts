@@ -1,6 +1,8 @@
 // What runs now, over all jobs: a first attempt has no row until it ends, so the workers' own rows say what they run. They
 // are at most one heartbeat behind.
-import { ownerHash, parseExecutionId } from '../domain/executions/ids.ts';
+
+import { ownerHash } from '../domain/digest.ts';
+import { parseExecutionId } from '../domain/executions/ids.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { ExecutionView } from '../domain/views/resource-schemas.ts';
 import { executionOfRow } from '../domain/views/views.ts';

@@ -1,5 +1,5 @@
 // Lists over a user's items: the user's partitions of an index are sorted streams, merged newest first.
-import { hash } from '../domain/executions/ids.ts';
+import { hash } from '../domain/hash.ts';
 
 /**
  * The default, and the least, number of partitions that each user has in an index. One large tenant must not heat one

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { dueKey, executionId, ownerHash } from '../../src/domain/executions/ids.ts';
+import { ownerHash } from '../../src/domain/digest.ts';
+import { dueKey, executionId } from '../../src/domain/executions/ids.ts';
 import { claim } from '../../src/scheduling/claiming/claim.ts';
 import { aHead, aRow } from '../store/fixtures.ts';
 import { NOW, testApi } from './api.ts';

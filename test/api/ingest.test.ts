@@ -4,7 +4,7 @@ import type { Context as LambdaContext, SQSRecord } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runIngest } from '../../src/api/handlers/ingest.ts';
 import { createIngestHandler } from '../../src/api/lambda.ts';
-import { jobIdFromKey } from '../../src/domain/executions/ids.ts';
+import { jobIdFromKey } from '../../src/domain/digest.ts';
 import { jobSpecSchema } from '../../src/domain/jobs/job-spec.ts';
 import { createQuotas, NO_LIMITS } from '../../src/jobs/quotas.ts';
 import { createIngestQueue, type IngestMessage } from '../../src/queue/ingest-queue.ts';

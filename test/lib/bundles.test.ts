@@ -16,7 +16,7 @@ import { OPERATIONS, ROLES, type RoleName } from '../../lib/access/permissions.t
 import { bundle, type Entry, OUTPUT } from '../../lib/bundling/bundle.ts';
 import { operations } from '../../src/api/contract/contract.ts';
 import type { ApiHandler } from '../../src/api/http/handler.ts';
-import { fingerprint } from '../../src/domain/executions/ids.ts';
+import { fingerprint } from '../../src/domain/digest.ts';
 import { minuteOf } from '../../src/domain/executions/slots.ts';
 import type { Operation } from '../../src/domain/jobs/background-operation.ts';
 import { publishEvents } from '../../src/notifications/publish-events.ts';

@@ -1,7 +1,7 @@
 // The queue against fauxqs: what is sent arrives, when it should, until it is deleted.
 import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hash } from '../../src/domain/executions/ids.ts';
+import { hash } from '../../src/domain/hash.ts';
 import type { Received } from '../../src/queue/queue.ts';
 import { createQueues, type QueueUrls } from '../../src/queue/sqs/queue-definitions.ts';
 import { createSqs, type Sqs } from '../../src/queue/sqs/sqs.ts';

@@ -1,7 +1,7 @@
 // Messages and the rows of workers name the owner by a hash, whichever use case sends them.
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { ownerHash } from '../../src/domain/executions/ids.ts';
+import { ownerHash } from '../../src/domain/digest.ts';
 import { minuteOf } from '../../src/domain/executions/slots.ts';
 import { asUser } from '../../src/domain/principal.ts';
 import { retryExecution, runNow } from '../../src/jobs/manual-runs.ts';

@@ -1,7 +1,7 @@
 // What people changed is recorded: every change that a head shows has exactly one record, by the one who made it, and
 // nothing else is shown. Compared when everything is over, by the list that people see.
 
-import { fingerprint } from '../../src/domain/executions/ids.ts';
+import { fingerprint } from '../../src/domain/digest.ts';
 import type { ChangeKind, ChangeView } from '../../src/domain/jobs/change.ts';
 import type { Head } from '../../src/domain/jobs/job.ts';
 import { listChanges } from '../../src/queries/list-changes.ts';

@@ -1,5 +1,5 @@
 // Names of things: jobs, executions, shards. Every writer computes the same name for the same thing.
-import { hash as digest } from 'node:crypto';
+import { hash } from '../hash.ts';
 
 /**
  * Names an execution within its job: the nominal due time as 13 digits of epoch milliseconds, so that string order
@@ -34,38 +34,6 @@ export function base62(bytes: Uint8Array, length: number): string {
   let text = '';
   for (const byte of bytes.subarray(0, length)) text += ALPHABET[byte % 62];
   return text;
-}
-
-const sha256 = (...parts: string[]): Buffer => digest('sha256', JSON.stringify(parts), 'buffer');
-
-/** With an idempotency key the job's id follows from (user, key): a repeated create meets its own first try. */
-export const jobIdFromKey = (userId: string, key: string): string =>
-  `job_${base62(sha256('job', userId, key), 20)}`;
-
-export const fingerprint = (value: unknown): string => base62(sha256('body', canonical(value)), 16);
-
-/** JSON with sorted keys: two bodies that say the same have the same text. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (value !== null && typeof value === 'object') {
-    const entries = Object.entries(value).filter(([, v]) => v !== undefined);
-    entries.sort(([a], [b]) => (a < b ? -1 : 1));
-    return `{${entries.map(([k, v]) => `${JSON.stringify(k)}:${canonical(v)}`).join(',')}}`;
-  }
-  return JSON.stringify(value) ?? 'null';
-}
-
-/** The owner of a message or of a running execution: 8 characters that do not show the user's id. Must never change. */
-export const ownerHash = (userId: string): string => digest('sha256', userId, 'base64url').slice(0, 8);
-
-/** FNV-1a: spreads job ids over shards, queues and index partitions; must never change. */
-export function hash(text: string): number {
-  let h = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
-  // FNV's low bits are weak in the last byte; one avalanche round makes `mod n` even
-  h ^= h >>> 16;
-  h = Math.imul(h, 0x85ebca6b);
-  return (h ^ (h >>> 13)) >>> 0;
 }
 
 export const shardOf = (jobId: string, shards: number): number => hash(jobId) % shards;

@@ -1,5 +1,5 @@
 // When a schedule is due: after an instant, lazily; the latest until an instant; and when an occurrence starts.
-import { hash } from '../executions/ids.ts';
+import { hash } from '../hash.ts';
 import { durationMs, HOUR } from './duration.ts';
 import { END_OF_TIME, instantMs } from './instant.ts';
 import { Lru } from './lru.ts';

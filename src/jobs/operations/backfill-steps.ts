@@ -1,14 +1,8 @@
 // How a backfill is carried out: every occurrence of its range that has no row gets one, and runs. The order is entry, note
 // or hold item, row, message. Entries and messages of a step go together; each occurrence is decided on its own.
 
-import {
-  type DueKey,
-  dueAtOf,
-  dueKey,
-  executionId,
-  fingerprint,
-  MANUAL,
-} from '../../domain/executions/ids.ts';
+import { fingerprint } from '../../domain/digest.ts';
+import { type DueKey, dueAtOf, dueKey, executionId, MANUAL } from '../../domain/executions/ids.ts';
 import type { Row } from '../../domain/executions/row.ts';
 import type { BackfillParams, Operation, Refusal } from '../../domain/jobs/background-operation.ts';
 import type { Head } from '../../domain/jobs/job.ts';

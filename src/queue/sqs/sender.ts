@@ -1,7 +1,7 @@
 // Sends messages so that each becomes visible a little before its time.
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { createBatcher } from '../../concurrency/batcher.ts';
-import { hash } from '../../domain/executions/ids.ts';
+import { hash } from '../../domain/hash.ts';
 import { MAX_DELAY_MS, type Message, type Queue } from '../queue.ts';
 import { encode } from './message-body.ts';
 import { BATCH, type RequestMeter, sendBatch, type Timer } from './send-batch.ts';

@@ -1,5 +1,7 @@
 // Plan: which occurrences get an entry now, and which of those a message too (docs/protocol.md#plan).
-import { type DueKey, dueAtOf, dueKey, ownerHash } from '../../domain/executions/ids.ts';
+
+import { ownerHash } from '../../domain/digest.ts';
+import { type DueKey, dueAtOf, dueKey } from '../../domain/executions/ids.ts';
 import type { Entry } from '../../domain/executions/slots.ts';
 import type { Head } from '../../domain/jobs/job.ts';
 import { fireAt, isOccurrence, nextOccurrence, occurrencesAfter } from '../../domain/schedule/occurrences.ts';

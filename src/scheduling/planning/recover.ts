@@ -4,7 +4,7 @@
 // An execution that is accepted and has not ended stands in a slot that is not settled: as its own entry, or as a check
 // that settle has written for it. So those slots name all of them.
 
-import { ownerHash } from '../../domain/executions/ids.ts';
+import { ownerHash } from '../../domain/digest.ts';
 import { isTerminal, type Row } from '../../domain/executions/row.ts';
 import { type Entry, FARTHEST_CHECK_MINUTES, minuteOf } from '../../domain/executions/slots.ts';
 import type { Head } from '../../domain/jobs/job.ts';

@@ -1,6 +1,7 @@
 // Settle: each slot once, some minutes after its end: whatever has no end yet is looked after (docs/protocol.md#settle).
 
-import { dueAtOf, MANUAL, ownerHash } from '../../domain/executions/ids.ts';
+import { ownerHash } from '../../domain/digest.ts';
+import { dueAtOf, MANUAL } from '../../domain/executions/ids.ts';
 import { isTerminal, type Row } from '../../domain/executions/row.ts';
 import { type Entry, minuteOf, nextCheckAt } from '../../domain/executions/slots.ts';
 import type { Head } from '../../domain/jobs/job.ts';

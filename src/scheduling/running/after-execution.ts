@@ -1,6 +1,7 @@
 // What follows the end of an execution: a one-time job is completed, and whoever waits for the hold is woken.
 
-import { type DueKey, dueAtOf, MANUAL, ownerHash } from '../../domain/executions/ids.ts';
+import { ownerHash } from '../../domain/digest.ts';
+import { type DueKey, dueAtOf, MANUAL } from '../../domain/executions/ids.ts';
 import { isTerminal, type Row, type TerminalStatus } from '../../domain/executions/row.ts';
 import type { Head } from '../../domain/jobs/job.ts';
 import { fireAt } from '../../domain/schedule/occurrences.ts';

@@ -1,6 +1,6 @@
 // Finish: one write that records how an attempt ended (docs/protocol.md#finish).
 
-import { ownerHash } from '../../domain/executions/ids.ts';
+import { ownerHash } from '../../domain/digest.ts';
 import type { Row, RunError } from '../../domain/executions/row.ts';
 import { backoffMs } from '../../domain/jobs/policies.ts';
 import { MAX_DELAY_MS } from '../../queue/queue.ts';

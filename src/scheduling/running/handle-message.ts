@@ -1,7 +1,9 @@
 // The life of one message in a worker: held until its fire time, claimed, run, finished, deleted.
 
-import { executionId, hash, ownerHash } from '../../domain/executions/ids.ts';
+import { ownerHash } from '../../domain/digest.ts';
+import { executionId } from '../../domain/executions/ids.ts';
 import type { Row } from '../../domain/executions/row.ts';
+import { hash } from '../../domain/hash.ts';
 import type { Message, Received } from '../../queue/queue.ts';
 import type { RunningExecution } from '../../store/store.ts';
 import type { Tasks } from '../../tasks/task.ts';
