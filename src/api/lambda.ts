@@ -17,7 +17,8 @@ import { type ApiConfig, readApiConfig } from './config.ts';
 import type { Service } from './contract/endpoint.ts';
 import { ingest } from './handlers/ingest.ts';
 import { routes } from './handlers/scheduler-routes.ts';
-import { createApi, type HttpEvent, type HttpResponse } from './http/handler.ts';
+import { createApi } from './http/handler.ts';
+import type { HttpEvent, HttpResponse } from './http/http-event.ts';
 
 export type ServiceHandler = (event: HttpEvent, context: LambdaContext) => Promise<HttpResponse>;
 

@@ -1,5 +1,5 @@
 // `npm run api`: the API alone, on the engines of `npm run engines` or those that AWS_ENDPOINT_URL names.
-import type { ApiHandler } from '../api/http/handler.ts';
+import type { ApiHandler } from '../api/http/http-event.ts';
 import { findScriptMode } from '../tasks/script/script-mode.ts';
 import { readLocalConfig } from './config.ts';
 import { connect } from './connect.ts';

@@ -1,5 +1,5 @@
 // A whole server in this process: API, watcher, worker and notifier, on the backend that is given.
-import type { ApiHandler } from '../api/http/handler.ts';
+import type { ApiHandler } from '../api/http/http-event.ts';
 import type { Log } from '../scheduling/context.ts';
 import { findScriptMode } from '../tasks/script/script-mode.ts';
 import type { LocalConfig } from './config.ts';

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { MAX_BODY_BYTES } from '../api/http/body.ts';
-import type { ApiHandler, HttpEvent, HttpResponse } from '../api/http/handler.ts';
+import type { ApiHandler, HttpEvent, HttpResponse } from '../api/http/http-event.ts';
 import type { Log } from '../scheduling/context.ts';
 import { StartError } from './run.ts';
 

@@ -13,7 +13,7 @@ import {
   SignJWT,
 } from 'jose';
 import { readApiConfig } from '../api/config.ts';
-import type { HttpEvent } from '../api/http/handler.ts';
+import type { HttpEvent } from '../api/http/http-event.ts';
 import { Unauthorized } from '../api/http/request-errors.ts';
 import type { Environment } from '../runtime/config.ts';
 import { readJsonFile } from './json-file.ts';

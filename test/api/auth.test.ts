@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readApiConfig } from '../../src/api/config.ts';
 import { principalOf } from '../../src/api/http/auth.ts';
-import type { HttpEvent } from '../../src/api/http/handler.ts';
+import type { HttpEvent } from '../../src/api/http/http-event.ts';
 import { testApi } from './api.ts';
 import { eventOf } from './events.ts';
 

@@ -1,5 +1,5 @@
 // API Gateway events as the handlers get them, and their answers as tests look at them.
-import type { ApiHandler, HttpEvent, HttpResponse } from '../../src/api/http/handler.ts';
+import type { ApiHandler, HttpEvent, HttpResponse } from '../../src/api/http/http-event.ts';
 
 export interface Call {
   readonly user?: string | null;

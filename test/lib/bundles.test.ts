@@ -15,7 +15,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPERATIONS, ROLES, type RoleName } from '../../lib/access/permissions.ts';
 import { bundle, type Entry, OUTPUT } from '../../lib/bundling/bundle.ts';
 import { operations } from '../../src/api/contract/contract.ts';
-import type { ApiHandler } from '../../src/api/http/handler.ts';
+import type { ApiHandler } from '../../src/api/http/http-event.ts';
 import { fingerprint } from '../../src/domain/digest.ts';
 import { minuteOf } from '../../src/domain/executions/slots.ts';
 import type { Operation } from '../../src/domain/jobs/background-operation.ts';

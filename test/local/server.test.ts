@@ -3,7 +3,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MAX_BODY_BYTES } from '../../src/api/http/body.ts';
-import type { HttpEvent } from '../../src/api/http/handler.ts';
+import type { HttpEvent } from '../../src/api/http/http-event.ts';
 import { type HttpServer, startServer } from '../../src/local/server.ts';
 import { createLog } from '../../src/runtime/system.ts';
 

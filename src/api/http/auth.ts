@@ -2,7 +2,7 @@
 // the server. Both leave the claims in the same place of the event. Authorization is in src/jobs/access.ts.
 import { z } from 'zod';
 import type { Principal } from '../../domain/principal.ts';
-import type { HttpEvent } from './handler.ts';
+import type { HttpEvent } from './http-event.ts';
 import { Unauthorized } from './request-errors.ts';
 
 const subSchema = z

@@ -1,6 +1,6 @@
 // A request's JSON body out of an API Gateway event, or the reason why it is none.
 import { InvalidInput } from '../../domain/errors.ts';
-import type { HttpEvent } from './handler.ts';
+import type { HttpEvent } from './http-event.ts';
 import { BodyTooLarge, NotJson } from './request-errors.ts';
 
 export const MAX_BODY_BYTES = 256 * 1024;

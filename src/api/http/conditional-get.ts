@@ -1,6 +1,6 @@
 // Conditional GET (RFC 9110): every JSON answer to a GET has an ETag, and `If-None-Match` with that ETag is answered with 304.
 import { hash } from 'node:crypto';
-import type { HttpEvent, HttpResponse } from './handler.ts';
+import type { HttpEvent, HttpResponse } from './http-event.ts';
 
 /** Leaves an ETag as it is that the route has set. */
 export function conditional(event: HttpEvent, response: HttpResponse): HttpResponse {

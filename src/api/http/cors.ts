@@ -2,7 +2,7 @@
 // allowed and `*` is safe.
 
 import { methodsOf, type Operation } from '../contract/endpoint.ts';
-import type { HttpEvent, HttpResponse } from './handler.ts';
+import type { HttpEvent, HttpResponse } from './http-event.ts';
 
 const TAKEN = 'authorization, content-type, idempotency-key, if-match, if-none-match, prefer, x-request-id';
 const SHOWN = 'etag, location, preference-applied, retry-after, www-authenticate, x-request-id';

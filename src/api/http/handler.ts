@@ -2,11 +2,6 @@
 // answers locally, behind a small HTTP server.
 import middy from '@middy/core';
 import httpRouter from '@middy/http-router';
-import type {
-  APIGatewayEventRequestContextV2,
-  APIGatewayProxyEventV2WithRequestContext,
-  APIGatewayProxyStructuredResultV2,
-} from 'aws-lambda';
 import type { Log } from '../../scheduling/context.ts';
 import { operations } from '../contract/contract.ts';
 import { methodsOf } from '../contract/endpoint.ts';
@@ -14,19 +9,11 @@ import { type Admission, unlimitedAdmission } from './admission.ts';
 import { principalOf } from './auth.ts';
 import { conditional } from './conditional-get.ts';
 import { createCors } from './cors.ts';
+import type { ApiHandler, HttpEvent, HttpResponse } from './http-event.ts';
 import { problemOf } from './problem.ts';
 import { MethodNotAllowed, UnknownRoute } from './request-errors.ts';
 import { requestIdOf } from './request-id.ts';
 import { type Route, respond } from './route.ts';
-
-export type HttpEvent = APIGatewayProxyEventV2WithRequestContext<
-  APIGatewayEventRequestContextV2 & {
-    /** Filled in by whoever verified the token. */
-    authorizer?: { jwt?: { claims: Record<string, unknown> } };
-  }
->;
-export type HttpResponse = APIGatewayProxyStructuredResultV2;
-export type ApiHandler = (event: HttpEvent, context?: object) => Promise<HttpResponse>;
 
 /** Answers are one user's data, and JSON. The documentation's page and files have headers of their own. */
 const PROTECTION = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };

@@ -1,5 +1,5 @@
 // The id under which a request stands in the log and in its answer.
-import type { HttpEvent } from './handler.ts';
+import type { HttpEvent } from './http-event.ts';
 
 /** The caller's own, when it is fit for a log line; else API Gateway's. */
 export function requestIdOf(event: HttpEvent): string {

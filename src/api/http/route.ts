@@ -11,7 +11,7 @@ import {
   type RequestInfo,
 } from '../contract/endpoint.ts';
 import { jsonBody } from './body.ts';
-import type { HttpEvent, HttpResponse } from './handler.ts';
+import type { HttpEvent, HttpResponse } from './http-event.ts';
 import { parseJson } from './json-values.ts';
 import { requestIdOf } from './request-id.ts';
 
