@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { punctual } from '../src/cli/main.ts';
+import { VERSION } from '../src/runtime/version.ts';
 
 const [, , ...words] = process.argv;
 
@@ -19,7 +20,7 @@ if (words[0] !== 'start') {
 
 process.exitCode = await punctual(words, {
   env: process.env,
-  version: packageVersion(),
+  version: VERSION,
   width: widthOf(process.env.COLUMNS) ?? process.stdout.columns ?? Number.POSITIVE_INFINITY,
   now: () => Date.now(),
   out: (line) => process.stdout.write(`${line}\n`),
@@ -28,11 +29,6 @@ process.exitCode = await punctual(words, {
   readInput: () => text(process.stdin),
   signal: interrupted.signal,
 });
-
-function packageVersion(): string {
-  const file = new URL('../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
-}
 
 function widthOf(columns: string | undefined): number | undefined {
   const width = Number(columns);

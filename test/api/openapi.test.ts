@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import { operations } from '../../src/api/contract/contract.ts';
@@ -21,6 +22,11 @@ describe('/openapi.json', () => {
     expect(errors).toBeUndefined();
     expect(valid).toBe(true);
     expect(validator.version).toBe('3.1');
+  });
+
+  it('has the version of package.json', async () => {
+    const packageJson = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    expect((await document()).info).toMatchObject({ version: packageJson.version });
   });
 
   it('has every operation, with every status that it may answer and its headers', async () => {

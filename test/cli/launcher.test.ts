@@ -43,6 +43,12 @@ describe('the launcher', () => {
     expect(JSON.parse(out).description).toBe('At 00:00 every day, UTC');
   });
 
+  it('prints the version of package.json', async () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    const { code, out } = await execute(['--version']);
+    expect([code, out.trim()]).toEqual([0, version]);
+  });
+
   describe.skipIf(OLD_NODE === undefined)('on an older Node', () => {
     const node = [OLD_NODE ?? '', LAUNCHER] as const;
 

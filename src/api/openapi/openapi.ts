@@ -6,6 +6,7 @@ import {
   shownScheduleForms,
   shownScheduleSchema,
 } from '../../domain/schedule/schema.ts';
+import { VERSION } from '../../runtime/version.ts';
 import { operations } from '../contract/contract.ts';
 import { isBodyOptional, type Operation, type Success, statusesOf } from '../contract/endpoint.ts';
 import { problemShape } from '../contract/response-schemas.ts';
@@ -71,7 +72,7 @@ function create(): Json {
     openapi: '3.1.0',
     info: {
       title: 'Punctual',
-      version: '1.0.0',
+      version: VERSION,
       description:
         'A job scheduler that fires on the dot: at least once, never twice at the same time, with a record of every firing. JSON in and out; times are ISO 8601 with an offset; errors are RFC 9457 problems; unknown fields are refused.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
