@@ -6,7 +6,7 @@ import { jobSpecSchema } from '../src/domain/jobs/job-spec.ts';
 import { createJob } from '../src/jobs/create-job.ts';
 import { startDynoxide } from '../src/local/dynoxide.ts';
 import { startFauxqs } from '../src/local/fauxqs.ts';
-import { listJobs } from '../src/queries/jobs-and-executions.ts';
+import { listJobs } from '../src/queries/list-jobs.ts';
 import { systemClock } from '../src/runtime/system.ts';
 import { type Context, DEFAULT_SETTINGS } from '../src/scheduling/context.ts';
 import { FIRST_MINUTE, OWNER, openFilling } from './growth-jobs.ts';

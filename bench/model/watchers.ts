@@ -3,7 +3,7 @@
 // the coming minutes are counted.
 import { BATCH } from '../../src/queue/sqs/send-batch.ts';
 import { DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
-import { shardRanges, shardsOf } from '../../src/watcher/ranges.ts';
+import { shardRanges, shardsOf } from '../../src/watcher/shard-ranges.ts';
 import type { Seeded } from '../../test/simulation/seeded.ts';
 import { type Calendar, TICKS_PER_MS, TICKS_PER_SECOND } from './calendar.ts';
 import { figure } from './parameters.ts';

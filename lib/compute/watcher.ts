@@ -5,7 +5,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { type ShardRange, shardRanges } from '../../src/watcher/ranges.ts';
+import { type ShardRange, shardRanges } from '../../src/watcher/shard-ranges.ts';
 import { maySend, mayUseKey } from '../access/queue-permissions.ts';
 import type { Queues } from '../data/queues.ts';
 import type { Storage } from '../data/storage.ts';

@@ -1,7 +1,7 @@
 // The API's configuration beyond what all runtimes share: operators, quotas and CORS. Quotas and CORS are off unless given.
 import { z } from 'zod';
 import { shown } from '../domain/validation/validation.ts';
-import type { QuotaLimits } from '../jobs/quotas.ts';
+import type { QuotaLimits } from '../jobs/enforce-quotas.ts';
 import { type Environment, readConfig } from '../runtime/config.ts';
 
 const limit = z.coerce.number().int().min(0).default(0);

@@ -1,7 +1,7 @@
 // What of the API runs on Lambda: its two services, and the consumer of the ingest queue.
 import type { Context as LambdaContext, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { z } from 'zod';
-import { createQuotas } from '../jobs/quotas.ts';
+import { createQuotas } from '../jobs/enforce-quotas.ts';
 import { createIngestQueue } from '../queue/ingest-queue.ts';
 import { sendDeadLetter } from '../queue/sqs/dead-letter.ts';
 import { inTrace } from '../queue/with-trace.ts';

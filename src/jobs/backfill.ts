@@ -9,9 +9,9 @@ import type { Principal } from '../domain/principal.ts';
 import { occurrencesAfter } from '../domain/schedule/occurrences.ts';
 import type { Context } from '../scheduling/context.ts';
 import { requireJob } from './access.ts';
-import { refuseCancelled } from './manual-runs.ts';
+import { refuseCancelled } from './job-state.ts';
 import { BACKFILL } from './operations/backfill-steps.ts';
-import { beginOperation } from './operations/operations.ts';
+import { beginOperation } from './operations/operation-requests.ts';
 
 /** The occurrences from `from` up to (not including) `to` that are past and have no row. */
 export async function backfill(

@@ -28,6 +28,12 @@ export interface ChangeRequest {
   readonly note?: string | undefined;
 }
 
+/** The options that pause, resume and cancel share. */
+export interface ChangeOptions {
+  /** Why the change is made. It is stored in the record of the change. */
+  readonly note?: string | undefined;
+}
+
 export interface Decision {
   readonly set: Omit<HeadChange, 'stamp' | 'version' | 'updatedAt' | 'changedAt'>;
   /** What of the definition is another than before. */

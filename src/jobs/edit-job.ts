@@ -1,8 +1,7 @@
-// Changes of jobs: edit, pause, resume, cancel. The order of writes is entries and the record of the change, then head, then
-// messages.
+// Edit of a job. The order of writes is entries and the record of the change, then head, then messages.
 
 import { fingerprint } from '../domain/digest.ts';
-import { Conflict, InvalidInput, PreconditionFailed } from '../domain/errors.ts';
+import { Conflict, PreconditionFailed } from '../domain/errors.ts';
 import type { Definition, Head } from '../domain/jobs/job.ts';
 import type { JobPatch } from '../domain/jobs/job-spec.ts';
 import { notifiesOf } from '../domain/jobs/notify-events.ts';
@@ -10,113 +9,16 @@ import type { Principal } from '../domain/principal.ts';
 import { resolveSchedule } from '../domain/schedule/resolve.ts';
 import type { Schedule } from '../domain/schedule/schema.ts';
 import type { JobView } from '../domain/views/resource-schemas.ts';
-import { isPaused, jobView, warningsOf } from '../domain/views/views.ts';
+import { warningsOf } from '../domain/views/views.ts';
 import { awaitEarlyStart } from '../scheduling/claiming/change-returns.ts';
 import { withdrawHold } from '../scheduling/claiming/claim-early.ts';
-import { requestCancelOfAll } from '../scheduling/claiming/request-cancel.ts';
 import type { Context } from '../scheduling/context.ts';
 import { freshRevision, plan } from '../scheduling/planning/plan-revision.ts';
 import { findDefinition, refuseLarge, writeDefinition } from '../scheduling/records/definitions.ts';
 import { writerDeadline } from '../scheduling/records/writer-deadline.ts';
 import { changeJob, type Decision } from './change-records.ts';
+import { refuseEnded, viewOfJob } from './job-state.ts';
 import { refuseEditOfOthers } from './secrets-of-others.ts';
-
-const ENDED = ['cancelled', 'completed', 'failed'];
-
-function refuseEnded(head: Head, verb: string): void {
-  if (ENDED.includes(head.status))
-    throw new Conflict(`job ${head.jobId} is ${head.status} and cannot be ${verb}`);
-}
-
-async function view(context: Context, head: Head): Promise<JobView> {
-  const definition = await findDefinition(context, head);
-  return jobView(head, definition, context.clock.now());
-}
-
-/** Why: recorded with the change. Where nothing changes, nothing is recorded. */
-export interface ChangeOptions {
-  readonly note?: string | undefined;
-}
-
-export interface PauseOptions extends ChangeOptions {
-  /** The job is resumed then. Absent: it is paused until somebody resumes it. */
-  readonly until?: number | undefined;
-}
-
-/**
- * Everything not held is withdrawn, overdue and waiting ones too; what runs or is being retried goes on. With `until` the
- * occurrences from then on are planned at once, under a new revision: nobody has to wake the job.
- */
-export async function pauseJob(
-  context: Context,
-  who: Principal,
-  jobId: string,
-  { note, until }: PauseOptions = {},
-): Promise<JobView> {
-  const t0 = context.clock.now();
-  if (until !== undefined && until <= t0) {
-    const [given, now] = [until, t0].map((time) => new Date(time).toISOString());
-    throw new InvalidInput([
-      { path: 'until', message: `must be in the future (it is ${now}), got ${given}` },
-    ]);
-  }
-  const inTime = writerDeadline(context);
-  let send: (() => Promise<void>) | undefined;
-  const { head, changed } = await changeJob(context, { who, jobId, what: 'paused', note }, async (seen) => {
-    refuseEnded(seen, 'paused');
-    if (until === undefined) {
-      if (seen.status === 'paused') return undefined;
-      return { set: { status: 'paused', pausedUntil: undefined, ...withdrawHold(context, seen) } };
-    }
-    if (seen.status === 'active' && seen.pausedUntil === until) return undefined;
-    const revision = freshRevision(context);
-    send = await plan(context, { ...seen, revision, pausedUntil: until }, t0);
-    return {
-      set: { status: 'active', revision, pausedUntil: until, ...withdrawHold(context, seen) },
-      inTime,
-    };
-  });
-  if (changed) await send?.();
-  await awaitEarlyStart(context, head);
-  return view(context, head);
-}
-
-/** From now on, under a new revision: what fell into the pause stays out. */
-export async function resumeJob(
-  context: Context,
-  who: Principal,
-  jobId: string,
-  { note }: ChangeOptions = {},
-): Promise<JobView> {
-  const t0 = context.clock.now();
-  const inTime = writerDeadline(context);
-  let send: (() => Promise<void>) | undefined;
-  const { head, changed } = await changeJob(context, { who, jobId, what: 'resumed', note }, async (seen) => {
-    refuseEnded(seen, 'resumed');
-    if (seen.status === 'active' && !isPaused(seen, t0)) return undefined;
-    const revision = freshRevision(context);
-    send = await plan(context, { ...seen, revision, pausedUntil: undefined }, t0);
-    return { set: { status: 'active', revision, pausedUntil: undefined }, inTime };
-  });
-  if (changed) await send?.();
-  return view(context, head);
-}
-
-/** Nothing of it starts again; what runs is told to stop. Cancelling twice is cancelling once. */
-export async function cancelJob(
-  context: Context,
-  who: Principal,
-  jobId: string,
-  { note }: ChangeOptions = {},
-): Promise<void> {
-  const { head } = await changeJob(context, { who, jobId, what: 'cancelled', note }, (seen) => {
-    if (seen.status === 'cancelled') return undefined;
-    const hold = seen.hold && { hold: { ...seen.hold, cancelRequested: true } };
-    return { set: { status: 'cancelled', ...hold } };
-  });
-  await requestCancelOfAll(context, head);
-  await awaitEarlyStart(context, head);
-}
 
 export interface EditOptions {
   /** Only where this is still the job's version. */
@@ -178,7 +80,7 @@ export async function editJob(
   });
   await send?.();
   if (changed) await awaitEarlyStart(context, head);
-  return { ...(await view(context, head)), ...(given && warningsOf(head.schedule, t0)) };
+  return { ...(await viewOfJob(context, head)), ...(given && warningsOf(head.schedule, t0)) };
 }
 
 const isSame = (a: unknown, b: unknown): boolean => fingerprint(a) === fingerprint(b);

@@ -6,7 +6,6 @@ import { ownerHash } from '../domain/digest.ts';
 import { Conflict, InvalidInput, NotFound } from '../domain/errors.ts';
 import { type DueKey, MANUAL, manualKey } from '../domain/executions/ids.ts';
 import type { Row } from '../domain/executions/row.ts';
-import type { Head } from '../domain/jobs/job.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { ExecutionView } from '../domain/views/resource-schemas.ts';
 import { executionOfRow } from '../domain/views/views.ts';
@@ -14,12 +13,8 @@ import type { Context } from '../scheduling/context.ts';
 import { newRow } from '../scheduling/records/write-row.ts';
 import { writerDeadline } from '../scheduling/records/writer-deadline.ts';
 import { requireExecution, requireJob } from './access.ts';
+import { refuseCancelled } from './job-state.ts';
 import { refuseSecretsOfOthers } from './secrets-of-others.ts';
-
-export function refuseCancelled(head: Head): void {
-  if (head.status === 'cancelled')
-    throw new Conflict(`job ${head.jobId} is cancelled: nothing of it starts again`);
-}
 
 export const putEntries = ({ store }: Context, jobId: string, dues: readonly DueKey[], at: number) =>
   store.putEntries(dues.map((due) => ({ at, jobId, revision: MANUAL, due, kind: 'byHand' })));

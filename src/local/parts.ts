@@ -6,7 +6,7 @@ import { routes } from '../api/handlers/scheduler-routes.ts';
 import { createAdmission } from '../api/http/admission.ts';
 import { createApi } from '../api/http/handler.ts';
 import type { ApiHandler } from '../api/http/http-event.ts';
-import { createQuotas } from '../jobs/quotas.ts';
+import { createQuotas } from '../jobs/enforce-quotas.ts';
 import { runNotifier } from '../notifier/consume.ts';
 import { readConfig } from '../runtime/config.ts';
 import { limitRepeats } from '../runtime/repeated-faults.ts';

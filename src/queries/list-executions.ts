@@ -10,7 +10,7 @@ import type { Context } from '../scheduling/context.ts';
 import { headCursor, userRowCursor } from '../store/cursors.ts';
 import type { ExecutionKey, HeadSummary, Page } from '../store/store.ts';
 import { filteredPage, type Listed } from './filtered-page.ts';
-import { type ExecutionsQuery, within } from './jobs-and-executions.ts';
+import { type ExecutionsQuery, matchesQuery } from './list-job-executions.ts';
 import { listRunning } from './list-running.ts';
 
 /**
@@ -25,7 +25,8 @@ export async function listExecutions(
   if (query.workerId !== undefined || query.status === 'running') {
     // the list is the caller's own; a worker's is everybody's to those who may see it
     const whose = query.workerId === undefined ? { ...who, operator: false } : who;
-    const runs = (execution: ExecutionView) => execution.status === 'running' && within(execution, query);
+    const runs = (execution: ExecutionView) =>
+      execution.status === 'running' && matchesQuery(execution, query);
     return listRunning(context, whose, query, runs);
   }
   if (query.status === 'scheduled') return listScheduled(context, who, query);
@@ -37,7 +38,7 @@ export async function listExecutions(
   const list = query.status === 'failed' ? store.listFailedKeys : store.listRowKeys;
   const { items, nextCursor } = await filteredPage<KeyedRow>(
     query,
-    ({ row }) => row !== undefined && within(executionOfRow(row), query),
+    ({ row }) => row !== undefined && matchesQuery(executionOfRow(row), query),
     ({ key }) => userRowCursor(key),
     async (limit, cursor) =>
       withRows(context, await list.call(store, who.userId, { ...range, limit, cursor })),
@@ -81,7 +82,7 @@ async function listScheduled(
     query,
     (head) => {
       const execution = next(head);
-      return execution !== undefined && within(execution, query);
+      return execution !== undefined && matchesQuery(execution, query);
     },
     headCursor,
     (limit, cursor) => store.listHeads(userId, { limit, cursor }),

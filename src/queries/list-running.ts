@@ -11,7 +11,7 @@ import type { Context } from '../scheduling/context.ts';
 import { decodeCursor, TIME_AND_JOB, userRowCursor } from '../store/cursors.ts';
 import type { ExecutionKey, RunningExecution, WorkerRow } from '../store/store.ts';
 import { filteredPage, type Listed } from './filtered-page.ts';
-import { withoutRow } from './jobs-and-executions.ts';
+import { findUnwritten } from './unwritten-executions.ts';
 
 /** A worker that has not been heard of for so long has lost its leases. */
 export const liveSince = ({ clock, settings }: Context): number => clock.now() - settings.leaseMs;
@@ -87,7 +87,7 @@ async function find(context: Context, who: Principal, keys: readonly ExecutionKe
       const head = heads.get(key.jobId);
       const row = rows.get(sortKey(key));
       if (!head) return { key };
-      return { key, execution: row ? executionOfRow(row) : await withoutRow(context, head, key.due) };
+      return { key, execution: row ? executionOfRow(row) : await findUnwritten(context, head, key.due) };
     }),
   );
 }

@@ -10,7 +10,7 @@ import { publishingFromEnvironment } from '../runtime/publishing.ts';
 import type { Context } from '../scheduling/context.ts';
 import { type Watched, watch } from '../scheduling/planning/watch-shards.ts';
 import { type Forecast, forecast } from './forecast.ts';
-import { passSchema, shardsOf } from './ranges.ts';
+import { passSchema, shardsOf } from './shard-ranges.ts';
 
 /** Before Lambda ends it: enough for the slot in hand and the release of its shard. */
 const STOP_BEFORE_MS = 15_000;

@@ -4,7 +4,7 @@ import { routes } from '../../src/api/handlers/scheduler-routes.ts';
 import { createApi } from '../../src/api/http/handler.ts';
 import { parseExecutionId } from '../../src/domain/executions/ids.ts';
 import type { Row, RowStatus } from '../../src/domain/executions/row.ts';
-import { createQuotas, NO_LIMITS, type QuotaLimits } from '../../src/jobs/quotas.ts';
+import { createQuotas, NO_LIMITS, type QuotaLimits } from '../../src/jobs/enforce-quotas.ts';
 import type { IngestQueue } from '../../src/queue/ingest-queue.ts';
 import { createLog } from '../../src/runtime/system.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';

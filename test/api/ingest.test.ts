@@ -6,7 +6,7 @@ import { runIngest } from '../../src/api/handlers/ingest.ts';
 import { createIngestHandler } from '../../src/api/lambda.ts';
 import { jobIdFromKey } from '../../src/domain/digest.ts';
 import { jobSpecSchema } from '../../src/domain/jobs/job-spec.ts';
-import { createQuotas, NO_LIMITS } from '../../src/jobs/quotas.ts';
+import { createQuotas, NO_LIMITS } from '../../src/jobs/enforce-quotas.ts';
 import { createIngestQueue, type IngestMessage } from '../../src/queue/ingest-queue.ts';
 import { createIngestQueues, createQueues } from '../../src/queue/sqs/queue-definitions.ts';
 import { createReceiver } from '../../src/queue/sqs/receiver.ts';

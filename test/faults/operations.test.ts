@@ -2,7 +2,7 @@
 // other. Everything that was planned ends exactly once.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Row } from '../../src/domain/executions/row.ts';
-import { getOperation } from '../../src/jobs/operations/operations.ts';
+import { getOperation } from '../../src/jobs/operations/operation-requests.ts';
 import type { Accepted } from './check.ts';
 import type { Child } from './child.ts';
 import { type Engines, inWorld, OWNER, startEngines, USER, type World } from './world.ts';

@@ -1,8 +1,9 @@
 // Each kind of event: when it is told, and when it is not.
 import { describe, expect, test } from 'vitest';
 import { asUser } from '../../src/domain/principal.ts';
-import { editJob, pauseJob } from '../../src/jobs/edit-job.ts';
+import { editJob } from '../../src/jobs/edit-job.ts';
 import { retryExecution } from '../../src/jobs/manual-runs.ts';
+import { pauseJob } from '../../src/jobs/pause-job.ts';
 import { WEBHOOK, World } from './world.ts';
 
 const MINUTE = 60_000;

@@ -2,10 +2,11 @@
 // times as fast. Nothing goes wrong here.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { backfill } from '../../src/jobs/backfill.ts';
-import { editJob, pauseJob, resumeJob } from '../../src/jobs/edit-job.ts';
+import { editJob } from '../../src/jobs/edit-job.ts';
 import { runNow } from '../../src/jobs/manual-runs.ts';
-import { getOperation } from '../../src/jobs/operations/operations.ts';
-import { getJob } from '../../src/queries/jobs-and-executions.ts';
+import { getOperation } from '../../src/jobs/operations/operation-requests.ts';
+import { pauseJob, resumeJob } from '../../src/jobs/pause-job.ts';
+import { getJob } from '../../src/queries/get-job.ts';
 import type { Accepted } from '../faults/check.ts';
 import type { Run } from '../faults/probe.ts';
 import { type Engines, OWNER, startEngines, World } from '../faults/world.ts';

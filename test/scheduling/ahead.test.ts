@@ -3,8 +3,10 @@
 import { describe, expect, test } from 'vitest';
 import { asUser } from '../../src/domain/principal.ts';
 import { cancelExecution } from '../../src/jobs/cancel-execution.ts';
-import { cancelJob, editJob, pauseJob, resumeJob } from '../../src/jobs/edit-job.ts';
-import { getExecution } from '../../src/queries/jobs-and-executions.ts';
+import { cancelJob } from '../../src/jobs/cancel-job.ts';
+import { editJob } from '../../src/jobs/edit-job.ts';
+import { pauseJob, resumeJob } from '../../src/jobs/pause-job.ts';
+import { getExecution } from '../../src/queries/get-execution.ts';
 import { CHANGE_RETURNS_AFTER_MS } from '../../src/scheduling/claiming/change-returns.ts';
 import { claim, prepare } from '../../src/scheduling/claiming/claim.ts';
 import { claimEarly } from '../../src/scheduling/claiming/claim-early.ts';

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import { asUser } from '../../src/domain/principal.ts';
 import { cancelExecution } from '../../src/jobs/cancel-execution.ts';
-import { cancelJob, editJob } from '../../src/jobs/edit-job.ts';
+import { cancelJob } from '../../src/jobs/cancel-job.ts';
+import { editJob } from '../../src/jobs/edit-job.ts';
 import { claim } from '../../src/scheduling/claiming/claim.ts';
 import { MINUTE, standingWorld } from './world.ts';
 

@@ -1,8 +1,10 @@
 // The worker of an attempt is lost, and before another takes over, the job is changed: what README promises of it.
 import { describe, expect, test } from 'vitest';
 import { asUser } from '../../src/domain/principal.ts';
-import { cancelJob, editJob, pauseJob } from '../../src/jobs/edit-job.ts';
+import { cancelJob } from '../../src/jobs/cancel-job.ts';
+import { editJob } from '../../src/jobs/edit-job.ts';
 import { runNow } from '../../src/jobs/manual-runs.ts';
+import { pauseJob } from '../../src/jobs/pause-job.ts';
 import { claim } from '../../src/scheduling/claiming/claim.ts';
 import { findDefinition } from '../../src/scheduling/records/definitions.ts';
 import { newRow } from '../../src/scheduling/records/write-row.ts';

@@ -4,7 +4,7 @@ import { dueKey } from '../../src/domain/executions/ids.ts';
 import type { Row } from '../../src/domain/executions/row.ts';
 import type { Head } from '../../src/domain/jobs/job.ts';
 import { asUser } from '../../src/domain/principal.ts';
-import { pauseJob, resumeJob } from '../../src/jobs/edit-job.ts';
+import { pauseJob, resumeJob } from '../../src/jobs/pause-job.ts';
 import type { Message } from '../../src/queue/queue.ts';
 import { claim, prepare } from '../../src/scheduling/claiming/claim.ts';
 import { claimEarly } from '../../src/scheduling/claiming/claim-early.ts';

@@ -530,7 +530,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'of several records of one version the one that reached the head is shown',
     edits: [
       {
-        file: 'jobs/change-records.ts',
+        file: 'queries/list-changes.ts',
         find: 'if (change.version !== next?.version || change.at !== next.at) continue;',
         replace: '',
       },
@@ -818,7 +818,11 @@ export const MUTATIONS: readonly Mutation[] = [
     theme: 'backfilling',
     takesOut: 'a stop returns after the step that is under way',
     edits: [
-      { file: 'jobs/operations/operations.ts', find: 'await letHolderFinish(context, ended);', replace: '' },
+      {
+        file: 'jobs/operations/operation-requests.ts',
+        find: 'await letHolderFinish(context, ended);',
+        replace: '',
+      },
     ],
   },
 ];

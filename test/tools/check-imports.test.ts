@@ -55,9 +55,7 @@ describe('the import check', () => {
 
   it('lets the command use the client and local mode, and nobody use the command', () => {
     expect(found('cli/token.ts', "import { tokenKey } from '../local/tokens.ts';")).toEqual([]);
-    expect(
-      found('cli/list.ts', "import { listJobs } from '../queries/jobs-and-executions.ts';"),
-    ).toHaveLength(1);
+    expect(found('cli/list.ts', "import { listJobs } from '../queries/list-jobs.ts';")).toHaveLength(1);
     expect(found('local/main.ts', "import { run } from '../cli/main.ts';")).toHaveLength(1);
   });
 

@@ -5,7 +5,7 @@ import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts'
 import { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import { forecast } from '../../src/watcher/forecast.ts';
 import { allShards } from '../../src/watcher/main.ts';
-import { passSchema, shardRanges, shardsOf } from '../../src/watcher/ranges.ts';
+import { passSchema, shardRanges, shardsOf } from '../../src/watcher/shard-ranges.ts';
 import { MemoryQueue } from '../simulation/memory-queue.ts';
 
 const NOW = Date.parse('2026-11-16T12:00:30Z');

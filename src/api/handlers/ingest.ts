@@ -1,7 +1,7 @@
 // The consumer of the ingest queue: creates the jobs that were accepted with `Prefer: respond-async`.
 import { PunctualError } from '../../domain/errors.ts';
 import { createAccepted } from '../../jobs/create-async.ts';
-import type { Quotas } from '../../jobs/quotas.ts';
+import type { Quotas } from '../../jobs/enforce-quotas.ts';
 import { decodeIngest } from '../../queue/ingest-queue.ts';
 import type { Receiver } from '../../queue/queue.ts';
 import { inTrace } from '../../queue/with-trace.ts';

@@ -1,11 +1,14 @@
 // The operations that only read: the query service.
 import { z } from 'zod';
 import { previewSchedule } from '../../domain/schedule/preview.ts';
-import { getOperation } from '../../jobs/operations/operations.ts';
+import { getOperation } from '../../jobs/operations/operation-requests.ts';
 import { listDeadLetters } from '../../queries/dead-letters.ts';
-import { getExecution, getJob, listJobExecutions, listJobs } from '../../queries/jobs-and-executions.ts';
+import { getExecution } from '../../queries/get-execution.ts';
+import { getJob } from '../../queries/get-job.ts';
 import { listChanges } from '../../queries/list-changes.ts';
 import { listExecutions } from '../../queries/list-executions.ts';
+import { listJobExecutions } from '../../queries/list-job-executions.ts';
+import { listJobs } from '../../queries/list-jobs.ts';
 import { listWorkers } from '../../queries/list-workers.ts';
 import type { Context } from '../../scheduling/context.ts';
 import type { WorkerRow } from '../../store/store.ts';

@@ -1,0 +1,76 @@
+// Pause and resume of a job. The order of writes is entries and the record of the change, then head, then messages.
+import { InvalidInput } from '../domain/errors.ts';
+import type { Principal } from '../domain/principal.ts';
+import type { JobView } from '../domain/views/resource-schemas.ts';
+import { isPaused } from '../domain/views/views.ts';
+import { awaitEarlyStart } from '../scheduling/claiming/change-returns.ts';
+import { withdrawHold } from '../scheduling/claiming/claim-early.ts';
+import type { Context } from '../scheduling/context.ts';
+import { freshRevision, plan } from '../scheduling/planning/plan-revision.ts';
+import { writerDeadline } from '../scheduling/records/writer-deadline.ts';
+import { type ChangeOptions, changeJob } from './change-records.ts';
+import { refuseEnded, viewOfJob } from './job-state.ts';
+
+export interface PauseOptions extends ChangeOptions {
+  /** Epoch milliseconds at which the job resumes. Undefined if the pause lasts until a resume request. */
+  readonly until?: number | undefined;
+}
+
+/**
+ * Withdraws every occurrence that no worker holds, also overdue and waiting ones. Running and retrying executions continue.
+ * With `until`, the occurrences after it are planned now under a new revision, so no timer has to resume the job.
+ */
+export async function pauseJob(
+  context: Context,
+  who: Principal,
+  jobId: string,
+  { note, until }: PauseOptions = {},
+): Promise<JobView> {
+  const t0 = context.clock.now();
+  if (until !== undefined && until <= t0) {
+    const [given, now] = [until, t0].map((time) => new Date(time).toISOString());
+    throw new InvalidInput([
+      { path: 'until', message: `must be in the future (it is ${now}), got ${given}` },
+    ]);
+  }
+  const inTime = writerDeadline(context);
+  let send: (() => Promise<void>) | undefined;
+  const { head, changed } = await changeJob(context, { who, jobId, what: 'paused', note }, async (seen) => {
+    refuseEnded(seen, 'paused');
+    if (until === undefined) {
+      if (seen.status === 'paused') return undefined;
+      return { set: { status: 'paused', pausedUntil: undefined, ...withdrawHold(context, seen) } };
+    }
+    if (seen.status === 'active' && seen.pausedUntil === until) return undefined;
+    const revision = freshRevision(context);
+    send = await plan(context, { ...seen, revision, pausedUntil: until }, t0);
+    return {
+      set: { status: 'active', revision, pausedUntil: until, ...withdrawHold(context, seen) },
+      inTime,
+    };
+  });
+  if (changed) await send?.();
+  await awaitEarlyStart(context, head);
+  return viewOfJob(context, head);
+}
+
+/** Plans the occurrences from now on under a new revision. Occurrences that were due during the pause never run. */
+export async function resumeJob(
+  context: Context,
+  who: Principal,
+  jobId: string,
+  { note }: ChangeOptions = {},
+): Promise<JobView> {
+  const t0 = context.clock.now();
+  const inTime = writerDeadline(context);
+  let send: (() => Promise<void>) | undefined;
+  const { head, changed } = await changeJob(context, { who, jobId, what: 'resumed', note }, async (seen) => {
+    refuseEnded(seen, 'resumed');
+    if (seen.status === 'active' && !isPaused(seen, t0)) return undefined;
+    const revision = freshRevision(context);
+    send = await plan(context, { ...seen, revision, pausedUntil: undefined }, t0);
+    return { set: { status: 'active', revision, pausedUntil: undefined }, inTime };
+  });
+  if (changed) await send?.();
+  return viewOfJob(context, head);
+}

@@ -1,0 +1,88 @@
+// Redrive: runs dead letters (failed executions) again, each with fresh attempts.
+import { forEachLimit } from '../concurrency/map-limit.ts';
+import { Conflict, NotFound } from '../domain/errors.ts';
+import { dueBound, executionId, parseExecutionId } from '../domain/executions/ids.ts';
+import type { Row } from '../domain/executions/row.ts';
+import type { Principal } from '../domain/principal.ts';
+import type { Context } from '../scheduling/context.ts';
+import type { ExecutionKey } from '../store/store.ts';
+import { requireJob } from './access.ts';
+import { refuseCancelled } from './job-state.ts';
+import { retryExecution } from './manual-runs.ts';
+
+/** Each retry makes about five calls to the store and the queue. */
+const MAX_CONCURRENT = 16;
+/** Failed executions per read of the index. */
+const PAGE = 100;
+
+/** Throws NotFound unless every execution exists. Executions that are not failed, or no longer failed, are left alone. */
+export async function redriveByIds(
+  context: Context,
+  who: Principal,
+  ids: readonly string[],
+): Promise<{ redriven: number }> {
+  const keys = [...new Set(ids)].map((id) => {
+    const key = parseExecutionId(id);
+    if (!key) throw new NotFound('execution', id);
+    return key;
+  });
+  for (const jobId of new Set(keys.map((key) => key.jobId))) {
+    await requireJob(context, who, jobId).catch((error: unknown) => {
+      const first = keys.find((key) => key.jobId === jobId);
+      throw error instanceof NotFound && first
+        ? new NotFound('execution', executionId(jobId, first.due))
+        : error;
+    });
+  }
+  const rows = await context.store.readRows(keys, { consistent: true });
+  const found = new Set(rows.map(({ jobId, due }) => executionId(jobId, due)));
+  for (const { jobId, due } of keys) {
+    const id = executionId(jobId, due);
+    if (!found.has(id)) throw new NotFound('execution', id);
+  }
+  return { redriven: await redrive(context, who, rows) };
+}
+
+/** Redrives at most `maxRedriven` failed executions of a job that are due in the range, newest first. */
+export async function redriveOfJob(
+  context: Context,
+  who: Principal,
+  query: { readonly jobId: string; readonly from?: number; readonly to?: number },
+  maxRedriven: number,
+): Promise<{ redriven: number }> {
+  const head = await requireJob(context, who, query.jobId);
+  refuseCancelled(head);
+  const range = {
+    ...(query.from !== undefined && { from: dueBound(query.from) }),
+    ...(query.to !== undefined && { to: dueBound(query.to) }),
+  };
+  let redriven = 0;
+  let cursor: string | undefined;
+  do {
+    const limit = Math.min(PAGE, maxRedriven - redriven);
+    const page = await context.store.listFailedKeys(head.userId, { ...range, limit, cursor });
+    const keys = page.items.filter(({ jobId }) => jobId === query.jobId);
+    redriven += await redrive(context, who, await context.store.readRows(keys, { consistent: true }));
+    cursor = page.next;
+  } while (cursor && redriven < maxRedriven);
+  return { redriven };
+}
+
+async function redrive(
+  context: Context,
+  who: Principal,
+  rows: readonly (ExecutionKey & Pick<Row, 'status'>)[],
+): Promise<number> {
+  let redriven = 0;
+  const failed = rows.filter(({ status }) => status === 'FAILED');
+  await forEachLimit(failed, MAX_CONCURRENT, async ({ jobId, due }) => {
+    try {
+      await retryExecution(context, who, executionId(jobId, due));
+      redriven++;
+    } catch (error) {
+      // another request has retried it, or the job was cancelled
+      if (!(error instanceof Conflict)) throw error;
+    }
+  });
+  return redriven;
+}

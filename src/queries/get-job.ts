@@ -1,0 +1,23 @@
+// One job, with its last execution.
+import type { Principal } from '../domain/principal.ts';
+import type { JobView } from '../domain/views/resource-schemas.ts';
+import { executionOfHold, executionOfRow, jobView } from '../domain/views/views.ts';
+import { requireJob } from '../jobs/access.ts';
+import type { Context } from '../scheduling/context.ts';
+import { findDefinition } from '../scheduling/records/definitions.ts';
+import { hasStarted } from './unwritten-executions.ts';
+
+export async function getJob(context: Context, who: Principal, jobId: string): Promise<JobView> {
+  const { store, clock } = context;
+  const head = await requireJob(context, who, jobId);
+  const [definition, { items }] = await Promise.all([
+    findDefinition(context, head),
+    store.listRows(jobId, { limit: 1, newestFirst: true, consistent: true }),
+  ]);
+  const [row] = items;
+  const unwritten =
+    head.hold && hasStarted(context, head.hold) && head.hold.due > (row?.due ?? '')
+      ? executionOfHold(head, head.hold)
+      : undefined;
+  return jobView(head, definition, clock.now(), unwritten ?? (row && executionOfRow(row)));
+}

@@ -1,0 +1,78 @@
+// The executions of one job.
+import { InvalidInput } from '../domain/errors.ts';
+import { dueBound, dueKey } from '../domain/executions/ids.ts';
+import type { Row } from '../domain/executions/row.ts';
+import type { Head } from '../domain/jobs/job.ts';
+import type { Principal } from '../domain/principal.ts';
+import { occurrencesAfter } from '../domain/schedule/occurrences.ts';
+import type { ExecutionStatus, ExecutionView } from '../domain/views/resource-schemas.ts';
+import { executionOfRow, executionToCome } from '../domain/views/views.ts';
+import { requireJob } from '../jobs/access.ts';
+import type { Context } from '../scheduling/context.ts';
+import { BEFORE_ALL_ROWS, rowCursor } from '../store/cursors.ts';
+import { filteredPage, type Listed } from './filtered-page.ts';
+import { listUnwritten } from './unwritten-executions.ts';
+
+export interface ExecutionsQuery {
+  readonly status?: ExecutionStatus;
+  /** The earliest due time, inclusive. Epoch milliseconds. */
+  readonly from?: number;
+  /** The latest due time, exclusive. Epoch milliseconds. */
+  readonly to?: number;
+  readonly limit: number;
+  readonly cursor?: string;
+}
+
+/** Running and past executions, newest first. With `status: 'scheduled'`, planned executions, soonest first. */
+export async function listJobExecutions(
+  context: Context,
+  who: Principal,
+  jobId: string,
+  query: ExecutionsQuery,
+): Promise<Listed<ExecutionView>> {
+  const head = await requireJob(context, who, jobId);
+  if (query.status === 'scheduled') return upcoming(context, head, query);
+  const first = query.cursor
+    ? []
+    : (await listUnwritten(context, head)).filter((e) => matchesQuery(e, query));
+  const items = first.slice(0, query.limit);
+  if (items.length === query.limit) return { items, nextCursor: BEFORE_ALL_ROWS };
+  const rows = await filteredPage<Row>(
+    { limit: query.limit - items.length, cursor: query.cursor },
+    (row) => matchesQuery(executionOfRow(row), query),
+    rowCursor,
+    (limit, cursor) =>
+      context.store.listRows(jobId, {
+        limit,
+        cursor,
+        newestFirst: true,
+        consistent: true,
+        ...(query.from !== undefined && { from: dueBound(query.from) }),
+        ...(query.to !== undefined && { to: dueBound(query.to) }),
+      }),
+  );
+  return { items: [...items, ...rows.items.map(executionOfRow)], nextCursor: rows.nextCursor };
+}
+
+export const matchesQuery = (e: ExecutionView, query: ExecutionsQuery): boolean =>
+  (!query.status || e.status === query.status) &&
+  (query.from === undefined || Date.parse(e.dueAt) >= query.from) &&
+  (query.to === undefined || Date.parse(e.dueAt) < query.to);
+
+function upcoming({ clock }: Context, head: Head, query: ExecutionsQuery): Listed<ExecutionView> {
+  const now = clock.now();
+  if (head.status !== 'active') return { items: [] };
+  const after = query.cursor
+    ? Number(query.cursor)
+    : Math.max(now, (query.from ?? 0) - 1, (head.pausedUntil ?? 0) - 1);
+  if (!Number.isSafeInteger(after))
+    throw new InvalidInput([{ path: 'cursor', message: 'is not a cursor of this list' }]);
+  const items: ExecutionView[] = [];
+  for (const due of occurrencesAfter(head.schedule, after)) {
+    if (query.to !== undefined && due >= query.to) break;
+    if (items.length === query.limit)
+      return { items, nextCursor: dueKey(Date.parse(items.at(-1)?.dueAt ?? '')) };
+    items.push(executionToCome(head, dueKey(due), now));
+  }
+  return { items };
+}

@@ -1,0 +1,33 @@
+// A user's jobs, newest first, with filters.
+import type { JobStatus, JobView } from '../domain/views/resource-schemas.ts';
+import { jobStatus, jobView } from '../domain/views/views.ts';
+import type { Context } from '../scheduling/context.ts';
+import { definitionsOf } from '../scheduling/records/definitions.ts';
+import { headCursor } from '../store/cursors.ts';
+import type { HeadSummary } from '../store/store.ts';
+import { filteredPage, type Listed } from './filtered-page.ts';
+
+export interface JobsQuery {
+  readonly status?: JobStatus;
+  readonly task?: string;
+  /** A prefix of the job's name. */
+  readonly name?: string;
+  readonly tag?: { readonly key: string; readonly value: string };
+  readonly limit: number;
+  readonly cursor?: string;
+}
+
+export async function listJobs(context: Context, userId: string, query: JobsQuery): Promise<Listed<JobView>> {
+  const { store, clock } = context;
+  const now = clock.now();
+  const matches = (head: HeadSummary): boolean =>
+    (!query.status || jobStatus(head, now) === query.status) &&
+    (!query.task || head.task === query.task) &&
+    (!query.name || (head.name ?? '').startsWith(query.name)) &&
+    (!query.tag || head.tags[query.tag.key] === query.tag.value);
+  const { items, nextCursor } = await filteredPage(query, matches, headCursor, (limit, cursor) =>
+    store.listHeads(userId, { limit, cursor }),
+  );
+  const definitions = await definitionsOf(context, items);
+  return { items: items.map((h) => jobView(h, definitions.get(h.jobId), now)), nextCursor };
+}

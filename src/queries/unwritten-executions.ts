@@ -1,0 +1,48 @@
+// Executions without a row. A first attempt has no row until it ends, and a planned occurrence has none until it starts.
+// Their views are derived from the hold or from the schedule.
+import { type DueKey, dueKey } from '../domain/executions/ids.ts';
+import type { Head, Hold } from '../domain/jobs/job.ts';
+import { isRecurring, nextOccurrence } from '../domain/schedule/occurrences.ts';
+import type { ExecutionView } from '../domain/views/resource-schemas.ts';
+import { executionOfHold, executionToCome } from '../domain/views/views.ts';
+import { isOver } from '../scheduling/claiming/holds.ts';
+import type { Context } from '../scheduling/context.ts';
+import { isToCome } from '../scheduling/planning/plan.ts';
+
+/** False for an early claim whose fire time is still to come. */
+export const hasStarted = ({ clock }: Context, hold: Hold): boolean => hold.startedAt <= clock.now();
+
+/** The executions of a job that run without a row. If there are none, the pending occurrence of a one-time job. */
+export async function listUnwritten(context: Context, head: Head): Promise<ExecutionView[]> {
+  const { store, clock } = context;
+  const concurrent = head.overlap === 'allow' ? await store.listHoldItems(head.jobId) : [];
+  const holds = [...concurrent.map((i) => i.hold), ...(head.hold ? [head.hold] : [])].filter(
+    // with `overlap: allow` the hold item of an ended execution stays for a while
+    (h) => head.overlap !== 'allow' || !isOver(context, h),
+  );
+  const rows = await store.readRows(
+    holds.map((h) => ({ jobId: head.jobId, due: h.due })),
+    { consistent: true },
+  );
+  const written = new Set(rows.map((r) => r.due));
+  const running = holds
+    .filter((h) => !written.has(h.due) && hasStarted(context, h))
+    .sort((a, b) => (a.due < b.due ? 1 : -1));
+  if (running.length > 0) return running.map((h) => executionOfHold(head, h));
+  if (head.status !== 'active' || isRecurring(head.schedule)) return [];
+  const due = nextOccurrence(head.schedule, 0);
+  const isStarted = due === undefined || (await store.readRow(head.jobId, dueKey(due), { consistent: true }));
+  return isStarted ? [] : [executionToCome(head, dueKey(due), clock.now())];
+}
+
+/** One execution without a row. Undefined if it is neither held nor planned. */
+export async function findUnwritten(
+  context: Context,
+  head: Head,
+  due: DueKey,
+): Promise<ExecutionView | undefined> {
+  const { store, clock } = context;
+  const hold = head.overlap === 'allow' ? (await store.readHoldItem(head.jobId, due))?.hold : head.hold;
+  if (hold?.due === due && hasStarted(context, hold)) return executionOfHold(head, hold);
+  return (await isToCome(context, head, due)) ? executionToCome(head, due, clock.now()) : undefined;
+}
