@@ -85,6 +85,7 @@ export interface Synthesized {
   /** Where CDK has put the assets. */
   readonly folder: string;
   readonly outputs: Readonly<Record<string, { Value: unknown }>>;
+  readonly template: Template;
 }
 
 const folders: string[] = [];
@@ -105,13 +106,15 @@ export function synthesize(name: DeploymentName): Synthesized {
   const stack = new PunctualStack(app, 'Punctual', { punctual: settingsFromContext(app.node) });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   app.synth();
-  const { Resources: resources, Outputs: outputs } = Template.fromStack(stack).toJSON() as {
+  const template = Template.fromStack(stack);
+  const { Resources: resources, Outputs: outputs } = template.toJSON() as {
     Resources: Record<string, Resource>;
     Outputs: Record<string, { Value: unknown }>;
   };
   return {
     resources,
     outputs,
+    template,
     folder,
     ofType: (type) => Object.values(resources).filter(({ Type }) => Type === type),
   };
