@@ -255,7 +255,9 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'scheduling/records/record-decision.ts',
-        find: 'if (head.note && head.note.due !== decision.due && !isRecorded) await recordDecisionRow(context, head, head.note);',
+        find: `  if (head.note && head.note.due !== decision.due && !isRecorded)
+    await recordDecisionRow(context, head, head.note);
+`,
         replace: '',
       },
     ],
@@ -331,8 +333,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'scheduling/claiming/claim-result.ts',
-        find: `const RETRY_CONSISTENT: Claim = { kind: 'reread' };`,
-        replace: `const RETRY_CONSISTENT: Claim = { kind: 'done' };`,
+        find: `const RETRY_CONSISTENT: Claim = { kind: 'retryConsistent' };`,
+        replace: `const RETRY_CONSISTENT: Claim = { kind: 'drop' };`,
       },
     ],
   },
@@ -675,7 +677,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'scheduling/claiming/claim-exclusive.ts',
-        find: "if (answer.kind === 'done' && (row || head.note?.status === 'WAITING')) await passTurn(context, head, due);",
+        find: "if (answer.kind === 'drop' && (row || head.note?.status === 'WAITING')) await passTurn(context, head, due);",
         replace: 'void passTurn;',
       },
     ],
