@@ -2,7 +2,7 @@
 // leaves one that the ledger does not confirm, and nothing is told. Settle says it again where that did not work
 // (docs/decisions/0013-notifications.md). A job that tells nothing costs nothing here.
 
-import { dueAtOf, MANUAL } from '../domain/executions/ids.ts';
+import { dueAtOf, isManual } from '../domain/executions/ids.ts';
 import type { Row, RowSeen } from '../domain/executions/row.ts';
 import { eventOf, lateAfterMs, type NotifyEvent, wants } from '../domain/jobs/notify-events.ts';
 import type { ExecutionView } from '../domain/views/resource-schemas.ts';
@@ -56,8 +56,7 @@ export function publishEvents(
     },
     publisher: {
       async started({ head, message, hold, row }) {
-        const expectedAt =
-          message.revision === MANUAL ? (row?.enqueuedAt ?? dueAtOf(message.due)) : message.fireAt;
+        const expectedAt = isManual(message) ? (row?.enqueuedAt ?? dueAtOf(message.due)) : message.fireAt;
         const isLate = hold.attempt === 1 && hold.startedAt - expectedAt > lateAfterMs(head.notifies);
         if (!isLate && !options.changes) return;
         const { due, startedAt } = hold;

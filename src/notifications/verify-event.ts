@@ -1,7 +1,7 @@
 // Whether the ledger bears out what a message on the notify queue says. The message was sent before the row was written,
 // so it may be early, or about a write that never came to be.
 
-import { MANUAL } from '../domain/executions/ids.ts';
+import { isManual } from '../domain/executions/ids.ts';
 import { isTerminal, type Row } from '../domain/executions/row.ts';
 import type { ChangeMessage, EventMessage, RowToCome } from '../queue/notify-queue.ts';
 import type { Context } from '../scheduling/context.ts';
@@ -52,5 +52,5 @@ async function confirmLate(
   const head = await store.readHead(jobId, { consistent: true });
   if (!head || head.note?.due === due) return 'no';
   const live = head.status === 'active' && head.revision === revision;
-  return live || revision === MANUAL || head.hold?.due === due ? 'yes' : 'no';
+  return live || isManual({ revision }) || head.hold?.due === due ? 'yes' : 'no';
 }

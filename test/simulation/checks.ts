@@ -1,7 +1,7 @@
 // The promises, checked at the moment something is written or started, and once more when everything has come to rest.
 // Nothing here asks how a rule is kept, only whether a promise was broken.
 
-import { type DueKey, dueAtOf, dueKey, MANUAL } from '../../src/domain/executions/ids.ts';
+import { type DueKey, dueAtOf, dueKey, isManual } from '../../src/domain/executions/ids.ts';
 import { isTerminal, mayFollow, type Row } from '../../src/domain/executions/row.ts';
 import { minuteEnd, minuteOf } from '../../src/domain/executions/slots.ts';
 import { type Head, type Hold, type HoldItem, mayBecome } from '../../src/domain/jobs/job.ts';
@@ -571,12 +571,12 @@ export class Checks {
     const job = this.#job(jobId);
     const { revision } = take.hold;
     const rule = job.revisions.get(revision);
-    const fires = rule && revision !== MANUAL ? fireAt(rule.schedule, jobId, dueAtOf(due)) : dueAtOf(due);
+    const fires = rule && !isManual({ revision }) ? fireAt(rule.schedule, jobId, dueAtOf(due)) : dueAtOf(due);
     // what is started by hand runs at once, also when it was cancelled ahead of its time
     const isCorrected = process.clock.offBy() !== 0; // and may just have been
-    if (process.now() < fires && revision !== MANUAL && !isCorrected)
+    if (process.now() < fires && !isManual({ revision }) && !isCorrected)
       this.#fail('nothing starts early', jobId, due, `${fires - process.now()} ms before its time`);
-    if (now + EARLIEST_CLAIM_MS < fires && revision !== MANUAL)
+    if (now + EARLIEST_CLAIM_MS < fires && !isManual({ revision }))
       this.#fail('nothing starts early by the true clock', jobId, due, `${fires - now} ms before its time`);
     if (ctx.attempt > ctx.maxAttempts)
       this.#fail('no more attempts than allowed', jobId, due, `${ctx.attempt} of ${ctx.maxAttempts}`);
@@ -630,7 +630,7 @@ export class Checks {
     if (job.cancelReturnedAt !== undefined) fail('a cancel of the job has returned');
     if (cancelled !== undefined) fail('a cancel of it has returned');
     const { revision } = take.hold;
-    if (revision === MANUAL) return;
+    if (isManual({ revision })) return;
     const rule = job.revisions.get(revision);
     const withdrawnAt = ahead ? rule?.withdrawalReturnedAt : rule?.withdrawnAt;
     const first = (!take.row && !take.over) || take.row?.status === 'WAITING';
@@ -658,7 +658,7 @@ export class Checks {
   }
 
   #notMisfired(head: Head, rule: Revision, { jobId, due, take, process }: Run, fires: number): void {
-    if (take.row || take.over || take.hold.revision === MANUAL || !isRecurring(rule.schedule)) return;
+    if (take.row || take.over || isManual(take.hold) || !isRecurring(rule.schedule)) return;
     const fail = (why: string) => this.#fail('misfire does what it says', jobId, due, why);
     const before = take.head?.coveredUntil;
     // unless a wrong clock has written it
@@ -746,7 +746,7 @@ export class Checks {
       // nobody takes it for running, and it goes by TTL
       const started = this.hasRun(item);
       const head = store.heads.get(item.jobId);
-      const dead = item.hold.revision !== MANUAL && head && !isInForce(head, item.hold.revision);
+      const dead = !isManual(item.hold) && head && !isInForce(head, item.hold.revision);
       if (dead && !started) continue;
       if (old(item.due) && open(item.jobId, item.due)) say('a hold is stuck', item.jobId, item.due);
     }

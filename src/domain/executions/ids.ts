@@ -7,8 +7,11 @@ import { hash } from '../hash.ts';
  */
 export type DueKey = string;
 
-/** The revision of what people start by hand: it is not bound to any schedule. */
+/** The revision of manual runs (run-now, retry, backfill), which belong to no schedule. The value is stored. */
 export const MANUAL = 'byHand';
+
+/** Whether a message, row, hold or entry belongs to a manual run. Pause, edit and misfire do not affect it. */
+export const isManual = ({ revision }: { readonly revision: string }): boolean => revision === MANUAL;
 
 export function dueKey(dueAt: number): DueKey {
   if (!(dueAt >= 0 && dueAt < 1e13)) throw new RangeError(`${dueAt} is no due time: keys hold 13 digits`);

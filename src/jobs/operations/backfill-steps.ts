@@ -2,7 +2,7 @@
 // or hold item, row, message. Entries and messages of a step go together; each occurrence is decided on its own.
 
 import { fingerprint } from '../../domain/digest.ts';
-import { type DueKey, dueAtOf, dueKey, executionId, MANUAL } from '../../domain/executions/ids.ts';
+import { type DueKey, dueAtOf, dueKey, executionId, isManual, MANUAL } from '../../domain/executions/ids.ts';
 import type { Row } from '../../domain/executions/row.ts';
 import type { BackfillParams, Operation, Refusal } from '../../domain/jobs/background-operation.ts';
 import type { Head } from '../../domain/jobs/job.ts';
@@ -41,7 +41,7 @@ export const backfilling: Work = {
 };
 
 const keysOf = (jobId: string, dues: readonly DueKey[]) => dues.map((due) => ({ jobId, due }));
-const isQueuedByHand = ({ status, revision }: Row): boolean => status === 'QUEUED' && revision === MANUAL;
+const isQueuedByHand = (row: Row): boolean => row.status === 'QUEUED' && isManual(row);
 
 /** Undefined: it goes on. A pause does not matter, and a resume keeps the schedule. */
 function whyStopped(head: Head | undefined, { jobId, schedule }: BackfillParams): string | undefined {

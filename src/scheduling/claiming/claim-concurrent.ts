@@ -2,7 +2,7 @@
 // first, then head and row are read consistently, and the run starts soon after the insert was sent or looks again (start.ts). A
 // change writes the head first and returns later than that, so no change that has returned is overlooked (docs/decisions/0029).
 
-import { MANUAL } from '../../domain/executions/ids.ts';
+import { isManual } from '../../domain/executions/ids.ts';
 import { isTerminal, type Row } from '../../domain/executions/row.ts';
 import type { Definition, Head, Hold, HoldItem } from '../../domain/jobs/job.ts';
 import type { Message } from '../../queue/queue.ts';
@@ -31,7 +31,7 @@ export async function claimConcurrent(
   if (item) return claimHeld(context, workerId, message, item, ahead);
 
   // spares a dead message the insert; the answer that counts is read after it
-  if (!isCurrent(stale, message) && message.revision !== MANUAL) {
+  if (!isCurrent(stale, message) && !isManual(message)) {
     const head = await store.readHead(jobId, { consistent: true });
     if (!head || (!isCurrent(head, message) && head.note?.due !== due)) {
       const row = await store.readRow(jobId, due, { consistent: true });
@@ -94,14 +94,14 @@ async function reasonToStop(
     await recordDecisionRow(context, head, head.note);
     return RETRY;
   }
-  if (!row && message.revision === MANUAL) return DROP;
+  if (!row && isManual(message)) return DROP;
   if (row?.status === 'RETRYING' && clock.now() < (row.nextAttemptAt ?? 0))
     return { kind: 'later', at: row.nextAttemptAt ?? 0 };
   const first = !row || row.status === 'WAITING';
   if (first && !isCurrent(head, message))
     return row ? cancelOpen(context, row, 'the job was withdrawn while this waited') : DROP;
   if (row && head.status === 'cancelled') return cancelOpen(context, row, 'the job was cancelled');
-  if (row || message.revision === MANUAL) return 'goes on';
+  if (row || isManual(message)) return 'goes on';
 
   const misfire = misfireOf(context, head, message);
   if (misfire.kind !== 'none') return skipLate(context, head, message, misfire);
@@ -140,7 +140,7 @@ async function claimHeld(
   const asked = hold.cancelRequested && !(unstarted && hasLetGo(hold, row));
   // its worker died between inserting the hold and asking whether it may run: whether it ran is unknown, so it does
   // not start again once withdrawn, unless the schedule in force has planned this very occurrence too
-  const isWithdrawn = (head: Head) => !row && message.revision !== MANUAL && !isCurrent(head, message);
+  const isWithdrawn = (head: Head) => !row && !isManual(message) && !isCurrent(head, message);
   if (isWithdrawn(seen) && (await isPlannedAgain(context, seen, message))) return DROP;
 
   const definition = await definitionInForce(context, seen, ahead);

@@ -4,7 +4,7 @@
 // A held job does not run yet. A cancel, pause or edit in between returns only when the run would have started (change-returns.ts),
 // so no change that has returned before the fire time is overlooked. A hold that does not start is put back as it was (start.ts).
 
-import { MANUAL } from '../../domain/executions/ids.ts';
+import { isManual } from '../../domain/executions/ids.ts';
 import { isTerminal, type Row } from '../../domain/executions/row.ts';
 import type { Head, Hold } from '../../domain/jobs/job.ts';
 import type { Message } from '../../queue/queue.ts';
@@ -56,7 +56,7 @@ function canClaimEarly(context: Context, head: Head, holderRow: Row | undefined,
     free &&
     head.overlap !== 'allow' &&
     head.retry.maxAttempts > 1 &&
-    message.revision !== MANUAL &&
+    !isManual(message) &&
     isCurrent(head, message) &&
     !isLate(context, head, message) &&
     (decidedUntil === undefined || message.due > decidedUntil)

@@ -1,6 +1,6 @@
 // Claim of a job that runs one execution at a time: its hold is in the head (docs/protocol.md#claim, by its steps).
 
-import { dueAtOf, dueKey, MANUAL } from '../../domain/executions/ids.ts';
+import { dueAtOf, dueKey, isManual } from '../../domain/executions/ids.ts';
 import { isTerminal, type Row } from '../../domain/executions/row.ts';
 import type { Head, Hold } from '../../domain/jobs/job.ts';
 import { MAX_DELAY_MS, type Message } from '../../queue/queue.ts';
@@ -27,19 +27,19 @@ export async function claimExclusive(
   const { head, consistent } = found;
   if (!head) return consistent ? DROP : RETRY_CONSISTENT;
   const { due } = given;
-  const byHand = given.revision === MANUAL;
+  const manual = isManual(given);
 
   // 1. the row, where there may be one
   const readAt = clock.now();
   let row: Row | undefined;
-  if (byHand || (head.rowsUntil !== undefined && due <= head.rowsUntil)) {
+  if (manual || (head.rowsUntil !== undefined && due <= head.rowsUntil)) {
     row = await store.readRow(head.jobId, due, { consistent: true });
     if (row && isTerminal(row.status)) return endedBefore(context, given, found, row);
     if (!row && head.note?.due === due) {
       await recordDecisionRow(context, head, head.note);
       return RETRY;
     }
-    if (!row && byHand) return consistent ? DROP : RETRY_CONSISTENT;
+    if (!row && manual) return consistent ? DROP : RETRY_CONSISTENT;
   }
   const message = effectiveMessage(head, given, row);
 
@@ -123,13 +123,13 @@ async function yieldTo(
   const { store, clock, random } = context;
   const { due } = message;
   const live = isCurrent(head, message);
-  if (row || message.revision === MANUAL || !live) {
+  if (row || isManual(message) || !live) {
     if (!consistent) return RETRY_CONSISTENT;
     const withdrawn = head.status === 'cancelled' || (row?.status === 'WAITING' && !live);
     if (row && withdrawn) return cancelOpen(context, row, 'the job was withdrawn while this waited');
     // what was started by hand keeps its message, and so does what waits for a later occurrence: a finish looks at few
     // rows before its own, and what loses its turn each time that settle sends it would wait for ever
-    if (row && (message.revision === MANUAL || due < hold.due)) {
+    if (row && (isManual(message) || due < hold.due)) {
       const now = clock.now();
       const wait = Math.min(context.settings.heartbeatMs, Math.max(SHORT_RUN_MS, now - hold.startedAt));
       return { kind: 'later', at: Math.max(now + wait, Math.min(until, now + MAX_DELAY_MS)) };
@@ -141,7 +141,7 @@ async function yieldTo(
   const waits = head.overlap === 'queue' || misfire.mustRun;
   const firesAt = firedAt(head, due);
   const holderFiredAt = firedAt(head, hold.due);
-  if (misfire.coveredUntil && hold.revision !== MANUAL && holderFiredAt > firesAt) {
+  if (misfire.coveredUntil && !isManual(hold) && holderFiredAt > firesAt) {
     // `runOnce`, and a later one runs already: it stands for all that were missed before it fired
     const missed = Math.min(missedBefore(context), clock.now() - head.misfire.graceSeconds * 1000);
     const before = Math.max(firesAt, Math.min(holderFiredAt - 1, missed));
@@ -188,11 +188,11 @@ async function takeFree(
   }
   // so is what a taker has fenced after its lease: others found the job free, and it did not start. Ended as in a takeover,
   // the head first: by now somebody may have taken it again
-  const withdrawn = row?.status === 'RUNNING' && message.revision !== MANUAL && !isCurrent(head, message);
+  const withdrawn = row?.status === 'RUNNING' && !isManual(message) && !isCurrent(head, message);
   if (row && head.status === 'cancelled') return cancelOpen(context, row, 'the job was cancelled');
 
   let covers: string | undefined;
-  if (!row && message.revision !== MANUAL) {
+  if (!row && !isManual(message)) {
     const misfire = misfireOf(context, head, message);
     if (misfire.kind === 'covered' && !consistent) return RETRY_CONSISTENT;
     if (misfire.kind !== 'none') return skipLate(context, head, message, misfire);
@@ -203,7 +203,7 @@ async function takeFree(
   const before = clock.monotonic();
   // without a row the take is all that is written before the start
   const hold = newHold(context, message, workerId, head.hold, row ? nextAttempt(row) - 1 : 1);
-  const regular = message.revision !== MANUAL;
+  const regular = !isManual(message);
   let rowsUntil = regular ? laterDue(head.rowsUntil, due) : head.rowsUntil;
   if (covers) rowsUntil = laterDue(rowsUntil, covers);
   const change = {

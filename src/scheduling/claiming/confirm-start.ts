@@ -1,7 +1,7 @@
 // Start: the last look before a run. A change that has returned is never overlooked: a worker starts only shortly after it has
 // sent the call that showed it the head and its hold, and a change returns later than that (docs/decisions/0029).
 
-import { MANUAL } from '../../domain/executions/ids.ts';
+import { isManual } from '../../domain/executions/ids.ts';
 import type { Row } from '../../domain/executions/row.ts';
 import type { Definition, Head, Hold } from '../../domain/jobs/job.ts';
 import type { Message } from '../../queue/queue.ts';
@@ -42,8 +42,8 @@ export interface AcquiredHold {
 }
 
 /** Of a first claim: what was started by hand is exempt from pause and edit. */
-export const firstClaimWithdrawnBy = ({ revision }: Message): 'any' | 'none' =>
-  revision === MANUAL ? 'none' : 'any';
+export const firstClaimWithdrawnBy = (message: Message): 'any' | 'none' =>
+  isManual(message) ? 'none' : 'any';
 
 /** Reads take a few milliseconds; a store that answers none of so many in time has the claim come back later. */
 const MAX_ROUNDS = 12;

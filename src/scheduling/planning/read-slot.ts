@@ -1,6 +1,6 @@
 // A slot's entries, and what is known of the executions that they are about.
 
-import { dueAtOf, executionId, MANUAL } from '../../domain/executions/ids.ts';
+import { dueAtOf, executionId, isManual } from '../../domain/executions/ids.ts';
 import { isTerminal, type Row } from '../../domain/executions/row.ts';
 import type { Entry } from '../../domain/executions/slots.ts';
 import type { Head, Hold } from '../../domain/jobs/job.ts';
@@ -48,7 +48,7 @@ export async function rowsOf({ store }: Context, entries: readonly Entry[]): Pro
   };
   const keys = new Map(entries.map((e) => [idOf(e), { jobId: e.jobId, due: e.due }]));
   keep(await store.readRows([...keys.values()], { consistent: false }));
-  const byHand = new Set(entries.filter((e) => e.revision === MANUAL).map(idOf));
+  const byHand = new Set(entries.filter(isManual).map(idOf));
   const isSure = (id: string): boolean => {
     const status = rows.get(id)?.status;
     return status === 'SUCCEEDED' || (isTerminal(status) && !byHand.has(id));
@@ -73,5 +73,5 @@ export async function holdOf({ store }: Context, head: Head, e: Entry): Promise<
 /** The time of its first attempt: the due time, with the jitter of an occurrence. */
 export function firesAt(head: Head, e: Entry): number {
   const due = dueAtOf(e.due);
-  return e.revision === MANUAL ? due : fireAt(head.schedule, head.jobId, due);
+  return isManual(e) ? due : fireAt(head.schedule, head.jobId, due);
 }

@@ -1,7 +1,7 @@
 // Settle: each slot once, some minutes after its end: whatever has no end yet is looked after (docs/protocol.md#settle).
 
 import { ownerHash } from '../../domain/digest.ts';
-import { dueAtOf, MANUAL } from '../../domain/executions/ids.ts';
+import { dueAtOf, isManual } from '../../domain/executions/ids.ts';
 import { isTerminal, type Row } from '../../domain/executions/row.ts';
 import { type Entry, minuteOf, nextCheckAt } from '../../domain/executions/slots.ts';
 import type { Head } from '../../domain/jobs/job.ts';
@@ -36,7 +36,7 @@ export async function settleSlot(
   if (entries.length === 0) return { entries: 0, corrected: 0 };
   const rows = await rowsOf(context, entries); // rows first, then heads
   const unsettled = entries.filter((e) => !isTerminal(rows.get(idOf(e))?.status));
-  const once = entries.filter((e) => e.revision !== MANUAL && mayComplete(e, rows.get(idOf(e))));
+  const once = entries.filter((e) => !isManual(e) && mayComplete(e, rows.get(idOf(e))));
   const byHand = entries.filter((e) => wasDecidedByHand(e, rows.get(idOf(e))));
   const heads = await headsOf(context, [...unsettled, ...once, ...byHand]);
 
@@ -88,9 +88,9 @@ const mayComplete = (e: Entry, row: Row | undefined): boolean =>
  * dispatch plans what follows, so the chain may end here.
  */
 const wasDecidedByHand = (e: Entry, row: Row | undefined): boolean =>
-  e.revision !== MANUAL &&
+  !isManual(e) &&
   row !== undefined &&
-  (row.revision === MANUAL || (row.status === 'CANCELLED' && row.fence === undefined));
+  (isManual(row) || (row.status === 'CANCELLED' && row.fence === undefined));
 
 const isInForce = (head: Head | undefined, { revision }: Entry): boolean =>
   head?.status === 'active' && head.revision === revision;
@@ -105,7 +105,7 @@ async function settleOne(
 ): Promise<'missed' | undefined> {
   const { clock } = context;
   const now = clock.now();
-  const regular = e.revision !== MANUAL;
+  const regular = !isManual(e);
   const fires = firesAt(head, e);
   const again: Message = {
     jobId: e.jobId,

@@ -1,7 +1,7 @@
 // What follows the end of an execution: a one-time job is completed, and whoever waits for the hold is woken.
 
 import { ownerHash } from '../../domain/digest.ts';
-import { type DueKey, dueAtOf, MANUAL } from '../../domain/executions/ids.ts';
+import { type DueKey, dueAtOf, isManual } from '../../domain/executions/ids.ts';
 import { isTerminal, type Row, type TerminalStatus } from '../../domain/executions/row.ts';
 import type { Head } from '../../domain/jobs/job.ts';
 import { fireAt } from '../../domain/schedule/occurrences.ts';
@@ -112,10 +112,9 @@ async function wake(
       due: waiting.due,
       revision: waiting.revision,
       // not `now`: by the clock of who takes it, its time may not have come yet
-      fireAt:
-        waiting.revision === MANUAL
-          ? Math.min(now, dueAtOf(waiting.due))
-          : fireAt(head.schedule, head.jobId, dueAtOf(waiting.due)),
+      fireAt: isManual(waiting)
+        ? Math.min(now, dueAtOf(waiting.due))
+        : fireAt(head.schedule, head.jobId, dueAtOf(waiting.due)),
       enqueuedAt: now,
       owner: ownerHash(head.userId),
     },
