@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { leftOut } from './test/aws-path.ts';
+import { leftOut } from './test/support/aws-path-suites.ts';
 
 // Suites that start real processes and measure punctuality run one at a time, so that nothing else takes the processor
 // from them. Those that wait for things to go wrong and be put right again, or for a server to answer, measure nothing

@@ -14,7 +14,7 @@ import { type Context, DEFAULT_SETTINGS } from '../src/scheduling/context.ts';
 import { MemoryStore } from '../src/store/memory/memory-store.ts';
 import { forecast } from '../src/watcher/forecast.ts';
 import { allShards } from '../src/watcher/main.ts';
-import { MemoryQueue } from '../test/simulation/memory-queue.ts';
+import { MemoryQueue } from '../test/support/memory-queue.ts';
 import type { Report } from './report.ts';
 
 const RATE = 5_000;

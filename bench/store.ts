@@ -7,7 +7,7 @@ import { dueKey } from '../src/domain/executions/ids.ts';
 import type { Head } from '../src/domain/jobs/job.ts';
 import { systemRandom } from '../src/runtime/system.ts';
 import { openSqliteStore, type SqliteStore } from '../src/store/sqlite/sqlite.ts';
-import { aHead, aHold, anEntry, aRow, T0 } from '../test/store/fixtures.ts';
+import { aHead, aHold, anEntry, aRow, T0 } from '../test/support/fixtures.ts';
 import { ascending, type Options, progress, type Report, rank } from './report.ts';
 
 const JOBS = 20_000;

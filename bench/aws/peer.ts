@@ -12,7 +12,7 @@ import { createLog } from '../../src/runtime/system.ts';
 import { NO_RECIPIENTS } from '../../src/tasks/aws/recipients.ts';
 import { defineTask, type Task, type Tasks } from '../../src/tasks/task.ts';
 import { startWorker, type Worker } from '../../src/worker/worker.ts';
-import { type LocalProcess, startPart } from '../../test/local/processes.ts';
+import { type LocalProcess, startPart } from '../../test/support/processes.ts';
 import { awsEngines } from '../conditions.ts';
 import { TUNED_LEASE } from '../system/settings.ts';
 

@@ -1,7 +1,7 @@
 // The long polls of the workers: each asks for as much as there is room for, and brings what it got (src/worker/worker.ts).
 import { BATCH } from '../../src/queue/sqs/send-batch.ts';
 import { HELD_PER_SLOT } from '../../src/worker/worker.ts';
-import type { Seeded } from '../../test/simulation/seeded.ts';
+import type { Seeded } from '../../test/support/seeded.ts';
 import type { Calendar } from './calendar.ts';
 import type { Places } from './places.ts';
 import { Queues } from './queues.ts';

@@ -1,6 +1,6 @@
 // SQS: messages become visible in the tens in which they were sent, wait for a long poll, and are in flight until deleted.
 import { BATCH } from '../../src/queue/sqs/send-batch.ts';
-import type { Seeded } from '../../test/simulation/seeded.ts';
+import type { Seeded } from '../../test/support/seeded.ts';
 import { type Calendar, TICKS_PER_MS, TICKS_PER_SECOND } from './calendar.ts';
 import { figure } from './parameters.ts';
 import { LEAD_SECONDS, type Workload } from './workload.ts';

@@ -1,5 +1,5 @@
 // Chance in the model: by a seed, so that every run can be repeated.
-import type { Seeded } from '../../test/simulation/seeded.ts';
+import type { Seeded } from '../../test/support/seeded.ts';
 import { TICKS_PER_MS } from './calendar.ts';
 import { figure } from './parameters.ts';
 

@@ -1,5 +1,5 @@
 // One run of the model: from the options to what was seen.
-import { Seeded } from '../../test/simulation/seeded.ts';
+import { Seeded } from '../../test/support/seeded.ts';
 import { Calendar, TICKS_PER_MS, TICKS_PER_SECOND } from './calendar.ts';
 import type { ModelOptions } from './options.ts';
 import { Tables } from './tables.ts';

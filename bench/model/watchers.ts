@@ -4,7 +4,7 @@
 import { BATCH } from '../../src/queue/sqs/send-batch.ts';
 import { DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { shardRanges, shardsOf } from '../../src/watcher/shard-ranges.ts';
-import type { Seeded } from '../../test/simulation/seeded.ts';
+import type { Seeded } from '../../test/support/seeded.ts';
 import { type Calendar, TICKS_PER_MS, TICKS_PER_SECOND } from './calendar.ts';
 import { figure } from './parameters.ts';
 import { LambdaCpu, type Then, together } from './passes.ts';

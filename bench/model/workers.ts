@@ -4,7 +4,7 @@ import { SHORT_RUN_MS } from '../../src/scheduling/claiming/holds.ts';
 import { DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { SLOT_WAIT_MS } from '../../src/worker/run-slots.ts';
 import { HELD_PER_SLOT } from '../../src/worker/worker.ts';
-import type { Seeded } from '../../test/simulation/seeded.ts';
+import type { Seeded } from '../../test/support/seeded.ts';
 import { type Calendar, TICKS_PER_MS } from './calendar.ts';
 import { Calls, FINISH, LIST_ROWS, READ_HEAD, READ_ROW, TAKE } from './calls.ts';
 import { Deletes } from './deletes.ts';

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from '../../src/local/run.ts';
-import { type LocalProcess, startPart } from '../../test/local/processes.ts';
+import { type LocalProcess, startPart } from '../../test/support/processes.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../system/embedded-server.ts';
 import { createRest, type Rest } from '../system/rest.ts';
 import type { Spec } from '../system/specs.ts';

@@ -11,7 +11,7 @@ import { openReader } from '../../src/store/sqlite/open.ts';
 import type { WriterStats } from '../../src/store/sqlite/protocol.ts';
 import { createReader } from '../../src/store/sqlite/reader.ts';
 import type { ExecutionKey } from '../../src/store/store.ts';
-import { temporaryFolder } from '../../test/local/processes.ts';
+import { temporaryFolder } from '../../test/support/processes.ts';
 import { createRest, type Rest } from './rest.ts';
 import { readStarts, STARTS_VARIABLE, type Start } from './starts.ts';
 

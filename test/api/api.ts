@@ -11,8 +11,8 @@ import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts'
 import { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import { createRecipients } from '../../src/tasks/aws/recipients.ts';
 import { builtinTasks, describing } from '../../src/tasks/registry.ts';
-import { MemoryQueue } from '../simulation/memory-queue.ts';
-import { type Call, caller } from './events.ts';
+import { type Call, caller } from '../support/api-events.ts';
+import { MemoryQueue } from '../support/memory-queue.ts';
 
 export const NOW = Date.parse('2026-11-16T12:00:00.000Z');
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { readApiConfig } from '../../src/api/config.ts';
 import { principalOf } from '../../src/api/http/auth.ts';
 import type { HttpEvent } from '../../src/api/http/http-event.ts';
+import { eventOf } from '../support/api-events.ts';
 import { testApi } from './api.ts';
-import { eventOf } from './events.ts';
 
 const GROUP = 'punctual-operators';
 const operatorOf = (event: HttpEvent, group = GROUP): boolean => principalOf(event, group).operator;

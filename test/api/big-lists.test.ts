@@ -12,11 +12,11 @@ import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../../src/store/dynamodb/tables.ts';
 import { definitionToItem, headToItem, rowToItem } from '../../src/store/items.ts';
 import { builtinTasks } from '../../src/tasks/registry.ts';
-import { startDynoxide } from '../engines.ts';
-import { MemoryQueue } from '../simulation/memory-queue.ts';
-import { aHead, anId, aRow, T0 } from '../store/fixtures.ts';
+import { caller } from '../support/api-events.ts';
+import { startDynoxide } from '../support/engines.ts';
+import { aHead, anId, aRow, T0 } from '../support/fixtures.ts';
+import { MemoryQueue } from '../support/memory-queue.ts';
 import { OPERATORS } from './api.ts';
-import { caller } from './events.ts';
 
 const EACH = 10_000;
 const RUNS = 1_000;

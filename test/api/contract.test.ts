@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { operations } from '../../src/api/contract/contract.ts';
 import { type Operation, statusesOf } from '../../src/api/contract/endpoint.ts';
 import { openApiDocument } from '../../src/api/openapi/openapi.ts';
+import type { Answer } from '../support/api-events.ts';
 import { testApi } from './api.ts';
-import type { Answer } from './events.ts';
 import { fromSchema, type Schema, spoiled } from './from-schema.ts';
 import { prepare, urlOf } from './samples.ts';
 

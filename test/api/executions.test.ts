@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { ownerHash } from '../../src/domain/digest.ts';
 import { dueKey, executionId } from '../../src/domain/executions/ids.ts';
 import { claim } from '../../src/scheduling/claiming/claim.ts';
-import { aHead, aRow } from '../store/fixtures.ts';
+import { aHead, aRow } from '../support/fixtures.ts';
 import { NOW, testApi } from './api.ts';
 
 const ids = (answer: { body: { items: { id: string }[] } }) => answer.body.items.map(({ id }) => id);

@@ -2,8 +2,8 @@
 import { expect, it } from 'vitest';
 import { operations } from '../../src/api/contract/contract.ts';
 import { createService } from '../../src/api/lambda.ts';
+import { eventOf } from '../support/api-events.ts';
 import { testApi } from './api.ts';
-import { eventOf } from './events.ts';
 import { bodyOf, prepare, urlOf } from './samples.ts';
 
 const PROTECTED = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };

@@ -15,7 +15,7 @@ import { createLog, systemClock, systemRandom } from '../../src/runtime/system.t
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../../src/store/dynamodb/tables.ts';
-import { startDynoxide, startQueueServer } from '../engines.ts';
+import { startDynoxide, startQueueServer } from '../support/engines.ts';
 
 let dynoxide: Awaited<ReturnType<typeof startDynoxide>>;
 let sqs: Awaited<ReturnType<typeof startQueueServer>>;

@@ -2,7 +2,7 @@ import type { Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { operations } from '../../src/api/contract/contract.ts';
 import { createService } from '../../src/api/lambda.ts';
-import { eventOf } from './events.ts';
+import { eventOf } from '../support/api-events.ts';
 
 const env = {
   AWS_REGION: 'us-east-1',

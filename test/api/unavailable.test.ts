@@ -11,11 +11,11 @@ import { startServer } from '../../src/local/server.ts';
 import { createIngestQueues, createQueues } from '../../src/queue/sqs/queue-definitions.ts';
 import { createLog } from '../../src/runtime/system.ts';
 import { createTables } from '../../src/store/dynamodb/tables.ts';
-import { startDynoxide, startQueueServer } from '../engines.ts';
-import { type EngineProxy, type Rule, startProxy } from '../faults/proxy.ts';
-import { type Folder, client as localClient, temporaryFolder } from '../local/processes.ts';
+import { eventOf } from '../support/api-events.ts';
+import { startDynoxide, startQueueServer } from '../support/engines.ts';
+import { type EngineProxy, type Rule, startProxy } from '../support/faults/proxy.ts';
+import { type Folder, client as localClient, temporaryFolder } from '../support/processes.ts';
 import { testApi } from './api.ts';
-import { eventOf } from './events.ts';
 
 const log = createLog('silent');
 const stops: (() => unknown)[] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Calendar, TICKS_PER_MS, TICKS_PER_SECOND } from '../../bench/model/calendar.ts';
 import { Calls, LIST_ROWS, TAKE } from '../../bench/model/calls.ts';
-import { Seeded } from '../simulation/seeded.ts';
+import { Seeded } from '../support/seeded.ts';
 
 const SERVICE_MS = 1;
 

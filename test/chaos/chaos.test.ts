@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { randomOf, SEED } from '../faults/random.ts';
+import { randomOf, SEED } from '../support/faults/random.ts';
 import { chaos } from './chaos.ts';
 
 const KILLS = 10;

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { dueKey } from '../../src/domain/executions/ids.ts';
 import type { Row } from '../../src/domain/executions/row.ts';
-import type { Run } from '../faults/probe.ts';
+import type { Run } from '../support/faults/probe.ts';
 import { brokenOf, type Seen } from './check.ts';
 import type { Clients } from './clients.ts';
 

@@ -1,7 +1,13 @@
 // The promises of an embedded server, checked over REST and against what the tasks have written to their file.
 import type { Row, RowStatus } from '../../src/domain/executions/row.ts';
-import { type Accepted, brokenPromises, expectedDues, type Observed, unfinished } from '../faults/check.ts';
-import { type Run, readRuns } from '../faults/probe.ts';
+import {
+  type Accepted,
+  brokenPromises,
+  expectedDues,
+  type Observed,
+  unfinished,
+} from '../support/faults/check.ts';
+import { type Run, readRuns } from '../support/faults/probe.ts';
 import type { Acknowledged, Clients } from './clients.ts';
 import type { Server } from './server.ts';
 

@@ -1,6 +1,6 @@
 // `npm run test:chaos [-- --kills 200]`: the kills of chaos.test.ts, many more of them. FAULT_SEED repeats the choices of a run.
 import { parseArgs } from 'node:util';
-import { randomOf, SEED } from '../faults/random.ts';
+import { randomOf, SEED } from '../support/faults/random.ts';
 import { chaos } from './chaos.ts';
 
 const { values } = parseArgs({

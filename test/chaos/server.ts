@@ -1,7 +1,7 @@
 // The embedded server as a process that can be killed and started again on the same data folder.
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { type LocalProcess, startPart } from '../local/processes.ts';
+import { type LocalProcess, startPart } from '../support/processes.ts';
 
 /** A day: neither settle nor the end of a lease helps. The refill and the boot id alone bring everything back. */
 const WITHOUT_HELP = { PUNCTUAL_SETTLE_LAG_MS: '86400000', PUNCTUAL_LEASE_MS: '43200000' };

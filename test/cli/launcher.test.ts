@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Folder, temporaryFolder } from '../local/processes.ts';
+import { type Folder, temporaryFolder } from '../support/processes.ts';
 import { execute, ROOT, start } from './processes.ts';
 
 const LAUNCHER = join(ROOT, 'bin/punctual.js');

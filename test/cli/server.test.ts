@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient, type JobInput, type PunctualClient } from '../../src/client/client.ts';
 import { signToken, tokenKey } from '../../src/local/tokens.ts';
-import { type Folder, startLocal, temporaryFolder } from '../local/processes.ts';
+import { type Folder, startLocal, temporaryFolder } from '../support/processes.ts';
 import { execute, start } from './processes.ts';
 
 let folder: Folder;

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient, type Job, PunctualApiError } from '../../src/client/client.ts';
 import { signToken, tokenKey } from '../../src/local/tokens.ts';
-import { type Folder, startLocal, temporaryFolder } from '../local/processes.ts';
+import { type Folder, startLocal, temporaryFolder } from '../support/processes.ts';
 
 let folder: Folder;
 let local: Awaited<ReturnType<typeof startLocal>>;

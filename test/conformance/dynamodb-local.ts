@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { DIE_WITH_PARENT, freePort } from '../../src/local/dynoxide.ts';
-import { dynamoClient } from '../engines.ts';
+import { dynamoClient } from '../support/engines.ts';
 
 /** `directory` has DynamoDBLocal.jar and DynamoDBLocal_lib. It listens on every interface: there is no option for that. */
 export async function startDynamoDbLocal(

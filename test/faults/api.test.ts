@@ -1,9 +1,9 @@
 // kill -9 of the API in the middle of a create: what was accepted exists and fires, what was not is whole or nothing.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findDefinition } from '../../src/scheduling/records/definitions.ts';
-import { insertHead, sendMessages } from './calls.ts';
-import type { Child } from './child.ts';
-import { type Engines, inWorld, startEngines, USER } from './world.ts';
+import { type Engines, inWorld, startEngines, USER } from '../support/faults/accelerated-world.ts';
+import { insertHead, sendMessages } from '../support/faults/calls.ts';
+import type { Child } from '../support/faults/child.ts';
 
 let engines: Engines;
 beforeAll(async () => {

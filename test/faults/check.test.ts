@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { dueKey } from '../../src/domain/executions/ids.ts';
 import type { Row } from '../../src/domain/executions/row.ts';
-import { type Accepted, brokenPromises, type Observed } from './check.ts';
-import type { Run } from './probe.ts';
+import { type Accepted, brokenPromises, type Observed } from '../support/faults/check.ts';
+import type { Run } from '../support/faults/probe.ts';
 
 const NOON = Date.parse('2026-12-01T12:00:00Z');
 const jobId = 'job_00000000000000000001';

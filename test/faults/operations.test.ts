@@ -3,9 +3,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Row } from '../../src/domain/executions/row.ts';
 import { getOperation } from '../../src/jobs/operations/operation-requests.ts';
-import type { Accepted } from './check.ts';
-import type { Child } from './child.ts';
-import { type Engines, inWorld, OWNER, startEngines, USER, type World } from './world.ts';
+import {
+  type Engines,
+  inWorld,
+  OWNER,
+  startEngines,
+  USER,
+  type World,
+} from '../support/faults/accelerated-world.ts';
+import type { Accepted } from '../support/faults/check.ts';
+import type { Child } from '../support/faults/child.ts';
 
 let engines: Engines;
 beforeAll(async () => {

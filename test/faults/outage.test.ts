@@ -2,9 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cancelExecution } from '../../src/jobs/cancel-execution.ts';
 import { editJob } from '../../src/jobs/edit-job.ts';
-import { startQueueServer } from '../engines.ts';
-import { cancelledRow } from './calls.ts';
-import type { Accepted } from './check.ts';
+import { startQueueServer } from '../support/engines.ts';
 import {
   type Engines,
   inWorld,
@@ -13,7 +11,9 @@ import {
   startEngines,
   TEST_SETTINGS,
   type World,
-} from './world.ts';
+} from '../support/faults/accelerated-world.ts';
+import { cancelledRow } from '../support/faults/calls.ts';
+import type { Accepted } from '../support/faults/check.ts';
 
 let engines: Engines;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 // A queue that loses, doubles, delays and repeats its messages, and one that forgets everything.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startQueueServer } from '../engines.ts';
-import { troubledQueue } from './chaos.ts';
-import { randomOf } from './random.ts';
-import { type Engines, inWorld, makeQueues, startEngines } from './world.ts';
+import { startQueueServer } from '../support/engines.ts';
+import { type Engines, inWorld, makeQueues, startEngines } from '../support/faults/accelerated-world.ts';
+import { troubledQueue } from '../support/faults/chaos.ts';
+import { randomOf } from '../support/faults/random.ts';
 
 let engines: Engines;
 beforeAll(async () => {

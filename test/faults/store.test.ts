@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { troubledStore } from './chaos.ts';
-import { startChild } from './child.ts';
-import { randomOf } from './random.ts';
-import { type Engines, inWorld, startEngines, type World } from './world.ts';
+import { type Engines, inWorld, startEngines, type World } from '../support/faults/accelerated-world.ts';
+import { troubledStore } from '../support/faults/chaos.ts';
+import { startChild } from '../support/faults/child.ts';
+import { randomOf } from '../support/faults/random.ts';
 
 let engines: Engines;
 beforeAll(async () => {

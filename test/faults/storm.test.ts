@@ -1,12 +1,18 @@
 // Everything at once: processes are killed at random moments while the tables fail, the queue loses and doubles, and
 // jobs are created and cancelled.
 import { afterAll, beforeAll, test } from 'vitest';
-import { troubledQueue, troubledStore } from './chaos.ts';
-import type { Accepted } from './check.ts';
-import type { Child } from './child.ts';
-import type { Role } from './part.ts';
-import { randomOf } from './random.ts';
-import { type Engines, inWorld, type Spec, startEngines, type World } from './world.ts';
+import {
+  type Engines,
+  inWorld,
+  type Spec,
+  startEngines,
+  type World,
+} from '../support/faults/accelerated-world.ts';
+import { troubledQueue, troubledStore } from '../support/faults/chaos.ts';
+import type { Accepted } from '../support/faults/check.ts';
+import type { Child } from '../support/faults/child.ts';
+import type { Role } from '../support/faults/part.ts';
+import { randomOf } from '../support/faults/random.ts';
 
 let engines: Engines;
 beforeAll(async () => {

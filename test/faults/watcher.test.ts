@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { shardOf } from '../../src/domain/executions/ids.ts';
 import { minuteOf } from '../../src/domain/executions/slots.ts';
-import { moveCursor, sendMessages } from './calls.ts';
-import { type Engines, inWorld, startEngines } from './world.ts';
+import { type Engines, inWorld, startEngines } from '../support/faults/accelerated-world.ts';
+import { moveCursor, sendMessages } from '../support/faults/calls.ts';
 
 let engines: Engines;
 beforeAll(async () => {

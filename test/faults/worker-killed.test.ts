@@ -1,8 +1,8 @@
 // kill -9 of a worker, at every point of an execution's life.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { handsOut, insertRow, take } from './calls.ts';
-import type { Accepted } from './check.ts';
-import { type Engines, inWorld, startEngines } from './world.ts';
+import { type Engines, inWorld, startEngines } from '../support/faults/accelerated-world.ts';
+import { handsOut, insertRow, take } from '../support/faults/calls.ts';
+import type { Accepted } from '../support/faults/check.ts';
 
 let engines: Engines;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 // A worker that is slow, frozen or asked to end.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { handsBack, handsOut, insertRow, withdraw } from './calls.ts';
-import { troubledQueue } from './chaos.ts';
-import { randomOf } from './random.ts';
-import { type Engines, inWorld, startEngines } from './world.ts';
+import { type Engines, inWorld, startEngines } from '../support/faults/accelerated-world.ts';
+import { handsBack, handsOut, insertRow, withdraw } from '../support/faults/calls.ts';
+import { troubledQueue } from '../support/faults/chaos.ts';
+import { randomOf } from '../support/faults/random.ts';
 
 let engines: Engines;
 beforeAll(async () => {

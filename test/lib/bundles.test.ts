@@ -35,8 +35,8 @@ import type { Store } from '../../src/store/store.ts';
 import { builtinTasks } from '../../src/tasks/registry.ts';
 import type { WatcherHandler } from '../../src/watcher/lambda.ts';
 import { startWorker } from '../../src/worker/worker.ts';
-import { type Call, caller, eventOf } from '../api/events.ts';
-import { startDynoxide, startQueueServer } from '../engines.ts';
+import { type Call, caller, eventOf } from '../support/api-events.ts';
+import { startDynoxide, startQueueServer } from '../support/engines.ts';
 import { type Recorder, startRecorder } from './recorder.ts';
 
 const PREFIX = 'bundled-';

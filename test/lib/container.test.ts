@@ -19,7 +19,7 @@ import { createLog, systemClock, systemRandom } from '../../src/runtime/system.t
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../../src/store/dynamodb/tables.ts';
-import { startDynoxide, startQueueServer } from '../engines.ts';
+import { startDynoxide, startQueueServer } from '../support/engines.ts';
 import { followDockerfile, type Image } from './dockerfile.ts';
 import { type Recorder, startRecorder } from './recorder.ts';
 import { cleanUp, type Properties, type Synthesized, synthesize } from './synth.ts';

@@ -9,8 +9,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { backUp, restore } from '../../src/local/backup.ts';
 import { lockFolder } from '../../src/local/lock.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts';
-import { aHead } from '../store/fixtures.ts';
-import { type Folder, startLocal, temporaryFolder } from './processes.ts';
+import { aHead } from '../support/fixtures.ts';
+import { type Folder, startLocal, temporaryFolder } from '../support/processes.ts';
 
 const CLI = resolve(import.meta.dirname, '../../bin/punctual.js');
 

@@ -1,7 +1,13 @@
 // The example in tasks/ as a user runs it: listed by the API, checked at create time, and going on where it stopped after
 // the server was killed with -9.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Folder, type LocalProcess, startLocal, startPart, temporaryFolder } from './processes.ts';
+import {
+  type Folder,
+  type LocalProcess,
+  startLocal,
+  startPart,
+  temporaryFolder,
+} from '../support/processes.ts';
 
 let folder: Folder;
 let env: Record<string, string>;

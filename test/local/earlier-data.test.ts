@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createClient, type Execution, type Job } from '../../src/client/client.ts';
 import { restore } from '../../src/local/backup.ts';
 import { SCHEMA_VERSION } from '../../src/store/sqlite/schema.ts';
-import { type Folder, startLocal, temporaryFolder } from './processes.ts';
+import { type Folder, startLocal, temporaryFolder } from '../support/processes.ts';
 
 const FIXTURES = join(import.meta.dirname, '../fixtures');
 const files = readdirSync(FIXTURES).filter((name) => name.endsWith('.db.gz'));

@@ -10,7 +10,7 @@ import {
   startPart,
   startTarget,
   temporaryFolder,
-} from './processes.ts';
+} from '../support/processes.ts';
 
 let folder: Folder;
 let local: Awaited<ReturnType<typeof startLocal>>;

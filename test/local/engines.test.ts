@@ -15,8 +15,8 @@ import {
 import { describe, expect, test, vi } from 'vitest';
 import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../../src/store/dynamodb/tables.ts';
-import { startDynoxide, startQueueServer } from '../engines.ts';
-import { aHead } from '../store/fixtures.ts';
+import { startDynoxide, startQueueServer } from '../support/engines.ts';
+import { aHead } from '../support/fixtures.ts';
 
 /** Nobody listens any more: the process is gone, even where nobody has collected its exit code yet. */
 async function gone(endpoint: string): Promise<boolean> {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import openapiTypescript, { type OpenAPI3 } from 'openapi-typescript';
 import { afterEach, expect, it } from 'vitest';
 import { signToken, tokenKey } from '../../src/local/tokens.ts';
-import { type Folder, startLocal, temporaryFolder } from './processes.ts';
+import { type Folder, startLocal, temporaryFolder } from '../support/processes.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 /** Inside of the checkout, so that the compiler finds the packages. */

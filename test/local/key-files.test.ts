@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readLocalConfig } from '../../src/local/config.ts';
 import { localTasks } from '../../src/local/tasks.ts';
 import { createLog } from '../../src/runtime/system.ts';
-import { taskContext } from '../tasks/context.ts';
-import { type Folder, temporaryFolder } from './processes.ts';
+import { type Folder, temporaryFolder } from '../support/processes.ts';
+import { taskContext } from '../support/task-context.ts';
 
 let folder: Folder;
 const logged: string[] = [];

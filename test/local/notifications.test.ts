@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readMasterKeys } from '../../src/local/key-files.ts';
 import { verifySignature } from '../../src/tasks/http/signature.ts';
 import { derivedKeys } from '../../src/tasks/http/signing-keys.ts';
-import { startLocal, startTarget, temporaryFolder } from './processes.ts';
+import { startLocal, startTarget, temporaryFolder } from '../support/processes.ts';
 
 const folder = temporaryFolder();
 const got: { path: string; body: string; signature: string }[] = [];

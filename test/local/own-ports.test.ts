@@ -1,7 +1,7 @@
 // Jobs of a local server may call loopback, but not the API of that server: with a token of another user in a header a job
 // would act for that user from inside.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Folder, startLocal, startTarget, temporaryFolder } from './processes.ts';
+import { type Folder, startLocal, startTarget, temporaryFolder } from '../support/processes.ts';
 
 let folder: Folder;
 let local: Awaited<ReturnType<typeof startLocal>>;

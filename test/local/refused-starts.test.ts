@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { KNOWN_VARIABLES, refuseUnknownVariables } from '../../src/local/variables.ts';
-import { type Folder, startPart, temporaryFolder } from './processes.ts';
+import { type Folder, startPart, temporaryFolder } from '../support/processes.ts';
 
 let folder: Folder | undefined;
 afterEach(() => folder?.remove());

@@ -3,8 +3,8 @@
 import { chownSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { isolatedHere, processesWith, trustedUser } from '../tasks/script-workers.ts';
-import { type Folder, startLocal, startPart, temporaryFolder } from './processes.ts';
+import { type Folder, startLocal, startPart, temporaryFolder } from '../support/processes.ts';
+import { isolatedHere, processesWith, trustedUser } from '../support/script-workers.ts';
 
 const isolated = await isolatedHere();
 /** Has what starts the tables, and no bwrap. */

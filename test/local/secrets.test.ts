@@ -7,8 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isolatedHere } from '../tasks/script-workers.ts';
-import { type Folder, startLocal, temporaryFolder } from './processes.ts';
+import { type Folder, startLocal, temporaryFolder } from '../support/processes.ts';
+import { isolatedHere } from '../support/script-workers.ts';
 
 const VALUE = 'tok_9f8e7d6c5b4a39281706';
 const FORMS = [

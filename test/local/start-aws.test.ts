@@ -1,7 +1,14 @@
 // `npm run start:aws` and its parts: the same service on dynoxide and fauxqs, in one process or in several.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { client, type Folder, startLocal, startPart, startTarget, temporaryFolder } from './processes.ts';
+import {
+  client,
+  type Folder,
+  startLocal,
+  startPart,
+  startTarget,
+  temporaryFolder,
+} from '../support/processes.ts';
 
 let target: Awaited<ReturnType<typeof startTarget>>;
 let folder: Folder;

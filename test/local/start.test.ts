@@ -14,7 +14,7 @@ import {
   startPart,
   startTarget,
   temporaryFolder,
-} from './processes.ts';
+} from '../support/processes.ts';
 
 let target: Awaited<ReturnType<typeof startTarget>>;
 let folder: Folder;

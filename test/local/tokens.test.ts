@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { exportJWK, generateKeyPair, importJWK, type JWK, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createAuthorizer, signToken, tokenKey } from '../../src/local/tokens.ts';
-import { eventOf } from '../api/events.ts';
+import { eventOf } from '../support/api-events.ts';
 
 let folder: string;
 let key: JWK;

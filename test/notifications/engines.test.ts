@@ -21,8 +21,8 @@ import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../../src/store/dynamodb/tables.ts';
 import { headToItem } from '../../src/store/items.ts';
 import { DoNotRetry, defineTask } from '../../src/tasks/task.ts';
-import { startDynoxide, startQueueServer } from '../engines.ts';
-import { itemSize } from '../store/item-size.ts';
+import { startDynoxide, startQueueServer } from '../support/engines.ts';
+import { itemSize } from '../support/item-size.ts';
 
 const PREFIX = 'n-';
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

@@ -26,9 +26,9 @@ import { guardedAgent } from '../../src/tasks/http/guarded-connect.ts';
 import { HostLimiter } from '../../src/tasks/http/host-limiter.ts';
 import { verifySignature } from '../../src/tasks/http/signature.ts';
 import { derivedKeys, newMasterKey } from '../../src/tasks/http/signing-keys.ts';
-import { startQueueServer } from '../engines.ts';
-import { aHead } from '../store/fixtures.ts';
-import { local, testServices } from '../tasks/services.ts';
+import { startQueueServer } from '../support/engines.ts';
+import { aHead } from '../support/fixtures.ts';
+import { local, testServices } from '../support/task-services.ts';
 
 const master = { keys: [newMasterKey('k1')] };
 const signingKeys = derivedKeys(async () => master);

@@ -1,6 +1,6 @@
 import { dueKey } from '../../src/domain/executions/ids.ts';
 import type { Message } from '../../src/queue/queue.ts';
-import { aJobId, anId } from '../store/fixtures.ts';
+import { aJobId, anId } from '../support/fixtures.ts';
 
 export function aMessage(change: Partial<Message> = {}): Message {
   const fireAt = change.fireAt ?? Date.now();

@@ -6,7 +6,7 @@ import type { Received } from '../../src/queue/queue.ts';
 import { createQueues, type QueueUrls } from '../../src/queue/sqs/queue-definitions.ts';
 import { createSqs, type Sqs } from '../../src/queue/sqs/sqs.ts';
 import { systemClock } from '../../src/runtime/system.ts';
-import { startQueueServer } from '../engines.ts';
+import { startQueueServer } from '../support/engines.ts';
 import { aMessage } from './messages.ts';
 
 let server: Awaited<ReturnType<typeof startQueueServer>>;

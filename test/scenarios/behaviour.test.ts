@@ -7,9 +7,9 @@ import { runNow } from '../../src/jobs/manual-runs.ts';
 import { getOperation } from '../../src/jobs/operations/operation-requests.ts';
 import { pauseJob, resumeJob } from '../../src/jobs/pause-job.ts';
 import { getJob } from '../../src/queries/get-job.ts';
-import type { Accepted } from '../faults/check.ts';
-import type { Run } from '../faults/probe.ts';
-import { type Engines, OWNER, startEngines, World } from '../faults/world.ts';
+import { type Engines, OWNER, startEngines, World } from '../support/faults/accelerated-world.ts';
+import type { Accepted } from '../support/faults/check.ts';
+import type { Run } from '../support/faults/probe.ts';
 
 let engines: Engines;
 let world: World;

@@ -1,6 +1,6 @@
 // The finest schedule there is, for a minute.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Engines, inWorld, startEngines } from '../faults/world.ts';
+import { type Engines, inWorld, startEngines } from '../support/faults/accelerated-world.ts';
 
 let engines: Engines;
 beforeAll(async () => {

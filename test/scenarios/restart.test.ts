@@ -1,8 +1,8 @@
 // Everything is down for some minutes and comes back: what each misfire policy promises, and tasks that go on where they
 // had stopped.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Accepted } from '../faults/check.ts';
-import { type Engines, inWorld, startEngines, type World } from '../faults/world.ts';
+import { type Engines, inWorld, startEngines, type World } from '../support/faults/accelerated-world.ts';
+import type { Accepted } from '../support/faults/check.ts';
 
 let engines: Engines;
 beforeAll(async () => {

@@ -12,7 +12,7 @@ import { claim, prepare } from '../../src/scheduling/claiming/claim.ts';
 import { claimEarly } from '../../src/scheduling/claiming/claim-early.ts';
 import { type AcquiredHold, start, undoClaim } from '../../src/scheduling/claiming/confirm-start.ts';
 import { newRow } from '../../src/scheduling/records/write-row.ts';
-import { standingWorld } from './world.ts';
+import { standingWorld } from '../support/standing-world.ts';
 
 const ANN = asUser('ann');
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { asUser } from '../../src/domain/principal.ts';
 import { runNow } from '../../src/jobs/manual-runs.ts';
 import { claim } from '../../src/scheduling/claiming/claim.ts';
-import { MINUTE, standingWorld } from './world.ts';
+import { MINUTE, standingWorld } from '../support/standing-world.ts';
 
 describe.each(['skip', 'allow'])('overlap: %s', (overlap) => {
   async function job(maxAttempts: number) {

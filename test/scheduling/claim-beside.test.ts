@@ -5,7 +5,7 @@ import { cancelExecution } from '../../src/jobs/cancel-execution.ts';
 import { cancelJob } from '../../src/jobs/cancel-job.ts';
 import { editJob } from '../../src/jobs/edit-job.ts';
 import { claim } from '../../src/scheduling/claiming/claim.ts';
-import { MINUTE, standingWorld } from './world.ts';
+import { MINUTE, standingWorld } from '../support/standing-world.ts';
 
 const ANN = asUser('ann');
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { dueKey } from '../../src/domain/executions/ids.ts';
 import type { Row } from '../../src/domain/executions/row.ts';
 import { afterExecution } from '../../src/scheduling/running/after-execution.ts';
-import { MINUTE, NOON, standingWorld } from './world.ts';
+import { MINUTE, NOON, standingWorld } from '../support/standing-world.ts';
 
 const dueOf = (n: number): string => dueKey(NOON + n * MINUTE);
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { JOB_TRANSITIONS } from '../../src/domain/jobs/job.ts';
 import { JOB_STATUSES } from '../../src/domain/views/resource-schemas.ts';
 import { writeHead } from '../../src/scheduling/records/write-head.ts';
-import { standingWorld } from './world.ts';
+import { standingWorld } from '../support/standing-world.ts';
 
 it.each(JOB_STATUSES)('changes the status of a job that is %s only as the table says', async (from) => {
   const { context, store, create } = standingWorld();

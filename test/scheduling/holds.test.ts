@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { claim } from '../../src/scheduling/claiming/claim.ts';
-import { standingWorld } from './world.ts';
+import { standingWorld } from '../support/standing-world.ts';
 
 test('a hold whose row is gone by retention keeps nobody out', async () => {
   const world = standingWorld();

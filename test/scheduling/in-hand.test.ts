@@ -5,7 +5,7 @@ import type { Received } from '../../src/queue/queue.ts';
 import { handleMessage, type WorkerPort } from '../../src/scheduling/running/handle-message.ts';
 import { keepHidden } from '../../src/scheduling/running/message-visibility.ts';
 import { defineTask, type Task } from '../../src/tasks/task.ts';
-import { MINUTE, NOON, standingWorld } from './world.ts';
+import { MINUTE, NOON, standingWorld } from '../support/standing-world.ts';
 
 let world: ReturnType<typeof standingWorld>;
 const never = new AbortController().signal;

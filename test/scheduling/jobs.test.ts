@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { editJob } from '../../src/jobs/edit-job.ts';
 import { listChanges } from '../../src/queries/list-changes.ts';
-import { standingWorld } from './world.ts';
+import { standingWorld } from '../support/standing-world.ts';
 
 /** 200 KB in a request, a megabyte when written out. */
 const swelling = { result: Array.from({ length: 50_000 }, () => 1e20) };

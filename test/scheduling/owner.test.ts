@@ -11,7 +11,7 @@ import { settleSlot } from '../../src/scheduling/planning/settle-slot.ts';
 import { handleMessage, type WorkerPort } from '../../src/scheduling/running/handle-message.ts';
 import type { RunningExecution } from '../../src/store/store.ts';
 import { defineTask, type Task } from '../../src/tasks/task.ts';
-import { MINUTE, NOON, standingWorld } from './world.ts';
+import { MINUTE, NOON, standingWorld } from '../support/standing-world.ts';
 
 const never = new AbortController().signal;
 const ANN = asUser('ann');

@@ -4,8 +4,8 @@ import { dueAtOf, dueKey } from '../../src/domain/executions/ids.ts';
 import type { Row } from '../../src/domain/executions/row.ts';
 import { recoverShard } from '../../src/scheduling/planning/recover.ts';
 import { watch } from '../../src/scheduling/planning/watch-shards.ts';
-import { aHold } from '../store/fixtures.ts';
-import { MINUTE, NOON, standingWorld } from './world.ts';
+import { aHold } from '../support/fixtures.ts';
+import { MINUTE, NOON, standingWorld } from '../support/standing-world.ts';
 
 let world: ReturnType<typeof standingWorld>;
 beforeEach(() => {

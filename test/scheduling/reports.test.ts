@@ -7,7 +7,7 @@ import type { Message, Received } from '../../src/queue/queue.ts';
 import { createLog } from '../../src/runtime/system.ts';
 import { handleMessage, type WorkerPort } from '../../src/scheduling/running/handle-message.ts';
 import { defineTask, type Task } from '../../src/tasks/task.ts';
-import { standingWorld } from './world.ts';
+import { standingWorld } from '../support/standing-world.ts';
 
 const never = new AbortController().signal;
 

@@ -13,7 +13,7 @@ import type { Context } from '../../src/scheduling/context.ts';
 import { handleMessage } from '../../src/scheduling/running/handle-message.ts';
 import type { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import { defineTask } from '../../src/tasks/task.ts';
-import { MINUTE, NOON, standingWorld } from './world.ts';
+import { MINUTE, NOON, standingWorld } from '../support/standing-world.ts';
 
 const ANN = asUser('ann');
 const CHANGES_EVERY_MS = 100;

@@ -8,7 +8,7 @@ import { pauseJob } from '../../src/jobs/pause-job.ts';
 import { claim } from '../../src/scheduling/claiming/claim.ts';
 import { findDefinition } from '../../src/scheduling/records/definitions.ts';
 import { newRow } from '../../src/scheduling/records/write-row.ts';
-import { MINUTE, standingWorld } from './world.ts';
+import { MINUTE, standingWorld } from '../support/standing-world.ts';
 
 const ANN = asUser('ann');
 

@@ -10,7 +10,7 @@ import { claim, prepare } from '../../src/scheduling/claiming/claim.ts';
 import { claimEarly } from '../../src/scheduling/claiming/claim-early.ts';
 import { undoClaim } from '../../src/scheduling/claiming/confirm-start.ts';
 import { finishAttempt } from '../../src/scheduling/running/finish-attempt.ts';
-import { MINUTE, NOON, standingWorld } from './world.ts';
+import { MINUTE, NOON, standingWorld } from '../support/standing-world.ts';
 
 const ANN = asUser('ann');
 const SPEC = {

@@ -1,7 +1,7 @@
 // What a watcher meets in a long life: a schedule that it cannot compute, a clock that was wrong, a slot that takes long.
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { watch } from '../../src/scheduling/planning/watch-shards.ts';
-import { MINUTE, NOON, standingWorld } from './world.ts';
+import { MINUTE, NOON, standingWorld } from '../support/standing-world.ts';
 
 let world: ReturnType<typeof standingWorld>;
 beforeEach(() => {

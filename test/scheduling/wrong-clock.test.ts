@@ -15,7 +15,7 @@ import { settleSlot } from '../../src/scheduling/planning/settle-slot.ts';
 import { watch } from '../../src/scheduling/planning/watch-shards.ts';
 import { newRow } from '../../src/scheduling/records/write-row.ts';
 import { handleMessage, type WorkerPort } from '../../src/scheduling/running/handle-message.ts';
-import { MINUTE, NOON, standingWorld } from './world.ts';
+import { MINUTE, NOON, standingWorld } from '../support/standing-world.ts';
 
 const HOUR = 60 * MINUTE;
 const SKEW_MS = 2_000;

@@ -9,7 +9,7 @@ import { claim } from '../../src/scheduling/claiming/claim.ts';
 import { dispatchSlot } from '../../src/scheduling/planning/dispatch-slot.ts';
 import { watch } from '../../src/scheduling/planning/watch-shards.ts';
 import { finishAttempt } from '../../src/scheduling/running/finish-attempt.ts';
-import { MINUTE, standingWorld } from './world.ts';
+import { MINUTE, standingWorld } from '../support/standing-world.ts';
 
 const HOUR = 60 * MINUTE;
 const PARIS = 'Europe/Paris';

@@ -3,8 +3,8 @@
 // of their own, so that a seed without wrong clocks is the same as before.
 import { dueKey } from '../../src/domain/executions/ids.ts';
 import { MINUTE, minuteOf } from '../../src/domain/executions/slots.ts';
+import { Seeded } from '../support/seeded.ts';
 import type { Process } from './process.ts';
-import { Seeded } from './seeded.ts';
 import { EPOCH, type World } from './world.ts';
 
 export class Clocks {

@@ -7,9 +7,9 @@ import type { Message, Received } from '../../src/queue/queue.ts';
 import { isClockRight } from '../../src/scheduling/context.ts';
 import { watch } from '../../src/scheduling/planning/watch-shards.ts';
 import { handleMessage } from '../../src/scheduling/running/handle-message.ts';
+import type { Seeded } from '../support/seeded.ts';
 import type { Process } from './process.ts';
 import type { Scenario } from './scenario.ts';
-import type { Seeded } from './seeded.ts';
 import { simulatedTask } from './simulated-task.ts';
 import { EPOCH, type World } from './world.ts';
 

@@ -15,8 +15,8 @@ import { retryExecution, runNow } from '../../src/jobs/manual-runs.ts';
 import { stopOperation } from '../../src/jobs/operations/operation-requests.ts';
 import { pauseJob, resumeJob } from '../../src/jobs/pause-job.ts';
 import type { Context } from '../../src/scheduling/context.ts';
+import type { Seeded } from '../support/seeded.ts';
 import { type Operation, randomSchedule, type Scenario } from './scenario.ts';
-import type { Seeded } from './seeded.ts';
 import type { World } from './world.ts';
 
 const USER = 'u1';

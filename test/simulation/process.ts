@@ -3,7 +3,7 @@
 import { createReferenceClock, type ReferenceClock } from '../../src/runtime/clock/reference-clock.ts';
 import type { Context, Log } from '../../src/scheduling/context.ts';
 import type { Store } from '../../src/store/store.ts';
-import { Seeded } from './seeded.ts';
+import { Seeded } from '../support/seeded.ts';
 import type { World } from './world.ts';
 
 export type Kind = 'worker' | 'watcher' | 'operations' | 'api';

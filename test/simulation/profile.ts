@@ -1,6 +1,6 @@
 // How rough a seed's world is: each kind of fault is absent in many seeds, so that others come out clearly.
 import { DEFAULT_SETTINGS, type Settings } from '../../src/scheduling/context.ts';
-import type { Seeded } from './seeded.ts';
+import type { Seeded } from '../support/seeded.ts';
 
 /** Probabilities, unless said otherwise. */
 export interface Profile {

@@ -2,7 +2,7 @@
 // moments.
 import type { JobSpec } from '../../src/domain/jobs/job-spec.ts';
 import type { ScheduleInput } from '../../src/domain/schedule/schema.ts';
-import type { Seeded } from './seeded.ts';
+import type { Seeded } from '../support/seeded.ts';
 import { EPOCH } from './world.ts';
 
 export const OPERATIONS = [

@@ -1,12 +1,12 @@
 // One simulation from one seed: sets the world up as its scenario says, lets it run with faults, then without, and says
 // what became of the promises.
 import { MINUTE, minuteOf } from '../../src/domain/executions/slots.ts';
+import { Seeded } from '../support/seeded.ts';
 import type { Violation } from './checks.ts';
 import { Fleet } from './fleet.ts';
 import { People } from './people.ts';
 import { crowded, impatient, outage, randomProfile, SETTINGS, slowReading } from './profile.ts';
 import { randomScenario, type ThemeName } from './scenario.ts';
-import { Seeded } from './seeded.ts';
 import { Standing } from './standing.ts';
 import { EPOCH, World } from './world.ts';
 

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { withDefinitionCache } from '../../src/store/definition-cache.ts';
 import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../../src/store/dynamodb/tables.ts';
-import { startDynoxide } from '../engines.ts';
+import { startDynoxide } from '../support/engines.ts';
+import { aJobId } from '../support/fixtures.ts';
 import { SHARDS } from './conformance.ts';
-import { aJobId } from './fixtures.ts';
 
 test('a definition is read once, also in a page; one that is not there is asked for again', async () => {
   const { client, stop } = await startDynoxide();

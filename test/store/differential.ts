@@ -7,8 +7,8 @@ import { OPEN, type Row, TERMINAL } from '../../src/domain/executions/row.ts';
 import { minuteOf } from '../../src/domain/executions/slots.ts';
 import { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { aHead, aHold, aRow, T0 } from '../support/fixtures.ts';
 import { type OpenStore, SHARDS } from './conformance.ts';
-import { aHead, aHold, aRow, T0 } from './fixtures.ts';
 
 const CONSISTENT = { consistent: true };
 

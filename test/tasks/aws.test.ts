@@ -24,8 +24,8 @@ import { createTargets } from '../../src/tasks/aws/targets.ts';
 import { lazyAws } from '../../src/tasks/aws/task-clients.ts';
 import { withSecrets } from '../../src/tasks/secrets/secrets.ts';
 import { DoNotRetry } from '../../src/tasks/task.ts';
-import { taskContext } from './context.ts';
-import { awsError, local, testServices } from './services.ts';
+import { taskContext } from '../support/task-context.ts';
+import { awsError, local, testServices } from '../support/task-services.ts';
 
 const executionId = 'job_aaaaaaaaaaaaaaaaaaaa.1796119200000';
 

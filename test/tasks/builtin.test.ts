@@ -7,7 +7,7 @@ import { noop } from '../../src/tasks/noop.ts';
 import { builtinTasks, describing } from '../../src/tasks/registry.ts';
 import { checkParams } from '../../src/tasks/secrets/secrets.ts';
 import { DoNotRetry } from '../../src/tasks/task.ts';
-import { taskContext } from './context.ts';
+import { taskContext } from '../support/task-context.ts';
 
 describe('the built-in tasks', () => {
   it('are found by their names', () => {

@@ -9,8 +9,8 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { containerParams, containerTask } from '../../src/tasks/container/container.ts';
 import { DoNotRetry, type TaskContext } from '../../src/tasks/task.ts';
-import { taskContext } from './context.ts';
-import { awsError, local, testServices } from './services.ts';
+import { taskContext } from '../support/task-context.ts';
+import { awsError, local, testServices } from '../support/task-services.ts';
 
 const mock = mockClient(ECSClient);
 const ARN = 'arn:aws:ecs:eu-west-1:123456789012:task/jobs/0123abcd';

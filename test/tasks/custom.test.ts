@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { entryWithTasks } from '../../lib/bundling/custom-tasks.ts';
 import { withCustomTasks } from '../../src/tasks/custom-tasks.ts';
 import { builtinTasks } from '../../src/tasks/registry.ts';
-import { taskContext } from './context.ts';
+import { taskContext } from '../support/task-context.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 let folder = '';

@@ -8,7 +8,7 @@ import { HostLimiter } from '../../src/tasks/http/host-limiter.ts';
 import { httpTask } from '../../src/tasks/http/http.ts';
 import { httpParams } from '../../src/tasks/http/http-params.ts';
 import { Snooze } from '../../src/tasks/task.ts';
-import { taskContext } from './context.ts';
+import { taskContext } from '../support/task-context.ts';
 
 const never = new AbortController().signal;
 

@@ -8,7 +8,7 @@ import { HostLimiter } from '../../src/tasks/http/host-limiter.ts';
 import { httpTask, KEPT_BODY_BYTES, retryAfterSeconds } from '../../src/tasks/http/http.ts';
 import { type HttpParams, httpParams } from '../../src/tasks/http/http-params.ts';
 import { RetryAfter, type TaskContext } from '../../src/tasks/task.ts';
-import { taskContext } from './context.ts';
+import { taskContext } from '../support/task-context.ts';
 
 interface Seen {
   method: string | undefined;

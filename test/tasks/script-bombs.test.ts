@@ -8,7 +8,7 @@ import {
   type ScriptWorker,
   startScriptWorker,
   users,
-} from './script-workers.ts';
+} from '../support/script-workers.ts';
 
 const languages = await isolatedLanguages();
 

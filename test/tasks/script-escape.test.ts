@@ -13,7 +13,6 @@ import {
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Language } from '../../src/tasks/script/script-params.ts';
-import { writeEvilConversion } from './evil-conversion.ts';
 import {
   isolatedLanguages,
   processesWith,
@@ -21,7 +20,8 @@ import {
   startScriptWorker,
   talking,
   users,
-} from './script-workers.ts';
+} from '../support/script-workers.ts';
+import { writeEvilConversion } from './evil-conversion.ts';
 
 const hasGcc = spawnSync('gcc', ['--version']).status === 0;
 if (!hasGcc) console.warn('gcc is missing: the crafted conversion module is not compiled and not tried');

@@ -15,8 +15,8 @@ import { type RunningFauxqs, startFauxqs } from '../../src/local/fauxqs.ts';
 import { scriptTask } from '../../src/tasks/script/script.ts';
 import { fargateScripts } from '../../src/tasks/script/script-fargate.ts';
 import { scriptParams } from '../../src/tasks/script/script-params.ts';
-import { taskContext } from './context.ts';
-import { local, testServices } from './services.ts';
+import { taskContext } from '../support/task-context.ts';
+import { local, testServices } from '../support/task-services.ts';
 
 const ARN = 'arn:aws:ecs:eu-west-1:123456789012:task/jobs/0123abcd';
 const ecs = mockClient(ECSClient);

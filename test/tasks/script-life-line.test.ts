@@ -8,7 +8,7 @@ import { startScript } from '../../src/tasks/script/script-local.ts';
 import { findScriptMode } from '../../src/tasks/script/script-mode.ts';
 import { DEFAULT_LIMITS, type Launcher } from '../../src/tasks/script/script-supervised.ts';
 import { trusted } from '../../src/tasks/script/script-trusted.ts';
-import { isolatedHere, processesWith } from './script-workers.ts';
+import { isolatedHere, processesWith } from '../support/script-workers.ts';
 
 const mode = await findScriptMode({ trustedScripts: false, dataFolder: `${tmpdir()}/nowhere` });
 const launchers: [string, Launcher][] = [['trusted', trusted]];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readLocalConfig } from '../../src/local/config.ts';
 import { findScriptMode } from '../../src/tasks/script/script-mode.ts';
-import { isolatedHere } from './script-workers.ts';
+import { isolatedHere } from '../support/script-workers.ts';
 
 const isolated = await isolatedHere();
 let folder = '';

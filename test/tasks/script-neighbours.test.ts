@@ -14,7 +14,7 @@ import {
   startScriptWorker,
   talking,
   users,
-} from './script-workers.ts';
+} from '../support/script-workers.ts';
 
 describe.runIf(await isolatedHere()).each(users())('an isolated script of a worker that is $as', (user) => {
   let worker: ScriptWorker;

@@ -2,7 +2,12 @@
 import { statSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { processesWith, type ScriptWorker, startScriptWorker, trustedUser } from './script-workers.ts';
+import {
+  processesWith,
+  type ScriptWorker,
+  startScriptWorker,
+  trustedUser,
+} from '../support/script-workers.ts';
 
 describe.runIf(trustedUser !== undefined)('a trusted script', () => {
   let worker: ScriptWorker;

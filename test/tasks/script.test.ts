@@ -8,9 +8,14 @@ import { scriptTask } from '../../src/tasks/script/script.ts';
 import { type Language, scriptParams } from '../../src/tasks/script/script-params.ts';
 import type { Script, ScriptEnd } from '../../src/tasks/script/script-runner.ts';
 import { DoNotRetry } from '../../src/tasks/task.ts';
-import { taskContext } from './context.ts';
-import { isolatedLanguages, type ScriptWorker, startScriptWorker, trustedUser } from './script-workers.ts';
-import { local, testServices } from './services.ts';
+import {
+  isolatedLanguages,
+  type ScriptWorker,
+  startScriptWorker,
+  trustedUser,
+} from '../support/script-workers.ts';
+import { taskContext } from '../support/task-context.ts';
+import { local, testServices } from '../support/task-services.ts';
 
 const languages = await isolatedLanguages();
 const modes = [...(languages.length > 0 ? ['isolated'] : []), ...(trustedUser ? ['trusted'] : [])];

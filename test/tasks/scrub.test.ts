@@ -6,8 +6,8 @@ import type { ScriptEnd } from '../../src/tasks/script/script-runner.ts';
 import { SecretRedactor } from '../../src/tasks/secrets/redact-secrets.ts';
 import { withSecrets } from '../../src/tasks/secrets/secrets.ts';
 import type { Task } from '../../src/tasks/task.ts';
-import { taskContext } from './context.ts';
-import { testServices } from './services.ts';
+import { taskContext } from '../support/task-context.ts';
+import { testServices } from '../support/task-services.ts';
 
 const SECRET = 's3cr3t/Wört & "quoted"';
 const scrubber = new SecretRedactor(new Map([['token', SECRET]]));

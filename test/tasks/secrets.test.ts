@@ -7,8 +7,8 @@ import { builtinTasks } from '../../src/tasks/registry.ts';
 import { secretPath, secretsManagerSecrets, ssmSecrets } from '../../src/tasks/secrets/secret-stores.ts';
 import { checkParams, type Secrets, withSecrets } from '../../src/tasks/secrets/secrets.ts';
 import { DoNotRetry, defineTask, RetryAfter, type Task, type TaskContext } from '../../src/tasks/task.ts';
-import { taskContext } from './context.ts';
-import { awsError, local, testServices } from './services.ts';
+import { taskContext } from '../support/task-context.ts';
+import { awsError, local, testServices } from '../support/task-services.ts';
 
 const VALUE = 's3cr3t/value+"with quotes"';
 const secrets: Secrets = {

@@ -5,8 +5,8 @@ import { ConfigError, readConfig } from '../../src/runtime/config.ts';
 import { tasksOnAws } from '../../src/tasks/aws/worker-tasks.ts';
 import { describedOnAws } from '../../src/tasks/describable-tasks.ts';
 import { enabledOnAws, taskVariables } from '../../src/tasks/task-settings.ts';
-import { taskContext } from './context.ts';
-import { awsError, testServices } from './services.ts';
+import { taskContext } from '../support/task-context.ts';
+import { awsError, testServices } from '../support/task-services.ts';
 
 const read = (env: Record<string, string>) => readConfig(taskVariables, env);
 const PLACE = { PUNCTUAL_CONTAINER_CLUSTER: 'jobs', PUNCTUAL_CONTAINER_SUBNETS: 'subnet-1, subnet-2' };

@@ -12,7 +12,7 @@ import { httpTask } from '../../src/tasks/http/http.ts';
 import { httpParams } from '../../src/tasks/http/http-params.ts';
 import { sign, verifySignature } from '../../src/tasks/http/signature.ts';
 import { derivedKeys, type MasterKeys, newMasterKey } from '../../src/tasks/http/signing-keys.ts';
-import { taskContext } from './context.ts';
+import { taskContext } from '../support/task-context.ts';
 
 const request = { method: 'POST', url: 'https://example.com/hook?a=1', body: '{"a":"ü"}' };
 const old = { id: 'k1.1', secret: Buffer.alloc(32, 1).toString('base64url') };

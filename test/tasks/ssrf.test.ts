@@ -10,7 +10,7 @@ import { HostLimiter } from '../../src/tasks/http/host-limiter.ts';
 import { httpTask } from '../../src/tasks/http/http.ts';
 import { httpParams } from '../../src/tasks/http/http-params.ts';
 import { DoNotRetry } from '../../src/tasks/task.ts';
-import { taskContext } from './context.ts';
+import { taskContext } from '../support/task-context.ts';
 
 let port = 0;
 let touched = 0;

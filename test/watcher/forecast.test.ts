@@ -6,7 +6,7 @@ import { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import { forecast } from '../../src/watcher/forecast.ts';
 import { allShards } from '../../src/watcher/main.ts';
 import { passSchema, shardRanges, shardsOf } from '../../src/watcher/shard-ranges.ts';
-import { MemoryQueue } from '../simulation/memory-queue.ts';
+import { MemoryQueue } from '../support/memory-queue.ts';
 
 const NOW = Date.parse('2026-11-16T12:00:30Z');
 const entry = (job: number, at: number, kind: Entry['kind'] = 'regular'): Entry => ({

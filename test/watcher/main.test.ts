@@ -3,7 +3,7 @@ import { createLog } from '../../src/runtime/system.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import { allShards, LOOK_FOR_OPERATIONS_MS, nextPassAt, runWatcher } from '../../src/watcher/main.ts';
-import { MemoryQueue } from '../simulation/memory-queue.ts';
+import { MemoryQueue } from '../support/memory-queue.ts';
 
 const at = (time: string) => Date.parse(`2026-11-16T${time}Z`);
 

@@ -13,7 +13,7 @@ import { createLog, systemClock, systemRandom } from '../../src/runtime/system.t
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../../src/store/dynamodb/tables.ts';
-import { startDynoxide, startQueueServer } from '../engines.ts';
+import { startDynoxide, startQueueServer } from '../support/engines.ts';
 
 const PREFIX = 'worker-test-';
 const closers: (() => unknown)[] = [];

@@ -22,8 +22,8 @@ import { builtinTasks } from '../../src/tasks/registry.ts';
 import { withTracing } from '../../src/worker/with-tracing.ts';
 import { startWorker } from '../../src/worker/worker.ts';
 import { createTracer, type TracerOptions } from '../../src/worker/xray.ts';
-import { eventOf } from '../api/events.ts';
-import { startDynoxide, startQueueServer } from '../engines.ts';
+import { eventOf } from '../support/api-events.ts';
+import { startDynoxide, startQueueServer } from '../support/engines.ts';
 import { NOON, StandingClock } from './harness.ts';
 
 const PREFIX = 'withTracing-';

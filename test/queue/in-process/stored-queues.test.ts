@@ -3,8 +3,8 @@ import { createDurableQueue } from '../../../src/queue/in-process/durable-queue.
 import { createStoredQueues } from '../../../src/queue/in-process/stored-queues.ts';
 import type { Received } from '../../../src/queue/queue.ts';
 import { createMemorySqlite } from '../../../src/store/sqlite/sqlite.ts';
-import { T0 } from '../../store/fixtures.ts';
-import { aStore } from '../../store/sqlite/folder.ts';
+import { T0 } from '../../support/fixtures.ts';
+import { aStore } from '../../support/sqlite-file.ts';
 import { ManualTimer, settled } from './manual-timer.ts';
 
 const never = new AbortController().signal;

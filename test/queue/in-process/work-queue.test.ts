@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Heap, type HeapItem } from '../../../src/queue/in-process/heap.ts';
 import { createWorkQueue } from '../../../src/queue/in-process/work-queue.ts';
 import type { Message, Received } from '../../../src/queue/queue.ts';
-import { T0 } from '../../store/fixtures.ts';
+import { T0 } from '../../support/fixtures.ts';
 import { ManualTimer, settled } from './manual-timer.ts';
 
 const AHEAD = 1_200;

@@ -2,7 +2,7 @@
 // server with a wrong clock nor one that caches its Date header moves it away.
 import { describe, expect, it } from 'vitest';
 import { ACCEPTED_AFTER_MS, Offset } from '../../../src/runtime/clock/clock-offset.ts';
-import { Seeded } from '../../simulation/seeded.ts';
+import { Seeded } from '../../support/seeded.ts';
 
 const SECOND = 1_000;
 const HOUR = 3_600_000;

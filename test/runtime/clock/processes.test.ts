@@ -19,7 +19,7 @@ import { createLog, systemClock, systemRandom } from '../../../src/runtime/syste
 import { type Context, DEFAULT_SETTINGS } from '../../../src/scheduling/context.ts';
 import { createDynamoStore } from '../../../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../../../src/store/dynamodb/tables.ts';
-import { startDynoxide, startQueueServer } from '../../engines.ts';
+import { startDynoxide, startQueueServer } from '../../support/engines.ts';
 
 const HOUR = 3_600_000;
 /** Of a start, by the reference clock. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Change } from '../../../src/domain/jobs/change.ts';
+import { aHead, aJobId, T0 } from '../../support/fixtures.ts';
 import type { Subject } from '../conformance.ts';
-import { aHead, aJobId, T0 } from '../fixtures.ts';
 
 const aChange = (jobId: string, version: number, at: number, more: Partial<Change> = {}): Change => ({
   jobId,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/store/store.ts';
+import { anId, T0 } from '../../support/fixtures.ts';
 import type { Subject } from '../conformance.ts';
-import { anId, T0 } from '../fixtures.ts';
 
 let nextShard = Math.floor(Math.random() * 1e9);
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { aJobId } from '../../support/fixtures.ts';
 import type { Subject } from '../conformance.ts';
-import { aJobId } from '../fixtures.ts';
 
 const deep = (levels: number): unknown => (levels === 0 ? 'bottom' : { next: deep(levels - 1) });
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { InvalidInput } from '../../../src/domain/errors.ts';
 import { dueKey, manualKey } from '../../../src/domain/executions/ids.ts';
 import type { ExecutionKey, ListOptions, Page, Store } from '../../../src/store/store.ts';
+import { aJobId, aRow, aUser, T0 } from '../../support/fixtures.ts';
 import type { Subject } from '../conformance.ts';
-import { aJobId, aRow, aUser, T0 } from '../fixtures.ts';
 
 async function allPages<T>(
   list: (options: ListOptions) => Promise<Page<T>>,

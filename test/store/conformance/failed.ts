@@ -3,8 +3,8 @@ import { InvalidInput } from '../../../src/domain/errors.ts';
 import { errorKeyOf } from '../../../src/domain/executions/error-key.ts';
 import { dueKey } from '../../../src/domain/executions/ids.ts';
 import type { ExecutionKey, Page } from '../../../src/store/store.ts';
+import { aJobId, aRow, aUser, T0 } from '../../support/fixtures.ts';
 import type { Subject } from '../conformance.ts';
-import { aJobId, aRow, aUser, T0 } from '../fixtures.ts';
 
 const text = ({ jobId, due }: ExecutionKey) => `${due}#${jobId}`;
 

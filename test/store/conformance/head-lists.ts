@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { InvalidInput } from '../../../src/domain/errors.ts';
 import type { HeadSummary, Store } from '../../../src/store/store.ts';
+import { aHead, aHold, aUser, T0 } from '../../support/fixtures.ts';
 import type { Subject } from '../conformance.ts';
-import { aHead, aHold, aUser, T0 } from '../fixtures.ts';
 
 async function insertMany(store: Store, userId: string, count: number, createdAt: (i: number) => number) {
   const heads = Array.from({ length: count }, (_, i) => aHead({ userId, createdAt: createdAt(i) }));

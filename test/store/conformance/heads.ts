@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { dueKey } from '../../../src/domain/executions/ids.ts';
+import { aHead, aHold, aJobId, anId, T0 } from '../../support/fixtures.ts';
 import type { Subject } from '../conformance.ts';
-import { aHead, aHold, aJobId, anId, T0 } from '../fixtures.ts';
 
 const CONSISTENT = { consistent: true };
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Notice } from '../../../src/store/store.ts';
+import { anId, aRow } from '../../support/fixtures.ts';
 import type { Subject } from '../conformance.ts';
-import { anId, aRow } from '../fixtures.ts';
 
 const aNotice = (jobId: string, more: Partial<Notice> = {}): Notice => ({
   jobId,

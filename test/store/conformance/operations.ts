@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Operation } from '../../../src/domain/jobs/background-operation.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { aJobId, anId, aUser, T0 } from '../../support/fixtures.ts';
 import type { Subject } from '../conformance.ts';
-import { aJobId, anId, aUser, T0 } from '../fixtures.ts';
 
 const anOperation = (more: Partial<Operation> = {}): Operation => ({
   id: `op_${anId(20)}`,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { aUser } from '../../support/fixtures.ts';
 import type { Subject } from '../conformance.ts';
-import { aUser } from '../fixtures.ts';
 
 export function quotasConformance(subject: Subject): void {
   describe('quotas', () => {

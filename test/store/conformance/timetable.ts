@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { dueKey, shardOf } from '../../../src/domain/executions/ids.ts';
 import { type Entry, entryKey, MINUTE, minuteOf } from '../../../src/domain/executions/slots.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { aJobId, anEntry, anId, T0 } from '../../support/fixtures.ts';
 import { SHARDS, type Subject } from '../conformance.ts';
-import { aJobId, anEntry, anId, T0 } from '../fixtures.ts';
 
 /** A minute that no other test uses. */
 let nextMinute = minuteOf(T0) + Math.floor(Math.random() * 1e6);

@@ -14,10 +14,10 @@ import { createDynamoStore } from '../../../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../../../src/store/dynamodb/tables.ts';
 import { headToItem, rowToItem } from '../../../src/store/items.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { startDynoxide } from '../../engines.ts';
-import { MemoryQueue } from '../../simulation/memory-queue.ts';
-import { aHead, aHold, anEntry, anId, aRow, T0 } from '../fixtures.ts';
-import { itemSize } from '../item-size.ts';
+import { startDynoxide } from '../../support/engines.ts';
+import { aHead, aHold, anEntry, anId, aRow, T0 } from '../../support/fixtures.ts';
+import { itemSize } from '../../support/item-size.ts';
+import { MemoryQueue } from '../../support/memory-queue.ts';
 
 /** As big as ordinary ones get: a held job that was edited, with a note, a pause that has an end, names and tags. */
 const aFullHead = () =>

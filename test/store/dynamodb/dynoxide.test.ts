@@ -1,6 +1,6 @@
 import { createDynamoStore } from '../../../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../../../src/store/dynamodb/tables.ts';
-import { startDynoxide } from '../../engines.ts';
+import { startDynoxide } from '../../support/engines.ts';
 import { describeStore, SHARDS } from '../conformance.ts';
 import { describeDifferential } from '../differential.ts';
 

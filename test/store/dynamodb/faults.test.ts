@@ -17,7 +17,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createDynamoStore } from '../../../src/store/dynamodb/dynamodb.ts';
 import { headToItem, type Item } from '../../../src/store/items.ts';
-import { aHead, aHold, anEntry, aRow } from '../fixtures.ts';
+import { aHead, aHold, anEntry, aRow } from '../../support/fixtures.ts';
 
 const $metadata = {};
 const refused = new ConditionalCheckFailedException({ message: 'refused', $metadata });

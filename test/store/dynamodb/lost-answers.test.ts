@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDynamoStore } from '../../../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../../../src/store/dynamodb/tables.ts';
-import { dynamoClient, startDynoxide } from '../../engines.ts';
-import { aHead, aHold, aRow } from '../fixtures.ts';
+import { dynamoClient, startDynoxide } from '../../support/engines.ts';
+import { aHead, aHold, aRow } from '../../support/fixtures.ts';
 
 describe('a write whose answer was lost', () => {
   let engine: Awaited<ReturnType<typeof startDynoxide>>;

@@ -6,8 +6,8 @@ import type { Head } from '../../../src/domain/jobs/job.ts';
 import { createDynamoStore } from '../../../src/store/dynamodb/dynamodb.ts';
 import { createTables, TABLES } from '../../../src/store/dynamodb/tables.ts';
 import type { Page } from '../../../src/store/store.ts';
-import { startDynoxide } from '../../engines.ts';
-import { aHead, aRow, T0 } from '../fixtures.ts';
+import { startDynoxide } from '../../support/engines.ts';
+import { aHead, aRow, T0 } from '../../support/fixtures.ts';
 
 describe('tables', () => {
   let engine: Awaited<ReturnType<typeof startDynoxide>>;

@@ -1,8 +1,8 @@
 // What the store in memory has beyond the others (test/store/conformance.ts): staleness, and values nobody can change.
 import { describe, expect, test } from 'vitest';
 import { MemoryStore } from '../../../src/store/memory/memory-store.ts';
-import { MemoryQueue } from '../../simulation/memory-queue.ts';
-import { aHead, anEntry, aRow } from '../fixtures.ts';
+import { aHead, anEntry, aRow } from '../../support/fixtures.ts';
+import { MemoryQueue } from '../../support/memory-queue.ts';
 
 describe('reads that are not consistent', () => {
   test('show the version before the last write when the simulator says so; consistent ones never', async () => {

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMemorySqlite, openSqliteStore } from '../../../src/store/sqlite/sqlite.ts';
+import { aBoot } from '../../support/fixtures.ts';
 import { describeStore, SHARDS } from '../conformance.ts';
 import { describeDifferential } from '../differential.ts';
-import { aBoot } from '../fixtures.ts';
 
 const inFile = async () => {
   const folder = mkdtempSync(join(tmpdir(), 'punctual-sqlite-'));

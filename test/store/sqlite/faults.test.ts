@@ -5,8 +5,8 @@ import { createCommit } from '../../../src/store/sqlite/commit.ts';
 import { StoreFault } from '../../../src/store/sqlite/faults.ts';
 import { openWriter, secureFile } from '../../../src/store/sqlite/open.ts';
 import { changing } from '../../../src/store/sqlite/statements.ts';
-import { aHead, aRow } from '../fixtures.ts';
-import { aFile, aStore } from './folder.ts';
+import { aHead, aRow } from '../../support/fixtures.ts';
+import { aFile, aStore } from '../../support/sqlite-file.ts';
 
 const CONSISTENT = { consistent: true };
 const PUT = changing('INSERT INTO things (name, text) VALUES (?, ?)');

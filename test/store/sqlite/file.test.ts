@@ -8,8 +8,8 @@ import { dueAtOf, dueKey } from '../../../src/domain/executions/ids.ts';
 import { StoreFault } from '../../../src/store/sqlite/faults.ts';
 import { MIGRATIONS, migrate, SCHEMA_VERSION } from '../../../src/store/sqlite/schema.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite.ts';
-import { aBoot, aHead, aRow, T0 } from '../fixtures.ts';
-import { aFile, aStore } from './folder.ts';
+import { aBoot, aHead, aRow, T0 } from '../../support/fixtures.ts';
+import { aFile, aStore } from '../../support/sqlite-file.ts';
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 const refusal = (file: string): Promise<unknown> =>

@@ -5,8 +5,8 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite.ts';
-import { aBoot, aHead, aRow } from '../fixtures.ts';
-import { aFolder } from './folder.ts';
+import { aBoot, aHead, aRow } from '../../support/fixtures.ts';
+import { aFolder } from '../../support/sqlite-file.ts';
 
 /** A folder with 3 MB of room, or undefined where none can be mounted. */
 function aSmallDisk(): string | undefined {

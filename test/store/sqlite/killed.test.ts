@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { dueKey } from '../../../src/domain/executions/ids.ts';
-import { T0 } from '../fixtures.ts';
-import { aFile, aStore } from './folder.ts';
+import { T0 } from '../../support/fixtures.ts';
+import { aFile, aStore } from '../../support/sqlite-file.ts';
 
 const CHILD = new URL('./writing.child.ts', import.meta.url).pathname;
 const KILLS = 6;

@@ -5,7 +5,7 @@ import { dueKey } from '../../../src/domain/executions/ids.ts';
 import { createRetention } from '../../../src/store/sqlite/retention.ts';
 import { migrate } from '../../../src/store/sqlite/schema.ts';
 import { createMemorySqlite } from '../../../src/store/sqlite/sqlite.ts';
-import { aHead, aHold, anEntry, aRow, T0 } from '../fixtures.ts';
+import { aHead, aHold, anEntry, aRow, T0 } from '../../support/fixtures.ts';
 
 /** Tables with a row for each worker or shard, and the index of listed operations. */
 const SMALL = /(FROM|INTO|UPDATE) (workers|shards) |operations_listed|SCAN json_each/;

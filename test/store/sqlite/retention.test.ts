@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { dueKey } from '../../../src/domain/executions/ids.ts';
 import { minuteOf } from '../../../src/domain/executions/slots.ts';
-import { aHold, aJobId, anEntry, aRow, aUser, T0 } from '../fixtures.ts';
-import { aStore } from './folder.ts';
+import { aHold, aJobId, anEntry, aRow, aUser, T0 } from '../../support/fixtures.ts';
+import { aStore } from '../../support/sqlite-file.ts';
 
 const DAY = 86_400_000;
 const CONSISTENT = { consistent: true };

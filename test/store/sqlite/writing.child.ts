@@ -1,7 +1,7 @@
 // A process that writes until it is killed, and prints a line for each acknowledged write.
 import { dueKey } from '../../../src/domain/executions/ids.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite.ts';
-import { aHead, aHold, aRow, T0 } from '../fixtures.ts';
+import { aHead, aHold, aRow, T0 } from '../../support/fixtures.ts';
 
 const [file = '', name = ''] = process.argv.slice(2);
 const { store } = await openSqliteStore({ file, boot: { id: name, at: T0 }, shards: 4 });

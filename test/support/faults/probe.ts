@@ -2,8 +2,8 @@
 // after whatever the ledger says. What stands there was there before a kill -9.
 import { appendFileSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { Clock } from '../../src/scheduling/context.ts';
-import { DoNotRetry, defineTask, type Task } from '../../src/tasks/task.ts';
+import type { Clock } from '../../../src/scheduling/context.ts';
+import { DoNotRetry, defineTask, type Task } from '../../../src/tasks/task.ts';
 
 export const probeParams = z.strictObject({
   /** Of the clock that runs faster. */

@@ -1,8 +1,8 @@
 // The engines that tests run against: the same ones as in local mode, each on a free loopback port.
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { type RunningDynoxide, startDynoxide as start } from '../src/local/dynoxide.ts';
-import { startFauxqs } from '../src/local/fauxqs.ts';
+import { type RunningDynoxide, startDynoxide as start } from '../../src/local/dynoxide.ts';
+import { startFauxqs } from '../../src/local/fauxqs.ts';
 
 const local = { region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
 

@@ -1,13 +1,13 @@
 // What a process of these tests is told when it starts, and the real parts put together as it says: the same as in
 // production and local mode, on a clock that runs faster.
 
-import type { Receiver } from '../../src/queue/queue.ts';
-import { createSqs } from '../../src/queue/sqs/sqs.ts';
-import { createClients } from '../../src/runtime/aws-clients.ts';
-import { systemRandom } from '../../src/runtime/system.ts';
-import type { Context, Log, Settings } from '../../src/scheduling/context.ts';
-import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
-import { acceleratedClock, accelerateQueue } from '../../tools/accelerated-time.ts';
+import type { Receiver } from '../../../src/queue/queue.ts';
+import { createSqs } from '../../../src/queue/sqs/sqs.ts';
+import { createClients } from '../../../src/runtime/aws-clients.ts';
+import { systemRandom } from '../../../src/runtime/system.ts';
+import type { Context, Log, Settings } from '../../../src/scheduling/context.ts';
+import { createDynamoStore } from '../../../src/store/dynamodb/dynamodb.ts';
+import { acceleratedClock, accelerateQueue } from '../../../tools/accelerated-time.ts';
 
 export interface PartConfig {
   readonly name: string;

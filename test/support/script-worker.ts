@@ -4,7 +4,7 @@ import { localScripts } from '../../src/tasks/script/script-local.ts';
 import { findScriptMode } from '../../src/tasks/script/script-mode.ts';
 import { scriptParams } from '../../src/tasks/script/script-params.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../src/tasks/script/script-supervised.ts';
-import { taskContext } from './context.ts';
+import { taskContext } from './task-context.ts';
 
 export interface Asked {
   readonly id: number;

@@ -20,7 +20,7 @@ export interface Child {
 }
 
 /** A process is up in half the time when its code is compiled already. */
-const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/punctual-tests', import.meta.url));
+const COMPILED = fileURLToPath(new URL('../../../node_modules/.cache/punctual-tests', import.meta.url));
 const MAX_LINES = 200;
 const START_TIMEOUT_MS = 30_000;
 

@@ -1,5 +1,5 @@
-// The tables' engine with a parent that can be killed: `node test/faults/engine.ts <port> <file>`.
-import { startDynoxide } from '../../src/local/dynoxide.ts';
+// The tables' engine with a parent that can be killed: `node test/support/faults/engine.ts <port> <file>`.
+import { startDynoxide } from '../../../src/local/dynoxide.ts';
 
 const [port = '', dataPath = ''] = process.argv.slice(2);
 const { endpoint, pid } = await startDynoxide({ port: Number(port) || undefined, dataPath });

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { openSqliteStore, type SqliteStore } from '../../../src/store/sqlite/sqlite.ts';
-import { SHARDS } from '../conformance.ts';
-import { aBoot, T0 } from '../fixtures.ts';
+import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/sqlite.ts';
+import { SHARDS } from '../store/conformance.ts';
+import { aBoot, T0 } from './fixtures.ts';
 
 export function aFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'punctual-sqlite-'));

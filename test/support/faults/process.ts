@@ -1,14 +1,14 @@
 // A process of these tests: an API, a watcher or a worker, or several of them, composed of the real parts.
-// `node test/faults/process.ts '<PartConfig as JSON>'`. Nothing in it knows of the faults that it will meet.
+// `node test/support/faults/process.ts '<PartConfig as JSON>'`. Nothing in it knows of the faults that it will meet.
 
-import { routes } from '../../src/api/handlers/scheduler-routes.ts';
-import { createApi } from '../../src/api/http/handler.ts';
-import { refillQueue } from '../../src/local/refill.ts';
-import { startServer } from '../../src/local/server.ts';
-import { createLog } from '../../src/runtime/system.ts';
-import type { Task, Tasks } from '../../src/tasks/task.ts';
-import { allShards, runWatcher } from '../../src/watcher/main.ts';
-import { startWorker } from '../../src/worker/worker.ts';
+import { routes } from '../../../src/api/handlers/scheduler-routes.ts';
+import { createApi } from '../../../src/api/http/handler.ts';
+import { refillQueue } from '../../../src/local/refill.ts';
+import { startServer } from '../../../src/local/server.ts';
+import { createLog } from '../../../src/runtime/system.ts';
+import type { Task, Tasks } from '../../../src/tasks/task.ts';
+import { allShards, runWatcher } from '../../../src/watcher/main.ts';
+import { startWorker } from '../../../src/worker/worker.ts';
 import { connect, type PartConfig, type Ready } from './part.ts';
 import { probeTask } from './probe.ts';
 

@@ -1,10 +1,10 @@
 // The promises, checked after the fact: the ledger's rows against what the tasks themselves have written down.
 
-import { dueKey } from '../../src/domain/executions/ids.ts';
-import { isTerminal, type Row } from '../../src/domain/executions/row.ts';
-import type { Hold } from '../../src/domain/jobs/job.ts';
-import { occurrencesAfter } from '../../src/domain/schedule/occurrences.ts';
-import type { Schedule } from '../../src/domain/schedule/schema.ts';
+import { dueKey } from '../../../src/domain/executions/ids.ts';
+import { isTerminal, type Row } from '../../../src/domain/executions/row.ts';
+import type { Hold } from '../../../src/domain/jobs/job.ts';
+import { occurrencesAfter } from '../../../src/domain/schedule/occurrences.ts';
+import type { Schedule } from '../../../src/domain/schedule/schema.ts';
 import type { Run } from './probe.ts';
 
 /** A job that was accepted. */
