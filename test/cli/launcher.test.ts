@@ -4,7 +4,7 @@ import { accessSync, constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder } from '../support/processes.ts';
-import { execute, ROOT, start } from './processes.ts';
+import { execute, ROOT, start } from './command.ts';
 
 const LAUNCHER = join(ROOT, 'bin/punctual.js');
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient, type JobInput, type PunctualClient } from '../../src/client/client.ts';
 import { signToken, tokenKey } from '../../src/local/tokens.ts';
 import { type Folder, startLocal, temporaryFolder } from '../support/processes.ts';
-import { execute, start } from './processes.ts';
+import { execute, start } from './command.ts';
 
 let folder: Folder;
 let local: Awaited<ReturnType<typeof startLocal>>;

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Row } from '../../src/domain/executions/row.ts';
 import { getOperation } from '../../src/jobs/operations/operation-requests.ts';
 import {
+  type AcceleratedWorld,
   type Engines,
   inWorld,
   OWNER,
   startEngines,
   USER,
-  type World,
 } from '../support/faults/accelerated-world.ts';
 import type { Accepted } from '../support/faults/check.ts';
 import type { Child } from '../support/faults/child.ts';
@@ -40,7 +40,11 @@ async function post(api: Child, jobId: string, range: Range): Promise<Response> 
   return fetch(`${api.url}/jobs/${jobId}/backfill`, { method: 'POST', headers, body });
 }
 
-async function allRows({ context }: World, { jobId }: Accepted, { from, to }: Range): Promise<Row[]> {
+async function allRows(
+  { context }: AcceleratedWorld,
+  { jobId }: Accepted,
+  { from, to }: Range,
+): Promise<Row[]> {
   const rows: Row[] = [];
   let cursor: string | undefined;
   do {

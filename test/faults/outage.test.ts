@@ -4,13 +4,13 @@ import { cancelExecution } from '../../src/jobs/cancel-execution.ts';
 import { editJob } from '../../src/jobs/edit-job.ts';
 import { startQueueServer } from '../support/engines.ts';
 import {
+  type AcceleratedWorld,
   type Engines,
   inWorld,
   makeQueues,
   OWNER,
   startEngines,
   TEST_SETTINGS,
-  type World,
 } from '../support/faults/accelerated-world.ts';
 import { cancelledRow } from '../support/faults/calls.ts';
 import type { Accepted } from '../support/faults/check.ts';
@@ -27,7 +27,7 @@ const NO_SETTLE = { settleLagMs: 3 * 3_600_000 };
 const speed = 8;
 
 /** One runs for an hour, the others wait for it; they are short themselves. */
-async function backlog(world: World): Promise<Accepted> {
+async function backlog(world: AcceleratedWorld): Promise<Accepted> {
   const job = await world.create({
     schedule: { every: 'PT1S', startAt: world.at(2_000), endAt: world.at(2_000 + (BACKLOG - 1) * 1_000) },
     overlap: 'queue',
@@ -42,7 +42,7 @@ async function backlog(world: World): Promise<Accepted> {
   return job;
 }
 
-const ends = async (world: World, job: Accepted) =>
+const ends = async (world: AcceleratedWorld, job: Accepted) =>
   (await world.rows(job)).map(({ status }) => status).sort();
 
 test('a worker is killed between the end of a run and the wake: the occurrences that wait go on', () =>

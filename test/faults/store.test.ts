@@ -3,7 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Engines, inWorld, startEngines, type World } from '../support/faults/accelerated-world.ts';
+import {
+  type AcceleratedWorld,
+  type Engines,
+  inWorld,
+  startEngines,
+} from '../support/faults/accelerated-world.ts';
 import { troubledStore } from '../support/faults/chaos.ts';
 import { startChild } from '../support/faults/child.ts';
 import { randomOf } from '../support/faults/random.ts';
@@ -14,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => engines.stop());
 
-async function someJobs(world: World) {
+async function someJobs(world: AcceleratedWorld) {
   const endAt = () => world.at(75_000);
   const misfire = { policy: 'runAll', graceSeconds: 60 } as const;
   for (let i = 0; i < 6; i++)

@@ -2,11 +2,11 @@
 // jobs are created and cancelled.
 import { afterAll, beforeAll, test } from 'vitest';
 import {
+  type AcceleratedWorld,
   type Engines,
   inWorld,
   type Spec,
   startEngines,
-  type World,
 } from '../support/faults/accelerated-world.ts';
 import { troubledQueue, troubledStore } from '../support/faults/chaos.ts';
 import type { Accepted } from '../support/faults/check.ts';
@@ -37,7 +37,7 @@ function anySpec(random: () => number, endAt: string): Spec {
   };
 }
 
-async function killAndRestart(world: World, random: () => number, until: number): Promise<void> {
+async function killAndRestart(world: AcceleratedWorld, random: () => number, until: number): Promise<void> {
   const alive: Child[] = await Promise.all(PARTS.map((roles, i) => world.start(`part-${i}`, roles)));
   while (world.now < until) {
     await world.sleep(15_000 + random() * 15_000);
@@ -48,7 +48,7 @@ async function killAndRestart(world: World, random: () => number, until: number)
   }
 }
 
-async function createAndCancel(world: World, random: () => number): Promise<void> {
+async function createAndCancel(world: AcceleratedWorld, random: () => number): Promise<void> {
   const created: Accepted[] = [];
   for (let i = 0; i < 12; i++) {
     created.push(await world.createAnyhow(() => anySpec(random, world.at(100_000))));

@@ -1,6 +1,6 @@
 // At least once, and nothing that is not so: whoever dies, wherever it dies.
 import { describe, expect, test } from 'vitest';
-import { type Death, type Role, WEBHOOK, World } from './world.ts';
+import { CrashingWorld, type Death, type Role, WEBHOOK } from './crashing-world.ts';
 
 const MINUTE = 60_000;
 const FAILS = { task: 't', retry: { maxAttempts: 2, backoffSeconds: 1 } } as const;
@@ -11,8 +11,8 @@ const deaths = (role: Role, most: number): Death[] =>
     { role, at, when: 'after' as const },
   ]);
 
-async function failOnce(death?: Death): Promise<World> {
-  const world = new World({ ...(death && { death }) });
+async function failOnce(death?: Death): Promise<CrashingWorld> {
+  const world = new CrashingWorld({ ...(death && { death }) });
   await world.create({
     ...FAILS,
     schedule: { in: 'PT5S' },
@@ -64,7 +64,7 @@ test('an end that was announced and never written is not told: the worker died i
       await world.clock.sleep(29_000); // long enough for what was announced to be looked for meanwhile
       throw new Error('it did not work');
     };
-    const world: World = new World({ death, task });
+    const world: CrashingWorld = new CrashingWorld({ death, task });
     await world.create({
       ...FAILS,
       schedule: { in: 'PT5S' },
@@ -80,7 +80,7 @@ test('an end that was announced and never written is not told: the worker died i
 });
 
 test('a queue that does not answer delays no end by more than two seconds, and settle tells it when the queue is back', async () => {
-  const world = new World();
+  const world = new CrashingWorld();
   world.notify.down = true;
   await world.create({ ...FAILS, schedule: { in: 'PT5S' }, notify: [{ on: ['failed'], ...WEBHOOK }] });
   await world.pass(MINUTE);
@@ -94,7 +94,7 @@ test('a queue that does not answer delays no end by more than two seconds, and s
 });
 
 test('messages that get lost are said again by settle', async () => {
-  const world = new World();
+  const world = new CrashingWorld();
   await world.create({ ...FAILS, schedule: { in: 'PT5S' }, notify: [{ on: ['failed'], ...WEBHOOK }] });
   for (let i = 0; i < 120; i++) {
     await world.pass(500);

@@ -1,12 +1,12 @@
 // No storm: at most one notification per job and kind in a window, and none of what it stands for is forgotten.
 import { expect, test } from 'vitest';
-import { WEBHOOK, World } from './world.ts';
+import { CrashingWorld, WEBHOOK } from './crashing-world.ts';
 
 const MINUTE = 60_000;
 const total = (told: readonly { folded: number }[]) => told.reduce((sum, { folded }) => sum + 1 + folded, 0);
 
 test('a job that fails 1,000 times in a minute is told of twice: the first, and the other 999 when the window is over', async () => {
-  const world = new World();
+  const world = new CrashingWorld();
   const jobId = await world.create({
     task: 't',
     name: 'storm',
@@ -29,7 +29,7 @@ test('a job that fails 1,000 times in a minute is told of twice: the first, and 
 });
 
 test('one that goes on failing is told of once per window', async () => {
-  const world = new World({ windowMs: 2 * MINUTE });
+  const world = new CrashingWorld({ windowMs: 2 * MINUTE });
   const endAt = new Date(world.clock.now() + 20 * MINUTE).toISOString();
   const jobId = await world.create({
     task: 't',
@@ -45,7 +45,7 @@ test('one that goes on failing is told of once per window', async () => {
 });
 
 test('kinds have windows of their own, and so have jobs', async () => {
-  const world = new World();
+  const world = new CrashingWorld();
   const spec = {
     task: 't',
     retry: { maxAttempts: 2, backoffSeconds: 1 },
@@ -60,7 +60,7 @@ test('kinds have windows of their own, and so have jobs', async () => {
 
 test('a receiver that is down gets it when it is back; one that stays away ends in the dead letters, with the reason', async () => {
   const downUntil = { time: 0 };
-  const world = new World({
+  const world = new CrashingWorld({
     receive: async () => {
       if (world.clock.now() < downUntil.time) throw new Error('connection refused');
     },

@@ -4,7 +4,7 @@ import { asUser } from '../../src/domain/principal.ts';
 import { editJob } from '../../src/jobs/edit-job.ts';
 import { retryExecution } from '../../src/jobs/manual-runs.ts';
 import { pauseJob } from '../../src/jobs/pause-job.ts';
-import { WEBHOOK, World } from './world.ts';
+import { CrashingWorld, WEBHOOK } from './crashing-world.ts';
 
 const MINUTE = 60_000;
 const ALL = ['succeeded', 'failed', 'retrying', 'late', 'skipped'] as const;
@@ -14,7 +14,7 @@ const everything = { on: [...ALL], ...WEBHOOK };
 
 describe('what is told', () => {
   test('succeeded, with the execution as the API shows it', async () => {
-    const world = new World({ task: async () => ({ rows: 7 }) });
+    const world = new CrashingWorld({ task: async () => ({ rows: 7 }) });
     const jobId = await world.create({
       task: 't',
       name: 'import',
@@ -34,7 +34,7 @@ describe('what is told', () => {
   });
 
   test('skipped, with the reason', async () => {
-    const world = new World({ task: () => world.clock.sleep(70_000) });
+    const world = new CrashingWorld({ task: () => world.clock.sleep(70_000) });
     const endAt = new Date(world.clock.now() + 65_000).toISOString();
     await world.create({
       task: 't',
@@ -49,7 +49,7 @@ describe('what is told', () => {
   });
 
   test('retrying, when the worker was lost and another goes on', async () => {
-    const world = new World({
+    const world = new CrashingWorld({
       death: { role: 'worker', at: 6, when: 'after' },
       task: () => world.clock.sleep(40_000),
     });
@@ -61,7 +61,7 @@ describe('what is told', () => {
   });
 
   test('failed once more, when it was run again by hand and failed again; and nothing is told of the one before twice', async () => {
-    const world = new World({ windowMs: 0 });
+    const world = new CrashingWorld({ windowMs: 0 });
     await world.create({
       task: 't',
       retry: { maxAttempts: 1 },
@@ -76,7 +76,7 @@ describe('what is told', () => {
   });
 
   test('by the targets in force: an edit counts for what was not told yet', async () => {
-    const world = new World();
+    const world = new CrashingWorld();
     const jobId = await world.create({ task: 't', schedule: { in: 'PT5S' }, notify: [everything] });
     await editJob(world.people(), me, jobId, { notify: [] });
     await world.pass(10 * MINUTE);
@@ -89,14 +89,14 @@ describe('late', () => {
   const late = { on: ['late' as const], ...WEBHOOK };
 
   test('not when it starts on time', async () => {
-    const world = new World({ task: async () => {} });
+    const world = new CrashingWorld({ task: async () => {} });
     await world.create({ task: 't', schedule: { in: 'PT5S' }, notify: [late] });
     await world.pass(10 * MINUTE);
     expect(world.told).toEqual([]);
   });
 
   test('when it starts after the threshold, at its start', async () => {
-    const world = new World({ task: () => world.clock.sleep(20 * MINUTE) });
+    const world = new CrashingWorld({ task: () => world.clock.sleep(20 * MINUTE) });
     await world.create({ task: 't', timeoutSeconds: 3600, schedule: { in: 'PT5S' }, notify: [late] });
     world.noWorkers = true;
     await world.pass(50_000);
@@ -107,7 +107,7 @@ describe('late', () => {
   });
 
   test('when it has not started at all: settle sees it, once; and each element has its own threshold', async () => {
-    const world = new World({ task: async () => {} });
+    const world = new CrashingWorld({ task: async () => {} });
     world.noWorkers = true;
     const jobId = await world.create({
       task: 't',
@@ -120,7 +120,7 @@ describe('late', () => {
   });
 
   test('not of what was withdrawn', async () => {
-    const world = new World({ task: async () => {} });
+    const world = new CrashingWorld({ task: async () => {} });
     const jobId = await world.create({ task: 't', schedule: { in: 'PT5S' }, notify: [late] });
     world.noWorkers = true;
     await pauseJob(world.people(), me, jobId);
@@ -130,7 +130,7 @@ describe('late', () => {
 });
 
 test('a job without notify says nothing, whatever becomes of it', async () => {
-  const world = new World();
+  const world = new CrashingWorld();
   const jobId = await world.create({ task: 't', schedule: { every: 'PT10S' } });
   await world.pass(5 * MINUTE);
   expect(world.rows(jobId).length).toBeGreaterThan(5);
@@ -138,7 +138,7 @@ test('a job without notify says nothing, whatever becomes of it', async () => {
 });
 
 test('every change goes to the bus when there is one, of jobs without notify too', async () => {
-  const world = new World({ changes: true });
+  const world = new CrashingWorld({ changes: true });
   await world.create({ task: 't', schedule: { in: 'PT5S' }, retry: { maxAttempts: 2, backoffSeconds: 1 } });
   const other = await world.create({ task: 't', schedule: { in: 'PT1H' }, retry: { maxAttempts: 1 } });
   await world.pass(MINUTE);

@@ -7,15 +7,15 @@ import { runNow } from '../../src/jobs/manual-runs.ts';
 import { getOperation } from '../../src/jobs/operations/operation-requests.ts';
 import { pauseJob, resumeJob } from '../../src/jobs/pause-job.ts';
 import { getJob } from '../../src/queries/get-job.ts';
-import { type Engines, OWNER, startEngines, World } from '../support/faults/accelerated-world.ts';
+import { AcceleratedWorld, type Engines, OWNER, startEngines } from '../support/faults/accelerated-world.ts';
 import type { Accepted } from '../support/faults/check.ts';
 import type { Run } from '../support/faults/probe.ts';
 
 let engines: Engines;
-let world: World;
+let world: AcceleratedWorld;
 beforeAll(async () => {
   engines = await startEngines();
-  world = await World.open(engines, 'behaviour', { speed: 10 });
+  world = await AcceleratedWorld.open(engines, 'behaviour', { speed: 10 });
   await world.start('all', ['worker', 'watcher']);
   await world.watched();
 });

@@ -1,7 +1,12 @@
 // Everything is down for some minutes and comes back: what each misfire policy promises, and tasks that go on where they
 // had stopped.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Engines, inWorld, startEngines, type World } from '../support/faults/accelerated-world.ts';
+import {
+  type AcceleratedWorld,
+  type Engines,
+  inWorld,
+  startEngines,
+} from '../support/faults/accelerated-world.ts';
 import type { Accepted } from '../support/faults/check.ts';
 
 let engines: Engines;
@@ -12,7 +17,7 @@ afterAll(() => engines.stop());
 
 const MINUTE = 60_000;
 
-async function missed(world: World, job: Accepted, from: number, to: number) {
+async function missed(world: AcceleratedWorld, job: Accepted, from: number, to: number) {
   const inside = (due: number) => due > from && due < to;
   const rows = (await world.rows(job)).filter((row) => inside(Number(row.due)));
   return { rows, runs: world.runs(job).filter((run) => inside(run.due)) };

@@ -7,7 +7,7 @@ import type { Head } from '../../src/domain/jobs/job.ts';
 import { listChanges } from '../../src/queries/list-changes.ts';
 import type { Context } from '../../src/scheduling/context.ts';
 import type { Process } from './process.ts';
-import type { World } from './world.ts';
+import type { SimulatedWorld } from './simulated-world.ts';
 
 const OPERATOR = { userId: 'checks', operator: true };
 /** Small, so that lists have several pages. */
@@ -23,12 +23,12 @@ interface Seen {
 }
 
 export class ChangeChecks {
-  readonly #world: World;
+  readonly #world: SimulatedWorld;
   readonly #who = new Map<Context, string>();
   /** Of each job, oldest first: what API calls have written to its head. */
   readonly #seen = new Map<string, Seen[]>();
 
-  constructor(world: World) {
+  constructor(world: SimulatedWorld) {
     this.#world = world;
   }
 

@@ -24,7 +24,7 @@ import { ChangeChecks } from './change-checks.ts';
 import { OperationChecks } from './operation-checks.ts';
 import type { Process } from './process.ts';
 import { SETTINGS } from './profile.ts';
-import { clockText, type World } from './world.ts';
+import { clockText, type SimulatedWorld } from './simulated-world.ts';
 
 export interface Violation {
   readonly invariant: string;
@@ -121,7 +121,7 @@ export class Checks {
   onTakenAhead: ((process: Process) => void) | undefined;
   readonly changes: ChangeChecks;
   readonly operations: OperationChecks;
-  readonly #world: World;
+  readonly #world: SimulatedWorld;
   readonly #jobs = new Map<string, JobRecord>();
   readonly #takes = new Map<string, Take>();
   readonly #history = new Map<string, { at: number; status: Row['status']; fence: string | undefined }[]>();
@@ -137,7 +137,7 @@ export class Checks {
   readonly #highestBeside = new Map<string, number>();
   readonly #attempts = new Attempts();
 
-  constructor(world: World) {
+  constructor(world: SimulatedWorld) {
     this.#world = world;
     this.changes = new ChangeChecks(world);
     this.operations = new OperationChecks(world);

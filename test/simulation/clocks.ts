@@ -5,17 +5,17 @@ import { dueKey } from '../../src/domain/executions/ids.ts';
 import { MINUTE, minuteOf } from '../../src/domain/executions/slots.ts';
 import { Seeded } from '../support/seeded.ts';
 import type { Process } from './process.ts';
-import { EPOCH, type World } from './world.ts';
+import { EPOCH, type SimulatedWorld } from './simulated-world.ts';
 
 export class Clocks {
   /** This seed has wrong clocks. */
   readonly areWrong: boolean;
-  readonly #world: World;
+  readonly #world: SimulatedWorld;
   readonly #random: Seeded;
   /** Servers cache their `Date` for a second. */
   readonly #cached: boolean;
 
-  constructor(world: World, seed: number, always: boolean) {
+  constructor(world: SimulatedWorld, seed: number, always: boolean) {
     this.#world = world;
     this.#random = new Seeded(seed, 2);
     this.areWrong = this.#random.chance(0.2) || always;

@@ -11,7 +11,7 @@ import type { Seeded } from '../support/seeded.ts';
 import type { Process } from './process.ts';
 import type { Scenario } from './scenario.ts';
 import { simulatedTask } from './simulated-task.ts';
-import { EPOCH, type World } from './world.ts';
+import { EPOCH, type SimulatedWorld } from './simulated-world.ts';
 
 /** Restarts per virtual minute, in seeds that have restarts. */
 const RESTARTS = 0.7;
@@ -25,7 +25,7 @@ interface Worker {
 const OPERATIONS_MS = 50_000;
 
 export class Fleet {
-  readonly #world: World;
+  readonly #world: SimulatedWorld;
   readonly #scenario: Scenario;
   readonly #random: Seeded;
   /** After a loss of the queue's contents the processes start as local mode does. */
@@ -34,7 +34,7 @@ export class Fleet {
   #workers: Worker[] = [];
   #started = 0;
 
-  constructor(world: World, scenario: Scenario, random: Seeded, refills: boolean) {
+  constructor(world: SimulatedWorld, scenario: Scenario, random: Seeded, refills: boolean) {
     this.#world = world;
     this.#scenario = scenario;
     this.#random = random;

@@ -6,17 +6,17 @@ import { isTerminal, type Row } from '../../src/domain/executions/row.ts';
 import { isOpen, type Operation } from '../../src/domain/jobs/background-operation.ts';
 import { occurrencesAfter } from '../../src/domain/schedule/occurrences.ts';
 import { type MemoryStore, rowKey } from '../../src/store/memory/memory-store.ts';
-import type { World } from './world.ts';
+import type { SimulatedWorld } from './simulated-world.ts';
 
 export class OperationChecks {
-  readonly #world: World;
+  readonly #world: SimulatedWorld;
   /** By operation: the dues that it is to run. */
   readonly #planned = new Map<string, DueKey[]>();
   readonly #accepted = new Set<string>();
   /** Operations whose stop has returned. */
   readonly #stopped = new Set<string>();
 
-  constructor(world: World) {
+  constructor(world: SimulatedWorld) {
     this.#world = world;
   }
 

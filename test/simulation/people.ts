@@ -17,7 +17,7 @@ import { pauseJob, resumeJob } from '../../src/jobs/pause-job.ts';
 import type { Context } from '../../src/scheduling/context.ts';
 import type { Seeded } from '../support/seeded.ts';
 import { type Operation, randomSchedule, type Scenario } from './scenario.ts';
-import type { World } from './world.ts';
+import type { SimulatedWorld } from './simulated-world.ts';
 
 const USER = 'u1';
 const OPERATOR: Principal = { userId: 'operator', operator: true };
@@ -35,12 +35,12 @@ interface Request {
 }
 
 export class People {
-  readonly #world: World;
+  readonly #world: SimulatedWorld;
   readonly #scenario: Scenario;
   readonly #random: Seeded;
   #requests = 0;
 
-  constructor(world: World, scenario: Scenario, random: Seeded) {
+  constructor(world: SimulatedWorld, scenario: Scenario, random: Seeded) {
     this.#world = world;
     this.#scenario = scenario;
     this.#random = random;

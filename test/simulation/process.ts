@@ -4,12 +4,12 @@ import { createReferenceClock, type ReferenceClock } from '../../src/runtime/clo
 import type { Context, Log } from '../../src/scheduling/context.ts';
 import type { Store } from '../../src/store/store.ts';
 import { Seeded } from '../support/seeded.ts';
-import type { World } from './world.ts';
+import type { SimulatedWorld } from './simulated-world.ts';
 
 export type Kind = 'worker' | 'watcher' | 'operations' | 'api';
 
 export class Process {
-  readonly world: World;
+  readonly world: SimulatedWorld;
   readonly name: string;
   readonly kind: Kind;
   /** Its wall clock is this much ahead: within what is allowed. */
@@ -28,7 +28,7 @@ export class Process {
   /** Stopped as by SIGSTOP until then: nothing of it happens, and its clocks go on. */
   stalledUntil = 0;
 
-  constructor(world: World, name: string, kind: Kind) {
+  constructor(world: SimulatedWorld, name: string, kind: Kind) {
     const { settings, random } = world;
     this.world = world;
     this.name = name;

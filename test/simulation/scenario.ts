@@ -3,7 +3,7 @@
 import type { JobSpec } from '../../src/domain/jobs/job-spec.ts';
 import type { ScheduleInput } from '../../src/domain/schedule/schema.ts';
 import type { Seeded } from '../support/seeded.ts';
-import { EPOCH } from './world.ts';
+import { EPOCH } from './simulated-world.ts';
 
 export const OPERATIONS = [
   'create',

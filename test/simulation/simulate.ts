@@ -7,8 +7,8 @@ import { Fleet } from './fleet.ts';
 import { People } from './people.ts';
 import { crowded, impatient, outage, randomProfile, SETTINGS, slowReading } from './profile.ts';
 import { randomScenario, type ThemeName } from './scenario.ts';
+import { EPOCH, SimulatedWorld } from './simulated-world.ts';
 import { Standing } from './standing.ts';
-import { EPOCH, World } from './world.ts';
 
 export interface Simulated {
   readonly violation: Violation | undefined;
@@ -46,7 +46,14 @@ export async function simulate(seed: number, { trace, theme, embedded }: Options
   const refills = scenario.outage || outages.chance(0.6) || embedded === true;
   const settings = { ...SETTINGS, shards: random.chance(0.1) ? 2 : 1 };
   const wrongClocks = theme === 'clocks';
-  const world = new World({ seed, settings, profile, wrongClocks, embedded, ...(trace && { trace }) });
+  const world = new SimulatedWorld({
+    seed,
+    settings,
+    profile,
+    wrongClocks,
+    embedded,
+    ...(trace && { trace }),
+  });
   // a worker whose clock is wrong takes no work
   const judged = !world.clocks.areWrong && (scenario.killAll ? refills : scenario.outage);
   trace?.(`faults ${JSON.stringify(profile)}`);
@@ -85,7 +92,7 @@ export async function simulate(seed: number, { trace, theme, embedded }: Options
   return { violation, events, runs: checks.runs.length, counts };
 }
 
-function endWhenAtRest(world: World): void {
+function endWhenAtRest(world: SimulatedWorld): void {
   const calmSince = world.now;
   const look = () => {
     const unfinished = world.checks.unfinished();

@@ -3,7 +3,7 @@
 import { MAX_DELAY_MS, type Message, type Received } from '../../src/queue/queue.ts';
 import { frozen } from '../../src/store/memory/frozen.ts';
 import type { Process } from './process.ts';
-import type { World } from './world.ts';
+import type { SimulatedWorld } from './simulated-world.ts';
 
 interface Parked {
   readonly message: Message;
@@ -17,10 +17,10 @@ export class SimulatedQueue {
   /** Takes a message that has become visible, or answers that nobody can now. */
   receiver: ((message: Message, receive: (process: Process) => Received) => boolean) | undefined;
   buried = 0;
-  readonly #world: World;
+  readonly #world: SimulatedWorld;
   #parked = new Set<Parked>();
 
-  constructor(world: World) {
+  constructor(world: SimulatedWorld) {
     this.#world = world;
   }
 

@@ -11,7 +11,7 @@ import {
 } from '../../src/tasks/task.ts';
 import type { InHand } from './checks.ts';
 import type { Process } from './process.ts';
-import type { World } from './world.ts';
+import type { SimulatedWorld } from './simulated-world.ts';
 
 class TaskFailed extends Error {
   override readonly name = 'TaskFailed';
@@ -19,7 +19,7 @@ class TaskFailed extends Error {
 
 const params = z.unknown();
 
-export function simulatedTask(world: World, inHand: InHand, failing: number): Tasks {
+export function simulatedTask(world: SimulatedWorld, inHand: InHand, failing: number): Tasks {
   const task: Task<unknown> = defineTask({
     name: 'simulated',
     description: 'of the simulator',
@@ -30,7 +30,7 @@ export function simulatedTask(world: World, inHand: InHand, failing: number): Ta
 }
 
 async function run(
-  world: World,
+  world: SimulatedWorld,
   inHand: InHand,
   failing: number,
   ctx: TaskContext<unknown>,
@@ -56,7 +56,7 @@ async function run(
 }
 
 async function work(
-  world: World,
+  world: SimulatedWorld,
   process: Process,
   failing: number,
   ctx: TaskContext<unknown>,

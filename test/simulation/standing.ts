@@ -6,7 +6,7 @@ import { isTerminal, type Row } from '../../src/domain/executions/row.ts';
 import type { Head, Hold } from '../../src/domain/jobs/job.ts';
 import { fireAt } from '../../src/domain/schedule/occurrences.ts';
 import { rowKey } from '../../src/store/memory/memory-store.ts';
-import type { World } from './world.ts';
+import type { SimulatedWorld } from './simulated-world.ts';
 
 /**
  * The longest time that an execution may stand in all, from the moment the faults and their last effects are over: a
@@ -18,11 +18,11 @@ const AFTER_RESTART_MS = 12_000;
 const LOOK_EVERY_MS = 3_000;
 
 export class Standing {
-  readonly #world: World;
+  readonly #world: SimulatedWorld;
   /** By execution: for how long it has stood so far. */
   readonly #stood = new Map<string, number>();
 
-  constructor(world: World) {
+  constructor(world: SimulatedWorld) {
     this.#world = world;
   }
 

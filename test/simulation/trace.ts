@@ -6,7 +6,7 @@ import type { Entry } from '../../src/domain/executions/slots.ts';
 import type { Head, Hold, HoldItem } from '../../src/domain/jobs/job.ts';
 import type { Message } from '../../src/queue/queue.ts';
 import type { Page, Shard } from '../../src/store/store.ts';
-import { clockText, EPOCH, type World } from './world.ts';
+import { clockText, EPOCH, type SimulatedWorld } from './simulated-world.ts';
 
 interface Fate {
   readonly fails: boolean;
@@ -15,7 +15,7 @@ interface Fate {
 }
 
 export function describeCall(
-  world: World,
+  world: SimulatedWorld,
   what: string,
   args: unknown[],
   answer: unknown,
@@ -28,7 +28,7 @@ export function describeCall(
   return `${what}(${shown}) = ${result}${lost}${late}`;
 }
 
-export function show(world: World, value: unknown): string {
+export function show(world: SimulatedWorld, value: unknown): string {
   const name = (jobId: string, due?: string) => world.checks.nameOf(jobId, due);
   if (value === undefined) return '-';
   if (typeof value === 'string') return shortText(world, value);
@@ -61,7 +61,7 @@ export function show(world: World, value: unknown): string {
 
 type Name = (jobId: string, due?: string) => string;
 
-function shortText(world: World, text: string): string {
+function shortText(world: SimulatedWorld, text: string): string {
   if (text.startsWith('job_')) return world.checks.nameOf(text);
   if (/^\d{13}(-\w+)?$/.test(text)) return `@${clockText(dueAtOf(text))}${text.slice(13)}`;
   return /^[0-9A-Za-z]{12}$/.test(text) ? text.slice(0, 4) : text;

@@ -72,7 +72,7 @@ const LOGGED_CHARACTERS = 400;
 
 export type Spec = Partial<Omit<JobSpec, 'params'>> & { readonly params?: ProbeParams };
 
-export class World {
+export class AcceleratedWorld {
   readonly name: string;
   /** Straight to the engines. */
   readonly context: Context;
@@ -87,7 +87,7 @@ export class World {
   readonly #config: Omit<PartConfig, 'name' | 'roles'>;
   readonly #destroy: () => void;
 
-  static async open(engines: Engines, name: string, options: WorldOptions = {}): Promise<World> {
+  static async open(engines: Engines, name: string, options: WorldOptions = {}): Promise<AcceleratedWorld> {
     const prefix = `${name.replaceAll(/\W+/g, '-').slice(0, 30)}-${randomOf(name)().toString(36).slice(2, 6)}-`;
     const dynamodb = await startProxy(engines.dynamodb);
     const sqs = await startProxy(engines.sqs);
@@ -98,7 +98,7 @@ export class World {
       makeQueues(engines.sqs, prefix, speed),
     ]);
     client.destroy();
-    const world = new World(name, engines, prefix, urls, { dynamodb, sqs }, { ...options, speed });
+    const world = new AcceleratedWorld(name, engines, prefix, urls, { dynamodb, sqs }, { ...options, speed });
     await world.#beginAtTheHorizon();
     return world;
   }
@@ -361,10 +361,10 @@ export async function makeQueues(endpoint: string, prefix: string, speed: number
 export async function inWorld(
   engines: Engines,
   name: string,
-  story: (world: World) => Promise<void>,
+  story: (world: AcceleratedWorld) => Promise<void>,
   options?: WorldOptions,
 ): Promise<void> {
-  const world = await World.open(engines, name, options);
+  const world = await AcceleratedWorld.open(engines, name, options);
   try {
     await story(world);
   } finally {

@@ -45,7 +45,7 @@ export interface WorldOptions {
 /** Entries in a page of a slot. */
 const SLOT_PAGE = 7;
 
-export class World {
+export class SimulatedWorld {
   readonly random: Seeded;
   readonly settings: Settings;
   readonly store: MemoryStore;

@@ -97,7 +97,7 @@ class Process {
   }
 }
 
-export class World {
+export class CrashingWorld {
   readonly clock = new StandingClock();
   readonly store = new MemoryStore({ shards: 1 });
   readonly work = new QueueInMemory<Message>(() => this.clock.now(), 30_000);
