@@ -1,11 +1,12 @@
 // `punctual audit`: did everything run that should have?
 import type { Change, Execution, Job } from '../../client/client.ts';
+import { InvalidInput } from '../../domain/errors.ts';
+import { pausesOf } from '../../domain/jobs/pauses.ts';
+import { type AuditInput, type AuditReport, audit as auditOf } from '../../domain/schedule/audit.ts';
 import { hasZoneRules } from '../../domain/schedule/occurrences.ts';
 import type { Schedule } from '../../domain/schedule/schema.ts';
-import { type AuditReport, audit as auditOf } from '../audit.ts';
 import { type Cli, defineCommand, EXIT, UsageError } from '../command.ts';
 import { findJobId } from '../find.ts';
-import { pausesOf } from '../pauses.ts';
 import { table } from '../table.ts';
 import { instantOf, iso, lengthText, millisecondsOf, timeText } from '../times.ts';
 
@@ -57,7 +58,7 @@ export const audit = defineCommand({
     // as the server stores it: resolved
     const schedule = job.schedule as Schedule;
     const pauses = pausesOf(changes);
-    const report = auditOf({ jobId: job.id, schedule, from, to, now: cli.now(), lateMs, pauses, executions });
+    const report = audited({ jobId: job.id, schedule, from, to, now: cli.now(), lateMs, pauses, executions });
     const notes = notesOn(job, changes, from);
     if (cli.json) {
       cli.out(JSON.stringify({ jobId: job.id, from: iso(from), to: iso(to), lateMs, ...report, notes }));
@@ -67,6 +68,15 @@ export const audit = defineCommand({
     return bad > 0 ? EXIT.failure : EXIT.ok;
   },
 });
+
+function audited(input: AuditInput): AuditReport {
+  try {
+    return auditOf(input);
+  } catch (error) {
+    if (error instanceof InvalidInput) throw new UsageError(error.message);
+    throw error;
+  }
+}
 
 /** Nearly all changes of a timezone's rules move clocks by three hours at most. */
 const MAX_CHANGE_MS = 3 * 3_600_000;

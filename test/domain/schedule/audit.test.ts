@@ -1,11 +1,11 @@
 // The audit as a pure function: a schedule, rows, and what is found.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type AuditInput, audit } from '../../src/cli/audit.ts';
-import { pausesOf } from '../../src/cli/pauses.ts';
-import type { Change, Execution } from '../../src/client/client.ts';
-import { dueKey, executionId } from '../../src/domain/executions/ids.ts';
-import { fireAt } from '../../src/domain/schedule/occurrences.ts';
-import { intlOffset, useZoneRules } from '../../src/domain/schedule/zones.ts';
+import type { Change, Execution } from '../../../src/client/client.ts';
+import { dueKey, executionId } from '../../../src/domain/executions/ids.ts';
+import { pausesOf } from '../../../src/domain/jobs/pauses.ts';
+import { type AuditInput, audit } from '../../../src/domain/schedule/audit.ts';
+import { fireAt } from '../../../src/domain/schedule/occurrences.ts';
+import { intlOffset, useZoneRules } from '../../../src/domain/schedule/zones.ts';
 
 const JOB = 'job_00000000000000000001';
 const MINUTE = 60_000;
