@@ -4,7 +4,8 @@
 
 import { dueAtOf, isManual } from '../domain/executions/ids.ts';
 import type { Row, RowSeen } from '../domain/executions/row.ts';
-import { eventOf, lateAfterMs, type NotifyEvent, wants } from '../domain/jobs/notify-events.ts';
+import { eventOf } from '../domain/executions/row-events.ts';
+import { lateAfterMs, type NotifyEvent, wants } from '../domain/jobs/notify-events.ts';
 import type { ExecutionView } from '../domain/views/resource-schemas.ts';
 import { executionOfHold, executionOfRow, executionToCome } from '../domain/views/views.ts';
 import type {

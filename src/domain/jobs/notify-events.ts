@@ -1,5 +1,4 @@
-// What people are told of: the kinds of events, which of them a job wants, and which one a change of a row is.
-import { isTerminal, type Row, type RowSeen } from '../executions/row.ts';
+// The events that users can be notified of, and the short form in which heads and rows store the events that a job wants.
 
 export const NOTIFY_ON = ['succeeded', 'failed', 'retrying', 'late', 'skipped'] as const;
 export type NotifyEvent = (typeof NOTIFY_ON)[number];
@@ -7,8 +6,8 @@ export type NotifyEvent = (typeof NOTIFY_ON)[number];
 export const DEFAULT_LATE_SECONDS = 30;
 
 /**
- * The events that a job wants, as its head and its rows say it in a few bytes: a letter each, and for `late` the seconds
- * after which the first of its targets is to hear of it. `fl30`: failed, and late by 30 s. A job that wants none has none.
+ * The events that a job wants, in a few bytes: a letter for each, and after `l` (late) the smallest `lateSeconds` of the
+ * job's targets. `fl30` means failed, and late by 30 s. A job without notifications has no such field.
  */
 export type Notifies = string;
 
@@ -37,36 +36,8 @@ export const lateSecondsOf = ({ lateSeconds }: Wanted): number => lateSeconds ??
 export const wants = (notifies: Notifies | undefined, event: NotifyEvent): boolean =>
   notifies?.includes(LETTER[event]) ?? false;
 
-/** When nobody is to be told that an execution is late: never. */
+/** The lateness after which a `late` notification is sent. Infinite if the job does not want one. */
 export function lateAfterMs(notifies: Notifies | undefined): number {
   const seconds = /l([\d.]+)$/.exec(notifies ?? '')?.[1];
   return seconds === undefined ? Number.POSITIVE_INFINITY : Number(seconds) * 1000;
 }
-
-/** What there is to tell when a row becomes `row`; `seen`: what it was, none if it is inserted. */
-export function eventOf(seen: RowSeen | undefined, row: Row): NotifyEvent | undefined {
-  switch (row.status) {
-    case 'SUCCEEDED':
-      return 'succeeded';
-    case 'FAILED':
-      return 'failed';
-    case 'SKIPPED':
-      return 'skipped';
-    // interrupted by a shutdown, it has no error, and that attempt does not count
-    case 'RETRYING':
-      return row.error ? 'retrying' : undefined;
-    // taken over: the worker of the attempt before was lost
-    case 'RUNNING': {
-      const another = seen ? seen.status === 'RUNNING' && seen.fence !== row.fence : true;
-      return another && row.attempt > 1 ? 'retrying' : undefined;
-    }
-    default:
-      return undefined;
-  }
-}
-
-/** The row is terminal, the job wants a notification of that, and none has been delivered. */
-export const needsNotification = (row: Row): boolean => {
-  const event = isTerminal(row.status) && !row.told ? eventOf(undefined, row) : undefined;
-  return event !== undefined && wants(row.notifies, event);
-};

@@ -3,9 +3,9 @@
 import { ownerHash } from '../../domain/digest.ts';
 import { dueAtOf, isManual } from '../../domain/executions/ids.ts';
 import { isTerminal, type Row } from '../../domain/executions/row.ts';
+import { needsNotification } from '../../domain/executions/row-events.ts';
 import { type Entry, minuteOf, nextCheckAt } from '../../domain/executions/slots.ts';
 import type { Head } from '../../domain/jobs/job.ts';
-import { needsNotification } from '../../domain/jobs/notify-events.ts';
 import { isRecurring, occurrencesAfter } from '../../domain/schedule/occurrences.ts';
 import type { Message } from '../../queue/queue.ts';
 import { isOver } from '../claiming/holds.ts';
