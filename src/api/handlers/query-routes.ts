@@ -1,6 +1,7 @@
 // The operations that only read: the query service.
 import { z } from 'zod';
 import { previewSchedule } from '../../domain/schedule/preview.ts';
+import { resolveSchedule } from '../../domain/schedule/resolve.ts';
 import { getOperation } from '../../jobs/operations/operation-requests.ts';
 import { listDeadLetters } from '../../queries/dead-letters.ts';
 import { getExecution } from '../../queries/get-execution.ts';
@@ -47,9 +48,10 @@ export function queryRoutes(ctx: Context, tasks: Tasks): Route[] {
       handle: async ({ params }, who) => ({ body: await getOperation(ctx, who, params.id) }),
     }),
     route(contract.previewSchedule, {
-      handle: async ({ body: { schedule, count, after } }) => ({
-        body: previewSchedule(schedule, { count, after, now: ctx.clock.now() }),
-      }),
+      async handle({ body: { schedule, count, after } }) {
+        const now = ctx.clock.now();
+        return { body: previewSchedule(resolveSchedule(schedule, now), { count, after, now }) };
+      },
     }),
     route(contract.listTasks, {
       async handle() {

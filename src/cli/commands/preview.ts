@@ -2,6 +2,7 @@
 import { InvalidInput } from '../../domain/errors.ts';
 import { isoIn } from '../../domain/schedule/instant.ts';
 import { type Preview, previewSchedule } from '../../domain/schedule/preview.ts';
+import { resolveSchedule } from '../../domain/schedule/resolve.ts';
 import type { ScheduleInput } from '../../domain/schedule/schema.ts';
 import { defineCommand, EXIT, UsageError } from '../command.ts';
 import { numberOf, SCHEDULE_FLAGS, scheduleFields } from '../job-flags.ts';
@@ -67,7 +68,7 @@ export const preview = defineCommand({
 
 function previewed(schedule: ScheduleInput, count: number, after: number | undefined, now: number): Preview {
   try {
-    return previewSchedule(schedule, { count, after, now });
+    return previewSchedule(resolveSchedule(schedule, now), { count, after, now });
   } catch (error) {
     if (error instanceof InvalidInput) throw new UsageError(error.message);
     throw error;

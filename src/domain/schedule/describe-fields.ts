@@ -13,11 +13,19 @@ const MONTHS = [
   'November',
   'December',
 ];
-export const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 const NTH = ['first', 'second', 'third', 'fourth', 'fifth'];
 
 export const monthName = (month: number): string => MONTHS[month - 1] ?? String(month);
 export const weekdayName = (weekday: number): string => WEEKDAYS[weekday % 7] ?? String(weekday);
+/** The number of a weekday, from 0 for Sunday. Accepts MON, Monday, and numbers up to 7. -1 if the name is unknown. */
+export function weekdayNumber(given: string | number): number {
+  if (typeof given === 'number') return given % 7;
+  const name = given.toLowerCase();
+  return WEEKDAYS.map((weekday) => weekday.toLowerCase()).findIndex(
+    (weekday) => name === weekday || name === weekday.slice(0, 3),
+  );
+}
 export const nthName = (nth: number): string => NTH[nth - 1] ?? String(nth);
 
 export const two = (n: number): string => String(n).padStart(2, '0');

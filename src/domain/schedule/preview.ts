@@ -1,9 +1,8 @@
-// What a schedule will do, before a job has it: its next times, a sentence, and warnings.
+// The preview of a schedule: its next times, an English description, and warnings.
 import { describeSchedule } from './describe.ts';
 import { isoUtc } from './instant.ts';
 import { occurrencesAfter } from './occurrences.ts';
-import { resolveSchedule } from './resolve.ts';
-import type { ScheduleInput } from './schema.ts';
+import type { Schedule } from './schema.ts';
 import { type ScheduleWarning, scheduleWarnings } from './warnings.ts';
 
 export interface Preview {
@@ -12,12 +11,11 @@ export interface Preview {
   readonly warnings: readonly ScheduleWarning[];
 }
 
-/** The first `count` times; later than `after` if given, else from now on. */
+/** Lists the first `count` times later than `after`. If `after` is undefined, it lists the times from `now` on. */
 export function previewSchedule(
-  input: ScheduleInput,
+  schedule: Schedule,
   { count, after, now }: { count: number; after?: number; now: number },
 ): Preview {
-  const schedule = resolveSchedule(input, now);
   const fireTimes: string[] = [];
   for (const due of occurrencesAfter(schedule, after ?? now - 1)) {
     fireTimes.push(isoUtc(due));

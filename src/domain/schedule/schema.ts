@@ -1,6 +1,6 @@
 // The schedule as the API takes it, and as it is stored once everything that depends on "now" is resolved.
 import { z } from 'zod';
-import { calendarSchema } from './calendar.ts';
+import { calendarSchema } from './calendar-schema.ts';
 import { MAX_PATTERN } from './cron.ts';
 
 const KINDS = ['at', 'in', 'cron', 'every', 'calendar'] as const;

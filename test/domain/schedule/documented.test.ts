@@ -5,6 +5,7 @@ import { InvalidInput } from '../../../src/domain/errors.ts';
 import { jobSpecSchema } from '../../../src/domain/jobs/job-spec.ts';
 import { isoIn } from '../../../src/domain/schedule/instant.ts';
 import { previewSchedule } from '../../../src/domain/schedule/preview.ts';
+import { resolveSchedule } from '../../../src/domain/schedule/resolve.ts';
 import { type ScheduleInput, scheduleSchema } from '../../../src/domain/schedule/schema.ts';
 import { SCHEDULE_WARNINGS } from '../../../src/domain/schedule/warnings.ts';
 
@@ -35,7 +36,7 @@ const blocks = [...page.matchAll(/^```schedule\n(.*?)^```$/gms)].map(([, block =
 function previewed({ schedule, from, next }: Example) {
   const input = JSON.parse(schedule) as ScheduleInput;
   const after = from === undefined ? undefined : Date.parse(from) - 1;
-  return previewSchedule(input, { count: next.length + 1, after, now: CREATED });
+  return previewSchedule(resolveSchedule(input, CREATED), { count: next.length + 1, after, now: CREATED });
 }
 
 describe('examples', () => {
@@ -72,7 +73,7 @@ describe('the table of patterns', () => {
   });
 
   test.each(rows)('$cron', ({ cron, says, next }) => {
-    const preview = previewSchedule({ cron }, { count: next.length, now: CREATED });
+    const preview = previewSchedule(resolveSchedule({ cron }, CREATED), { count: next.length, now: CREATED });
     expect(preview.description).toBe(`${says}, UTC`);
     const shown = preview.fireTimes.map((time) => time.slice(0, 19).replace('T', ' '));
     expect(shown).toEqual(next.map((time) => (time.length === 16 ? `${time}:00` : time)));

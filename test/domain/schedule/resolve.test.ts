@@ -167,7 +167,7 @@ describe('refused', () => {
     ['a bare number', { every: '30' }, 'is not an ISO 8601 duration such as PT90S'],
     ['an empty duration', { every: 'PT' }, 'is not an ISO 8601 duration'],
     ['a negative duration', { in: '-PT5S' }, 'is not an ISO 8601 duration'],
-    ['an empty calendar', { calendar: {} }, 'schedule.calendar: at least one of'],
+    ['an empty calendar', { calendar: {} }, 'schedule.calendar: must have at least one of'],
     ['hour 25 of a calendar', { calendar: { hour: 25 } }, 'schedule.calendar.hour: '],
     [
       'no such weekday in a calendar',
