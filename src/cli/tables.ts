@@ -1,7 +1,7 @@
 // How jobs and executions look in a table.
 import type { Execution, Job } from '../client/client.ts';
 import { describeSchedule } from '../domain/schedule/describe.ts';
-import type { Schedule } from '../domain/schedule/schema.ts';
+import type { Schedule } from '../domain/schedule/schedule-schema.ts';
 import { type Column, table } from './table.ts';
 import { lengthText, type TimeStyle, timeText } from './times.ts';
 

@@ -7,7 +7,7 @@ import type { Head } from '../domain/jobs/job.ts';
 import type { JobSpec } from '../domain/jobs/job-spec.ts';
 import { notifiesOf } from '../domain/jobs/notify-events.ts';
 import { resolveAccepted, resolveSchedule } from '../domain/schedule/resolve.ts';
-import type { Schedule } from '../domain/schedule/schema.ts';
+import type { Schedule } from '../domain/schedule/schedule-schema.ts';
 import type { JobView } from '../domain/views/resource-schemas.ts';
 import { jobView, warningsOf } from '../domain/views/views.ts';
 import type { Context } from '../scheduling/context.ts';

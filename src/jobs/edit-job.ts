@@ -7,7 +7,7 @@ import type { JobPatch } from '../domain/jobs/job-spec.ts';
 import { notifiesOf } from '../domain/jobs/notify-events.ts';
 import type { Principal } from '../domain/principal.ts';
 import { resolveSchedule } from '../domain/schedule/resolve.ts';
-import type { Schedule } from '../domain/schedule/schema.ts';
+import type { Schedule } from '../domain/schedule/schedule-schema.ts';
 import type { JobView } from '../domain/views/resource-schemas.ts';
 import { warningsOf } from '../domain/views/views.ts';
 import { awaitEarlyStart } from '../scheduling/claiming/change-returns.ts';

@@ -2,7 +2,7 @@
 import { QuotaExceeded } from '../domain/errors.ts';
 import { MINUTE, minuteEnd, minuteOf } from '../domain/executions/slots.ts';
 import { shortestInterval } from '../domain/schedule/interval.ts';
-import type { Schedule } from '../domain/schedule/schema.ts';
+import type { Schedule } from '../domain/schedule/schedule-schema.ts';
 import { jobStatus } from '../domain/views/views.ts';
 import type { Context } from '../scheduling/context.ts';
 

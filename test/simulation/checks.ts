@@ -12,7 +12,7 @@ import {
   nextOccurrence,
   occurrencesAfter,
 } from '../../src/domain/schedule/occurrences.ts';
-import type { Schedule } from '../../src/domain/schedule/schema.ts';
+import type { Schedule } from '../../src/domain/schedule/schedule-schema.ts';
 import type { Message } from '../../src/queue/queue.ts';
 import type { Context } from '../../src/scheduling/context.ts';
 import { regularEntry } from '../../src/scheduling/planning/plan.ts';

@@ -1,7 +1,7 @@
 // What a seed sets up: jobs of every kind, and people who create, edit, pause, cancel, retry and backfill at awkward
 // moments.
 import type { JobSpec } from '../../src/domain/jobs/job-spec.ts';
-import type { ScheduleInput } from '../../src/domain/schedule/schema.ts';
+import type { ScheduleInput } from '../../src/domain/schedule/schedule-schema.ts';
 import type { Seeded } from '../support/seeded.ts';
 import { EPOCH } from './simulated-world.ts';
 

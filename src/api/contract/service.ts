@@ -1,6 +1,6 @@
 // What the API says about schedules, tasks, workers and itself.
 import { z } from 'zod';
-import { scheduleSchema } from '../../domain/schedule/schema.ts';
+import { scheduleSchema } from '../../domain/schedule/schedule-schema.ts';
 import { operation } from './endpoint.ts';
 import { instant } from './request-schemas.ts';
 import { previewShape, taskShape, workerShape } from './response-schemas.ts';

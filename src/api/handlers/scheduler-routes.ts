@@ -1,6 +1,6 @@
 // Which use case answers which operation of the contract.
 import { InvalidInput } from '../../domain/errors.ts';
-import type { Schedule } from '../../domain/schedule/schema.ts';
+import type { Schedule } from '../../domain/schedule/schedule-schema.ts';
 import { backfill } from '../../jobs/backfill.ts';
 import { cancelExecution } from '../../jobs/cancel-execution.ts';
 import { cancelJob } from '../../jobs/cancel-job.ts';

@@ -5,7 +5,7 @@ import {
   scheduleSchema,
   shownScheduleForms,
   shownScheduleSchema,
-} from '../../domain/schedule/schema.ts';
+} from '../../domain/schedule/schedule-schema.ts';
 import { VERSION } from '../../runtime/version.ts';
 import { operations } from '../contract/contract.ts';
 import { isBodyOptional, type Operation, type Success, statusesOf } from '../contract/endpoint.ts';

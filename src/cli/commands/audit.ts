@@ -4,7 +4,7 @@ import { InvalidInput } from '../../domain/errors.ts';
 import { pausesOf } from '../../domain/jobs/pauses.ts';
 import { type AuditInput, type AuditReport, audit as auditOf } from '../../domain/schedule/audit.ts';
 import { hasZoneRules } from '../../domain/schedule/occurrences.ts';
-import type { Schedule } from '../../domain/schedule/schema.ts';
+import type { Schedule } from '../../domain/schedule/schedule-schema.ts';
 import { type Cli, defineCommand, EXIT, UsageError } from '../command.ts';
 import { findJobId } from '../find.ts';
 import { table } from '../table.ts';

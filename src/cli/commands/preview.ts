@@ -3,7 +3,7 @@ import { InvalidInput } from '../../domain/errors.ts';
 import { isoIn } from '../../domain/schedule/instant.ts';
 import { type Preview, previewSchedule } from '../../domain/schedule/preview.ts';
 import { resolveSchedule } from '../../domain/schedule/resolve.ts';
-import type { ScheduleInput } from '../../domain/schedule/schema.ts';
+import type { ScheduleInput } from '../../domain/schedule/schedule-schema.ts';
 import { defineCommand, EXIT, UsageError } from '../command.ts';
 import { numberOf, SCHEDULE_FLAGS, scheduleFields } from '../job-flags.ts';
 import { table } from '../table.ts';

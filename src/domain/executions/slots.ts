@@ -1,6 +1,6 @@
 // The timetable's geometry: a slot is one minute of one shard; an entry says "look at this execution then".
 
-import { MAX_JITTER_SECONDS } from '../schedule/schema.ts';
+import { MAX_JITTER_SECONDS } from '../schedule/schedule-schema.ts';
 import type { DueKey } from './ids.ts';
 
 export const MINUTE = 60_000;

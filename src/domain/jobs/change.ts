@@ -1,6 +1,6 @@
 // A change that a person made to a job: who, when, what, and the fields before and after.
 import { z } from 'zod';
-import { scheduleSchema } from '../schedule/schema.ts';
+import { scheduleSchema } from '../schedule/schedule-schema.ts';
 import { optionalFields } from '../validation/optional-fields.ts';
 import { JOB_STATUSES, shownTime } from '../views/resource-schemas.ts';
 import { type JobSpec, jobSpecSchema } from './job-spec.ts';

@@ -1,6 +1,6 @@
 // What a client says when it creates a job: the schema that validation, types and documentation come from.
 import { z } from 'zod';
-import { scheduleSchema } from '../schedule/schema.ts';
+import { scheduleSchema } from '../schedule/schedule-schema.ts';
 import { optionalFields } from '../validation/optional-fields.ts';
 import { DEFAULT_LATE_SECONDS, NOTIFY_ON } from './notify-events.ts';
 import { misfireSchema, policiesSchema, retrySchema } from './policies.ts';

@@ -1,6 +1,6 @@
 // A job: what is stored of it in the present (its head) and its definition.
 import type { DueKey } from '../executions/ids.ts';
-import type { Schedule } from '../schedule/schema.ts';
+import type { Schedule } from '../schedule/schedule-schema.ts';
 import type { JobStatus } from '../views/resource-schemas.ts';
 import type { Notifies } from './notify-events.ts';
 import type { Policies } from './policies.ts';

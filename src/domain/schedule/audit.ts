@@ -4,7 +4,7 @@ import { InvalidInput } from '../errors.ts';
 import { dueAtOf, parseExecutionId } from '../executions/ids.ts';
 import { isoUtc } from './instant.ts';
 import { fireAt, hasZoneRules, nearestOccurrence, occurrencesAfter } from './occurrences.ts';
-import type { Schedule } from './schema.ts';
+import type { Schedule } from './schedule-schema.ts';
 
 /** The fields of an execution that the audit reads, as the API shows them. */
 export interface AuditedExecution {

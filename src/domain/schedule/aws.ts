@@ -1,6 +1,6 @@
 // AWS's rate(…) and at(…): what they say, in the API's own kinds. (cron(…) stays a cron pattern.)
 import { quote, refuse } from './refuse.ts';
-import type { ScheduleInput } from './schema.ts';
+import type { ScheduleInput } from './schedule-schema.ts';
 
 const UNITS: Readonly<Record<string, (n: number) => string>> = {
   MINUTE: (n) => `PT${n}M`,

@@ -17,7 +17,7 @@ import {
 import { timeInWords } from './describe-time.ts';
 import { durationMs } from './duration.ts';
 import { patternOf } from './pattern.ts';
-import type { Schedule } from './schema.ts';
+import type { Schedule } from './schedule-schema.ts';
 
 export function describeSchedule(schedule: Schedule): string {
   if ('at' in schedule) {

@@ -1,7 +1,7 @@
 // How close together a schedule fires.
 import { durationMs } from './duration.ts';
 import { occurrencesAfter } from './occurrences.ts';
-import type { Schedule } from './schema.ts';
+import type { Schedule } from './schedule-schema.ts';
 
 /** A pattern's shortest gap shows within a few of its times: they are looked at, not the whole calendar. */
 const LOOK_AT = 64;

@@ -5,7 +5,7 @@ import { parseCron } from './cron.ts';
 import { durationMs } from './duration.ts';
 import { END_OF_TIME, instantMs, isoUtc, resolveInstant } from './instant.ts';
 import { quote, refuse } from './refuse.ts';
-import type { Schedule, ScheduleInput } from './schema.ts';
+import type { Schedule, ScheduleInput } from './schedule-schema.ts';
 import { resolveTimezone } from './timezone.ts';
 
 const MIN_RATE_MS = 1000;

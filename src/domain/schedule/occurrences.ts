@@ -4,7 +4,7 @@ import { durationMs, HOUR } from './duration.ts';
 import { END_OF_TIME, instantMs } from './instant.ts';
 import { Lru } from './lru.ts';
 import { patternOf } from './pattern.ts';
-import type { CalendarSchedule, CronSchedule, Schedule } from './schema.ts';
+import type { CalendarSchedule, CronSchedule, Schedule } from './schedule-schema.ts';
 import { wallClockOf } from './wall-clock.ts';
 import { jumpRule, latestDue, nextDue } from './zoned.ts';
 import { fixedOffset } from './zones.ts';

@@ -1,7 +1,7 @@
 // The wall-clock pattern that a cron or calendar schedule stands for.
 import { calendarToCron } from './calendar.ts';
 import { type Cron, parseCron } from './cron.ts';
-import type { CalendarSchedule, CronSchedule } from './schema.ts';
+import type { CalendarSchedule, CronSchedule } from './schedule-schema.ts';
 
 export const patternOf = (schedule: CronSchedule | CalendarSchedule): Cron =>
   'cron' in schedule ? parseCron(schedule.cron) : calendarToCron(schedule.calendar);

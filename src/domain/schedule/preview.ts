@@ -2,7 +2,7 @@
 import { describeSchedule } from './describe.ts';
 import { isoUtc } from './instant.ts';
 import { occurrencesAfter } from './occurrences.ts';
-import type { Schedule } from './schema.ts';
+import type { Schedule } from './schedule-schema.ts';
 import { type ScheduleWarning, scheduleWarnings } from './warnings.ts';
 
 export interface Preview {

@@ -3,7 +3,7 @@ import { InvalidInput } from '../errors.ts';
 import { parse } from '../validation/validation.ts';
 import { instantMs, isoUtc } from './instant.ts';
 import { normalizeSchedule } from './normalize.ts';
-import { type Schedule, type ScheduleInput, scheduleSchema } from './schema.ts';
+import { type Schedule, type ScheduleInput, scheduleSchema } from './schedule-schema.ts';
 
 /** Undefined means: once, now. Throws InvalidInput if the input is not a valid schedule. */
 export function resolveSchedule(input: ScheduleInput | undefined, now: number): Schedule {

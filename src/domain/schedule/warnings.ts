@@ -5,7 +5,7 @@ import { DAY, durationMs } from './duration.ts';
 import { instantMs, isoIn } from './instant.ts';
 import { nextOccurrence } from './occurrences.ts';
 import { patternOf } from './pattern.ts';
-import type { CalendarSchedule, CronSchedule, FixedRate, Schedule } from './schema.ts';
+import type { CalendarSchedule, CronSchedule, FixedRate, Schedule } from './schedule-schema.ts';
 import { type WallClock, wallClockOf } from './wall-clock.ts';
 import { type JumpRule, jumpRule, runsAfterGap } from './zoned.ts';
 import { type Stretch, stretchAt } from './zones.ts';

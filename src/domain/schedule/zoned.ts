@@ -2,7 +2,7 @@
 import type { Cron } from './cron.ts';
 import { DAY } from './duration.ts';
 import { END_OF_TIME, START_OF_TIME } from './instant.ts';
-import type { Dst } from './schema.ts';
+import type { Dst } from './schedule-schema.ts';
 import type { WallClock } from './wall-clock.ts';
 import { type Stretch, stretchAt } from './zones.ts';
 

@@ -1,7 +1,7 @@
 // Jobs and executions as they are shown: the shapes that views are made in, answers are checked by and documented with.
 import { z } from 'zod';
 import { EXAMPLE_JOB, jobSpecSchema } from '../jobs/job-spec.ts';
-import { shownScheduleSchema } from '../schedule/schema.ts';
+import { shownScheduleSchema } from '../schedule/schedule-schema.ts';
 import { SCHEDULE_WARNINGS } from '../schedule/warnings.ts';
 
 export const shownTime = z.iso.datetime({ offset: true });

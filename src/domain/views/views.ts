@@ -4,7 +4,7 @@ import { type DueKey, dueAtOf, executionId } from '../executions/ids.ts';
 import type { Row, RowStatus } from '../executions/row.ts';
 import type { Definition, Head, Hold } from '../jobs/job.ts';
 import { isRecurring, nextOccurrence } from '../schedule/occurrences.ts';
-import type { Schedule } from '../schedule/schema.ts';
+import type { Schedule } from '../schedule/schedule-schema.ts';
 import { type ScheduleWarning, scheduleWarnings } from '../schedule/warnings.ts';
 import type { ExecutionStatus, ExecutionView, JobStatus, JobView } from './resource-schemas.ts';
 

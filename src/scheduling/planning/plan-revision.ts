@@ -2,7 +2,7 @@
 import { NeverFires } from '../../domain/errors.ts';
 import type { Entry } from '../../domain/executions/slots.ts';
 import type { Head } from '../../domain/jobs/job.ts';
-import type { Schedule } from '../../domain/schedule/schema.ts';
+import type { Schedule } from '../../domain/schedule/schedule-schema.ts';
 import type { Context } from '../context.ts';
 import { occurrencesUntil, regularEntry, regularMessage, writerHorizon } from './plan.ts';
 

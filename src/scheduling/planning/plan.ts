@@ -5,7 +5,7 @@ import { type DueKey, dueAtOf, dueKey } from '../../domain/executions/ids.ts';
 import type { Entry } from '../../domain/executions/slots.ts';
 import type { Head } from '../../domain/jobs/job.ts';
 import { fireAt, isOccurrence, nextOccurrence, occurrencesAfter } from '../../domain/schedule/occurrences.ts';
-import type { Schedule } from '../../domain/schedule/schema.ts';
+import type { Schedule } from '../../domain/schedule/schedule-schema.ts';
 import type { Message } from '../../queue/queue.ts';
 import type { Context, Settings } from '../context.ts';
 

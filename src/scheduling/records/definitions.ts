@@ -2,7 +2,7 @@
 // keep what was read (store/definition-cache.ts).
 import { InvalidInput } from '../../domain/errors.ts';
 import type { Definition, Head } from '../../domain/jobs/job.ts';
-import type { Schedule } from '../../domain/schedule/schema.ts';
+import type { Schedule } from '../../domain/schedule/schedule-schema.ts';
 import type { Context, Random } from '../context.ts';
 
 type Named = Pick<Head, 'jobId' | 'definition' | 'inline'>;

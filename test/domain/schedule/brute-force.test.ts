@@ -6,7 +6,7 @@ import {
   nextOccurrence,
   occurrencesAfter,
 } from '../../../src/domain/schedule/occurrences.ts';
-import type { Schedule } from '../../../src/domain/schedule/schema.ts';
+import type { Schedule } from '../../../src/domain/schedule/schedule-schema.ts';
 import { asUtc, clockFaces, dueByWalking, type Face, matchesDay, type Rule } from './oracle.ts';
 import { dayField, field, timeFields, weekdayField } from './patterns.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { isoIn } from '../../../src/domain/schedule/instant.ts';
 import { latestOccurrence, occurrencesAfter } from '../../../src/domain/schedule/occurrences.ts';
 import { resolveSchedule } from '../../../src/domain/schedule/resolve.ts';
-import type { Dst } from '../../../src/domain/schedule/schema.ts';
+import type { Dst } from '../../../src/domain/schedule/schedule-schema.ts';
 
 interface Case {
   cron: string;

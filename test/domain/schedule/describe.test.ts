@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { describeSchedule } from '../../../src/domain/schedule/describe.ts';
 import { resolveSchedule } from '../../../src/domain/schedule/resolve.ts';
-import type { ScheduleInput } from '../../../src/domain/schedule/schema.ts';
+import type { ScheduleInput } from '../../../src/domain/schedule/schedule-schema.ts';
 
 const NOW = Date.parse('2026-12-01T10:00:00Z');
 const emailText = (input: ScheduleInput | undefined) => describeSchedule(resolveSchedule(input, NOW));

@@ -6,7 +6,7 @@ import { jobSpecSchema } from '../../../src/domain/jobs/job-spec.ts';
 import { isoIn } from '../../../src/domain/schedule/instant.ts';
 import { previewSchedule } from '../../../src/domain/schedule/preview.ts';
 import { resolveSchedule } from '../../../src/domain/schedule/resolve.ts';
-import { type ScheduleInput, scheduleSchema } from '../../../src/domain/schedule/schema.ts';
+import { type ScheduleInput, scheduleSchema } from '../../../src/domain/schedule/schedule-schema.ts';
 import { SCHEDULE_WARNINGS } from '../../../src/domain/schedule/warnings.ts';
 
 const page = readFileSync('docs/schedules.md', 'utf8');

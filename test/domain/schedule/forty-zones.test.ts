@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isoIn } from '../../../src/domain/schedule/instant.ts';
 import { latestOccurrence, occurrencesAfter } from '../../../src/domain/schedule/occurrences.ts';
-import type { Schedule } from '../../../src/domain/schedule/schema.ts';
+import type { Schedule } from '../../../src/domain/schedule/schedule-schema.ts';
 import { dueByWalking, type Rule } from './oracle.ts';
 import { timeFields } from './patterns.ts';
 import { type ClockChange, clockChanges, FORTY_ZONES, facesAround } from './zone-walk.ts';

@@ -12,7 +12,7 @@ import {
   occurrencesAfter,
 } from '../../../src/domain/schedule/occurrences.ts';
 import { resolveSchedule } from '../../../src/domain/schedule/resolve.ts';
-import type { Schedule, ScheduleInput } from '../../../src/domain/schedule/schema.ts';
+import type { Schedule, ScheduleInput } from '../../../src/domain/schedule/schedule-schema.ts';
 
 const NOW = Date.parse('2026-12-01T10:00:00Z');
 const DAY = 86_400_000;

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isoIn } from '../../../src/domain/schedule/instant.ts';
 import { occurrencesAfter } from '../../../src/domain/schedule/occurrences.ts';
-import type { Dst } from '../../../src/domain/schedule/schema.ts';
+import type { Dst } from '../../../src/domain/schedule/schedule-schema.ts';
 import {
   dayField,
   field,

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { InvalidInput } from '../../../src/domain/errors.ts';
 import { nextOccurrence } from '../../../src/domain/schedule/occurrences.ts';
 import { resolveSchedule } from '../../../src/domain/schedule/resolve.ts';
-import { type ScheduleInput, scheduleSchema } from '../../../src/domain/schedule/schema.ts';
+import { type ScheduleInput, scheduleSchema } from '../../../src/domain/schedule/schedule-schema.ts';
 
 const NOW = Date.parse('2026-12-01T10:00:00.123Z');
 

@@ -1,7 +1,7 @@
 // What a preview warns of: a schedule that never fires, and runs that clocks jump over or repeat in the coming year.
 import { expect, test } from 'vitest';
 import { resolveSchedule } from '../../../src/domain/schedule/resolve.ts';
-import type { ScheduleInput } from '../../../src/domain/schedule/schema.ts';
+import type { ScheduleInput } from '../../../src/domain/schedule/schedule-schema.ts';
 import { scheduleWarnings } from '../../../src/domain/schedule/warnings.ts';
 
 const NOW = Date.parse('2025-01-01T00:00:00Z');

@@ -4,7 +4,7 @@ import { dueKey } from '../../../src/domain/executions/ids.ts';
 import { isTerminal, type Row } from '../../../src/domain/executions/row.ts';
 import type { Hold } from '../../../src/domain/jobs/job.ts';
 import { occurrencesAfter } from '../../../src/domain/schedule/occurrences.ts';
-import type { Schedule } from '../../../src/domain/schedule/schema.ts';
+import type { Schedule } from '../../../src/domain/schedule/schedule-schema.ts';
 import type { Run } from './probe.ts';
 
 /** A job that was accepted. */
