@@ -1,25 +1,25 @@
 #!/usr/bin/env node
-// Starts bin/punctual.ts: in this process when its Node runs TypeScript, else on the Node 24 that `npm ci` has installed.
-// Plain JavaScript that old Nodes understand.
+// Starts bin/punctual.ts in this process on Node 24 or newer. An older Node starts the Node 24 that `npm ci` installed.
+// Plain JavaScript, because older versions of Node cannot run TypeScript.
 import { spawn } from 'node:child_process';
 import module, { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const OLDEST = 24;
+const MIN_MAJOR = 24;
 
-if (Number(process.versions.node.split('.')[0]) >= OLDEST) {
-  // what was compiled once is kept: the second start takes half the time
+if (Number(process.versions.node.split('.')[0]) >= MIN_MAJOR) {
+  // The compile cache halves the time of the second start.
   module.enableCompileCache();
-  // started by an older Node (see below): when that one is gone, however it went, this one has to go too
+  // If an older Node started this process (see below), the IPC channel closes when that process ends. Then this one stops.
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   process.channel?.unref();
   await import('./punctual.ts');
 } else {
-  handOver(ownNode());
+  runOn(installedNode());
 }
 
-function ownNode() {
+function installedNode() {
   try {
     return join(
       dirname(createRequire(import.meta.url).resolve('node/package.json')),
@@ -28,22 +28,22 @@ function ownNode() {
     );
   } catch {
     console.error(
-      `punctual: Node ${OLDEST} is needed, this is ${process.version}, and the one of the package "node" is not installed: run npm ci`,
+      `punctual: Node ${MIN_MAJOR} is required, this is ${process.version}. To install Node ${MIN_MAJOR} for Punctual, run: npm ci`,
     );
     process.exit(1);
   }
 }
 
-/** Waits beside it: the other process has the terminal, and its end is ours. */
-function handOver(node) {
+/** Runs this file on another Node, which inherits the terminal. Its exit code or signal ends this process. */
+function runOn(node) {
   const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
   child.once('error', (error) => {
-    console.error(`punctual: ${node} cannot be run: ${error.message}`);
+    console.error(`punctual: cannot run ${node}: ${error.message}`);
     process.exit(1);
   });
-  // Ctrl-C reaches the child by itself too; it takes two at once for one
+  // The terminal sends Ctrl-C to the child, too. The server treats two signals within 500 ms as one.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.once('exit', (code, signal) => {
     if (signal === null) process.exit(code ?? 1);

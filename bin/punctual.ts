@@ -1,24 +1,24 @@
-// The `punctual` command in a process: streams, terminal, Ctrl-C. bin/punctual.js starts it on a Node that can.
+// The process of the `punctual` command: streams, terminal and signals. bin/punctual.js starts it on Node 24.
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { punctual } from '../src/cli/main.ts';
 import { VERSION } from '../src/runtime/version.ts';
 
-const [, , ...words] = process.argv;
+const [, , ...argv] = process.argv;
 
-// `punctual list | head`: nobody reads any more, and that is fine
+// A closed pipe is no error: `punctual list | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;
 });
 
 const interrupted = new AbortController();
-// a server has its own way of stopping
-if (words[0] !== 'start') {
+// `punctual start` handles signals itself.
+if (argv[0] !== 'start') {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort());
 }
 
-process.exitCode = await punctual(words, {
+process.exitCode = await punctual(argv, {
   env: process.env,
   version: VERSION,
   width: widthOf(process.env.COLUMNS) ?? process.stdout.columns ?? Number.POSITIVE_INFINITY,
@@ -26,7 +26,7 @@ process.exitCode = await punctual(words, {
   out: (line) => process.stdout.write(`${line}\n`),
   err: (line) => process.stderr.write(`${line}\n`),
   readFile: (path) => readFileSync(path, 'utf8'),
-  readInput: () => text(process.stdin),
+  readStdin: () => text(process.stdin),
   signal: interrupted.signal,
 });
 

@@ -1,30 +1,29 @@
-// What the npm scripts start: `node bin/run.js <file.ts> [arguments]`. Says what is missing where `npm ci` has not been run,
-// instead of an error about a file extension or a package. Plain JavaScript that old Nodes understand.
+// Starts a TypeScript file for an npm script: `node bin/run.js <file.ts> [arguments]`. If `npm ci` has not been run, it says
+// so. Plain JavaScript, because older versions of Node cannot run TypeScript.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-const OLDEST = 24;
+const MIN_MAJOR = 24;
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 if (!existsSync(resolve(root, 'node_modules'))) fail('the dependencies are not installed. Run: npm ci');
-if (Number(process.versions.node.split('.')[0]) < OLDEST) {
+if (Number(process.versions.node.split('.')[0]) < MIN_MAJOR) {
   fail(
-    `Node ${OLDEST} is needed, and this is ${process.version}. Run npm ci, which installs it for the npm scripts, and start with npm`,
+    `Node ${MIN_MAJOR} is required, this is ${process.version}. npm ci installs it for the npm scripts: run npm ci, then start with npm`,
   );
 }
 const [, , file = ''] = process.argv;
-// the program finds its own name and arguments where it would if it had been started directly
+// The program sees its own file name and arguments, as if it had been started directly.
 process.argv.splice(1, 2, resolve(root, file));
-// Windows passes no signals on, and asking for the parent is expensive there
-if (process.env.npm_lifecycle_event && process.platform !== 'win32') endWithShell();
+// Windows has no signals to pass on, and reading the parent's id is expensive there.
+if (process.env.npm_lifecycle_event && process.platform !== 'win32') stopWithShell();
 await import(pathToFileURL(resolve(root, file)).href);
 
 /**
- * npm passes SIGTERM on to the shell that it started, and the shell ends without passing it on. The program notices that
- * its parent is gone and stops as if it had got the signal.
+ * Stops the program when its shell ends. npm sends SIGTERM to the shell, which ends without passing the signal on.
  */
-function endWithShell() {
+function stopWithShell() {
   const shell = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid === shell) return;
@@ -34,7 +33,7 @@ function endWithShell() {
   timer.unref();
 }
 
-function fail(sentence) {
-  console.error(`punctual: ${sentence}`);
+function fail(message) {
+  console.error(`punctual: ${message}`);
   process.exit(1);
 }
