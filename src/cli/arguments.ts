@@ -1,20 +1,19 @@
-// From the words after `punctual <command>` to arguments and typed values. What is not understood is named, with what
-// was probably meant.
+// Parses the command line after `punctual <command>`. Unknown options are refused with the closest known name.
 import { parseArgs } from 'node:util';
 import { closest } from '../domain/validation/closest.ts';
 import { type Command, optionsOf, UsageError } from './command.ts';
 
 export interface Parsed {
   readonly args: readonly string[];
-  /** By the name of the option; of the types that the command's options say. */
+  /** Values by option name. Their types follow the options of the command. */
   readonly values: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 }
 
-export function parseArguments(command: Command, words: readonly string[]): Parsed {
+export function parseArguments(command: Command, argv: readonly string[]): Parsed {
   const options = optionsOf(command);
-  // not strict: Node's own messages know neither the command nor what was meant
+  // Not strict: the messages of Node name neither the command nor the closest option.
   const { values, positionals, tokens } = parseArgs({
-    args: [...words],
+    args: [...argv],
     options: Object.fromEntries(
       Object.entries(options).map(([name, { type, short, multiple = false }]) => [
         name,
@@ -32,7 +31,7 @@ export function parseArguments(command: Command, words: readonly string[]): Pars
     if (!option) throw unknownOption(command, token.rawName, Object.keys(options));
     checkValue(token, option.type);
     if (seen.has(token.name) && option.type === 'string' && !option.multiple) {
-      throw new UsageError(`${token.rawName} is given more than once; once is allowed`);
+      throw new UsageError(`${token.rawName} is given more than once`);
     }
     seen.add(token.name);
   }
@@ -51,22 +50,22 @@ function checkValue({ rawName, value, inlineValue }: OptionToken, type: 'string'
     if (value !== undefined) throw new UsageError(`${rawName} takes no value, got ${JSON.stringify(value)}`);
     return;
   }
-  // `--name --json`: the value was forgotten; `--name=--json` says that it is meant
+  // In `--name --json` the value of --name was forgotten. `--name=--json` sets it on purpose.
   if (value === undefined || (!inlineValue && value.startsWith('--'))) {
     throw new UsageError(`${rawName} needs a value`);
   }
 }
 
 function unknownOption(command: Command, rawName: string, known: readonly string[]): UsageError {
-  const meant = closest(rawName.replace(/^-+/, ''), known);
+  const suggestion = closest(rawName.replace(/^-+/, ''), known);
   return new UsageError(
-    `punctual ${command.name} has no option ${rawName}${meant ? `; did you mean --${meant}?` : ''}`,
+    `punctual ${command.name} has no option ${rawName}${suggestion ? `; did you mean --${suggestion}?` : ''}`,
   );
 }
 
-function checkCount({ name, usage, takes: [least, most] }: Command, args: readonly string[]): void {
-  const form = `punctual ${name} ${usage}`.trim();
-  if (args.length < least) throw new UsageError(`something is missing: ${form}`);
-  const extra = args[most];
-  if (extra !== undefined) throw new UsageError(`${JSON.stringify(extra)} is one argument too many: ${form}`);
+function checkCount({ name, usage, takes: [min, max] }: Command, args: readonly string[]): void {
+  const expected = `punctual ${name} ${usage}`.trim();
+  if (args.length < min) throw new UsageError(`an argument is missing: ${expected}`);
+  const extra = args[max];
+  if (extra !== undefined) throw new UsageError(`unexpected argument ${JSON.stringify(extra)}: ${expected}`);
 }

@@ -1,9 +1,9 @@
-// What a subcommand is: data that parsing and help are made from, and a function.
+// The definition of a subcommand: the data for parsing and help, and the function that runs it.
 import type { PunctualClient } from '../client/client.ts';
 
 export const EXIT = { ok: 0, failure: 1, usage: 2, interrupted: 130 } as const;
 
-/** The command line cannot be understood: a sentence, and exit code 2. */
+/** A wrong command line. Its message is printed, and the exit code is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -12,7 +12,7 @@ export interface Option {
   readonly type: 'string' | 'boolean';
   readonly short?: string;
   readonly multiple?: boolean;
-  /** What stands for the value in the help. */
+  /** The placeholder of the value in the help, such as `<time>`. */
   readonly value?: string;
   readonly about: string;
 }
@@ -27,72 +27,73 @@ type Value<O extends Option> = O['type'] extends 'boolean'
 
 export type Values<O extends Options> = { readonly [Name in keyof O]?: Value<O[Name]> };
 
-/** What a command works with; the process hands in the real ones. */
-export interface Surroundings {
+/** The process that a command runs in. Tests pass their own. */
+export interface CliEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Of the package. */
+  /** The version of Punctual. */
   readonly version: string;
-  /** Of the terminal; endless when nobody looks. */
+  /** The number of columns of the terminal. Infinite if stdout is not a terminal. */
   readonly width: number;
   now(): number;
-  /** A line on stdout: what was asked for. */
+  /** Prints a line of the result to stdout. */
   out(line: string): void;
-  /** A line on stderr: what a person may want to know beside it. */
+  /** Prints a line to stderr: errors, progress and hints. */
   err(line: string): void;
   readFile(path: string): string;
-  readInput(): Promise<string>;
+  readStdin(): Promise<string>;
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
 }
 
-export interface Cli extends Surroundings {
+/** What a command gets: the process, the common options and the client. */
+export interface Cli extends CliEnvironment {
   readonly json: boolean;
-  /** Whether times are shown as they are, not as "3 min ago". */
+  /** Whether times are printed in ISO 8601 instead of relative to now. */
   readonly absolute: boolean;
-  /** Connected when it is first asked for. */
+  /** Creates the client at the first call. */
   client(): Promise<PunctualClient>;
 }
 
 export interface Command<O extends Options = Options> {
   readonly name: string;
   readonly summary: string;
-  /** After the name, such as `<job> [--wait]`. */
+  /** The usage line after the name, such as `<job> [--wait]`. */
   readonly usage: string;
   readonly options: O;
-  /** How many arguments it takes beside its options. */
-  readonly takes: readonly [least: number, most: number];
-  /** Whether it talks to the server, and what the automatic local token may. */
+  /** The number of arguments that are not options. */
+  readonly takes: readonly [min: number, max: number];
+  /** The role of the automatic token for a local server. Undefined if the command does not call a server. */
   readonly server?: 'user' | 'operator';
-  /** More to know, a paragraph each. */
+  /** Paragraphs of the help. */
   readonly notes?: readonly string[];
-  readonly examples: readonly (readonly [command: string, what: string])[];
-  /** The exit code; none is 0. */
+  readonly examples: readonly (readonly [command: string, description: string])[];
+  /** Resolves with the exit code. Undefined means 0. */
   run(cli: Cli, args: readonly string[], values: Values<O>): Promise<number | undefined>;
 }
 
-/** Keeps the exact type of the options, so that the values are typed by them. */
+/** Infers the types of `values` from the options. */
 export const defineCommand = <const O extends Options>(command: Command<O>): Command =>
   command as unknown as Command;
 
-/** Of every command. */
-export const COMMON = {
-  help: { type: 'boolean', short: 'h', about: 'this text' },
-  json: { type: 'boolean', about: 'JSON for programs instead of text for people' },
+/** The options of every command. */
+export const COMMON_FLAGS = {
+  help: { type: 'boolean', short: 'h', about: 'show this help' },
+  json: { type: 'boolean', about: 'print JSON instead of text' },
 } as const satisfies Options;
 
-/** Of those that talk to a server. */
-export const CONNECTION = {
-  url: { type: 'string', value: '<url>', about: 'the server (PUNCTUAL_URL; default http://127.0.0.1:3000)' },
+/** The options of the commands that call a server. */
+export const CONNECTION_FLAGS = {
+  url: { type: 'string', value: '<url>', about: 'server URL (PUNCTUAL_URL; default http://127.0.0.1:3000)' },
   token: {
     type: 'string',
     value: '<jwt>',
-    about: 'who you are (PUNCTUAL_TOKEN; made up for a local server)',
+    about: 'access token (PUNCTUAL_TOKEN; made automatically for a local server)',
   },
-  absolute: { type: 'boolean', about: 'times as they are instead of "3 min ago"' },
+  absolute: { type: 'boolean', about: 'print times in ISO 8601 instead of "3 min ago"' },
 } as const satisfies Options;
 
 export const optionsOf = (command: Command): Options => ({
   ...command.options,
-  ...(command.server && CONNECTION),
-  ...COMMON,
+  ...(command.server && CONNECTION_FLAGS),
+  ...COMMON_FLAGS,
 });

@@ -1,8 +1,8 @@
-// Which server, and as whom: flags, then the environment, then a local server and a token made with its key.
+// The server and the token: from flags, then from the environment, then a local server and a token made with its key.
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { createClient, type PunctualClient } from '../client/client.ts';
-import { type Surroundings, UsageError } from './command.ts';
+import { type CliEnvironment, UsageError } from './command.ts';
+import { dataFolder } from './data-folder.ts';
 
 export const DEFAULT_URL = 'http://127.0.0.1:3000';
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
@@ -14,12 +14,12 @@ export interface ConnectionValues {
 
 export async function connect(
   values: ConnectionValues,
-  env: Surroundings['env'],
+  env: CliEnvironment['env'],
   operator: boolean,
 ): Promise<PunctualClient> {
   const baseUrl = urlOf(values.url ?? (env.PUNCTUAL_URL || DEFAULT_URL));
-  const token = values.token ?? (env.PUNCTUAL_TOKEN || (await ownToken(baseUrl, env, operator)));
-  // a person waits: a server that is not there, or wants to be left alone, is told soon
+  const token = values.token ?? (env.PUNCTUAL_TOKEN || (await makeLocalToken(baseUrl, env, operator)));
+  // Fewer retries than the default of the client, because a person waits.
   return createClient({ baseUrl, token, retry: { maxAttempts: 3, maxRetryAfterMs: 5000 } });
 }
 
@@ -32,15 +32,19 @@ function urlOf(text: string): string {
   return text;
 }
 
-/** The same as `npm start` prints. The key is only used where the server is that has it. */
-async function ownToken(baseUrl: string, env: Surroundings['env'], operator: boolean): Promise<string> {
+/** The same token as `npm start` prints. It is never sent to another machine. */
+async function makeLocalToken(
+  baseUrl: string,
+  env: CliEnvironment['env'],
+  operator: boolean,
+): Promise<string> {
   if (!LOOPBACK.has(new URL(baseUrl).hostname)) {
     throw new UsageError(`${baseUrl} is not on this machine: give --token or PUNCTUAL_TOKEN`);
   }
-  const folder = resolve(env.PUNCTUAL_DATA || '.punctual');
+  const folder = dataFolder({ env });
   if (!existsSync(folder)) {
     throw new UsageError(
-      `there is no token and no data folder ${folder} to make one with: start a server here (punctual start), set PUNCTUAL_DATA to the server's folder, or give --token`,
+      `there is no token, and no data folder ${folder} to make one with: start a local server (punctual start), set PUNCTUAL_DATA to its data folder, or give --token`,
     );
   }
   const { localToken } = await import('../local/tokens.ts');

@@ -1,14 +1,16 @@
-// What people call a job or an execution by: its id, or a job's name.
+// Finds a job by its id or its name.
 import type { Job, PunctualClient } from '../client/client.ts';
 import { parseExecutionId } from '../domain/executions/ids.ts';
 
-/** What was asked for is not there, or there are several: exit code 1. */
-export class NotFoundHere extends Error {
-  override readonly name = 'NotFoundHere';
+/** No job has the id or name, or several have the name. The exit code is 1. */
+export class JobNotFound extends Error {
+  override readonly name = 'JobNotFound';
 }
 
 export const isExecutionId = (text: string): boolean => parseExecutionId(text) !== undefined;
 
+/** The API refuses a longer name filter. */
+const MAX_NAME_LENGTH = 100;
 const JOB_ID = /^job_[0-9a-zA-Z]{20}$/;
 
 export async function findJobId(
@@ -17,19 +19,20 @@ export async function findJobId(
   signal: AbortSignal,
 ): Promise<string> {
   if (JOB_ID.test(idOrName)) return idOrName;
-  const named: Job[] = [];
-  const name = idOrName.slice(0, 100);
+  const withName: Job[] = [];
+  const name = idOrName.slice(0, MAX_NAME_LENGTH);
   for await (const job of client.jobs.list({ name, limit: 100 }, { signal })) {
-    if (job.name === idOrName) named.push(job);
+    if (job.name === idOrName) withName.push(job);
   }
-  // one that is over does not stand in the way of its successor
-  const alive = named.filter(({ status }) => status === 'active' || status === 'paused');
-  const [job, another] = alive.length > 0 ? alive : named;
-  if (!job) throw new NotFoundHere(`there is no job with the id or name ${JSON.stringify(idOrName)}`);
+  // A job that has ended does not make the name of a newer job ambiguous.
+  const live = withName.filter(({ status }) => status === 'active' || status === 'paused');
+  const candidates = live.length > 0 ? live : withName;
+  const [job, another] = candidates;
+  if (!job) throw new JobNotFound(`there is no job with the id or name ${JSON.stringify(idOrName)}`);
   if (another) {
-    const ids = (alive.length > 0 ? alive : named).map(({ id, status }) => `  ${id}  ${status}`);
-    throw new NotFoundHere(
-      `${ids.length} jobs are called ${JSON.stringify(idOrName)}; say which:\n${ids.join('\n')}`,
+    const ids = candidates.map(({ id, status }) => `  ${id}  ${status}`);
+    throw new JobNotFound(
+      `${ids.length} jobs have the name ${JSON.stringify(idOrName)}; use an id:\n${ids.join('\n')}`,
     );
   }
   return job.id;

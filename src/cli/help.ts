@@ -1,4 +1,4 @@
-// The help texts, made from the commands' own data.
+// The help texts, built from the definitions of the commands.
 import { type Command, type Options, optionsOf } from './command.ts';
 
 const EXIT_CODES = `Exit codes:
@@ -9,13 +9,13 @@ const EXIT_CODES = `Exit codes:
 
 export function generalHelp(commands: readonly Command[]): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
-  return `punctual: jobs that run on the dot
+  return `punctual: a job scheduler that fires on the dot
 
 usage: punctual <command> [arguments] [options]
 
 ${commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`).join('\n')}
 
-Every command has --help with examples, and --json for programs. punctual --version prints the version.
+punctual <command> --help shows the options and examples of a command. --json prints JSON. punctual --version prints the version.
 
 examples:
   punctual start
@@ -31,7 +31,7 @@ export function commandHelp(command: Command): string {
     `${command.summary}\n\nusage: punctual ${command.name} ${command.usage}`.trimEnd(),
     ...(command.notes ?? []),
     `options:\n${optionLines(optionsOf(command)).join('\n')}`,
-    `examples:\n${command.examples.map(([line, what]) => `  ${line}\n      ${what}`).join('\n')}`,
+    `examples:\n${command.examples.map(([line, description]) => `  ${line}\n      ${description}`).join('\n')}`,
     EXIT_CODES,
   ];
   return parts.join('\n\n');

@@ -1,4 +1,4 @@
-// A job, or a change of one, from flags or from a file.
+// The fields of a job from flags and from a file, for create and edit.
 import type { JobInput } from '../client/client.ts';
 import { type Cli, type Options, UsageError, type Values } from './command.ts';
 import { isoDuration, millisecondsOf } from './times.ts';
@@ -7,52 +7,60 @@ export const SCHEDULE_FLAGS = {
   cron: {
     type: 'string',
     value: '<pattern>',
-    about: "such as '0 9 * * MON-FRI', '@daily' or 'rate(5 minutes)'",
+    about: "cron schedule such as '0 9 * * MON-FRI', '@daily' or 'rate(5 minutes)'",
   },
   at: {
     type: 'string',
     value: '<time>',
-    about: 'once: 2026-12-01T10:00:00Z, or a local time with --timezone',
+    about: 'run once at this time: 2026-12-01T10:00:00Z, or a local time with --timezone',
   },
-  in: { type: 'string', value: '<duration>', about: 'once, this long from now: 90s, 15m, 2h or PT90S' },
-  every: { type: 'string', value: '<duration>', about: 'at a fixed rate: 30s, 15m, 1d or PT30S' },
+  in: { type: 'string', value: '<duration>', about: 'run once after this delay: 90s, 15m, 2h or PT90S' },
+  every: { type: 'string', value: '<duration>', about: 'run at a fixed rate: 30s, 15m, 1d or PT30S' },
   timezone: {
     type: 'string',
     value: '<name>',
-    about: 'IANA name such as Europe/Paris, or +05:30; UTC unless given',
+    about: 'IANA timezone such as Europe/Paris, or an offset such as +05:30 (default UTC)',
   },
-  'start-at': { type: 'string', value: '<time>', about: 'no occurrence before' },
-  'end-at': { type: 'string', value: '<time>', about: 'no occurrence after' },
-  jitter: { type: 'string', value: '<seconds>', about: 'each run starts up to this much later' },
+  'start-at': { type: 'string', value: '<time>', about: 'no occurrence before this time' },
+  'end-at': { type: 'string', value: '<time>', about: 'no occurrence after this time' },
+  jitter: { type: 'string', value: '<seconds>', about: 'maximum delay of each run, which spreads the load' },
 } as const satisfies Options;
 
 export const JOB_FLAGS = {
-  task: { type: 'string', value: '<name>', about: 'one of: punctual tasks' },
-  params: { type: 'string', value: '<json>', about: "by the task's own schema" },
-  name: { type: 'string', value: '<text>', about: 'what you call it' },
+  task: { type: 'string', value: '<name>', about: 'task to run; punctual tasks lists them' },
+  params: {
+    type: 'string',
+    value: '<json>',
+    about: 'params of the task; punctual tasks <name> shows their schema',
+  },
+  name: { type: 'string', value: '<text>', about: 'name of the job' },
   ...SCHEDULE_FLAGS,
-  tag: { type: 'string', multiple: true, value: '<key=value>', about: 'to find it by' },
-  'max-attempts': { type: 'string', value: '<n>', about: 'how often it is tried in all' },
-  timeout: { type: 'string', value: '<duration>', about: 'of one attempt: 30s, 5m' },
-  overlap: { type: 'string', value: '<skip|queue|allow>', about: 'when it is due and still runs' },
-  misfire: { type: 'string', value: '<runAll|runOnce|skip>', about: 'what to do with runs that were missed' },
+  tag: { type: 'string', multiple: true, value: '<key=value>', about: 'tag for filters' },
+  'max-attempts': { type: 'string', value: '<n>', about: 'maximum number of attempts per execution' },
+  timeout: { type: 'string', value: '<duration>', about: 'timeout of one attempt: 30s, 5m' },
+  overlap: {
+    type: 'string',
+    value: '<skip|queue|allow>',
+    about: 'policy for an occurrence that is due while another runs',
+  },
+  misfire: { type: 'string', value: '<runAll|runOnce|skip>', about: 'policy for missed occurrences' },
   file: {
     type: 'string',
     value: '<job.json>',
-    about: 'the fields of the API from a file, - for stdin; flags win',
+    about: 'read the fields of the API from a JSON file (- for stdin); flags override them',
   },
 } as const satisfies Options;
 
 type JobFields = Partial<JobInput>;
 type Schedule = NonNullable<JobInput['schedule']>;
 
-/** Only what was given. Whether values are allowed is the server's to say, with its words. */
+/** The fields that were given. The server validates their values. */
 export async function jobFields(cli: Cli, values: Values<typeof JOB_FLAGS>): Promise<JobFields> {
   const fromFile = values.file === undefined ? {} : await readJob(cli, values.file);
   const schedule = scheduleFields(values);
   return {
     ...fromFile,
-    ...withoutNone({
+    ...definedOnly({
       task: values.task,
       name: values.name,
       params: values.params === undefined ? undefined : objectOf(values.params, '--params'),
@@ -73,9 +81,11 @@ export async function jobFields(cli: Cli, values: Values<typeof JOB_FLAGS>): Pro
 export function scheduleFields(values: Values<typeof SCHEDULE_FLAGS>): Schedule | undefined {
   const given = (['cron', 'at', 'in', 'every'] as const).filter((kind) => values[kind] !== undefined);
   if (given.length > 1) {
-    throw new UsageError(`${given.map((kind) => `--${kind}`).join(' and ')} exclude each other: give one`);
+    throw new UsageError(
+      `${given.map((kind) => `--${kind}`).join(' and ')} cannot be combined: give one of them`,
+    );
   }
-  const schedule = withoutNone({
+  const schedule = definedOnly({
     cron: values.cron,
     at: values.at,
     in: values.in === undefined ? undefined : isoDuration(values.in, '--in'),
@@ -87,8 +97,8 @@ export function scheduleFields(values: Values<typeof SCHEDULE_FLAGS>): Schedule 
   });
   if (Object.keys(schedule).length === 0) return undefined;
   if (given.length === 0) {
-    const [lonely = ''] = Object.keys(values).filter((name) => name in SCHEDULE_FLAGS);
-    throw new UsageError(`--${lonely} belongs to a schedule: give --cron, --at, --in or --every too`);
+    const [flag = ''] = Object.keys(values).filter((name) => name in SCHEDULE_FLAGS);
+    throw new UsageError(`--${flag} needs a schedule: give --cron, --at, --in or --every, too`);
   }
   return schedule;
 }
@@ -96,7 +106,7 @@ export function scheduleFields(values: Values<typeof SCHEDULE_FLAGS>): Schedule 
 async function readJob(cli: Cli, file: string): Promise<JobFields> {
   let text: string;
   try {
-    text = file === '-' ? await cli.readInput() : cli.readFile(file);
+    text = file === '-' ? await cli.readStdin() : cli.readFile(file);
   } catch (error) {
     throw new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : error}`);
   }
@@ -130,5 +140,5 @@ export function numberOf(text: string, option: string): number {
 const secondsOf = (text: string): number =>
   /^\d+(\.\d+)?$/.test(text) ? Number(text) : millisecondsOf(text, '--timeout') / 1000;
 
-const withoutNone = <T extends object>(record: T): T =>
+const definedOnly = <T extends object>(record: T): T =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as T;

@@ -1,32 +1,41 @@
-// The `punctual` command: finds the subcommand, parses its arguments, runs it, and turns what goes wrong into a sentence
-// and an exit code.
+// The `punctual` command: finds the subcommand, parses its arguments and runs it. Errors become a message and an exit
+// code.
 import { PunctualApiError, type PunctualClient, PunctualNetworkError } from '../client/client.ts';
 import { closest } from '../domain/validation/closest.ts';
 import { parseArguments } from './arguments.ts';
 import {
   type Cli,
+  type CliEnvironment,
   type Command,
   EXIT,
   type Options,
-  type Surroundings,
   UsageError,
   type Values,
 } from './command.ts';
-import { backfill, cancel, pause, resume, retry, run } from './commands/act.ts';
 import { audit } from './commands/audit.ts';
-import { backup, restore } from './commands/backup.ts';
+import { backfill } from './commands/backfill.ts';
+import { backup } from './commands/backup.ts';
+import { cancel } from './commands/cancel.ts';
 import { changes } from './commands/changes.ts';
-import { create, edit } from './commands/create.ts';
+import { create } from './commands/create.ts';
+import { deadLetters } from './commands/dead-letters.ts';
+import { edit } from './commands/edit.ts';
 import { list } from './commands/list.ts';
 import { logs } from './commands/logs.ts';
 import { operations } from './commands/operations.ts';
-import { deadLetters, tasks, workers } from './commands/overview.ts';
+import { pause } from './commands/pause.ts';
 import { preview } from './commands/preview.ts';
+import { restore } from './commands/restore.ts';
+import { resume } from './commands/resume.ts';
+import { retry } from './commands/retry.ts';
+import { run } from './commands/run.ts';
 import { show } from './commands/show.ts';
 import { start } from './commands/start.ts';
+import { tasks } from './commands/tasks.ts';
 import { token } from './commands/token.ts';
+import { workers } from './commands/workers.ts';
 import { type ConnectionValues, connect } from './connection.ts';
-import { NotFoundHere } from './find.ts';
+import { JobNotFound } from './find-job.ts';
 import { commandHelp, generalHelp } from './help.ts';
 
 export const COMMANDS: readonly Command[] = [
@@ -54,44 +63,44 @@ export const COMMANDS: readonly Command[] = [
   deadLetters,
 ];
 
-export async function punctual(words: readonly string[], around: Surroundings): Promise<number> {
-  const [name, ...rest] = words;
+export async function punctual(argv: readonly string[], environment: CliEnvironment): Promise<number> {
+  const [name, ...rest] = argv;
   try {
     if (name === undefined) {
-      around.err(generalHelp(COMMANDS));
+      environment.err(generalHelp(COMMANDS));
       return EXIT.usage;
     }
-    if (['help', '--help', '-h'].includes(name)) return help(rest[0], around);
+    if (['help', '--help', '-h'].includes(name)) return help(rest[0], environment);
     if (['--version', '-v', 'version'].includes(name)) {
-      around.out(around.version);
+      environment.out(environment.version);
       return EXIT.ok;
     }
     const command = commandNamed(name);
     const { args, values } = parseArguments(command, rest);
-    if (values.help) return help(name, around);
+    if (values.help) return help(name, environment);
     let client: Promise<PunctualClient> | undefined;
     const cli: Cli = {
-      ...around,
+      ...environment,
       json: values.json === true,
       absolute: values.absolute === true,
       client() {
-        client ??= connect(values as ConnectionValues, around.env, command.server === 'operator');
+        client ??= connect(values as ConnectionValues, environment.env, command.server === 'operator');
         return client;
       },
     };
     return (await command.run(cli, args, values as Values<Options>)) ?? EXIT.ok;
   } catch (error) {
-    if (around.signal.aborted) return EXIT.interrupted;
-    tell(error, rest.includes('--json'), name, around);
+    if (environment.signal.aborted) return EXIT.interrupted;
+    printError(error, rest.includes('--json'), name, environment);
     return isUsage(error) ? EXIT.usage : EXIT.failure;
   }
 }
 
-/** What was typed is wrong, found here or by the server: a wrong cron pattern has the same exit code in every command. */
+/** Whether the command line is wrong. The server may find that out, too, so that a wrong cron pattern always exits with 2. */
 const isUsage = (error: unknown): boolean =>
   error instanceof UsageError || (error instanceof PunctualApiError && error.status === 400);
 
-function help(name: string | undefined, { out }: Surroundings): number {
+function help(name: string | undefined, { out }: CliEnvironment): number {
   out(name === undefined || name.startsWith('-') ? generalHelp(COMMANDS) : commandHelp(commandNamed(name)));
   return EXIT.ok;
 }
@@ -99,42 +108,42 @@ function help(name: string | undefined, { out }: Surroundings): number {
 function commandNamed(name: string): Command {
   const command = COMMANDS.find((one) => one.name === name);
   if (command) return command;
-  const meant = closest(
+  const suggestion = closest(
     name,
     COMMANDS.map((one) => one.name),
   );
   const what = name.startsWith('-') ? `option ${name} before the command` : `command ${JSON.stringify(name)}`;
-  const hint = meant ? `; did you mean ${JSON.stringify(meant)}?` : '.';
+  const hint = suggestion ? `; did you mean ${JSON.stringify(suggestion)}?` : '.';
   throw new UsageError(`there is no ${what}${hint} See: punctual --help`);
 }
 
-function tell(error: unknown, json: boolean, name: string | undefined, { err }: Surroundings): void {
+function printError(error: unknown, json: boolean, name: string | undefined, { err }: CliEnvironment): void {
   if (json) {
     const { message } = error instanceof Error ? error : { message: String(error) };
     const status = error instanceof PunctualApiError ? { status: error.status, problem: error.problem } : {};
     err(JSON.stringify({ error: { message, ...status } }));
     return;
   }
-  for (const line of sentences(error)) err(line);
+  for (const line of errorLines(error)) err(line);
   if (error instanceof UsageError && COMMANDS.some((one) => one.name === name))
     err(`help: punctual ${name} --help`);
 }
 
-function sentences(error: unknown): string[] {
-  if (error instanceof PunctualApiError) return apiSentences(error);
+function errorLines(error: unknown): string[] {
+  if (error instanceof PunctualApiError) return apiErrorLines(error);
   if (error instanceof PunctualNetworkError) {
-    return [`punctual: ${error.message}`, 'Is the server running? A local one is started by: punctual start'];
+    return [`punctual: ${error.message}`, 'Is the server running? To start a local server: punctual start'];
   }
-  if (error instanceof UsageError || error instanceof NotFoundHere || isForPeople(error))
+  if (error instanceof UsageError || error instanceof JobNotFound || isLocalError(error))
     return [`punctual: ${error.message}`];
   return [`punctual: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`];
 }
 
-/** A sentence of src/local, which is loaded only by the commands that need it. */
-const isForPeople = (error: unknown): error is Error =>
+/** Errors of src/local with a message for users. Compared by name, because src/local is loaded only by some commands. */
+const isLocalError = (error: unknown): error is Error =>
   error instanceof Error && ['StartError', 'ConfigError'].includes(error.name);
 
-function apiSentences({ message, status, problem, fieldErrors, requestId }: PunctualApiError): string[] {
+function apiErrorLines({ message, status, problem, fieldErrors, requestId }: PunctualApiError): string[] {
   const lines =
     problem && fieldErrors.length > 0
       ? [

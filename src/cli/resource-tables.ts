@@ -1,9 +1,9 @@
-// How jobs and executions look in a table.
+// Jobs and executions as text.
 import type { Execution, Job } from '../client/client.ts';
 import { describeSchedule } from '../domain/schedule/describe.ts';
 import type { Schedule } from '../domain/schedule/schedule-schema.ts';
 import { type Column, table } from './table.ts';
-import { lengthText, type TimeStyle, timeText } from './times.ts';
+import { bothTimes, lengthText, type TimeStyle, timeText } from './times.ts';
 
 interface Style extends TimeStyle {
   readonly width: number;
@@ -32,7 +32,7 @@ export const jobTable = (jobs: readonly Job[], style: Style): string[] =>
     style.width,
   );
 
-/** A server that is newer than this command may have schedules that it does not know: those are shown as they are. */
+/** A newer server may have kinds of schedule that this version does not know. They are shown as JSON. */
 export function scheduleText({ schedule }: { readonly schedule?: Job['schedule'] | undefined }): string {
   if (schedule === undefined) return '';
   try {
@@ -41,6 +41,13 @@ export function scheduleText({ schedule }: { readonly schedule?: Job['schedule']
     return JSON.stringify(schedule);
   }
 }
+
+/** The text after the schedule of a created or edited job. Empty if no run is planned. */
+export const nextRunText = ({ nextRunAt }: Pick<Job, 'nextRunAt'>, style: TimeStyle): string =>
+  nextRunAt === undefined ? '' : `; next run ${bothTimes(nextRunAt, style)}`;
+
+export const jobCountText = (jobs: number): string =>
+  `${jobs.toLocaleString('en')} ${jobs === 1 ? 'job' : 'jobs'}`;
 
 const EXECUTION_COLUMNS: readonly Column[] = [
   { title: 'DUE' },
@@ -59,7 +66,7 @@ export const executionTable = (executions: readonly Execution[], style: Style): 
     style.width,
   );
 
-export const executionCells = (execution: Execution, style: TimeStyle): string[] => [
+const executionCells = (execution: Execution, style: TimeStyle): string[] => [
   timeText(execution.dueAt, style),
   execution.status,
   execution.latenessMs === undefined ? '' : lengthText(execution.latenessMs),
@@ -69,6 +76,7 @@ export const executionCells = (execution: Execution, style: TimeStyle): string[]
   whatHappened(execution),
 ];
 
+/** The error, the reason or the result of an execution. */
 export function whatHappened({ error, reason, result }: Execution): string {
   if (error) return `${error.name}: ${error.message}`;
   if (reason) return reason;

@@ -1,16 +1,16 @@
-// Text in columns, cut to the width of the terminal. What people have named cannot play tricks with it: control
-// characters are shown as dots.
+// Text in columns, cut to the width of the terminal. Control characters in names are printed as dots, because they could
+// change the terminal.
 export interface Column {
   readonly title: string;
   readonly right?: boolean;
-  /** May be cut when the terminal is narrow. Ids may not: people copy them. */
+  /** Whether cells may be cut if the terminal is narrow. Ids are never cut, because people copy them. */
   readonly flexible?: boolean;
-  /** Left out when the terminal is too narrow for all columns; the highest number is left out first. */
+  /** If the columns do not fit, those with a `dropOrder` are left out, highest number first. */
   readonly dropOrder?: number;
 }
 
 const GAP = '  ';
-const NARROWEST = 8;
+const MIN_FLEXIBLE_WIDTH = 8;
 
 export function table(
   allColumns: readonly Column[],
@@ -37,28 +37,28 @@ export function table(
   );
 }
 
-/** `name  value` lines; values are cut too. */
+/** Lines of `name  value`. Long values are cut; undefined and empty ones are left out. */
 export function fields(pairs: readonly (readonly [string, string | undefined])[], width: number): string[] {
-  const given = pairs.filter(([, value]) => value !== undefined && value !== '');
-  const left = Math.max(0, ...given.map(([name]) => name.length));
-  return given.map(
+  const present = pairs.filter(([, value]) => value !== undefined && value !== '');
+  const left = Math.max(0, ...present.map(([name]) => name.length));
+  return present.map(
     ([name, value]) =>
-      `${name.padEnd(left)}${GAP}${cut(clean(value ?? ''), Math.max(NARROWEST, width - left - 2))}`,
+      `${name.padEnd(left)}${GAP}${cut(clean(value ?? ''), Math.max(MIN_FLEXIBLE_WIDTH, width - left - 2))}`,
   );
 }
 
-/** The columns that fit when flexible ones are as narrow as they may be. */
+/** The indexes of the columns that fit if the flexible ones have their minimum width. */
 function keptColumns(
   columns: readonly Column[],
   rows: readonly (readonly (string | undefined)[])[],
   width: number,
 ): ReadonlySet<number> {
   const kept = new Set(columns.keys());
-  const least = columns.map(({ title, flexible }, i) => {
+  const minWidths = columns.map(({ title, flexible }, i) => {
     const widest = Math.max(widthOf(title), ...rows.map((row) => widthOf(clean(row[i] ?? ''))));
-    return flexible ? Math.min(NARROWEST, widest) : widest;
+    return flexible ? Math.min(MIN_FLEXIBLE_WIDTH, widest) : widest;
   });
-  const total = () => [...kept].reduce((sum, i) => sum + (least[i] ?? 0), GAP.length * (kept.size - 1));
+  const total = () => [...kept].reduce((sum, i) => sum + (minWidths[i] ?? 0), GAP.length * (kept.size - 1));
   const droppable = [...columns.keys()]
     .filter((i) => columns[i]?.dropOrder !== undefined)
     .sort((a, b) => (columns[b]?.dropOrder ?? 0) - (columns[a]?.dropOrder ?? 0));
@@ -66,6 +66,7 @@ function keptColumns(
   return kept;
 }
 
+/** Narrows the widest flexible column until the line fits or all have their minimum width. */
 function narrowed(columns: readonly Column[], wanted: readonly number[], width: number): number[] {
   const widths = [...wanted];
   const total = () => widths.reduce((sum, w) => sum + w, 0) + GAP.length * (widths.length - 1);
@@ -75,14 +76,18 @@ function narrowed(columns: readonly Column[], wanted: readonly number[], width: 
       .map((w, i) => ({ w, i }))
       .sort((a, b) => b.w - a.w);
     const [widest, second] = flexible;
-    if (!widest || widest.w <= NARROWEST) break;
-    const target = Math.max(NARROWEST, widest.w - (total() - width), Math.min(widest.w - 1, second?.w ?? 0));
+    if (!widest || widest.w <= MIN_FLEXIBLE_WIDTH) break;
+    const target = Math.max(
+      MIN_FLEXIBLE_WIDTH,
+      widest.w - (total() - width),
+      Math.min(widest.w - 1, second?.w ?? 0),
+    );
     widths[widest.i] = target;
   }
   return widths;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what must not reach the terminal
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they must not reach the terminal
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const WIDE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u;

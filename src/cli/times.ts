@@ -1,11 +1,11 @@
-// Times and durations as people write and read them.
+// Times and durations in arguments and in output.
 import { InvalidInput } from '../domain/errors.ts';
 import { durationMs } from '../domain/schedule/duration.ts';
-import { UsageError } from './command.ts';
+import { type Options, UsageError, type Values } from './command.ts';
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
-/** `90s`, `15m`, `2h`, `1d` as the API has it: `PT90S`. What is ISO 8601 already stays as it is. */
+/** The ISO 8601 form of `90s`, `15m`, `2h` or `1d`. A duration in ISO 8601 is returned unchanged. */
 export function isoDuration(text: string, option: string): string {
   const found = /^(\d+(?:\.\d+)?)(s|m|h|d|w)$/.exec(text);
   if (!found) {
@@ -31,7 +31,7 @@ export function millisecondsOf(text: string, option: string): number {
   }
 }
 
-/** `now`, how long ago (`24h`), a day (its beginning in UTC) or an ISO 8601 time with an offset. */
+/** Parses `now`, a duration before now (`24h`), a day (its start in UTC) or an ISO 8601 time with an offset. */
 export function instantOf(text: string, now: number, option: string): number {
   if (text === 'now') return now;
   if (/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text)) {
@@ -40,15 +40,30 @@ export function instantOf(text: string, now: number, option: string): number {
   }
   if (/^(\d|P)/.test(text) && !text.includes('-')) return now - millisecondsOf(text, option);
   throw new UsageError(
-    `${option} must be a time such as 2026-12-01T10:00:00Z, a day such as 2026-12-01, "now", or how long ago such as 24h; got ${JSON.stringify(text)}`,
+    `${option} must be a time such as 2026-12-01T10:00:00Z, a day such as 2026-12-01, "now", or a duration before now such as 24h; got ${JSON.stringify(text)}`,
   );
 }
 
-/** How long from now (`2h`), a day (its beginning in UTC) or an ISO 8601 time with an offset. */
+/** Parses a duration from now (`2h`), a day (its start in UTC) or an ISO 8601 time with an offset. */
 export function futureOf(text: string, now: number, option: string): number {
   if (/^(\d|P)/.test(text) && !text.includes('-')) return now + millisecondsOf(text, option);
   return instantOf(text, now, option);
 }
+
+export const RANGE_FLAGS = {
+  from: {
+    type: 'string',
+    value: '<time>',
+    about: 'first due time: 2026-12-01T10:00:00Z, 2026-12-01, or 24h (ago)',
+  },
+  to: { type: 'string', value: '<time>', about: 'due before this time' },
+} as const satisfies Options;
+
+/** `from` and `to` of a query. A flag that is not given is left out. */
+export const rangeOf = ({ from, to }: Values<typeof RANGE_FLAGS>, now: number) => ({
+  ...(from !== undefined && { from: iso(instantOf(from, now, '--from')) }),
+  ...(to !== undefined && { to: iso(instantOf(to, now, '--to')) }),
+});
 
 export const iso = (instant: number): string => new Date(instant).toISOString();
 
@@ -65,11 +80,11 @@ export function lengthText(ms: number): string {
 
 /** `in 3 min`, `2 h ago`, `now`. */
 export function relative(instant: number, now: number): string {
-  const away = instant - now;
-  if (Math.abs(away) < 500) return 'now';
-  const whole = Math.abs(away) < 10_000 ? Math.round(away / 1000) * 1000 : away;
-  const text = Math.abs(whole) < 10_000 ? `${Math.abs(whole) / 1000} s` : lengthText(Math.abs(whole));
-  return away > 0 ? `in ${text}` : `${text} ago`;
+  const distance = instant - now;
+  if (Math.abs(distance) < 500) return 'now';
+  const rounded = Math.abs(distance) < 10_000 ? Math.round(distance / 1000) * 1000 : distance;
+  const text = Math.abs(rounded) < 10_000 ? `${Math.abs(rounded) / 1000} s` : lengthText(Math.abs(rounded));
+  return distance > 0 ? `in ${text}` : `${text} ago`;
 }
 
 export interface TimeStyle {
@@ -77,10 +92,10 @@ export interface TimeStyle {
   now(): number;
 }
 
-/** A time of the API in a table: relative unless asked otherwise. */
+/** A time of the API in a table: relative to now, or in ISO 8601 with --absolute. */
 export const timeText = (time: string | undefined, style: TimeStyle): string =>
   time === undefined ? '' : style.absolute ? time : relative(Date.parse(time), style.now());
 
-/** Where there is room: both. */
+/** `in 3 min (2026-12-01T10:00:00Z)`, or the ISO 8601 time alone with --absolute. */
 export const bothTimes = (time: string | undefined, style: TimeStyle): string | undefined =>
   time && (style.absolute ? time : `${relative(Date.parse(time), style.now())} (${time})`);

@@ -25,7 +25,7 @@ export async function cli(words: readonly string[], around: Around = {}): Promis
     out: (line) => out.push(line),
     err: (line) => err.push(line),
     readFile: () => around.input ?? '',
-    readInput: async () => around.input ?? '',
+    readStdin: async () => around.input ?? '',
     signal: new AbortController().signal,
   });
   return { code, out: out.join('\n'), err: err.join('\n') };

@@ -1,6 +1,6 @@
 // Tables of jobs and executions in a terminal of 80 columns.
 import { expect, it } from 'vitest';
-import { executionTable, jobTable } from '../../src/cli/tables.ts';
+import { executionTable, jobTable } from '../../src/cli/resource-tables.ts';
 import type { Execution, Job } from '../../src/client/client.ts';
 
 const style = { width: 80, absolute: false, now: () => Date.parse('2026-12-01T10:00:30Z') };

@@ -153,7 +153,9 @@ describe('looking', () => {
     for (let i = 0; i < 2; i++) await farAway('twin');
     const { code, err } = await punctual('pause twin');
     expect(code).toBe(1);
-    expect(err).toMatch(/^punctual: 2 jobs are called "twin"; say which:\n( {2}job_\w{20} {2}active\n){2}$/);
+    expect(err).toMatch(
+      /^punctual: 2 jobs have the name "twin"; use an id:\n( {2}job_\w{20} {2}active\n){2}$/,
+    );
   });
 
   it('logs --follow shows each change and ends with the job', async () => {
@@ -271,7 +273,7 @@ describe('audit', () => {
     expect(report.notes[0]).toMatch(/^the job is paused since/);
     expect(found.code).toBe(0);
     const people = await punctual('audit audited --late 1s');
-    expect(people.out).toMatch(/, \d+ in a pause/);
+    expect(people.out).toMatch(/, \d+ during a pause/);
     expect(people.err).toMatch(/^note: the job is paused since/);
 
     await client.jobs.resume(id);

@@ -16,7 +16,7 @@ describe('help', () => {
     const { code, out } = await cli([name, '--help']);
     expect(code).toBe(0);
     expect(out).toContain(`usage: punctual ${name}`);
-    expect(out).toMatch(/--json +JSON for programs/);
+    expect(out).toMatch(/--json +print JSON instead of text/);
     expect(out).toMatch(new RegExp(`examples:\n  .*punctual ${name}`));
     expect((await cli(['help', name])).out).toBe(out);
     expect((await cli([name, '-h'])).out).toBe(out);
@@ -46,14 +46,14 @@ describe('a wrong command line', () => {
     [['list', '--status'], '--status needs a value'],
     [['list', '--status', '--json'], '--status needs a value'],
     [['list', '--json=yes'], '--json takes no value, got "yes"'],
-    [['list', '--task', 'a', '--task', 'b'], '--task is given more than once; once is allowed'],
+    [['list', '--task', 'a', '--task', 'b'], '--task is given more than once'],
     [['list', '--limit', 'many'], '--limit must be a number, got "many"'],
-    [['list', '--limit', '0'], '--limit must be a whole number from 1 on, got "0"'],
-    [['list', 'all'], '"all" is one argument too many: punctual list [filters]'],
-    [['show'], 'something is missing: punctual show <job or execution>'],
-    [['create'], 'which task? Give --task'],
-    [['create', '--task', 'noop', '--cron', '@daily', '--in', '3s'], '--cron and --in exclude each other'],
-    [['create', '--task', 'noop', '--timezone', 'UTC'], '--timezone belongs to a schedule'],
+    [['list', '--limit', '0'], '--limit must be a whole number of at least 1, got "0"'],
+    [['list', 'all'], 'unexpected argument "all": punctual list [filters]'],
+    [['show'], 'an argument is missing: punctual show <job or execution>'],
+    [['create'], 'the task is missing: give --task'],
+    [['create', '--task', 'noop', '--cron', '@daily', '--in', '3s'], '--cron and --in cannot be combined'],
+    [['create', '--task', 'noop', '--timezone', 'UTC'], '--timezone needs a schedule'],
     [
       ['create', '--task', 'noop', '--in', 'soon'],
       '--in must be a duration such as 90s, 15m, 2h, 1d or PT90S',
@@ -65,15 +65,15 @@ describe('a wrong command line', () => {
     [['audit', 'hello', '--from', 'yesterday'], '--from must be a time such as 2026-12-01T10:00:00Z'],
     [['audit', 'hello', '--from', '1h', '--to', '2h'], '--from must be before --to'],
     [['backfill', 'hello'], '--from is missing'],
-    [['dead-letters', 'retry'], 'dead-letters can be listed or redriven, not "retry"'],
-    [['preview'], 'which schedule?'],
+    [['dead-letters', 'retry'], 'dead-letters takes redrive or no argument, got "retry"'],
+    [['preview'], 'the schedule is missing'],
     [['preview', '* * * *'], 'schedule.cron: "* * * *" has 4 fields'],
     [['preview', '@daily', '--count', '0'], '--count must be a whole number from 1 to 1000'],
-    [['preview', '@daily', '--cron', '@hourly'], 'the pattern is given twice'],
+    [['preview', '@daily', '--cron', '@hourly'], 'the cron pattern is given twice'],
     [['preview', '@daily', '--timezone', 'Mars'], 'schedule.timezone: "Mars" is not an IANA timezone'],
     [['list', '--url', 'ftp://x'], 'the server must be an http or https URL'],
     [['list', '--url', 'https://punctual.example'], 'is not on this machine: give --token'],
-    [['list'], 'there is no token and no data folder /nowhere'],
+    [['list'], 'there is no token, and no data folder /nowhere'],
   ])('%j ends with 2 and says what is wrong', async (words, message) => {
     const { code, out, err } = await cli(words);
     expect(err).toContain(message);

@@ -1,39 +1,47 @@
-// `punctual audit`: did everything run that should have?
+// `punctual audit`: compares the schedule of a job with its executions.
 import type { Change, Execution, Job } from '../../client/client.ts';
 import { InvalidInput } from '../../domain/errors.ts';
 import { pausesOf } from '../../domain/jobs/pauses.ts';
-import { type AuditInput, type AuditReport, audit as auditOf } from '../../domain/schedule/audit.ts';
+import { type AuditInput, type AuditReport, audit as auditJob } from '../../domain/schedule/audit.ts';
 import { hasZoneRules } from '../../domain/schedule/occurrences.ts';
 import type { Schedule } from '../../domain/schedule/schedule-schema.ts';
 import { type Cli, defineCommand, EXIT, UsageError } from '../command.ts';
-import { findJobId } from '../find.ts';
+import { findJobId } from '../find-job.ts';
 import { table } from '../table.ts';
 import { instantOf, iso, lengthText, millisecondsOf, timeText } from '../times.ts';
 
 export const audit = defineCommand({
   name: 'audit',
-  summary: 'compare what a job should have run with what it has: missing, late, doubled',
+  summary: 'compare the schedule of a job with its executions: missing, late, doubled',
   usage: '<job> [--from <time>] [--to <time>]',
   options: {
     from: {
       type: 'string',
       value: '<time>',
-      about: 'due at or after: 2026-12-01T10:00:00Z, 2026-12-01, 24h (ago; the default)',
+      about: 'first due time: 2026-12-01T10:00:00Z, 2026-12-01, or 24h (ago; the default)',
     },
-    to: { type: 'string', value: '<time>', about: 'due before; default now' },
-    late: { type: 'string', value: '<duration>', about: 'later than this is late (default 2s)' },
-    'fail-late': { type: 'boolean', about: 'exit code 1 for late ones too' },
+    to: { type: 'string', value: '<time>', about: 'due before this time (default now)' },
+    late: {
+      type: 'string',
+      value: '<duration>',
+      about: 'lateness above which a start counts as late (default 2s)',
+    },
+    'fail-late': { type: 'boolean', about: 'exit with 1 also if an execution is late' },
   },
   takes: [1, 1],
   server: 'user',
   notes: [
-    'Exit code 1 when an occurrence is missing or doubled. Occurrences before the job was created, after it was\ncancelled, or while it was paused are not expected. The schedule is the one of today: if it was edited within the range,\nthe report says so. A start that jitter delays is not late. An\noccurrence that ran by rules of its timezone that have changed since is recorded.',
+    'The exit code is 1 if an occurrence is missing or doubled.',
+    'No executions are expected before the job was created, after it was cancelled, or while it was paused.\nThe current schedule is used. If it was edited within the time range, the report has a note.\nJitter does not count as lateness. An occurrence that ran by earlier rules of its timezone counts as recorded.',
   ],
   examples: [
-    ['punctual audit nightly-report --from 2026-11-01 --to 2026-12-01', 'a month'],
-    ['punctual audit hello --from 1h --late 500ms --fail-late', 'the last hour, strictly'],
+    ['punctual audit nightly-report --from 2026-11-01 --to 2026-12-01', 'audit a month'],
+    [
+      'punctual audit hello --from 1h --late 500ms --fail-late',
+      'fail if a start in the last hour was over 500 ms late',
+    ],
   ],
-  async run(cli, [which = ''], values) {
+  async run(cli, [idOrName = ''], values) {
     const now = cli.now();
     const lateMs = millisecondsOf(values.late ?? '2s', '--late');
     const asked = {
@@ -43,49 +51,51 @@ export const audit = defineCommand({
     if (asked.from >= asked.to) throw new UsageError('--from must be before --to');
     const client = await cli.client();
     const { signal } = cli;
-    const job = await client.jobs.get(await findJobId(client, which, signal), { signal });
+    const job = await client.jobs.get(await findJobId(client, idOrName, signal), { signal });
     const { from, to } = lifetime(job, asked);
     const executions: Execution[] = [];
     if (from < to) {
-      // a row may be at the time that an occurrence had by earlier rules of its timezone
-      const around = hasZoneRules(job.schedule as Schedule) ? MAX_CHANGE_MS : 0;
-      const query = { from: iso(from - around), to: iso(to + around), limit: 100 };
+      // An execution may have the due time of earlier rules of its timezone.
+      const margin = hasZoneRules(job.schedule as Schedule) ? MAX_ZONE_CHANGE_MS : 0;
+      const query = { from: iso(from - margin), to: iso(to + margin), limit: 100 };
       for await (const execution of client.executions.ofJob(job.id, query, { signal }))
         executions.push(execution);
     }
     const changes: Change[] = [];
     for await (const change of client.jobs.changes(job.id, { limit: 100 }, { signal })) changes.push(change);
-    // as the server stores it: resolved
+    // The server returns the resolved schedule.
     const schedule = job.schedule as Schedule;
     const pauses = pausesOf(changes);
-    const report = audited({ jobId: job.id, schedule, from, to, now: cli.now(), lateMs, pauses, executions });
+    const report = auditOf({ jobId: job.id, schedule, from, to, now: cli.now(), lateMs, pauses, executions });
     const notes = notesOn(job, changes, from);
     if (cli.json) {
       cli.out(JSON.stringify({ jobId: job.id, from: iso(from), to: iso(to), lateMs, ...report, notes }));
     } else print(cli, job, { from, to }, lateMs, report, notes);
-    const bad =
+    const problems =
       report.missing.length + report.doubled.length + (values['fail-late'] ? report.late.length : 0);
-    return bad > 0 ? EXIT.failure : EXIT.ok;
+    return problems > 0 ? EXIT.failure : EXIT.ok;
   },
 });
 
-function audited(input: AuditInput): AuditReport {
+/** A range with too many occurrences is a usage error. */
+function auditOf(input: AuditInput): AuditReport {
   try {
-    return auditOf(input);
+    return auditJob(input);
   } catch (error) {
     if (error instanceof InvalidInput) throw new UsageError(error.message);
     throw error;
   }
 }
 
-/** Nearly all changes of a timezone's rules move clocks by three hours at most. */
-const MAX_CHANGE_MS = 3 * 3_600_000;
+/** Nearly all changes of timezone rules move clocks by 3 hours at most. */
+const MAX_ZONE_CHANGE_MS = 3 * 3_600_000;
 
 interface Range {
   readonly from: number;
   readonly to: number;
 }
 
+/** The part of the range in which the job existed and was not cancelled. */
 function lifetime(job: Job, asked: Range): Range {
   const end = job.status === 'cancelled' ? Date.parse(job.updatedAt) : asked.to;
   return { from: Math.max(asked.from, Date.parse(job.createdAt)), to: Math.min(asked.to, end) };
@@ -96,7 +106,7 @@ function notesOn(job: Job, changes: readonly Change[], from: number): string[] {
   return [
     ...(job.status === 'paused' ? [`the job is paused since ${pausedAt(changes) ?? job.updatedAt}`] : []),
     ...(edit && Date.parse(edit.at) >= from
-      ? [`the schedule was edited at ${edit.at}: earlier occurrences are compared with the schedule of today`]
+      ? [`the schedule was edited at ${edit.at}: earlier occurrences are compared with the current schedule`]
       : []),
   ];
 }
@@ -123,9 +133,9 @@ function print(
       `${doubled.length} doubled`,
       ...(report.byEarlierRules > 0 ? [`${report.byEarlierRules} by earlier rules of the timezone`] : []),
       ...(report.pending > 0 ? [`${report.pending} due just now`] : []),
-      ...(report.paused > 0 ? [`${report.paused} in a pause`] : []),
+      ...(report.paused > 0 ? [`${report.paused} during a pause`] : []),
       ...(unexpected.length > 0 ? [`${unexpected.length} not expected`] : []),
-      ...(report.byHand > 0 ? [`${report.byHand} started by hand`] : []),
+      ...(report.byHand > 0 ? [`${report.byHand} started manually`] : []),
     ].join(', '),
   );
   const rows = [

@@ -1,37 +1,37 @@
-// `punctual changes`: what people changed in a job.
+// `punctual changes`: lists the changes that people made to a job.
 import type { Change } from '../../client/client.ts';
 import { type Cli, defineCommand } from '../command.ts';
-import { findJobId } from '../find.ts';
+import { findJobId } from '../find-job.ts';
+import { LIMIT_FLAGS, limitOf, pageSizeFor, printList, takeUpTo } from '../limit.ts';
+import { scheduleText } from '../resource-tables.ts';
 import { type Column, table } from '../table.ts';
-import { scheduleText } from '../tables.ts';
 import { timeText } from '../times.ts';
-import { limitOf, take, tellMore } from './list.ts';
 
 export const changes = defineCommand({
   name: 'changes',
-  summary: 'show who changed a job, when and how, newest first',
+  summary: 'list the changes of a job, newest first: who, when and what',
   usage: '<job> [--limit <n>]',
-  options: {
-    limit: { type: 'string', value: '<n>', about: 'maximum number of changes (default 20)' },
-    all: { type: 'boolean', about: 'all of them' },
-  },
+  options: LIMIT_FLAGS,
   takes: [1, 1],
   server: 'user',
-  notes: ['Of params and notify it shows the version that they came with, never their content.'],
+  notes: ['For params and notify, only the job version that introduced them is shown, never their content.'],
   examples: [
-    ['punctual changes hello', 'the last 20 changes'],
-    ['punctual changes hello --all --json', 'all of them, with both sides of each field'],
+    ['punctual changes hello', 'list the last 20 changes'],
+    [
+      'punctual changes hello --all --json',
+      'print all changes, with the old and the new value of each field',
+    ],
   ],
-  async run(cli, [which = ''], { limit, all }) {
-    const most = all ? Number.POSITIVE_INFINITY : limitOf(limit);
+  async run(cli, [idOrName = ''], limits) {
+    const limit = limitOf(limits);
     const client = await cli.client();
-    const id = await findJobId(client, which, cli.signal);
-    const query = { limit: Math.min(100, most + 1) };
-    const { items, more } = await take(client.jobs.changes(id, query, { signal: cli.signal }), most);
-    if (cli.json) cli.out(JSON.stringify(items));
-    else if (items.length === 0) cli.err('no changes are recorded');
-    else for (const line of changeTable(items, cli)) cli.out(line);
-    if (more) tellMore(cli, most);
+    const id = await findJobId(client, idOrName, cli.signal);
+    const query = { limit: pageSizeFor(limit) };
+    const recorded = await takeUpTo(client.jobs.changes(id, query, { signal: cli.signal }), limit);
+    printList(cli, recorded, limit, {
+      empty: 'no changes are recorded',
+      lines: (items) => changeTable(items, cli),
+    });
     return undefined;
   },
 });
@@ -60,18 +60,18 @@ const changeTable = (items: readonly Change[], cli: Cli): string[] =>
   );
 
 type Fields = NonNullable<Change['after']>;
-type Name = keyof Fields;
+type FieldName = keyof Fields;
 
 function differenceText({ what, before = {}, after = {} }: Change): string {
   if (what === 'created') return scheduleText({ schedule: after.schedule });
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])] as Name[];
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])] as FieldName[];
   return names.map((name) => `${name} ${valueText(before, name)} → ${valueText(after, name)}`).join('; ');
 }
 
-function valueText(side: Fields, name: Name): string {
-  const value = side[name];
+function valueText(values: Fields, name: FieldName): string {
+  const value = values[name];
   if (value === undefined) return '(none)';
-  if (name === 'schedule') return scheduleText({ schedule: side.schedule });
-  if (name === 'params' || name === 'notify') return `of version ${side[name]?.version}`;
+  if (name === 'schedule') return scheduleText({ schedule: values.schedule });
+  if (name === 'params' || name === 'notify') return `of version ${values[name]?.version}`;
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,13 +1,11 @@
-// `punctual create` and `punctual edit`.
+// `punctual create`: creates a job.
 import type { JobInput } from '../../client/client.ts';
 import { dueKey, executionId } from '../../domain/executions/ids.ts';
 import { defineCommand, UsageError } from '../command.ts';
-import { findJobId } from '../find.ts';
-import { JOB_FLAGS, jobFields, numberOf } from '../job-flags.ts';
-import { scheduleText } from '../tables.ts';
-import { bothTimes } from '../times.ts';
-import { WAIT_FLAGS, waitAndReport } from '../waiting.ts';
-import { tellWarnings } from '../warn.ts';
+import { JOB_FLAGS, jobFields } from '../job-flags.ts';
+import { printWarnings } from '../print-warnings.ts';
+import { nextRunText, scheduleText } from '../resource-tables.ts';
+import { WAIT_FLAGS, waitForExecutionAndReport } from '../wait.ts';
 
 export const create = defineCommand({
   name: 'create',
@@ -18,78 +16,46 @@ export const create = defineCommand({
     key: {
       type: 'string',
       value: '<text>',
-      about: 'idempotency key: the same command again creates nothing new',
+      about: 'idempotency key: repeating the command with the same key creates no second job',
     },
     ...WAIT_FLAGS,
   },
   takes: [0, 0],
   server: 'user',
-  notes: ['Without a schedule it runs immediately.'],
+  notes: ['A job without a schedule runs immediately.'],
   examples: [
     [
       'punctual create --task noop --in 3s --name hello --wait',
-      'once, in three seconds; waits for the outcome',
+      'run once in 3 seconds and wait for the result',
     ],
     [
       `punctual create --task http --params '{"url":"https://example.com/hook"}' --cron '0 9 * * MON-FRI' --timezone Europe/Paris --tag team=billing`,
-      'on working days at nine in Paris',
+      'run on weekdays at 09:00 Paris time',
     ],
-    ['punctual create --file job.json --name other', 'from a file in the form of the API, with another name'],
-    [`echo '{"task":"noop"}' | punctual create --file - --json`, 'from stdin'],
+    [
+      'punctual create --file job.json --name other',
+      'read the fields of the API from a file, and override the name',
+    ],
+    [`echo '{"task":"noop"}' | punctual create --file - --json`, 'read the fields from stdin'],
   ],
   async run(cli, _args, values) {
     const fields = await jobFields(cli, values);
     if (fields.task === undefined) {
-      throw new UsageError('which task? Give --task (see: punctual tasks) or a --file that names one');
+      throw new UsageError('the task is missing: give --task (see: punctual tasks) or a --file with a task');
     }
     const client = await cli.client();
     const job = await client.jobs.create(fields as JobInput, {
       signal: cli.signal,
       ...(values.key !== undefined && { idempotencyKey: values.key }),
     });
-    const next = job.nextRunAt && `; next run ${bothTimes(job.nextRunAt, cli)}`;
-    tellWarnings(cli, job.warnings);
+    printWarnings(cli, job.warnings);
     const due = job.nextRunAt ?? (job.schedule as { at?: string } | undefined)?.at;
     if (values.wait && due !== undefined) {
       cli.err(`created ${job.id}`);
-      return waitAndReport(cli, executionId(job.id, dueKey(Date.parse(due))), values);
+      return waitForExecutionAndReport(cli, executionId(job.id, dueKey(Date.parse(due))), values);
     }
-    cli.out(cli.json ? JSON.stringify(job) : `created ${job.id}: ${scheduleText(job)}${next ?? ''}`);
-    return undefined;
-  },
-});
-
-export const edit = defineCommand({
-  name: 'edit',
-  summary: 'change a job; a new schedule counts at once',
-  usage: '<job> [what changes]',
-  options: {
-    ...JOB_FLAGS,
-    note: { type: 'string', value: '<text>', about: 'why; stands in the record of the change' },
-    'if-version': { type: 'string', value: '<n>', about: 'only when the job still is this version' },
-  },
-  takes: [1, 1],
-  server: 'user',
-  notes: ['--params, --tag and the schedule replace what is there as a whole.'],
-  examples: [
-    [`punctual edit hello --cron '*/5 * * * *'`, 'another schedule'],
-    ['punctual edit hello --max-attempts 1 --if-version 3', 'refused when somebody was faster'],
-  ],
-  async run(cli, [which = ''], { 'if-version': version, note, ...values }) {
-    const changes = await jobFields(cli, values);
-    if (Object.keys(changes).length === 0) throw new UsageError('nothing to change: give at least one field');
-    const client = await cli.client();
-    const body = { ...changes, ...(note !== undefined && { note }) };
-    const job = await client.jobs.edit(await findJobId(client, which, cli.signal), body, {
-      signal: cli.signal,
-      ...(version !== undefined && { ifMatch: numberOf(version, '--if-version') }),
-    });
-    tellWarnings(cli, job.warnings);
-    const next = job.nextRunAt && `; next run ${bothTimes(job.nextRunAt, cli)}`;
     cli.out(
-      cli.json
-        ? JSON.stringify(job)
-        : `${job.id} is now version ${job.version}: ${scheduleText(job)}${next ?? ''}`,
+      cli.json ? JSON.stringify(job) : `created ${job.id}: ${scheduleText(job)}${nextRunText(job, cli)}`,
     );
     return undefined;
   },

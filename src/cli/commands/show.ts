@@ -1,12 +1,13 @@
-// `punctual show`: everything about one job or one execution.
+// `punctual show`: shows one job or one execution.
 import type { Execution, Job } from '../../client/client.ts';
 import { type Cli, defineCommand } from '../command.ts';
-import { findJobId, isExecutionId } from '../find.ts';
+import { findJobId, isExecutionId } from '../find-job.ts';
+import { executionTable, scheduleText } from '../resource-tables.ts';
 import { fields } from '../table.ts';
-import { executionTable, scheduleText } from '../tables.ts';
 import { bothTimes, lengthText } from '../times.ts';
 
-const RECENT = 5;
+/** The number of executions shown with a job. */
+const RECENT_EXECUTIONS = 5;
 
 export const show = defineCommand({
   name: 'show',
@@ -16,27 +17,27 @@ export const show = defineCommand({
   takes: [1, 1],
   server: 'user',
   notes: [
-    'A job is named by its id or its name.',
-    'With --json: the job or the execution as the API answers it.',
+    'A job is given by its id or its name.',
+    '--json prints the job or the execution as the API returns it.',
   ],
   examples: [
-    ['punctual show hello', 'by name'],
-    ['punctual show job_5eNmGz0vbrGJ2hYkQ1Xw.1796119200000', 'an execution'],
+    ['punctual show hello', 'show a job by its name'],
+    ['punctual show job_5eNmGz0vbrGJ2hYkQ1Xw.1796119200000', 'show an execution'],
   ],
-  async run(cli, [which = '']) {
+  async run(cli, [idOrName = '']) {
     const client = await cli.client();
     const { signal } = cli;
-    if (isExecutionId(which)) {
-      const execution = await client.executions.get(which, { signal });
+    if (isExecutionId(idOrName)) {
+      const execution = await client.executions.get(idOrName, { signal });
       print(cli, execution, executionLines(execution, cli));
       return undefined;
     }
-    const job = await client.jobs.get(await findJobId(client, which, signal), { signal });
+    const job = await client.jobs.get(await findJobId(client, idOrName, signal), { signal });
     if (cli.json) {
       cli.out(JSON.stringify(job));
       return undefined;
     }
-    const { items } = await client.executions.ofJob(job.id, { limit: RECENT }, { signal }).page();
+    const { items } = await client.executions.ofJob(job.id, { limit: RECENT_EXECUTIONS }, { signal }).page();
     print(cli, job, jobLines(job, cli));
     if (items.length > 0) for (const line of ['', ...executionTable(items, cli)]) cli.out(line);
     return undefined;
@@ -66,7 +67,7 @@ const jobLines = (job: Job, cli: Cli): string[] =>
       ['retry', retryText(job)],
       ['timeout', lengthText(job.timeoutSeconds * 1000)],
       ['overlap', job.overlap],
-      ['misfire', `${job.misfire.policy}, when later than ${job.misfire.graceSeconds} s`],
+      ['misfire', `${job.misfire.policy}, if later than ${job.misfire.graceSeconds} s`],
       ['notify', job.notify.length > 0 ? JSON.stringify(job.notify) : undefined],
       ['version', String(job.version)],
       ['created', bothTimes(job.createdAt, cli)],
@@ -76,7 +77,7 @@ const jobLines = (job: Job, cli: Cli): string[] =>
   );
 
 const retryText = ({ retry: { maxAttempts, backoffSeconds, maxBackoffSeconds } }: Job): string =>
-  `${maxAttempts} attempts, ${backoffSeconds} s apart and doubling up to ${maxBackoffSeconds} s`;
+  `${maxAttempts} attempts, backoff ${backoffSeconds} s doubling up to ${maxBackoffSeconds} s`;
 
 function executionLines(execution: Execution, cli: Cli): string[] {
   const { timeline, latenessMs, durationMs, error, result } = execution;
@@ -103,7 +104,7 @@ function executionLines(execution: Execution, cli: Cli): string[] {
   );
 }
 
-/** What matters in a timeline are the distances. */
+/** A time of the timeline with its distance from the due time. */
 function sinceDue(time: string | undefined, { dueAt }: Execution): string | undefined {
   if (time === undefined) return undefined;
   const distance = Date.parse(time) - Date.parse(dueAt);

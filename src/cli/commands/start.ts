@@ -1,5 +1,6 @@
-// `punctual start`: the whole of local mode in this process, as `npm start`.
+// `punctual start`: runs the local server in this process, like `npm start`.
 import { defineCommand } from '../command.ts';
+import { DATA_FLAG } from '../data-folder.ts';
 
 export const start = defineCommand({
   name: 'start',
@@ -9,28 +10,24 @@ export const start = defineCommand({
     port: {
       type: 'string',
       value: '<n>',
-      about: 'of the API (PUNCTUAL_PORT; default 3000, 0 picks a free one)',
+      about: 'port of the API (PUNCTUAL_PORT; default 3000, 0 for a free port)',
     },
-    data: {
-      type: 'string',
-      value: '<folder>',
-      about: 'the database and the keys (PUNCTUAL_DATA; default .punctual)',
-    },
+    ...DATA_FLAG,
   },
   takes: [0, 0],
   notes: [
-    'Listens on 127.0.0.1 only. Ctrl-C lets running tasks end and stops it.',
-    'With AWS_ENDPOINT_URL it uses the DynamoDB and SQS APIs at that address instead of the file.',
+    'The server listens on 127.0.0.1 only. Ctrl-C stops it after the running tasks have ended.',
+    'With AWS_ENDPOINT_URL the server uses the DynamoDB and SQS APIs at that address instead of the SQLite file.',
   ],
   examples: [
-    ['punctual start', 'on port 3000, with data in .punctual'],
-    ['punctual start --port 4000 --data /tmp/try', 'beside another one'],
+    ['punctual start', 'listen on port 3000 with data in .punctual'],
+    ['punctual start --port 4000 --data /tmp/try', 'run a second server'],
   ],
   async run(_cli, _args, { port, data }) {
     if (port !== undefined) process.env.PUNCTUAL_PORT = port;
     if (data !== undefined) process.env.PUNCTUAL_DATA = data;
     const [server, local] = await Promise.all([import('../../local/run.ts'), import('../../local/start.ts')]);
-    // runs until a signal ends it, and then ends the process itself
+    // Runs until a signal stops the server, then exits the process.
     await server.run(local.start);
     return undefined;
   },

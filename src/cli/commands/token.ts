@@ -1,6 +1,8 @@
-// `punctual token`: a token for the local server.
-import { resolve } from 'node:path';
+// `punctual token`: makes a token for the local server.
 import { defineCommand, UsageError } from '../command.ts';
+import { DATA_FLAG, dataFolder } from '../data-folder.ts';
+
+const MAX_USER_LENGTH = 256;
 
 export const token = defineCommand({
   name: 'token',
@@ -9,22 +11,22 @@ export const token = defineCommand({
   options: {
     operator: {
       type: 'boolean',
-      about: "one who sees everybody's jobs and the workers (PUNCTUAL_OPERATORS_GROUP)",
+      about: 'make the user an operator, who sees all jobs and the workers (PUNCTUAL_OPERATORS_GROUP)',
     },
-    data: { type: 'string', value: '<folder>', about: "the server's (PUNCTUAL_DATA; default .punctual)" },
+    ...DATA_FLAG,
   },
   takes: [1, 1],
+  notes: ['A token is valid for 30 days.'],
   examples: [
-    ['punctual token alice', 'valid for 30 days'],
-    ['PUNCTUAL_TOKEN=$(punctual token ops --operator) punctual workers', 'as an operator'],
+    ['punctual token alice', 'print a token for the user alice'],
+    ['PUNCTUAL_TOKEN=$(punctual token ops --operator) punctual workers', 'run a command as an operator'],
   ],
   async run(cli, [user = ''], { operator = false, data }) {
-    if (user === '' || user.length > 256) {
-      throw new UsageError(`a user id has 1 to 256 characters, got ${user.length}`);
+    if (user === '' || user.length > MAX_USER_LENGTH) {
+      throw new UsageError(`a user id must have 1 to ${MAX_USER_LENGTH} characters, got ${user.length}`);
     }
     const { localToken } = await import('../../local/tokens.ts');
-    const folder = resolve(data ?? (cli.env.PUNCTUAL_DATA || '.punctual'));
-    const signed = await localToken(folder, user, operator, cli.env);
+    const signed = await localToken(dataFolder(cli, data), user, operator, cli.env);
     cli.out(cli.json ? JSON.stringify({ token: signed }) : signed);
     return undefined;
   },
