@@ -17,7 +17,7 @@ import { handleMessage } from '../../src/scheduling/running/handle-message.ts';
 import { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { defineTask, type TaskContext, type Tasks } from '../../src/tasks/task.ts';
-import { StandingClock, settle } from '../worker/harness.ts';
+import { StandingClock, settle } from '../support/standing-clock.ts';
 
 export type Role = 'worker' | 'watcher' | 'notifier';
 

@@ -11,7 +11,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { delaySeconds } from '../../src/queue/sqs/sender.ts';
 import { createSqs } from '../../src/queue/sqs/sqs.ts';
-import { aMessage } from './messages.ts';
+import { aMessage } from '../support/fixtures.ts';
 
 const client = new SQSClient({ region: 'us-east-1' });
 const mock = mockClient(client);

@@ -1,7 +1,7 @@
 // Messages as text: fields of any version decode, and a field of no use is left out.
 import { describe, expect, test } from 'vitest';
 import { decode, encode } from '../../src/queue/sqs/message-body.ts';
-import { aMessage } from './messages.ts';
+import { aMessage } from '../support/fixtures.ts';
 
 describe('a message', () => {
   test('comes back as it was sent, with its owner and its trace', () => {

@@ -7,7 +7,7 @@ import { createQueues, type QueueUrls } from '../../src/queue/sqs/queue-definiti
 import { createSqs, type Sqs } from '../../src/queue/sqs/sqs.ts';
 import { systemClock } from '../../src/runtime/system.ts';
 import { startQueueServer } from '../support/engines.ts';
-import { aMessage } from './messages.ts';
+import { aMessage } from '../support/fixtures.ts';
 
 let server: Awaited<ReturnType<typeof startQueueServer>>;
 let urls: QueueUrls;

@@ -1,19 +1,21 @@
-// Things to store, realistic in size; each call makes a new job.
+// Stored items and messages of realistic size. Each call makes a new job.
 
 import { base62, dueKey } from '../../src/domain/executions/ids.ts';
 import type { Row } from '../../src/domain/executions/row.ts';
 import type { Entry } from '../../src/domain/executions/slots.ts';
 import type { Head, Hold } from '../../src/domain/jobs/job.ts';
+import type { Message } from '../../src/queue/queue.ts';
 
 export const T0 = 1_796_119_200_000;
 
-/** A start of the server. */
+/** One start of an embedded server. */
 export const aBoot = (at = T0) => ({ id: anId(12), at });
 
 let counter = 0;
-/** Names of the same length as real ones, different in every run so that an engine with old data does no harm. */
+/** Differs in every run of the tests, so that an engine with data of an earlier run does no harm. */
 const run = Math.floor(Math.random() * 2 ** 32);
 
+/** An id of the same length as a real one, different at every call. */
 export function anId(length: number): string {
   counter++;
   const bytes = Uint8Array.from(
@@ -86,4 +88,16 @@ export function aRow(change: Partial<Row> = {}): Row {
 
 export function anEntry(change: Partial<Entry> = {}): Entry {
   return { at: T0, jobId: aJobId(), revision: anId(12), due: dueKey(T0), kind: 'regular', ...change };
+}
+
+export function aMessage(change: Partial<Message> = {}): Message {
+  const fireAt = change.fireAt ?? Date.now();
+  return {
+    jobId: aJobId(),
+    due: dueKey(fireAt),
+    revision: anId(12),
+    fireAt,
+    enqueuedAt: Date.now(),
+    ...change,
+  };
 }

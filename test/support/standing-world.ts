@@ -1,13 +1,26 @@
-// A store in memory, a queue that only collects, and a clock that stands still until it is moved.
+// A standing world: a store in memory, a queue that only collects messages, and a clock that a test sets.
+import { dueKey } from '../../src/domain/executions/ids.ts';
+import type { Row } from '../../src/domain/executions/row.ts';
+import type { Head } from '../../src/domain/jobs/job.ts';
 import { jobSpecSchema } from '../../src/domain/jobs/job-spec.ts';
 import { createJob } from '../../src/jobs/create-job.ts';
 import type { Message } from '../../src/queue/queue.ts';
 import { systemRandom } from '../../src/runtime/system.ts';
+import type { Claim, Claimed } from '../../src/scheduling/claiming/claim-result.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
-import { MemoryStore } from '../../src/store/memory/memory-store.ts';
+import { MemoryStore, rowKey } from '../../src/store/memory/memory-store.ts';
+import type { ExecutionKey } from '../../src/store/store.ts';
+import { NOON } from './standing-clock.ts';
 
-export const NOON = Date.parse('2026-12-01T12:00:00Z');
-export const MINUTE = 60_000;
+export { at, MINUTE, NOON } from './standing-clock.ts';
+
+/** The user who owns the jobs of a standing world. */
+export const USER = 'ann';
+
+/** Sleeps longer than this end by an abort only. Shorter ones, such as the pause between two tries, take no time. */
+const MAX_PAUSE_MS = 1000;
+
+export type StandingWorld = ReturnType<typeof standingWorld>;
 
 export function standingWorld() {
   const world = {
@@ -23,9 +36,8 @@ export function standingWorld() {
     clock: {
       now: () => world.now,
       monotonic: () => world.now,
-      // only what is aborted goes on; a pause between two tries takes no time
       sleep: (ms, signal) =>
-        signal && ms > 1000
+        signal && ms > MAX_PAUSE_MS
           ? new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
           : Promise.resolve(),
     },
@@ -33,13 +45,32 @@ export function standingWorld() {
     log: { debug: quiet, info: quiet, warn: quiet, error: (message) => void world.errors.push(message) },
     settings: { ...DEFAULT_SETTINGS, shards: 1 },
   };
+  /** Creates a job with the task `noop`, and returns its id. */
   const create = async (spec: Record<string, unknown>, idempotencyKey?: string): Promise<string> => {
     const { job } = await createJob(context, {
-      userId: 'ann',
+      userId: USER,
       idempotencyKey,
       spec: jobSpecSchema.parse({ task: 'noop', ...spec }),
     });
     return job.id;
   };
-  return Object.assign(world, { context, create });
+  const head = (jobId: string): Head => {
+    const found = world.store.heads.get(jobId);
+    if (!found) throw new Error(`there is no job ${jobId}`);
+    return found;
+  };
+  const row = (execution: ExecutionKey): Row | undefined => world.store.rows.get(rowKey(execution));
+  /** The message that was sent for the occurrence of a job due at `dueAt`. */
+  const message = (jobId: string, dueAt: number): Message => {
+    const found = world.sent.find((sent) => sent.jobId === jobId && sent.due === dueKey(dueAt));
+    if (!found) throw new Error(`no message of ${jobId} due ${new Date(dueAt).toISOString()} was sent`);
+    return found;
+  };
+  return Object.assign(world, { context, create, head, row, message });
+}
+
+/** The execution that a claim has won. */
+export function claimedOf(claim: Claim): Claimed {
+  if (claim.kind !== 'run') throw new Error(`the claim answered ${claim.kind}`);
+  return claim.claimed;
 }

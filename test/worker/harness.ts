@@ -1,56 +1,10 @@
-// A worker on a clock that stands still until a test moves it, with inboxes and an `handleMessage` that the test plays.
-import { setImmediate as turn } from 'node:timers/promises';
+// A worker on a standing clock, with receivers and a `handleMessage` that the test plays.
 import { dueKey, executionId } from '../../src/domain/executions/ids.ts';
 import type { Received, Receiver } from '../../src/queue/queue.ts';
-import { type Clock, type Context, DEFAULT_SETTINGS, type Log } from '../../src/scheduling/context.ts';
+import { type Context, DEFAULT_SETTINGS, type Log } from '../../src/scheduling/context.ts';
 import type { Store, WorkerRow } from '../../src/store/store.ts';
 import { type HandleMessage, startWorker, type WorkerOptions } from '../../src/worker/worker.ts';
-
-export const NOON = Date.parse('2026-12-01T12:00:00Z');
-
-/** Lets everything run that waits for nothing but its turn. */
-export async function settle(): Promise<void> {
-  for (let i = 0; i < 5; i++) await turn();
-}
-
-export class StandingClock implements Clock {
-  #now = NOON;
-  readonly #sleepers = new Set<{ at: number; wake: () => void }>();
-  /** The machine's clock is this much ahead of the reference. */
-  off = 0;
-  now = () => this.#now;
-  offBy = () => this.off;
-  monotonic = () => this.#now - NOON;
-
-  sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
-    new Promise((resolve) => {
-      if (signal?.aborted || !(ms > 0)) return resolve();
-      const sleeper = {
-        at: this.#now + ms,
-        wake: () => {
-          this.#sleepers.delete(sleeper);
-          signal?.removeEventListener('abort', sleeper.wake);
-          resolve();
-        },
-      };
-      signal?.addEventListener('abort', sleeper.wake);
-      this.#sleepers.add(sleeper);
-    });
-
-  /** Moves on, stopping at every waking time on the way. */
-  async advance(ms: number): Promise<void> {
-    const end = this.#now + ms;
-    await settle();
-    for (;;) {
-      const next = Math.min(...[...this.#sleepers].map(({ at }) => at));
-      if (next > end) break;
-      this.#now = Math.max(this.#now, next);
-      for (const sleeper of [...this.#sleepers]) if (sleeper.at <= this.#now) sleeper.wake();
-      await settle();
-    }
-    this.#now = end;
-  }
-}
+import { NOON, StandingClock } from '../support/standing-clock.ts';
 
 /** What became of a message. */
 export interface FakeMessage extends Received {

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '../../src/runtime/system.ts';
 import { BREAK_MS, LONG_MS, protectLongJobs } from '../../src/worker/protection.ts';
-import { NOON, StandingClock, settle } from './harness.ts';
+import { NOON, StandingClock, settle } from '../support/standing-clock.ts';
 
 /** What ECS's agent was asked for, and whether it answers. */
 const asked: unknown[] = [];

@@ -5,7 +5,7 @@ import {
   RunSlots,
   SLOT_WAIT_MS,
 } from '../../src/worker/run-slots.ts';
-import { StandingClock } from './harness.ts';
+import { StandingClock } from '../support/standing-clock.ts';
 
 const SIZE = 10;
 let clock: StandingClock;

@@ -24,7 +24,7 @@ import { startWorker } from '../../src/worker/worker.ts';
 import { createTracer, type TracerOptions } from '../../src/worker/xray.ts';
 import { eventOf } from '../support/api-events.ts';
 import { startDynoxide, startQueueServer } from '../support/engines.ts';
-import { NOON, StandingClock } from './harness.ts';
+import { NOON, StandingClock } from '../support/standing-clock.ts';
 
 const PREFIX = 'withTracing-';
 const ROOT = '1-6751a3f0-0123456789abcdef01234567';

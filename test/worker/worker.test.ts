@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_SLOT_WAIT_MS, SLOT_WAIT_MS } from '../../src/worker/run-slots.ts';
 import { AFTER_FEW_MS, BEAT_MS, STOP_GRACE_MS, WRONG_CLOCK_MS } from '../../src/worker/worker.ts';
-import { FakeInbox, message, NOON, settle, start } from './harness.ts';
+import { NOON, settle } from '../support/standing-clock.ts';
+import { FakeInbox, message, start } from './harness.ts';
 
 const messages = (count: number, fireAt = NOON) => Array.from({ length: count }, () => message(fireAt));
 

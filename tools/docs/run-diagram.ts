@@ -14,7 +14,7 @@ import { handleMessage } from '../../src/scheduling/running/handle-message.ts';
 import { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { defineTask } from '../../src/tasks/task.ts';
-import { StandingClock } from '../../test/worker/harness.ts';
+import { StandingClock } from '../../test/support/standing-clock.ts';
 
 const MINUTE = 60_000;
 /** Later than a writer plans by itself, so that the watcher dispatches the run. */

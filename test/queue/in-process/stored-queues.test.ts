@@ -5,7 +5,7 @@ import type { Received } from '../../../src/queue/queue.ts';
 import { createMemorySqlite } from '../../../src/store/sqlite/sqlite.ts';
 import { T0 } from '../../support/fixtures.ts';
 import { aStore } from '../../support/sqlite-file.ts';
-import { ManualTimer, settled } from './manual-timer.ts';
+import { StandingClock, settle } from '../../support/standing-clock.ts';
 
 const never = new AbortController().signal;
 let receipts = 0;
@@ -17,7 +17,7 @@ function aTable() {
   return messages;
 }
 
-function aQueue(timer = new ManualTimer(T0), table = aTable()) {
+function aQueue(timer = new StandingClock(T0), table = aTable()) {
   const queue = createDurableQueue({
     ...{ table, timer, id, name: 'q', deadLetters: 'q-dead' },
     ...{
@@ -46,12 +46,12 @@ describe('a queue on a table', () => {
   test('wakes a receiver that waits, and gives at most as many as it asked for, in order', async () => {
     const { send, receive, timer } = aQueue();
     const waiting = receive(2);
-    await timer.pass(1_000);
+    await timer.advance(1_000);
     await send(['a', 'b', 'c']);
-    await settled();
+    await settle();
     expect(waiting.bodies).toEqual(['a', 'b']);
     const rest = receive();
-    await settled();
+    await settle();
     expect(rest.bodies).toEqual(['c']);
   });
 
@@ -59,13 +59,13 @@ describe('a queue on a table', () => {
     const { send, receive, timer } = aQueue();
     await send(['a'], 0.5);
     const waiting = receive();
-    await timer.pass(1);
-    await settled();
+    await timer.advance(1);
+    await settle();
     expect(waiting.bodies).toEqual(['a']);
     await waiting.received?.[0]?.setVisibility(1_999.5);
     const again = receive();
-    await timer.pass(2_000);
-    await settled();
+    await timer.advance(2_000);
+    await settle();
     expect(again.bodies).toEqual(['a']);
   });
 
@@ -73,9 +73,9 @@ describe('a queue on a table', () => {
     const { send, receive, timer } = aQueue();
     const waiting = receive();
     await send(['later'], 5_000);
-    await timer.pass(4_999);
+    await timer.advance(4_999);
     expect(waiting.bodies).toBeUndefined();
-    await timer.pass(1);
+    await timer.advance(1);
     expect(waiting.bodies).toEqual(['later']);
   });
 
@@ -83,16 +83,16 @@ describe('a queue on a table', () => {
     const { send, receive, timer } = aQueue();
     await send(['a']);
     const first = receive();
-    await settled();
+    await settle();
     const second = receive();
-    await timer.pass(59_999);
+    await timer.advance(59_999);
     expect(second.bodies).toBeUndefined();
-    await timer.pass(1);
+    await timer.advance(1);
     expect(second.received?.[0]).toMatchObject({ body: 'a', receiveCount: 2 });
     await first.received?.[0]?.setVisibility(0); // no longer the first one's
     await second.received?.[0]?.delete();
     const third = receive();
-    await timer.pass(600_000);
+    await timer.advance(600_000);
     expect(third.bodies).toBeUndefined();
   });
 
@@ -100,12 +100,12 @@ describe('a queue on a table', () => {
     const { send, receive, timer } = aQueue();
     await send(['a']);
     const first = receive();
-    await settled();
+    await settle();
     await first.received?.[0]?.setVisibility(3_000);
     const second = receive();
-    await timer.pass(2_999);
+    await timer.advance(2_999);
     expect(second.bodies).toBeUndefined();
-    await timer.pass(1);
+    await timer.advance(1);
     expect(second.bodies).toEqual(['a']);
   });
 
@@ -113,17 +113,17 @@ describe('a queue on a table', () => {
     const { send, receive, timer, table } = aQueue();
     await send(['bad']);
     const first = receive();
-    await settled();
+    await settle();
     await first.received?.[0]?.deadLetter('no good');
     expect(await bodiesIn(table, 'q-dead')).toEqual(['bad']);
     await send(['poison']);
     for (let receiveCount = 1; receiveCount <= 3; receiveCount++) {
       const again = receive();
-      await timer.pass(60_000);
+      await timer.advance(60_000);
       expect(again.received?.[0]).toMatchObject({ body: 'poison', receiveCount });
     }
     const last = receive();
-    await timer.pass(120_000);
+    await timer.advance(120_000);
     expect(last.bodies).toBeUndefined();
     expect(await bodiesIn(table, 'q-dead')).toEqual(['bad', 'poison']);
     expect(await bodiesIn(table, 'q')).toEqual([]);
@@ -133,14 +133,14 @@ describe('a queue on a table', () => {
     const { receive } = aQueue();
     const stop = new AbortController();
     const waiting = receive(10, stop.signal);
-    await settled();
+    await settle();
     stop.abort();
-    await settled();
+    await settle();
     expect(waiting.bodies).toEqual([]);
   });
 
   test('queues of one table do not see each other', async () => {
-    const timer = new ManualTimer(T0);
+    const timer = new StandingClock(T0);
     const table = aTable();
     const { ingest, notify } = createStoredQueues({ table, timer, id });
     await table.send('ingest', ['x'], T0, T0);
@@ -154,7 +154,7 @@ describe('a queue on a table', () => {
 
 test('messages are delivered after a restart, at once, received ones included', async () => {
   const first = await aStore();
-  const { ingest } = createStoredQueues({ table: first.messages, timer: new ManualTimer(T0), id });
+  const { ingest } = createStoredQueues({ table: first.messages, timer: new StandingClock(T0), id });
   const message = { userId: 'u', idempotencyKey: 'k', spec: {}, acceptedAt: T0 } as never;
   expect(await ingest.queue.send(message)).toBe(true);
   expect(await ingest.queue.send(message)).toBe(true);
@@ -163,7 +163,7 @@ test('messages are delivered after a restart, at once, received ones included', 
   await first.close();
 
   const again = await aStore(first.file, 90, T0 + 1);
-  const restarted = createStoredQueues({ table: again.messages, timer: new ManualTimer(T0 + 1), id });
+  const restarted = createStoredQueues({ table: again.messages, timer: new StandingClock(T0 + 1), id });
   const received = await restarted.ingest.inbox.receive(10, never);
   expect(received.map(({ receiveCount: times }) => times)).toEqual([2, 1]);
 });

@@ -4,7 +4,7 @@ import { Heap, type HeapItem } from '../../../src/queue/in-process/heap.ts';
 import { createWorkQueue } from '../../../src/queue/in-process/work-queue.ts';
 import type { Message, Received } from '../../../src/queue/queue.ts';
 import { T0 } from '../../support/fixtures.ts';
-import { ManualTimer, settled } from './manual-timer.ts';
+import { StandingClock, settle } from '../../support/standing-clock.ts';
 
 const AHEAD = 1_200;
 const VISIBILITY = 30_000;
@@ -19,7 +19,7 @@ const aMessage = (name: string, fireAt: number): Message => ({
 });
 
 function aQueue() {
-  const timer = new ManualTimer(T0);
+  const timer = new StandingClock(T0);
   const buried: string[] = [];
   const { queue, inbox, size } = createWorkQueue({
     timer,
@@ -47,9 +47,9 @@ describe('the work queue in memory', () => {
     await send('later', 60_000);
     await send('soon', 10_000);
     expect(timer.sleeping).toBe(1);
-    await timer.pass(10_000 - AHEAD - 1);
+    await timer.advance(10_000 - AHEAD - 1);
     expect(waiting.names).toBeUndefined();
-    await timer.pass(1);
+    await timer.advance(1);
     expect(waiting.names).toEqual(['soon']);
     expect(waiting.received?.[0]).toMatchObject({ receivedAt: timer.now(), receiveCount: 1 });
   });
@@ -60,12 +60,12 @@ describe('the work queue in memory', () => {
     await send('a', 10_000);
     await send('a', 20_000);
     expect(size()).toBe(2);
-    await timer.pass(10_000);
+    await timer.advance(10_000);
     expect(receive().names).toBeUndefined();
-    await settled();
+    await settle();
     await send('a', 10_000);
     const again = receive();
-    await settled();
+    await settle();
     expect(again.names).toEqual(['a']);
   });
 
@@ -73,9 +73,9 @@ describe('the work queue in memory', () => {
     const { timer, send, receive } = aQueue();
     await send('later', 60_000);
     const waiting = receive();
-    await timer.pass(5_000);
+    await timer.advance(5_000);
     await send('now', 0);
-    await settled();
+    await settle();
     expect(waiting.names).toEqual(['now']);
   });
 
@@ -86,7 +86,7 @@ describe('the work queue in memory', () => {
     const first = receive(250);
     const second = receive(250);
     const third = receive(250);
-    await settled();
+    await settle();
     const order = messages.toSorted((a, b) => a.fireAt - b.fireAt).map(({ jobId }) => jobId.slice(4));
     expect([first.names, second.names]).toEqual([order.slice(0, 250), order.slice(250)]);
     expect(third.names).toBeUndefined();
@@ -96,7 +96,7 @@ describe('the work queue in memory', () => {
     const { queue, receive } = aQueue();
     const [a, b, c] = [receive(2), receive(2), receive(2)];
     await queue.send(['1', '2', '3'].map((name, i) => aMessage(name, T0 - 10 + i)));
-    await settled();
+    await settle();
     expect([a.names, b.names, c.names]).toEqual([['1', '2'], ['3'], undefined]);
   });
 
@@ -104,20 +104,20 @@ describe('the work queue in memory', () => {
     const { timer, send, receive, size } = aQueue();
     await send('a', 0);
     const first = receive();
-    await settled();
+    await settle();
     const second = receive();
-    await timer.pass(VISIBILITY - 1);
+    await timer.advance(VISIBILITY - 1);
     expect(second.names).toBeUndefined();
-    await timer.pass(1);
+    await timer.advance(1);
     expect(second.received?.[0]?.receiveCount).toBe(2);
     // the first has lost it: it can still end it, but not hide it from the second
     await first.received?.[0]?.setVisibility(0);
     const third = receive();
-    await settled();
+    await settle();
     expect(third.names).toBeUndefined();
     await first.received?.[0]?.delete();
     expect(size()).toBe(0);
-    await timer.pass(10 * VISIBILITY);
+    await timer.advance(10 * VISIBILITY);
     expect(third.names).toBeUndefined();
   });
 
@@ -125,19 +125,19 @@ describe('the work queue in memory', () => {
     const { timer, send, receive } = aQueue();
     await send('a', 0);
     const first = receive();
-    await settled();
+    await settle();
     const one = first.received?.[0];
     await one?.setVisibility(100_000);
-    await timer.pass(50_000);
+    await timer.advance(50_000);
     await one?.setVisibility(5_000);
     const second = receive();
-    await timer.pass(4_999);
+    await timer.advance(4_999);
     expect(second.names).toBeUndefined();
-    await timer.pass(1);
+    await timer.advance(1);
     expect(second.names).toEqual(['a']);
     await second.received?.[0]?.setVisibility(0);
     const third = receive();
-    await settled();
+    await settle();
     expect(third.received?.[0]?.receiveCount).toBe(3);
   });
 
@@ -145,13 +145,13 @@ describe('the work queue in memory', () => {
     const { timer, send, receive, size } = aQueue();
     await send('a', 0);
     const first = receive();
-    await settled();
+    await settle();
     await first.received?.[0]?.delete();
     await first.received?.[0]?.setVisibility(0);
     await first.received?.[0]?.delete();
     expect(size()).toBe(0);
     const second = receive();
-    await timer.pass(10 * VISIBILITY);
+    await timer.advance(10 * VISIBILITY);
     expect(second.names).toBeUndefined();
   });
 
@@ -159,7 +159,7 @@ describe('the work queue in memory', () => {
     const { send, receive, size, buried } = aQueue();
     await send('a', 0);
     const first = receive();
-    await settled();
+    await settle();
     await first.received?.[0]?.deadLetter('for a reason');
     expect(size()).toBe(0);
     expect(buried).toEqual([expect.stringContaining('for a reason: {"jobId":"job_a"')]);
@@ -169,14 +169,14 @@ describe('the work queue in memory', () => {
     const { timer, send, receive } = aQueue();
     const stop = new AbortController();
     const waiting = receive(10, stop.signal);
-    await settled();
+    await settle();
     stop.abort();
-    await settled();
+    await settle();
     expect(waiting.names).toEqual([]);
     const late = receive(10, stop.signal);
     await send('a', 0);
     const other = receive();
-    await timer.pass(0);
+    await timer.advance(0);
     expect([late.names, other.names]).toEqual([[], ['a']]);
   });
 });
