@@ -80,8 +80,8 @@ export const OPERATIONS: Readonly<Record<keyof Store, Access>> = {
   addToQuota: on('jobs', 'UpdateItem'),
   replaceQuota: on('jobs', 'UpdateItem'),
 
-  readNotice: on('jobs', ...GET),
-  writeNotice: on('jobs', 'PutItem'),
+  readNotificationWindow: on('jobs', ...GET),
+  writeNotificationWindow: on('jobs', 'PutItem'),
 
   insertChange: on('jobs', ...INSERT),
   listChanges: on('jobs', 'Query'),
@@ -193,7 +193,14 @@ export const ROLES = {
     'putWorker',
     'removeWorker',
   ],
-  notifier: ['readDefinition', 'readHead', 'readRow', 'markNotified', 'readNotice', 'writeNotice'],
+  notifier: [
+    'readDefinition',
+    'readHead',
+    'readRow',
+    'markNotified',
+    'readNotificationWindow',
+    'writeNotificationWindow',
+  ],
 } as const satisfies Record<string, readonly (keyof Store)[]>;
 export type RoleName = keyof typeof ROLES;
 

@@ -1,5 +1,5 @@
-// Delivers one notification to one target, by the tasks that do the same for jobs: the addresses that they refuse, the
-// signature, the topics that are allowed hold here too. And puts changes on the event bus.
+// Delivers one notification to one target, and puts changes on the event bus. The tasks that jobs use do the delivery, so
+// their address rules, signatures and allowed topics apply here too.
 import { z } from 'zod';
 import { parseExecutionId } from '../domain/executions/ids.ts';
 import type { Head } from '../domain/jobs/job.ts';
@@ -7,29 +7,34 @@ import type { ChangeMessage, DeliveryMessage } from '../queue/notify-queue.ts';
 import type { Context } from '../scheduling/context.ts';
 import { DoNotRetry, RetryAfter, Snooze, type TaskContext, type Tasks } from '../tasks/task.ts';
 import { emailSubject, emailText } from './email-text.ts';
-import type { Answer } from './handle-notification.ts';
+import { DONE, type MessageOutcome } from './message-outcome.ts';
 
-export interface Deliver {
+export interface Deliverer {
   readonly context: Context;
   /** `http`, `email`, `sns` and `eventbridge`. */
   readonly tasks: Tasks;
-  /** Who e-mails are from; absent: there are none. */
+  /** The sender of e-mails. Undefined if e-mail notifications are off. */
   readonly emailFrom?: string | undefined;
-  /** Where changes go; absent: nowhere. */
+  /** The EventBridge bus that changes go to. Undefined if there is none. */
   readonly bus?: string | undefined;
-  /** The process is to stop. */
+  /** Aborted when the process stops. */
   readonly stopping?: AbortSignal | undefined;
 }
 
 const TIMEOUT_SECONDS = 10;
-/** A little more, for what does not keep its own limit. */
-const GIVE_UP_MS = 15_000;
-/** Half an hour in all. */
-const MAX_TRIES = 10;
+/** The deadline for a task that does not keep its own timeout. Above `TIMEOUT_SECONDS`. */
+const DEADLINE_MS = 15_000;
+/** With the backoff below, about half an hour in all. */
+const MAX_ATTEMPTS = 10;
 const FIRST_BACKOFF_MS = 5_000;
 const MAX_BACKOFF_MS = 600_000;
 
-export async function deliver(from: Deliver, message: DeliveryMessage, times: number): Promise<Answer> {
+/** `receiveCount`: how often SQS has delivered the message, which is the number of the attempt. */
+export async function deliver(
+  deliverer: Deliverer,
+  message: DeliveryMessage,
+  receiveCount: number,
+): Promise<MessageOutcome> {
   const { id, userId, target, payload } = message;
   const about = { idempotencyKey: id, userId, executionId: payload.execution.id };
   if ('webhook' in target) {
@@ -40,7 +45,7 @@ export async function deliver(from: Deliver, message: DeliveryMessage, times: nu
       body: payload,
       timeoutSeconds: TIMEOUT_SECONDS,
     };
-    return attempt(from, 'http', params, about, times);
+    return attempt(deliverer, 'http', params, about, receiveCount);
   }
   if ('sns' in target) {
     const params = {
@@ -51,28 +56,29 @@ export async function deliver(from: Deliver, message: DeliveryMessage, times: nu
       message: payload,
       attributes: { event: payload.event, notification: id },
     };
-    return attempt(from, 'sns', params, about, times);
+    return attempt(deliverer, 'sns', params, about, receiveCount);
   }
-  if (from.emailFrom === undefined)
-    return { kind: 'never', reason: 'no sender of e-mails is configured: PUNCTUAL_NOTIFY_EMAIL_FROM' };
+  if (deliverer.emailFrom === undefined)
+    return { kind: 'never', reason: 'e-mail notifications are off: PUNCTUAL_NOTIFY_EMAIL_FROM is not set' };
   const params = {
-    from: from.emailFrom,
+    from: deliverer.emailFrom,
     to: [target.email.to],
     subject: emailSubject(payload),
     text: emailText(payload),
   };
-  return attempt(from, 'email', params, about, times);
+  return attempt(deliverer, 'email', params, about, receiveCount);
 }
 
+/** Puts a change of an execution on the event bus. Does nothing if there is no bus. */
 export async function putOnBus(
-  from: Deliver,
+  deliverer: Deliverer,
   { userId, name }: Head,
   { jobId, change, execution, at }: ChangeMessage,
-  times: number,
-): Promise<Answer> {
-  if (from.bus === undefined) return { kind: 'done' };
+  receiveCount: number,
+): Promise<MessageOutcome> {
+  if (deliverer.bus === undefined) return DONE;
   const params = {
-    bus: from.bus,
+    bus: deliverer.bus,
     source: 'punctual',
     detailType: `Execution ${change}`,
     detail: {
@@ -84,27 +90,31 @@ export async function putOnBus(
     },
   };
   const about = { idempotencyKey: `${execution.id}.${change}`, userId, executionId: execution.id };
-  return attempt(from, 'eventbridge', params, about, times);
+  return attempt(deliverer, 'eventbridge', params, about, receiveCount);
 }
 
 type About = Pick<TaskContext<unknown>, 'idempotencyKey' | 'userId' | 'executionId'>;
 
 async function attempt(
-  from: Deliver,
+  deliverer: Deliverer,
   name: string,
   params: unknown,
   about: About,
-  times: number,
-): Promise<Answer> {
-  const task = from.tasks.get(name);
-  if (!task) return { kind: 'never', reason: `there is no task "${name}" to deliver it with` };
+  receiveCount: number,
+): Promise<MessageOutcome> {
+  const task = deliverer.tasks.get(name);
+  if (!task)
+    return {
+      kind: 'never',
+      reason: `the task "${name}", which delivers such notifications, is not available`,
+    };
   const valid = task.params.safeParse(params);
   if (!valid.success) return { kind: 'never', reason: z.prettifyError(valid.error) };
-  const { clock, log } = from.context;
+  const { clock, log } = deliverer.context;
   const done = new AbortController();
-  const tooLong = new AbortController();
-  const timer = clock.sleep(GIVE_UP_MS, done.signal).then(() => {
-    if (!done.signal.aborted) tooLong.abort(new Error(`no answer within ${GIVE_UP_MS / 1000} s`));
+  const overdue = new AbortController();
+  const timer = clock.sleep(DEADLINE_MS, done.signal).then(() => {
+    if (!done.signal.aborted) overdue.abort(new Error(`no answer within ${DEADLINE_MS / 1000} s`));
   });
   const { jobId = '', due = '0' } = parseExecutionId(about.executionId) ?? {};
   const context: TaskContext<unknown> = {
@@ -112,32 +122,33 @@ async function attempt(
     params: valid.data,
     jobId,
     dueAt: new Date(Number(due.slice(0, 13))),
-    attempt: times,
-    maxAttempts: MAX_TRIES,
+    attempt: receiveCount,
+    maxAttempts: MAX_ATTEMPTS,
     fence: 0,
-    signal: from.stopping ? AbortSignal.any([tooLong.signal, from.stopping]) : tooLong.signal,
+    signal: deliverer.stopping ? AbortSignal.any([overdue.signal, deliverer.stopping]) : overdue.signal,
     log,
     lastCheckpoint: undefined,
     checkpoint: async () => {},
   };
   try {
     await task.run(context);
-    return { kind: 'done' };
+    return DONE;
   } catch (error) {
-    return failed(from, error, times);
+    return failed(deliverer, error, receiveCount);
   } finally {
     done.abort();
     await timer;
   }
 }
 
-function failed({ context, stopping }: Deliver, error: unknown, times: number): Answer {
+function failed({ context, stopping }: Deliverer, error: unknown, receiveCount: number): MessageOutcome {
   const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   if (stopping?.aborted) return { kind: 'later', ms: 0 };
   if (error instanceof DoNotRetry) return { kind: 'never', reason };
-  if (times >= MAX_TRIES) return { kind: 'never', reason: `tried ${times} times; the last time: ${reason}` };
-  context.log.info('a notification was not delivered; it is tried again', { reason, times });
-  const backoff = Math.min(FIRST_BACKOFF_MS * 2 ** (times - 1), MAX_BACKOFF_MS);
-  const asked = error instanceof RetryAfter || error instanceof Snooze ? error.seconds * 1000 : 0;
-  return { kind: 'later', ms: Math.max(backoff, asked) };
+  if (receiveCount >= MAX_ATTEMPTS)
+    return { kind: 'never', reason: `gave up after ${receiveCount} attempts; last error: ${reason}` };
+  context.log.info('notification delivery failed and will be retried', { reason, attempt: receiveCount });
+  const backoff = Math.min(FIRST_BACKOFF_MS * 2 ** (receiveCount - 1), MAX_BACKOFF_MS);
+  const requested = error instanceof RetryAfter || error instanceof Snooze ? error.seconds * 1000 : 0;
+  return { kind: 'later', ms: Math.max(backoff, requested) };
 }

@@ -1,23 +1,23 @@
-// A notification in words, for people's mail.
+// The subject and text of an e-mail notification.
 import type { DeliveryMessage } from '../queue/notify-queue.ts';
 
 type Payload = DeliveryMessage['payload'];
 
-const HAS: Record<Payload['event'], string> = {
+const PREDICATES: Record<Payload['event'], string> = {
   succeeded: 'succeeded',
   failed: 'failed',
-  retrying: 'did not succeed and is tried again',
+  retrying: 'failed an attempt and will be retried',
   late: 'is late',
   skipped: 'was skipped',
 };
 
-/** One line, whatever a job's name is. */
+/** One line: control characters of the job's name are replaced. */
 export const emailSubject = ({ event, job }: Payload): string =>
-  `[Punctual] ${job.name ?? job.id} ${HAS[event]}`.replace(/\p{C}+/gu, ' ').slice(0, 250);
+  `[Punctual] ${job.name ?? job.id} ${PREDICATES[event]}`.replace(/\p{C}+/gu, ' ').slice(0, 250);
 
 export function emailText({ event, job, execution, folded, at }: Payload): string {
   const lines = [
-    `The job ${job.name ?? job.id} ${HAS[event]}.`,
+    `The job ${job.name ?? job.id} ${PREDICATES[event]}.`,
     '',
     `Job        ${job.id}`,
     `Execution  ${execution.id}`,
@@ -28,7 +28,7 @@ export function emailText({ event, job, execution, folded, at }: Payload): strin
     execution.reason && `Reason     ${execution.reason}`,
     `At         ${at}`,
     folded > 0 && '',
-    folded > 0 && `And ${folded} more of this kind since the last notification.`,
+    folded > 0 && `${folded} more events of this kind (${event}) since the last notification.`,
   ];
   return lines.filter((line) => typeof line === 'string').join('\n');
 }

@@ -1,56 +1,59 @@
-// Whether the ledger bears out what a message on the notify queue says. The message was sent before the row was written,
-// so it may be early, or about a write that never came to be.
+// Compares a message of the notify queue with the execution's row. The message is sent before the row is written, so the
+// write may still be to come, or may never have happened.
 
 import { isManual } from '../domain/executions/ids.ts';
 import { isTerminal, type Row } from '../domain/executions/row.ts';
 import type { ChangeMessage, EventMessage, RowToCome } from '../queue/notify-queue.ts';
 import type { Context } from '../scheduling/context.ts';
 
-export type Confirmed = 'yes' | 'not yet' | 'no';
+/** `not yet`: the row may still be written. `no`: the event did not happen, or its notification was sent before. */
+export type Verdict = 'yes' | 'not yet' | 'no';
 
-/** 1 RRU; for a start that has not come, 1 more. */
-export async function confirm(context: Context, message: EventMessage | ChangeMessage): Promise<Confirmed> {
+/** 1 RRU. For a late execution without a row, 2 RRU. */
+export async function verifyEvent(context: Context, message: EventMessage | ChangeMessage): Promise<Verdict> {
   const { store } = context;
   const { jobId, due, row: expected } = message;
-  if (message.kind === 'event' && message.late) return confirmLate(context, message, message.late);
-  // a start: the hold was taken before it was said
+  if (message.kind === 'event' && message.late) return verifyLate(context, message, message.late);
+  // the message of a start is sent after the hold was written
   if (!expected) return 'yes';
   const row = await store.readRow(jobId, due, { consistent: true });
   if (row?.told && message.kind === 'event') return 'no';
   return wasWritten(row, expected);
 }
 
-/** A holder writes one end of its attempt, with its fence. What may follow that end tells that it was there. */
-export function wasWritten(row: Row | undefined, expected: RowToCome): Confirmed {
+/**
+ * A holder writes one end of its attempt, with its fence. A later state of the row proves that end, if it can only follow it.
+ */
+export function wasWritten(row: Row | undefined, expected: RowToCome): Verdict {
   if (!row) return 'not yet';
-  const same = row.fence === expected.fence;
-  if (same && row.status === expected.status) return 'yes';
+  const sameFence = row.fence === expected.fence;
+  if (sameFence && row.status === expected.status) return 'yes';
   switch (expected.status) {
     case 'QUEUED':
       return 'yes';
     case 'RUNNING':
     case 'RETRYING':
-      // it is in its next attempt; or it was cancelled, and even started again, between two
-      if (row.attempt > expected.attempt || (same && row.status !== 'RUNNING')) return 'yes';
+      // the next attempt has begun, or the execution was cancelled or retried between two attempts
+      if (row.attempt > expected.attempt || (sameFence && row.status !== 'RUNNING')) return 'yes';
       break;
     default:
-      // /retry has reopened it: the fence stays
-      if (same && row.fence !== undefined && row.status === 'QUEUED') return 'yes';
+      // a manual retry reopened the row and kept the fence
+      if (sameFence && row.fence !== undefined && row.status === 'QUEUED') return 'yes';
   }
   return isTerminal(row.status) ? 'no' : 'not yet';
 }
 
-/** Not started, or late: unless it was withdrawn or decided otherwise since. */
-async function confirmLate(
+/** Late: started after its threshold, or not started and neither withdrawn, skipped nor cancelled since. */
+async function verifyLate(
   { store }: Context,
   { jobId, due }: EventMessage,
   { startedAt, revision }: { startedAt?: number | undefined; revision: string },
-): Promise<Confirmed> {
+): Promise<Verdict> {
   if (startedAt !== undefined) return 'yes';
   const row = await store.readRow(jobId, due, { consistent: true });
   if (row) return row.status === 'SKIPPED' || row.status === 'CANCELLED' ? 'no' : 'yes';
   const head = await store.readHead(jobId, { consistent: true });
   if (!head || head.note?.due === due) return 'no';
-  const live = head.status === 'active' && head.revision === revision;
-  return live || isManual({ revision }) || head.hold?.due === due ? 'yes' : 'no';
+  const isCurrent = head.status === 'active' && head.revision === revision;
+  return isCurrent || isManual({ revision }) || head.hold?.due === due ? 'yes' : 'no';
 }

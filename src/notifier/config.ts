@@ -1,12 +1,12 @@
-// The notifier's configuration: every variable and its default. What tasks may use is in src/tasks/task-settings.ts.
+// The notifier's configuration: every variable and its default. src/tasks/task-settings.ts has the variables of tasks.
 import { z } from 'zod';
 import { type Environment, readConfig } from '../runtime/config.ts';
 import { publishingVariables } from '../runtime/publishing.ts';
 
 export const notifierVariables = z.object({
-  /** At most one notification per job and kind in so long; what comes in between is counted. 0: every one is told. */
+  /** The length of a notification window. 0: every event is sent. */
   PUNCTUAL_NOTIFY_WINDOW_SECONDS: z.coerce.number().min(0).max(3600).default(300),
-  /** Who e-mails are from: a sender that is verified in SES. Absent: there are none. */
+  /** The sender of e-mails, verified in SES. Undefined if e-mail notifications are off. */
   PUNCTUAL_NOTIFY_EMAIL_FROM: z.email().optional(),
   PUNCTUAL_EVENT_BUS: publishingVariables.shape.PUNCTUAL_EVENT_BUS,
 });

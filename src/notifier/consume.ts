@@ -1,75 +1,88 @@
-// The consumer of the notify queue: what becomes of each message, and the loop of a process that is always there.
+// The consumer of the notify queue: one message, and the loop of a long-running process.
 
-import { type Answer, type Notifier, notify } from '../notifications/handle-notification.ts';
+import { handleNotification, type Notifier } from '../notifications/handle-notification.ts';
+import type { MessageOutcome } from '../notifications/message-outcome.ts';
 import { decodeNotify, type NotifyMessage } from '../queue/notify-queue.ts';
 import type { Received, Receiver } from '../queue/queue.ts';
 
-const AFTER_A_FAILURE_MS = 1_000;
-const MAX_PAUSE_MS = 300_000;
+const FIRST_BACKOFF_MS = 1_000;
+const MAX_BACKOFF_MS = 300_000;
 
-/** Never throws: what fails for a passing reason is to come again. */
-export async function consume(notifier: Notifier, body: string, times: number): Promise<Answer> {
+/** Never throws. A message whose handling throws is retried with backoff. */
+export async function consume(
+  notifier: Notifier,
+  body: string,
+  receiveCount: number,
+): Promise<MessageOutcome> {
   const message = decodeNotify(body);
-  if (!message) return { kind: 'never', reason: 'it is no message of this queue' };
+  if (!message) return { kind: 'never', reason: 'the body is not a message of the notify queue' };
   try {
-    return await notify(notifier, message, times);
+    return await handleNotification(notifier, message, receiveCount);
   } catch (error) {
-    notifier.context.log.error('a notification is not told yet', { kind: message.kind, error });
-    return { kind: 'later', ms: Math.min(AFTER_A_FAILURE_MS * 2 ** times, MAX_PAUSE_MS) };
+    notifier.context.log.error('notification handling failed and will be retried', {
+      kind: message.kind,
+      error,
+    });
+    return { kind: 'later', ms: Math.min(FIRST_BACKOFF_MS * 2 ** receiveCount, MAX_BACKOFF_MS) };
   }
 }
 
-/** What is about the same job goes one after the other: it is the same notice that they count in. */
+/** The key of messages that are handled in order: those of one job, because they write the same notification window. */
 export function jobOf(body: string): string {
   const message: NotifyMessage | undefined = decodeNotify(body);
   if (!message) return '';
-  // deliveries are in nobody's way
+  // a delivery writes no window, so it needs no order
   return message.kind === 'delivery' ? message.id : message.jobId;
 }
 
-/** Messages in hand at once; receivers that hang keep the others waiting only when there are so many. */
-const AT_ONCE = 50;
+/** Messages in progress at once. As many targets that do not respond delay the deliveries to others. */
+const MAX_IN_PROGRESS = 50;
 
-/** Until the signal; returns when what was in hand is done with. */
+/** Runs until the signal is aborted. Returns when the messages in progress are handled. */
 export async function runNotifier(notifier: Notifier, inbox: Receiver, signal: AbortSignal): Promise<void> {
   const { clock, log } = notifier.context;
-  const inHand = new Set<Promise<void>>();
+  const inProgress = new Set<Promise<void>>();
   const lastOf = new Map<string, Promise<void>>();
-  const take = (received: Received) => {
+  const start = (received: Received) => {
     const job = jobOf(received.body);
-    const before = lastOf.get(job);
-    const handled: Promise<void> = (before ?? Promise.resolve())
+    const previous = lastOf.get(job);
+    const handled: Promise<void> = (previous ?? Promise.resolve())
       .then(() => handle(notifier, received))
       .finally(() => {
-        inHand.delete(handled);
+        inProgress.delete(handled);
         if (lastOf.get(job) === handled) lastOf.delete(job);
       });
     lastOf.set(job, handled);
-    inHand.add(handled);
+    inProgress.add(handled);
   };
   while (!signal.aborted) {
     try {
-      while (inHand.size >= AT_ONCE) await Promise.race(inHand);
-      for (const received of await inbox.receive(Math.min(10, AT_ONCE - inHand.size), signal)) take(received);
+      while (inProgress.size >= MAX_IN_PROGRESS) await Promise.race(inProgress);
+      for (const received of await inbox.receive(Math.min(10, MAX_IN_PROGRESS - inProgress.size), signal))
+        start(received);
     } catch (error) {
-      log.error('the notify queue does not answer', { error });
-      await clock.sleep(AFTER_A_FAILURE_MS, signal);
+      log.error('failed to receive from the notify queue', { error });
+      await clock.sleep(FIRST_BACKOFF_MS, signal);
     }
   }
-  await Promise.all(inHand);
+  await Promise.all(inProgress);
 }
 
 async function handle(notifier: Notifier, received: Received): Promise<void> {
   const { log } = notifier.context;
-  const answer = await consume(notifier, received.body, received.receiveCount ?? 1);
+  const outcome = await consume(notifier, received.body, received.receiveCount ?? 1);
   try {
-    if (answer.kind === 'done') await received.delete();
-    else if (answer.kind === 'later') await received.setVisibility(answer.ms);
+    if (outcome.kind === 'done') await received.delete();
+    else if (outcome.kind === 'later') await received.setVisibility(outcome.ms);
     else {
-      log.warn('a notification cannot be delivered', { reason: answer.reason });
-      await received.deadLetter(answer.reason);
+      log.warn('notification cannot be delivered; moving it to the dead-letter queue', {
+        reason: outcome.reason,
+      });
+      await received.deadLetter(outcome.reason);
     }
   } catch (error) {
-    log.warn('a message of the notify queue will come again', { error: String(error) });
+    log.warn('failed to delete, delay or dead-letter a notify message; it will be redelivered', {
+      error: String(error),
+    });
   }
 }

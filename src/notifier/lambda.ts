@@ -1,4 +1,4 @@
-// The notifier on Lambda. Its event source reports partial batch failures; what is to come again later is hidden until then.
+// The notifier on Lambda. Its event source takes partial batch failures. A message to retry later is hidden until then.
 import { ChangeMessageVisibilityCommand } from '@aws-sdk/client-sqs';
 import type { Context as LambdaRuntime, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { z } from 'zod';
@@ -13,11 +13,11 @@ import { taskVariables } from '../tasks/task-settings.ts';
 import { readNotifierConfig } from './config.ts';
 import { consume, jobOf } from './consume.ts';
 
-/** The stack sets these; there is no default that could be right. */
+/** The stack sets these. They have no default. */
 const schema = z.object({ PUNCTUAL_NOTIFY_URL: httpUrl, PUNCTUAL_NOTIFY_DEAD_LETTER_URL: httpUrl });
 
-/** Of SQS. */
-const MAX_HIDDEN_SECONDS = 43_200;
+/** SQS's maximum visibility timeout. */
+const MAX_VISIBILITY_SECONDS = 43_200;
 
 export type NotifierHandler = (event: SQSEvent, invocation: LambdaRuntime) => Promise<SQSBatchResponse>;
 
@@ -28,7 +28,7 @@ export function createNotifierHandler(env: Environment): NotifierHandler {
   const queueUrl = given.PUNCTUAL_NOTIFY_URL;
   const context: Context = {
     ...base,
-    queue: { send: () => Promise.reject(new Error('the notifier starts no jobs')) },
+    queue: { send: () => Promise.reject(new Error('the notifier has no work queue')) },
   };
   const notifier: Notifier = {
     ...config,
@@ -39,19 +39,22 @@ export function createNotifierHandler(env: Environment): NotifierHandler {
 
   async function handle({ body, messageId, receiptHandle, attributes }: SQSRecord): Promise<string[]> {
     try {
-      const answer = await consume(notifier, body, Number(attributes.ApproximateReceiveCount));
-      if (answer.kind === 'done') return [];
-      if (answer.kind === 'never') {
-        context.log.warn('a notification cannot be delivered', { messageId, reason: answer.reason });
-        await sendDeadLetter(clients.sqs, given.PUNCTUAL_NOTIFY_DEAD_LETTER_URL, body, answer.reason);
+      const outcome = await consume(notifier, body, Number(attributes.ApproximateReceiveCount));
+      if (outcome.kind === 'done') return [];
+      if (outcome.kind === 'never') {
+        context.log.warn('notification cannot be delivered; moving it to the dead-letter queue', {
+          messageId,
+          reason: outcome.reason,
+        });
+        await sendDeadLetter(clients.sqs, given.PUNCTUAL_NOTIFY_DEAD_LETTER_URL, body, outcome.reason);
         return [];
       }
-      const VisibilityTimeout = Math.min(Math.ceil(answer.ms / 1000), MAX_HIDDEN_SECONDS);
-      const hide = { QueueUrl: queueUrl, ReceiptHandle: receiptHandle, VisibilityTimeout };
-      await clients.sqs.send(new ChangeMessageVisibilityCommand(hide));
+      const VisibilityTimeout = Math.min(Math.ceil(outcome.ms / 1000), MAX_VISIBILITY_SECONDS);
+      const request = { QueueUrl: queueUrl, ReceiptHandle: receiptHandle, VisibilityTimeout };
+      await clients.sqs.send(new ChangeMessageVisibilityCommand(request));
     } catch (error) {
-      // it comes again when its visibility timeout is over
-      context.log.error('a message of the notify queue is not handled yet', { messageId, error });
+      // SQS redelivers the message after its visibility timeout
+      context.log.error('failed to handle a notify message; it will be redelivered', { messageId, error });
     }
     return [messageId];
   }

@@ -1,4 +1,4 @@
-// The consumer of the notify queue. Its event source reports partial batch failures.
+// The Lambda that consumes the notify queue.
 import { createNotifierHandler } from './lambda.ts';
 
 export const handler = createNotifierHandler(process.env);

@@ -6,7 +6,7 @@ import { errorKeyOf } from '../domain/executions/error-key.ts';
 import { dueAtOf } from '../domain/executions/ids.ts';
 import { isTerminal, type Row } from '../domain/executions/row.ts';
 import type { Definition, Head, HeadChange, Hold, HoldItem } from '../domain/jobs/job.ts';
-import type { HeadSummary } from './store.ts';
+import type { HeadSummary, NotificationWindow } from './store.ts';
 import { INDEX_PARTITIONS, ownerOf, userOf } from './user-index.ts';
 
 /** The attributes of an item by their names. */
@@ -202,3 +202,21 @@ export function rowFromItem(item: Item): Row {
 const toJson = (value: unknown): string | undefined =>
   value === undefined ? undefined : JSON.stringify(value);
 const fromJson = (text: unknown): unknown => (text === undefined ? undefined : JSON.parse(String(text)));
+
+/** The stored names of two fields of a notification window: `opener` is `openedBy`, `folded` is `suppressed`. */
+export const windowToItem = ({ openedBy, suppressed, summary, ...window }: NotificationWindow): Item => ({
+  ...window,
+  opener: openedBy,
+  folded: suppressed,
+  ...(summary && { summary: { folded: summary.suppressed, last: summary.last } }),
+});
+
+export function windowFromItem({ opener, folded, summary, ...window }: Item): NotificationWindow {
+  const stored = summary as { readonly folded: number; readonly last: string } | undefined;
+  return {
+    ...window,
+    openedBy: opener,
+    suppressed: folded,
+    ...(stored && { summary: { suppressed: stored.folded, last: stored.last } }),
+  } as NotificationWindow;
+}

@@ -193,29 +193,34 @@ export interface QuotaStore {
   replaceQuota(userId: string, quota: string, seen: number, used: number): Promise<boolean>;
 }
 
-/** What was told of a job's events of one kind, and what is kept back until its window is over. */
-export interface Notice {
+/** The time in which further events of one kind and job are counted instead of sent. */
+export interface NotificationWindow {
   readonly jobId: string;
   readonly event: NotifyEvent;
   readonly stamp: string;
-  /** Until then nothing more is told of this kind. */
+  /** The end of the window. Epoch milliseconds. */
   readonly until: number;
-  /** What opened the window, and was told then. */
-  readonly opener: string;
-  /** Kept back since, and of which execution was the last. */
-  readonly folded: number;
+  /** The key of the event or the id of the summary whose notification opened the window. */
+  readonly openedBy: string;
+  /** The number of events that were counted and not sent since. */
+  readonly suppressed: number;
+  /** The execution of the last suppressed event. */
   readonly last?: DueKey;
-  /** The latest that were counted, so that a message that comes twice is not counted twice. */
+  /** The keys of the latest events, so that a message that is delivered twice is counted once. */
   readonly recent: readonly string[];
-  /** When a summary opened the window: what it says. */
-  readonly summary?: { readonly folded: number; readonly last: DueKey };
+  /** The content of the notification that opened the window, if it reports events of an earlier window. */
+  readonly summary?: { readonly suppressed: number; readonly last: DueKey };
 }
 
-export interface NoticeStore {
+export interface NotificationWindowStore {
   /** Consistent: 1 RRU. */
-  readNotice(jobId: string, event: NotifyEvent): Promise<Notice | undefined>;
-  /** Replaces the one seen (none: if absent), compared by its stamp. `expiresAt`: epoch seconds. 1 WRU. */
-  writeNotice(seen: Notice | undefined, notice: Notice, expiresAt: number): Promise<boolean>;
+  readNotificationWindow(jobId: string, event: NotifyEvent): Promise<NotificationWindow | undefined>;
+  /** Replaces `seen`, compared by its stamp. If `seen` is undefined, inserts if absent. `expiresAt`: epoch seconds. 1 WRU. */
+  writeNotificationWindow(
+    seen: NotificationWindow | undefined,
+    window: NotificationWindow,
+    expiresAt: number,
+  ): Promise<boolean>;
 }
 
 /** What people changed. Written before the head that it leads to, so some records are of changes that never came. */
@@ -249,6 +254,6 @@ export interface Store
     ExecutionsStore,
     ControlStore,
     QuotaStore,
-    NoticeStore,
+    NotificationWindowStore,
     ChangeStore,
     OperationStore {}

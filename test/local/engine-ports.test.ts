@@ -108,5 +108,5 @@ it('nor does a webhook', async () => {
   const notify = [{ on: ['failed'], webhook: { url: `${dynamodb}/` } }];
   const end = await endOf({ task: 'noop', params: { fail: true }, retry: { maxAttempts: 1 }, notify });
   expect(end?.status).toBe('failed');
-  await local.printed(/a notification cannot be delivered.*is where the scheduler itself listens/);
+  await local.printed(/notification cannot be delivered.*is where the scheduler itself listens/);
 });

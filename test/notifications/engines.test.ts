@@ -172,7 +172,7 @@ describe('cost', () => {
     expect((await receive()).Records).toEqual([]);
   });
 
-  test('an event costs 2 write and 2.5 read units in the notifier: the notice, and that the row was told', async () => {
+  test('an event costs 2 write and 2.5 read units in the notifier: the window, and the mark of the row', async () => {
     const queue = createNotifyQueue({ client: sqs, queueUrl: urls.notifyUrl, timer: systemClock });
     const notifier = { context: plain, queue: { send: async () => {} }, windowMs: 300_000, tasks: new Map() };
     await runFailing(publishEvents(plain, { queue }), [{ on: ['failed'], webhook: { url: hook } }]);
@@ -197,7 +197,7 @@ describe('cost', () => {
     expect(await handleAndDelete(event)).toEqual([]);
     // its own store has no meter: what it wrote is there
     const [jobId] = sent.slice(-1).map((one) => one.jobId);
-    expect(await plain.store.readNotice(jobId ?? '', 'failed')).toMatchObject({ folded: 0 });
+    expect(await plain.store.readNotificationWindow(jobId ?? '', 'failed')).toMatchObject({ suppressed: 0 });
     const delivery = await receive();
     expect(await handleAndDelete(delivery)).toEqual([]);
     expect(JSON.parse(got[0] ?? '')).toMatchObject({ event: 'failed', job: { id: jobId }, folded: 0 });
@@ -239,7 +239,7 @@ describe('the Lambda', () => {
     );
     expect(Messages).toHaveLength(1);
     expect(Messages?.[0]?.MessageAttributes?.reason?.StringValue).toMatch(
-      /^tried 10 times; the last time: NoAnswer/,
+      /^gave up after 10 attempts; last error: NoAnswer/,
     );
   });
 

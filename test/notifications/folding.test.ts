@@ -79,7 +79,7 @@ test('a receiver that is down gets it when it is back; one that stays away ends 
   expect(world.notify.dead).toMatchObject([
     {
       body: { kind: 'delivery', payload: { job: { id: jobId } } },
-      reason: 'tried 10 times; the last time: Error: connection refused',
+      reason: 'gave up after 10 attempts; last error: Error: connection refused',
     },
   ]);
   expect(world.rows(jobId)).toMatchObject([{ status: 'FAILED' }]);

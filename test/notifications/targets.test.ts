@@ -17,7 +17,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { jobSpecSchema } from '../../src/domain/jobs/job-spec.ts';
 import { NOTIFY_ON, type NotifyEvent } from '../../src/domain/jobs/notify-events.ts';
 import type { ExecutionView } from '../../src/domain/views/resource-schemas.ts';
-import { type Deliver, deliver, putOnBus } from '../../src/notifications/deliver.ts';
+import { type Deliverer, deliver, putOnBus } from '../../src/notifications/deliver.ts';
 import type { DeliveryMessage } from '../../src/queue/notify-queue.ts';
 import { systemClock } from '../../src/runtime/system.ts';
 import { deliveringTasks, deliveryTargets } from '../../src/tasks/aws/worker-tasks.ts';
@@ -72,7 +72,7 @@ function delivering(options: {
   };
   const targets = deliveryTargets(options.sns ?? ['*'], 'punctual@example.com', 'changes');
   const tasks = deliveringTasks({ ...testServices(options.clients ?? {}), http: () => http, targets });
-  const context = { clock: systemClock, log } as unknown as Deliver['context'];
+  const context = { clock: systemClock, log } as unknown as Deliverer['context'];
   return { context, tasks, emailFrom: 'punctual@example.com', bus: 'changes' };
 }
 
@@ -131,7 +131,9 @@ describe('a webhook', () => {
     expect(await deliver(from, to, 5)).toEqual({ kind: 'later', ms: 80_000 });
     expect(await deliver(from, to, 10)).toMatchObject({
       kind: 'never',
-      reason: expect.stringMatching(/^tried 10 times; the last time: UnexpectedStatus: POST .* answered 500/),
+      reason: expect.stringMatching(
+        /^gave up after 10 attempts; last error: UnexpectedStatus: POST .* answered 500/,
+      ),
     });
   });
 
@@ -214,7 +216,7 @@ describe('SES', () => {
     });
     const simple = call?.args[0].input.Content?.Simple;
     expect(simple?.Subject?.Data).toMatch(/^\[Punctual\] nightly (is|was|did|failed|succeeded)/);
-    expect(simple?.Body?.Text?.Data).toContain('And 4 more of this kind');
+    expect(simple?.Body?.Text?.Data).toContain('4 more events of this kind');
     expect(simple?.Body?.Text?.Data).toContain('Error: it did not work');
   });
 

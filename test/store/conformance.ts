@@ -10,7 +10,7 @@ import { failedConformance } from './conformance/failed.ts';
 import { headListsConformance } from './conformance/head-lists.ts';
 import { headsConformance } from './conformance/heads.ts';
 import { holdsConformance } from './conformance/holds.ts';
-import { noticesConformance } from './conformance/notices.ts';
+import { notificationWindowsConformance } from './conformance/notification-windows.ts';
 import { operationsConformance } from './conformance/operations.ts';
 import { quotasConformance } from './conformance/quotas.ts';
 import { timetableConformance } from './conformance/timetable.ts';
@@ -46,7 +46,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
     executionListsConformance(subject);
     failedConformance(subject);
     controlConformance(subject);
-    noticesConformance(subject);
+    notificationWindowsConformance(subject);
     quotasConformance(subject);
     changesConformance(subject);
     operationsConformance(subject);

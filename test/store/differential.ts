@@ -203,13 +203,24 @@ const counterOperations: fc.Arbitrary<Operation>[] = [
         store.replaceQuota(`${userId}-${run}`, quota, was, used),
   ),
   fc.tuple(job, maybe(word), word, maybe(due)).map(([jobId, was, stamp, last]) => (store, run) => {
-    const notice = {
-      ...{ jobId: `${jobId}-${run}`, event: 'failed' as const, stamp, until: T0, opener: 'o', folded: 1 },
+    const window = {
+      ...{
+        jobId: `${jobId}-${run}`,
+        event: 'failed' as const,
+        stamp,
+        until: T0,
+        openedBy: 'o',
+        suppressed: 1,
+      },
       ...{ recent: ['r'], ...(last !== undefined && { last }) },
     };
-    return store.writeNotice(was === undefined ? undefined : { ...notice, stamp: was }, notice, 1e10);
+    return store.writeNotificationWindow(
+      was === undefined ? undefined : { ...window, stamp: was },
+      window,
+      1e10,
+    );
   }),
-  job.map((jobId) => (store, run) => store.readNotice(`${jobId}-${run}`, 'failed')),
+  job.map((jobId) => (store, run) => store.readNotificationWindow(`${jobId}-${run}`, 'failed')),
 ];
 
 /** Each operation is done for two runs at once, so that the store sends it in a group, and alone for a third. */
@@ -230,7 +241,7 @@ export function describeDifferential(name: string, open: () => Promise<OpenStore
       ['rows', rowOperations],
       ['shards', shardOperations],
       ['entries', entryOperations],
-      ['quotas and notices', counterOperations],
+      ['quotas and notification windows', counterOperations],
     ])('%s', async (_what, operations) => {
       const sequence = fc.array(fc.oneof(...operations), { minLength: 5, maxLength: 40 });
       await fc.assert(

@@ -10,7 +10,7 @@ import * as definitions from './definitions.ts';
 import * as executions from './executions.ts';
 import * as holds from './holds.ts';
 import * as jobs from './jobs.ts';
-import * as notices from './notification-windows.ts';
+import * as windows from './notification-windows.ts';
 import * as operations from './operations.ts';
 import * as quotas from './quotas.ts';
 import type { Backoff } from './retry-unprocessed.ts';
@@ -99,8 +99,9 @@ export function createDynamoStore(options: DynamoStoreOptions): Store {
     addToQuota: (userId, quota, count, expiresAt) => quotas.addToQuota(db, userId, quota, count, expiresAt),
     replaceQuota: (userId, quota, seen, used) => quotas.replaceQuota(db, userId, quota, seen, used),
 
-    readNotice: (jobId, event) => notices.readNotice(db, jobId, event),
-    writeNotice: (seen, notice, expiresAt) => notices.writeNotice(db, seen, notice, expiresAt),
+    readNotificationWindow: (jobId, event) => windows.readNotificationWindow(db, jobId, event),
+    writeNotificationWindow: (seen, window, expiresAt) =>
+      windows.writeNotificationWindow(db, seen, window, expiresAt),
 
     insertChange: (change) => changes.insertChange(db, change),
     listChanges: (jobId, from, limit) => changes.listChanges(db, jobId, from, limit),

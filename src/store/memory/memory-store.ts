@@ -26,7 +26,7 @@ import type {
   HoldPlace,
   ListOptions,
   ListRowsOptions,
-  Notice,
+  NotificationWindow,
   Page,
   ReadOptions,
   Shard,
@@ -66,7 +66,7 @@ export class MemoryStore implements Store {
   /** By user and quota. */
   readonly quotas = new Map<string, number>();
   /** By job and event. */
-  readonly notices = new Map<string, Notice>();
+  readonly notificationWindows = new Map<string, NotificationWindow>();
   /** By job, then by version and time. */
   readonly changes = new Map<string, Map<string, Change>>();
   readonly operations = new Map<string, Operation>();
@@ -357,14 +357,17 @@ export class MemoryStore implements Store {
     return true;
   }
 
-  async readNotice(jobId: string, event: NotifyEvent): Promise<Notice | undefined> {
-    return this.notices.get(`${jobId}#${event}`);
+  async readNotificationWindow(jobId: string, event: NotifyEvent): Promise<NotificationWindow | undefined> {
+    return this.notificationWindows.get(`${jobId}#${event}`);
   }
 
-  async writeNotice(seen: Notice | undefined, notice: Notice): Promise<boolean> {
-    const key = `${notice.jobId}#${notice.event}`;
-    if (this.notices.get(key)?.stamp !== seen?.stamp) return false;
-    this.notices.set(key, frozen(notice));
+  async writeNotificationWindow(
+    seen: NotificationWindow | undefined,
+    window: NotificationWindow,
+  ): Promise<boolean> {
+    const key = `${window.jobId}#${window.event}`;
+    if (this.notificationWindows.get(key)?.stamp !== seen?.stamp) return false;
+    this.notificationWindows.set(key, frozen(window));
     return true;
   }
 

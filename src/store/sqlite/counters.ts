@@ -1,5 +1,6 @@
-// Counters of quotas, and notices of what was told of a job's events.
-import type { Notice, NoticeStore, QuotaStore } from '../store.ts';
+// Counters of quotas, and notification windows.
+import { type Item, windowFromItem, windowToItem } from '../items.ts';
+import type { NotificationWindowStore, QuotaStore } from '../store.ts';
 import { changing, type Reader, returning, type Writer } from './statements.ts';
 import { firstRow, isOne, orNull } from './values.ts';
 
@@ -21,26 +22,27 @@ export function quotaOperations(writer: Writer): QuotaStore {
   };
 }
 
-const READ_NOTICE = 'SELECT record FROM notices WHERE jobId = ? AND event = ?';
-const INSERT_NOTICE = changing(
+const READ_WINDOW = 'SELECT record FROM notices WHERE jobId = ? AND event = ?';
+const INSERT_WINDOW = changing(
   `INSERT INTO notices (stamp, record, expiresAt, jobId, event) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 );
-const UPDATE_NOTICE = changing(
+const UPDATE_WINDOW = changing(
   'UPDATE notices SET stamp = ?, record = ?, expiresAt = ? WHERE jobId = ? AND event = ? AND stamp = ?',
 );
 
-export function noticeOperations(reader: Reader, writer: Writer): NoticeStore {
+export function windowOperations(reader: Reader, writer: Writer): NotificationWindowStore {
   return {
-    async readNotice(jobId, event) {
-      const row = reader.one(READ_NOTICE, jobId, event);
-      return row && (JSON.parse(String(row[0])) as Notice);
+    async readNotificationWindow(jobId, event) {
+      const row = reader.one(READ_WINDOW, jobId, event);
+      return row && windowFromItem(JSON.parse(String(row[0])) as Item);
     },
-    async writeNotice(seen, notice, expiresAt) {
-      const values = [notice.stamp, JSON.stringify(notice), expiresAt, notice.jobId, notice.event];
+    async writeNotificationWindow(seen, window, expiresAt) {
+      const record = JSON.stringify(windowToItem(window));
+      const values = [window.stamp, record, expiresAt, window.jobId, window.event];
       return isOne(
         seen
-          ? await writer.write(UPDATE_NOTICE, [...values, seen.stamp], 'record', '')
-          : await writer.write(INSERT_NOTICE, values, 'record', ''),
+          ? await writer.write(UPDATE_WINDOW, [...values, seen.stamp], 'record', '')
+          : await writer.write(INSERT_WINDOW, values, 'record', ''),
       );
     },
   };

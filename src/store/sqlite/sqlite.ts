@@ -4,7 +4,7 @@ import type { Store } from '../store.ts';
 import { type Boot, beginBoot } from './boot.ts';
 import { changeOperations } from './changes.ts';
 import { controlOperations } from './control.ts';
-import { noticeOperations, quotaOperations } from './counters.ts';
+import { quotaOperations, windowOperations } from './counters.ts';
 import { definitionOperations } from './definitions.ts';
 import { createDirectWriter } from './direct-writer.ts';
 import { executionOperations } from './executions.ts';
@@ -102,7 +102,7 @@ function allOperations(
     ...executionOperations(reader, writer, retentionDays * 86_400_000),
     ...controlOperations(reader, writer),
     ...quotaOperations(writer),
-    ...noticeOperations(reader, writer),
+    ...windowOperations(reader, writer),
     ...changeOperations(reader, writer),
     ...operationOperations(reader, writer),
   };

@@ -35,8 +35,8 @@ async function everyOperation(): Promise<void> {
     ...{ params: { jobId, from: due, to: due, schedule: 's' }, refused: [] },
     ...{ createdAt: T0, updatedAt: T0, stamp: 's', leaseUntil: 0 },
   };
-  const notice = {
-    ...{ jobId, event: 'failed' as const, stamp: 's', until: T0, opener: 'x', folded: 0, recent: [] },
+  const window = {
+    ...{ jobId, event: 'failed' as const, stamp: 's', until: T0, openedBy: 'x', suppressed: 0, recent: [] },
   };
   const calls = [
     () => store.putDefinition({ jobId, version: 1, params: {}, notify: [] }),
@@ -77,9 +77,9 @@ async function everyOperation(): Promise<void> {
     () => store.removeWorker('w'),
     () => store.addToQuota(userId, 'q', 1),
     () => store.replaceQuota(userId, 'q', 1, 2),
-    () => store.writeNotice(undefined, notice, 1),
-    () => store.writeNotice(notice, notice, 1),
-    () => store.readNotice(jobId, 'failed'),
+    () => store.writeNotificationWindow(undefined, window, 1),
+    () => store.writeNotificationWindow(window, window, 1),
+    () => store.readNotificationWindow(jobId, 'failed'),
     () => store.insertChange(change),
     () => store.listChanges(jobId, change, 5),
     () => store.putOperation(operation),

@@ -32,10 +32,10 @@ test('rows with an expiry are deleted after it, and no others', async () => {
   const user = aUser();
   await store.addToQuota(user, 'creates', 3, T0 / 1000);
   await store.addToQuota(user, 'active', 5);
-  const notice = {
-    ...{ jobId, event: 'failed' as const, stamp: 's', until: T0, opener: 'x', folded: 0, recent: [] },
+  const window = {
+    ...{ jobId, event: 'failed' as const, stamp: 's', until: T0, openedBy: 'x', suppressed: 0, recent: [] },
   };
-  await store.writeNotice(undefined, notice, T0 / 1000);
+  await store.writeNotificationWindow(undefined, window, T0 / 1000);
   await store.putWorker({ workerId: 'w', startedAt: T0, beatAt: T0, running: [], host: 'h' });
 
   await expired(opened, T0 + 12 * DAY);
@@ -44,7 +44,7 @@ test('rows with an expiry are deleted after it, and no others', async () => {
   expect(await store.readRow(open.jobId, open.due, CONSISTENT)).toEqual(open);
   expect((await store.listRowKeys(old.userId, { limit: 5 })).items).toEqual([]);
   expect(await store.readHoldItem(jobId, hold.due)).toEqual({ jobId, due: hold.due, stamp: 's', hold });
-  expect(await store.readNotice(jobId, 'failed')).toBeUndefined();
+  expect(await store.readNotificationWindow(jobId, 'failed')).toBeUndefined();
   expect(await store.readWorker('w')).toBeUndefined();
   expect(await store.addToQuota(user, 'creates', 1, T0 / 1000)).toBe(1);
   expect(await store.addToQuota(user, 'active', 1)).toBe(6);

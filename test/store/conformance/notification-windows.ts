@@ -1,37 +1,37 @@
 import { describe, expect, test } from 'vitest';
-import type { Notice } from '../../../src/store/store.ts';
+import type { NotificationWindow } from '../../../src/store/store.ts';
 import { anId, aRow } from '../../support/fixtures.ts';
 import type { Subject } from '../conformance.ts';
 
-const aNotice = (jobId: string, more: Partial<Notice> = {}): Notice => ({
+const aWindow = (jobId: string, more: Partial<NotificationWindow> = {}): NotificationWindow => ({
   jobId,
   event: 'failed',
   stamp: anId(12),
   until: 1_796_119_200_000,
-  opener: 'a',
-  folded: 0,
+  openedBy: 'a',
+  suppressed: 0,
   recent: ['a'],
   ...more,
 });
 
-export function noticesConformance(subject: Subject): void {
-  describe('notices', () => {
+export function notificationWindowsConformance(subject: Subject): void {
+  describe('notification windows', () => {
     test('are written only over the one that was seen, per job and event', async () => {
       const store = subject();
       const jobId = `job_${anId(20)}`;
-      const first = aNotice(jobId);
-      expect(await store.readNotice(jobId, 'failed')).toBeUndefined();
-      expect(await store.writeNotice(undefined, first, 9e9)).toBe(true);
-      expect(await store.writeNotice(undefined, aNotice(jobId), 9e9)).toBe(false);
-      expect(await store.readNotice(jobId, 'failed')).toEqual(first);
-      expect(await store.readNotice(jobId, 'late')).toBeUndefined();
+      const first = aWindow(jobId);
+      expect(await store.readNotificationWindow(jobId, 'failed')).toBeUndefined();
+      expect(await store.writeNotificationWindow(undefined, first, 9e9)).toBe(true);
+      expect(await store.writeNotificationWindow(undefined, aWindow(jobId), 9e9)).toBe(false);
+      expect(await store.readNotificationWindow(jobId, 'failed')).toEqual(first);
+      expect(await store.readNotificationWindow(jobId, 'late')).toBeUndefined();
 
-      const second = aNotice(jobId, { folded: 3, last: '1796119200000', recent: ['a', 'b'] });
-      expect(await store.writeNotice(first, second, 9e9)).toBe(true);
-      expect(await store.writeNotice(first, aNotice(jobId), 9e9)).toBe(false);
-      const third = aNotice(jobId, { summary: { folded: 2, last: '1796119200000' }, recent: [] });
-      expect(await store.writeNotice(second, third, 9e9)).toBe(true);
-      expect(await store.readNotice(jobId, 'failed')).toEqual(third);
+      const second = aWindow(jobId, { suppressed: 3, last: '1796119200000', recent: ['a', 'b'] });
+      expect(await store.writeNotificationWindow(first, second, 9e9)).toBe(true);
+      expect(await store.writeNotificationWindow(first, aWindow(jobId), 9e9)).toBe(false);
+      const third = aWindow(jobId, { summary: { suppressed: 2, last: '1796119200000' }, recent: [] });
+      expect(await store.writeNotificationWindow(second, third, 9e9)).toBe(true);
+      expect(await store.readNotificationWindow(jobId, 'failed')).toEqual(third);
     });
 
     test('of what was told stand in the row, where status and fence are as seen', async () => {
