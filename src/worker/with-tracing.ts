@@ -6,7 +6,7 @@ import type { Row } from '../domain/executions/row.ts';
 import type { Received } from '../queue/queue.ts';
 import { headerOf, newSegmentId, newTrace, sampledTrace } from '../runtime/tracing.ts';
 import type { Context } from '../scheduling/context.ts';
-import type { WorkerPort } from '../scheduling/running/handle-message.ts';
+import type { WorkerPort } from '../scheduling/running/worker-port.ts';
 import type { Tasks } from '../tasks/task.ts';
 import type { HandleMessage } from './worker.ts';
 import type { Segment, Tracer } from './xray.ts';
@@ -14,7 +14,7 @@ import type { Segment, Tracer } from './xray.ts';
 /** What is known when it is over. */
 interface Seen {
   /** When it was its time and there was a place for it. */
-  admittedAt?: number;
+  acquiredAt?: number;
   task?: string;
   startedAt?: number;
   endedAt?: number;
@@ -36,7 +36,7 @@ export function withTracing(handleMessage: HandleMessage, tracer: Tracer): Handl
       await handleMessage(watched(context, seen), timed(worker, clock, seen), own);
     } finally {
       // one that only had to wait comes again, and is told of then
-      if (seen.row && seen.admittedAt !== undefined) {
+      if (seen.row && seen.acquiredAt !== undefined) {
         const { jobId, due, fireAt } = message;
         const annotations = {
           jobId,
@@ -46,7 +46,7 @@ export function withTracing(handleMessage: HandleMessage, tracer: Tracer): Handl
           ...(seen.task !== undefined && { task: seen.task }),
           ...(seen.startedAt !== undefined && { latenessMs: seen.startedAt - fireAt }),
         };
-        tracer.put({ id, trace, annotations, ...timesOf(seen, seen.admittedAt, clock.now()) });
+        tracer.put({ id, trace, annotations, ...timesOf(seen, seen.acquiredAt, clock.now()) });
       }
     }
   };
@@ -75,7 +75,7 @@ function watched(context: Context, seen: Seen): Context {
 
 function timed(worker: WorkerPort, clock: Context['clock'], seen: Seen): WorkerPort {
   const tasks: Tasks = new Map(
-    [...worker.tasks].map(([name, task]) => [
+    [...worker.identity.tasks].map(([name, task]) => [
       name,
       {
         ...task,
@@ -92,12 +92,15 @@ function timed(worker: WorkerPort, clock: Context['clock'], seen: Seen): WorkerP
     ]),
   );
   return {
-    ...worker,
-    tasks,
-    async admit() {
-      const admitted = await worker.admit();
-      if (admitted) seen.admittedAt = clock.now();
-      return admitted;
+    identity: { ...worker.identity, tasks },
+    shutdown: worker.shutdown,
+    slots: {
+      ...worker.slots,
+      async acquire() {
+        const acquired = await worker.slots.acquire();
+        if (acquired) seen.acquiredAt = clock.now();
+        return acquired;
+      },
     },
   };
 }

@@ -3,7 +3,8 @@
 import { executionId } from '../domain/executions/ids.ts';
 import type { Received, Receiver } from '../queue/queue.ts';
 import { type Context, isClockRight } from '../scheduling/context.ts';
-import { handleMessage, type WorkerPort } from '../scheduling/running/handle-message.ts';
+import { handleMessage } from '../scheduling/running/handle-message.ts';
+import type { WorkerPort } from '../scheduling/running/worker-port.ts';
 import type { RunningExecution } from '../store/store.ts';
 import type { Tasks } from '../tasks/task.ts';
 import { limitPerTick } from './limit-per-tick.ts';
@@ -55,7 +56,7 @@ export const DEFAULT_CONCURRENCY = 100;
  * Messages that are worked on, from their fire time to the delete. At ten times the slots, a second's worth
  * of 100 ms jobs fits in hand. More would only keep work from other workers.
  */
-const WORKED_ON_PER_SLOT = 10;
+const MAX_DUE_PER_SLOT = 10;
 /**
  * With those that are held until then. A message comes up to a second or two before its time, because SQS delays in whole
  * seconds, and costs only a timer while it is held: thousands that are due at the same instant should be here by then.
@@ -83,7 +84,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
   const { workerId, inboxes, tasks } = options;
   const run = options.handleMessage ?? handleMessage;
   const concurrency = options.concurrency ?? DEFAULT_CONCURRENCY;
-  const maxWorkedOn = options.maxInHand ?? concurrency * WORKED_ON_PER_SLOT;
+  const maxDueInHand = options.maxInHand ?? concurrency * MAX_DUE_PER_SLOT;
   const maxInHand = options.maxInHand ?? concurrency * HELD_PER_SLOT;
   const { mostPerReceive = MAX_PER_RECEIVE, afterFewMs = AFTER_FEW_MS } = options;
   const pollers = inboxes.flatMap((inbox) => Array<Receiver>(options.pollersPerInbox ?? 2).fill(inbox));
@@ -97,8 +98,8 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
   const runningNow = new Map<string, RunningExecution>();
   const startedAt = clock.now();
   let roomChanged = Promise.withResolvers<void>();
-  /** Of the messages in hand, those that are worked on. */
-  let workedOn = 0;
+  /** The number of messages in hand that are due. */
+  let dueInHand = 0;
 
   /**
    * What the next poll may ask for. Whatever comes may be due at once, so no more than this poller's share of the free
@@ -107,7 +108,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
   const room = () =>
     Math.min(
       ...[mostPerReceive, Math.ceil(slots.free / pollers.length)],
-      ...[maxWorkedOn - workedOn, maxInHand - inHand.size],
+      ...[maxDueInHand - dueInHand, maxInHand - inHand.size],
     );
 
   async function poll(inbox: Receiver): Promise<void> {
@@ -154,65 +155,70 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
       log.error('buried a message that is not one of ours', named(received));
       return received.deadLetter('the body is not a message of this scheduler');
     }
-    let admitted = false;
-    let promised = false;
-    let isWorkedOn = false;
+    const { port, close } = openPort();
+    try {
+      await run(context, port, received);
+    } catch (error) {
+      // `handleMessage` returns the message to the queue; if that failed too, its visibility timeout ends
+      log.error('failed to handle a message; the queue will redeliver it', { error, ...named(received) });
+    } finally {
+      close();
+    }
+  }
+
+  /** The port of one message. `close` gives back everything that the message still occupies. */
+  function openPort(): { port: WorkerPort; close(): void } {
+    let isDue = false;
+    let isReserved = false;
+    let hasSlot = false;
     let startedMs: number | undefined;
-    const running = {
-      add(execution: RunningExecution) {
-        runningNow.set(execution.id, execution);
-        startedMs = clock.monotonic();
-      },
-      remove: (id: string) => void runningNow.delete(id),
+    const unreserve = () => {
+      if (isReserved) slots.unreserve();
+      isReserved = false;
     };
-    const mayTakeAhead = () => {
-      promised ||= slots.reserve();
-      return promised;
-    };
-    const begin = () => {
-      if (!isWorkedOn) workedOn++;
-      isWorkedOn = true;
-    };
-    const admit = async (): Promise<boolean> => {
-      redeem();
-      admitted ||= await slots.acquire();
-      const turn = admitted ? startsInTurn.pass() : undefined;
-      if (turn) await turn;
-      return admitted;
-    };
-    const redeem = () => {
-      if (promised) slots.unreserve();
-      promised = false;
-    };
-    const leave = () => {
-      if (!admitted) return;
-      admitted = false;
+    const release = () => {
+      if (!hasSlot) return;
+      hasSlot = false;
       slots.release(startedMs === undefined ? undefined : clock.monotonic() - startedMs);
       announceRoom();
     };
-    const signals = { draining: draining.signal, aborting: aborting.signal };
-    try {
-      const side = {
-        workerId,
-        tasks,
-        running,
-        inHand: () => inHand.size,
-        begin,
-        mayTakeAhead,
-        admit,
-        leave,
-        afterStarts: startsInTurn.idle,
-        ...signals,
-      };
-      await run(context, side, received);
-    } catch (error) {
-      // `handleMessage` hides it for a moment; if that failed too, its visibility timeout ends by itself
-      log.error('an execution failed unexpectedly; its message comes back', { error, ...named(received) });
-    } finally {
-      if (isWorkedOn) workedOn--;
-      redeem();
-      leave();
-    }
+    const port: WorkerPort = {
+      identity: { workerId, tasks },
+      shutdown: { draining: draining.signal, aborting: aborting.signal },
+      slots: {
+        messagesInHand: () => inHand.size,
+        markDue() {
+          if (!isDue) dueInHand++;
+          isDue = true;
+        },
+        reserve() {
+          isReserved ||= slots.reserve();
+          return isReserved;
+        },
+        async acquire() {
+          unreserve();
+          hasSlot ||= await slots.acquire();
+          const turn = hasSlot ? startsInTurn.pass() : undefined;
+          if (turn) await turn;
+          return hasSlot;
+        },
+        release,
+        otherStarts: startsInTurn.idle,
+        running: {
+          add(execution) {
+            runningNow.set(execution.id, execution);
+            startedMs = clock.monotonic();
+          },
+          remove: (id) => void runningNow.delete(id),
+        },
+      },
+    };
+    const close = () => {
+      if (isDue) dueInHand--;
+      unreserve();
+      release();
+    };
+    return { port, close };
   }
 
   function announceRoom(): void {

@@ -199,16 +199,19 @@ export class CrashingWorld {
     const { task = async () => Promise.reject(new Error('it did not work')) } = this.#options;
     const never = new AbortController().signal;
     const side = {
-      workerId: 'w',
-      tasks: new Map([['t', defineTask({ name: 't', description: '', params: z.unknown(), run: task })]]),
-      draining: never,
-      aborting: never,
-      mayTakeAhead: () => true,
-      inHand: () => 1,
-      begin: () => {},
-      admit: async () => true,
-      leave() {},
-      running: { add: () => {}, remove: () => {} },
+      identity: {
+        workerId: 'w',
+        tasks: new Map([['t', defineTask({ name: 't', description: '', params: z.unknown(), run: task })]]),
+      },
+      shutdown: { draining: never, aborting: never },
+      slots: {
+        messagesInHand: () => 1,
+        markDue() {},
+        reserve: () => true,
+        acquire: async () => true,
+        release() {},
+        running: { add() {}, remove() {} },
+      },
     };
     const all = this.work
       .take(200)

@@ -108,16 +108,16 @@ async function runFailing(context: Context, notify: unknown[]): Promise<string> 
   await handleMessage(
     context,
     {
-      workerId: 'w',
-      tasks: new Map([['t', task]]),
-      draining: signal,
-      aborting: signal,
-      mayTakeAhead: () => true,
-      inHand: () => 1,
-      begin: () => {},
-      admit: async () => true,
-      leave() {},
-      running: { add: () => {}, remove: () => {} },
+      identity: { workerId: 'w', tasks: new Map([['t', task]]) },
+      shutdown: { draining: signal, aborting: signal },
+      slots: {
+        messagesInHand: () => 1,
+        markDue() {},
+        reserve: () => true,
+        acquire: async () => true,
+        release() {},
+        running: { add() {}, remove() {} },
+      },
     },
     {
       message: sent.at(-1),

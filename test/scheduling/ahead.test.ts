@@ -10,7 +10,7 @@ import { getExecution } from '../../src/queries/get-execution.ts';
 import { CHANGE_RETURNS_AFTER_MS } from '../../src/scheduling/claiming/change-returns.ts';
 import { claim, prepare } from '../../src/scheduling/claiming/claim.ts';
 import { claimEarly } from '../../src/scheduling/claiming/claim-early.ts';
-import { type AcquiredHold, start, undoClaim } from '../../src/scheduling/claiming/confirm-start.ts';
+import { type AcquiredHold, confirmStart, undoClaim } from '../../src/scheduling/claiming/confirm-start.ts';
 import { newRow } from '../../src/scheduling/records/write-row.ts';
 import { standingWorld } from '../support/standing-world.ts';
 
@@ -47,7 +47,7 @@ test('held by the worker, and started when its time has come', async () => {
   expect((await head())?.hold).toMatchObject({ due: message.due, workerId: 'worker', attempt: 1 });
   expect((await getExecution(context, ANN, `${jobId}.${message.due}`)).status).not.toBe('running');
   itsTime();
-  const answer = await start(context, mine, undefined);
+  const answer = await confirmStart(context, mine, undefined);
   expect(answer).toMatchObject({ kind: 'run', claimed: { hold: { attempt: 1 } } });
   expect((await getExecution(context, ANN, `${jobId}.${message.due}`)).status).toBe('running');
 });
@@ -158,7 +158,7 @@ describe('withdrawn while it waited it does not start, and the job is as if it h
     await withdraw(context, ANN, jobId);
     itsTime();
     world.now += CHANGE_RETURNS_AFTER_MS;
-    expect(await start(context, mine, undefined)).toEqual({ kind: 'drop' });
+    expect(await confirmStart(context, mine, undefined)).toEqual({ kind: 'drop' });
     expect((await head())?.hold).toBeUndefined();
     expect(await row()).toBeUndefined();
   });
@@ -176,7 +176,7 @@ test('withdrawn, and somebody writes the head just before it is put back: it is 
     await editJob(context, ANN, jobId, { tags: { written: 'meanwhile' } });
     return update(...args);
   };
-  expect(await start(context, mine, undefined)).toEqual({ kind: 'drop' });
+  expect(await confirmStart(context, mine, undefined)).toEqual({ kind: 'drop' });
   expect((await head())?.hold).toBeUndefined();
 });
 
@@ -242,7 +242,7 @@ test.each([
   await cancel(context, jobId, message.due);
   itsTime();
   world.now += CHANGE_RETURNS_AFTER_MS;
-  expect(await start(context, mine, undefined)).toEqual({ kind: 'drop' });
+  expect(await confirmStart(context, mine, undefined)).toEqual({ kind: 'drop' });
   expect(await row()).toMatchObject({
     status: 'CANCELLED',
     reason: 'cancelled before it started',
@@ -256,7 +256,7 @@ test('so late when it gets a place that its misfire policy decides: given back, 
   const mine = taken(await take());
   itsTime();
   world.now += 2_500;
-  expect(await start(context, mine, undefined)).toEqual({ kind: 'retry' });
+  expect(await confirmStart(context, mine, undefined)).toEqual({ kind: 'retry' });
   expect((await head())?.hold).toBeUndefined();
 });
 
@@ -309,7 +309,7 @@ test('a take whose lease has run out, and that somebody took over, is not starte
   const mine = taken(await take());
   world.now = message.fireAt + 60_000;
   expect(await claim(context, 'another', message)).toMatchObject({ kind: 'run' });
-  expect(await start(context, mine, undefined)).toMatchObject({ kind: 'later' });
+  expect(await confirmStart(context, mine, undefined)).toMatchObject({ kind: 'later' });
   expect((await head())?.hold).toMatchObject({ workerId: 'another' });
 });
 
@@ -328,7 +328,7 @@ test('whether it was taken is not known: the look at its time finds out, and so 
   const perhaps = taken(await take());
   store.updateHead = update;
   itsTime();
-  expect(await start(context, perhaps, undefined)).toMatchObject({ kind: 'run' });
+  expect(await confirmStart(context, perhaps, undefined)).toMatchObject({ kind: 'run' });
   await undoClaim(context, perhaps);
   expect((await head())?.hold).toBeUndefined();
 });

@@ -2,26 +2,15 @@
 import { beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Received } from '../../src/queue/queue.ts';
-import { handleMessage, type WorkerPort } from '../../src/scheduling/running/handle-message.ts';
+import { handleMessage } from '../../src/scheduling/running/handle-message.ts';
 import { keepHidden } from '../../src/scheduling/running/message-visibility.ts';
 import { defineTask, type Task } from '../../src/tasks/task.ts';
 import { MINUTE, NOON, standingWorld } from '../support/standing-world.ts';
+import { workerPort } from '../support/worker-port.ts';
 
 let world: ReturnType<typeof standingWorld>;
-const never = new AbortController().signal;
 const noop = defineTask({ name: 'noop', description: '', params: z.unknown(), run: async () => undefined });
-const side: WorkerPort = {
-  workerId: 'worker',
-  tasks: new Map([[noop.name, noop as Task<unknown>]]),
-  draining: never,
-  aborting: never,
-  begin() {},
-  mayTakeAhead: () => false,
-  admit: async () => true,
-  leave() {},
-  inHand: () => 1,
-  running: { add() {}, remove() {} },
-};
+const worker = workerPort(new Map([[noop.name, noop as Task<unknown>]]));
 
 beforeEach(() => {
   world = standingWorld();
@@ -51,7 +40,7 @@ const terminal = async (jobId: string) =>
 
 test('a message that stays hidden is deleted at the end, and no other is sent', async () => {
   const { jobId, one, done } = await received();
-  await handleMessage(world.context, side, one);
+  await handleMessage(world.context, worker, one);
   expect(await terminal(jobId)).toBe('SUCCEEDED');
   expect(done.deleted).toBe(true);
   expect(world.sent).toEqual([]);
@@ -65,7 +54,7 @@ test('a worker that was stopped for longer than the visibility sends another mes
     world.now += world.context.settings.leaseMs;
     return read(...args);
   };
-  await handleMessage(world.context, side, one);
+  await handleMessage(world.context, worker, one);
   expect(await terminal(jobId)).toBe('SUCCEEDED');
   expect(world.sent).toMatchObject([{ jobId, due: one.message?.due }]);
   expect(done.deleted).toBe(false);
@@ -94,12 +83,12 @@ test('a hide that is answered in time keeps it, one that is answered too late do
     await new Promise((resolve) => setImmediate(resolve));
   };
   for (let i = 0; i < 5; i++) await beat();
-  expect(inHand.mayBeElsewhere()).toBe(false);
+  expect(inHand.mayBeRedelivered()).toBe(false);
   tookMs = leaseMs;
   await beat();
-  expect(inHand.mayBeElsewhere()).toBe(true);
+  expect(inHand.mayBeRedelivered()).toBe(true);
   tookMs = 0;
   await beat();
-  expect(inHand.mayBeElsewhere(), 'what was handed out again stays so').toBe(true);
+  expect(inHand.mayBeRedelivered(), 'what was handed out again stays so').toBe(true);
   await inHand.release();
 });

@@ -8,12 +8,13 @@ import { retryExecution, runNow } from '../../src/jobs/manual-runs.ts';
 import type { Message, Received } from '../../src/queue/queue.ts';
 import { dispatchSlot } from '../../src/scheduling/planning/dispatch-slot.ts';
 import { settleSlot } from '../../src/scheduling/planning/settle-slot.ts';
-import { handleMessage, type WorkerPort } from '../../src/scheduling/running/handle-message.ts';
+import { handleMessage } from '../../src/scheduling/running/handle-message.ts';
+import type { WorkerPort } from '../../src/scheduling/running/worker-port.ts';
 import type { RunningExecution } from '../../src/store/store.ts';
 import { defineTask, type Task } from '../../src/tasks/task.ts';
 import { MINUTE, NOON, standingWorld } from '../support/standing-world.ts';
+import { workerPort } from '../support/worker-port.ts';
 
-const never = new AbortController().signal;
 const ANN = asUser('ann');
 
 const failing = defineTask({
@@ -25,18 +26,10 @@ const failing = defineTask({
   },
 });
 
-const workerOf = (running: RunningExecution[]): WorkerPort => ({
-  workerId: 'worker',
-  tasks: new Map([['noop', failing as Task<unknown>]]),
-  draining: never,
-  aborting: never,
-  begin() {},
-  mayTakeAhead: () => false,
-  admit: async () => true,
-  leave() {},
-  inHand: () => 1,
-  running: { add: (one) => void running.push(one), remove() {} },
-});
+const workerOf = (running: RunningExecution[]): WorkerPort =>
+  workerPort(new Map([['noop', failing as Task<unknown>]]), {
+    running: { add: (one) => void running.push(one), remove() {} },
+  });
 
 const receivedOf = (message: Message): Received => ({
   message,

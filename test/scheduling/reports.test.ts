@@ -5,24 +5,13 @@ import { asUser } from '../../src/domain/principal.ts';
 import { runNow } from '../../src/jobs/manual-runs.ts';
 import type { Message, Received } from '../../src/queue/queue.ts';
 import { createLog } from '../../src/runtime/system.ts';
-import { handleMessage, type WorkerPort } from '../../src/scheduling/running/handle-message.ts';
+import { handleMessage } from '../../src/scheduling/running/handle-message.ts';
+import type { WorkerPort } from '../../src/scheduling/running/worker-port.ts';
 import { defineTask, type Task } from '../../src/tasks/task.ts';
 import { standingWorld } from '../support/standing-world.ts';
+import { workerPort } from '../support/worker-port.ts';
 
-const never = new AbortController().signal;
-
-const workerOf = <P>(task: Task<P>): WorkerPort => ({
-  workerId: 'worker',
-  tasks: new Map([['noop', task as Task<unknown>]]),
-  draining: never,
-  aborting: never,
-  begin() {},
-  mayTakeAhead: () => false,
-  admit: async () => true,
-  leave() {},
-  inHand: () => 1,
-  running: { add() {}, remove() {} },
-});
+const workerOf = <P>(task: Task<P>): WorkerPort => workerPort(new Map([['noop', task as Task<unknown>]]));
 
 const receivedOf = (message: Message): Received => ({
   message,

@@ -14,6 +14,7 @@ import { handleMessage } from '../../src/scheduling/running/handle-message.ts';
 import type { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import { defineTask } from '../../src/tasks/task.ts';
 import { MINUTE, NOON, standingWorld } from '../support/standing-world.ts';
+import { workerPort } from '../support/worker-port.ts';
 
 const ANN = asUser('ann');
 const CHANGES_EVERY_MS = 100;
@@ -70,19 +71,13 @@ async function race(overlap: string, slow: Slow, change: Change, afterMs: number
     ...{ name: 'noop', description: 'notes that it has started', params: z.looseObject({}) },
     run: async ({ params }) => void Object.assign(seen, { startedAt: Date.now(), n: params.n }),
   });
-  const side = {
-    workerId: 'slow',
-    tasks: new Map([[task.name, task]]),
-    ...{ draining: new AbortController().signal, aborting: new AbortController().signal },
-    ...{ begin() {}, leave() {}, inHand: () => 1, mayTakeAhead: () => true, admit: async () => true },
-    running: { add() {}, remove() {} },
-  };
+  const worker = workerPort(new Map([[task.name, task]]), { reserve: () => true }, { workerId: 'slow' });
   const received: Received = {
     ...{ message, body: '', receivedAt: Date.now() },
     ...{ delete: async () => {}, setVisibility: async () => {}, deadLetter: async () => {} },
   };
   await vi.advanceTimersByTimeAsync(message.fireAt - 2_000 - Date.now());
-  const executed = handleMessage({ ...context, store: slowly(world.store, slow) }, side, received);
+  const executed = handleMessage({ ...context, store: slowly(world.store, slow) }, worker, received);
   await vi.advanceTimersByTimeAsync(message.fireAt + afterMs - Date.now());
   const changed = change(context, jobId, message.due).then(() => {
     seen.returnedAt = Date.now();

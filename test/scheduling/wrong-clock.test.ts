@@ -14,8 +14,9 @@ import { claim } from '../../src/scheduling/claiming/claim.ts';
 import { settleSlot } from '../../src/scheduling/planning/settle-slot.ts';
 import { watch } from '../../src/scheduling/planning/watch-shards.ts';
 import { newRow } from '../../src/scheduling/records/write-row.ts';
-import { handleMessage, type WorkerPort } from '../../src/scheduling/running/handle-message.ts';
+import { handleMessage } from '../../src/scheduling/running/handle-message.ts';
 import { MINUTE, NOON, standingWorld } from '../support/standing-world.ts';
+import { workerPort } from '../support/worker-port.ts';
 
 const HOUR = 60 * MINUTE;
 const SKEW_MS = 2_000;
@@ -233,19 +234,9 @@ describe('a worker whose clock is wrong', () => {
     };
     let looks = 0;
     const offBy = () => offs[Math.min(looks++, offs.length - 1)] ?? 0;
-    const side: WorkerPort = {
-      workerId: 'worker',
-      tasks: new Map(),
-      draining: new AbortController().signal,
-      aborting: new AbortController().signal,
-      begin() {},
-      mayTakeAhead: () => true,
-      admit: async () => true,
-      leave() {},
-      inHand: () => 1,
-      running: { add: () => void fate.push('runs'), remove() {} },
-    };
-    await handleMessage({ ...world.context, clock: { ...world.context.clock, offBy } }, side, received);
+    const running = { add: () => void fate.push('runs'), remove() {} };
+    const worker = workerPort(new Map(), { reserve: () => true, running });
+    await handleMessage({ ...world.context, clock: { ...world.context.clock, offBy } }, worker, received);
     return { fate, head: headOf(jobId) };
   };
 

@@ -7,6 +7,7 @@ import type { Message, Received } from '../../src/queue/queue.ts';
 import { isClockRight } from '../../src/scheduling/context.ts';
 import { watch } from '../../src/scheduling/planning/watch-shards.ts';
 import { handleMessage } from '../../src/scheduling/running/handle-message.ts';
+import type { WorkerSlots } from '../../src/scheduling/running/worker-port.ts';
 import type { Seeded } from '../support/seeded.ts';
 import type { Process } from './process.ts';
 import type { Scenario } from './scenario.ts';
@@ -214,27 +215,33 @@ export class Fleet {
     world.clocks.polled(process);
     world.trace?.(process, `gets ${checks.nameOf(jobId, due)}/${revision.slice(0, 4)}`);
     const inHand = checks.received(process, message);
-    const side = {
-      workerId: process.name,
-      tasks: simulatedTask(world, inHand, this.#scenario.failing),
-      draining: draining.signal,
-      aborting: aborting.signal,
-      running: { add: () => {}, remove: () => {} },
-      inHand: () => this.#random.int(1, 5000),
-      begin() {},
-      mayTakeAhead: () => true,
-      // now and then all places are taken for a while
-      admit: async () => {
+    const tasks = simulatedTask(world, inHand, this.#scenario.failing);
+    const worker = {
+      identity: { workerId: process.name, tasks },
+      shutdown: { draining: draining.signal, aborting: aborting.signal },
+      slots: this.#slots(process),
+    };
+    handleMessage(process.context, worker, receive(process))
+      .catch((error: unknown) => world.expected(process, 'execute', error))
+      .then(() => checks.handled(inHand));
+    return true;
+  }
+
+  #slots(process: Process): WorkerSlots {
+    const world = this.#world;
+    return {
+      messagesInHand: () => this.#random.int(1, 5000),
+      markDue() {},
+      reserve: () => true,
+      // now and then all run slots are occupied for a while
+      acquire: async () => {
         if (!world.isCalm && this.#random.chance(0.15))
           await process.context.clock.sleep(this.#random.int(0, 3000));
         return world.isCalm || !this.#random.chance(0.02);
       },
-      leave() {},
+      release() {},
+      running: { add() {}, remove() {} },
     };
-    handleMessage(process.context, side, receive(process))
-      .catch((error: unknown) => world.expected(process, 'execute', error))
-      .then(() => checks.handled(inHand));
-    return true;
   }
 
   #watchAt(time: number): void {

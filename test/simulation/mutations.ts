@@ -217,7 +217,7 @@ export const MUTATIONS: readonly Mutation[] = [
       {
         file: 'scheduling/claiming/claim-exclusive.ts',
         find: 'return takeOverRow(context, taken, row, attempts, why);',
-        replace: `if (!row && attempts < head.retry.maxAttempts && !why) return start(context, taken, undefined);
+        replace: `if (!row && attempts < head.retry.maxAttempts && !why) return confirmStart(context, taken, undefined);
   return takeOverRow(context, taken, row, attempts, why);`,
       },
     ],
@@ -700,9 +700,9 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'who takes an execution by a message that may be in other hands sends another one',
     edits: [
       {
-        file: 'scheduling/running/handle-message.ts',
-        find: 'const sent = inHand.mayBeElsewhere() && sendAgain(context, message);',
-        replace: 'const sent = undefined;\n      void sendAgain;',
+        file: 'scheduling/running/message-visibility.ts',
+        find: 'if (mayBeRedelivered()) sent = sendCopy(context, message);',
+        replace: 'void [sendCopy, message];',
       },
     ],
   },
@@ -713,8 +713,8 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'a message that may be in other hands is not deleted',
     edits: [
       {
-        file: 'scheduling/running/handle-message.ts',
-        find: 'else if (!inHand.mayBeElsewhere()) await received.delete();',
+        file: 'scheduling/running/message-visibility.ts',
+        find: 'else if (!hidden.mayBeRedelivered()) await received.delete();',
         replace: 'else await received.delete();',
       },
     ],

@@ -81,27 +81,27 @@ export class FakeExecute {
   /** Stops when told to. */
   obedient = true;
 
-  readonly handleMessage: HandleMessage = async ({ clock }, worker, received) => {
+  readonly handleMessage: HandleMessage = async ({ clock }, { shutdown, slots }, received) => {
     const { id } = received as FakeMessage;
     const fireAt = received.message?.fireAt ?? 0;
     this.held.add(id);
-    while (clock.now() < fireAt && !worker.draining.aborted)
-      await clock.sleep(fireAt - clock.now(), worker.draining);
+    while (clock.now() < fireAt && !shutdown.draining.aborted)
+      await clock.sleep(fireAt - clock.now(), shutdown.draining);
     this.held.delete(id);
-    if (worker.draining.aborted || !(await worker.admit())) return received.setVisibility(0);
-    worker.running.add({ id, since: clock.now() });
+    if (shutdown.draining.aborted || !(await slots.acquire())) return received.setVisibility(0);
+    slots.running.add({ id, since: clock.now() });
     try {
       await new Promise<void>((resolve, reject) => {
         this.running.set(id, { end: resolve, fail: reject });
         this.most = Math.max(this.most, this.running.size);
-        worker.aborting.addEventListener('abort', () => {
+        shutdown.aborting.addEventListener('abort', () => {
           this.toldToStop.push(id);
           if (this.obedient) resolve();
         });
       });
       await received.delete();
     } finally {
-      worker.running.remove(id);
+      slots.running.remove(id);
       this.running.delete(id);
     }
   };

@@ -320,9 +320,9 @@ describe('drain', () => {
     const asked = Promise.withResolvers<void>();
     const answers: boolean[] = [];
     const { worker, inbox } = start({
-      handleMessage: async (_context, { admit }) => {
+      handleMessage: async (_context, { slots }) => {
         await asked.promise;
-        answers.push(await admit());
+        answers.push(await slots.acquire());
       },
     });
     inbox.put(message());

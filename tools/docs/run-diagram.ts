@@ -153,16 +153,16 @@ async function work(run: OneRun, message: Message): Promise<void> {
     run: async () => recorder.call('worker', 'worker', 'run the task at the fire time'),
   });
   const side = {
-    workerId: 'w',
-    tasks: new Map([['noop', noop]]),
-    draining: NEVER,
-    aborting: NEVER,
-    mayTakeAhead: () => true,
-    inHand: () => 1,
-    begin: () => {},
-    admit: async () => true,
-    leave: () => {},
-    running: { add: () => {}, remove: () => {} },
+    identity: { workerId: 'w', tasks: new Map([['noop', noop]]) },
+    shutdown: { draining: NEVER, aborting: NEVER },
+    slots: {
+      messagesInHand: () => 1,
+      markDue() {},
+      reserve: () => true,
+      acquire: async () => true,
+      release() {},
+      running: { add() {}, remove() {} },
+    },
   };
   const done = handleMessage(run.context('worker'), side, {
     message,

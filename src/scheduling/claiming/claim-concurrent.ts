@@ -12,7 +12,7 @@ import { laterDue } from '../records/record-decision.ts';
 import { writeHead } from '../records/write-head.ts';
 import { recordDecisionRow } from '../records/write-row.ts';
 import { type Claim, DROP, RETRY } from './claim-result.ts';
-import { type AcquiredHold, firstClaimWithdrawnBy, isLeased, start } from './confirm-start.ts';
+import { type AcquiredHold, confirmStart, firstClaimWithdrawnBy, isLeased } from './confirm-start.ts';
 import { attemptsBegun, cancelOpen, fence, release, takeOverRow } from './fencing.ts';
 import { hasLetGo, isOver, newHold } from './holds.ts';
 import { isCoverAhead, misfireOf, skipLate } from './misfire.ts';
@@ -63,7 +63,7 @@ export async function claimConcurrent(
   };
   // by now it may have been taken over, ended, and reopened by /retry: that is not ours to fence
   if (!isLeased(context, taken)) return RETRY;
-  return row ? fence(context, taken, row) : start(context, taken, undefined);
+  return row ? fence(context, taken, row) : confirmStart(context, taken, undefined);
 }
 
 /** A refused or failed insert that finds our own token there was our own success: the response got lost. */

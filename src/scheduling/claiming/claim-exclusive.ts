@@ -11,7 +11,7 @@ import { writeHead } from '../records/write-head.ts';
 import { recordDecisionRow } from '../records/write-row.ts';
 import { afterExecution, passTurn, takeTurns } from '../running/after-execution.ts';
 import { type Claim, DROP, RETRY, RETRY_CONSISTENT } from './claim-result.ts';
-import { type AcquiredHold, firstClaimWithdrawnBy, start } from './confirm-start.ts';
+import { type AcquiredHold, confirmStart, firstClaimWithdrawnBy } from './confirm-start.ts';
 import { attemptsBegun, cancelOpen, fence, nextAttempt, takeOverRow } from './fencing.ts';
 import { blocks, type Found, hasLetGo, isOver, newHold, SHORT_RUN_MS } from './holds.ts';
 import { covering, firedAt, isCoverAhead, misfireOf, missedBefore, skipLate } from './misfire.ts';
@@ -220,7 +220,7 @@ async function takeFree(
     withdrawnBy: isFirst ? firstClaimWithdrawnBy(message) : 'none',
   };
   if (withdrawn) return takeOverRow(context, taken, row, hold.attempt, 'withdrawn');
-  return row ? fence(context, taken, row) : start(context, taken, undefined);
+  return row ? fence(context, taken, row) : confirmStart(context, taken, undefined);
 }
 
 /** Step 3, takeover: the holder is gone, or has let go for a retry. */

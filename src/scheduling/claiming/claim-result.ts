@@ -29,6 +29,12 @@ export type Claim =
   /** The answer rests on a read that may be stale: ask again consistently (docs/protocol.md#reads). */
   | { readonly kind: 'retryConsistent' };
 
+/** The result of a claim that is not to be repeated. */
+export type DecidedClaim = Exclude<Claim, { readonly kind: 'retry' | 'retryConsistent' }>;
+
+export const isRetry = (claim: Claim): claim is Exclude<Claim, DecidedClaim> =>
+  claim.kind === 'retry' || claim.kind === 'retryConsistent';
+
 export const DROP: Claim = { kind: 'drop' };
 export const RETRY: Claim = { kind: 'retry' };
 export const RETRY_CONSISTENT: Claim = { kind: 'retryConsistent' };

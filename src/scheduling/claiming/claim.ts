@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { definitionOf } from '../records/definitions.ts';
 import { claimConcurrent } from './claim-concurrent.ts';
 import { claimExclusive } from './claim-exclusive.ts';
-import type { Claim } from './claim-result.ts';
+import { type DecidedClaim, isRetry } from './claim-result.ts';
 import type { Found } from './holds.ts';
 
 /** Enough for any contention that ends; what does not end comes back as a message. */
@@ -39,7 +39,7 @@ export async function claim(
   workerId: string,
   message: Message,
   prepared?: Prepared,
-): Promise<Exclude<Claim, { kind: 'retry' | 'retryConsistent' }>> {
+): Promise<DecidedClaim> {
   const { store, clock, random } = context;
   let consistent = false;
   let ahead = prepared;
@@ -51,7 +51,7 @@ export async function claim(
       head?.overlap === 'allow'
         ? await claimConcurrent(context, workerId, message, head, prepared?.definition)
         : await claimExclusive(context, workerId, message, found);
-    if (result.kind !== 'retry' && result.kind !== 'retryConsistent') return result;
+    if (!isRetry(result)) return result;
     consistent = true;
     if (result.kind === 'retry') await clock.sleep(random.float() * 20 * round);
   }

@@ -55,7 +55,11 @@ export const isLeased = ({ clock, settings }: Context, { before }: AcquiredHold)
 /**
  * Step 6 of a claim. `row`: as this taker has written it. RETRY: it is no longer ours, or was put back; claim it as any other.
  */
-export async function start(context: Context, taken: AcquiredHold, row: Row | undefined): Promise<Claim> {
+export async function confirmStart(
+  context: Context,
+  taken: AcquiredHold,
+  row: Row | undefined,
+): Promise<Claim> {
   const { clock, settings } = context;
   let { head, definition, lookedAt = taken.before } = taken;
   try {

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { newRow, writeFenced } from '../records/write-row.ts';
 import { afterExecution } from '../running/after-execution.ts';
 import { type Claim, DROP, RETRY } from './claim-result.ts';
-import { type AcquiredHold, start } from './confirm-start.ts';
+import { type AcquiredHold, confirmStart } from './confirm-start.ts';
 
 /** A row that is RUNNING and free was fenced too late: that attempt never began, and it counts once. */
 export const nextAttempt = (row: Row): number => (row.status === 'RUNNING' ? row.attempt : row.attempt + 1);
@@ -23,7 +23,9 @@ export function attemptsBegun(hold: Hold, row: Row | undefined): number {
 /** Puts our token into the open row; refused: somebody was faster at the row, so the hold is let go. */
 export async function fence(context: Context, taken: AcquiredHold, seen: Row): Promise<Claim> {
   const row = runningRow(context, taken, seen, nextAttempt(seen));
-  return (await writeFenced(context, seen, row)) ? start(context, taken, row) : release(context, taken);
+  return (await writeFenced(context, seen, row))
+    ? confirmStart(context, taken, row)
+    : release(context, taken);
 }
 
 function runningRow({ clock }: Context, taken: AcquiredHold, seen: Row | undefined, attempt: number): Row {
@@ -70,7 +72,7 @@ export async function takeOverRow(
   const running = runningRow(context, taken, seen, attempts + 1);
   if (!why && attempts < maxAttempts) {
     return (await writeFenced(context, seen, running))
-      ? start(context, taken, running)
+      ? confirmStart(context, taken, running)
       : release(context, taken);
   }
   const end: Row = why

@@ -1,46 +1,86 @@
-// A message in a worker's hands: it stays hidden from others while it is worked on.
-import type { Received } from '../../queue/queue.ts';
+// The visibility of a message that a worker handles. Other workers do not receive it until it is deleted or returned.
+import type { Message, Received } from '../../queue/queue.ts';
 import type { Context } from '../context.ts';
 
-/** Why timers end that are no longer needed. Without a reason each abort makes an exception with its stack: 7 % of the CPU. */
+/** The reason for aborting a timer. An abort without a reason creates an exception with a stack, which cost 7 % of the CPU. */
 export const OVER = 'over';
 
-export interface InHand {
+/** What becomes of a message: it is deleted, or it is visible again after `returnAfterMs`. */
+export type MessageEnd = 'delete' | { readonly returnAfterMs: number };
+
+export interface HiddenMessage {
   /**
-   * The message may have been handed out again, because it could not be hidden in time. Others may delete it, and what we do
-   * with it may no longer take effect. So an execution must not depend on it.
+   * Whether the queue may have delivered the message again, because it could not be hidden in time. Another worker may then
+   * delete it, so the execution must not depend on it.
    */
-  mayBeElsewhere(): boolean;
-  /** Stops hiding it. */
+  mayBeRedelivered(): boolean;
+  /** Sends a copy of the message if the message may have been redelivered. `release` waits for the copy. */
+  replaceIfRedelivered(message: Message): void;
+  /** Stops hiding the message. */
   release(): Promise<void>;
 }
 
-/** From receipt on, a message is hidden for a lease's length; every heartbeat hides it for as long again. */
-export function keepHidden({ clock, settings, log }: Context, received: Received): InHand {
+/** Hides a message while `work` runs, then deletes or returns it. If `work` fails, the message returns after clockSkewMs. */
+export async function whileHidden(
+  context: Context,
+  received: Received,
+  work: (hidden: HiddenMessage) => Promise<MessageEnd>,
+): Promise<void> {
+  const hidden = keepHidden(context, received);
+  let end: MessageEnd = { returnAfterMs: context.settings.clockSkewMs };
+  try {
+    end = await work(hidden);
+  } finally {
+    await hidden.release();
+    if (end !== 'delete') await received.setVisibility(end.returnAfterMs);
+    // another worker may have claimed the execution by the redelivered message, and depends on it now
+    else if (!hidden.mayBeRedelivered()) await received.delete();
+  }
+}
+
+/** Hides a message for the length of a lease, and again with every heartbeat until it is released. */
+export function keepHidden(context: Context, received: Received): HiddenMessage {
+  const { clock, settings, log } = context;
   const { heartbeatMs, leaseMs, clockSkewMs } = settings;
   const over = new AbortController();
-  // a little less: the queue counts from before the message was here
+  // clockSkewMs less, because the visibility timeout began before the message arrived
   let hiddenUntil = clock.monotonic() + leaseMs - clockSkewMs;
-  const mayBeElsewhere = () => clock.monotonic() >= hiddenUntil;
+  const mayBeRedelivered = () => clock.monotonic() >= hiddenUntil;
+  let sent: Promise<void> | undefined;
 
   const hiding = (async () => {
     while (!over.signal.aborted) {
       await clock.sleep(heartbeatMs, over.signal);
       if (over.signal.aborted) return;
-      const before = clock.monotonic();
+      const calledAt = clock.monotonic();
       try {
         await received.setVisibility(leaseMs);
-        if (!mayBeElsewhere()) hiddenUntil = before + leaseMs - clockSkewMs;
+        if (!mayBeRedelivered()) hiddenUntil = calledAt + leaseMs - clockSkewMs;
       } catch (error) {
-        log.warn('could not keep a message hidden', { error: String(error) });
+        log.warn('failed to extend the visibility timeout of a message', { error: String(error) });
       }
     }
   })();
   return {
-    mayBeElsewhere,
-    release() {
+    mayBeRedelivered,
+    replaceIfRedelivered(message) {
+      if (mayBeRedelivered()) sent = sendCopy(context, message);
+    },
+    async release() {
       over.abort(OVER);
-      return hiding;
+      await hiding;
+      await sent;
     },
   };
+}
+
+/**
+ * Another worker may have deleted the message because it saw the job before this claim. Without a copy, the execution would
+ * have no message if this worker died, and would stand until it is settled.
+ */
+async function sendCopy({ queue, clock, settings, log }: Context, message: Message): Promise<void> {
+  const now = clock.now();
+  await queue
+    .send([{ ...message, fireAt: now + settings.leaseMs, enqueuedAt: now }])
+    .catch((error) => log.warn('failed to send a copy of a message', { error: String(error) }));
 }

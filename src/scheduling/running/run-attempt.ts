@@ -2,14 +2,17 @@
 
 import { dueAtOf, executionId } from '../../domain/executions/ids.ts';
 import type { Row } from '../../domain/executions/row.ts';
-import { DoNotRetry, RetryAfter, Snooze, type TaskContext } from '../../tasks/task.ts';
+import { DoNotRetry, RetryAfter, Snooze, type TaskContext, type Tasks } from '../../tasks/task.ts';
 import type { Claimed } from '../claiming/claim-result.ts';
 import { type Context, withFields } from '../context.ts';
 import { newRow, writeFenced } from '../records/write-row.ts';
 import type { Outcome } from './finish-attempt.ts';
-import type { WorkerPort } from './handle-message.ts';
 import { OVER } from './message-visibility.ts';
 import { renewLease, Stopped } from './renew-lease.ts';
+import type { WorkerIdentity, WorkerShutdown } from './worker-port.ts';
+
+/** What an attempt needs from the worker. */
+type AttemptWorker = Pick<WorkerIdentity, 'tasks'> & Pick<WorkerShutdown, 'aborting'>;
 
 export interface AttemptResult {
   /** Undefined: the lease was lost before the task had a result. */
@@ -26,7 +29,7 @@ const MAX_CHECKPOINT = 32_768;
 
 export async function runAttempt(
   context: Context,
-  worker: WorkerPort,
+  { tasks, aborting }: AttemptWorker,
   claimed: Claimed,
 ): Promise<AttemptResult> {
   const { clock, log } = context;
@@ -34,8 +37,8 @@ export async function runAttempt(
   const task = new AbortController();
   const done = new AbortController();
   const shutDown = () => task.abort(new Stopped('shutdown', 'the worker is shutting down'));
-  worker.aborting.addEventListener('abort', shutDown, { once: true });
-  if (worker.aborting.aborted) shutDown();
+  aborting.addEventListener('abort', shutDown, { once: true });
+  if (aborting.aborted) shutDown();
   const lease = renewLease(context, claimed, task, done.signal);
   let row = claimed.row;
   const startedAt = clock.now();
@@ -65,7 +68,7 @@ export async function runAttempt(
     };
     const limit = limitTime(context, head.timeoutSeconds, task, done.signal);
     const result = await Promise.race([
-      attempt(worker, claimed, ctx),
+      runTask(tasks, claimed, ctx),
       stuck(context, task.signal, done.signal),
     ]);
     done.abort(OVER);
@@ -75,20 +78,20 @@ export async function runAttempt(
     return { outcome: outcomeOf(error, task.signal), startedAt, row };
   } finally {
     done.abort(OVER);
-    worker.aborting.removeEventListener('abort', shutDown);
+    aborting.removeEventListener('abort', shutDown);
     await lease; // no heartbeat is under way any more when the end is written
   }
 }
 
-async function attempt(
-  worker: WorkerPort,
+async function runTask(
+  tasks: Tasks,
   claimed: Claimed,
   ctx: Omit<TaskContext<unknown>, 'params'>,
 ): Promise<unknown> {
   const { head, definition } = claimed;
-  const task = worker.tasks.get(head.task);
+  const task = tasks.get(head.task);
   if (!task)
-    throw new Error(`this worker has no task "${head.task}"; it has ${[...worker.tasks.keys()].join(', ')}`);
+    throw new Error(`this worker has no task "${head.task}"; it has ${[...tasks.keys()].join(', ')}`);
   if (!definition) throw new Error(`job ${head.jobId} has no definition ${head.definition}`);
   const params = task.params.safeParse(claimed.row?.params ?? definition.params);
   if (!params.success)

@@ -1,0 +1,42 @@
+// The port through which the protocol uses the worker that handles a message. `src/worker/worker.ts` implements it.
+import type { RunningExecution } from '../../store/store.ts';
+import type { Tasks } from '../../tasks/task.ts';
+
+/** A worker as one message sees it. Each message has a port of its own. */
+export interface WorkerPort {
+  readonly identity: WorkerIdentity;
+  readonly shutdown: WorkerShutdown;
+  readonly slots: WorkerSlots;
+}
+
+export interface WorkerIdentity {
+  /** The id that holds and rows name as the holder. */
+  readonly workerId: string;
+  /** The tasks that this worker can run, by name. */
+  readonly tasks: Tasks;
+}
+
+export interface WorkerShutdown {
+  /** Aborted when the worker begins to drain. No task starts any more, and messages that wait go back to the queue. */
+  readonly draining: AbortSignal;
+  /** Aborted at the deadline of the drain. Running tasks are told to stop. */
+  readonly aborting: AbortSignal;
+}
+
+/** The run slot of the message, and the load of the worker. */
+export interface WorkerSlots {
+  /** The number of messages that the worker has received and not yet completed. */
+  messagesInHand(): number;
+  /** Counts the message against the worker's limit of due messages. A repeated call has no effect. */
+  markDue(): void;
+  /** Reserves a run slot before the fire time. False if no slot is expected to be free by then. */
+  reserve(): boolean;
+  /** Acquires a run slot at the fire time, after a wait if none is free. False if none became free in time. */
+  acquire(): Promise<boolean>;
+  /** Frees the run slot of a task that has ended. */
+  release(): void;
+  /** Resolves when no other due task of this worker waits for its start. Undefined if none waits. */
+  otherStarts?(): Promise<void> | undefined;
+  /** The executions that the worker's row shows as running. */
+  readonly running: { add(execution: RunningExecution): void; remove(executionId: string): void };
+}
