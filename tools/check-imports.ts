@@ -1,5 +1,6 @@
-// Imports point inward only: runtimes → use cases → store, queue, tasks → domain. Code below the runtimes receives
-// time, randomness and configuration (docs/architecture.md#time-randomness-io). Fails with the rule and the line.
+// Checks the imports of src/: they point inward only (runtimes → use cases → store, queue, tasks → domain), and src/ has
+// no loose files. Code below the runtimes gets time, randomness and configuration handed in
+// (docs/architecture.md#time-randomness-io). A violation is printed with its line and its rule.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
@@ -23,22 +24,41 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   notifier: RUNTIMES,
   watcher: RUNTIMES,
   worker: RUNTIMES,
-  // runs the other runtimes in one process
+  // The embedded server runs the other runtimes in one process.
   local: ['api', 'notifier', 'watcher', 'worker', ...RUNTIMES],
-  // for browsers too: what it knows of the contract are types
+  // The client runs in browsers too, so it takes only types from the contract.
   client: ['api', 'tasks'],
   cli: ['client', 'local', 'domain'],
 };
 
-/** Rooms that run without the rest of src/, and without Node: every import from outside is `import type`. */
+/** Folders that run without the rest of src/ and without Node. They take types from outside, and load nothing. */
 const TYPES_ONLY = ['client'];
-/** What they may load all the same: it imports nothing and runs anywhere. */
+/** Files that such a folder may load all the same, because they import nothing and run anywhere. */
 const SELF_CONTAINED = ['src/tasks/http/signature.ts'];
 const TYPES_ONLY_RULE =
-  'src/client runs in browsers without zod and without the server: it takes types from src/api by `import type`, and loads nothing but src/tasks/http/signature.ts, which imports nothing.';
+  'src/client runs in browsers, without zod and without the server. It takes types from src/api by `import type`. It loads nothing but src/tasks/http/signature.ts, which imports nothing.';
 
-const RULE =
-  'Imports point inward only: runtimes (api, notifier, watcher, worker, local) → runtime → use cases (jobs, queries, notifications → scheduling) → store, queue, tasks → concurrency, domain; cli → client, local, domain; client → types of api, and the signature.';
+const LAYERS_RULE =
+  'Imports point inward only: runtimes (api, notifier, watcher, worker, local) → runtime → use cases (jobs, queries, notifications → scheduling) → store, queue, tasks → concurrency, domain. cli → client, local, domain. client → types of api, and the signature.';
+
+/** The folders of src/scheduling that each of its folders may import from. '' is src/scheduling itself. */
+const SCHEDULING: Record<string, readonly string[]> = {
+  records: [],
+  claiming: ['records'],
+  planning: ['records', 'claiming'],
+  running: ['records', 'claiming'],
+  '': ['records', 'claiming'],
+};
+/** Files that every folder of src/scheduling may import, besides those of src/scheduling itself. */
+const SCHEDULING_SHARED = [
+  // A claim that ends an execution wakes the next one, and settle does the same.
+  'running/after-execution.ts',
+  // A claim asks the plan whether an occurrence is still due under the schedule in force.
+  'planning/plan.ts',
+];
+const SCHEDULING_RULE = `Inside src/scheduling: planning and running → claiming → records. Every folder may import the files of src/scheduling itself, and ${SCHEDULING_SHARED.join(' and ')}.`;
+
+const LOOSE_RULE = 'Every file of src/ is in the folder of its subject.';
 
 const WITHOUT_AMBIENT = [
   'domain',
@@ -53,7 +73,7 @@ const WITHOUT_AMBIENT = [
 const AMBIENT =
   /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bperformance\.now\(|\bprocess\.env\b|\bTemporal\.Now\b/;
 const AMBIENT_RULE =
-  'Below the runtimes nothing reads the wall clock, a global random number or the environment: take it from the context.';
+  'Below the runtimes, code takes time, random numbers and configuration from the context. It never reads the wall clock, the global random generator or the environment.';
 
 const STATEMENT =
   /^[ \t]*(?:import|export)\s(?!\s*type\s)[^'";=()]*?\bfrom\s*['"]([^'"]+)['"]|\bimport\s*\(?\s*['"]([^'"]+)['"]/gm;
@@ -64,7 +84,7 @@ const src = join(root, 'src');
 /** The only file outside src/ that src/ imports, and its only importer. */
 const PACKAGE_JSON = join(root, 'package.json');
 const PACKAGE_JSON_IMPORTER = 'src/runtime/version.ts';
-const roomOf = (file: string): string => relative(src, file).split('/')[0] ?? '';
+const folderOf = (file: string): string => relative(src, file).split('/')[0] ?? '';
 
 export interface Violation {
   readonly where: string;
@@ -73,50 +93,68 @@ export interface Violation {
 }
 
 export function check(file: string, text: string): Violation[] {
-  const room = roomOf(file);
-  const allowed = MAY_IMPORT[room];
+  const folder = folderOf(file);
+  const allowed = MAY_IMPORT[folder];
   const name = relative(root, file);
+  if (dirname(file) === src) return [{ where: name, what: 'the file is directly in src', rule: LOOSE_RULE }];
   if (!allowed) {
     return [
       {
         where: name,
-        what: `src/${room} has no place in the layers`,
+        what: `src/${folder} has no place in the layers`,
         rule: 'Name it in tools/check-imports.ts.',
       },
     ];
   }
-  const alone = TYPES_ONLY.includes(room) || SELF_CONTAINED.includes(name);
-  const atRunTime = alone ? fromOutside(file, text, name) : [];
+  const isSelfContained = TYPES_ONLY.includes(folder) || SELF_CONTAINED.includes(name);
+  const atRunTime = isSelfContained ? fromOutside(file, text, name) : [];
   const inLines = text.split('\n').flatMap((line, index) => {
     const where = `${name}:${index + 1}`;
     const found: Violation[] = [];
     for (const [, specifier = ''] of line.matchAll(IMPORT)) {
       const imported = resolve(dirname(file), specifier);
       if (imported === PACKAGE_JSON && name === PACKAGE_JSON_IMPORTER) continue;
-      const target = roomOf(imported);
-      if (target !== room && !allowed.includes(target)) {
-        found.push({ where, what: `src/${room} imports src/${target}`, rule: RULE });
+      const target = folderOf(imported);
+      if (target !== folder && !allowed.includes(target)) {
+        found.push({ where, what: `src/${folder} imports src/${target}`, rule: LAYERS_RULE });
       }
+      const outward = againstScheduling(file, imported);
+      if (outward) found.push({ where, what: outward, rule: SCHEDULING_RULE });
     }
-    if (WITHOUT_AMBIENT.includes(room) && !/^\s*(\/\/|\*|\/\*)/.test(line)) {
+    if (WITHOUT_AMBIENT.includes(folder) && !/^\s*(\/\/|\*|\/\*)/.test(line)) {
       const ambient = AMBIENT.exec(line);
-      if (ambient) found.push({ where, what: `src/${room} uses ${ambient[0]}`, rule: AMBIENT_RULE });
+      if (ambient) found.push({ where, what: `src/${folder} uses ${ambient[0]}`, rule: AMBIENT_RULE });
     }
     return found;
   });
   return [...inLines, ...atRunTime];
 }
 
-/** What is loaded at run time from outside the file's room. */
+/** The import of one folder of src/scheduling that points outward. Undefined if the import is allowed. */
+function againstScheduling(file: string, imported: string): string | undefined {
+  const [from, to] = [file, imported].map((path) => relative(join(src, 'scheduling'), path)) as [
+    string,
+    string,
+  ];
+  if (from.startsWith('..') || to.startsWith('..') || SCHEDULING_SHARED.includes(to)) return undefined;
+  const [own, target] = [from, to].map((path) => (path.includes('/') ? (path.split('/')[0] ?? '') : '')) as [
+    string,
+    string,
+  ];
+  if (target === '' || target === own || SCHEDULING[own]?.includes(target)) return undefined;
+  return `src/scheduling${own && '/'}${own} imports src/scheduling/${target}`;
+}
+
+/** The imports that a file loads at run time from outside its folder. */
 function fromOutside(file: string, text: string, name: string): Violation[] {
   return [...text.matchAll(STATEMENT)].flatMap(({ 1: from, 2: bare, index }) => {
     const specifier = from ?? bare ?? '';
     const target = specifier.startsWith('.') ? resolve(dirname(file), specifier) : undefined;
     const inside =
       target !== undefined &&
-      (roomOf(target) === roomOf(file) || SELF_CONTAINED.includes(relative(root, target)));
+      (folderOf(target) === folderOf(file) || SELF_CONTAINED.includes(relative(root, target)));
     const line = text.slice(0, index).split('\n').length;
-    const what = `src/${roomOf(file)} loads ${specifier} at run time`;
+    const what = `src/${folderOf(file)} loads ${specifier} at run time`;
     return inside ? [] : [{ where: `${name}:${line}`, what, rule: TYPES_ONLY_RULE }];
   });
 }

@@ -59,7 +59,40 @@ describe('the import check', () => {
     expect(found('local/main.ts', "import { run } from '../cli/main.ts';")).toHaveLength(1);
   });
 
-  it('asks for the place of a folder it does not know', () => {
+  it('refuses a folder that has no place in the layers', () => {
     expect(found('helpers/x.ts', '')).toEqual(['src/helpers/x.ts: src/helpers has no place in the layers']);
+  });
+
+  it('refuses a file directly in src', () => {
+    expect(found('constants.ts', '')).toEqual(['src/constants.ts: the file is directly in src']);
+  });
+
+  it('lets planning and running import claiming, and claiming import records', () => {
+    const records = "import { writeRow } from '../records/write-row.ts';";
+    const claiming = "import { newHold } from '../claiming/holds.ts';";
+    expect(found('scheduling/claiming/claim.ts', records)).toEqual([]);
+    expect(found('scheduling/planning/settle-slot.ts', `${records}\n${claiming}`)).toEqual([]);
+    expect(found('scheduling/running/run-attempt.ts', `${records}\n${claiming}`)).toEqual([]);
+    expect(found('scheduling/records/write-row.ts', "import type { Context } from '../context.ts';")).toEqual(
+      [],
+    );
+  });
+
+  it('refuses imports inside scheduling that point outward', () => {
+    expect(
+      found('scheduling/records/write-row.ts', "import type { Hold } from '../claiming/holds.ts';"),
+    ).toEqual([
+      'src/scheduling/records/write-row.ts:1: src/scheduling/records imports src/scheduling/claiming',
+    ]);
+    expect(
+      found('scheduling/claiming/claim.ts', "import { runAttempt } from '../running/run-attempt.ts';"),
+    ).toEqual(['src/scheduling/claiming/claim.ts:1: src/scheduling/claiming imports src/scheduling/running']);
+    expect(
+      found('scheduling/running/run-attempt.ts', "import { replan } from '../planning/replan.ts';"),
+    ).toHaveLength(1);
+    expect(found('scheduling/context.ts', "import { replan } from './planning/replan.ts';")).toHaveLength(1);
+    expect(
+      found('scheduling/claiming/fencing.ts', "import { wakeNext } from '../running/after-execution.ts';"),
+    ).toEqual([]);
   });
 });
