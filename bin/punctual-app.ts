@@ -1,4 +1,5 @@
-// The CDK app: one stack, with the settings of the context: `npx cdk deploy -c punctual:stage=prod -c punctual:shards=64`.
+// The CDK app. It has one stack, with the settings of the CDK context:
+// `npx cdk deploy -c punctual:stage=prod -c punctual:shards=64`.
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { PunctualStack } from '../lib/punctual-stack.ts';

@@ -1,4 +1,4 @@
-// A stack with all of it and nothing else. Environment-agnostic: the account and region are those of whoever deploys.
+// A stack with one Punctual construct. It is environment-agnostic: account and region come from the deployment.
 import { Stack, type StackProps, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { acknowledgeFindings } from './operations/nag-suppressions.ts';
@@ -6,8 +6,8 @@ import { Punctual, type PunctualProps } from './punctual.ts';
 
 export interface PunctualStackProps extends StackProps {
   /**
-   * What to deploy, and how large.
-   * @default - every default of the settings
+   * The settings of the deployment.
+   * @default - the default of every setting
    */
   readonly punctual?: PunctualProps;
 }

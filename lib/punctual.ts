@@ -1,10 +1,10 @@
-// All of it: storage, queues, API, watcher, workers, scaling and monitoring, for a stack of yours.
+// The construct for a stack of your own: storage, queues, API, watcher, workers, scaling and monitoring.
 import { CfnOutput } from 'aws-cdk-lib';
 import type { IVpc } from 'aws-cdk-lib/aws-ec2';
 import type { ContainerImage } from 'aws-cdk-lib/aws-ecs';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import { letLogsAndAlarmsUse } from './access/queue-permissions.ts';
+import { allowLogsAndAlarms } from './access/queue-permissions.ts';
 import { Api } from './compute/api.ts';
 import { type Environment, environmentOf, prefixOf } from './compute/environment.ts';
 import { Notifier } from './compute/notifier.ts';
@@ -17,31 +17,31 @@ import { Storage } from './data/storage.ts';
 import { Monitoring } from './operations/monitoring.ts';
 import { type DeploymentSettings, readSettings, type SettingsInput } from './settings/settings.ts';
 
-/** The settings (lib/settings has each one with its default), and what only code can hand in. */
+/** The settings of lib/settings, and the constructs that only code can pass. */
 export interface PunctualProps extends Readonly<SettingsInput> {
   /**
-   * Where workers run.
-   * @default - by `vpcId`, or a new VPC
+   * The VPC of the workers.
+   * @default - the VPC of `vpcId`, or a new VPC
    */
   readonly vpc?: IVpc;
   /**
-   * Encrypts tables, queues, log groups and the alarm topic.
-   * @default - by `kmsKeyArn`, or keys that AWS owns
+   * The key that encrypts tables, queues, log groups and the alarm topic.
+   * @default - the key of `kmsKeyArn`, or keys that AWS owns
    */
   readonly encryptionKey?: IKey;
   /**
-   * What workers run: an image with tasks of yours, for example.
+   * The image of the workers, for example one with your own tasks.
    * @default - built from the Dockerfile of this repository
    */
   readonly workerImage?: ContainerImage;
   /**
-   * With `scripts`: what they run in, an image with node, python3 and sh.
+   * The image that scripts run in, with node, python3 and sh. Used if `scripts` is on.
    * @default - built from Dockerfile.scripts of this repository
    */
   readonly scriptImage?: ContainerImage;
   /**
-   * What tasks are configured with (src/tasks/task-settings.ts), for every runtime alike.
-   * @default - none: `http`, `noop` and the tasks of the folder `tasks`
+   * Environment variables that configure tasks (src/tasks/task-settings.ts). Every runtime gets them.
+   * @default - none, which leaves `http`, `noop` and the custom tasks of the folder `tasks`
    */
   readonly taskEnvironment?: Environment;
 }
@@ -54,7 +54,7 @@ export class Punctual extends Construct {
   readonly watcher: Watcher;
   readonly notifier: Notifier;
   readonly workers: Workers;
-  /** Absent without `scripts`. */
+  /** Undefined if `scripts` is off. */
   readonly scripts?: Scripts;
   readonly scaling: Scaling;
   readonly monitoring: Monitoring;
@@ -75,7 +75,7 @@ export class Punctual extends Construct {
     const encryptionKey =
       givenKey ?? (settings.kmsKeyArn ? Key.fromKeyArn(this, 'Key', settings.kmsKeyArn) : undefined);
 
-    letLogsAndAlarmsUse(encryptionKey, this);
+    allowLogsAndAlarms(encryptionKey, this);
 
     const storage = new Storage(this, 'Storage', { prefix, settings, encryptionKey });
     const queues = new Queues(this, 'Queues', { prefix, count: settings.queues, encryptionKey });
@@ -105,12 +105,17 @@ export class Punctual extends Construct {
     });
 
     const { identity, domain, httpApi } = this.api;
-    output(this, 'Url', domain ? `https://${domain.name}` : httpApi.apiEndpoint, 'Where the API answers');
-    output(this, 'DomainTarget', domain?.regionalDomainName, 'What the domain is to point at');
-    output(this, 'Issuer', identity.issuer, 'Whose tokens count');
-    output(this, 'Audience', identity.audience.join(','), 'What tokens must be meant for');
-    output(this, 'UserPoolId', identity.userPool?.userPoolId, 'Where users are made');
-    output(this, 'AlarmTopic', this.monitoring.topic.topicArn, 'Where alarms are told');
+    output(this, 'Url', domain ? `https://${domain.name}` : httpApi.apiEndpoint, 'Base URL of the API');
+    output(
+      this,
+      'DomainTarget',
+      domain?.regionalDomainName,
+      'Target of the DNS record for the custom domain',
+    );
+    output(this, 'Issuer', identity.issuer, 'OIDC issuer of accepted tokens');
+    output(this, 'Audience', identity.audience.join(','), 'Accepted audiences of tokens');
+    output(this, 'UserPoolId', identity.userPool?.userPoolId, 'ID of the Cognito user pool');
+    output(this, 'AlarmTopic', this.monitoring.topic.topicArn, 'ARN of the SNS topic for alarms');
   }
 }
 

@@ -1,18 +1,18 @@
-// Whose tokens count: any OIDC issuer, or a Cognito user pool made here.
+// The OIDC issuer of accepted tokens: one of your own, or a Cognito user pool that is created here.
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AccountRecovery, CfnUserPoolGroup, FeaturePlan, Mfa, UserPool } from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
 import type { DeploymentSettings } from '../settings/settings.ts';
 
 export interface IdentityProps {
-  /** `issuer` and `audience`, or neither; `operatorsGroup`, whose members may do everything (docs/security.md). */
+  /** Uses `issuer`, `audience` and `operatorsGroup` (docs/security.md). */
   readonly settings: DeploymentSettings;
 }
 
 export class Identity extends Construct {
   readonly issuer: string;
   readonly audience: readonly string[];
-  /** Absent when tokens come from elsewhere. */
+  /** Undefined if `issuer` is set. */
   readonly userPool?: UserPool;
 
   constructor(scope: Construct, id: string, { settings }: IdentityProps) {
@@ -47,10 +47,10 @@ export class Identity extends Construct {
     new CfnUserPoolGroup(this, 'Operators', {
       userPoolId: this.userPool.userPoolId,
       groupName: operatorsGroup,
-      description: 'See and touch the jobs of everybody',
+      description: 'Operators: may see and change the jobs of all users',
     });
     const client = this.userPool.addClient('Client', {
-      // the second is for whoever may call Cognito's admin API in this account: a token without a login page
+      // adminUserPassword lets callers of Cognito's admin API get a token without a login page.
       authFlows: { userSrp: true, adminUserPassword: true },
       disableOAuth: true,
       generateSecret: false,

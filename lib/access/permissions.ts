@@ -1,5 +1,5 @@
-// Who may do what with the tables. A role is the list of the store's operations that its runtime uses; the actions follow
-// from the operations. An operation that is new in the store does not compile until it stands here.
+// The permissions of each role on the tables. A role lists the store operations that its runtime uses, and the IAM actions
+// follow from them. A new store operation does not compile until OPERATIONS has it.
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { TableName } from '../../src/store/dynamodb/tables.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -30,7 +30,7 @@ const onIndex = (table: TableName, index: string, ...actions: Action[]): Access 
   actions,
 });
 
-/** Those that go in groups when many come at once (src/store/dynamodb/group-commit.ts), and alone when not. */
+/** Group commit sends these as a batch if several arrive together, else one by one (src/store/dynamodb/group-commit.ts). */
 const GET = ['GetItem', 'BatchGetItem'] as const;
 const INSERT = ['PutItem', 'PartiQLInsert'] as const;
 const CHANGE = ['UpdateItem', 'PartiQLUpdate'] as const;
@@ -107,7 +107,7 @@ const CREATE = [
 ] as const satisfies readonly (keyof Store)[];
 
 export const ROLES = {
-  /** Reads, and nothing else. */
+  /** Read only. */
   query: [
     'readDefinition',
     'readDefinitions',
@@ -204,12 +204,12 @@ export const ROLES = {
 } as const satisfies Record<string, readonly (keyof Store)[]>;
 export type RoleName = keyof typeof ROLES;
 
-/** One statement per table and per index, with exactly the actions that are used there. */
+/** One statement for each table and index, with exactly the actions that the role uses there. */
 export function tableStatements(storage: Storage, role: RoleName): PolicyStatement[] {
   const accesses = ROLES[role].map((operation): Access => OPERATIONS[operation]);
-  const places = Map.groupBy(accesses, ({ table, index }) => (index ? `${table}/index/${index}` : table));
-  return [...places].sort().map(([place, own]) => {
-    const [table = '', ...index] = place.split('/');
+  const byResource = Map.groupBy(accesses, ({ table, index }) => (index ? `${table}/index/${index}` : table));
+  return [...byResource].sort().map(([resource, own]) => {
+    const [table = '', ...index] = resource.split('/');
     return new PolicyStatement({
       actions: [...new Set(own.flatMap(({ actions }) => actions))].sort().map((a) => `dynamodb:${a}`),
       resources: [[storage.tables[table as TableName].tableArn, ...index].join('/')],

@@ -1,12 +1,12 @@
-// Who may do what with the queues and with the key that encrypts them: by the actions that are used, and no others.
+// Permissions on the queues and on the encryption key. Each grant has only the actions that the runtimes use.
 import { Stack } from 'aws-cdk-lib';
 import { type IGrantable, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 
-const allow = (who: IGrantable, actions: readonly string[], queues: readonly IQueue[]): void => {
-  who.grantPrincipal.addToPrincipalPolicy(
+const allow = (grantee: IGrantable, actions: readonly string[], queues: readonly IQueue[]): void => {
+  grantee.grantPrincipal.addToPrincipalPolicy(
     new PolicyStatement({
       actions: actions.map((action) => `sqs:${action}`),
       resources: queues.map(({ queueArn }) => queueArn),
@@ -14,19 +14,22 @@ const allow = (who: IGrantable, actions: readonly string[], queues: readonly IQu
   );
 };
 
-/** Batches are covered by the action of the single message. */
-export function maySend(who: IGrantable, queues: readonly IQueue[]): void {
-  allow(who, ['SendMessage'], queues);
+/** `sqs:SendMessage` covers batches too. */
+export function grantSend(grantee: IGrantable, queues: readonly IQueue[]): void {
+  allow(grantee, ['SendMessage'], queues);
 }
 
-export function mayConsume(who: IGrantable, queues: readonly IQueue[]): void {
-  allow(who, ['ReceiveMessage', 'DeleteMessage', 'ChangeMessageVisibility'], queues);
+export function grantConsume(grantee: IGrantable, queues: readonly IQueue[]): void {
+  allow(grantee, ['ReceiveMessage', 'DeleteMessage', 'ChangeMessageVisibility'], queues);
 }
 
-/** For tables and queues that are encrypted with it; CDK's own grants would allow `kms:GenerateDataKey*` and the like. */
-export function mayUseKey(who: IGrantable, key: IKey | undefined): void {
+/**
+ * Allows the use of tables and queues that the key encrypts. CDK's own grants have wildcards such as
+ * `kms:GenerateDataKey*`.
+ */
+export function grantKeyUse(grantee: IGrantable, key: IKey | undefined): void {
   if (!key) return;
-  who.grantPrincipal.addToPrincipalPolicy(
+  grantee.grantPrincipal.addToPrincipalPolicy(
     new PolicyStatement({
       actions: ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey'],
       resources: [key.keyArn],
@@ -35,13 +38,13 @@ export function mayUseKey(who: IGrantable, key: IKey | undefined): void {
 }
 
 /**
- * Key policy statements for log groups and the alarm topic. CloudWatch uses the key as a service, so the rights of roles
- * do not cover it. The policy of an imported key cannot be changed here: docs/deploy.md has the statements for it.
+ * Key policy statements for log groups and the alarm topic. CloudWatch uses the key as a service, so permissions of roles
+ * do not cover it. The policy of an imported key cannot be changed here, and docs/deploy.md has the statements for it.
  */
-export function letLogsAndAlarmsUse(key: IKey | undefined, scope: Construct): void {
+export function allowLogsAndAlarms(key: IKey | undefined, scope: Construct): void {
   if (!key) return;
   const { region, partition, account } = Stack.of(scope);
-  const resources = ['*']; // in a key policy: this key
+  const resources = ['*']; // In a key policy, "*" means this key.
   key.addToResourcePolicy(
     new PolicyStatement({
       principals: [new ServicePrincipal(`logs.${region}.amazonaws.com`)],

@@ -1,8 +1,7 @@
-// What a bundle need not have: languages that nobody is answered in, and, for those who describe tasks and never run them,
-// what a run would load.
+// esbuild plugins that leave unused code out of a bundle.
 import type { Plugin } from 'esbuild';
 
-/** zod brings its messages in sixty languages, which are more than half of it. */
+/** Leaves out zod's messages in other languages, which are more than half of its size. */
 export const onlyEnglish: Plugin = {
   name: 'only-english',
   setup({ onLoad }) {
@@ -12,9 +11,12 @@ export const onlyEnglish: Plugin = {
   },
 };
 
-/** Tasks import the packages that they call others with when they run. Left out; to run one all the same would fail, and say so. */
-export const neverRuns: Plugin = {
-  name: 'never-runs',
+/**
+ * Leaves out the packages that tasks import dynamically when they run. A run in such a bundle would fail with an import
+ * error.
+ */
+export const withoutTaskPackages: Plugin = {
+  name: 'without-task-packages',
   setup({ onResolve }) {
     onResolve({ filter: /^[^.]/ }, ({ path, kind, importer }) =>
       kind === 'dynamic-import' && importer.includes('/src/tasks/') ? { path, external: true } : undefined,

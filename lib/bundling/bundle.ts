@@ -1,18 +1,18 @@
-// From an entry point to the files that are deployed. Functions, the container and the tests of both are bundled here
-// and nowhere else, so that what is tested is what runs. As a program: `node lib/bundling/bundle.ts <entry> <folder>`.
+// Bundles an entry point into the files that are deployed. Functions, the container and their tests use the same bundles.
+// As a program: `node lib/bundling/bundle.ts <entry> <folder>`.
 import { execFileSync } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { type BuildResult, build } from 'esbuild';
-import { neverRuns, onlyEnglish } from './bundle-plugins.ts';
+import { onlyEnglish, withoutTaskPackages } from './bundle-plugins.ts';
 import { namedExports, refuseCommonJs } from './commonjs-interop.ts';
 import { entryWithTasks } from './custom-tasks.ts';
 import { withoutForeign } from './source-maps.ts';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
 
-/** What runs on Lambda, and in the container. */
+/** The programs of the Lambda functions and of the container. */
 export const ENTRIES = {
   scheduler: 'src/api/scheduler.lambda.ts',
   query: 'src/api/query.lambda.ts',
@@ -23,25 +23,25 @@ export const ENTRIES = {
 } as const;
 export type Entry = keyof typeof ENTRIES;
 
-/** Those that know the custom tasks: they describe them, check their params, or run them. */
+/** The entries that contain the custom tasks, because they describe them, validate their params or run them. */
 const WITH_TASKS: readonly Entry[] = ['scheduler', 'query', 'ingest', 'worker'];
 
-/** Of those, the ones that never run any. */
-const NEVER_RUN: readonly Entry[] = ['scheduler', 'query', 'ingest'];
+/** The entries that describe and validate tasks, but never run them. */
+const WITHOUT_RUNS: readonly Entry[] = ['scheduler', 'query', 'ingest'];
 
 /** Lambda's handler setting. */
 export const HANDLER = 'index.handler';
 export const OUTPUT = 'index.mjs';
 
-/** Files that are read, not imported, by package: they stand in a folder of that name beside the code. */
+/** Files that are read instead of imported. They are copied into a folder with the name of their package. */
 const ASSETS: Partial<Record<Entry, { readonly package: string; readonly files: readonly string[] }>> = {
   query: { package: 'swagger-ui-dist', files: ['swagger-ui.css', 'swagger-ui-bundle.js'] },
 };
 
 /**
- * The AWS SDK is bundled: it is the version that the tests ran with, not whatever Lambda has that day, for some 300 KB
- * zipped and no difference in time that could be measured (`npm run bench -- cold`). What is imported dynamically stays in
- * files of its own, and is loaded when it is first used.
+ * The AWS SDK is bundled, so that the version is the tested one and not that of the Lambda runtime. It costs about 300 KB
+ * zipped and no measurable time (`npm run bench -- cold`). Dynamic imports stay in separate files, which are loaded on
+ * first use.
  */
 export async function bundle(
   entry: Entry,
@@ -64,15 +64,15 @@ export async function bundle(
     format: 'esm',
     mainFields: ['module', 'main'],
     minify: true,
-    // names of errors are part of what users see
+    // Users see the names of errors.
     keepNames: true,
     sourcemap: 'linked',
     sourcesContent: false,
     metafile: true,
     logLevel: 'warning',
-    plugins: [...(NEVER_RUN.includes(entry) ? [neverRuns] : []), namedExports, onlyEnglish],
+    plugins: [...(WITHOUT_RUNS.includes(entry) ? [withoutTaskPackages] : []), namedExports, onlyEnglish],
     ...more,
-    // packages in CommonJS ask for Node's own modules by `require`, which an ES module has not
+    // CommonJS packages load Node's modules with `require`, which an ES module does not have.
     banner: {
       js: "import{createRequire as punctualRequire}from'node:module';const require=punctualRequire(import.meta.url);",
     },
@@ -88,7 +88,7 @@ export async function bundle(
   return result;
 }
 
-/** For CDK, whose constructors cannot wait: the same in a process of its own. */
+/** Bundles in a separate process, because CDK's constructors are synchronous. */
 export function bundleSync(entry: Entry, folder: string): void {
   execFileSync(process.execPath, [join(ROOT, 'lib/bundling/bundle.ts'), entry, folder], {
     stdio: ['ignore', 'inherit', 'inherit'],

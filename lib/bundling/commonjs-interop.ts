@@ -1,6 +1,6 @@
-// Dynamic imports of CommonJS packages. In files of its own esbuild gives such a package a default export and nothing
-// else: `const { fetch } = await import('undici')` would be undefined in the bundle, and nowhere else. So what is imported
-// is a module that exports the names, and a package that has been forgotten here stops the build.
+// Dynamic imports of CommonJS packages. esbuild gives such a package only a default export, so `fetch` would be undefined
+// in `const { fetch } = await import('undici')`. The plugin imports a generated module with the named exports instead. A
+// package that is missing in PACKAGES stops the build.
 import type { Metafile, Plugin } from 'esbuild';
 
 const PACKAGES = ['undici'];
@@ -24,14 +24,14 @@ export const namedExports: Plugin = {
   },
 };
 
-/** Throws when our own code imports a CommonJS module dynamically. */
+/** Throws if code of src/ or tasks/ imports a CommonJS module dynamically. */
 export function refuseCommonJs({ inputs }: Metafile): void {
   for (const [file, { imports }] of Object.entries(inputs)) {
     if (!file.startsWith('src/') && !file.startsWith('tasks/')) continue;
     for (const { path, kind } of imports) {
       if (kind === 'dynamic-import' && inputs[path]?.format === 'cjs')
         throw new Error(
-          `${file} imports ${path} dynamically, which is CommonJS: name its package in lib/bundling/commonjs-interop.ts`,
+          `${file} imports the CommonJS module ${path} dynamically. Add its package to PACKAGES in lib/bundling/commonjs-interop.ts.`,
         );
     }
   }

@@ -1,12 +1,15 @@
-// Custom tasks in a bundle: an entry point that hands the files of `tasks/` over before it starts the real one. They are
-// part of the same bundle, because what they throw (`DoNotRetry` and its kin) is known by its class.
+// Generates an entry point that registers the custom tasks of `tasks/` and then starts the real entry. The tasks are part
+// of the same bundle, because errors such as `DoNotRetry` are recognised by their class.
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isTaskFile } from '../../src/tasks/custom-tasks.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** Contents for esbuild's `stdin`, with `resolveDir` the top of the checkout. `exported` is what the entry exports, if anything. */
+/**
+ * The contents for esbuild's `stdin`, whose `resolveDir` must be ROOT. `exported` names the export of the entry. It is
+ * undefined if the entry exports nothing.
+ */
 export function entryWithTasks(
   entry: string,
   exported?: string,

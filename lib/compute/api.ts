@@ -1,5 +1,5 @@
-// The REST API: one route per operation of the contract, each to the Lambda of its service; tokens are checked by API
-// Gateway. And the consumer of the jobs that were accepted to be created later.
+// The REST API, and the consumer of the ingest queue. Every operation of the contract has a route to the Lambda of its
+// service. API Gateway validates the tokens.
 import { Duration, Fn, Stack } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
@@ -26,7 +26,7 @@ import { operations } from '../../src/api/contract/contract.ts';
 import type { Service } from '../../src/api/contract/endpoint.ts';
 import { INGEST_QUEUE } from '../../src/queue/sqs/queue-definitions.ts';
 import { Identity } from '../access/identity.ts';
-import { maySend, mayUseKey } from '../access/queue-permissions.ts';
+import { grantKeyUse, grantSend } from '../access/queue-permissions.ts';
 import type { Queues } from '../data/queues.ts';
 import type { Storage } from '../data/storage.ts';
 import { createLogGroup } from '../operations/logs.ts';
@@ -35,22 +35,22 @@ import { type Environment, prefixOf } from './environment.ts';
 import { createFunction } from './function.ts';
 
 export interface ApiProps {
-  /** Issuer, domain, throttling, origins. */
+  /** Uses the settings of the API: issuer, domain, throttling and CORS. */
   readonly settings: DeploymentSettings;
   readonly storage: Storage;
   readonly queues: Queues;
   /**
-   * Encrypts tables and queues.
+   * The key that encrypts tables and queues.
    * @default - keys that AWS owns
    */
   readonly encryptionKey?: IKey;
-  /** What all runtimes are told. */
+  /** The environment variables of all runtimes. */
   readonly environment: Environment;
 }
 
-/** API Gateway waits 30 s at most. */
+/** One second less than API Gateway's maximum integration timeout of 30 s. */
 const API_TIMEOUT = Duration.seconds(29);
-/** SQS waits this much longer than the consumer may take, as AWS advises. */
+/** AWS recommends a visibility timeout of six times the function's timeout. */
 const VISIBILITY_PER_TIMEOUT = 6;
 
 export class Api extends Construct {
@@ -58,7 +58,7 @@ export class Api extends Construct {
   readonly httpApi: HttpApi;
   readonly stage: HttpStage;
   readonly identity: Identity;
-  /** Absent without `domainName`. */
+  /** Undefined if `domainName` is not set. */
   readonly domain?: DomainName;
 
   constructor(scope: Construct, id: string, props: ApiProps) {
@@ -70,21 +70,21 @@ export class Api extends Construct {
       scheduler: createFunction(this, 'Scheduler', {
         ...common,
         entry: 'scheduler',
-        description: 'all that writes',
+        description: 'API operations that write',
         timeout: API_TIMEOUT,
         environment: { ...environment, PUNCTUAL_INGEST_URL: queues.ingest.queueUrl },
       }),
       query: createFunction(this, 'Query', {
         ...common,
         entry: 'query',
-        description: 'all that reads',
+        description: 'API operations that read',
         timeout: API_TIMEOUT,
         environment,
       }),
       ingest: createFunction(this, 'IngestConsumer', {
         ...common,
         entry: 'ingest',
-        description: 'creates the jobs that were accepted to be created later',
+        description: 'creates the jobs of the ingest queue',
         timeout: Duration.seconds(INGEST_QUEUE.visibilitySeconds / VISIBILITY_PER_TIMEOUT),
         environment: {
           ...environment,
@@ -93,9 +93,9 @@ export class Api extends Construct {
       }),
     };
     const { scheduler, query, ingest } = this.functions;
-    maySend(scheduler, [...queues.work, queues.ingest, queues.notify]);
-    maySend(ingest, [...queues.work, queues.ingestDeadLetters, queues.notify]);
-    for (const lambda of [scheduler, query, ingest]) mayUseKey(lambda, encryptionKey);
+    grantSend(scheduler, [...queues.work, queues.ingest, queues.notify]);
+    grantSend(ingest, [...queues.work, queues.ingestDeadLetters, queues.notify]);
+    for (const lambda of [scheduler, query, ingest]) grantKeyUse(lambda, encryptionKey);
     ingest.addEventSource(
       new SqsEventSource(queues.ingest, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 10 }),
     );
@@ -129,9 +129,9 @@ export class Api extends Construct {
       apiName: `punctual-${stage}`,
       description: 'Punctual: jobs that fire on the dot',
       createDefaultStage: false,
-      // callers of the generated address would bypass what stands before the domain, such as mutual TLS
+      // Callers of the generated address would bypass protections of the domain, such as mutual TLS.
       disableExecuteApiEndpoint: this.domain !== undefined,
-      // answered by API Gateway itself: a preflight costs no Lambda
+      // API Gateway answers preflight requests itself, without a Lambda.
       corsPreflight: corsOrigins && {
         allowOrigins: [...corsOrigins],
         allowMethods: [...new Set(operations.map(({ method }) => CorsHttpMethod[method]))],
@@ -163,7 +163,7 @@ export class Api extends Construct {
         authorizer: auth ? authorizer : new HttpNoneAuthorizer(),
       });
     }
-    // what no route is for: a problem like all others, instead of API Gateway's own 404
+    // An unknown path gets a problem document like every other error, instead of API Gateway's own 404.
     new HttpRoute(api, 'Unknown', {
       httpApi: api,
       routeKey: HttpRouteKey.DEFAULT,
@@ -177,7 +177,8 @@ export class Api extends Construct {
     const accessLogs = createLogGroup(this, 'AccessLogs', {
       settings,
       encryptionKey,
-      // API Gateway adds every other group to a resource policy of the account, which is limited to 5,120 characters
+      // API Gateway adds groups outside /aws/vendedlogs to a resource policy of the account, which is limited to 5,120
+      // characters.
       logGroupName: `/aws/vendedlogs/${prefixOf(settings)}api-access-${stackSuffix(this)}`,
     });
     return new HttpStage(this, 'Stage', {
@@ -195,11 +196,11 @@ export class Api extends Construct {
   }
 }
 
-/** The first 8 characters of the stack's id: a retained group of a deleted stack does not collide with a new one. */
+/** The first 8 characters of the stack's id. With it, a retained group of a deleted stack does not collide with a new one. */
 const stackSuffix = (scope: Construct): string =>
   Fn.select(0, Fn.split('-', Fn.select(2, Fn.split('/', Stack.of(scope).stackId))));
 
-/** Who asked for what, and what became of it. Neither tokens nor bodies. */
+/** The fields of an access log line. Tokens and bodies are never logged. */
 const ACCESS_LOG = {
   requestId: '$context.requestId',
   time: '$context.requestTime',

@@ -1,5 +1,6 @@
-// What every runtime is told by its environment (src/runtime/config.ts, src/runtime/lambda-context.ts, src/runtime/publishing.ts, src/worker/config.ts). All
-// are told the same: what the API accepts, workers run, the watcher settles and the notifier tells.
+// The environment variables of every runtime (src/runtime/config.ts, src/runtime/lambda-context.ts,
+// src/runtime/publishing.ts, src/worker/config.ts). All runtimes get the same, because workers must be able to run every
+// job that the API accepts.
 import { Token } from 'aws-cdk-lib';
 import { ConfigError, readConfig } from '../../src/runtime/config.ts';
 import { taskVariables } from '../../src/tasks/task-settings.ts';
@@ -8,7 +9,7 @@ import { type DeploymentSettings, SettingsError } from '../settings/settings.ts'
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** What tables and queues are called. */
+/** The prefix of the names of tables and queues. */
 export const prefixOf = ({ stage }: Pick<DeploymentSettings, 'stage'>): string => `punctual-${stage}-`;
 
 export const environmentOf = (
@@ -27,11 +28,11 @@ export const environmentOf = (
   PUNCTUAL_GROUP_COMMIT: settings.groupCommit ? 'on' : 'off',
   ...(settings.eventBus !== undefined && { PUNCTUAL_EVENT_BUS: settings.eventBus }),
   ...(settings.emailRecipients && { PUNCTUAL_EMAIL_RECIPIENTS: settings.emailRecipients.join(',') }),
-  ...checked(taskEnvironment),
+  ...validated(taskEnvironment),
 });
 
-/** A mistake is found now, not by a worker that does not start. What only the account knows is not looked at. */
-function checked(given: Environment): Environment {
+/** Finds mistakes at synthesis instead of in a worker that does not start. Values that are CDK tokens are not checked. */
+function validated(given: Environment): Environment {
   const known = Object.fromEntries(Object.entries(given).filter(([, value]) => !Token.isUnresolved(value)));
   try {
     readConfig(taskVariables, known);

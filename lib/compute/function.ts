@@ -1,4 +1,4 @@
-// A Lambda as all of ours are: bundled here, on Node 24 and Graviton, with a log group and a role of its own.
+// Creates a Lambda function: bundled without Docker, on Node 24 and Graviton, with its own log group and role.
 import { AssetHashType, DockerImage, type Duration, Stack } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
@@ -11,31 +11,31 @@ import { createLogGroup } from '../operations/logs.ts';
 import type { DeploymentSettings } from '../settings/settings.ts';
 
 export interface FunctionProps {
-  /** Which program, and whose rights on the tables. */
+  /** The program, and the role whose permissions on the tables it gets. */
   readonly entry: Entry & RoleName;
   readonly description: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly settings: DeploymentSettings;
   readonly storage: Storage;
   /**
-   * Encrypts the log group.
+   * The key that encrypts the log group.
    * @default - a key that AWS owns
    */
   readonly encryptionKey?: IKey;
   readonly timeout: Duration;
   /**
-   * @default - as many as the account allows
+   * @default - none reserved: the function shares the concurrency of the account
    */
   readonly reservedConcurrency?: number;
 }
 
 /**
- * What begins with a call of somebody's. Not the watcher: the SDK hands its trace on to SQS, and all executions of a pass
- * would be one trace.
+ * The functions that start with a request. The watcher is not traced, because the SDK passes its trace on to SQS and all
+ * executions of a pass would become one trace.
  */
 const TRACED: readonly Entry[] = ['scheduler', 'query', 'ingest'];
 
-/** CPU comes with memory: at 1 GB a cold start takes half as long as at 512 MB, for the same price. */
+/** CPU grows with memory. A cold start at 1 GB takes half as long as at 512 MB, for the same price. */
 const MEMORY_MB = 1024;
 
 export function createFunction(scope: Construct, id: string, props: FunctionProps): Lambda {
@@ -68,15 +68,15 @@ export function createFunction(scope: Construct, id: string, props: FunctionProp
   });
 }
 
-/** Hashed by what came out: a change of the sources that changes nothing here deploys nothing. */
+/** The hash is that of the bundle. A change of sources that does not change this bundle does not deploy the function. */
 function codeOf(scope: Construct, entry: Entry): Code {
   if (!Stack.of(scope).bundlingRequired) return Code.fromInline('// not bundled');
   return Code.fromAsset(ROOT, {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
-      // never pulled: bundled here, without Docker, or not at all
+      // Required by CDK, never pulled: `local` bundles without Docker.
       image: DockerImage.fromRegistry('none'),
-      // CDK tells bundles of one folder apart by what it would run in the container
+      // CDK distinguishes bundles of the same folder by this command.
       command: [entry],
       local: {
         tryBundle(folder) {

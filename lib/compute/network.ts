@@ -1,4 +1,4 @@
-// Where workers run. They call out (SQS, DynamoDB, whatever their jobs name) and nobody calls them.
+// The network of the workers. Workers make outgoing connections only: to SQS, to DynamoDB and to the targets of jobs.
 import { Annotations } from 'aws-cdk-lib';
 import {
   FlowLogDestination,
@@ -21,15 +21,15 @@ import { createLogGroup } from '../operations/logs.ts';
 import type { DeploymentSettings } from '../settings/settings.ts';
 
 export interface NetworkProps {
-  /** `network`, and an existing VPC by its ids. */
+  /** Uses `network`, `vpcId`, `subnetIds` and `availabilityZones`. */
   readonly settings: DeploymentSettings;
   /**
-   * An existing VPC; its public subnets with `network: public`, else its private ones.
-   * @default - by `settings.vpcId`, or a new one
+   * An existing VPC. Workers run in its public subnets if `network` is `public`, else in its private ones.
+   * @default - the VPC of `settings.vpcId`, or a new one
    */
   readonly vpc?: IVpc;
   /**
-   * Encrypts the flow logs.
+   * The key that encrypts the flow logs.
    * @default - a key that AWS owns
    */
   readonly encryptionKey?: IKey;
@@ -37,7 +37,10 @@ export interface NetworkProps {
 
 const CIDR = '10.64.0.0/16';
 
-/** Per zone and endpoint about $7.30 a month: only what a worker cannot do without. (Metrics are lines of the log.) */
+/**
+ * The services that every worker calls. An endpoint costs about $7.30 a month in each zone. Metrics need none, because
+ * they are log lines.
+ */
 const INTERFACES = {
   Sqs: InterfaceVpcEndpointAwsService.SQS,
   Logs: InterfaceVpcEndpointAwsService.CLOUDWATCH_LOGS,
@@ -45,7 +48,7 @@ const INTERFACES = {
   EcrDocker: InterfaceVpcEndpointAwsService.ECR_DOCKER,
 };
 
-/** Beyond those, what the settings call for. */
+/** The services that a worker calls with these settings. */
 const interfacesFor = ({ tracing, scripts }: DeploymentSettings) => ({
   ...INTERFACES,
   ...(tracing && { XRay: InterfaceVpcEndpointAwsService.XRAY }),
@@ -75,7 +78,7 @@ export class Network extends Construct {
       this.subnets = (settings.subnetIds ?? []).map((subnetId, index) => {
         const availabilityZone = settings.availabilityZones?.[index];
         const subnet = Subnet.fromSubnetAttributes(this, `Subnet${index}`, { subnetId, availabilityZone });
-        // nobody asks for its routes
+        // The routes of the subnet are not used here.
         Annotations.of(subnet).acknowledgeWarning('@aws-cdk/aws-ec2:noSubnetRouteTableId');
         return subnet;
       });
@@ -85,6 +88,7 @@ export class Network extends Construct {
     }
     this.workers = new SecurityGroup(this, 'Workers', {
       vpc: this.vpc,
+      // A changed description would replace the group.
       description: 'Punctual workers: nobody calls them',
       allowAllOutbound: true,
     });
@@ -104,7 +108,7 @@ export class Network extends Construct {
       ),
       trafficType: FlowLogTrafficType.REJECT,
     });
-    // free, and the largest part of what a worker sends and receives
+    // Gateway endpoints are free, and DynamoDB is the largest part of a worker's traffic.
     vpc.addGatewayEndpoint('DynamoDb', { service: GatewayVpcEndpointAwsService.DYNAMODB });
     vpc.addGatewayEndpoint('S3', { service: GatewayVpcEndpointAwsService.S3 });
     if (settings.network === 'endpoints') {

@@ -1,4 +1,4 @@
-// The notifier: takes what there may be to tell from its queue, and tells it.
+// The notifier: a Lambda that consumes the notify queue and delivers notifications.
 import { Duration, Stack } from 'aws-cdk-lib';
 import { type IGrantable, type IPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
@@ -6,7 +6,7 @@ import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Construct } from 'constructs';
 import { NOTIFY_QUEUE } from '../../src/queue/sqs/queue-definitions.ts';
-import { maySend, mayUseKey } from '../access/queue-permissions.ts';
+import { grantKeyUse, grantSend } from '../access/queue-permissions.ts';
 import type { Queues } from '../data/queues.ts';
 import type { Storage } from '../data/storage.ts';
 import type { DeploymentSettings } from '../settings/settings.ts';
@@ -18,20 +18,20 @@ export interface NotifierProps {
   readonly storage: Storage;
   readonly queues: Queues;
   /**
-   * Encrypts tables and queues.
+   * The key that encrypts tables and queues.
    * @default - keys that AWS owns
    */
   readonly encryptionKey?: IKey;
-  /** What all runtimes are told; of src/notifier/config.ts too. */
+  /** The environment variables of all runtimes, among them those of src/notifier/config.ts. */
   readonly environment: Environment;
 }
 
-/** SQS waits this much longer than the consumer may take, as AWS advises. */
+/** AWS recommends a visibility timeout of six times the function's timeout. */
 const VISIBILITY_PER_TIMEOUT = 6;
 
 export class Notifier extends Construct implements IGrantable {
   readonly lambda: Lambda;
-  /** For grants: who it may tell (a topic, a bus, a sender in SES) is up to you. */
+  /** For grants on the targets of notifications: SNS topics, event buses, SES identities. */
   readonly grantPrincipal: IPrincipal;
 
   constructor(scope: Construct, id: string, props: NotifierProps) {
@@ -39,7 +39,7 @@ export class Notifier extends Construct implements IGrantable {
     const { settings, storage, queues, encryptionKey, environment } = props;
     this.lambda = createFunction(this, 'Function', {
       entry: 'notifier',
-      description: 'tells what happened',
+      description: 'delivers notifications',
       settings,
       storage,
       encryptionKey,
@@ -50,9 +50,9 @@ export class Notifier extends Construct implements IGrantable {
       },
     });
     this.grantPrincipal = this.lambda.grantPrincipal;
-    // summaries and deliveries are messages of the same queue
-    maySend(this.lambda, [queues.notify, queues.notifyDeadLetters]);
-    mayUseKey(this.lambda, encryptionKey);
+    // Summaries and deliveries are messages of the same queue.
+    grantSend(this.lambda, [queues.notify, queues.notifyDeadLetters]);
+    grantKeyUse(this.lambda, encryptionKey);
     if (settings.eventBus !== undefined) {
       const bus = { service: 'events', resource: 'event-bus', resourceName: settings.eventBus };
       this.lambda.addToRolePolicy(

@@ -1,26 +1,26 @@
-// How many workers are added when so many are missing: at least those, at most twice as many. As data, so that the alarm's
-// steps and `npm run bench -- spike` are the same.
+// The steps of scaling out. For a number of missing workers, at least that number and at most twice as many are added.
+// The steps are data, so that the alarm and `npm run bench -- spike` use the same ones.
 
 export interface Step {
-  /** From so many missing workers on. */
+  /** The smallest number of missing workers that this step is for. */
   readonly missing: number;
   readonly add: number;
 }
 
-/** 1, 2, 4 … up to `most` missing ones. */
-export function stepsOut(most: number): Step[] {
+/** Steps for 1, 2, 4 … missing workers, up to `maxWorkers`. */
+export function stepsOut(maxWorkers: number): Step[] {
   const steps: Step[] = [];
-  for (let missing = 1; missing <= most; missing *= 2)
-    steps.push({ missing, add: Math.min(2 * missing, most) });
+  for (let missing = 1; missing <= maxWorkers; missing *= 2)
+    steps.push({ missing, add: Math.min(2 * missing, maxWorkers) });
   return steps;
 }
 
-export const addedFor = (missing: number, most: number): number =>
-  stepsOut(most).findLast((step) => step.missing <= missing)?.add ?? 0;
+export const addedFor = (missing: number, maxWorkers: number): number =>
+  stepsOut(maxWorkers).findLast((step) => step.missing <= missing)?.add ?? 0;
 
-/** When messages wait that nobody takes: half as many workers again. */
+/** If messages wait in the queues, the number of workers grows by this percentage. */
 export const BEHIND_PERCENT = 50;
 export const BEHIND_MINUTES = 2;
 export const BEHIND_COOLDOWN_SECONDS = 60;
-/** Until the added workers have started and said so: or else they would be added again every minute. */
+/** The time that added workers need to start and to report. With a shorter one they would be added again every minute. */
 export const AHEAD_COOLDOWN_SECONDS = 180;

@@ -1,5 +1,5 @@
-// How many workers there are: by what will be due, before it is due; by what waits, if that was not enough. Out fast, in
-// slowly.
+// The number of workers. Scaling out is fast: it follows the executions that will be due, and the messages that wait.
+// Scaling in is slow.
 import { Duration, Stack } from 'aws-cdk-lib';
 import {
   AdjustmentType,
@@ -30,22 +30,26 @@ import {
 import type { Workers } from './worker.ts';
 
 export interface ScalingProps {
-  /** `minWorkers`, `maxWorkers`, `executionsPerWorker`. */
+  /** Uses `minWorkers`, `maxWorkers` and `executionsPerWorker`. */
   readonly settings: DeploymentSettings;
   readonly workers: Workers;
   readonly queues: readonly Queue[];
 }
 
-/** An alarm takes ten metrics; jobs are spread over the queues evenly, so that some stand for all. */
+/** The queues that an alarm reads. CloudWatch allows ten metrics per alarm. Jobs are spread evenly, so a sample is enough. */
 export const MAX_QUEUES = 8;
 const IN_COOLDOWN = Duration.minutes(5);
 const QUIET_MINUTES = 15;
 
-/** In seconds. A whole minute is sent when its beginning is within the horizon. */
-export const oldestInTime = ({ lookAheadMinutes }: DeploymentSettings): number => (lookAheadMinutes + 1) * 60;
+/**
+ * The maximum age of a message that starts on time, in seconds. A slot is dispatched when its first second is within the
+ * look-ahead, and it is one minute long.
+ */
+export const maxAgeOnTimeSeconds = ({ lookAheadMinutes }: DeploymentSettings): number =>
+  (lookAheadMinutes + 1) * 60;
 
 export class Scaling extends Construct {
-  /** Workers that the busiest second of the next minutes needs. */
+  /** The number of workers that the busiest second of the look-ahead needs. */
   readonly wanted: IMetric;
 
   constructor(scope: Construct, id: string, { settings, workers, queues }: ScalingProps) {
@@ -69,13 +73,12 @@ export class Scaling extends Construct {
       label: 'workers wanted',
     });
 
-    // twice what is missing at most
     const ahead = new StepScalingAction(this, 'Ahead', {
       scalingTarget: target,
       adjustmentType: AdjustmentType.CHANGE_IN_CAPACITY,
       cooldown: Duration.seconds(AHEAD_COOLDOWN_SECONDS),
     });
-    // bounds count from the alarm's threshold, which is one missing worker
+    // Bounds are relative to the alarm's threshold, which is one missing worker.
     const steps = stepsOut(settings.maxWorkers);
     steps.forEach(({ missing, add }, index) => {
       const next = steps[index + 1]?.missing;
@@ -86,7 +89,7 @@ export class Scaling extends Construct {
       });
     });
     alarm(this, 'MoreWillBeDue', {
-      description: 'scales out before the load is there',
+      description: 'Adds workers before the load is due.',
       metric: new MathExpression({
         expression: `CEIL(due / ${perWorker}) - FILL(running, 0)`,
         usingMetrics: { due, running },
@@ -105,7 +108,7 @@ export class Scaling extends Construct {
     });
     behind.addAdjustment({ lowerBound: 0, adjustment: BEHIND_PERCENT });
     alarm(this, 'MoreWaitsThanIsTaken', {
-      description: 'scales out when messages wait that nobody takes',
+      description: 'Adds workers when messages wait in the queues.',
       metric: sumOf(queues, (queue) =>
         queue.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1), statistic: 'Minimum' }),
       ),
@@ -115,9 +118,10 @@ export class Scaling extends Construct {
     });
 
     alarm(this, 'OldestWaitsTooLong', {
-      description: 'scales out when a message that could be taken is older than one in time can be',
+      description:
+        'Adds workers when a waiting message is more than 2 minutes older than the look-ahead allows.',
       metric: ageOfWaiting(queues),
-      threshold: oldestInTime(settings) + 60,
+      threshold: maxAgeOnTimeSeconds(settings) + 60,
       minutes: 1,
       action: behind,
     });
@@ -130,7 +134,7 @@ export class Scaling extends Construct {
     });
     quiet.addAdjustment({ lowerBound: 0, adjustment: -10 });
     alarm(this, 'FewerAreEnough', {
-      description: `scales in when fewer would have been enough for ${QUIET_MINUTES} minutes`,
+      description: `Removes workers when fewer have been enough for ${QUIET_MINUTES} minutes.`,
       metric: new MathExpression({
         expression: `FILL(running, 0) - CEIL(due / ${perWorker} * 1.2)`,
         usingMetrics: { due, running },
@@ -143,7 +147,7 @@ export class Scaling extends Construct {
   }
 }
 
-/** The role that Application Auto Scaling makes and uses for ECS services, whatever role a target names. */
+/** Application Auto Scaling creates this role for ECS services, and uses it whatever role a target names. */
 const serviceLinkedRole = (scope: Construct): string =>
   Stack.of(scope).formatArn({
     service: 'iam',
@@ -153,19 +157,19 @@ const serviceLinkedRole = (scope: Construct): string =>
   });
 
 /**
- * Of the oldest message, while there are any that somebody could take: those of a job whose runs wait for each other are
- * old, and hidden, and no worker more would help them.
+ * The age of the oldest message, or 0 if no message is visible. Messages of executions that wait for another run of their
+ * job are old and hidden, and more workers would not help them.
  */
 function ageOfWaiting(queues: readonly Queue[]): IMetric {
-  const some = queues.slice(0, MAX_QUEUES / 2);
+  const sample = queues.slice(0, MAX_QUEUES / 2);
   const period = Duration.minutes(1);
   const usingMetrics = Object.fromEntries(
-    some.flatMap((queue, index) => [
+    sample.flatMap((queue, index) => [
       [`age${index}`, queue.metricApproximateAgeOfOldestMessage({ period, statistic: 'Maximum' })],
       [`waiting${index}`, queue.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Minimum' })],
     ]),
   );
-  const late = some.map((_, index) => `IF(waiting${index} > 0, age${index}, 0)`);
+  const late = sample.map((_, index) => `IF(waiting${index} > 0, age${index}, 0)`);
   return new MathExpression({
     expression: late.length === 1 ? String(late[0]) : `MAX([${late.join(', ')}])`,
     usingMetrics,
@@ -174,14 +178,14 @@ function ageOfWaiting(queues: readonly Queue[]): IMetric {
 }
 
 export function sumOf(queues: readonly Queue[], metricOf: (queue: Queue) => IMetric): IMetric {
-  const some = queues.slice(0, MAX_QUEUES);
-  const usingMetrics = Object.fromEntries(some.map((queue, index) => [`q${index}`, metricOf(queue)]));
-  const share = queues.length / some.length;
+  const sample = queues.slice(0, MAX_QUEUES);
+  const usingMetrics = Object.fromEntries(sample.map((queue, index) => [`q${index}`, metricOf(queue)]));
+  const factor = queues.length / sample.length;
   return new MathExpression({
-    // a queue that nobody uses has no metrics after six hours
+    // An unused queue has no metrics after six hours.
     expression: `(${Object.keys(usingMetrics)
       .map((queue) => `FILL(${queue}, 0)`)
-      .join(' + ')})${share === 1 ? '' : ` * ${share}`}`,
+      .join(' + ')})${factor === 1 ? '' : ` * ${factor}`}`,
     usingMetrics,
     period: Duration.minutes(1),
   });
@@ -199,7 +203,7 @@ function alarm(
   },
 ): void {
   const made = new Alarm(scope, id, {
-    alarmDescription: `Not an alarm: ${props.description}.`,
+    alarmDescription: `Scaling trigger, no action needed. ${props.description}`,
     metric: props.metric,
     threshold: props.threshold,
     evaluationPeriods: props.minutes,

@@ -1,6 +1,5 @@
-// What the task `script` needs: a bucket where a program waits for its container, the container, whose role allows nothing,
-// and for workers the rights to start it (src/tasks/script/script-fargate.ts).
-
+// The resources of the task `script` (src/tasks/script/script-fargate.ts): a bucket for the programs, a container whose
+// role has no permissions, and permissions of the workers to start it.
 import { Duration, IgnoreMode, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { Peer, Port, SecurityGroup } from 'aws-cdk-lib/aws-ec2';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
@@ -24,15 +23,15 @@ import type { Workers } from './worker.ts';
 
 export interface ScriptsProps {
   readonly settings: DeploymentSettings;
-  /** Whose cluster and subnets scripts run in, and who starts them. */
+  /** Scripts run in the cluster and the subnets of the workers, and workers start them. */
   readonly workers: Workers;
   /**
-   * Encrypts the log group.
+   * The key that encrypts the log group.
    * @default - a key that AWS owns
    */
   readonly encryptionKey?: IKey;
   /**
-   * What they run in: an image with node, python3 and sh.
+   * The image that scripts run in, with node, python3 and sh.
    * @default - built from Dockerfile.scripts
    */
   readonly image?: ContainerImage;
@@ -40,16 +39,16 @@ export interface ScriptsProps {
 
 const CPU = 512;
 const MEMORY_MIB = 1024;
-/** Of the bucket's objects (src/tasks/script/script-fargate.ts). */
+/** The objects of scripts in the bucket (src/tasks/script/script-fargate.ts). */
 const OBJECTS = 'scripts/*';
 
 export class Scripts extends Construct {
   readonly bucket: Bucket;
   readonly task: FargateTaskDefinition;
   readonly securityGroup: SecurityGroup;
-  /** What scripts print. */
+  /** The output of scripts. */
   readonly logGroup: LogGroup;
-  /** For workers, which run scripts, and for the API, which describes the task. */
+  /** Variables for workers, which run scripts, and for the API, which describes the task. */
   readonly environment: Environment;
 
   constructor(scope: Construct, id: string, { settings, workers, image, encryptionKey }: ScriptsProps) {
@@ -59,7 +58,7 @@ export class Scripts extends Construct {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
-      // the ledger says what ran; the program is in its job
+      // A program is needed only until its container has started. The job keeps it.
       lifecycleRules: [
         { expiration: Duration.days(1), abortIncompleteMultipartUploadAfter: Duration.days(1) },
       ],
@@ -67,6 +66,7 @@ export class Scripts extends Construct {
     });
     this.securityGroup = new SecurityGroup(this, 'Network', {
       vpc: network.vpc,
+      // A changed description would replace the group.
       description: 'Punctual scripts: nobody calls them, and they call by HTTPS alone',
       allowAllOutbound: false,
     });
@@ -77,12 +77,13 @@ export class Scripts extends Construct {
       PUNCTUAL_CONTAINER_CLUSTER: cluster.clusterName,
       PUNCTUAL_CONTAINER_SUBNETS: network.subnets.map(({ subnetId }) => subnetId).join(','),
       PUNCTUAL_CONTAINER_PUBLIC_IP: String(network.assignPublicIp),
-      // without a revision: workers of the previous deployment start the latest one too
+      // The family without a revision, so that workers of the previous deployment can start the latest revision.
       PUNCTUAL_SCRIPT_TASK_DEFINITION: this.task.family,
       PUNCTUAL_SCRIPT_BUCKET: this.bucket.bucketName,
       PUNCTUAL_SCRIPT_SECURITY_GROUPS: this.securityGroup.securityGroupId,
     };
-    for (const statement of this.#rights(workers)) workers.grantPrincipal.addToPrincipalPolicy(statement);
+    for (const statement of this.#permissions(workers))
+      workers.grantPrincipal.addToPrincipalPolicy(statement);
   }
 
   #task(image?: ContainerImage): FargateTaskDefinition {
@@ -93,10 +94,10 @@ export class Scripts extends Construct {
         cpuArchitecture: CpuArchitecture.ARM64,
         operatingSystemFamily: OperatingSystemFamily.LINUX,
       },
-      // never given anything: what runs here is code of strangers
+      // The role must never get permissions, because scripts are code of users.
       taskRole: new Role(this, 'Nothing', {
         assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com'),
-        description: 'Punctual: scripts of users, which may do nothing',
+        description: 'Punctual: scripts of users, without permissions',
       }),
       volumes: [{ name: 'tmp' }],
     });
@@ -109,20 +110,20 @@ export class Scripts extends Construct {
     return task;
   }
 
-  #rights({ cluster }: Workers): PolicyStatement[] {
+  #permissions({ cluster }: Workers): PolicyStatement[] {
     const { task } = this;
     const tasks = { service: 'ecs', resource: 'task', resourceName: `${cluster.clusterName}/*` };
     const family = { service: 'ecs', resource: 'task-definition', resourceName: `${task.family}:*` };
-    const ofCluster = { ArnEquals: { 'ecs:cluster': cluster.clusterArn } };
+    const inCluster = { ArnEquals: { 'ecs:cluster': cluster.clusterArn } };
     return [
-      // ECS knows no resources for it
+      // ecs:DescribeTaskDefinition cannot be limited to a resource.
       new PolicyStatement({ actions: ['ecs:DescribeTaskDefinition'], resources: ['*'] }),
       new PolicyStatement({
         actions: ['ecs:RunTask'],
         resources: [Stack.of(this).formatArn(family)],
-        conditions: ofCluster,
+        conditions: inCluster,
       }),
-      // a task that takes over the tags of its definition is tagged when it is created
+      // RunTask copies the tags of the task definition, which needs ecs:TagResource.
       new PolicyStatement({
         actions: ['ecs:TagResource'],
         resources: [Stack.of(this).formatArn(tasks)],
@@ -131,7 +132,7 @@ export class Scripts extends Construct {
       new PolicyStatement({
         actions: ['ecs:DescribeTasks', 'ecs:StopTask'],
         resources: [Stack.of(this).formatArn(tasks)],
-        conditions: ofCluster,
+        conditions: inCluster,
       }),
       new PolicyStatement({
         actions: ['iam:PassRole'],

@@ -1,4 +1,4 @@
-// The watcher: EventBridge calls it every minute, once for each range of shards, and says which.
+// The watcher: a Lambda that EventBridge invokes every minute, once for each range of shards.
 import { Duration } from 'aws-cdk-lib';
 import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
@@ -6,7 +6,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { type ShardRange, shardRanges } from '../../src/watcher/shard-ranges.ts';
-import { maySend, mayUseKey } from '../access/queue-permissions.ts';
+import { grantKeyUse, grantSend } from '../access/queue-permissions.ts';
 import type { Queues } from '../data/queues.ts';
 import type { Storage } from '../data/storage.ts';
 import type { DeploymentSettings } from '../settings/settings.ts';
@@ -14,22 +14,22 @@ import type { Environment } from './environment.ts';
 import { createFunction } from './function.ts';
 
 export interface WatcherProps {
-  /** Shards, watchers and the horizon. */
+  /** Uses `shards`, `watchers` and `watcherReservedConcurrency`. */
   readonly settings: DeploymentSettings;
   readonly storage: Storage;
   readonly queues: Queues;
   /**
-   * Encrypts tables and queues.
+   * The key that encrypts tables and queues.
    * @default - keys that AWS owns
    */
   readonly encryptionKey?: IKey;
-  /** What all runtimes are told. */
+  /** The environment variables of all runtimes. */
   readonly environment: Environment;
 }
 
-/** A pass takes a second; after an outage it has more to do, and goes on in the next one. */
+/** A pass takes about one second. After an outage it takes longer, and the next pass continues where it stopped. */
 const TIMEOUT = Duration.minutes(2);
-/** EventBridge takes no more per rule. */
+/** EventBridge's maximum number of targets per rule. */
 const TARGETS_PER_RULE = 5;
 
 export class Watcher extends Construct {
@@ -42,7 +42,7 @@ export class Watcher extends Construct {
     const reserved = settings.watcherReservedConcurrency ?? 2 * settings.watchers;
     this.lambda = createFunction(this, 'Function', {
       entry: 'watcher',
-      description: 'sends what will be due, settles what was',
+      description: 'dispatches and settles executions',
       settings,
       storage,
       encryptionKey,
@@ -50,20 +50,20 @@ export class Watcher extends Construct {
       environment,
       reservedConcurrency: reserved === 0 ? undefined : reserved,
     });
-    maySend(this.lambda, [...queues.work, queues.notify, queues.failedPasses]);
-    mayUseKey(this.lambda, encryptionKey);
+    grantSend(this.lambda, [...queues.work, queues.notify, queues.failedPasses]);
+    grantKeyUse(this.lambda, encryptionKey);
     this.lambda.configureAsyncInvoke({
-      // the next minute's pass goes on where this one stopped; a retry would only come between
+      // The pass of the next minute continues where this one stopped. A retry would overlap with it.
       retryAttempts: 0,
       maxEventAge: Duration.minutes(1),
-      // the rights are given above, without CDK's `kms:GenerateDataKey*`
+      // The permission is granted above. CDK's own grant would add `kms:GenerateDataKey*`.
       onFailure: { bind: () => ({ destination: queues.failedPasses.queueArn }) },
     });
 
     this.ranges = shardRanges(settings.shards, settings.watchers);
     for (let first = 0; first < this.ranges.length; first += TARGETS_PER_RULE) {
       new Rule(this, `EveryMinute${first / TARGETS_PER_RULE}`, {
-        description: `Punctual ${settings.stage}: the watcher's passes`,
+        description: `Punctual ${settings.stage}: invokes the watcher every minute`,
         schedule: Schedule.rate(Duration.minutes(1)),
         targets: this.ranges.slice(first, first + TARGETS_PER_RULE).map(
           (range) =>

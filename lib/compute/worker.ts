@@ -1,5 +1,4 @@
-// The workers: a service on Fargate, on Graviton, with as much of Spot as the settings say.
-
+// The workers: an ECS service on Fargate and Graviton, with the share of Spot capacity that the settings give.
 import { Duration, IgnoreMode, Stack } from 'aws-cdk-lib';
 import type { IVpc } from 'aws-cdk-lib/aws-ec2';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
@@ -21,7 +20,7 @@ import { type IGrantable, type IPrincipal, PolicyStatement } from 'aws-cdk-lib/a
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { tableStatements } from '../access/permissions.ts';
-import { mayConsume, maySend, mayUseKey } from '../access/queue-permissions.ts';
+import { grantConsume, grantKeyUse, grantSend } from '../access/queue-permissions.ts';
 import { ROOT } from '../bundling/bundle.ts';
 import type { Queues } from '../data/queues.ts';
 import type { Storage } from '../data/storage.ts';
@@ -31,34 +30,34 @@ import type { Environment } from './environment.ts';
 import { Network } from './network.ts';
 
 export interface WorkerProps {
-  /** Size, number, Spot share, network. */
+  /** Uses the settings of workers, network and tracing. */
   readonly settings: DeploymentSettings;
   readonly storage: Storage;
   readonly queues: Queues;
   /**
-   * Encrypts tables and queues.
+   * The key that encrypts tables and queues.
    * @default - keys that AWS owns
    */
   readonly encryptionKey?: IKey;
   /**
-   * Where they run.
-   * @default - by `settings.vpcId`, or a new VPC
+   * The VPC of the workers.
+   * @default - the VPC of `settings.vpcId`, or a new VPC
    */
   readonly vpc?: IVpc;
   /**
-   * What they run, when it is not built from this repository's Dockerfile: one with tasks of yours, for example.
+   * The image of the workers, for example one with your own tasks.
    * @default - built from the Dockerfile
    */
   readonly image?: ContainerImage;
-  /** What all runtimes are told. */
+  /** The environment variables of all runtimes. */
   readonly environment: Environment;
 }
 
-/** Between SIGTERM and SIGKILL; Fargate waits no longer. */
+/** The time between SIGTERM and SIGKILL. 120 s is Fargate's maximum. */
 const STOP_TIMEOUT = Duration.seconds(120);
-/** Ten less, to say goodbye. */
+/** 10 s less than STOP_TIMEOUT, so that the worker can finish its writes before SIGKILL. */
 const DRAIN_SECONDS = 110;
-/** Touched by the worker every ten seconds (src/worker/liveness-file.ts); on a volume, because the rest is read-only. */
+/** The worker touches this file every 10 s (src/worker/liveness-file.ts). It is on a volume, the root is read-only. */
 const ALIVE_FILE = '/tmp/punctual-alive';
 
 export class Workers extends Construct implements IGrantable {
@@ -66,7 +65,7 @@ export class Workers extends Construct implements IGrantable {
   readonly cluster: Cluster;
   readonly service: FargateService;
   readonly container: ContainerDefinition;
-  /** For grants: what the tasks of your jobs may touch is up to you. */
+  /** For grants on the resources that the tasks of your jobs use. */
   readonly grantPrincipal: IPrincipal;
 
   constructor(scope: Construct, id: string, props: WorkerProps) {
@@ -82,17 +81,17 @@ export class Workers extends Construct implements IGrantable {
     this.container = container;
     this.grantPrincipal = task.taskRole;
     for (const statement of tableStatements(storage, 'worker')) task.addToTaskRolePolicy(statement);
-    mayConsume(task.taskRole, queues.work);
-    maySend(task.taskRole, [...queues.work, queues.deadLetters, queues.notify]);
-    mayUseKey(task.taskRole, encryptionKey);
-    // X-Ray knows no resources
+    grantConsume(task.taskRole, queues.work);
+    grantSend(task.taskRole, [...queues.work, queues.deadLetters, queues.notify]);
+    grantKeyUse(task.taskRole, encryptionKey);
+    // X-Ray actions cannot be limited to a resource.
     if (settings.tracing)
       task.addToTaskRolePolicy(new PolicyStatement({ actions: ['xray:PutTraceSegments'], resources: ['*'] }));
 
     this.service = new FargateService(this, 'Service', {
       cluster: this.cluster,
       taskDefinition: task,
-      desiredCount: undefined, // the scaling's business: a deployment must not take workers away
+      desiredCount: undefined, // Scaling sets it. A deployment must not reduce the number of workers.
       vpcSubnets: { subnets: [...this.network.subnets] },
       assignPublicIp: this.network.assignPublicIp,
       securityGroups: [this.network.workers],
@@ -102,13 +101,14 @@ export class Workers extends Construct implements IGrantable {
       maxHealthyPercent: 200,
       availabilityZoneRebalancing: AvailabilityZoneRebalancing.ENABLED,
       enableExecuteCommand: false,
-      // cost allocation by tag needs the tags on the tasks, which are what is billed
+      // AWS bills tasks, so cost allocation by tag needs the tags on them.
       propagateTags: PropagatedTagSource.SERVICE,
       enableECSManagedTags: true,
     });
-    // or it may be made before the cluster knows the capacity providers, and is in their way when both are deleted
+    // Without the dependency, the service may be created before the cluster has its capacity providers, and would block
+    // their deletion.
     this.service.node.addDependency(this.cluster);
-    // no id of the task is known here: of this cluster's tasks
+    // The ids of tasks are not known here, so all tasks of this cluster are allowed.
     task.addToTaskRolePolicy(
       new PolicyStatement({
         actions: ['ecs:UpdateTaskProtection'],
@@ -150,8 +150,8 @@ export class Workers extends Construct implements IGrantable {
         }),
       },
       healthCheck: {
-        // unhealthy when the event loop has stood still for a minute, or the clock is wrong: another machine has a right one.
-        // A dependency that is down is no reason to restart
+        // The worker is unhealthy if its event loop was blocked for a minute or its clock is wrong: a new task gets
+        // another machine. An unavailable dependency does not make it unhealthy.
         command: ['CMD-SHELL', `test -n "$(find ${ALIVE_FILE} -mmin -1)"`],
         interval: Duration.seconds(30),
         timeout: Duration.seconds(5),
@@ -168,7 +168,7 @@ export class Workers extends Construct implements IGrantable {
   }
 }
 
-/** What the build needs, and nothing else: the image's hash changes with these alone. */
+/** Only the files that the build needs, so that other changes do not change the image's hash. */
 const imageFromDockerfile = (): ContainerImage =>
   ContainerImage.fromAsset(ROOT, {
     platform: Platform.LINUX_ARM64,
@@ -189,7 +189,7 @@ const imageFromDockerfile = (): ContainerImage =>
     ],
   });
 
-/** The first worker is not on Spot, unless all are. */
+/** The first worker runs on demand, unless all workers run on Spot. */
 function strategy({ spotShare }: DeploymentSettings): CapacityProviderStrategy[] {
   const spot = Math.round(spotShare * 100);
   if (spot === 0) return [{ capacityProvider: 'FARGATE', weight: 1 }];

@@ -1,5 +1,5 @@
-// The queues, from the settings that local mode creates its own with: work, what nobody can handle, jobs to be
-// created, and what there may be to tell.
+// The queues: work, ingest and notify with their dead-letter queues, and failed passes. Local mode creates its queues
+// from the same definitions.
 import { Duration } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
@@ -18,27 +18,27 @@ import {
 } from '../../src/queue/sqs/queue-definitions.ts';
 
 export interface QueuesProps {
-  /** Before every queue's name. */
+  /** The prefix of the names of queues. */
   readonly prefix: string;
-  /** How many work queues there are. */
+  /** The number of work queues. */
   readonly count: number;
   /**
-   * Encrypts the messages.
+   * The key that encrypts the messages.
    * @default - a key that SQS owns
    */
   readonly encryptionKey?: IKey;
 }
 
 export class Queues extends Construct {
-  /** In their order: a job's queue follows from its id. */
+  /** The order matters, because a job's id decides the index of its queue. */
   readonly work: readonly Queue[];
   readonly deadLetters: Queue;
   readonly ingest: Queue;
   readonly ingestDeadLetters: Queue;
-  /** What there may be to tell. */
+  /** Candidate notifications, which the notifier verifies. */
   readonly notify: Queue;
   readonly notifyDeadLetters: Queue;
-  /** Runs of the watcher that failed. */
+  /** Passes of the watcher that failed. */
   readonly failedPasses: Queue;
 
   constructor(scope: Construct, id: string, { prefix, count, encryptionKey }: QueuesProps) {

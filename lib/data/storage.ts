@@ -1,4 +1,4 @@
-// The four tables, from the schema that local mode creates its own from.
+// The four tables. Local mode creates its tables from the same schema.
 import { RemovalPolicy } from 'aws-cdk-lib';
 import {
   type Attribute,
@@ -14,18 +14,18 @@ import { TABLES, type TableName, type TableSchema, TTL_ATTRIBUTE } from '../../s
 import type { DeploymentSettings } from '../settings/settings.ts';
 
 export interface StorageProps {
-  /** Before every table's name. */
+  /** The prefix of the names of tables. */
   readonly prefix: string;
-  /** Capacity, retention and protection. */
+  /** Uses the settings of tables: capacity, Contributor Insights and removal policy. */
   readonly settings: DeploymentSettings;
   /**
-   * Encrypts the tables.
+   * The key that encrypts the tables.
    * @default - a key that AWS owns
    */
   readonly encryptionKey?: IKey;
 }
 
-/** DynamoDB's own ratio for a new on-demand table. A read unit costs a fifth of a write unit. */
+/** DynamoDB's ratio for a new on-demand table. A read unit costs a fifth of a write unit. */
 const READS_PER_WRITE = 3;
 const TARGET_UTILIZATION_PERCENT = 70;
 
@@ -53,7 +53,7 @@ export class Storage extends Construct {
           ),
         }
       : undefined;
-    // shards and workers: some hundred items, however much there is to do
+    // The table has an item for each shard and worker: some hundred items at any load.
     const isSmall = schema.name === 'control';
     const table = new Table(this, schema.name, {
       tableName: `${prefix}${schema.name}`,
@@ -89,7 +89,7 @@ export class Storage extends Construct {
 
 const text = (name: string): Attribute => ({ name, type: AttributeType.STRING });
 
-/** A throttled index throttles its table, so the indexes are scaled too. */
+/** A throttled index throttles writes of its table, so indexes are scaled too. */
 function scale(table: Table, schema: TableSchema, settings: DeploymentSettings): void {
   const limits = { minCapacity: settings.minCapacity, maxCapacity: settings.maxCapacity };
   const target = { targetUtilizationPercent: TARGET_UTILIZATION_PERCENT };

@@ -1,24 +1,26 @@
-// What calls people: every alarm says what it means, and where its section of the runbook is.
+// The alarms. Every description says what is wrong and links to its section of the runbook.
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { TABLES } from '../../src/store/dynamodb/tables.ts';
-import { MAX_QUEUES, oldestInTime } from '../compute/scaling.ts';
+import { MAX_QUEUES, maxAgeOnTimeSeconds } from '../compute/scaling.ts';
 import type { Queues } from '../data/queues.ts';
 import { ownMetric } from './metrics.ts';
 import type { MonitoringProps } from './monitoring.ts';
 
 export interface AlarmSpec {
-  /** Its section in the runbook. */
+  /** The section of the runbook. */
   readonly section: string;
-  readonly says: string;
+  readonly description: string;
   readonly metric: IMetric;
   readonly threshold: number;
+  /** The minutes that are evaluated. */
   readonly minutes: number;
-  /** How many of those minutes. @default all */
-  readonly of?: number;
+  /** The breaching minutes among them that raise the alarm. @default all */
+  readonly breachingMinutes?: number;
+  /** True if values below the threshold are breaching. */
   readonly below?: true;
-  /** @default nothing wrong */
+  /** @default not breaching */
   readonly missing?: TreatMissingData;
 }
 
@@ -40,15 +42,15 @@ export function alarmSpecs({
   return {
     Late: {
       section: 'late',
-      says: 'The latest one in a hundred executions began more than 2 s after its time.',
+      description: 'The p99 of the start delay of executions is above 2 s.',
       metric: ownMetric(settings, 'Lateness', 'p99'),
       threshold: 2000,
       minutes: 5,
-      of: 3,
+      breachingMinutes: 3,
     },
     DispatchLag: {
       section: 'dispatch-lag',
-      says: 'The watcher does not come as far as the horizon, or does not run at all.',
+      description: 'The watcher is more than 30 s behind the look-ahead, or does not run.',
       metric: ownMetric(settings, 'DispatchLag', 'Maximum'),
       threshold: 30,
       minutes: 3,
@@ -56,7 +58,7 @@ export function alarmSpecs({
     },
     NoWorkers: {
       section: 'no-workers',
-      says: 'No worker has given a sign of life.',
+      description: 'No worker has published metrics for 3 minutes.',
       metric: ownMetric(settings, 'Workers', 'Sum'),
       threshold: 1,
       minutes: 3,
@@ -65,14 +67,14 @@ export function alarmSpecs({
     },
     WrongClock: {
       section: 'wrong-clock',
-      says: 'The clock of a machine is off by more than is allowed; a worker on it takes no work.',
+      description: 'The clock of a machine is wrong by more than 1 s. A worker on it accepts no work.',
       metric: ownMetric(settings, 'ClockOffset', 'Maximum'),
       threshold: DEFAULT_SETTINGS.clockSkewMs / 2,
       minutes: 1,
     },
     OldestMessage: {
       section: 'oldest-message',
-      says: 'A message is older than one in time can be, by a minute.',
+      description: 'The oldest message is more than 2 minutes older than the look-ahead allows.',
       metric: new MathExpression({
         expression: 'MAX(FILL(METRICS(), 0))',
         usingMetrics: Object.fromEntries(
@@ -85,69 +87,71 @@ export function alarmSpecs({
         ),
         period: MINUTE,
       }),
-      threshold: oldestInTime(settings) + 60,
+      threshold: maxAgeOnTimeSeconds(settings) + 60,
       minutes: 3,
     },
     DeadLetters: {
       section: 'dead-letters',
-      says: 'A message that nobody can handle is in the dead letters.',
+      description: 'The dead-letter queue of work has a message.',
       metric: visible(queues.deadLetters),
       threshold: 0,
       minutes: 1,
     },
     IngestDeadLetters: {
       section: 'ingest-dead-letters',
-      says: 'A job that was accepted cannot be created.',
+      description: 'A job that was accepted with `Prefer: respond-async` could not be created.',
       metric: visible(queues.ingestDeadLetters),
       threshold: 0,
       minutes: 1,
     },
     NotifyDeadLetters: {
       section: 'notify-dead-letters',
-      says: 'A notification could not be told.',
+      description: 'A notification could not be delivered after all retries.',
       metric: visible(queues.notifyDeadLetters),
       threshold: 0,
       minutes: 1,
     },
     FailedPasses: {
       section: 'failed-passes',
-      says: 'A pass of the watcher failed as a whole.',
+      description: 'A pass of the watcher failed or timed out.',
       metric: visible(queues.failedPasses),
       threshold: 0,
       minutes: 1,
     },
     FailureRate: {
       section: 'failure-rate',
-      says: 'More than one in ten executions fails for good.',
+      description: 'More than 10 % of executions failed after their last attempt.',
       metric: new MathExpression({
-        // when all of them fail, there is no metric of those that succeed
+        // If all executions fail, the metric Succeeded has no data.
         expression: 'IF(FILL(f, 0) + FILL(s, 0) >= 20, 100 * FILL(f, 0) / (FILL(f, 0) + FILL(s, 0)), 0)',
         usingMetrics: { f: failed, s: succeeded },
         period: MINUTE,
       }),
       threshold: 10,
       minutes: 5,
-      of: 3,
+      breachingMinutes: 3,
     },
     Corrections: {
       section: 'settle-corrections',
-      says: 'Settle has to send again what should have been done: workers die, or messages get lost.',
+      description:
+        'Settle resends more than 100 messages per minute, because workers are killed or messages are lost.',
       metric: ownMetric(settings, 'SettleCorrections', 'Sum'),
       threshold: 100,
       minutes: 5,
-      of: 3,
+      breachingMinutes: 3,
     },
     Throttles: {
       section: 'throttles',
-      says: 'DynamoDB refuses requests because a table or a partition of it is over its capacity.',
+      description:
+        'DynamoDB throttles requests, because a table or one of its partitions is over its capacity.',
       metric: throttlesOf(Object.values(storage.tables).map(({ tableName }) => ({ TableName: tableName }))),
       threshold: 10,
       minutes: 5,
-      of: 3,
+      breachingMinutes: 3,
     },
     IndexThrottles: {
       section: 'index-throttles',
-      says: 'An index is over its capacity, and DynamoDB refuses writes of its table because of it.',
+      description: 'An index is over its capacity, so DynamoDB throttles writes of its table.',
       metric: throttlesOf(
         TABLES.flatMap(({ name, indexes }) =>
           indexes.map((index) => ({
@@ -158,11 +162,11 @@ export function alarmSpecs({
       ),
       threshold: 10,
       minutes: 5,
-      of: 3,
+      breachingMinutes: 3,
     },
     ApiErrors: {
       section: 'api-errors',
-      says: 'More than one in a hundred requests ends in a 5xx.',
+      description: 'More than 1 % of API requests end with a 5xx status.',
       metric: new MathExpression({
         expression: 'IF(count >= 20, 100 * errors / count, 0)',
         usingMetrics: {
@@ -173,11 +177,11 @@ export function alarmSpecs({
       }),
       threshold: 1,
       minutes: 5,
-      of: 3,
+      breachingMinutes: 3,
     },
     LambdaErrors: {
       section: 'lambda-errors',
-      says: 'Functions end with an error, or are throttled.',
+      description: 'Lambda functions fail or are throttled.',
       metric: new MathExpression({
         expression: 'SUM(FILL(METRICS(), 0))',
         usingMetrics: Object.fromEntries(
@@ -190,13 +194,13 @@ export function alarmSpecs({
       }),
       threshold: 0,
       minutes: 5,
-      of: 3,
+      breachingMinutes: 3,
     },
   };
 }
 
-/** An alarm takes ten metrics: five tables or indexes. */
-function throttlesOf(places: readonly Record<string, string>[]): IMetric {
+/** CloudWatch allows ten metrics per alarm, which is enough for five tables or indexes. */
+function throttlesOf(dimensions: readonly Record<string, string>[]): IMetric {
   const metric = (kind: 'Read' | 'Write', dimensionsMap: Record<string, string>) =>
     new Metric({
       namespace: 'AWS/DynamoDB',
@@ -206,11 +210,11 @@ function throttlesOf(places: readonly Record<string, string>[]): IMetric {
       period: MINUTE,
     });
   return new MathExpression({
-    expression: places.map((_, i) => `FILL(r${i}, 0) + FILL(w${i}, 0)`).join(' + '),
+    expression: dimensions.map((_, i) => `FILL(r${i}, 0) + FILL(w${i}, 0)`).join(' + '),
     usingMetrics: Object.fromEntries(
-      places.flatMap((place, i) => [
-        [`r${i}`, metric('Read', place)],
-        [`w${i}`, metric('Write', place)],
+      dimensions.flatMap((one, i) => [
+        [`r${i}`, metric('Read', one)],
+        [`w${i}`, metric('Write', one)],
       ]),
     ),
     period: MINUTE,

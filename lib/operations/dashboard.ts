@@ -1,4 +1,4 @@
-// What people look at. It reads from the top: is it on time, is it keeping up, what fails, what does it cost.
+// The dashboard. From top to bottom it shows punctuality, throughput, failures and cost.
 import { Duration } from 'aws-cdk-lib';
 import {
   type Alarm,
@@ -32,30 +32,30 @@ export function createDashboard(
   const heading = (text: string) => new TextWidget({ markdown: `## ${text}`, width: 24, height: 1 });
   const dashboard = new Dashboard(scope, 'Dashboard', { dashboardName: `punctual-${settings.stage}` });
 
-  dashboard.addWidgets(heading('Is it on time?'));
+  dashboard.addWidgets(heading('Punctuality'));
   dashboard.addWidgets(
-    graph('Lateness (ms): start − due', [
+    graph('Lateness (ms): start time − fire time', [
       own('Lateness', 'p50', 'p50'),
       own('Lateness', 'p99', 'p99'),
       own('Lateness', 'Maximum', 'max'),
     ]),
     graph('Dispatch lag (s)', [own('DispatchLag', 'Maximum', 'slowest shard')], {
-      right: [own('ClockOffset', 'Maximum', 'clock off by (ms)')],
+      right: [own('ClockOffset', 'Maximum', 'clock offset (ms)')],
     }),
     new SingleValueWidget({
-      title: 'The last minute',
+      title: 'Last minute',
       width: 8,
       height: 6,
       metrics: [own('Succeeded', 'Sum'), own('Failed', 'Sum'), own('Lateness', 'p99', 'lateness p99')],
     }),
   );
-  dashboard.addWidgets(heading('Is it keeping up?'));
+  dashboard.addWidgets(heading('Throughput'));
   dashboard.addWidgets(
-    graph('Due in the busiest second of the next minutes', [own('DuePerSecond', 'Sum', 'due/s')], {
+    graph('Executions due in the busiest second of the look-ahead', [own('DuePerSecond', 'Sum', 'due/s')], {
       right: [scaling.wanted, own('Workers', 'Sum', 'workers')],
     }),
     graph(
-      'Messages that wait',
+      'Waiting messages',
       [sumOf(queues.work, (queue) => queue.metricApproximateNumberOfMessagesVisible({ period: MINUTE }))],
       {
         right: queues.work
@@ -63,11 +63,11 @@ export function createDashboard(
           .map((queue) => queue.metricApproximateAgeOfOldestMessage({ period: MINUTE })),
       },
     ),
-    graph('Running', [own('Running', 'Sum')], { right: [own('Dispatched', 'Sum')] }),
+    graph('Running executions', [own('Running', 'Sum')], { right: [own('Dispatched', 'Sum')] }),
   );
   dashboard.addWidgets(
     graph(
-      'Due in the next minutes',
+      'Executions due in the next minutes',
       Array.from({ length: Math.min(settings.lookAheadMinutes, MINUTES_SHOWN) }, (_, index) => {
         const minute = String(index + 1);
         return ownMetric(settings, 'DueInMinutes', 'Sum', `in ${minute} min`, { minute });
@@ -75,7 +75,7 @@ export function createDashboard(
       { width: 24 },
     ),
   );
-  dashboard.addWidgets(heading('What fails?'));
+  dashboard.addWidgets(heading('Failures'));
   dashboard.addWidgets(
     graph('Executions by outcome', [
       own('Succeeded', 'Sum'),
@@ -84,7 +84,7 @@ export function createDashboard(
       own('Cancelled', 'Sum'),
       own('Retried', 'Sum'),
     ]),
-    graph('Put right', [own('SettleCorrections', 'Sum', 'sent again by settle')], {
+    graph('Corrections and dead letters', [own('SettleCorrections', 'Sum', 'resent by settle')], {
       right: [
         queues.deadLetters,
         queues.ingestDeadLetters,
@@ -94,18 +94,18 @@ export function createDashboard(
         queue.metricApproximateNumberOfMessagesVisible({ period: MINUTE, statistic: 'Maximum' }),
       ),
     }),
-    graph('API', [
+    graph('API requests', [
       api.httpApi.metricCount({ period: MINUTE, statistic: 'Sum' }),
       api.httpApi.metricClientError({ period: MINUTE, statistic: 'Sum' }),
       api.httpApi.metricServerError({ period: MINUTE, statistic: 'Sum' }),
     ]),
   );
-  dashboard.addWidgets(heading('What does it cost?'));
+  dashboard.addWidgets(heading('Cost'));
   const units = (name: 'WriteUnits' | 'ReadUnits') =>
     RUNTIMES.map((runtime) => ownMetric(settings, name, 'Sum', `${name} of ${runtime}s`, { runtime }));
   const [byWorkers, byWatchers] = units('WriteUnits');
   dashboard.addWidgets(
-    graph('Units by who used them', [...units('WriteUnits'), ...units('ReadUnits')]),
+    graph('Capacity units by runtime', [...units('WriteUnits'), ...units('ReadUnits')]),
     graph('Write units per execution', [
       new MathExpression({
         expression: '(FILL(workers, 0) + FILL(watchers, 0)) / (succeeded + FILL(failed, 0))',
@@ -116,7 +116,7 @@ export function createDashboard(
           failed: own('Failed', 'Sum'),
         },
         period: MINUTE,
-        label: 'of workers and watchers',
+        label: 'workers and watchers',
       }),
     ]),
     new TextWidget({

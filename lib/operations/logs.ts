@@ -1,4 +1,4 @@
-// Log groups: retention, removal policy and encryption are the same for all of them.
+// Creates log groups. All have the same retention, removal policy and encryption.
 import { RemovalPolicy } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -8,7 +8,7 @@ import type { DeploymentSettings } from '../settings/settings.ts';
 export interface LogGroupOptions {
   readonly settings: DeploymentSettings;
   /**
-   * Encrypts the log group.
+   * The key that encrypts the log group.
    * @default - a key that CloudWatch Logs owns
    */
   readonly encryptionKey?: IKey;
@@ -26,7 +26,7 @@ export const createLogGroup = (
   new LogGroup(scope, id, {
     logGroupName,
     encryptionKey,
-    // the values of the enumeration are the days
+    // The values of the enumeration are the numbers of days.
     retention: logRetentionDays as RetentionDays,
     removalPolicy: removalPolicy === 'retain' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
   });

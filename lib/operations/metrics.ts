@@ -1,4 +1,4 @@
-// The metrics that the runtimes write (src/runtime/metrics.ts), as dashboards and alarms name them.
+// The metrics that the runtimes publish (src/runtime/metrics.ts), for the dashboard and the alarms.
 import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { DIMENSION, deploymentOf, type MetricName, NAMESPACE } from '../../src/runtime/metrics.ts';

@@ -1,4 +1,4 @@
-// What people look at (lib/operations/dashboard.ts), and what calls them (lib/operations/alarms.ts).
+// The alarm topic, the alarms (lib/operations/alarms.ts) and the dashboard (lib/operations/dashboard.ts).
 import { Stack } from 'aws-cdk-lib';
 import { Alarm, ComparisonOperator, type Dashboard, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
@@ -18,7 +18,7 @@ import { type AlarmSpec, alarmSpecs } from './alarms.ts';
 import { createDashboard } from './dashboard.ts';
 
 export interface MonitoringProps {
-  /** `alarmEmail`, `runbookUrl`. */
+  /** Uses `stage`, `alarmEmail` and `runbookUrl`. */
   readonly settings: DeploymentSettings;
   readonly storage: Storage;
   readonly queues: Queues;
@@ -27,8 +27,8 @@ export interface MonitoringProps {
   readonly notifier: Notifier;
   readonly scaling: Scaling;
   /**
-   * Encrypts the alarm topic.
-   * @default - none: SNS encrypts it with a key of its own
+   * The key that encrypts the alarm topic.
+   * @default - a key that SNS owns
    */
   readonly encryptionKey?: IKey;
 }
@@ -46,7 +46,7 @@ export class Monitoring extends Construct {
       enforceSSL: true,
       masterKey: props.encryptionKey,
     });
-    // a policy of its own replaces the one by which services of the account may publish
+    // The topic's own policy replaces SNS's default policy, which lets services of the account publish.
     this.topic.addToResourcePolicy(
       new PolicyStatement({
         principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
@@ -64,11 +64,11 @@ export class Monitoring extends Construct {
   #alarm(name: string, spec: AlarmSpec, { runbookUrl, stage }: DeploymentSettings): Alarm {
     const alarm = new Alarm(this, name, {
       alarmName: `punctual-${stage}-${spec.section}`,
-      alarmDescription: `${spec.says} Runbook: ${runbookUrl}#${spec.section}`,
+      alarmDescription: `${spec.description} Runbook: ${runbookUrl}#${spec.section}`,
       metric: spec.metric,
       threshold: spec.threshold,
       evaluationPeriods: spec.minutes,
-      datapointsToAlarm: spec.of ?? spec.minutes,
+      datapointsToAlarm: spec.breachingMinutes ?? spec.minutes,
       comparisonOperator: spec.below
         ? ComparisonOperator.LESS_THAN_THRESHOLD
         : ComparisonOperator.GREATER_THAN_THRESHOLD,

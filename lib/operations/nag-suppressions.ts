@@ -1,6 +1,5 @@
-// What cdk-nag's AwsSolutions checks find and we leave as it is: each finding by resource, with the reason. Nothing is
-// acknowledged for the stack as a whole, so that a new resource is checked like the first one.
-
+// Findings of cdk-nag's AwsSolutions checks that are accepted, each for one resource and with a reason. None is accepted
+// for the whole stack, so that new resources are checked too.
 import { type CfnElement, Stack, Validations } from 'aws-cdk-lib';
 import { CfnRoute, HttpRouteKey } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { CfnCluster } from 'aws-cdk-lib/aws-ecs';
@@ -16,7 +15,7 @@ export function acknowledgeFindings({ settings, api, queues, workers, scripts }:
   acknowledge(
     queues.failedPasses,
     'SQS3',
-    'It is a dead-letter queue itself: the failure destination of the watcher. Nobody consumes it but people, and an alarm tells them.',
+    'The queue is a dead-letter queue itself: the failure destination of the watcher. People read it, and an alarm reports new messages.',
   );
 
   const open = new Set(operations.filter(({ auth }) => !auth).map(({ method, path }) => `${method} ${path}`));
@@ -25,7 +24,7 @@ export function acknowledgeFindings({ settings, api, queues, workers, scripts }:
     acknowledge(
       route,
       'APIG4',
-      'Public on purpose: health, the description of the API and its page, and the answer to what there is not. They take no input but a file name out of a fixed list and show no data of anybody.',
+      'Public on purpose: health check, OpenAPI document, API page and the answer for unknown paths. Their only input is a file name out of a fixed list, and they return no data of users.',
     );
   }
 
@@ -34,12 +33,12 @@ export function acknowledgeFindings({ settings, api, queues, workers, scripts }:
     acknowledge(
       userPool,
       'COG2',
-      'MFA is offered (TOTP) and not forced: the pool is for getting started, its users call an API by program, and an organisation with an identity provider of its own sets `issuer` and has no such pool.',
+      'MFA is optional (TOTP), because the pool is for getting started and programs call the API. An organisation with its own identity provider sets `issuer` and has no such pool.',
     );
     acknowledge(
       userPool,
       'COG8',
-      'The Plus plan is charged per user and adds risk scoring of interactive sign-ins. Users cannot sign up by themselves here: administrators make each one.',
+      'The Plus plan is charged per user and adds risk scoring of interactive sign-ins. Self sign-up is off: administrators create every user.',
     );
   }
 
@@ -47,27 +46,27 @@ export function acknowledgeFindings({ settings, api, queues, workers, scripts }:
   acknowledge(
     task,
     'ECS2',
-    'The variables are names and numbers (tables, queue addresses, limits), no secrets; tasks read secrets from Secrets Manager by name when they run.',
+    'The variables are table names, queue URLs and limits, not secrets. Tasks read secrets from Secrets Manager by name when they run.',
   );
   const cluster = workers.service.cluster.node.defaultChild as CfnCluster;
   acknowledge(
     task.taskRole,
     `IAM5[Resource::arn:<AWS::Partition>:ecs:<AWS::Region>:<AWS::AccountId>:task/<${Stack.of(cluster).getLogicalId(cluster)}>/*]`,
-    'A task protects itself from scale-in (ecs:UpdateTaskProtection), and looks after the containers of scripts that it has started; their ids are not known before they run: limited to the tasks of this cluster.',
+    'A worker protects itself from scale-in (ecs:UpdateTaskProtection) and manages the containers of scripts that it has started. Task ids are unknown before they run, so the permission is limited to the tasks of this cluster.',
   );
   for (const role of [task, scripts?.task].map((one) => one?.executionRole)) {
     if (role)
       acknowledge(
         role,
         'IAM5[Resource::*]',
-        'ecr:GetAuthorizationToken cannot be limited to a resource; pulling the image is limited to its repository.',
+        'ecr:GetAuthorizationToken cannot be limited to a resource. Pulling the image is limited to its repository.',
       );
   }
   if (settings.tracing || scripts) {
     acknowledge(
       task.taskRole,
       'IAM5[Resource::*]',
-      'xray:PutTraceSegments and ecs:DescribeTaskDefinition, whichever is used, cannot be limited to a resource; they write traces and read definitions, which have no secrets.',
+      'xray:PutTraceSegments and ecs:DescribeTaskDefinition cannot be limited to a resource. They write traces and read task definitions, which contain no secrets.',
     );
   }
   if (settings.tracing) {
@@ -76,7 +75,7 @@ export function acknowledgeFindings({ settings, api, queues, workers, scripts }:
         acknowledge(
           role,
           'IAM5[Resource::*]',
-          'xray:PutTraceSegments and xray:PutTelemetryRecords cannot be limited to a resource; they write traces and read nothing.',
+          'xray:PutTraceSegments and xray:PutTelemetryRecords cannot be limited to a resource. They write traces and read nothing.',
         );
     }
   }
@@ -87,16 +86,16 @@ function acknowledgeScripts({ bucket, task }: Scripts, worker: IConstruct): void
   acknowledge(
     worker,
     `IAM5[Resource::arn:<AWS::Partition>:ecs:<AWS::Region>:<AWS::AccountId>:task-definition/${task.family}:*]`,
-    'The wildcard is the revision. Workers of the previous deployment run until they have drained, and must be able to start scripts until then: limited to one family, in one cluster.',
+    'The wildcard is the revision. Workers of the previous deployment must be able to start scripts until they have drained. The permission is limited to one family in one cluster.',
   );
   acknowledge(
     bucket,
     'S1',
-    'Programs wait here for minutes and are gone within a day; only the workers reach them, and every run of one is in the ledger. A log of accesses would be a bucket more, with less in it.',
+    'Programs are stored for minutes and deleted within a day. Only workers can read them, and the ledger records every run. Access logs would need a second bucket and add nothing.',
   );
   acknowledge(
     worker,
     `IAM5[Resource::<${Stack.of(bucket).getLogicalId(bucket.node.defaultChild as CfnElement)}.Arn>/scripts/*]`,
-    'One object per execution, whose id is not known before: limited to those of the bucket that is for nothing else.',
+    'There is one object per execution, whose id is unknown before it runs. The permission is limited to a bucket that holds only these objects.',
   );
 }

@@ -1,27 +1,27 @@
-// The settings of the API: who may call it, how often, and under which name.
+// The settings of the API: authentication, throttling, CORS and domain.
 import { z } from 'zod';
 import { operatorsGroupName } from '../../src/api/config.ts';
 import { arn, count, name } from './shapes.ts';
 
 export const api = {
   /**
-   * Whose tokens count: an OIDC issuer; with `audience`.
-   * @default - a Cognito user pool that the stack makes
+   * The OIDC issuer of accepted tokens. Requires `audience`.
+   * @default - a Cognito user pool that the stack creates
    */
   issuer: z.url({ protocol: /^https$/ }).optional(),
   /**
-   * What tokens must be meant for, with `issuer`.
+   * The accepted audiences of tokens. Requires `issuer`.
    * @default - the client of the stack's user pool
    */
   audience: z.array(name).min(1).optional(),
   /**
-   * The group of the identity provider whose members are operators, by the token's claim `groups` or `cognito:groups`.
+   * The group whose members are operators. It is read from the token's claim `groups` or `cognito:groups`.
    * @default 'punctual-operators'
    */
   operatorsGroup: operatorsGroupName,
   /**
-   * From where browsers may call.
-   * @default - from nowhere
+   * The allowed CORS origins.
+   * @default - none: CORS is off
    */
   corsOrigins: z
     .array(
@@ -31,31 +31,32 @@ export const api = {
     )
     .optional(),
   /**
-   * Requests a second that the API takes before it answers 429.
+   * The maximum number of requests per second. Requests above it get the status 429.
    * @default 1000
    */
   apiRequestsPerSecond: count(1, 100_000).default(1000),
   /**
-   * Requests that it takes at once.
+   * The maximum burst of requests.
    * @default 2000
    */
   apiBurst: count(1, 100_000).default(2000),
   /**
-   * The API's own name; with `certificateArn`.
-   * @default - the name that API Gateway gives
+   * The custom domain of the API. Requires `certificateArn`.
+   * @default - the domain that API Gateway generates
    */
   domainName: z.hostname().optional(),
   /**
-   * Of the domain, in the region of the stack.
+   * The ACM certificate of the domain, in the region of the stack.
    * @default - none
    */
   certificateArn: arn('acm').optional(),
   /**
-   * The hosted zone that gets the domain's record; with `hostedZoneName`.
-   * @default - no record: point the domain at the output `DomainTarget` yourself
+   * The Route 53 hosted zone that gets the domain's DNS record. Requires `hostedZoneName`.
+   * @default - no record is created; point the domain at the output `DomainTarget`
    */
   hostedZoneId: name.optional(),
   /**
+   * The name of the hosted zone.
    * @default - none
    */
   hostedZoneName: z.hostname().optional(),

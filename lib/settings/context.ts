@@ -5,7 +5,7 @@ import { type SettingsInput, settingsSchema } from './settings.ts';
 
 const PREFIX = 'punctual:';
 
-/** Lists have commas between. */
+/** The settings of the context. Items of a list are separated by commas. */
 export function settingsFromContext(node: Node): SettingsInput {
   const context = Object.entries<unknown>(node.getAllContext()).filter(([key]) => key.startsWith(PREFIX));
   return Object.fromEntries(
@@ -16,13 +16,13 @@ export function settingsFromContext(node: Node): SettingsInput {
   ) as SettingsInput;
 }
 
-/** The command line knows texts only. What is no number stays a text, so that the schema can quote it. */
+/** Converts a text of the command line. A text that is not a number stays a text, so that the error can quote it. */
 function fromText(setting: string, text: string): unknown {
   const schema: z.ZodType | undefined = settingsSchema.shape[setting as keyof typeof settingsSchema.shape];
-  const takes = (value: unknown) => schema?.safeParse(value).success === true;
-  if (takes(text)) return text;
+  const accepts = (value: unknown) => schema?.safeParse(value).success === true;
+  if (accepts(text)) return text;
   const list = text.split(',').map((item) => item.trim());
-  if (takes(list)) return list;
+  if (accepts(list)) return list;
   if (text === 'true' || text === 'false') return text === 'true';
   return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 }

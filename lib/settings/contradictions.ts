@@ -1,23 +1,23 @@
-// What is wrong with settings that are right one by one.
+// Finds settings that contradict each other although each one is valid.
 import type { DeploymentSettings } from './settings.ts';
 
-/** Of Fargate on arm64: memory in MiB by CPU units. */
-const FARGATE_SIZES: Readonly<Record<number, { least: number; most: number }>> = {
-  256: { least: 512, most: 2_048 },
-  512: { least: 1_024, most: 4_096 },
-  1024: { least: 2_048, most: 8_192 },
-  2048: { least: 4_096, most: 16_384 },
-  4096: { least: 8_192, most: 30_720 },
-  8192: { least: 16_384, most: 61_440 },
-  16384: { least: 32_768, most: 122_880 },
+/** The memory in MiB that Fargate on arm64 allows, by CPU units. */
+const FARGATE_SIZES: Readonly<Record<number, { min: number; max: number }>> = {
+  256: { min: 512, max: 2_048 },
+  512: { min: 1_024, max: 4_096 },
+  1024: { min: 2_048, max: 8_192 },
+  2048: { min: 4_096, max: 16_384 },
+  4096: { min: 8_192, max: 30_720 },
+  8192: { min: 16_384, max: 61_440 },
+  16384: { min: 32_768, max: 122_880 },
 };
 
-/** What only shows when settings are looked at together. */
+/** One sentence for each contradiction. */
 export function contradictions(settings: DeploymentSettings): string[] {
   const { shards, watchers, workerCpu, workerMemory, minWorkers, maxWorkers, minCapacity, maxCapacity } =
     settings;
   const size = FARGATE_SIZES[workerCpu];
-  const fits = size && workerMemory >= size.least && workerMemory <= size.most;
+  const fits = size && workerMemory >= size.min && workerMemory <= size.max;
   const step = workerCpu === 256 && workerMemory === 512 ? 512 : workerCpu >= 8192 ? 4096 : 1024;
   return [
     watchers > shards && `watchers must be at most shards (${shards}), got ${watchers}`,
@@ -25,27 +25,31 @@ export function contradictions(settings: DeploymentSettings): string[] {
     maxCapacity < minCapacity &&
       `maxCapacity must be at least minCapacity (${minCapacity}), got ${maxCapacity}`,
     (!fits || workerMemory % step !== 0) &&
-      `workerMemory must be ${size?.least} to ${size?.most} in steps of ${step} with workerCpu ${workerCpu}, got ${workerMemory}`,
+      `workerMemory must be ${size?.min} to ${size?.max} in steps of ${step} with workerCpu ${workerCpu}, got ${workerMemory}`,
     settings.warmWritesPerSecond !== undefined &&
       settings.capacity === 'provisioned' &&
-      'warmWritesPerSecond is for capacity onDemand: provisioned tables have minCapacity',
+      'warmWritesPerSecond requires capacity onDemand; use minCapacity for provisioned tables',
     ...(['warmWritesPerSecond', 'maxCapacity'] as const).map(
       (name) =>
         (settings[name] ?? 0) > settings.tableQuotaPerSecond &&
         `${name} must be at most tableQuotaPerSecond (${settings.tableQuotaPerSecond}), got ${settings[name]}`,
     ),
-    ...together(settings, 'issuer', 'audience'),
-    ...together(settings, 'domainName', 'certificateArn'),
-    ...together(settings, 'hostedZoneId', 'hostedZoneName'),
-    ...together(settings, 'vpcId', 'subnetIds'),
-    ...together(settings, 'vpcId', 'availabilityZones'),
+    ...bothOrNeither(settings, 'issuer', 'audience'),
+    ...bothOrNeither(settings, 'domainName', 'certificateArn'),
+    ...bothOrNeither(settings, 'hostedZoneId', 'hostedZoneName'),
+    ...bothOrNeither(settings, 'vpcId', 'subnetIds'),
+    ...bothOrNeither(settings, 'vpcId', 'availabilityZones'),
     settings.hostedZoneId !== undefined &&
       settings.domainName === undefined &&
       'hostedZoneId is given without domainName',
   ].filter((sentence) => typeof sentence === 'string');
 }
 
-function together(settings: DeploymentSettings, a: keyof DeploymentSettings, b: keyof DeploymentSettings) {
+function bothOrNeither(
+  settings: DeploymentSettings,
+  a: keyof DeploymentSettings,
+  b: keyof DeploymentSettings,
+) {
   if ((settings[a] === undefined) === (settings[b] === undefined)) return [];
   const [given, missing] = settings[a] === undefined ? [b, a] : [a, b];
   return [`${given} is given without ${missing}`];

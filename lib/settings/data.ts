@@ -1,49 +1,49 @@
-// The settings of the tables, and of what is kept in them.
+// The settings of the tables and of their data.
 import { z } from 'zod';
 import { count } from './shapes.ts';
 
 export const data = {
   /**
-   * Ended executions are kept this long.
+   * The retention of ended executions, in days.
    * @default 90
    */
   retentionDays: count(1, 3650).default(90),
   /**
-   * `onDemand`: per request, with the tables warmed for `warmWritesPerSecond`. `provisioned`: by the hour, between
-   * `minCapacity` and `maxCapacity`, half the price under a steady load.
+   * The billing of tables. `onDemand` is billed per request, with tables warmed for `warmWritesPerSecond`. `provisioned` is
+   * billed per hour between `minCapacity` and `maxCapacity`, and costs half as much under a steady load.
    * @default 'onDemand'
    */
   capacity: z.literal(['onDemand', 'provisioned']).default('onDemand'),
   /**
-   * On demand: the writes per second that each table and index is warmed for. Reads are warmed for three times as many, up
-   * to `tableQuotaPerSecond`. Charged once, can only be raised. DynamoDB starts every table at 4,000.
-   * @default - as DynamoDB starts them
+   * With `onDemand`, the writes per second that each table and index is warmed for. Reads are warmed for three times as
+   * many, up to `tableQuotaPerSecond`. The charge is one-time, and the value can only be raised.
+   * @default - 4,000, DynamoDB's value for a new table
    */
   warmWritesPerSecond: count(4_000, 1_000_000).optional(),
   /**
-   * The account's quotas "table-level read throughput limit" and "table-level write throughput limit", the lower of the two.
-   * DynamoDB refuses a table that is warmed or provisioned for more. Raise it after AWS has raised the quotas.
+   * The lower of the account's quotas "table-level read throughput limit" and "table-level write throughput limit".
+   * DynamoDB rejects a table that is warmed or provisioned for more. Raise it after AWS has raised the quotas.
    * @default 40000
    */
   tableQuotaPerSecond: count(4_000, 10_000_000).default(40_000),
   /**
-   * Provisioned: the units that each table and index has at least, for reads and for writes.
+   * With `provisioned`, the minimum number of read and of write units of each table and index.
    * @default 25
    */
   minCapacity: count(1, 40_000).default(25),
   /**
-   * Provisioned: the units that each table and index has at most.
+   * With `provisioned`, the maximum number of read and of write units of each table and index.
    * @default 4000
    */
   maxCapacity: count(1, 1_000_000).default(4000),
   /**
-   * Whether reads and writes of single items that come together go as one request: less CPU per execution, the same
-   * units. Switch it off if DynamoDB should refuse such requests.
+   * Group commit: single-item reads and writes that arrive together are sent as one request. It saves CPU and uses the
+   * same units. Turn it off if DynamoDB rejects such requests.
    * @default true
    */
   groupCommit: z.boolean().default(true),
   /**
-   * A customer managed key for tables, queues, log groups and the alarm topic, instead of keys that AWS owns.
+   * A customer managed KMS key for tables, queues, log groups and the alarm topic.
    * @default - keys that AWS owns
    */
   kmsKeyArn: z
@@ -53,13 +53,13 @@ export const data = {
     })
     .optional(),
   /**
-   * Which keys are hot, per table; costs as the requests do.
+   * DynamoDB Contributor Insights, which shows the hottest keys of each table. It is billed per request.
    * @default false
    */
   contributorInsights: z.boolean().default(false),
   /**
-   * What happens to tables, and to what they say, when the stack is deleted: `retain` keeps them and protects them from
-   * deletion.
+   * The removal policy of tables, user pool, log groups and the scripts' bucket. `retain` keeps them when the stack is
+   * deleted, and protects tables and user pool from deletion.
    * @default 'retain'
    */
   removalPolicy: z.literal(['retain', 'destroy']).default('retain'),

@@ -1,17 +1,17 @@
-// The settings that say where workers run.
+// The settings of the workers' network.
 import { z } from 'zod';
 import { name } from './shapes.ts';
 
 export const network = {
   /**
-   * `public`: workers in public subnets with an address each and no way in; $3.65 a month and worker. `endpoints`:
-   * isolated subnets and VPC endpoints; about $15 a month and endpoint in two zones (there are 4, with `tracing` and with
-   * `scripts` one more), and nothing outside of AWS can be called. docs/capacity.md has the figures.
+   * `public`: workers run in public subnets with a public address each ($3.65 per month) and accept no connections.
+   * `endpoints`: workers run in isolated subnets with VPC endpoints, and can call AWS services only. An endpoint costs
+   * about $15 per month in two zones. There are 4, and one more each with `tracing` and `scripts` (docs/capacity.md).
    * @default 'public'
    */
   network: z.literal(['public', 'endpoints']).default('public'),
   /**
-   * An existing VPC instead of a new one; with `subnetIds` and `availabilityZones`.
+   * An existing VPC. Requires `subnetIds` and `availabilityZones`.
    * @default - a new VPC with two zones
    */
   vpcId: z
@@ -19,8 +19,9 @@ export const network = {
     .regex(/^vpc-[0-9a-f]+$/, { error: 'must be the id of a VPC, such as vpc-0a1b2c3d' })
     .optional(),
   /**
-   * Of the existing VPC, where workers run: public ones with `network: public`, else with a way to AWS of their own.
-   * @default - those of the new VPC
+   * The subnets of the workers in the existing VPC. They must be public with `network: public`, else have their own route
+   * to AWS services.
+   * @default - the subnets of the new VPC
    */
   subnetIds: z
     .array(
@@ -31,8 +32,8 @@ export const network = {
     .min(1)
     .optional(),
   /**
-   * Of the existing VPC's subnets, in their order.
-   * @default - those of the new VPC
+   * The availability zones of `subnetIds`, in the same order.
+   * @default - the zones of the new VPC
    */
   availabilityZones: z.array(name).min(1).optional(),
 };

@@ -1,5 +1,5 @@
-// The settings of a deployment: every one with its range and its default, for props and for `cdk -c punctual:<name>=…`
-// alike. A wrong one stops the synthesis with a sentence. (The folder has them by subject.)
+// The settings of a deployment, each with its range and its default. They are props of the construct and values of the CDK
+// context (`cdk -c punctual:<name>=…`). An invalid setting stops the synthesis with an error.
 import { z } from 'zod';
 import { parse } from '../../src/domain/validation/validation.ts';
 import { api } from './api.ts';
@@ -28,7 +28,7 @@ export const settingsSchema = z.strictObject({
 export type SettingsInput = z.input<typeof settingsSchema>;
 export type DeploymentSettings = Readonly<z.output<typeof settingsSchema>>;
 
-/** With every default, or a SettingsError with a sentence for each mistake. */
+/** The settings with all defaults. Throws a SettingsError with one line for each invalid setting. */
 export function readSettings(given: SettingsInput): DeploymentSettings {
   const { value, errors } = parse(settingsSchema, given);
   if (errors) throw new SettingsError(errors.map(({ path, message }) => `${path} ${message}`).join('\n'));

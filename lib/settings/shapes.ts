@@ -1,7 +1,7 @@
-// Shapes that several settings have.
+// Schemas that several settings share.
 import { z } from 'zod';
 
-export const count = (least: number, most: number) => z.number().int().min(least).max(most);
+export const count = (min: number, max: number) => z.number().int().min(min).max(max);
 export const name = z.string().min(1);
 export const arn = (service: string) =>
   z.string().regex(new RegExp(`^arn:[\\w-]+:${service}:`), { error: `must be an ARN of ${service}` });

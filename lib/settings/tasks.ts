@@ -1,21 +1,21 @@
-// The settings for what jobs do, and for who is told of it.
+// The settings of tasks and notifications.
 import { z } from 'zod';
 import { recipientPattern } from '../../src/tasks/aws/recipients.ts';
 
 export const tasks = {
   /**
-   * The task `script`: programs that users hand in, each in a container of its own whose role allows nothing. Adds a
-   * bucket, an image and a task definition; costs when scripts run.
+   * The task `script`, which runs programs of users. Each run has its own container, whose role has no permissions. The
+   * setting adds a bucket, an image and a task definition. Costs arise only when scripts run.
    * @default false
    */
   scripts: z.boolean().default(false),
   /**
-   * Where e-mails may go, by the task `email` and by notifications: addresses, `*@example.com`, `*@*.example.com`.
-   * @default - nowhere: e-mail is off
+   * The allowed recipients of the task `email` and of notifications: addresses, `*@example.com`, `*@*.example.com`.
+   * @default - none: e-mail is off
    */
   emailRecipients: z.array(recipientPattern).min(1).optional(),
   /**
-   * The EventBridge bus of this account that every change of every execution goes to; its name.
+   * The name of an EventBridge bus of this account. Every status change of an execution is published to it.
    * @default - none
    */
   eventBus: z
