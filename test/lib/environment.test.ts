@@ -1,4 +1,4 @@
-// What each runtime is told by its environment: all must agree.
+// The environment variables of the runtimes, which must agree.
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { ContainerImage } from 'aws-cdk-lib/aws-ecs';
@@ -23,8 +23,8 @@ describe('the environment', { timeout: 120_000 }, () => {
     };
   };
 
-  it('what the API accepts, workers run, the watcher settles and the notifier tells: all are told the same', () => {
-    const stack = new Stack(new App({ context: { 'aws:cdk:bundling-stacks': [] } }), 'Told');
+  it('has the same task and notification settings in every runtime', () => {
+    const stack = new Stack(new App({ context: { 'aws:cdk:bundling-stacks': [] } }), 'Tasks');
     const taskEnvironment = {
       PUNCTUAL_ALLOW_HTTP: '10.0.0.0/8',
       PUNCTUAL_ALLOW_LAMBDA: 'report-*',
@@ -40,7 +40,7 @@ describe('the environment', { timeout: 120_000 }, () => {
       taskEnvironment,
       workerImage: ContainerImage.fromRegistry('none'),
     });
-    const told = {
+    const expected = {
       ...taskEnvironment,
       PUNCTUAL_EVENT_BUS: 'jobs',
       PUNCTUAL_EMAIL_RECIPIENTS: '*@example.com,ann@b.example',
@@ -49,15 +49,15 @@ describe('the environment', { timeout: 120_000 }, () => {
     const template = Template.fromStack(stack);
     const functions = Object.values(template.findResources('AWS::Lambda::Function'));
     expect(functions).toHaveLength(5);
-    for (const { Properties: f } of functions) expect(f.Environment.Variables).toMatchObject(told);
+    for (const { Properties: f } of functions) expect(f.Environment.Variables).toMatchObject(expected);
     const [task] = Object.values(template.findResources('AWS::ECS::TaskDefinition'));
     const variables = task?.Properties.ContainerDefinitions[0].Environment;
     expect(Object.fromEntries(variables.map(({ Name, Value }: Properties) => [Name, Value]))).toMatchObject(
-      told,
+      expected,
     );
   });
 
-  it('what tasks are configured with is looked at before it is deployed', () => {
+  it('of tasks is validated at synthesis', () => {
     const stack = new Stack(new App({ context: { 'aws:cdk:bundling-stacks': [] } }), 'Wrong');
     const wrong = { PUNCTUAL_SECRETS: 'vault:jobs' };
     expect(() => new Punctual(stack, 'Punctual', { taskEnvironment: wrong })).toThrow(
@@ -65,16 +65,18 @@ describe('the environment', { timeout: 120_000 }, () => {
     );
   });
 
-  it('scripts: API and workers know where, the others need not', () => {
-    const knowing = Object.entries(programs('closed')).filter(([, told]) => 'PUNCTUAL_SCRIPT_BUCKET' in told);
-    expect(knowing.map(([id]) => /Scheduler|Query|Ingest|worker/.exec(id)?.[0]).sort()).toEqual([
+  it('has the settings of scripts in the API and the workers only', () => {
+    const withScripts = Object.entries(programs('closed')).filter(
+      ([, variables]) => 'PUNCTUAL_SCRIPT_BUCKET' in variables,
+    );
+    expect(withScripts.map(([id]) => /Scheduler|Query|Ingest|worker/.exec(id)?.[0]).sort()).toEqual([
       'Ingest',
       'Query',
       'Scheduler',
       'worker',
     ]);
-    for (const [, told] of knowing)
-      expect(Object.keys(told)).toEqual(
+    for (const [, variables] of withScripts)
+      expect(Object.keys(variables)).toEqual(
         expect.arrayContaining(
           ['CONTAINER_CLUSTER', 'CONTAINER_SUBNETS', 'CONTAINER_PUBLIC_IP', 'SCRIPT_TASK_DEFINITION', 'SCRIPT_SECURITY_GROUPS'] // biome-ignore format: a list
             .map((name) => `PUNCTUAL_${name}`),
@@ -82,7 +84,7 @@ describe('the environment', { timeout: 120_000 }, () => {
       );
   });
 
-  it('fits into the 4 KB that a Lambda has for it, with as many queues as there can be and the longest names', () => {
+  it('fits into the 4 KB of a Lambda, with the maximum number of queues and the longest names', () => {
     const stack = new Stack(new App({ context: { 'aws:cdk:bundling-stacks': [] } }), 'Full');
     const stage = 'a'.repeat(20);
     new Punctual(stack, 'Punctual', {

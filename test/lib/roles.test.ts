@@ -1,4 +1,4 @@
-// Who may do what, by exact action and resource.
+// The permissions of every role, by exact action and resource.
 import { afterAll, describe, expect, it } from 'vitest';
 import { ROLES } from '../../lib/access/permissions.ts';
 import {
@@ -24,7 +24,7 @@ describe('roles', { timeout: 120_000 }, () => {
     }));
   };
 
-  it('query reads, and does nothing else', () => {
+  it('query may only read', () => {
     const actions = roleOf(/QueryRole/).flatMap((statement) => statement.actions);
     expect(new Set(actions)).toEqual(
       new Set([
@@ -36,7 +36,7 @@ describe('roles', { timeout: 120_000 }, () => {
     expect(ROLES.query.filter((operation) => !/^(read|list|has)/.test(operation))).toEqual([]);
   });
 
-  it('each has exactly this', () => {
+  it('each has exactly these permissions', () => {
     expect({
       scheduler: roleOf(/SchedulerRole/),
       query: roleOf(/QueryRole/),
@@ -47,7 +47,7 @@ describe('roles', { timeout: 120_000 }, () => {
     }).toMatchSnapshot();
   });
 
-  it('scripts may do nothing, and workers may start them and no others', () => {
+  it('scripts have no permissions, and workers may start only them', () => {
     const { resources } = of('closed');
     const policies = Object.values(resources).filter(({ Type }) => Type === 'AWS::IAM::Policy');
     expect(policies.filter((p) => JSON.stringify(p.Properties.Roles).includes('ScriptsNothing'))).toEqual([]);
@@ -60,7 +60,7 @@ describe('roles', { timeout: 120_000 }, () => {
     expect(rights).toMatchSnapshot();
   });
 
-  it('traces: what has no resource is allowed to those who trace, and to nobody else', () => {
+  it('only runtimes that trace may write traces', () => {
     const tracing = (name: DeploymentName) =>
       of(name)
         .ofType('AWS::IAM::Policy')
@@ -75,14 +75,14 @@ describe('roles', { timeout: 120_000 }, () => {
     expect(active).toHaveLength(3);
   });
 
-  it('the notifier may write to the bus that it is told of', () => {
+  it('the notifier may write to the configured event bus', () => {
     expect(
       roleOf(/NotifierFunctionRole/, 'large').find(({ actions }) => actions[0] === 'events:PutEvents'),
     ).toMatchObject({ resources: [expect.stringContaining(':event-bus/jobs')] });
   });
 
   it.each(DEPLOYMENT_NAMES)(
-    'of "%s": none has a wildcard action, nor a resource that could be named',
+    'of "%s": none has a wildcard action, or a wildcard resource that could be named',
     (name) => {
       for (const { Properties: policy } of of(name).ofType('AWS::IAM::Policy')) {
         for (const { Action, Resource, Effect } of policy.PolicyDocument.Statement) {
@@ -102,7 +102,7 @@ describe('roles', { timeout: 120_000 }, () => {
   );
 });
 
-/** Of IAM's actions, those that know no resources. */
+/** IAM actions that cannot be limited to a resource. */
 const WITHOUT_RESOURCE = [
   'ecr:GetAuthorizationToken',
   'ecs:DescribeTaskDefinition',
@@ -110,7 +110,7 @@ const WITHOUT_RESOURCE = [
   'xray:PutTraceSegments',
 ];
 
-/** `jobs/index/byUser`, `work-0`: what a policy's resource is called. */
+/** The short name of a policy's resource, such as `jobs/index/byUser` or `work-0`. */
 function shortName(resources: Synthesized['resources'], resource: unknown): string {
   const text = JSON.stringify(resource);
   const id = /"Fn::GetAtt":\["(\w+)","Arn"\]/.exec(text)?.[1] ?? '';

@@ -4,19 +4,19 @@ import { addedFor, stepsOut } from '../../lib/compute/scaling-steps.ts';
 
 describe('scaling out', () => {
   it.each([2, 20, 200, 5000])(
-    'with at most %i workers adds what is missing, and not more than twice that',
-    (most) => {
-      for (let missing = 1; missing <= most; missing++) {
-        expect(addedFor(missing, most)).toBeGreaterThanOrEqual(missing);
-        expect(addedFor(missing, most)).toBeLessThanOrEqual(2 * missing);
+    'with at most %i workers adds at least the missing workers, and at most twice as many',
+    (maxWorkers) => {
+      for (let missing = 1; missing <= maxWorkers; missing++) {
+        expect(addedFor(missing, maxWorkers)).toBeGreaterThanOrEqual(missing);
+        expect(addedFor(missing, maxWorkers)).toBeLessThanOrEqual(2 * missing);
       }
-      // AWS takes no more
-      expect(stepsOut(most).length).toBeLessThanOrEqual(20);
-      expect(addedFor(0, most)).toBe(0);
+      // the maximum number of steps of a scaling policy
+      expect(stepsOut(maxWorkers).length).toBeLessThanOrEqual(20);
+      expect(addedFor(0, maxWorkers)).toBe(0);
     },
   );
 
-  it('has the workers of a spike that is in the timetable ready before it', async () => {
+  it('starts the workers for a planned spike before it begins', async () => {
     const foreseen = await spikeLateness({ ahead: true });
     const unforeseen = await spikeLateness({ ahead: false });
     expect(foreseen.worstSeconds).toBeLessThan(2);

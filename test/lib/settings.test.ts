@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { settingsFromContext } from '../../lib/settings/context.ts';
 import { readSettings, type SettingsInput, settingsSchema } from '../../lib/settings/settings.ts';
 
-const told = (given: object): string => {
+const errorOf = (given: object): string => {
   try {
     readSettings(given as SettingsInput);
     return '';
@@ -77,17 +77,17 @@ describe('the settings of a deployment', () => {
     [{ vpcId: 'vpc-0a1b' }, 'vpcId is given without subnetIds\nvpcId is given without availabilityZones'],
     [
       { warmWritesPerSecond: 5000, capacity: 'provisioned' },
-      'warmWritesPerSecond is for capacity onDemand: provisioned tables have minCapacity',
+      'warmWritesPerSecond requires capacity onDemand; use minCapacity for provisioned tables',
     ],
-  ])('%j is refused with a sentence', (given, sentence) => {
-    expect(told(given)).toBe(sentence);
+  ])('%j is refused with an error that names the limit', (given, sentence) => {
+    expect(errorOf(given)).toBe(sentence);
   });
 
-  it('that nobody knows are refused, so that a typing mistake does not become a default', () => {
-    expect(told({ shard: 64 })).toMatch(/^shard is not a known field; known here: stage, shards, /);
+  it('with an unknown name are refused, so that a typing mistake does not become a default', () => {
+    expect(errorOf({ shard: 64 })).toMatch(/^shard is not a known field; known here: stage, shards, /);
   });
 
-  it('come from the context too, as texts or as they are', () => {
+  it('are read from the CDK context, as texts or as values', () => {
     const context = {
       'punctual:shards': '64',
       'punctual:spotShare': 0.5,
@@ -105,9 +105,9 @@ describe('the settings of a deployment', () => {
     });
   });
 
-  it('that are no number are quoted as they were given', () => {
+  it('that are not a number are quoted in the error', () => {
     const { node } = new App({ context: { 'punctual:shards': 'many' } });
-    expect(told(settingsFromContext(node))).toBe('shards must be a number from 1 to 1024, got "many"');
+    expect(errorOf(settingsFromContext(node))).toBe('shards must be a number from 1 to 1024, got "many"');
   });
 
   it('are all in the deploy guide', () => {

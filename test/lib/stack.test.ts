@@ -1,4 +1,4 @@
-// What the template says, for four deployments.
+// The templates of four deployments.
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { operations } from '../../src/api/contract/contract.ts';
@@ -24,7 +24,7 @@ const PREFIXES = {
 };
 
 describe.each(DEPLOYMENT_NAMES)('the deployment "%s"', { timeout: 120_000 }, (name) => {
-  it('is synthesized offline, and cdk-nag finds nothing without a reason', () => {
+  it('is synthesized offline, and cdk-nag has no finding without a reason', () => {
     expect(Object.keys(of(name).resources).length).toBeGreaterThan(50);
   });
 
@@ -65,7 +65,7 @@ describe.each(DEPLOYMENT_NAMES)('the deployment "%s"', { timeout: 120_000 }, (na
     }
   });
 
-  it('has queues with the settings of local mode, encrypted, by TLS only, and every one with its dead letters', () => {
+  it('has encrypted queues with the settings of local mode, TLS only and dead-letter queues', () => {
     const { resources, ofType } = of(name);
     const queues: Record<string, Properties> = Object.fromEntries(
       ofType('AWS::SQS::Queue').map((q) => [q.Properties.QueueName, q.Properties]),
@@ -92,7 +92,7 @@ describe.each(DEPLOYMENT_NAMES)('the deployment "%s"', { timeout: 120_000 }, (na
     expect(queues[`${prefix}dead-letters`].MessageRetentionPeriod).toBe(DEAD_LETTERS.retentionSeconds);
     for (const queue of Object.values(queues)) {
       expect(queue.SqsManagedSseEnabled === true || queue.KmsMasterKeyId !== undefined).toBe(true);
-      // the delay of each message is its own
+      // every message has its own delay
       expect(queue.DelaySeconds).toBeUndefined();
     }
     const tlsOnly = ofType('AWS::SQS::QueuePolicy').filter(({ Properties: { PolicyDocument } }) =>
@@ -103,13 +103,13 @@ describe.each(DEPLOYMENT_NAMES)('the deployment "%s"', { timeout: 120_000 }, (na
     expect(tlsOnly).toHaveLength(Object.keys(queues).length);
   });
 
-  it('has a route for every operation of the contract, with a token where the contract wants one', () => {
+  it('has a route for every operation of the contract, which requires a token if the contract does', () => {
     const routes = of(name).ofType('AWS::ApiGatewayV2::Route');
     const found = routes.map(
       ({ Properties: { RouteKey, AuthorizationType } }) => `${RouteKey} ${AuthorizationType}`,
     );
     const wanted = operations.map(({ method, path, auth }) => `${method} ${path} ${auth ? 'JWT' : 'NONE'}`);
-    // and one for what there is not
+    // $default answers unknown paths
     expect(found.sort()).toEqual([...wanted, '$default NONE'].sort());
     const [stage] = of(name).ofType('AWS::ApiGatewayV2::Stage');
     expect(stage?.Properties.AccessLogSettings.DestinationArn).toBeDefined();
@@ -119,7 +119,7 @@ describe.each(DEPLOYMENT_NAMES)('the deployment "%s"', { timeout: 120_000 }, (na
     });
   });
 
-  it('runs Node 24 on Graviton, and every function is a program of its own', () => {
+  it('runs Node 24 on Graviton, and every function has its own program and role', () => {
     const functions = of(name).ofType('AWS::Lambda::Function');
     expect(functions).toHaveLength(5);
     for (const { Properties: f } of functions) {
@@ -128,7 +128,7 @@ describe.each(DEPLOYMENT_NAMES)('the deployment "%s"', { timeout: 120_000 }, (na
     expect(new Set(functions.map(({ Properties: f }) => JSON.stringify(f.Role))).size).toBe(5);
   });
 
-  it('has workers that nobody can call, that drain in time and are rolled back when they do not start', () => {
+  it('has workers that accept no connections, drain in time and are rolled back if they do not start', () => {
     const { ofType } = of(name);
     const [task] = ofType('AWS::ECS::TaskDefinition');
     const [service] = ofType('AWS::ECS::Service');
@@ -152,7 +152,7 @@ describe.each(DEPLOYMENT_NAMES)('the deployment "%s"', { timeout: 120_000 }, (na
     expect(ofType('AWS::EC2::NatGateway')).toEqual([]);
   });
 
-  it('has workers that are made after the cluster knows where they may run', () => {
+  it('creates workers after the capacity providers of the cluster', () => {
     const [association] = Object.entries(of(name).resources).filter(
       ([, { Type }]) => Type === 'AWS::ECS::ClusterCapacityProviderAssociations',
     );
@@ -201,7 +201,7 @@ describe.each(DEPLOYMENT_NAMES)('the deployment "%s"', { timeout: 120_000 }, (na
     );
   });
 
-  it('lets alarms publish to the topic that tells people', () => {
+  it('lets alarms publish to the alarm topic', () => {
     const statements = of(name)
       .ofType('AWS::SNS::TopicPolicy')
       .flatMap(({ Properties }) => Properties.PolicyDocument.Statement);
@@ -214,7 +214,7 @@ describe.each(DEPLOYMENT_NAMES)('the deployment "%s"', { timeout: 120_000 }, (na
     );
   });
 
-  it('calls the watcher once a minute for every shard, and never again for the same minute', () => {
+  it('invokes the watcher once a minute for every shard, without retries', () => {
     const rules = of(name).ofType('AWS::Events::Rule');
     const targets = rules.flatMap((rule) => rule.Properties.Targets);
     const ranges = targets.map(({ Input }) => JSON.parse(Input) as { from: number; to: number });
@@ -234,32 +234,36 @@ describe.each(DEPLOYMENT_NAMES)('the deployment "%s"', { timeout: 120_000 }, (na
     });
   });
 
-  it('tells somebody, with a link to the runbook', () => {
+  it('has alarms with a link to the runbook', () => {
     const alarms = of(name)
       .ofType('AWS::CloudWatch::Alarm')
       .map(({ Properties }) => Properties);
-    const told = alarms.filter(({ AlarmDescription }) => !AlarmDescription.startsWith('Not an alarm'));
-    expect(told.map(({ AlarmName }) => AlarmName.replace(PREFIXES[name], '')).sort()).toEqual(
+    const forPeople = alarms.filter(
+      ({ AlarmDescription }) => !AlarmDescription.startsWith('Scaling trigger'),
+    );
+    expect(forPeople.map(({ AlarmName }) => AlarmName.replace(PREFIXES[name], '')).sort()).toEqual(
       ['api-errors', 'dead-letters', 'dispatch-lag', 'failed-passes', 'failure-rate', 'index-throttles', 'ingest-dead-letters', 'lambda-errors', 'late', 'no-workers',
         'notify-dead-letters', 'oldest-message', 'settle-corrections', 'throttles', 'wrong-clock'], // biome-ignore format: a list
     );
-    for (const alarm of told) {
+    for (const alarm of forPeople) {
       expect(alarm.AlarmDescription).toMatch(/ Runbook: \S+#[a-z-]+$/);
       expect(alarm.AlarmActions).toHaveLength(1);
       expect((alarm.Metrics ?? []).filter((m: Properties) => m.MetricStat).length).toBeLessThanOrEqual(10);
     }
     const runbook = readFileSync('docs/runbook.md', 'utf8');
-    for (const { AlarmDescription } of told)
+    for (const { AlarmDescription } of forPeople)
       expect(runbook).toContain(`\n## ${AlarmDescription.split('#').at(-1)}\n`);
-    // what nobody has counted in a minute would make every sum with it unknown
-    const added = told.flatMap(({ Metrics = [] }) => Metrics.map((m: Properties) => m.Expression ?? ''));
+    // a metric without data in a minute would make every sum with it unknown
+    const added = forPeople.flatMap(({ Metrics = [] }) => Metrics.map((m: Properties) => m.Expression ?? ''));
     for (const expression of added.filter((text: string) => /METRICS\(\)|\+/.test(text)))
       expect(expression).toContain('FILL(');
-    for (const silent of ['dispatch-lag', 'no-workers'])
-      expect(told.find(({ AlarmName }) => AlarmName.endsWith(silent)).TreatMissingData).toBe('breaching');
+    for (const section of ['dispatch-lag', 'no-workers'])
+      expect(forPeople.find(({ AlarmName }) => AlarmName.endsWith(section)).TreatMissingData).toBe(
+        'breaching',
+      );
   });
 
-  it('has no bucket, or one that nobody but its workers can reach', () => {
+  it('has no bucket, or one that only its workers can read', () => {
     const buckets = of(name).ofType('AWS::S3::Bucket');
     expect(buckets).toHaveLength(name === 'closed' ? 1 : 0);
     for (const { Properties: bucket } of buckets) {
@@ -281,8 +285,8 @@ describe('the default deployment', { timeout: 120_000 }, () => {
   });
 });
 
-describe('what differs', () => {
-  it('data outlives the stack unless told otherwise', () => {
+describe('settings', () => {
+  it('removalPolicy: data outlives the stack by default', () => {
     for (const [name, policy, isProtected] of [
       ['default', 'Retain', true],
       ['small', 'Delete', false],
@@ -316,7 +320,7 @@ describe('what differs', () => {
     expect(scaled.filter((dimension) => /^dynamodb:index/.test(dimension))).toHaveLength(2 * indexes);
   });
 
-  it('a key of your own encrypts tables and queues, and roles may use that key', () => {
+  it('a customer key encrypts tables and queues, and roles may use it', () => {
     const { ofType } = of('large');
     for (const { Properties: table } of ofType('AWS::DynamoDB::Table'))
       expect(table.SSESpecification.SSEType).toBe('KMS');
@@ -384,7 +388,7 @@ describe('what differs', () => {
     }
   });
 
-  it('Spot: as the share says, and the first worker is not', () => {
+  it('spotShare: the share of Spot capacity, with the first worker on demand', () => {
     const strategyOf = (name: DeploymentName) =>
       of(name).ofType('AWS::ECS::Service')[0]?.Properties.CapacityProviderStrategy;
     expect(strategyOf('default')).toEqual([{ CapacityProvider: 'FARGATE', Weight: 1 }]);
@@ -406,7 +410,7 @@ describe('what differs', () => {
     expect(of('small').ofType('AWS::EC2::VPC')).toEqual([]);
   });
 
-  it('tokens of an issuer of yours, and then there is no user pool', () => {
+  it('issuer: its tokens are accepted, and there is no user pool', () => {
     expect(of('default').ofType('AWS::Cognito::UserPool')).toHaveLength(1);
     expect(of('closed').ofType('AWS::Cognito::UserPool')).toEqual([]);
     expect(of('closed').ofType('AWS::ApiGatewayV2::Authorizer')[0]?.Properties.JwtConfiguration).toEqual({
@@ -415,7 +419,7 @@ describe('what differs', () => {
     });
   });
 
-  it('reserved concurrency for the watcher, unless the account has none to give', () => {
+  it('watcherReservedConcurrency: reserved for the watcher, none if it is 0', () => {
     const reserved = (name: DeploymentName) =>
       of(name)
         .ofType('AWS::Lambda::Function')
@@ -424,7 +428,7 @@ describe('what differs', () => {
     expect([reserved('default'), reserved('large'), reserved('small')]).toEqual([[2], [16], []]);
   });
 
-  it('workers are added for what is old and waits, besides for how much waits', () => {
+  it('workers are added if waiting messages are too old', () => {
     for (const name of DEPLOYMENT_NAMES) {
       const alarm = of(name)
         .ofType('AWS::CloudWatch::Alarm')
@@ -433,7 +437,7 @@ describe('what differs', () => {
       const named = new Set(metrics.map((m) => m.MetricStat.Metric.MetricName));
       expect(named).toEqual(new Set(['ApproximateAgeOfOldestMessage', 'ApproximateNumberOfMessagesVisible']));
       expect(metrics.length).toBeLessThanOrEqual(10);
-      // a horizon of five minutes, a watch period, and a minute
+      // a look-ahead of 5 minutes, a slot of 1 minute, and 1 minute
       expect(alarm.Threshold).toBe(420);
       expect(alarm.AlarmActions).toHaveLength(1);
     }
@@ -447,11 +451,14 @@ describe('what differs', () => {
       .flatMap(
         (m: Properties) => m.MetricStat?.Metric.Dimensions.map((d: Properties) => d.Value).at(0) ?? [],
       );
-    const places = TABLES.flatMap((table) => [table.name, ...table.indexes.map(({ name }) => name)]);
-    expect(watched).toHaveLength(2 * places.length);
+    const tablesAndIndexes = TABLES.flatMap((table) => [
+      table.name,
+      ...table.indexes.map(({ name }) => name),
+    ]);
+    expect(watched).toHaveLength(2 * tablesAndIndexes.length);
   });
 
-  it('e-mail', () => {
+  it('alarmEmail: a subscription of the alarm topic', () => {
     expect(of('large').ofType('AWS::SNS::Subscription')[0]?.Properties).toMatchObject({
       Endpoint: 'on-call@example.com',
     });
@@ -460,12 +467,12 @@ describe('what differs', () => {
 });
 
 /**
- * Without hashes of assets, which change with every line of code, and without routes, which follow from the contract and
- * are compared with it above.
+ * The template as text, without hashes of assets, which change with every line of code. Routes are left out too, because
+ * they follow from the contract and are compared with it above.
  */
 function stable({ resources, outputs }: Synthesized): string {
-  const ofRoutes = /^AWS::(ApiGatewayV2::(Route|Integration)|Lambda::Permission)$/;
-  const kept = Object.entries(resources).filter(([, { Type }]) => !ofRoutes.test(Type));
+  const routeTypes = /^AWS::(ApiGatewayV2::(Route|Integration)|Lambda::Permission)$/;
+  const kept = Object.entries(resources).filter(([, { Type }]) => !routeTypes.test(Type));
   const text = JSON.stringify({ resources: Object.fromEntries(kept), outputs }, null, 1);
   return `${text.replace(/\b[0-9a-f]{64}\b/g, '<hash>')}\n`;
 }

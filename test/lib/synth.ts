@@ -1,4 +1,4 @@
-// Four deployments, each synthesized once: offline, without Docker, and without bundling (bundles.test.ts does that).
+// Four deployments, each synthesized once: offline, without Docker and without bundling, which bundles.test.ts does.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { settingsFromContext } from '../../lib/settings/context.ts';
 
 const cdkJson = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> };
 
-/** As on the command line: `-c punctual:<name>=<text>`. */
+/** The settings as texts, as on the command line: `-c punctual:<name>=<text>`. */
 export const DEPLOYMENTS = {
   default: {},
   large: {
@@ -69,8 +69,7 @@ export const DEPLOYMENTS = {
 export type DeploymentName = keyof typeof DEPLOYMENTS;
 export const DEPLOYMENT_NAMES = Object.keys(DEPLOYMENTS) as DeploymentName[];
 
-// what an assertion looks into has many shapes
-// biome-ignore lint/suspicious/noExplicitAny: as above
+// biome-ignore lint/suspicious/noExplicitAny: the properties of a resource depend on its type
 export type Properties = any;
 export interface Resource {
   readonly Type: string;
@@ -82,7 +81,7 @@ export interface Resource {
 export interface Synthesized {
   readonly resources: Readonly<Record<string, Resource>>;
   ofType(type: string): Resource[];
-  /** Where CDK has put the assets. */
+  /** The folder of CDK's assets. */
   readonly folder: string;
   readonly outputs: Readonly<Record<string, { Value: unknown }>>;
   readonly template: Template;
@@ -93,7 +92,7 @@ export const cleanUp = (): void => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 };
 
-/** Fails when cdk-nag finds something that nobody has given a reason for. */
+/** Throws if cdk-nag has a finding without a reason. */
 export function synthesize(name: DeploymentName): Synthesized {
   const given = Object.entries<string>(DEPLOYMENTS[name]).map(([key, value]) => [`punctual:${key}`, value]);
   const folder = mkdtempSync(join(tmpdir(), 'punctual-synth-'));
@@ -120,7 +119,7 @@ export function synthesize(name: DeploymentName): Synthesized {
   };
 }
 
-/** A stack that makes its key itself, so that the key's policy is part of the template. */
+/** A stack that creates its own key, so that the key's policy is part of the template. */
 export function withOwnKey(): Pick<Synthesized, 'resources'> {
   const app = new App({ context: { ...cdkJson.context, 'aws:cdk:bundling-stacks': [] } });
   const stack = new Stack(app, 'OwnKey');
