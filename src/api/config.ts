@@ -1,6 +1,6 @@
 // The API's configuration beyond what all runtimes share: operators, quotas and CORS. Quotas and CORS are off unless given.
 import { z } from 'zod';
-import { shown } from '../domain/validation/validation.ts';
+import { formatValue } from '../domain/validation/validation.ts';
 import type { QuotaLimits } from '../jobs/enforce-quotas.ts';
 import { type Environment, readConfig } from '../runtime/config.ts';
 
@@ -11,7 +11,7 @@ export const operatorsGroupName = z
   .string()
   .regex(/^[^\s,[\]\p{C}]{1,128}$/u, {
     error: ({ input }) =>
-      `must be 1 to 128 characters without spaces, commas and brackets, got ${shown(input)}`,
+      `must be 1 to 128 characters without spaces, commas and brackets, got ${formatValue(input)}`,
   })
   .default('punctual-operators');
 

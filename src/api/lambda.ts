@@ -10,7 +10,7 @@ import { createLambdaRuntime, type LambdaRuntime, workQueue } from '../runtime/l
 import { publishingFromEnvironment } from '../runtime/publishing.ts';
 import { traceOfCall } from '../runtime/tracing.ts';
 import type { Context } from '../scheduling/context.ts';
-import { describedOnAws } from '../tasks/describable-tasks.ts';
+import { describableTasksOnAws } from '../tasks/describable-tasks.ts';
 import type { Tasks } from '../tasks/task.ts';
 import { allowedRecipients, taskVariables } from '../tasks/task-settings.ts';
 import { type ApiConfig, readApiConfig } from './config.ts';
@@ -43,7 +43,7 @@ export function createService(service: Service, env: Environment): ServiceHandle
     const own = all.filter(({ operation }) => operation.service === service);
     return createApi(own, { ...config, log: ctx.log });
   };
-  const api = describedOnAws(given).then(apiWith);
+  const api = describableTasksOnAws(given).then(apiWith);
   api.catch(() => {}); // told by the first call
   return async (event, context) => {
     logger.addContext(context);

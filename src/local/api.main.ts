@@ -24,7 +24,7 @@ await run(async (running) => {
   const backend = await connect(config, await findEngines(config), running, log);
   running.defer(() => server.stop());
   const scripts = await findScriptMode(config);
-  console.log(scripts.told);
+  console.log(scripts.summary);
   api.resolve(await startLocalApi(config, backend, scripts, running));
   announceApi(config.dataFolder, server.url, running);
   console.log(`the API listens on ${server.url}`);

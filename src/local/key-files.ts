@@ -21,7 +21,7 @@ const secretsSchema = z.record(z.string(), z.record(z.string(), z.string()));
 
 /** `{ "<user>": { "<name>": "<value>" } }`, read at every run: a change counts at once. */
 export const fileSecrets = (dataFolder: string, log: Log): Secrets => ({
-  place: `${SECRETS} of the data folder`,
+  location: `${SECRETS} of the data folder`,
   async read(userId, name) {
     const data = forRuns('the secrets', log, () => readSecrets(join(dataFolder, SECRETS)));
     const own = Object.hasOwn(data, userId) ? data[userId] : undefined;

@@ -43,5 +43,5 @@ export async function serve(config: LocalConfig, running: Running, serving: Serv
   api.resolve(await startLocalApi(config, backend, scripts, running));
 
   const token = await signToken(await tokenKey(config.dataFolder), 'me');
-  console.log(welcome(server.url, [...told, scripts.told], token));
+  console.log(welcome(server.url, [...told, scripts.summary], token));
 }

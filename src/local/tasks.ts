@@ -4,21 +4,21 @@ import { join } from 'node:path';
 import { type Environment, readConfig } from '../runtime/config.ts';
 import type { Log } from '../scheduling/context.ts';
 import { ANY_TARGET, createTargets } from '../tasks/aws/targets.ts';
-import { type AwsOptions, lazyAws } from '../tasks/aws/task-clients.ts';
+import { type AwsOptions, lazyAwsClients } from '../tasks/aws/task-clients.ts';
 import {
-  deliveringTasks,
-  deliveryTargets,
+  notificationTargets,
+  notificationTasks,
   once,
   ownQueues,
   perHost,
-  placeOf,
+  requireContainerNetwork,
 } from '../tasks/aws/worker-tasks.ts';
 import { CustomTaskError, withCustomTasks } from '../tasks/custom-tasks.ts';
 import { addressRules } from '../tasks/http/addresses.ts';
 import { guardedAgent } from '../tasks/http/guarded-connect.ts';
 import { HostLimiter } from '../tasks/http/host-limiter.ts';
 import { derivedKeys } from '../tasks/http/signing-keys.ts';
-import { builtinTasks, describing } from '../tasks/registry.ts';
+import { builtinTasks, describeOnlyServices } from '../tasks/registry.ts';
 import { localScripts } from '../tasks/script/script-local.ts';
 import { SCRIPTS_REFUSED, type ScriptMode } from '../tasks/script/script-mode.ts';
 import type { ScriptRunner } from '../tasks/script/script-runner.ts';
@@ -47,7 +47,7 @@ export interface Surroundings {
 /** For the API: they are described and their params are checked. */
 export const describedTasks = (scripts: ScriptMode, env: Environment): Promise<Tasks> => {
   const given = readConfig(taskVariables, env);
-  const tasks = new Map(builtinTasks(describing(allowedRecipients(given)), given.PUNCTUAL_TASKS));
+  const tasks = new Map(builtinTasks(describeOnlyServices(allowedRecipients(given)), given.PUNCTUAL_TASKS));
   const script = tasks.get('script');
   if (script && scripts.name === 'refused') tasks.set('script', { ...script, unavailable: SCRIPTS_REFUSED });
   return custom(tasks, given);
@@ -70,8 +70,8 @@ export async function localTasks(
 export function localDelivering(config: LocalConfig, surroundings: Surroundings, env: Environment): Tasks {
   const given = readConfig(taskVariables, env);
   const { emailFrom, bus } = config.notifier;
-  const targets = deliveryTargets(allowedTargets(given).sns ?? ['*'], emailFrom, bus);
-  const tasks = deliveringTasks({ ...localServices(config, surroundings, given), targets });
+  const targets = notificationTargets(allowedTargets(given).sns ?? ['*'], emailFrom, bus);
+  const tasks = notificationTasks({ ...localServices(config, surroundings, given), targets });
   const outbox = mailFile(join(config.dataFolder, 'outbox.jsonl'), allowedRecipients(given));
   return emailFrom === undefined ? new Map([...tasks, [outbox.name, outbox]]) : tasks;
 }
@@ -90,17 +90,17 @@ function localServices(
   const allow = { ...ANY_TARGET, ...Object.fromEntries(limited) };
   const rules = addressRules({ loopback: true, ownPorts, allow: given.PUNCTUAL_ALLOW_HTTP });
   return {
-    aws: lazyAws(aws),
+    aws: lazyAwsClients(aws),
     targets: createTargets({ allow, never: ownQueues(config.prefix) }),
     recipients: allowedRecipients(given),
     http: once(() => ({
       dispatcher: guardedAgent(rules),
-      places: new HostLimiter({ perHost: perHost(config.concurrency) }),
+      hostLimiter: new HostLimiter({ perHost: perHost(config.concurrency) }),
       signingKeys: derivedKeys(async () =>
         forRuns('the signing keys', log, () => readMasterKeys(config.dataFolder)),
       ),
     })),
-    containers: () => placeOf(given),
+    containers: () => requireContainerNetwork(given),
     scripts: () => {
       throw new Error('no script delivers a notification');
     },

@@ -18,6 +18,6 @@ await run(async (running) => {
   const backend = await connect(config, await findEngines(config), running, localLog(config, 'worker'));
   startLocalNotifier(config, backend, running);
   const scripts = await findScriptMode(config);
-  console.log(scripts.told);
+  console.log(scripts.summary);
   console.log(`the worker ${await startLocalWorker(config, backend, scripts, running)} waits for jobs`);
 });

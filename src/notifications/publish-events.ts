@@ -7,7 +7,7 @@ import type { Row, RowSeen } from '../domain/executions/row.ts';
 import { eventOf } from '../domain/executions/row-events.ts';
 import { lateAfterMs, type NotifyEvent, wants } from '../domain/jobs/notify-events.ts';
 import type { ExecutionView } from '../domain/views/resource-schemas.ts';
-import { executionOfHold, executionOfRow, executionToCome } from '../domain/views/views.ts';
+import { executionOfHold, executionOfRow, plannedExecution } from '../domain/views/views.ts';
 import type {
   ChangeMessage,
   EventMessage,
@@ -84,7 +84,7 @@ export function publishEvents(
             jobId: head.jobId,
             due,
             at,
-            execution: executionToCome(head, due, at),
+            execution: plannedExecution(head, due, at),
             late: { expectedAt, revision },
           })),
         );

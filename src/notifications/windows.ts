@@ -2,7 +2,7 @@
 // summary reports them when the window is over.
 import { isTerminal } from '../domain/executions/row.ts';
 import type { Head } from '../domain/jobs/job.ts';
-import { executionOfRow, executionToCome } from '../domain/views/views.ts';
+import { executionOfRow, plannedExecution } from '../domain/views/views.ts';
 import type { EventMessage, NotifyQueue, SummaryMessage } from '../queue/notify-queue.ts';
 import type { Context } from '../scheduling/context.ts';
 import type { NotificationWindow } from '../store/store.ts';
@@ -135,7 +135,7 @@ export async function sendSummary(
   const head = await store.readHead(jobId, { consistent: false });
   const row = await store.readRow(jobId, summary.last, { consistent: false });
   if (!head) return DONE;
-  const execution = row ? executionOfRow(row) : executionToCome(head, summary.last, now);
+  const execution = row ? executionOfRow(row) : plannedExecution(head, summary.last, now);
   const targets = await targetsOf(context, head, event, Number.POSITIVE_INFINITY);
   const content = { suppressed: summary.suppressed, execution, at: now };
   await queue.send(deliveriesOf(head, event, id, targets, content));

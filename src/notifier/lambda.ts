@@ -8,7 +8,7 @@ import { sendDeadLetter } from '../queue/sqs/dead-letter.ts';
 import { type Environment, httpUrl, readConfig } from '../runtime/config.ts';
 import { createLambdaRuntime } from '../runtime/lambda-context.ts';
 import type { Context } from '../scheduling/context.ts';
-import { deliveringOnAws } from '../tasks/aws/worker-tasks.ts';
+import { notificationTasksOnAws } from '../tasks/aws/worker-tasks.ts';
 import { taskVariables } from '../tasks/task-settings.ts';
 import { readNotifierConfig } from './config.ts';
 import { consume, jobOf } from './consume.ts';
@@ -34,7 +34,7 @@ export function createNotifierHandler(env: Environment): NotifierHandler {
     ...config,
     context,
     queue: createNotifyQueue({ client: clients.sqs, queueUrl, timer: context.clock }),
-    tasks: deliveringOnAws(readConfig(taskVariables, env), config),
+    tasks: notificationTasksOnAws(readConfig(taskVariables, env), config),
   };
 
   async function handle({ body, messageId, receiptHandle, attributes }: SQSRecord): Promise<string[]> {

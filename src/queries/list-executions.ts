@@ -5,7 +5,7 @@ import type { Row } from '../domain/executions/row.ts';
 import type { Principal } from '../domain/principal.ts';
 import { isRecurring, nextOccurrence } from '../domain/schedule/occurrences.ts';
 import type { ExecutionView } from '../domain/views/resource-schemas.ts';
-import { executionOfRow, executionToCome } from '../domain/views/views.ts';
+import { executionOfRow, plannedExecution } from '../domain/views/views.ts';
 import type { Context } from '../scheduling/context.ts';
 import { headCursor, userRowCursor } from '../store/cursors.ts';
 import type { ExecutionKey, HeadSummary, Page } from '../store/store.ts';
@@ -76,7 +76,7 @@ async function listScheduled(
   const next = (head: HeadSummary): ExecutionView | undefined => {
     if (head.status !== 'active') return undefined;
     const due = nextOccurrence(head.schedule, isRecurring(head.schedule) ? now : 0);
-    return due === undefined ? undefined : executionToCome(head, dueKey(due), now);
+    return due === undefined ? undefined : plannedExecution(head, dueKey(due), now);
   };
   const { items, nextCursor } = await filteredPage<HeadSummary>(
     query,

@@ -6,7 +6,7 @@ import type { Head } from '../domain/jobs/job.ts';
 import type { Principal } from '../domain/principal.ts';
 import { occurrencesAfter } from '../domain/schedule/occurrences.ts';
 import type { ExecutionStatus, ExecutionView } from '../domain/views/resource-schemas.ts';
-import { executionOfRow, executionToCome } from '../domain/views/views.ts';
+import { executionOfRow, plannedExecution } from '../domain/views/views.ts';
 import { requireJob } from '../jobs/access.ts';
 import type { Context } from '../scheduling/context.ts';
 import { BEFORE_ALL_ROWS, rowCursor } from '../store/cursors.ts';
@@ -72,7 +72,7 @@ function upcoming({ clock }: Context, head: Head, query: ExecutionsQuery): Liste
     if (query.to !== undefined && due >= query.to) break;
     if (items.length === query.limit)
       return { items, nextCursor: dueKey(Date.parse(items.at(-1)?.dueAt ?? '')) };
-    items.push(executionToCome(head, dueKey(due), now));
+    items.push(plannedExecution(head, dueKey(due), now));
   }
   return { items };
 }

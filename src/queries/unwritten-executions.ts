@@ -4,7 +4,7 @@ import { type DueKey, dueKey } from '../domain/executions/ids.ts';
 import type { Head, Hold } from '../domain/jobs/job.ts';
 import { isRecurring, nextOccurrence } from '../domain/schedule/occurrences.ts';
 import type { ExecutionView } from '../domain/views/resource-schemas.ts';
-import { executionOfHold, executionToCome } from '../domain/views/views.ts';
+import { executionOfHold, plannedExecution } from '../domain/views/views.ts';
 import { isOver } from '../scheduling/claiming/holds.ts';
 import type { Context } from '../scheduling/context.ts';
 import { isToCome } from '../scheduling/planning/plan.ts';
@@ -32,7 +32,7 @@ export async function listUnwritten(context: Context, head: Head): Promise<Execu
   if (head.status !== 'active' || isRecurring(head.schedule)) return [];
   const due = nextOccurrence(head.schedule, 0);
   const isStarted = due === undefined || (await store.readRow(head.jobId, dueKey(due), { consistent: true }));
-  return isStarted ? [] : [executionToCome(head, dueKey(due), clock.now())];
+  return isStarted ? [] : [plannedExecution(head, dueKey(due), clock.now())];
 }
 
 /** One execution without a row. Undefined if it is neither held nor planned. */
@@ -44,5 +44,5 @@ export async function findUnwritten(
   const { store, clock } = context;
   const hold = head.overlap === 'allow' ? (await store.readHoldItem(head.jobId, due))?.hold : head.hold;
   if (hold?.due === due && hasStarted(context, hold)) return executionOfHold(head, hold);
-  return (await isToCome(context, head, due)) ? executionToCome(head, due, clock.now()) : undefined;
+  return (await isToCome(context, head, due)) ? plannedExecution(head, due, clock.now()) : undefined;
 }

@@ -2,12 +2,12 @@
 // here that only a run needs.
 
 import { withCustomTasks } from './custom-tasks.ts';
-import { builtinTasks, describing } from './registry.ts';
+import { builtinTasks, describeOnlyServices } from './registry.ts';
 import type { Tasks } from './task.ts';
 import { allowedRecipients, enabledOnAws, type TaskVariables } from './task-settings.ts';
 
-export const describedOnAws = (given: TaskVariables): Promise<Tasks> =>
+export const describableTasksOnAws = (given: TaskVariables): Promise<Tasks> =>
   withCustomTasks(
-    builtinTasks(describing(allowedRecipients(given)), enabledOnAws(given)),
+    builtinTasks(describeOnlyServices(allowedRecipients(given)), enabledOnAws(given)),
     given.PUNCTUAL_TASKS_FOLDER,
   );

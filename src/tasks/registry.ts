@@ -28,16 +28,16 @@ const BUILTIN = {
 export type BuiltinName = keyof typeof BUILTIN;
 export const BUILTIN_NAMES = Object.keys(BUILTIN) as BuiltinName[];
 
-/** Those of these names. The API hands in `describing`: it checks params and runs nothing. */
+/** Those of these names. The API hands in `describeOnlyServices`: it checks params and runs nothing. */
 export function builtinTasks(
-  services: TaskServices = describing(NO_RECIPIENTS),
+  services: TaskServices = describeOnlyServices(NO_RECIPIENTS),
   names: readonly BuiltinName[] = BUILTIN_NAMES,
 ): Tasks {
   return new Map(names.map((name) => [name, BUILTIN[name](services)]));
 }
 
 /** What the params of a task are checked with, and nothing that runs it. */
-export const describing = (recipients: Recipients): TaskServices => ({
+export const describeOnlyServices = (recipients: Recipients): TaskServices => ({
   recipients,
   get aws() {
     return unavailable();

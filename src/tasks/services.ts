@@ -29,7 +29,7 @@ export interface AwsClients {
 }
 
 /** Where containers run: not for a job to choose. */
-export interface ContainerPlace {
+export interface ContainerNetwork {
   readonly cluster: string;
   readonly subnets: readonly string[];
   readonly securityGroups: readonly string[];
@@ -44,5 +44,5 @@ export interface TaskServices {
   readonly recipients: Recipients;
   http(): HttpServices;
   scripts(): ScriptRunner;
-  containers(): ContainerPlace;
+  containers(): ContainerNetwork;
 }

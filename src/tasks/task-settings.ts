@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { createRecipients, type Recipients, recipientPattern } from './aws/recipients.ts';
 import { TARGET_KINDS, type TargetKind, type TargetPatterns, targetPattern } from './aws/targets.ts';
 import { BUILTIN_NAMES, type BuiltinName } from './registry.ts';
-import type { ContainerPlace } from './services.ts';
+import type { ContainerNetwork } from './services.ts';
 
 const list = z.string().transform((text) =>
   text
@@ -70,7 +70,7 @@ export const allowedTargets = (given: TaskVariables): TargetPatterns =>
 export const allowedRecipients = (given: TaskVariables): Recipients =>
   createRecipients(given.PUNCTUAL_EMAIL_RECIPIENTS);
 
-export function containerPlace(given: TaskVariables): ContainerPlace | undefined {
+export function containerNetwork(given: TaskVariables): ContainerNetwork | undefined {
   const { PUNCTUAL_CONTAINER_CLUSTER: cluster, PUNCTUAL_CONTAINER_SUBNETS: subnets = [] } = given;
   if (cluster === undefined || subnets.length === 0) return undefined;
   return {
@@ -84,12 +84,12 @@ export function containerPlace(given: TaskVariables): ContainerPlace | undefined
 /** On AWS nothing of the account may be used that nobody has allowed, so a task with nothing to use is not there. */
 export function enabledOnAws(given: TaskVariables): BuiltinName[] {
   const targets = allowedTargets(given);
-  const hasPlace = containerPlace(given) !== undefined;
+  const hasNetwork = containerNetwork(given) !== undefined;
   return BUILTIN_NAMES.filter((name) => {
     if (given.PUNCTUAL_TASKS && !given.PUNCTUAL_TASKS.includes(name)) return false;
     if (name === 'http' || name === 'noop') return true;
     if (name === 'script')
-      return hasPlace && Boolean(given.PUNCTUAL_SCRIPT_TASK_DEFINITION && given.PUNCTUAL_SCRIPT_BUCKET);
-    return (targets[name]?.length ?? 0) > 0 && (name !== 'container' || hasPlace);
+      return hasNetwork && Boolean(given.PUNCTUAL_SCRIPT_TASK_DEFINITION && given.PUNCTUAL_SCRIPT_BUCKET);
+    return (targets[name]?.length ?? 0) > 0 && (name !== 'container' || hasNetwork);
   });
 }

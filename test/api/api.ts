@@ -10,7 +10,7 @@ import { createLog } from '../../src/runtime/system.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import { createRecipients } from '../../src/tasks/aws/recipients.ts';
-import { builtinTasks, describing } from '../../src/tasks/registry.ts';
+import { builtinTasks, describeOnlyServices } from '../../src/tasks/registry.ts';
 import { type Call, caller } from '../support/api-events.ts';
 import { MemoryQueue } from '../support/memory-queue.ts';
 
@@ -61,7 +61,7 @@ export function testApi({
     },
   };
   const recipients = createRecipients(emailRecipients);
-  const all = routes(ctx, builtinTasks(describing(recipients)), { quotas, ingest, recipients });
+  const all = routes(ctx, builtinTasks(describeOnlyServices(recipients)), { quotas, ingest, recipients });
   const call = caller(createApi(all, { log: ctx.log, corsOrigins, operatorsGroup }));
   return {
     store,

@@ -72,7 +72,7 @@ beforeAll(async () => {
   const running = { stopping: stopping.signal, defer: () => {}, fail: () => {} };
   const config = readLocalConfig({ PUNCTUAL_DATA: folder.path, PUNCTUAL_PREFIX: 'local-' });
   const backend = await connect(config, { dynamodb: dynamodb.url, sqs: sqs.url }, running, log);
-  const scripts = { name: 'refused', told: '' } as const;
+  const scripts = { name: 'refused', summary: '' } as const;
   // through the proxy, as the engine's own addresses do not lead
   const server = await startServer(0, startLocalApi(config, backend, scripts, running), log);
   stops.unshift(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { parse, pathText, shown } from '../../src/domain/validation/validation.ts';
+import { formatValue, parse, pathText } from '../../src/domain/validation/validation.ts';
 
 const said = (schema: z.ZodType, input: unknown) =>
   (parse(schema, input).errors ?? []).map(({ path, message }) => `${path}: ${message}`);
@@ -91,7 +91,7 @@ it('a path reads as in JavaScript', () => {
 });
 
 it('a value in a message is JSON and short', () => {
-  expect(shown({ a: 1 })).toBe('{"a":1}');
-  expect(shown('x'.repeat(100))).toHaveLength(58);
-  expect(shown(Number.NaN)).toBe('NaN');
+  expect(formatValue({ a: 1 })).toBe('{"a":1}');
+  expect(formatValue('x'.repeat(100))).toHaveLength(58);
+  expect(formatValue(Number.NaN)).toBe('NaN');
 });

@@ -20,7 +20,7 @@ import type { ExecutionView } from '../../src/domain/views/resource-schemas.ts';
 import { type Deliverer, deliver, putOnBus } from '../../src/notifications/deliver.ts';
 import type { DeliveryMessage } from '../../src/queue/notify-queue.ts';
 import { systemClock } from '../../src/runtime/system.ts';
-import { deliveringTasks, deliveryTargets } from '../../src/tasks/aws/worker-tasks.ts';
+import { notificationTargets, notificationTasks } from '../../src/tasks/aws/worker-tasks.ts';
 import { addressRules } from '../../src/tasks/http/addresses.ts';
 import { guardedAgent } from '../../src/tasks/http/guarded-connect.ts';
 import { HostLimiter } from '../../src/tasks/http/host-limiter.ts';
@@ -67,11 +67,11 @@ function delivering(options: {
 }) {
   const http = {
     dispatcher: guardedAgent(addressRules({ loopback: options.loopback })),
-    places: new HostLimiter({ perHost: 4 }),
+    hostLimiter: new HostLimiter({ perHost: 4 }),
     signingKeys,
   };
-  const targets = deliveryTargets(options.sns ?? ['*'], 'punctual@example.com', 'changes');
-  const tasks = deliveringTasks({ ...testServices(options.clients ?? {}), http: () => http, targets });
+  const targets = notificationTargets(options.sns ?? ['*'], 'punctual@example.com', 'changes');
+  const tasks = notificationTasks({ ...testServices(options.clients ?? {}), http: () => http, targets });
   const context = { clock: systemClock, log } as unknown as Deliverer['context'];
   return { context, tasks, emailFrom: 'punctual@example.com', bus: 'changes' };
 }

@@ -25,7 +25,7 @@ process.on('message', async ({ id, params, environment = {}, limits }: Asked) =>
   try {
     const { language, source = '', args = [], environment: own = {} } = scriptParams.parse(params);
     const script = { language, source, args, environment: { ...own, ...environment } };
-    if (mode.name === 'refused') throw new Error(mode.told);
+    if (mode.name === 'refused') throw new Error(mode.summary);
     const runner = localScripts(mode.launch, { ...DEFAULT_LIMITS, ...limits });
     const end = await runner.run(script, taskContext(undefined, { signal: stop.signal }));
     process.send?.({ id, end });
@@ -33,4 +33,4 @@ process.on('message', async ({ id, params, environment = {}, limits }: Asked) =>
     process.send?.({ id, error: String(error) });
   }
 });
-process.send?.({ mode: mode.name, told: mode.told });
+process.send?.({ mode: mode.name, summary: mode.summary });

@@ -45,7 +45,7 @@ export function users(): User[] {
 interface Answer {
   readonly id?: number;
   readonly mode?: string;
-  readonly told?: string;
+  readonly summary?: string;
   readonly end?: ScriptEnd;
   readonly error?: string;
 }
@@ -81,11 +81,11 @@ export async function startScriptWorker({ uid }: User = { as: '' }, trusted = fa
   child.on('message', (message: Answer) =>
     message.id === undefined ? started.resolve(message) : answers.get(message.id)?.(message),
   );
-  const { mode = '', told = '' } = await started.promise;
+  const { mode = '', summary = '' } = await started.promise;
   let last = 0;
   return {
     mode,
-    told,
+    summary,
     pid: child.pid ?? 0,
     /** Open to everybody on this machine. */
     folder,
@@ -145,7 +145,7 @@ let isolated: Promise<Language[]> | undefined;
 /** The languages of isolated scripts on this machine. The reason is printed for those that are missing. */
 export function isolatedLanguages(): Promise<Language[]> {
   isolated ??= startScriptWorker().then(async (worker) => {
-    if (worker.mode !== 'isolated') console.warn(`isolated scripts are not tested here: ${worker.told}`);
+    if (worker.mode !== 'isolated') console.warn(`isolated scripts are not tested here: ${worker.summary}`);
     const node = await worker.run({ language: 'node', source: 'process.exit(0)' }).catch(String);
     await worker.stop();
     if (worker.mode !== 'isolated') return [];

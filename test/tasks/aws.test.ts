@@ -21,7 +21,7 @@ import { awsFailure } from '../../src/tasks/aws/sdk-errors.ts';
 import { snsParams, snsTask } from '../../src/tasks/aws/sns-task.ts';
 import { sqsParams, sqsTask } from '../../src/tasks/aws/sqs-task.ts';
 import { createTargets } from '../../src/tasks/aws/targets.ts';
-import { lazyAws } from '../../src/tasks/aws/task-clients.ts';
+import { lazyAwsClients } from '../../src/tasks/aws/task-clients.ts';
 import { withSecrets } from '../../src/tasks/secrets/secrets.ts';
 import { DoNotRetry } from '../../src/tasks/task.ts';
 import { taskContext } from '../support/task-context.ts';
@@ -267,7 +267,7 @@ describe('email', () => {
   });
 
   it('sends to nobody whom the worker’s configuration does not allow, also by a secret', async () => {
-    const secrets = { place: 'here', read: async () => 'b@elsewhere.example' };
+    const secrets = { location: 'here', read: async () => 'b@elsewhere.example' };
     const tasks = withSecrets(new Map([['email', task]]), secrets);
     const run = (to: unknown) => tasks.get('email')?.run(taskContext({ ...params, to }));
     for (const to of [['b@elsewhere.example'], [{ $secret: 'to' }]])
@@ -291,14 +291,14 @@ describe('sqs and sns on the embedded engine', () => {
   let engine: RunningFauxqs;
   let sqs: SQSClient;
   let sns: SNSClient;
-  let aws: ReturnType<typeof lazyAws>;
+  let aws: ReturnType<typeof lazyAwsClients>;
   const services = () => ({ ...testServices({}), aws });
   beforeAll(async () => {
     engine = await startFauxqs({ region: local.region });
     const endpoint = engine.endpoint;
     sqs = new SQSClient({ ...local, endpoint });
     sns = new SNSClient({ ...local, endpoint });
-    aws = lazyAws({ region: local.region, embedded: { endpoint, credentials: local.credentials } });
+    aws = lazyAwsClients({ region: local.region, embedded: { endpoint, credentials: local.credentials } });
   });
   afterAll(async () => {
     sqs.destroy();

@@ -59,7 +59,7 @@ beforeEach(() => {
 
 const http = httpTask(() => ({
   dispatcher: guardedAgent(addressRules({ loopback: true })),
-  places: new HostLimiter({ perHost: 25 }),
+  hostLimiter: new HostLimiter({ perHost: 25 }),
 }));
 
 const run = (params: Record<string, unknown>, more: Partial<TaskContext<HttpParams>> = {}) =>

@@ -60,7 +60,7 @@ const run = (params: object, more: object = {}) => {
   const services = testServices({ ecs: new ECSClient(local), logs: new CloudWatchLogsClient(local), s3 });
   const scripts = fargateScripts({
     aws: services.aws,
-    place: { cluster: 'scripts', subnets: ['subnet-9'], securityGroups: ['sg-9'], assignPublicIp: false },
+    network: { cluster: 'scripts', subnets: ['subnet-9'], securityGroups: ['sg-9'], assignPublicIp: false },
     taskDefinition: 'punctual-script',
     bucket: 'handover',
     sleep: async () => {},

@@ -30,7 +30,7 @@ describe('scripts', () => {
   it('are refused without bwrap, in a sentence that names both modes', async () => {
     const mode = await find('/nowhere');
     expect(mode.name).toBe('refused');
-    expect(mode.told).toMatch(
+    expect(mode.summary).toMatch(
       /Isolated mode needs .*bubblewrap \(bwrap is not in PATH\).*Trusted mode.* needs PUNCTUAL_SCRIPTS=trusted/,
     );
   });
@@ -46,13 +46,13 @@ describe('scripts', () => {
   ])('are refused when bwrap %s, with what it said', async (name, script, told) => {
     const mode = await find(fakeBwrap(name, script));
     expect(mode.name).toBe('refused');
-    expect(mode.told).toMatch(told);
+    expect(mode.summary).toMatch(told);
   });
 
   it.runIf(isolated)('run isolated where bwrap works', async () => {
     await expect(find()).resolves.toMatchObject({
       name: 'isolated',
-      told: expect.stringMatching(/^Scripts run isolated, by \/.*bwrap\.$/),
+      summary: expect.stringMatching(/^Scripts run isolated, by \/.*bwrap\.$/),
     });
   });
 
@@ -63,14 +63,14 @@ describe('scripts', () => {
       const mode = await find(undefined, data);
       expect(mode).toMatchObject({
         name: 'refused',
-        told: expect.stringContaining(`see the data folder ${data}`),
+        summary: expect.stringContaining(`see the data folder ${data}`),
       });
     }
   });
 
   it('run trusted only where that is asked for, and never for root', async () => {
     const mode = await findScriptMode({ trustedScripts: true, dataFolder: folder });
-    expect(mode).toMatchObject({ name: 'trusted', told: expect.stringContaining('without isolation') });
+    expect(mode).toMatchObject({ name: 'trusted', summary: expect.stringContaining('without isolation') });
     const env = { PUNCTUAL_SCRIPTS: 'trusted' };
     expect(readLocalConfig(env, 1000).trustedScripts).toBe(true);
     expect(readLocalConfig({}, 1000).trustedScripts).toBe(false);

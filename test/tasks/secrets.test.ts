@@ -12,7 +12,7 @@ import { awsError, local, testServices } from '../support/task-services.ts';
 
 const VALUE = 's3cr3t/value+"with quotes"';
 const secrets: Secrets = {
-  place: 'the test',
+  location: 'the test',
   read: async (userId, name) => (userId === 'user-1' && name === 'token' ? VALUE : undefined),
 };
 

@@ -3,7 +3,7 @@ import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, readConfig } from '../../src/runtime/config.ts';
 import { tasksOnAws } from '../../src/tasks/aws/worker-tasks.ts';
-import { describedOnAws } from '../../src/tasks/describable-tasks.ts';
+import { describableTasksOnAws } from '../../src/tasks/describable-tasks.ts';
 import { enabledOnAws, taskVariables } from '../../src/tasks/task-settings.ts';
 import { taskContext } from '../support/task-context.ts';
 import { awsError, testServices } from '../support/task-services.ts';
@@ -84,7 +84,7 @@ describe('on AWS', () => {
   it('the API describes what the worker runs', async () => {
     const given = read({ PUNCTUAL_ALLOW_SNS: '*' });
     const [described, run] = await Promise.all([
-      describedOnAws(given),
+      describableTasksOnAws(given),
       tasksOnAws(given, { concurrency: 1, prefix: 'p-' }),
     ]);
     expect([...described.keys()]).toEqual([...run.keys()]);
@@ -94,11 +94,11 @@ describe('on AWS', () => {
   it('nothing of a service is loaded before a task uses it', () => {
     const source = `
       import { createRequire } from 'node:module';
-      import { lazyAws } from './src/tasks/aws-clients.ts';
-      import { tasksOnAws } from './src/tasks/on-aws.ts';
-      import { taskVariables } from './src/tasks/settings.ts';
+      import { lazyAwsClients } from './src/tasks/aws/task-clients.ts';
+      import { tasksOnAws } from './src/tasks/aws/worker-tasks.ts';
+      import { taskVariables } from './src/tasks/task-settings.ts';
       const given = taskVariables.parse({ PUNCTUAL_ALLOW_SNS: '*', PUNCTUAL_ALLOW_EMAIL: '*', PUNCTUAL_ALLOW_SQS: '*' });
-      const aws = lazyAws({ region: 'eu-west-1' });
+      const aws = lazyAwsClients({ region: 'eu-west-1' });
       await tasksOnAws(given, { concurrency: 1, prefix: 'p-', aws });
       const { cache } = createRequire(import.meta.url);
       const loaded = () => [...new Set(Object.keys(cache).flatMap((file) => /@aws-sdk\\/(client-[a-z0-9-]+)/.exec(file)?.[1] ?? []))];

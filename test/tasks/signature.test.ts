@@ -155,7 +155,7 @@ describe('requests of the task http', () => {
   }));
   const http = httpTask(() => ({
     dispatcher: guardedAgent(addressRules({ loopback: true })),
-    places: new HostLimiter({ perHost: 4 }),
+    hostLimiter: new HostLimiter({ perHost: 4 }),
     signingKeys: keys,
   }));
   const send = (params: object, userId = 'alice') =>

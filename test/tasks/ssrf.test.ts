@@ -54,7 +54,7 @@ const resolving =
 const call = (url: string, options: AddressOptions & { lookup?: Lookup } = {}) =>
   httpTask(() => ({
     dispatcher: guardedAgent(addressRules(options), options.lookup),
-    places: new HostLimiter({ perHost: 10 }),
+    hostLimiter: new HostLimiter({ perHost: 10 }),
   })).run(taskContext(httpParams.parse({ url, timeoutSeconds: 2 })));
 
 const refused = async (attempt: Promise<unknown>) => {

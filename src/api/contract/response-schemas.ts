@@ -1,7 +1,7 @@
 // What the API answers beside jobs and executions (which are in src/domain/views/resource-schemas.ts): pages, problems, and the answers
 // of single operations.
 import { z } from 'zod';
-import { jobShape, shownTime, warningsShape } from '../../domain/views/resource-schemas.ts';
+import { isoTime, jobShape, warningsShape } from '../../domain/views/resource-schemas.ts';
 
 export {
   EXECUTION_STATUSES,
@@ -70,7 +70,7 @@ export const plannedShape = z.strictObject({
 export const redrivenShape = z.strictObject({ redriven: z.int().min(0).describe('how many run again') });
 
 export const previewShape = z.strictObject({
-  fireTimes: z.array(shownTime),
+  fireTimes: z.array(isoTime),
   description: z.string().describe('the schedule in a sentence'),
   warnings: warningsShape,
 });
@@ -89,9 +89,9 @@ export const workerShape = z
   .strictObject({
     id: z.string(),
     host: z.string(),
-    startedAt: shownTime,
-    lastSeenAt: shownTime,
-    running: z.array(z.strictObject({ id: z.string().describe('of the execution'), since: shownTime })),
+    startedAt: isoTime,
+    lastSeenAt: isoTime,
+    running: z.array(z.strictObject({ id: z.string().describe('of the execution'), since: isoTime })),
   })
   .meta({ id: 'Worker' });
 

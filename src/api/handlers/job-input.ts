@@ -2,7 +2,7 @@
 // schema. All that is wrong is told at once.
 import type { FieldError } from '../../domain/errors.ts';
 import { type JobPatch, type JobSpec, jobPatchSchema, jobSpecSchema } from '../../domain/jobs/job-spec.ts';
-import { type Parsed, parse, shown } from '../../domain/validation/validation.ts';
+import { formatValue, type Parsed, parse } from '../../domain/validation/validation.ts';
 import type { Recipients } from '../../tasks/aws/recipients.ts';
 import { checkParams } from '../../tasks/secrets/secrets.ts';
 import type { Tasks } from '../../tasks/task.ts';
@@ -48,7 +48,7 @@ export function taskErrors(tasks: Tasks, input: unknown): FieldError[] {
     return [
       {
         path: 'task',
-        message: `must be one of ${[...tasks.keys()].map(shown).join(', ')}, got ${shown(name)}`,
+        message: `must be one of ${[...tasks.keys()].map(formatValue).join(', ')}, got ${formatValue(name)}`,
       },
     ];
   }

@@ -1,7 +1,7 @@
 // JSON values of requests, checked before a schema sees them: how deep they nest, and that their texts are Unicode.
 import type { z } from 'zod';
 import type { FieldError } from '../../domain/errors.ts';
-import { type Parsed, parse, pathText, shown } from '../../domain/validation/validation.ts';
+import { formatValue, type Parsed, parse, pathText } from '../../domain/validation/validation.ts';
 
 /** Levels of objects and lists in a body. Recursive code, JSON.stringify included, fails at some thousands. */
 export const MAX_LEVELS = 100;
@@ -51,7 +51,7 @@ export function jsonErrors(value: unknown): FieldError[] {
 }
 
 const notUnicode = (text: string): string =>
-  `must be well-formed Unicode, without half of a surrogate pair, got ${shown(text)}`;
+  `must be well-formed Unicode, without half of a surrogate pair, got ${formatValue(text)}`;
 
 function pathOf(place: Place): (string | number)[] {
   const path: (string | number)[] = [];

@@ -1,10 +1,10 @@
 // The contract as an OpenAPI 3.1 document.
 import { z } from 'zod';
 import {
-  scheduleForms,
   scheduleSchema,
-  shownScheduleForms,
-  shownScheduleSchema,
+  scheduleVariants,
+  storedScheduleSchema,
+  storedScheduleVariants,
 } from '../../domain/schedule/schedule-schema.ts';
 import { VERSION } from '../../runtime/version.ts';
 import { operations } from '../contract/contract.ts';
@@ -62,9 +62,9 @@ function create(): Json {
     description,
     oneOf: forms.map((form) => toSchema(form, 'input')),
   });
-  schemas.Schedule = oneOf(scheduleForms, 'Exactly one kind');
+  schemas.Schedule = oneOf(scheduleVariants, 'Exactly one kind');
   schemas.ShownSchedule = oneOf(
-    shownScheduleForms,
+    storedScheduleVariants,
     'As given, with what depends on the time of creation resolved',
   );
   const problem = toSchema(problemShape, 'output');
@@ -109,7 +109,7 @@ function scheduleByName({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSch
   const name =
     zodSchema === scheduleSchema
       ? 'Schedule'
-      : zodSchema === shownScheduleSchema
+      : zodSchema === storedScheduleSchema
         ? 'ShownSchedule'
         : undefined;
   if (name === undefined) return;

@@ -1,7 +1,7 @@
 // A background operation: something that takes longer than a request, carried out in steps.
 import { z } from 'zod';
 import type { DueKey } from '../executions/ids.ts';
-import { shownTime } from '../views/resource-schemas.ts';
+import { isoTime } from '../views/resource-schemas.ts';
 
 export const OPERATION_STATUSES = ['pending', 'running', 'done', 'stopped', 'failed'] as const;
 export type OperationStatus = (typeof OPERATION_STATUSES)[number];
@@ -82,8 +82,8 @@ export const operationShape = z
       .describe('how many of `total` are taken care of; while it runs it may be a few behind'),
     total: z.int().min(0),
     refused: z.array(refusalShape).describe('what could not be done, and why'),
-    createdAt: shownTime,
-    updatedAt: shownTime,
+    createdAt: isoTime,
+    updatedAt: isoTime,
   })
   .meta({
     id: 'Operation',

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { scheduleSchema } from '../schedule/schedule-schema.ts';
 import { optionalFields } from '../validation/optional-fields.ts';
-import { JOB_STATUSES, shownTime } from '../views/resource-schemas.ts';
+import { isoTime, JOB_STATUSES } from '../views/resource-schemas.ts';
 import { type JobSpec, jobSpecSchema } from './job-spec.ts';
 import { policiesSchema } from './policies.ts';
 
@@ -27,7 +27,7 @@ const fieldsShape = z.strictObject({
   ...optionalFields(shown),
   schedule: z.strictObject(scheduleSchema.shape).optional(),
   status: z.enum(JOB_STATUSES).optional(),
-  pausedUntil: shownTime.optional(),
+  pausedUntil: isoTime.optional(),
   params: replaced.describe('the version that they came with, never their content'),
   notify: replaced.describe('the version that it came with, never its content'),
 });
@@ -62,7 +62,7 @@ export interface Change extends ChangeKey {
 export const changeShape = z
   .strictObject({
     version: z.int().min(1).describe('of the job, since this change'),
-    at: shownTime,
+    at: isoTime,
     by: z.string().describe('the user who made it'),
     what: z.enum(CHANGE_KINDS),
     note: z.string().optional(),

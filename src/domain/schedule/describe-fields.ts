@@ -28,7 +28,7 @@ export function weekdayNumber(given: string | number): number {
 }
 export const nthName = (nth: number): string => NTH[nth - 1] ?? String(nth);
 
-export const two = (n: number): string => String(n).padStart(2, '0');
+export const twoDigits = (n: number): string => String(n).padStart(2, '0');
 
 /** 1st, 2nd, 3rd, 11th. */
 export function ordinal(n: number): string {

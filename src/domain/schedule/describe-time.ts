@@ -9,7 +9,7 @@ import {
   MAX_LISTED,
   ordinal,
   runsOf,
-  two,
+  twoDigits,
   valuesInWords,
 } from './describe-fields.ts';
 
@@ -21,7 +21,9 @@ export function timeInWords(cron: Cron): { text: string; listed: boolean } {
   const onTheMinute = isZero(seconds);
   if (hours.length * minutes.length * seconds.length <= MAX_LISTED) {
     const times = hours.flatMap((h) =>
-      minutes.flatMap((m) => seconds.map((s) => `${two(h)}:${two(m)}${onTheMinute ? '' : `:${two(s)}`}`)),
+      minutes.flatMap((m) =>
+        seconds.map((s) => `${twoDigits(h)}:${twoDigits(m)}${onTheMinute ? '' : `:${twoDigits(s)}`}`),
+      ),
     );
     return { text: `At ${joined(times)}`, listed: true };
   }
@@ -41,10 +43,11 @@ function byHours(hours: readonly number[]): string {
   const rate = rateOf(hours, 'hour', 24);
   if (rate) return rate;
   const step = longStep(hours);
-  if (step) return `every ${step} hours from ${two(hours[0] ?? 0)}:00 to ${two(hours.at(-1) ?? 0)}:00`;
+  if (step)
+    return `every ${step} hours from ${twoDigits(hours[0] ?? 0)}:00 to ${twoDigits(hours.at(-1) ?? 0)}:00`;
   const runs = runsOf(hours);
   if (runs.every(([from, to]) => to > from))
-    return `every hour ${joined(runs.map(([from, to]) => `from ${two(from)}:00 to ${two(to)}:00`))}`;
+    return `every hour ${joined(runs.map(([from, to]) => `from ${twoDigits(from)}:00 to ${twoDigits(to)}:00`))}`;
   return `at minute 0${ofHours(hours)}`;
 }
 
@@ -63,7 +66,8 @@ function rateOf(values: readonly number[], unit: string, size: number): string |
   return step === 1 ? `every ${unit}` : `every ${counted(step, unit)}`;
 }
 
-const span = ([from, to]: readonly [number, number]): string => `from ${two(from)}:00 to ${two(to)}:59`;
+const span = ([from, to]: readonly [number, number]): string =>
+  `from ${twoDigits(from)}:00 to ${twoDigits(to)}:59`;
 
 /** After a rate: "every 15 minutes" + " from 09:00 to 17:59". */
 function during(hours: readonly number[]): string {

@@ -6,7 +6,7 @@ import { Lru } from './lru.ts';
 import { patternOf } from './pattern.ts';
 import type { CalendarSchedule, CronSchedule, Schedule } from './schedule-schema.ts';
 import { wallClockOf } from './wall-clock.ts';
-import { jumpRule, latestDue, nextDue } from './zoned.ts';
+import { clockChangeRule, latestDue, nextDue } from './zoned.ts';
 import { fixedOffset } from './zones.ts';
 
 /** A schedule made ready to be asked, without its startAt and endAt. */
@@ -92,7 +92,7 @@ function compile(schedule: Schedule): Recurrence {
   }
   const pattern = patternOf(schedule);
   const clock = wallClockOf(pattern);
-  const rule = jumpRule(pattern, schedule.dst);
+  const rule = clockChangeRule(pattern, schedule.dst);
   return {
     next: (after) => nextDue(clock, schedule.timezone, rule, after),
     latest: (after, until) => latestDue(clock, schedule.timezone, rule, after, until),

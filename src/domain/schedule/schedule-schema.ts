@@ -7,7 +7,7 @@ const KINDS = ['at', 'in', 'cron', 'every', 'calendar'] as const;
 type Kind = (typeof KINDS)[number];
 
 /** What may stand beside each kind. */
-const BESIDE: Record<Kind, readonly string[]> = {
+const COMBINES_WITH: Record<Kind, readonly string[]> = {
   at: ['timezone'],
   in: [],
   cron: ['timezone', 'startAt', 'endAt', 'jitterSeconds', 'dst'],
@@ -23,7 +23,7 @@ export const dstSchema = z.strictObject({
   gap: z
     .enum(['skip', 'after'])
     .optional()
-    .describe('a local time that clocks jump over: no run, or a run at the first instant after the gap'),
+    .describe('a local time that clocks change over: no run, or a run at the first instant after the gap'),
   overlap: z
     .enum(['once', 'twice'])
     .optional()
@@ -71,8 +71,8 @@ export const scheduleSchema = z
       return;
     }
     for (const [field, value] of Object.entries(schedule)) {
-      if (value === undefined || field === kind || BESIDE[kind].includes(field)) continue;
-      const allowed = BESIDE[kind].length > 0 ? BESIDE[kind].join(', ') : 'nothing else';
+      if (value === undefined || field === kind || COMBINES_WITH[kind].includes(field)) continue;
+      const allowed = COMBINES_WITH[kind].length > 0 ? COMBINES_WITH[kind].join(', ') : 'nothing else';
       context.addIssue({
         code: 'custom',
         path: [field],
@@ -83,7 +83,7 @@ export const scheduleSchema = z
   .meta({ oneOf: KINDS.map((kind) => ({ required: [kind] })) });
 
 /** As shown: the same fields, none of which depends on the time of creation any more. */
-export const shownScheduleSchema = z
+export const storedScheduleSchema = z
   .strictObject(scheduleSchema.shape)
   .describe('as given, with what depends on the time of creation resolved');
 
@@ -99,19 +99,19 @@ const form = (id: string, kind: Kind, beside: readonly string[]): z.ZodType => {
 };
 
 const RECURRING = {
-  cron: form('ScheduleCron', 'cron', BESIDE.cron),
-  every: form('ScheduleEvery', 'every', BESIDE.every),
-  calendar: form('ScheduleCalendar', 'calendar', BESIDE.calendar),
+  cron: form('ScheduleCron', 'cron', COMBINES_WITH.cron),
+  every: form('ScheduleEvery', 'every', COMBINES_WITH.every),
+  calendar: form('ScheduleCalendar', 'calendar', COMBINES_WITH.calendar),
 };
 
-export const scheduleForms: readonly z.ZodType[] = [
-  form('ScheduleAt', 'at', BESIDE.at),
-  form('ScheduleIn', 'in', BESIDE.in),
+export const scheduleVariants: readonly z.ZodType[] = [
+  form('ScheduleAt', 'at', COMBINES_WITH.at),
+  form('ScheduleIn', 'in', COMBINES_WITH.in),
   ...Object.values(RECURRING),
 ];
 
 /** A schedule that was given as `in` is shown with the instant that it became. */
-export const shownScheduleForms: readonly z.ZodType[] = [
+export const storedScheduleVariants: readonly z.ZodType[] = [
   form('ScheduleOnce', 'at', ['in', 'timezone']),
   ...Object.values(RECURRING),
 ];

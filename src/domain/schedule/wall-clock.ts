@@ -12,8 +12,8 @@ export interface WallClock {
   next(local: number): number | undefined;
   /** The last match at or before `local`. */
   previous(local: number): number | undefined;
-  /** Runs in every hour, and at the same minutes when clocks jump by this much: nobody would notice the jump. */
-  keepsRhythm(shift: number): boolean;
+  /** Runs in every hour, and at the same minutes when clocks change by this much: nobody would notice the change. */
+  isUnaffectedBy(shift: number): boolean;
 }
 
 export function wallClockOf(cron: Cron): WallClock {
@@ -100,7 +100,7 @@ export function wallClockOf(cron: Cron): WallClock {
       const day = dayFrom(midnight - DAY, -1);
       return day === undefined ? undefined : day + lastTime;
     },
-    keepsRhythm: (shift) =>
+    isUnaffectedBy: (shift) =>
       hours.length === 24 &&
       minutes.every((minute) => minutes.includes((minute + Math.abs(shift) / 60_000) % 60)),
   };

@@ -7,8 +7,8 @@ import { nextOccurrence } from './occurrences.ts';
 import { patternOf } from './pattern.ts';
 import type { CalendarSchedule, CronSchedule, FixedRate, Schedule } from './schedule-schema.ts';
 import { type WallClock, wallClockOf } from './wall-clock.ts';
-import { type JumpRule, jumpRule, runsAfterGap } from './zoned.ts';
-import { type Stretch, stretchAt } from './zones.ts';
+import { type ClockChangeRule, clockChangeRule, runsAfterGap } from './zoned.ts';
+import { type OffsetPeriod, offsetPeriodAt } from './zones.ts';
 
 export const SCHEDULE_WARNINGS = [
   'neverFires',
@@ -21,7 +21,7 @@ export const SCHEDULE_WARNINGS = [
 
 export interface ScheduleWarning {
   kind: (typeof SCHEDULE_WARNINGS)[number];
-  /** When clocks jump, as they show it then. */
+  /** When clocks change, as they show it then. */
   at?: string;
   message: string;
 }
@@ -37,14 +37,14 @@ export function scheduleWarnings(schedule: Schedule, now: number): ScheduleWarni
   return [
     ...dayWarnings(pattern),
     ...('cron' in schedule ? quartzWarnings(schedule.cron) : []),
-    ...jumpWarnings(schedule, pattern, now),
+    ...clockChangeWarnings(schedule, pattern, now),
   ];
 }
 
 /** A rate of whole days reads like a local time, which it does not keep. */
 function driftWarnings({ every, timezone }: FixedRate, now: number): ScheduleWarning[] {
   const period = durationMs(every, 'schedule.every');
-  const clocksStay = timezone !== undefined && jumpsFrom(timezone, now, now + YEAR).next().done;
+  const clocksStay = timezone !== undefined && clockChangesFrom(timezone, now, now + YEAR).next().done;
   if (period % DAY !== 0 || clocksStay) return [];
   const where = timezone === undefined ? 'where clocks change' : `when clocks in ${timezone} change`;
   const message = `It runs every ${durationInWords(period)}, so its local time shifts ${where}. For the same local time on each day, use cron or calendar with a timezone`;
@@ -77,46 +77,46 @@ function neverFires(schedule: Schedule): ScheduleWarning {
   return { kind: 'neverFires', message: `It never fires: no time from now on${window} matches` };
 }
 
-function jumpWarnings(
+function clockChangeWarnings(
   schedule: CronSchedule | CalendarSchedule,
   pattern: Cron,
   now: number,
 ): ScheduleWarning[] {
   const clock = wallClockOf(pattern);
-  const rule = jumpRule(pattern, schedule.dst);
+  const rule = clockChangeRule(pattern, schedule.dst);
   const from = Math.max(now, schedule.startAt === undefined ? now : instantMs(schedule.startAt));
   const to = Math.min(now + YEAR, schedule.endAt === undefined ? now + YEAR : instantMs(schedule.endAt));
   const warnings: ScheduleWarning[] = [];
-  for (const stretch of jumpsFrom(schedule.timezone, from, to)) {
-    const warning = jumpWarning(clock, rule, stretch, schedule.timezone);
+  for (const period of clockChangesFrom(schedule.timezone, from, to)) {
+    const warning = clockChangeWarning(clock, rule, period, schedule.timezone);
     if (warning) warnings.push(warning);
   }
   return warnings;
 }
 
-/** The stretches that begin with a change of clocks. */
-function* jumpsFrom(zone: string, from: number, to: number): Generator<Stretch, void> {
-  for (let stretch = stretchAt(zone, from); stretch.end <= to; ) {
-    stretch = stretchAt(zone, stretch.end);
-    if (stretch.offset !== stretch.before) yield stretch;
+/** The periods that begin with a change of clocks. */
+function* clockChangesFrom(zone: string, from: number, to: number): Generator<OffsetPeriod, void> {
+  for (let period = offsetPeriodAt(zone, from); period.end <= to; ) {
+    period = offsetPeriodAt(zone, period.end);
+    if (period.offset !== period.before) yield period;
   }
 }
 
-function jumpWarning(
+function clockChangeWarning(
   clock: WallClock,
-  rule: JumpRule,
-  stretch: Stretch,
+  rule: ClockChangeRule,
+  period: OffsetPeriod,
   zone: string,
 ): ScheduleWarning | undefined {
-  const shift = stretch.offset - stretch.before;
+  const shift = period.offset - period.before;
   const natural = shift > 0 ? rule.gap === 'skip' : rule.overlap === 'twice';
-  if (natural && clock.keepsRhythm(shift)) return undefined;
-  const [from, to] = [stretch.start + stretch.before, stretch.start + stretch.offset];
+  if (natural && clock.isUnaffectedBy(shift)) return undefined;
+  const [from, to] = [period.start + period.before, period.start + period.offset];
   const times = matchesBetween(clock, Math.min(from, to), Math.max(from, to));
   if (times === undefined) return undefined;
-  const at = isoIn(zone, stretch.start);
+  const at = isoIn(zone, period.start);
   if (shift > 0) {
-    const outcome = runsAfterGap(clock, rule, stretch) ? `it runs at ${at} instead` : 'it does not run then';
+    const outcome = runsAfterGap(clock, rule, period) ? `it runs at ${at} instead` : 'it does not run then';
     return { kind: 'dstGap', at, message: `Clocks in ${zone} skip ${times}: ${outcome}` };
   }
   const outcome = rule.overlap === 'twice' ? 'it runs both times' : 'it runs the first time only';

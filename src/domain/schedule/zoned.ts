@@ -4,9 +4,9 @@ import { DAY } from './duration.ts';
 import { END_OF_TIME, START_OF_TIME } from './instant.ts';
 import type { Dst } from './schedule-schema.ts';
 import type { WallClock } from './wall-clock.ts';
-import { type Stretch, stretchAt } from './zones.ts';
+import { type OffsetPeriod, offsetPeriodAt } from './zones.ts';
 
-export interface JumpRule {
+export interface ClockChangeRule {
   /**
    * For a local time that does not exist: `skip` it, or run at the first instant after the gap. `afterUnlessWholeDate`
    * does so unless the gap leaves out the whole date of that local time, as Apia left out 30 December 2011.
@@ -17,31 +17,36 @@ export interface JumpRule {
 }
 
 /** What the schedule chooses, else the rule of its pattern (docs/decisions/0021, 0023). */
-export function jumpRule(cron: Cron, dst: Dst | undefined): JumpRule {
+export function clockChangeRule(cron: Cron, dst: Dst | undefined): ClockChangeRule {
   const { gap, overlap } = ruleOf(cron);
   return { gap: dst?.gap ?? gap, overlap: dst?.overlap ?? overlap };
 }
 
 /** Debian's cron runs fixed times once each; a pattern with `*` in seconds, minutes or hours follows the clocks. */
-function ruleOf({ second, minute, hour, clockChanges }: Cron): JumpRule {
+function ruleOf({ second, minute, hour, clockChanges }: Cron): ClockChangeRule {
   if (clockChanges === 'eventBridge') return { gap: 'skip', overlap: 'once' };
   const fixedTimes = [second, minute, hour].flat().every((term) => term.kind !== 'every');
   return fixedTimes ? { gap: 'afterUnlessWholeDate', overlap: 'once' } : { gap: 'skip', overlap: 'twice' };
 }
 
 /** The first due instant later than `after`. */
-export function nextDue(clock: WallClock, zone: string, rule: JumpRule, after: number): number | undefined {
+export function nextDue(
+  clock: WallClock,
+  zone: string,
+  rule: ClockChangeRule,
+  after: number,
+): number | undefined {
   let at = Math.max(after + 1, START_OF_TIME);
   while (at < END_OF_TIME) {
-    const stretch = stretchAt(zone, at);
-    const whole = at === stretch.start;
-    if (whole && runsAfterGap(clock, rule, stretch)) return stretch.start;
-    const local = clock.next(Math.max(at + stretch.offset, firstNew(rule, stretch)));
-    if (local !== undefined && local < stretch.end + stretch.offset) return local - stretch.offset;
-    // Only once a whole stretch was searched is it sure that the next one does not repeat a match that lies behind.
-    if (!whole) at = stretch.end;
+    const period = offsetPeriodAt(zone, at);
+    const whole = at === period.start;
+    if (whole && runsAfterGap(clock, rule, period)) return period.start;
+    const local = clock.next(Math.max(at + period.offset, firstCounted(rule, period)));
+    if (local !== undefined && local < period.end + period.offset) return local - period.offset;
+    // Only once a whole period was searched is it sure that the next one does not repeat a match that lies behind.
+    if (!whole) at = period.end;
     else if (local === undefined) return undefined;
-    else at = Math.max(stretch.end, local - 2 * DAY);
+    else at = Math.max(period.end, local - 2 * DAY);
   }
   return undefined;
 }
@@ -50,31 +55,31 @@ export function nextDue(clock: WallClock, zone: string, rule: JumpRule, after: n
 export function latestDue(
   clock: WallClock,
   zone: string,
-  rule: JumpRule,
+  rule: ClockChangeRule,
   after: number,
   until: number,
 ): number | undefined {
   let at = Math.min(until, END_OF_TIME - 1);
   while (at > after) {
-    const stretch = stretchAt(zone, at);
-    const local = clock.previous(at + stretch.offset);
-    const lowest = Math.max(stretch.start + stretch.offset, firstNew(rule, stretch));
-    if (local !== undefined && local >= lowest) return later(local - stretch.offset, after);
-    if (runsAfterGap(clock, rule, stretch)) return later(stretch.start, after);
-    if (at !== stretch.end - 1) at = stretch.start - 1;
+    const period = offsetPeriodAt(zone, at);
+    const local = clock.previous(at + period.offset);
+    const lowest = Math.max(period.start + period.offset, firstCounted(rule, period));
+    if (local !== undefined && local >= lowest) return later(local - period.offset, after);
+    if (runsAfterGap(clock, rule, period)) return later(period.start, after);
+    if (at !== period.end - 1) at = period.start - 1;
     else if (local === undefined) return undefined;
-    else at = Math.min(stretch.start - 1, local + 2 * DAY);
+    else at = Math.min(period.start - 1, local + 2 * DAY);
   }
   return undefined;
 }
 
 const later = (due: number, after: number): number | undefined => (due > after ? due : undefined);
 
-/** Whether a local time inside the gap before this stretch matches, and the rule moves it to the stretch's start. */
-export function runsAfterGap(clock: WallClock, rule: JumpRule, stretch: Stretch): boolean {
-  if (rule.gap === 'skip' || stretch.offset <= stretch.before) return false;
-  const gapStart = stretch.start + stretch.before;
-  const gapEnd = stretch.start + stretch.offset;
+/** Whether a local time inside the gap before this period matches, and the rule moves it to the period's start. */
+export function runsAfterGap(clock: WallClock, rule: ClockChangeRule, period: OffsetPeriod): boolean {
+  if (rule.gap === 'skip' || period.offset <= period.before) return false;
+  const gapStart = period.start + period.before;
+  const gapEnd = period.start + period.offset;
   let match = clock.next(gapStart);
   while (match !== undefined && match < gapEnd) {
     const midnight = Math.floor(match / DAY) * DAY;
@@ -85,6 +90,6 @@ export function runsAfterGap(clock: WallClock, rule: JumpRule, stretch: Stretch)
   return false;
 }
 
-/** The first local time of a stretch that counts: with `once`, those that were shown before do not. */
-const firstNew = (rule: JumpRule, stretch: Stretch): number =>
-  rule.overlap === 'once' ? stretch.repeatedUntil : Number.NEGATIVE_INFINITY;
+/** The first local time of a period that counts: with `once`, those that were shown before do not. */
+const firstCounted = (rule: ClockChangeRule, period: OffsetPeriod): number =>
+  rule.overlap === 'once' ? period.repeatedUntil : Number.NEGATIVE_INFINITY;

@@ -1,9 +1,9 @@
-// Timezones as stretches of constant offset, found through Intl: where clocks jump, and by how much.
+// Timezones as periods of constant offset, found through Intl: where clocks change, and by how much.
 import { DAY } from './duration.ts';
 import { Lru } from './lru.ts';
 
 /** From `start` to before `end` the zone's clock shows instant + `offset`. */
-export interface Stretch {
+export interface OffsetPeriod {
   readonly start: number;
   readonly end: number;
   readonly offset: number;
@@ -14,7 +14,7 @@ export interface Stretch {
 }
 
 const formats = new Lru<Intl.DateTimeFormat>(700);
-const years = new Lru<readonly Stretch[]>(4000);
+const years = new Lru<readonly OffsetPeriod[]>(4000);
 
 const formatOf = (zone: string): Intl.DateTimeFormat =>
   formats.get(
@@ -73,55 +73,56 @@ export function intlOffset(zone: string, instant: number): number {
   return Date.UTC(year ?? 0, (month ?? 1) - 1, day, hour, minute, sec) - second;
 }
 
-/** The stretch that `instant` is in. It ends at the year's end (UTC) at the latest, where nothing jumps. */
-export function stretchAt(zone: string, instant: number): Stretch {
-  const found = stretchesOf(zone, new Date(instant).getUTCFullYear()).findLast((s) => s.start <= instant);
+/** The period that `instant` is in. It ends at the year's end (UTC) at the latest, where nothing changes. */
+export function offsetPeriodAt(zone: string, instant: number): OffsetPeriod {
+  const found = offsetPeriodsOf(zone, new Date(instant).getUTCFullYear()).findLast((s) => s.start <= instant);
   if (!found) throw new Error(`no offset of ${zone} at ${instant}`);
   return found;
 }
 
-function stretchesOf(zone: string, year: number): readonly Stretch[] {
+function offsetPeriodsOf(zone: string, year: number): readonly OffsetPeriod[] {
   return years.get(`${year} ${zone}`, () => {
     const from = Date.UTC(year, 0, 1);
     const to = Date.UTC(year + 1, 0, 1);
-    const stretches: Stretch[] = [];
+    const periods: OffsetPeriod[] = [];
     let repeatedUntil = Number.NEGATIVE_INFINITY;
     let start = from;
     let offset = offsetAt(zone, from);
     let before = offset;
     // Begins two days early: an hour that is repeated may reach over New Year.
-    for (const jump of jumpsBetween(zone, from - 2 * DAY, to)) {
-      if (jump.at > from) {
-        stretches.push({ start, end: jump.at, offset: jump.from, before, repeatedUntil });
-        start = jump.at;
+    for (const change of clockChangesBetween(zone, from - 2 * DAY, to)) {
+      if (change.at > from) {
+        periods.push({ start, end: change.at, offset: change.from, before, repeatedUntil });
+        start = change.at;
       }
-      offset = jump.to;
-      before = jump.at < from ? jump.to : jump.from;
-      if (jump.to < jump.from) repeatedUntil = jump.at + jump.from;
+      offset = change.to;
+      before = change.at < from ? change.to : change.from;
+      if (change.to < change.from) repeatedUntil = change.at + change.from;
     }
-    stretches.push({ start, end: to, offset, before, repeatedUntil });
-    return stretches;
+    periods.push({ start, end: to, offset, before, repeatedUntil });
+    return periods;
   });
 }
 
-interface Jump {
+interface ClockChange {
   readonly at: number;
   readonly from: number;
   readonly to: number;
 }
 
 /** In ascending order, after `from` and before `to`. */
-export function jumpsBetween(zone: string, from: number, to: number): Jump[] {
-  const jumps: Jump[] = [];
-  if (fixedOffset(zone) !== undefined) return jumps;
+export function clockChangesBetween(zone: string, from: number, to: number): ClockChange[] {
+  const changes: ClockChange[] = [];
+  if (fixedOffset(zone) !== undefined) return changes;
   let offset = offsetAt(zone, from);
   for (let day = from; day < to; day += DAY) {
     const next = Math.min(day + DAY, to - 1);
     const then = offsetAt(zone, next);
-    if (then !== offset) jumps.push({ at: firstWithOffset(zone, day, next, offset), from: offset, to: then });
+    if (then !== offset)
+      changes.push({ at: firstWithOffset(zone, day, next, offset), from: offset, to: then });
     offset = then;
   }
-  return jumps;
+  return changes;
 }
 
 /** Bisects (low, high] for the first second whose offset is no longer `offset`. */

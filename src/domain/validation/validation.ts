@@ -31,7 +31,7 @@ export const pathText = (path: Path): string =>
   );
 
 /** A value as it may stand in a message: JSON, cut short. */
-export function shown(value: unknown): string {
+export function formatValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
   const text = JSON.stringify(value) ?? typeof value;
@@ -91,10 +91,10 @@ function sentence(issue: RawIssue, input: unknown): string {
     case 'too_big':
     case 'too_small': {
       const size = sizeOf(given);
-      return `${allowed(issue)}, got ${size === undefined ? shown(given) : `${size}: ${shown(given)}`}`;
+      return `${allowed(issue)}, got ${size === undefined ? formatValue(given) : `${size}: ${formatValue(given)}`}`;
     }
     default:
-      return `${allowed(issue)}, got ${shown(given)}`;
+      return `${allowed(issue)}, got ${formatValue(given)}`;
   }
 }
 
@@ -103,7 +103,7 @@ function allowed(issue: RawIssue): string {
     case 'invalid_type':
       return `must be ${kind(issue.expected)}${range(issue)}`;
     case 'invalid_value':
-      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(shown).join(', ')}`;
+      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(formatValue).join(', ')}`;
     case 'too_big':
       return `must ${bound(issue.origin, issue.inclusive === false ? 'less than' : 'at most', issue.maximum)}`;
     case 'too_small':
@@ -114,7 +114,7 @@ function allowed(issue: RawIssue): string {
       return `must be ${FORMATS[issue.format] ?? `of the form ${issue.pattern ?? issue.format}`}`;
     case 'invalid_union':
       return 'options' in issue && Array.isArray(issue.options)
-        ? `must be one of ${issue.options.map(shown).join(', ')}`
+        ? `must be one of ${issue.options.map(formatValue).join(', ')}`
         : 'must have one of the allowed forms';
     default:
       return 'is not allowed';

@@ -1,10 +1,10 @@
 // Jobs and executions as they are shown: the shapes that views are made in, answers are checked by and documented with.
 import { z } from 'zod';
 import { EXAMPLE_JOB, jobSpecSchema } from '../jobs/job-spec.ts';
-import { shownScheduleSchema } from '../schedule/schedule-schema.ts';
+import { storedScheduleSchema } from '../schedule/schedule-schema.ts';
 import { SCHEDULE_WARNINGS } from '../schedule/warnings.ts';
 
-export const shownTime = z.iso.datetime({ offset: true });
+export const isoTime = z.iso.datetime({ offset: true });
 
 export const JOB_STATUSES = ['active', 'paused', 'completed', 'failed', 'cancelled'] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
@@ -46,7 +46,7 @@ export const executionShape = z
     id: z.string(),
     jobId: z.string(),
     status: z.enum(EXECUTION_STATUSES),
-    dueAt: shownTime,
+    dueAt: isoTime,
     attempt: z.int().min(0),
     maxAttempts: z.int().min(1),
     workerId: z.string().optional(),
@@ -59,13 +59,13 @@ export const executionShape = z
       .record(z.string(), z.unknown())
       .optional()
       .describe('the params of this run, where a manual run was given its own'),
-    nextAttemptAt: shownTime.optional().describe('while retrying: when the next attempt starts'),
+    nextAttemptAt: isoTime.optional().describe('while retrying: when the next attempt starts'),
     timeline: z.strictObject({
-      dueAt: shownTime,
-      enqueuedAt: shownTime.optional(),
-      receivedAt: shownTime.optional(),
-      startedAt: shownTime.optional(),
-      finishedAt: shownTime.optional(),
+      dueAt: isoTime,
+      enqueuedAt: isoTime.optional(),
+      receivedAt: isoTime.optional(),
+      startedAt: isoTime.optional(),
+      finishedAt: isoTime.optional(),
     }),
   })
   .meta({ id: 'Execution', examples: [EXAMPLE_EXECUTION] });
@@ -83,14 +83,14 @@ export const warningsShape = z.array(
 export const jobShape = z
   .strictObject({
     ...jobSpecSchema.shape,
-    schedule: shownScheduleSchema,
+    schedule: storedScheduleSchema,
     id: z.string(),
     status: z.enum(JOB_STATUSES),
     version: z.int().min(1),
-    createdAt: shownTime,
-    updatedAt: shownTime,
-    nextRunAt: shownTime.optional().describe('the next occurrence; never in the past'),
-    pausedUntil: shownTime.optional().describe('when a pause that was given an end is over'),
+    createdAt: isoTime,
+    updatedAt: isoTime,
+    nextRunAt: isoTime.optional().describe('the next occurrence; never in the past'),
+    pausedUntil: isoTime.optional().describe('when a pause that was given an end is over'),
     warnings: warningsShape
       .min(1)
       .optional()

@@ -65,7 +65,7 @@ type Planned = Pick<Head, 'jobId' | 'retry'>;
 export function executionOfHold(head: Planned, hold: Hold): ExecutionView {
   const dueAt = dueAtOf(hold.due);
   return {
-    ...executionToCome(head, hold.due, hold.startedAt),
+    ...plannedExecution(head, hold.due, hold.startedAt),
     status: 'running',
     attempt: hold.attempt,
     workerId: hold.workerId,
@@ -75,7 +75,7 @@ export function executionOfHold(head: Planned, hold: Hold): ExecutionView {
 }
 
 /** Planned, and nobody has touched it yet: `scheduled` until it is due, `queued` from then on. */
-export function executionToCome(head: Planned, due: DueKey, now: number): ExecutionView {
+export function plannedExecution(head: Planned, due: DueKey, now: number): ExecutionView {
   const dueAt = dueAtOf(due);
   return {
     id: executionId(head.jobId, due),

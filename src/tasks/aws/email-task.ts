@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { TaskServices } from '../services.ts';
 import { defineTask, type Task } from '../task.ts';
 import { type Recipients, recipientSchema } from './recipients.ts';
-import { calling } from './sdk-errors.ts';
+import { callAws } from './sdk-errors.ts';
 
 /** What SES takes in one message, all three lists together. */
 const MAX_RECIPIENTS = 50;
@@ -71,7 +71,7 @@ export const emailTask = (services: TaskServices): Task<EmailParams> =>
       targets.check('email', params.from, userId);
       const { SendEmailCommand } = await import('@aws-sdk/client-sesv2');
       const client = await aws.ses();
-      const { MessageId } = await calling(`send an e-mail from ${params.from}`, signal, () =>
+      const { MessageId } = await callAws(`send an e-mail from ${params.from}`, signal, () =>
         client.send(
           new SendEmailCommand({
             FromEmailAddress: sender(params),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { TaskServices } from '../services.ts';
 import { defineTask, type Task } from '../task.ts';
-import { calling, entryFailure } from './sdk-errors.ts';
+import { callAws, entryFailure } from './sdk-errors.ts';
 
 export const eventbridgeParams = z.strictObject({
   bus: z
@@ -36,7 +36,7 @@ export const eventbridgeTask = (services: TaskServices): Task<EventbridgeParams>
       const what = `put an event on the bus "${bus}"`;
       const { PutEventsCommand } = await import('@aws-sdk/client-eventbridge');
       const client = await aws.eventbridge();
-      const { FailedEntryCount, Entries = [] } = await calling(what, signal, () =>
+      const { FailedEntryCount, Entries = [] } = await callAws(what, signal, () =>
         client.send(
           new PutEventsCommand({
             Entries: [

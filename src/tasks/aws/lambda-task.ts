@@ -1,9 +1,9 @@
 // The task `lambda`: invokes a function, and waits for its answer or does not.
 import { z } from 'zod';
-import { startOf } from '../secrets/truncate.ts';
+import { truncateEnd } from '../secrets/truncate.ts';
 import type { TaskServices } from '../services.ts';
 import { DoNotRetry, defineTask, type Task, type TaskContext } from '../task.ts';
-import { calling } from './sdk-errors.ts';
+import { callAws } from './sdk-errors.ts';
 
 export const lambdaParams = z.strictObject({
   function: z
@@ -30,7 +30,7 @@ export class FunctionFailed extends Error {
 }
 
 const KEPT_CHARS = 2048;
-const SHOWN_IN_ERROR = 500;
+const MAX_ERROR_CHARS = 500;
 const MAX_ASYNC_BYTES = 1_048_576;
 
 export const lambdaTask = (services: TaskServices): Task<LambdaParams> =>
@@ -52,7 +52,7 @@ async function invoke(context: TaskContext<LambdaParams>, { aws, targets }: Task
     );
   const { InvokeCommand } = await import('@aws-sdk/client-lambda');
   const client = await aws.lambda();
-  const answer = await calling(`invoke the function "${params.function}"`, signal, () =>
+  const answer = await callAws(`invoke the function "${params.function}"`, signal, () =>
     client.send(
       new InvokeCommand({
         FunctionName: params.function,
@@ -79,13 +79,13 @@ const clientContext = (context: TaskContext<LambdaParams>): string => {
 function said(name: string, text: string): string {
   const { errorType, errorMessage } = Object(parsed(text)) as { errorType?: unknown; errorMessage?: unknown };
   const what = [errorType, errorMessage].filter((part) => typeof part === 'string' && part !== '').join(': ');
-  return `the function "${name}" failed: ${startOf(what || text, SHOWN_IN_ERROR)}`;
+  return `the function "${name}" failed: ${truncateEnd(what || text, MAX_ERROR_CHARS)}`;
 }
 
 /** What it returned, or the beginning of that as text: it goes into the execution's record. */
 function parsed(text: string): unknown {
   if (text === '') return null;
-  if (text.length > KEPT_CHARS) return startOf(text, KEPT_CHARS);
+  if (text.length > KEPT_CHARS) return truncateEnd(text, KEPT_CHARS);
   try {
     return JSON.parse(text);
   } catch {

@@ -1,7 +1,7 @@
 // The addresses that e-mails may go to, by the task `email` and by notifications. Without configured patterns there are
 // none: a scheduler that sends to any address is an open relay for its tenants.
 import { z } from 'zod';
-import { shown } from '../../domain/validation/validation.ts';
+import { formatValue } from '../../domain/validation/validation.ts';
 
 export interface Recipients {
   /** The reason why this address gets no e-mail. Undefined: it may get one. */
@@ -16,7 +16,7 @@ export const recipientPattern = z
   .string()
   .regex(/^[A-Za-z0-9_'+.*-]{1,64}@(\*|(\*\.)?([A-Za-z0-9-]+\.)+[A-Za-z]{2,})$/, {
     error: ({ input }) =>
-      `must be an address, or a pattern such as "*@example.com" or "*@*.example.com", got ${shown(input)}`,
+      `must be an address, or a pattern such as "*@example.com" or "*@*.example.com", got ${formatValue(input)}`,
   });
 
 export function createRecipients(patterns: readonly string[]): Recipients {
@@ -26,7 +26,7 @@ export function createRecipients(patterns: readonly string[]): Recipients {
       if (allowed.length === 0)
         return 'e-mail is off: the configuration allows no recipients (PUNCTUAL_EMAIL_RECIPIENTS)';
       if (allowed.some((expression) => expression.test(address))) return undefined;
-      return `must be a recipient that the configuration allows (PUNCTUAL_EMAIL_RECIPIENTS), got ${shown(address)}`;
+      return `must be a recipient that the configuration allows (PUNCTUAL_EMAIL_RECIPIENTS), got ${formatValue(address)}`;
     },
   };
 }

@@ -11,28 +11,28 @@ const PASSING =
   /Throttl|TooManyRequests|RateExceeded|SlowDown|RequestLimit|LimitExceeded|Timeout|Unavailable|NotReady|Pending|ResourceConflict|ExpiredToken|RequestExpired|InternalFailure|InternalError|ServerException|Capacity/i;
 const DENIED = /AccessDenied|UnauthorizedOperation|NotAuthorized|AuthorizationError|Forbidden/i;
 
-/** `what` says what was tried, such as `invoke the function "report"`. */
-export function awsFailure(what: string, error: unknown): Error {
+/** `action` says action was tried, such as `invoke the function "report"`. */
+export function awsFailure(action: string, error: unknown): Error {
   const { name, message, status } = parts(error);
   // the service's own words name the role and the account: not the tenant's
-  if (DENIED.test(name)) return new DoNotRetry(`the worker is not allowed to ${what} (${name})`);
-  const text = `could not ${what}: ${name}: ${message}`;
+  if (DENIED.test(name)) return new DoNotRetry(`the worker is not allowed to ${action} (${name})`);
+  const text = `could not ${action}: ${name}: ${message}`;
   if (status === undefined || status >= 500 || status === 429 || PASSING.test(name))
     return new AwsFailure(text, { cause: error });
   return new DoNotRetry(text);
 }
 
 /** The same for an entry of a batch that was refused with an error code in an answer of status 200. */
-export const entryFailure = (what: string, code = 'Unknown', message = ''): Error =>
-  awsFailure(what, Object.assign(new Error(message), { name: code, $metadata: { httpStatusCode: 400 } }));
+export const entryFailure = (action: string, code = 'Unknown', message = ''): Error =>
+  awsFailure(action, Object.assign(new Error(message), { name: code, $metadata: { httpStatusCode: 400 } }));
 
-/** Calls, and says what the failure means; an abort stays what it is. */
-export async function calling<T>(what: string, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
+/** Calls, and says action the failure means; an abort stays action it is. */
+export async function callAws<T>(action: string, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    throw awsFailure(what, error);
+    throw awsFailure(action, error);
   }
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { TaskServices } from '../services.ts';
 import { defineTask, type Task } from '../task.ts';
 import { attributesSchema, dedupId, messageAttributes, messageText } from './message-params.ts';
-import { calling } from './sdk-errors.ts';
+import { callAws } from './sdk-errors.ts';
 
 export const snsParams = z
   .strictObject({
@@ -45,7 +45,7 @@ export const snsTask = (services: TaskServices): Task<SnsParams> =>
       const fifo = params.topicArn.endsWith('.fifo');
       const { PublishCommand } = await import('@aws-sdk/client-sns');
       const client = await aws.sns();
-      const { MessageId, SequenceNumber } = await calling(
+      const { MessageId, SequenceNumber } = await callAws(
         `publish to the topic ${params.topicArn}`,
         signal,
         () =>

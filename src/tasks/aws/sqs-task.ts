@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { TaskServices } from '../services.ts';
 import { defineTask, type Task } from '../task.ts';
 import { attributesSchema, dedupId, messageAttributes, messageText } from './message-params.ts';
-import { calling } from './sdk-errors.ts';
+import { callAws } from './sdk-errors.ts';
 
 export const sqsParams = z
   .strictObject({
@@ -46,7 +46,7 @@ export const sqsTask = (services: TaskServices): Task<SqsParams> =>
       const fifo = params.queueUrl.endsWith('.fifo');
       const { SendMessageCommand } = await import('@aws-sdk/client-sqs');
       const client = await aws.sqs();
-      const { MessageId, SequenceNumber } = await calling(
+      const { MessageId, SequenceNumber } = await callAws(
         `send to the queue ${params.queueUrl}`,
         signal,
         () =>

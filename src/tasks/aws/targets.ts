@@ -1,7 +1,7 @@
 // Which functions, queues, topics, buses, senders, task definitions and buckets whose jobs may use. The worker's role
 // may do more than any one tenant should: this is the line between them.
 import { z } from 'zod';
-import { shown } from '../../domain/validation/validation.ts';
+import { formatValue } from '../../domain/validation/validation.ts';
 import { DoNotRetry } from '../task.ts';
 
 export const TARGET_KINDS = ['lambda', 'sqs', 'sns', 'eventbridge', 'email', 'container', 's3'] as const;
@@ -15,7 +15,7 @@ export const targetPattern = z
   .string()
   .refine((pattern) => !/\{user\}(\*|\{user\})|\*\{user\}/.test(pattern), {
     error: ({ input }) =>
-      `must have a character between {user} and what is beside it, such as "{user}-*", got ${shown(input)}`,
+      `must have a character between {user} and what is beside it, such as "{user}-*", got ${formatValue(input)}`,
   });
 
 export interface Targets {

@@ -18,7 +18,7 @@ export interface AwsOptions {
 const LAMBDA_TIMEOUT_MS = 910_000;
 const CALL_TIMEOUT_MS = 10_000;
 
-export function lazyAws({ region, credentials, embedded }: AwsOptions = {}): AwsClients {
+export function lazyAwsClients({ region, credentials, embedded }: AwsOptions = {}): AwsClients {
   const common = (requestTimeout = CALL_TIMEOUT_MS) => ({
     region,
     credentials,

@@ -10,18 +10,18 @@ import { builtinTasks } from '../registry.ts';
 import { fargateScripts } from '../script/script-fargate.ts';
 import { secretsManagerSecrets, ssmSecrets } from '../secrets/secret-stores.ts';
 import { type Secrets, withSecrets } from '../secrets/secrets.ts';
-import type { AwsClients, ContainerPlace, TaskServices } from '../services.ts';
+import type { AwsClients, ContainerNetwork, TaskServices } from '../services.ts';
 import { DoNotRetry, type Tasks } from '../task.ts';
 import {
   allowedRecipients,
   allowedTargets,
-  containerPlace,
+  containerNetwork,
   enabledOnAws,
   type TaskVariables,
 } from '../task-settings.ts';
 import { awsFailure } from './sdk-errors.ts';
 import { createTargets, type Targets } from './targets.ts';
-import { lazyAws } from './task-clients.ts';
+import { lazyAwsClients } from './task-clients.ts';
 
 export interface OnAws {
   /** Tasks that this worker runs at once. */
@@ -33,7 +33,7 @@ export interface OnAws {
 
 /** For the worker: they run. */
 export async function tasksOnAws(given: TaskVariables, options: OnAws): Promise<Tasks> {
-  const aws = options.aws ?? lazyAws();
+  const aws = options.aws ?? lazyAwsClients();
   const services = servicesOnAws(given, aws, options);
   const tasks = await withCustomTasks(
     builtinTasks(services, enabledOnAws(given)),
@@ -46,7 +46,7 @@ function servicesOnAws(given: TaskVariables, aws: AwsClients, { concurrency, pre
   const rules = addressRules({ allow: given.PUNCTUAL_ALLOW_HTTP }); // a wrong entry is told now
   const http = once<HttpServices>(() => ({
     dispatcher: guardedAgent(rules),
-    places: new HostLimiter({ perHost: perHost(concurrency) }),
+    hostLimiter: new HostLimiter({ perHost: perHost(concurrency) }),
     signingKeys: signingKeysOf(given, aws),
   }));
   const { PUNCTUAL_SCRIPT_TASK_DEFINITION: taskDefinition = '', PUNCTUAL_SCRIPT_BUCKET: bucket = '' } = given;
@@ -55,38 +55,38 @@ function servicesOnAws(given: TaskVariables, aws: AwsClients, { concurrency, pre
     targets: createTargets({ allow: allowedTargets(given), never: ownQueues(prefix) }),
     recipients: allowedRecipients(given),
     http,
-    containers: () => placeOf(given),
+    containers: () => requireContainerNetwork(given),
     scripts: once(() => {
       const { PUNCTUAL_SCRIPT_SUBNETS: subnets, PUNCTUAL_SCRIPT_SECURITY_GROUPS: groups } = given;
-      const shared = placeOf(given);
-      const place = {
+      const shared = requireContainerNetwork(given);
+      const network = {
         ...shared,
         subnets: subnets ?? shared.subnets,
         securityGroups: groups ?? shared.securityGroups,
       };
-      return fargateScripts({ aws, place, taskDefinition, bucket });
+      return fargateScripts({ aws, network, taskDefinition, bucket });
     }),
   };
 }
 
 /** For the notifier: what delivers notifications. Topics must be allowed as for jobs; sender and bus are not the user's to choose. */
-export function deliveringOnAws(
+export function notificationTasksOnAws(
   given: TaskVariables,
-  { emailFrom, bus, aws = lazyAws() }: { emailFrom?: string; bus?: string; aws?: AwsClients },
+  { emailFrom, bus, aws = lazyAwsClients() }: { emailFrom?: string; bus?: string; aws?: AwsClients },
 ): Tasks {
   const services = servicesOnAws(given, aws, { concurrency: DELIVERED_AT_ONCE, prefix: '' });
-  return deliveringTasks({
+  return notificationTasks({
     ...services,
-    targets: deliveryTargets(allowedTargets(given).sns ?? [], emailFrom, bus),
+    targets: notificationTargets(allowedTargets(given).sns ?? [], emailFrom, bus),
   });
 }
 
 const DELIVERED_AT_ONCE = 50;
 
-export const deliveringTasks = (services: TaskServices): Tasks =>
+export const notificationTasks = (services: TaskServices): Tasks =>
   builtinTasks(services, ['http', 'email', 'sns', 'eventbridge']);
 
-export const deliveryTargets = (sns: readonly string[], emailFrom?: string, bus?: string): Targets =>
+export const notificationTargets = (sns: readonly string[], emailFrom?: string, bus?: string): Targets =>
   createTargets({
     allow: { sns, email: emailFrom ? [emailFrom] : [], eventbridge: bus ? [bus] : [] },
   });
@@ -97,9 +97,9 @@ export const perHost = (concurrency: number): number =>
 
 export const ownQueues = (prefix: string) => ({ sqs: [`*/${prefix}*`] });
 
-export function placeOf(given: TaskVariables): ContainerPlace {
-  const place = containerPlace(given);
-  if (place) return place;
+export function requireContainerNetwork(given: TaskVariables): ContainerNetwork {
+  const network = containerNetwork(given);
+  if (network) return network;
   throw new DoNotRetry(
     'where containers run is not configured: PUNCTUAL_CONTAINER_CLUSTER and PUNCTUAL_CONTAINER_SUBNETS',
   );
@@ -129,7 +129,7 @@ function unlessDamaged(text: string): unknown {
 
 function secretsOf({ PUNCTUAL_SECRETS: where }: TaskVariables, aws: AwsClients): Secrets {
   if (where === undefined)
-    return { place: 'this deployment: PUNCTUAL_SECRETS is not set', read: async () => undefined };
+    return { location: 'this deployment: PUNCTUAL_SECRETS is not set', read: async () => undefined };
   const prefix = where.slice(where.indexOf(':') + 1);
   return where.startsWith('ssm:') ? ssmSecrets(aws, prefix) : secretsManagerSecrets(aws, prefix);
 }

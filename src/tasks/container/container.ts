@@ -2,11 +2,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ECSClient, Task as EcsTask, RunTaskCommandInput } from '@aws-sdk/client-ecs';
 import { z } from 'zod';
-import { calling } from '../aws/sdk-errors.ts';
+import { callAws } from '../aws/sdk-errors.ts';
 import { environmentSchema } from '../script/script-params.ts';
-import type { ContainerPlace, TaskServices } from '../services.ts';
+import type { ContainerNetwork, TaskServices } from '../services.ts';
 import { DoNotRetry, defineTask, type Task, type TaskContext } from '../task.ts';
-import { type LogPlace, logLink, logPlace } from './ecs-logs.ts';
+import { type LogLocation, logLink, logLocation } from './ecs-logs.ts';
 import { type EcsRun, runOnEcs } from './ecs-run.ts';
 
 /** What ECS takes for all overrides together. */
@@ -55,26 +55,26 @@ async function run(
   const { params, userId } = context;
   targets.check('container', params.taskDefinition, userId);
   const ecs = await aws.ecs();
-  const place = await definedPlace(ecs, context);
-  const input = inputOf(containers(), context, place.container);
+  const location = await logLocationOf(ecs, context);
+  const input = inputOf(containers(), context, location.container);
   const ended = await runOnEcs({ ecs, input, context, sleep });
-  const log = logLink(place, ended.taskArn);
-  const { exitCode, reason } = endOf(ended, place.container);
-  if (exitCode === 0) return { exitCode, taskArn: ended.taskArn, log };
+  const link = logLink(location, ended.taskArn);
+  const { exitCode, reason } = containerEnd(ended, location.container);
+  if (exitCode === 0) return { exitCode, taskArn: ended.taskArn, log: link };
   const how = exitCode === undefined ? 'did not run to its end' : `ended with exit code ${exitCode}`;
   const why = [reason, ended.stoppedReason].filter(Boolean).join('; ');
   throw new ContainerFailed(
-    [`the container ${how}`, why && `: ${why}`, log && `; its log: ${log}`].filter(Boolean).join(''),
+    [`the container ${how}`, why && `: ${why}`, link && `; its log: ${link}`].filter(Boolean).join(''),
   );
 }
 
 /** Which container is meant and where it logs, from the task definition. */
-async function definedPlace(
+async function logLocationOf(
   ecs: ECSClient,
   { params, signal }: TaskContext<ContainerParams>,
-): Promise<LogPlace> {
+): Promise<LogLocation> {
   const { DescribeTaskDefinitionCommand } = await import('@aws-sdk/client-ecs');
-  const { taskDefinition } = await calling(
+  const { taskDefinition } = await callAws(
     `read the task definition "${params.taskDefinition}"`,
     signal,
     () =>
@@ -89,11 +89,11 @@ async function definedPlace(
       `the task definition "${params.taskDefinition}" has no container "${container}"; it has ${names.join(', ')}`,
     );
   }
-  return logPlace(container, taskDefinition);
+  return logLocation(container, taskDefinition);
 }
 
 function inputOf(
-  place: ContainerPlace,
+  network: ContainerNetwork,
   { params, executionId }: TaskContext<ContainerParams>,
   container: string,
 ): RunTaskCommandInput & { cluster: string } {
@@ -111,22 +111,22 @@ function inputOf(
   if (size > MAX_OVERRIDES)
     throw new DoNotRetry(`command and environment have ${size} characters; ECS takes ${MAX_OVERRIDES}`);
   return {
-    ...fargate(place),
+    ...fargate(network),
     taskDefinition: params.taskDefinition,
     overrides,
     startedBy: startedBy(executionId),
   };
 }
 
-export const fargate = (place: ContainerPlace) => ({
-  cluster: place.cluster,
+export const fargate = (network: ContainerNetwork) => ({
+  cluster: network.cluster,
   launchType: 'FARGATE' as const,
   count: 1,
   networkConfiguration: {
     awsvpcConfiguration: {
-      subnets: [...place.subnets],
-      securityGroups: [...place.securityGroups],
-      assignPublicIp: place.assignPublicIp ? ('ENABLED' as const) : ('DISABLED' as const),
+      subnets: [...network.subnets],
+      securityGroups: [...network.securityGroups],
+      assignPublicIp: network.assignPublicIp ? ('ENABLED' as const) : ('DISABLED' as const),
     },
   },
 });
@@ -135,7 +135,7 @@ export const fargate = (place: ContainerPlace) => ({
 const startedBy = (executionId: string): string =>
   (executionId.split('.')[0] ?? executionId).replace(/[^A-Za-z0-9_-]/g, '-').slice(0, 128);
 
-export function endOf(
+export function containerEnd(
   task: EcsTask,
   name: string,
 ): { exitCode: number | undefined; reason: string | undefined } {

@@ -2,13 +2,13 @@
 import type { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import type { TaskDefinition } from '@aws-sdk/client-ecs';
 
-export interface LogPlace {
+export interface LogLocation {
   readonly container: string;
   /** Absent: the container does not log to CloudWatch. */
   readonly logs?: { readonly group: string; readonly region: string; readonly streamPrefix: string };
 }
 
-export function logPlace(container: string, definition?: TaskDefinition): LogPlace {
+export function logLocation(container: string, definition?: TaskDefinition): LogLocation {
   const found = definition?.containerDefinitions?.find(({ name }) => name === container)?.logConfiguration;
   const {
     'awslogs-group': group,
@@ -20,30 +20,30 @@ export function logPlace(container: string, definition?: TaskDefinition): LogPla
 }
 
 /** The awslogs driver calls it so. */
-const streamOf = (place: LogPlace, taskArn = ''): string =>
-  `${place.logs?.streamPrefix}/${place.container}/${taskArn.split('/').at(-1)}`;
+const streamOf = (location: LogLocation, taskArn = ''): string =>
+  `${location.logs?.streamPrefix}/${location.container}/${taskArn.split('/').at(-1)}`;
 
-export function logLink(place: LogPlace, taskArn: string | undefined): string | undefined {
-  if (!place.logs || taskArn === undefined) return undefined;
-  const { group, region } = place.logs;
+export function logLink(location: LogLocation, taskArn: string | undefined): string | undefined {
+  if (!location.logs || taskArn === undefined) return undefined;
+  const { group, region } = location.logs;
   // the console escapes twice, with "$" for "%"
   const escaped = (text: string) => encodeURIComponent(encodeURIComponent(text)).replaceAll('%', '$');
-  return `https://${region}.console.aws.amazon.com/cloudwatch/home?region=${region}#logsV2:log-groups/log-group/${escaped(group)}/log-events/${escaped(streamOf(place, taskArn))}`;
+  return `https://${region}.console.aws.amazon.com/cloudwatch/home?region=${region}#logsV2:log-groups/log-group/${escaped(group)}/log-events/${escaped(streamOf(location, taskArn))}`;
 }
 
 /** The last lines that it wrote; none when they cannot be read. */
 export async function lastLines(
   logs: CloudWatchLogsClient,
-  place: LogPlace,
+  location: LogLocation,
   taskArn: string | undefined,
   limit: number,
 ): Promise<string> {
-  if (!place.logs) return '';
+  if (!location.logs) return '';
   const { GetLogEventsCommand } = await import('@aws-sdk/client-cloudwatch-logs');
   const { events = [] } = await logs.send(
     new GetLogEventsCommand({
-      logGroupName: place.logs.group,
-      logStreamName: streamOf(place, taskArn),
+      logGroupName: location.logs.group,
+      logStreamName: streamOf(location, taskArn),
       limit,
       startFromHead: false,
     }),

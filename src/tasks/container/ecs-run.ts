@@ -4,7 +4,7 @@
 import type { ECSClient, Task as EcsTask, RunTaskCommandInput } from '@aws-sdk/client-ecs';
 import { z } from 'zod';
 import { dedupId } from '../aws/message-params.ts';
-import { AwsFailure, awsFailure, calling, entryFailure } from '../aws/sdk-errors.ts';
+import { AwsFailure, awsFailure, callAws, entryFailure } from '../aws/sdk-errors.ts';
 import type { TaskContext } from '../task.ts';
 
 export interface EcsRun {
@@ -61,7 +61,7 @@ async function start({ ecs, input, context }: EcsRun, { ended }: State): Promise
   const what = `run the task definition "${input.taskDefinition}"`;
   const { RunTaskCommand } = await import('@aws-sdk/client-ecs');
   const clientToken = dedupId(`${context.idempotencyKey}-${ended + 1}`, 64);
-  const { tasks = [], failures = [] } = await calling(what, context.signal, () =>
+  const { tasks = [], failures = [] } = await callAws(what, context.signal, () =>
     ecs
       .send(new RunTaskCommand({ ...input, clientToken }), { abortSignal: context.signal })
       .catch(alreadyStarted),

@@ -5,9 +5,9 @@ import { Snooze } from '../task.ts';
 export interface HostLimiterOptions {
   readonly perHost: number;
   /** How long one that finds no place waits for it, in case the host is quick. */
-  readonly patienceMs?: number;
+  readonly waitMs?: number;
   /** After how many seconds what found no place comes again. */
-  readonly comeBackSeconds?: () => number;
+  readonly snoozeSeconds?: () => number;
 }
 
 interface Line {
@@ -23,25 +23,25 @@ export class HostLimiter {
 
   constructor(options: HostLimiterOptions) {
     this.#options = {
-      patienceMs: 500,
+      waitMs: 500,
       // spread out, so that those who were sent away together do not come back together
-      comeBackSeconds: () => 2 + Math.random() * 6,
+      snoozeSeconds: () => 2 + Math.random() * 6,
       ...options,
     };
   }
 
   /** Gives the function that leaves the place. Those who wait take up places of the worker too, so they are as few. */
-  async take(host: string, signal: AbortSignal): Promise<() => void> {
-    const { perHost, patienceMs } = this.#options;
+  async acquire(host: string, signal: AbortSignal): Promise<() => void> {
+    const { perHost, waitMs } = this.#options;
     const line = this.#lines.get(host) ?? { taken: 0, waiting: [], movedAt: performance.now() };
     this.#lines.set(host, line);
     if (line.taken < perHost) line.taken++;
     else if (line.waiting.length >= perHost || !(await this.#wait(line, signal))) {
       signal.throwIfAborted();
       // many jobs of one instant, and a host that answers: soon there is room
-      const moves = performance.now() - line.movedAt < patienceMs;
+      const moves = performance.now() - line.movedAt < waitMs;
       throw new Snooze(
-        moves ? 1 : this.#options.comeBackSeconds(),
+        moves ? 1 : this.#options.snoozeSeconds(),
         `${this.#options.perHost} requests to ${host} are under way already`,
       );
     }
@@ -69,7 +69,7 @@ export class HostLimiter {
         line.waiting.splice(line.waiting.indexOf(next), 1);
         answer(false);
       };
-      const timer = setTimeout(giveUp, this.#options.patienceMs);
+      const timer = setTimeout(giveUp, this.#options.waitMs);
       signal.addEventListener('abort', giveUp, { once: true });
       line.waiting.push(next);
     });

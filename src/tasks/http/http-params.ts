@@ -1,15 +1,15 @@
 // What the task `http` can be told, and which statuses that makes a success.
 import { z } from 'zod';
-import { shown } from '../../domain/validation/validation.ts';
+import { formatValue } from '../../domain/validation/validation.ts';
 
 /** Says what is allowed and what was given. A missing value is left to the general words. */
 const must = (words: string) => ({
   error: ({ input }: { input?: unknown }) =>
-    input === undefined ? undefined : `must ${words}, got ${shown(input)}`,
+    input === undefined ? undefined : `must ${words}, got ${formatValue(input)}`,
 });
 
 /** Of the message's framing: the HTTP client sets these itself and refuses them from anybody else. */
-const CLIENTS_OWN = [
+const FRAMING_HEADERS = [
   'connection',
   'content-length',
   'expect',
@@ -20,7 +20,7 @@ const CLIENTS_OWN = [
   'upgrade',
 ];
 /** What the receiver relies on to tell executions apart; a job that could set them could break that promise. */
-export const OURS = [
+export const SCHEDULER_HEADERS = [
   'idempotency-key',
   'punctual-execution',
   'punctual-attempt',
@@ -28,7 +28,7 @@ export const OURS = [
   'punctual-fence',
   'punctual-signature',
 ];
-const RESERVED = new Set([...CLIENTS_OWN, ...OURS]);
+const RESERVED_HEADERS = new Set([...FRAMING_HEADERS, ...SCHEDULER_HEADERS]);
 
 const headersSchema = z
   .record(
@@ -37,10 +37,10 @@ const headersSchema = z
       .string()
       .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must have no line breaks and no characters beyond Latin-1'),
   )
-  .refine((headers) => !Object.keys(headers).some((name) => RESERVED.has(name.toLowerCase())), {
+  .refine((headers) => !Object.keys(headers).some((name) => RESERVED_HEADERS.has(name.toLowerCase())), {
     error: ({ input }) =>
       `may not have ${Object.keys(Object(input))
-        .filter((name) => RESERVED.has(name.toLowerCase()))
+        .filter((name) => RESERVED_HEADERS.has(name.toLowerCase()))
         .join(', ')}: the scheduler sets that`,
   });
 

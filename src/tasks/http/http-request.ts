@@ -1,10 +1,10 @@
 // The requests of the task `http`: the first one, what follows from a redirect, and their signature.
-import { startOf } from '../secrets/truncate.ts';
+import { truncateEnd } from '../secrets/truncate.ts';
 import type { TaskContext } from '../task.ts';
-import { type HttpParams, hasNoCredentials, OURS } from './http-params.ts';
+import { type HttpParams, hasNoCredentials, SCHEDULER_HEADERS } from './http-params.ts';
 import { type SigningKey, sign } from './signature.ts';
 
-export const SHOWN_IN_ERROR = 200;
+export const MAX_ERROR_CHARS = 200;
 
 /**
  * Every unexpected status is tried again, 4xx too: a 404 during a deployment, a 401 while a secret is rotated and a
@@ -34,7 +34,7 @@ export function firstRequest({ params, ...context }: TaskContext<HttpParams>): R
       typeof params.body === 'string' ? 'text/plain;charset=UTF-8' : 'application/json',
     );
   }
-  addOurs(headers, context);
+  addSchedulerHeaders(headers, context);
   return {
     url: new URL(params.url),
     method: params.method ?? (body === undefined ? 'GET' : 'POST'),
@@ -43,7 +43,7 @@ export function firstRequest({ params, ...context }: TaskContext<HttpParams>): R
   };
 }
 
-function addOurs(headers: Headers, context: Omit<TaskContext<HttpParams>, 'params'>): void {
+function addSchedulerHeaders(headers: Headers, context: Omit<TaskContext<HttpParams>, 'params'>): void {
   if (!headers.has('user-agent')) headers.set('user-agent', 'punctual');
   headers.set('idempotency-key', context.idempotencyKey);
   headers.set('punctual-execution', context.executionId);
@@ -56,7 +56,7 @@ export function redirected(from: Request, status: number, location: string): Req
   const url = URL.canParse(location, from.url.href) ? new URL(location, from.url) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || !hasNoCredentials(url.href)) {
     throw new UnexpectedStatus(
-      `redirect to "${startOf(location, SHOWN_IN_ERROR)}"; only http and https URLs without credentials are followed`,
+      `redirect to "${truncateEnd(location, MAX_ERROR_CHARS)}"; only http and https URLs without credentials are followed`,
     );
   }
   // as browsers and fetch do it: 303 asks for a GET, and 301 and 302 turn a POST into one
@@ -71,7 +71,7 @@ export function redirected(from: Request, status: number, location: string): Req
   const headers = new Headers(from.headers);
   if (elsewhere) {
     // a token for one host is not for another, and it may be in any header: only what describes the content goes on
-    const goesOn = new Set([...OURS, 'user-agent', 'accept', 'content-type']);
+    const goesOn = new Set([...SCHEDULER_HEADERS, 'user-agent', 'accept', 'content-type']);
     for (const name of [...headers.keys()]) if (!goesOn.has(name)) headers.delete(name);
   }
   const unsigned = from.unsigned || elsewhere;

@@ -1,15 +1,15 @@
 // The task `http`: calls a URL and compares the status of the answer with what was expected.
 import type { Dispatcher, Response } from 'undici';
-import { startOf } from '../secrets/truncate.ts';
+import { truncateEnd } from '../secrets/truncate.ts';
 import { DoNotRetry, defineTask, RetryAfter, Snooze, type Task, type TaskContext } from '../task.ts';
 import { RefusedAddress } from './addresses.ts';
 import type { HostLimiter } from './host-limiter.ts';
 import { type HttpParams, httpParams, isExpected } from './http-params.ts';
 import {
   firstRequest,
+  MAX_ERROR_CHARS,
   type Request,
   redirected,
-  SHOWN_IN_ERROR,
   signed,
   UnexpectedStatus,
 } from './http-request.ts';
@@ -41,7 +41,7 @@ export class NoAnswer extends Error {
 export interface HttpServices {
   /** Makes the connections: it decides which addresses may be called. */
   readonly dispatcher: Dispatcher;
-  readonly places: HostLimiter;
+  readonly hostLimiter: HostLimiter;
   /** Absent: requests are not signed. */
   readonly signingKeys?: SigningKeys;
 }
@@ -100,13 +100,13 @@ interface Answer {
 
 /** One request and its answer. It has its place from before it connects until the last byte that is read. */
 async function exchangeOnce(
-  { dispatcher, places }: HttpServices,
+  { dispatcher, hostLimiter }: HttpServices,
   request: Request,
   keys: readonly SigningKey[],
   params: HttpParams,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const leave = await places.take(request.url.host, signal);
+  const leave = await hostLimiter.acquire(request.url.host, signal);
   try {
     const { fetch } = await import('undici'); // the API knows this task too, and must not load that
     const { url, headers, ...init } = await signed(request, keys);
@@ -137,7 +137,7 @@ async function follow(first: Request, exchange: (request: Request) => Promise<An
     const answer = await exchange(request);
     if (answer.location === undefined) return answer;
     if (redirects === MAX_REDIRECTS) {
-      const last = startOf(answer.location, SHOWN_IN_ERROR);
+      const last = truncateEnd(answer.location, MAX_ERROR_CHARS);
       throw new UnexpectedStatus(`more than ${MAX_REDIRECTS} redirects, the last one to ${last}`);
     }
     request = redirected(request, answer.response.status, answer.location);
@@ -159,7 +159,7 @@ async function readStart(response: Response): Promise<{ text: string; truncated:
 }
 
 function unexpected(shown: string, response: Response, body: string, params: HttpParams): Error {
-  const said = body.trim() === '' ? '' : `; it said: ${startOf(body.trim(), SHOWN_IN_ERROR)}`;
+  const said = body.trim() === '' ? '' : `; it said: ${truncateEnd(body.trim(), MAX_ERROR_CHARS)}`;
   const message = `${shown} answered ${response.status}; expected ${(params.expectedStatuses ?? ['2xx']).join(', ')}${said}`;
   const seconds =
     response.status === 429 || response.status === 503 ? retryAfterSeconds(response.headers) : undefined;

@@ -3,18 +3,18 @@
 // hours, and its output is read from the log. ECS is told nothing of the job's: it shows the variables and the command of a
 // task to everybody who may look at tasks.
 
-import { calling } from '../aws/sdk-errors.ts';
-import { endOf, fargate, sleepUnlessAborted } from '../container/container.ts';
-import { lastLines, logLink, logPlace } from '../container/ecs-logs.ts';
+import { callAws } from '../aws/sdk-errors.ts';
+import { containerEnd, fargate, sleepUnlessAborted } from '../container/container.ts';
+import { lastLines, logLink, logLocation } from '../container/ecs-logs.ts';
 import { type EcsRun, runOnEcs } from '../container/ecs-run.ts';
-import type { AwsClients, ContainerPlace } from '../services.ts';
+import type { AwsClients, ContainerNetwork } from '../services.ts';
 import type { TaskContext } from '../task.ts';
 import type { Script, ScriptEnd, ScriptRunner } from './script-runner.ts';
 
 export interface FargateScriptOptions {
   readonly aws: AwsClients;
   /** Without a route to the VPC's inside. */
-  readonly place: ContainerPlace;
+  readonly network: ContainerNetwork;
   /** Its image has node, python3 and sh; its role allows nothing. */
   readonly taskDefinition: string;
   /** Where scripts are left for their container; a lifecycle rule removes them after a day. */
@@ -51,20 +51,20 @@ export const fargateScripts = (options: FargateScriptOptions): ScriptRunner => (
     const { aws, taskDefinition, sleep = sleepUnlessAborted } = options;
     const ecs = await aws.ecs();
     const { DescribeTaskDefinitionCommand } = await import('@aws-sdk/client-ecs');
-    const described = await calling(`read the task definition "${taskDefinition}"`, context.signal, () =>
+    const described = await callAws(`read the task definition "${taskDefinition}"`, context.signal, () =>
       ecs.send(new DescribeTaskDefinitionCommand({ taskDefinition }), { abortSignal: context.signal }),
     );
     const container = described.taskDefinition?.containerDefinitions?.[0]?.name ?? '';
-    const place = logPlace(container, described.taskDefinition);
+    const location = logLocation(container, described.taskDefinition);
     // only a container that is still to be started needs its script
     const waitsOnly = Object(context.lastCheckpoint).ecs?.taskArn !== undefined;
     const url = waitsOnly ? '' : await handOver(options, script, context);
     const input = inputOf(options, container, url);
     const task = await runOnEcs({ ecs, input, context, sleep });
-    const { exitCode, reason } = endOf(task, container);
-    const output = await lastLines(await aws.logs(), place, task.taskArn, KEPT_LINES).catch(() => '');
+    const { exitCode, reason } = containerEnd(task, container);
+    const output = await lastLines(await aws.logs(), location, task.taskArn, KEPT_LINES).catch(() => '');
     const end: ScriptEnd = { output: output.slice(-KEPT_CHARS), truncated: output.length > KEPT_CHARS };
-    const log = logLink(place, task.taskArn);
+    const log = logLink(location, task.taskArn);
     if (exitCode !== undefined && exitCode <= 128) return { ...end, exitCode, log };
     const endedBy = [reason, task.stoppedReason].filter(Boolean).join('; ') || `exit code ${exitCode}`;
     return { ...end, exitCode, endedBy, log };
@@ -83,18 +83,18 @@ async function handOver(
   const object = { Bucket: bucket, Key: `scripts/${executionId}` };
   const environment = { ...script.environment, PUNCTUAL_EXECUTION: executionId };
   const Body = JSON.stringify({ ...script, environment });
-  await calling(`leave a script in the bucket ${bucket}`, signal, () =>
+  await callAws(`leave a script in the bucket ${bucket}`, signal, () =>
     s3.send(new PutObjectCommand({ ...object, Body }), { abortSignal: signal }),
   );
   return getSignedUrl(s3, new GetObjectCommand(object), { expiresIn: LINK_SECONDS });
 }
 
 function inputOf(
-  { place, taskDefinition }: FargateScriptOptions,
+  { network, taskDefinition }: FargateScriptOptions,
   name: string,
   url: string,
 ): EcsRun['input'] {
   const environment = [{ name: 'PUNCTUAL_SCRIPT', value: url }];
   const overrides = { containerOverrides: [{ name, command: ['node', '-e', BOOTSTRAP], environment }] };
-  return { ...fargate(place), taskDefinition, overrides, startedBy: 'punctual-script' };
+  return { ...fargate(network), taskDefinition, overrides, startedBy: 'punctual-script' };
 }

@@ -5,10 +5,10 @@ import { localScripts } from './script-local.ts';
 import { findProgram, type Launcher } from './script-supervised.ts';
 import { trusted } from './script-trusted.ts';
 
-/** `told` is a sentence for the operator that names the mode and its reason. */
+/** `summary` is a sentence for the operator that names the mode and its reason. */
 export type ScriptMode =
-  | { readonly name: 'isolated' | 'trusted'; readonly told: string; readonly launch: Launcher }
-  | { readonly name: 'refused'; readonly told: string };
+  | { readonly name: 'isolated' | 'trusted'; readonly summary: string; readonly launch: Launcher }
+  | { readonly name: 'refused'; readonly summary: string };
 
 export interface ScriptModeOptions {
   /** PUNCTUAL_SCRIPTS=trusted is set. */
@@ -30,20 +30,20 @@ export async function findScriptMode(options: ScriptModeOptions): Promise<Script
   if (process.platform === 'win32')
     return {
       name: 'refused',
-      told: 'Scripts are refused: they need bubblewrap or /bin/sh, and Windows has neither.',
+      summary: 'Scripts are refused: they need bubblewrap or /bin/sh, and Windows has neither.',
     };
   if (options.trustedScripts) {
-    const told =
+    const summary =
       'Scripts run as the current user, without isolation (PUNCTUAL_SCRIPTS=trusted): everybody who creates jobs can do what this user can.';
-    return { name: 'trusted', told, launch: trusted };
+    return { name: 'trusted', summary, launch: trusted };
   }
   const bwrap = findProgram('bwrap', (options.path ?? process.env.PATH ?? '').split(':'));
   const launch = isolated(bwrap ?? '');
   const wrong = bwrap === undefined ? 'bwrap is not in PATH' : await probe(launch, options.dataFolder);
-  if (wrong === undefined) return { name: 'isolated', told: `Scripts run isolated, by ${bwrap}.`, launch };
+  if (wrong === undefined) return { name: 'isolated', summary: `Scripts run isolated, by ${bwrap}.`, launch };
   const notRoot = process.getuid?.() === 0 ? ' and a user other than root' : '';
-  const told = `Scripts are refused. Isolated mode needs a working bubblewrap (${wrong}). Trusted mode, which runs them as the current user without isolation, needs PUNCTUAL_SCRIPTS=trusted${notRoot}.`;
-  return { name: 'refused', told };
+  const summary = `Scripts are refused. Isolated mode needs a working bubblewrap (${wrong}). Trusted mode, which runs them as the current user without isolation, needs PUNCTUAL_SCRIPTS=trusted${notRoot}.`;
+  return { name: 'refused', summary };
 }
 
 /** Runs one script. Undefined means that it was isolated; a text is the reason why not. */

@@ -1,13 +1,13 @@
 // The task `script`: runs a small program in Python, JavaScript or shell, and keeps its exit code and some of its output.
-import { calling } from '../aws/sdk-errors.ts';
-import { endOf } from '../secrets/truncate.ts';
+import { callAws } from '../aws/sdk-errors.ts';
+import { truncateStart } from '../secrets/truncate.ts';
 import type { TaskServices } from '../services.ts';
 import { DoNotRetry, defineTask, type Task, type TaskContext } from '../task.ts';
 import { type ScriptParams, scriptParams } from './script-params.ts';
 import type { ScriptEnd } from './script-runner.ts';
 
 export const MAX_S3_SOURCE_BYTES = 262_144;
-const SHOWN_IN_ERROR = 500;
+const MAX_ERROR_CHARS = 500;
 
 /** It ran and did not end with 0. Tried again by the job's `retry`. */
 export class ScriptFailed extends Error {
@@ -31,7 +31,7 @@ export const scriptTask = (services: TaskServices): Task<ScriptParams> =>
 function told({ exitCode, endedBy, stderr, output, truncated, log }: ScriptEnd): string {
   const how = endedBy === undefined ? `ended with exit code ${exitCode}` : `was ended: ${endedBy}`;
   const all = (stderr || output || '').trim();
-  const said = all && endOf(all, SHOWN_IN_ERROR, truncated);
+  const said = all && truncateStart(all, MAX_ERROR_CHARS, truncated);
   return `the script ${how}${said && `; it said: ${said}`}${log === undefined ? '' : `; its log: ${log}`}`;
 }
 
@@ -47,7 +47,7 @@ async function fromS3(
   // one byte more than is allowed is enough to refuse it
   const range = `bytes=0-${MAX_S3_SOURCE_BYTES}`;
   const command = new GetObjectCommand({ Bucket: bucket, Key: key, VersionId: version, Range: range });
-  const text = await calling(`read ${name}`, signal, async () => {
+  const text = await callAws(`read ${name}`, signal, async () => {
     const { Body } = await s3.send(command, { abortSignal: signal });
     return (await Body?.transformToString()) ?? '';
   });

@@ -39,10 +39,14 @@ export const secretPath = (prefix: string, userId: string, name: string): string
   return `${prefix}/${user}/${name}`;
 };
 
-function stored(place: string, prefix: string, get: (path: string) => Promise<string | undefined>): Secrets {
+function stored(
+  location: string,
+  prefix: string,
+  get: (path: string) => Promise<string | undefined>,
+): Secrets {
   const kept = new Map<string, () => Promise<string | undefined>>();
   return {
-    place,
+    location,
     async read(userId, name) {
       const path = secretPath(prefix, userId, name);
       const reading =

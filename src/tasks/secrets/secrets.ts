@@ -8,7 +8,7 @@ import { SecretRedactor } from './redact-secrets.ts';
 
 export interface Secrets {
   /** Where it is looked for; for messages. */
-  readonly place: string;
+  readonly location: string;
   /** Undefined: this user has none of this name. */
   read(userId: string, name: string): Promise<string | undefined>;
 }
@@ -17,7 +17,7 @@ export interface Secrets {
 export const SECRET_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 
 /** What a reference is taken for where its value is not known. */
-const STAND_IN = 'secret';
+const PLACEHOLDER = 'secret';
 
 type Path = readonly (string | number)[];
 
@@ -58,7 +58,7 @@ export function checkParams(task: Task, params: unknown, at: Path = []): FieldEr
   try {
     const known = replaced(params, (_name, path) => {
       references.add(pathText([...at, ...path]));
-      return STAND_IN;
+      return PLACEHOLDER;
     });
     const { errors = [] } = parse(task.params, known, at);
     if (references.size === 0) return errors;
@@ -89,11 +89,11 @@ function withSecretsOf(task: Task, secrets: Secrets): Task {
       const { value, errors } = parse(task.params, params);
       if (errors) throw new DoNotRetry(misfit(task, errors, values.size > 0));
       if (values.size === 0) return task.run({ ...context, params: value });
-      const scrubber = new SecretRedactor(values);
+      const redactor = new SecretRedactor(values);
       try {
-        return scrubber.value(await task.run({ ...scrubbed(context, scrubber), params: value }));
+        return redactor.value(await task.run({ ...withRedaction(context, redactor), params: value }));
       } catch (error) {
-        throw error === context.signal.reason ? error : scrubber.error(error);
+        throw error === context.signal.reason ? error : redactor.error(error);
       }
     },
   };
@@ -109,19 +109,19 @@ async function resolve(context: TaskContext<unknown>, secrets: Secrets): Promise
   const values = new Map<string, string>();
   for (const name of names) {
     const value = await secrets.read(context.userId, name);
-    if (!value) throw new DoNotRetry(`there is no secret "${name}" of this user in ${secrets.place}`);
+    if (!value) throw new DoNotRetry(`there is no secret "${name}" of this user in ${secrets.location}`);
     values.set(name, value);
   }
   return values;
 }
 
-function scrubbed(context: TaskContext<unknown>, scrubber: SecretRedactor): TaskContext<unknown> {
+function withRedaction(context: TaskContext<unknown>, redactor: SecretRedactor): TaskContext<unknown> {
   return {
     ...context,
     log: {
-      info: (message, fields) => context.log.info(scrubber.text(message), scrubber.fields(fields)),
-      warn: (message, fields) => context.log.warn(scrubber.text(message), scrubber.fields(fields)),
+      info: (message, fields) => context.log.info(redactor.text(message), redactor.fields(fields)),
+      warn: (message, fields) => context.log.warn(redactor.text(message), redactor.fields(fields)),
     },
-    checkpoint: (value) => context.checkpoint(scrubber.value(value)),
+    checkpoint: (value) => context.checkpoint(redactor.value(value)),
   };
 }

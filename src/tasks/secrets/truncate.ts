@@ -1,9 +1,9 @@
-// Cuts a text to a length and marks where something was left out, so that the scrubber finds secrets that were cut in two.
+// Cuts a text to a length and marks where something was left out, so that the redactor finds secrets that were cut in two.
 export const CUT = '…';
 
-export const startOf = (text: string, most: number): string =>
+export const truncateEnd = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most)}${CUT}`;
 
 /** `cut`: something was left out before already. */
-export const endOf = (text: string, most: number, cut = false): string =>
+export const truncateStart = (text: string, most: number, cut = false): string =>
   text.length <= most && !cut ? text : `${CUT}${text.slice(-most)}`;

@@ -250,10 +250,9 @@ export class AcceleratedWorld {
   }
 
   /** Waits for something to become true, with patience in real time. */
-  async until(what: string, holds: () => boolean | Promise<boolean>, patienceMs = 40_000): Promise<void> {
-    for (const end = Date.now() + patienceMs; !(await holds()); await wait(50)) {
-      if (Date.now() > end)
-        throw new Error(`waited ${patienceMs} ms in vain: ${what}\n${await this.story()}`);
+  async until(what: string, holds: () => boolean | Promise<boolean>, waitMs = 40_000): Promise<void> {
+    for (const end = Date.now() + waitMs; !(await holds()); await wait(50)) {
+      if (Date.now() > end) throw new Error(`waited ${waitMs} ms in vain: ${what}\n${await this.story()}`);
     }
   }
 
@@ -271,9 +270,9 @@ export class AcceleratedWorld {
    * Everything due up to `until` (by default all there will ever be) comes to its end, and no promise was broken on the
    * way.
    */
-  async check(until = lastDue(this.jobs), patienceMs = 60_000): Promise<void> {
+  async check(until = lastDue(this.jobs), waitMs = 60_000): Promise<void> {
     await this.sleep(until - this.now);
-    const end = Date.now() + patienceMs;
+    const end = Date.now() + waitMs;
     let observed = await this.#observe(until);
     while (unfinished(observed).length > 0 && Date.now() < end) {
       await wait(400);

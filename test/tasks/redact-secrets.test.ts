@@ -10,7 +10,7 @@ import { taskContext } from '../support/task-context.ts';
 import { testServices } from '../support/task-services.ts';
 
 const SECRET = 's3cr3t/Wört & "quoted"';
-const scrubber = new SecretRedactor(new Map([['token', SECRET]]));
+const redactor = new SecretRedactor(new Map([['token', SECRET]]));
 
 const WRITTEN: Record<string, (secret: string) => string> = {
   'as it is': (secret) => secret,
@@ -27,15 +27,15 @@ const WRITTEN: Record<string, (secret: string) => string> = {
   hex: (secret) => Buffer.from(secret).toString('hex'),
 };
 
-describe('scrubbing', () => {
+describe('redaction', () => {
   it('one secret inside another leaves nothing of the longer one', () => {
-    const scrubber = new SecretRedactor(
+    const redactor = new SecretRedactor(
       new Map([
         ['a', 'abcd'],
         ['b', 'abcdefgh'],
       ]),
     );
-    expect(scrubber.text('x abcdefgh abcd')).toBe('x [secret b] [secret a]');
+    expect(redactor.text('x abcdefgh abcd')).toBe('x [secret b] [secret a]');
   });
 
   it('a replacement is not a pattern', () => {
@@ -49,18 +49,18 @@ describe('a secret that is cut', () => {
     for (let cut = 1; cut <= form.length - 4; cut++) {
       for (const mark of ['', '…', '\ufffd', '…\ufffd\ufffd']) {
         const tail = `${mark}${form.slice(cut)} was refused`;
-        expect(scrubber.text(tail)).toBe(`${mark}[secret token] was refused`);
+        expect(redactor.text(tail)).toBe(`${mark}[secret token] was refused`);
         const head = `refused: ${form.slice(0, -cut)}${mark}`;
-        expect(scrubber.text(head)).toBe(`refused: [secret token]${mark}`);
+        expect(redactor.text(head)).toBe(`refused: [secret token]${mark}`);
       }
     }
   });
 
   it('leaves nothing inside a message either: a mark says where it was cut', () => {
-    expect(scrubber.text(`it said: …${SECRET.slice(5)} is wrong; its log: x`)).toBe(
+    expect(redactor.text(`it said: …${SECRET.slice(5)} is wrong; its log: x`)).toBe(
       'it said: …[secret token] is wrong; its log: x',
     );
-    expect(scrubber.text(`redirect to "https://a/${SECRET.slice(0, 8)}…"; not followed`)).toBe(
+    expect(redactor.text(`redirect to "https://a/${SECRET.slice(0, 8)}…"; not followed`)).toBe(
       'redirect to "https://a/[secret token]…"; not followed',
     );
   });
@@ -84,10 +84,10 @@ describe('a secret that is cut', () => {
 
   it('leaves nothing in the stack of an error', () => {
     const error = new Error(`it said: ${SECRET.slice(0, 9)}`);
-    scrubber.error(error);
+    redactor.error(error);
     expect(error.message).toBe('it said: [secret token]');
     expect(error.stack).not.toContain(SECRET.slice(0, 4));
-    expect(error.stack).toContain('scrub.test.ts');
+    expect(error.stack).toContain('redact-secrets.test.ts');
   });
 
   it('is found wherever it is cut, between whatever it stands', () => {
@@ -123,7 +123,7 @@ describe('a secret that is cut', () => {
 
   it('what is no part of it stays, cut or not', () => {
     for (const text of ['', 's3c', 'ed"', 'nothing secret…', '…nothing secret', '…', 'a s3cr3 in between'])
-      expect(scrubber.text(text)).toBe(text);
+      expect(redactor.text(text)).toBe(text);
   });
 });
 
@@ -131,7 +131,7 @@ describe('a script that fails', () => {
   const failing = (end: ScriptEnd): Task => {
     const scripts = () => ({ run: async () => end });
     const script = scriptTask(testServices({}, { scripts })) as Task;
-    const secrets = { place: 'here', read: async () => SECRET };
+    const secrets = { location: 'here', read: async () => SECRET };
     return withSecrets(new Map([['script', script]]), secrets).get('script') ?? expect.fail();
   };
   const params = { language: 'shell', source: 'exit 1', environment: { TOKEN: { $secret: 'token' } } };

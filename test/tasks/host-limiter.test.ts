@@ -12,50 +12,50 @@ import { taskContext } from '../support/task-context.ts';
 
 const never = new AbortController().signal;
 
-describe('places of a host', () => {
+describe('the limit of requests per host', () => {
   it('are given up to the limit, and to who waits as soon as one is left', async () => {
-    const places = new HostLimiter({ perHost: 1, patienceMs: 5_000 });
-    const leave = await places.take('a', never);
-    const second = places.take('a', never);
-    await expect(places.take('b', never)).resolves.toBeTypeOf('function');
+    const hostLimiter = new HostLimiter({ perHost: 1, waitMs: 5_000 });
+    const leave = await hostLimiter.acquire('a', never);
+    const second = hostLimiter.acquire('a', never);
+    await expect(hostLimiter.acquire('b', never)).resolves.toBeTypeOf('function');
     leave();
     leave(); // twice is once
     const leaveSecond = await second;
-    await expect(new HostLimiter({ perHost: 1 }).take('a', never)).resolves.toBeTypeOf('function');
+    await expect(new HostLimiter({ perHost: 1 }).acquire('a', never)).resolves.toBeTypeOf('function');
     leaveSecond();
-    await expect(places.take('a', never)).resolves.toBeTypeOf('function');
+    await expect(hostLimiter.acquire('a', never)).resolves.toBeTypeOf('function');
   });
 
   it('who is sent away comes back soon if the host answers, and later if it does not', async () => {
-    const places = new HostLimiter({ perHost: 1, patienceMs: 50, comeBackSeconds: () => 5 });
-    const leave = await places.take('a', never);
-    const waiting = places.take('a', never);
-    await expect(places.take('a', never)).rejects.toMatchObject({ name: 'Snooze', seconds: 1 });
+    const hostLimiter = new HostLimiter({ perHost: 1, waitMs: 50, snoozeSeconds: () => 5 });
+    const leave = await hostLimiter.acquire('a', never);
+    const waiting = hostLimiter.acquire('a', never);
+    await expect(hostLimiter.acquire('a', never)).rejects.toMatchObject({ name: 'Snooze', seconds: 1 });
     leave();
     await waiting;
     await new Promise((resolve) => setTimeout(resolve, 60));
-    await expect(places.take('a', never)).rejects.toMatchObject({ name: 'Snooze', seconds: 5 });
+    await expect(hostLimiter.acquire('a', never)).rejects.toMatchObject({ name: 'Snooze', seconds: 5 });
   });
 
   it('who waits too long, or behind too many, is sent away without an attempt', async () => {
-    const places = new HostLimiter({ perHost: 1, patienceMs: 20, comeBackSeconds: () => 3 });
-    await places.take('a', never);
+    const hostLimiter = new HostLimiter({ perHost: 1, waitMs: 20, snoozeSeconds: () => 3 });
+    await hostLimiter.acquire('a', never);
     await new Promise((resolve) => setTimeout(resolve, 30)); // it does not answer
-    const waiting = places.take('a', never);
-    await expect(places.take('a', never)).rejects.toMatchObject({ name: 'Snooze', seconds: 3 });
+    const waiting = hostLimiter.acquire('a', never);
+    await expect(hostLimiter.acquire('a', never)).rejects.toMatchObject({ name: 'Snooze', seconds: 3 });
     await expect(waiting).rejects.toBeInstanceOf(Snooze);
     await expect(waiting).rejects.toThrow('1 requests to a are under way already');
   });
 
   it('who is told to stop while waiting stops with that reason', async () => {
-    const places = new HostLimiter({ perHost: 1, patienceMs: 5_000 });
-    const leave = await places.take('a', never);
+    const hostLimiter = new HostLimiter({ perHost: 1, waitMs: 5_000 });
+    const leave = await hostLimiter.acquire('a', never);
     const stop = new AbortController();
-    const waiting = places.take('a', stop.signal);
+    const waiting = hostLimiter.acquire('a', stop.signal);
     stop.abort(new Error('cancelled'));
     await expect(waiting).rejects.toThrow('cancelled');
     leave();
-    await expect(places.take('a', never)).resolves.toBeTypeOf('function');
+    await expect(hostLimiter.acquire('a', never)).resolves.toBeTypeOf('function');
   });
 });
 
@@ -80,17 +80,17 @@ describe('one host that never answers', () => {
     }
   });
 
-  it('takes its share of a worker’s places; jobs of other hosts start and end meanwhile', async () => {
+  it('takes its share of a worker’s run slots; jobs of other hosts start and end meanwhile', async () => {
     const concurrency = 20;
     const http = httpTask(() => services);
     const services = {
       dispatcher: guardedAgent(addressRules({ loopback: true })),
-      places: new HostLimiter({ perHost: concurrency / 4, patienceMs: 100 }),
+      hostLimiter: new HostLimiter({ perHost: concurrency / 4, waitMs: 100 }),
     };
     const stop = new AbortController();
     let running = 0;
     const outcomes = { quick: 0, sentAway: 0 };
-    // a worker with 20 places and a queue in front: 100 jobs of the slow host first, then 20 of the quick one
+    // a worker with 20 run slots and a queue in front: 100 jobs of the slow host first, then 20 of the quick one
     const queue = [...Array<string>(100).fill(slow), ...Array<string>(20).fill(quick)];
     const work = async () => {
       while (!stop.signal.aborted) {
