@@ -12,6 +12,7 @@ import type { JobView } from '../domain/views/resource-schemas.ts';
 import { jobView, warningsOf } from '../domain/views/views.ts';
 import type { Context } from '../scheduling/context.ts';
 import { planned } from '../scheduling/planning/plan-revision.ts';
+import { confirmWrite } from '../scheduling/records/confirm-write.ts';
 import { findDefinition, firstDefinition, refuseLarge } from '../scheduling/records/definitions.ts';
 import { writerDeadline } from '../scheduling/records/writer-deadline.ts';
 import { recordChange } from './change-records.ts';
@@ -86,19 +87,11 @@ const createdBy = (by: string, jobId: string, fields: Pick<Head, (typeof CREATED
   after: Object.fromEntries(CREATED_FIELDS.map((name) => [name, fields[name]])),
 });
 
-/** A lost response of the insert shows as a refusal with our own revision. */
-async function insertHead({ store }: Context, head: Head): Promise<boolean> {
-  let failure: unknown;
-  try {
-    if (await store.insertHead(head)) return true;
-  } catch (error) {
-    failure = error;
-  }
-  const found = await store.readHead(head.jobId, { consistent: true });
-  if (found?.revision === head.revision) return true;
-  if (failure) throw failure;
-  return false;
-}
+const insertHead = ({ store }: Context, head: Head): Promise<boolean> =>
+  confirmWrite(
+    () => store.insertHead(head),
+    async () => (await store.readHead(head.jobId, { consistent: true }))?.revision === head.revision,
+  );
 
 async function repeated(
   context: Context,

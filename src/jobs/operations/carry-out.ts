@@ -7,6 +7,7 @@
 import { forEachLimit } from '../../concurrency/map-limit.ts';
 import { isOpen, type OpenOperation, type Operation } from '../../domain/jobs/background-operation.ts';
 import { type Context, isClockRight } from '../../scheduling/context.ts';
+import { confirmWrite } from '../../scheduling/records/confirm-write.ts';
 import { WriterTooSlow } from '../../scheduling/records/writer-deadline.ts';
 import { backfilling } from './backfill-steps.ts';
 import type { Acted, Turn, Work } from './operation-work.ts';
@@ -161,13 +162,9 @@ export async function replaceOperation(
   change: Operation,
 ): Promise<Operation | undefined> {
   const written = { ...change, updatedAt: clock.now(), stamp: random.id(12) };
-  let failure: unknown;
-  try {
-    if (await store.replaceOperation(seen, written)) return written;
-  } catch (error) {
-    failure = error;
-  }
-  if ((await store.readOperation(seen.id))?.stamp === written.stamp) return written;
-  if (failure) throw failure;
-  return undefined;
+  const done = await confirmWrite(
+    () => store.replaceOperation(seen, written),
+    async () => (await store.readOperation(seen.id))?.stamp === written.stamp,
+  );
+  return done ? written : undefined;
 }

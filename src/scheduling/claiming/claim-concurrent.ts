@@ -7,6 +7,7 @@ import { isTerminal, type Row } from '../../domain/executions/row.ts';
 import type { Definition, Head, Hold, HoldItem } from '../../domain/jobs/job.ts';
 import type { Message } from '../../queue/queue.ts';
 import type { Context } from '../context.ts';
+import { confirmWrite } from '../records/confirm-write.ts';
 import { definitionInForce } from '../records/definitions.ts';
 import { laterDue } from '../records/record-decision.ts';
 import { writeHead } from '../records/write-head.ts';
@@ -66,18 +67,11 @@ export async function claimConcurrent(
   return row ? fence(context, taken, row) : confirmStart(context, taken, undefined);
 }
 
-/** A refused or failed insert that finds our own token there was our own success: the response got lost. */
-async function insertHold({ store }: Context, jobId: string, hold: Hold): Promise<boolean> {
-  let failure: unknown;
-  try {
-    if (await store.insertHoldItem({ jobId, due: hold.due, hold, stamp: hold.token })) return true;
-  } catch (error) {
-    failure = error;
-  }
-  if ((await store.readHoldItem(jobId, hold.due))?.hold.token === hold.token) return true;
-  if (failure) throw failure;
-  return false;
-}
+const insertHold = ({ store }: Context, jobId: string, hold: Hold): Promise<boolean> =>
+  confirmWrite(
+    () => store.insertHoldItem({ jobId, due: hold.due, hold, stamp: hold.token }),
+    async () => (await store.readHoldItem(jobId, hold.due))?.hold.token === hold.token,
+  );
 
 /** After the hold was inserted: whatever ends this claim without a run, or how it goes on. `covers`: for all that were missed. */
 async function reasonToStop(

@@ -1,6 +1,7 @@
 // Compare-and-set on a job's head, which is where everything about an execution without a row is decided.
 import { type Head, type HeadChange, mayBecome } from '../../domain/jobs/job.ts';
 import type { Context } from '../context.ts';
+import { confirmWrite } from './confirm-write.ts';
 
 /**
  * Writes the head where its stamp is `seen.stamp`. A refused or failed write whose stamp, or whose new token, revision
@@ -9,13 +10,13 @@ import type { Context } from '../context.ts';
 export async function writeHead({ store }: Context, seen: Head, change: HeadChange): Promise<boolean> {
   if (change.status && !mayBecome(seen.status, change.status))
     throw new Error(`${seen.jobId}: the status ${change.status} cannot follow ${seen.status}`);
-  let failure: unknown;
-  try {
-    if (await store.updateHead(seen, change)) return true;
-  } catch (error) {
-    failure = error;
-  }
-  const head = await store.readHead(seen.jobId, { consistent: true });
+  return confirmWrite(
+    () => store.updateHead(seen, change),
+    async () => isResultOf(change, seen, await store.readHead(seen.jobId, { consistent: true })),
+  );
+}
+
+function isResultOf(change: HeadChange, seen: Head, head: Head | undefined): boolean {
   if (head?.stamp === change.stamp) return true;
   // a write that keeps the token (a cancel request) or the revision says nothing by it
   const { hold, revision } = change;
@@ -24,7 +25,5 @@ export async function writeHead({ store }: Context, seen: Head, change: HeadChan
   // the record of a person's change keeps this version and time for it alone
   const { version, updatedAt } = change;
   const isChange = version !== undefined && change.changedAt === undefined && head?.changedAt === undefined;
-  if (isChange && version === head?.version && updatedAt === head.updatedAt) return true;
-  if (failure) throw failure;
-  return false;
+  return isChange && version === head?.version && updatedAt === head.updatedAt;
 }

@@ -5,6 +5,7 @@ import { isTerminal, mayFollow, type Row, type RowStatus } from '../../domain/ex
 import type { Head, Note } from '../../domain/jobs/job.ts';
 import { isRecurring, nextOccurrence } from '../../domain/schedule/occurrences.ts';
 import type { Context } from '../context.ts';
+import { confirmWrite } from './confirm-write.ts';
 
 export function newRow(head: Head, due: DueKey, revision: string, status: RowStatus): Row {
   return {
@@ -46,17 +47,17 @@ export async function writeFenced(context: Context, seen: Row | undefined, row: 
   if (!mayFollow(seen?.status, row.status)) {
     throw new Error(`${row.jobId}.${row.due}: ${row.status} cannot follow ${seen?.status ?? 'no row'}`);
   }
-  let failure: unknown;
-  try {
-    if (seen ? await store.updateRow(seen, row) : await store.insertRow(row)) return true;
-  } catch (error) {
-    failure = error;
-  }
-  const found = await store.readRow(row.jobId, row.due, { consistent: true });
-  if (found?.fence === row.fence && (seen?.fence !== row.fence || found?.status !== seen?.status)) {
-    if (found?.status !== 'RUNNING' || row.status === 'RUNNING') return true;
-    return writeFenced(context, found, { ...row, checkpoint: row.checkpoint ?? found.checkpoint });
-  }
-  if (failure) throw failure;
-  return false;
+  let earlier: Row | undefined;
+  const written = await confirmWrite(
+    () => (seen ? store.updateRow(seen, row) : store.insertRow(row)),
+    async () => {
+      const found = await store.readRow(row.jobId, row.due, { consistent: true });
+      if (found?.fence !== row.fence || (seen?.fence === row.fence && found?.status === seen?.status))
+        return false;
+      if (found?.status === 'RUNNING' && row.status !== 'RUNNING') earlier = found;
+      return true;
+    },
+  );
+  if (!earlier) return written;
+  return writeFenced(context, earlier, { ...row, checkpoint: row.checkpoint ?? earlier.checkpoint });
 }
