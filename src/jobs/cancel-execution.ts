@@ -1,4 +1,5 @@
 // Cancel of one execution, wherever it stands: planned, waiting, running, between attempts (docs/protocol.md#withdraw).
+import { CONFLICT, REQUEST_RETRY, retryConflicts } from '../concurrency/retry-conflicts.ts';
 import { Conflict, NotFound } from '../domain/errors.ts';
 import { type DueKey, executionId } from '../domain/executions/ids.ts';
 import { isTerminal, type Row } from '../domain/executions/row.ts';
@@ -18,20 +19,18 @@ import { requireExecution } from './access.ts';
 const REASON = 'cancelled by request';
 
 export async function cancelExecution(context: Context, who: Principal, id: string): Promise<void> {
-  const { store, clock, random } = context;
-  for (let round = 1; round <= 20; round++) {
+  const done = await retryConflicts(context, REQUEST_RETRY, async () => {
     const { head, due } = await requireExecution(context, who, id);
-    const row = await store.readRow(head.jobId, due, { consistent: true });
+    const row = await context.store.readRow(head.jobId, due, { consistent: true });
     if (row && isTerminal(row.status))
       throw new Conflict(`execution ${id} is ${row.status.toLowerCase()} already`);
     const cancelled =
       row && row.status !== 'RUNNING'
         ? await cancelRow(context, head, row)
         : await cancelHead(context, head, due, row);
-    if (cancelled) return;
-    await clock.sleep(random.float() * 20 * round);
-  }
-  throw new Conflict(`execution ${id} is being changed by others; try again`);
+    return cancelled || CONFLICT;
+  });
+  if (done === CONFLICT) throw new Conflict(`execution ${id} is being changed by others; try again`);
 }
 
 /** QUEUED, WAITING, RETRYING: the row decides. The fence is kept, so a holder that let go stays recognisable. */

@@ -4,6 +4,7 @@
 // took effect therefore has its record, whatever dies in between. A record whose head was never written is never shown:
 // each record names the change before it, and readers follow these names from the head (docs/decisions/0024).
 
+import { CONFLICT, REQUEST_RETRY, retryConflicts } from '../concurrency/retry-conflicts.ts';
 import { fingerprint } from '../domain/digest.ts';
 import { Conflict } from '../domain/errors.ts';
 import {
@@ -52,7 +53,7 @@ export async function changeJob(
   decide: (head: Head) => Promise<Decision | undefined> | Decision | undefined,
 ): Promise<{ head: Head; changed: boolean }> {
   const { clock, random } = context;
-  for (let round = 1; round <= 20; round++) {
+  const result = await retryConflicts(context, REQUEST_RETRY, async () => {
     const head = await requireJob(context, who, jobId);
     const decision = await decide(head);
     if (!decision) return { head, changed: false };
@@ -68,9 +69,10 @@ export async function changeJob(
     };
     decision.inTime?.();
     if (await writeHead(context, head, written)) return { head: { ...head, ...written }, changed: true };
-    await clock.sleep(random.float() * 20 * round);
-  }
-  throw new Conflict(`job ${jobId} is being changed by others; try again`);
+    return CONFLICT;
+  });
+  if (result === CONFLICT) throw new Conflict(`job ${jobId} is being changed by others; try again`);
+  return result;
 }
 
 /** The change that the head is the result of. */

@@ -1,6 +1,7 @@
 // How a backfill is carried out: every occurrence of its range that has no row gets one, and runs. The order is entry, note
 // or hold item, row, message. Entries and messages of a step go together; each occurrence is decided on its own.
 
+import { CONFLICT, REQUEST_RETRY, retryConflicts } from '../../concurrency/retry-conflicts.ts';
 import { fingerprint } from '../../domain/digest.ts';
 import { type DueKey, dueAtOf, dueKey, executionId, isManual, MANUAL } from '../../domain/executions/ids.ts';
 import type { Row } from '../../domain/executions/row.ts';
@@ -104,14 +105,12 @@ interface Seen {
   readonly isRecorded: boolean;
 }
 
-const MAX_ROUNDS = 20;
-
 /**
  * Decides one after the other. The head that one decision has written is the one that the next is based on, as long as
  * no other process writes in between: then head and rows are read again.
  */
 function deciding(context: Context, params: BackfillParams, dues: readonly DueKey[], inTime: () => void) {
-  const { store, clock, random } = context;
+  const { store } = context;
   const { jobId } = params;
   let seen: Seen | undefined;
   let userId: string | undefined;
@@ -130,7 +129,7 @@ function deciding(context: Context, params: BackfillParams, dues: readonly DueKe
 
   async function decide(due: DueKey): Promise<Decided> {
     let isHeld = false;
-    for (let round = 1; round <= MAX_ROUNDS; round++) {
+    const decided = await retryConflicts<Decided>(context, REQUEST_RETRY, async () => {
       const looked = seen ?? (await look());
       if ('stopped' in looked) return looked;
       const { head } = looked;
@@ -145,8 +144,9 @@ function deciding(context: Context, params: BackfillParams, dues: readonly DueKe
         if (after) return 'queued';
       }
       seen = undefined;
-      await clock.sleep(random.float() * 20 * round);
-    }
+      return CONFLICT;
+    });
+    if (decided !== CONFLICT) return decided;
     return {
       refused: isHeld
         ? 'a worker has it in hand; if it has no row later, ask again'

@@ -1,4 +1,5 @@
 // Background operations as users see them: accepted by a request, read, stopped (docs/decisions/0031).
+import { CONFLICT, REQUEST_RETRY, retryConflicts } from '../../concurrency/retry-conflicts.ts';
 import { Conflict, NotFound } from '../../domain/errors.ts';
 import {
   isOpen,
@@ -56,8 +57,6 @@ export async function getOperation(context: Context, who: Principal, id: string)
   return operationView(await ownedOperation(context, who, id));
 }
 
-const MAX_ROUNDS = 20;
-
 /**
  * Stops an operation. The work that is done stays. The call returns when no process can add to it: its holder has let go,
  * or the holder's lease is over.
@@ -69,17 +68,19 @@ export async function stopOperation(context: Context, who: Principal, id: string
 }
 
 async function endOperation(context: Context, who: Principal, id: string): Promise<Operation> {
-  const { clock, random } = context;
-  for (let round = 1; round <= MAX_ROUNDS; round++) {
+  const result = await retryConflicts(context, REQUEST_RETRY, async () => {
     const seen = await ownedOperation(context, who, id);
     if (!isOpen(seen)) return seen;
     const reason = `by request of ${who.userId}`;
     // the lease stays: it says whether a process may still be in a step
     const ended = await replaceOperation(context, seen, { ...seen, status: 'stopped', reason });
-    if (ended) return ended;
-    await clock.sleep(random.float() * 20 * round);
-  }
-  throw new Conflict(`operation ${id} has changed ${MAX_ROUNDS} times during the call; try again`);
+    return ended ?? CONFLICT;
+  });
+  if (result === CONFLICT)
+    throw new Conflict(
+      `operation ${id} has changed ${REQUEST_RETRY.maxRounds} times during the call; try again`,
+    );
+  return result;
 }
 
 const FIRST_LOOK_MS = 20;

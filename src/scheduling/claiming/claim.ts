@@ -1,4 +1,5 @@
 // Claim of (job, due, revision | byHand) at fire time: who may run it, if anybody (docs/protocol.md#claim).
+import { CONFLICT, RETRY_NOW, retryConflicts } from '../../concurrency/retry-conflicts.ts';
 import type { Row } from '../../domain/executions/row.ts';
 import type { Definition, Head } from '../../domain/jobs/job.ts';
 import type { Message } from '../../queue/queue.ts';
@@ -9,8 +10,8 @@ import { claimExclusive } from './claim-exclusive.ts';
 import { type DecidedClaim, isRetry } from './claim-result.ts';
 import type { Found } from './holds.ts';
 
-/** Enough for any contention that ends; what does not end comes back as a message. */
-const MAX_ROUNDS = 12;
+/** If the conflicts go on for longer, the message comes back later. */
+const CLAIM_RETRY = { maxRounds: 12, pauseMs: 20 };
 
 export interface Prepared {
   readonly head: Head;
@@ -40,20 +41,20 @@ export async function claim(
   message: Message,
   prepared?: Prepared,
 ): Promise<DecidedClaim> {
-  const { store, clock, random } = context;
+  const { store, clock } = context;
   let consistent = false;
   let ahead = prepared;
-  for (let round = 1; round <= MAX_ROUNDS; round++) {
+  const result = await retryConflicts(context, CLAIM_RETRY, async () => {
     const head = ahead?.head ?? (await store.readHead(message.jobId, { consistent }));
     const found: Found = { head, consistent, holderRow: ahead?.holderRow, definition: prepared?.definition };
     ahead = undefined;
-    const result =
+    const claimed =
       head?.overlap === 'allow'
         ? await claimConcurrent(context, workerId, message, head, prepared?.definition)
         : await claimExclusive(context, workerId, message, found);
-    if (!isRetry(result)) return result;
+    if (!isRetry(claimed)) return claimed;
     consistent = true;
-    if (result.kind === 'retry') await clock.sleep(random.float() * 20 * round);
-  }
-  return { kind: 'later', at: clock.now() + 1000 };
+    return claimed.kind === 'retry' ? CONFLICT : RETRY_NOW;
+  });
+  return result === CONFLICT ? { kind: 'later', at: clock.now() + 1000 } : result;
 }

@@ -1,6 +1,7 @@
 // Start: the last look before a run. A change that has returned is never overlooked: a worker starts only shortly after it has
 // sent the call that showed it the head and its hold, and a change returns later than that (docs/decisions/0029).
 
+import { CONFLICT, retryConflicts } from '../../concurrency/retry-conflicts.ts';
 import { isManual } from '../../domain/executions/ids.ts';
 import type { Row } from '../../domain/executions/row.ts';
 import type { Definition, Head, Hold } from '../../domain/jobs/job.ts';
@@ -47,6 +48,8 @@ export const firstClaimWithdrawnBy = (message: Message): 'any' | 'none' =>
 
 /** Reads take a few milliseconds; a store that answers none of so many in time has the claim come back later. */
 const MAX_ROUNDS = 12;
+/** After these rounds the takeover is left to another worker. */
+const UNDO_RETRY = { maxRounds: 12, pauseMs: 50 };
 
 /** The lease is live, counted from before the take was sent. */
 export const isLeased = ({ clock, settings }: Context, { before }: AcquiredHold): boolean =>
@@ -168,8 +171,7 @@ async function cancel(
  * takeover is the backstop.
  */
 export async function undoClaim(context: Context, taken: AcquiredHold): Promise<void> {
-  const { clock, random, log } = context;
-  for (let round = 1; round <= MAX_ROUNDS; round++) {
+  await retryConflicts(context, UNDO_RETRY, async () => {
     try {
       const seen = await look(context, taken);
       if (!seen) return;
@@ -179,13 +181,13 @@ export async function undoClaim(context: Context, taken: AcquiredHold): Promise<
       }
       if (await restoreHold(context, taken, seen)) return;
     } catch (error) {
-      log.warn('a job could not be given back; trying again', {
+      context.log.warn('a job could not be given back; trying again', {
         jobId: taken.head.jobId,
         error: String(error),
       });
     }
-    await clock.sleep(random.float() * 50 * round);
-  }
+    return CONFLICT;
+  });
 }
 
 /**

@@ -1,4 +1,5 @@
 // Asks running executions to stop: the request stands in the hold, and the next heartbeat brings it.
+import { CONFLICT, REQUEST_RETRY, RETRY_NOW, retryConflicts } from '../../concurrency/retry-conflicts.ts';
 import type { DueKey } from '../../domain/executions/ids.ts';
 import type { Head, Hold } from '../../domain/jobs/job.ts';
 import type { Context } from '../context.ts';
@@ -14,17 +15,16 @@ export async function requestCancelOfAll(context: Context, head: Head): Promise<
 }
 
 /** The hold of its item, which is asked to stop now. Undefined: there is no item. */
-export async function requestCancel(
-  { store, random }: Context,
-  jobId: string,
-  due: DueKey,
-): Promise<Hold | undefined> {
-  for (let round = 0; round < 20; round++) {
+export async function requestCancel(context: Context, jobId: string, due: DueKey): Promise<Hold | undefined> {
+  const { store, random } = context;
+  const asked = await retryConflicts(context, REQUEST_RETRY, async () => {
     const item = await store.readHoldItem(jobId, due);
     if (!item) return undefined;
     if (item.hold.cancelRequested) return item.hold;
     const change = { hold: { ...item.hold, cancelRequested: true }, stamp: random.id(12) };
     if (await store.updateHoldItem(jobId, due, item.stamp, change)) return change.hold;
-  }
-  throw new Error(`the hold of ${jobId}.${due} is written too often to be stopped`);
+    return RETRY_NOW;
+  });
+  if (asked === CONFLICT) throw new Error(`the hold of ${jobId}.${due} is written too often to be stopped`);
+  return asked;
 }

@@ -1,5 +1,6 @@
 // What follows the end of an execution: a one-time job is completed, and whoever waits for the hold is woken.
 
+import { RETRY_NOW, retryConflicts } from '../../concurrency/retry-conflicts.ts';
 import { ownerHash } from '../../domain/digest.ts';
 import { type DueKey, dueAtOf, isManual } from '../../domain/executions/ids.ts';
 import { isTerminal, type Row, type TerminalStatus } from '../../domain/executions/row.ts';
@@ -22,6 +23,9 @@ export async function afterExecution(
   await wakeNext(context, head, row);
 }
 
+/** If the conflicts go on for longer, settle completes the job. */
+const COMPLETE_RETRY = { maxRounds: 10, pauseMs: 0 };
+
 /**
  * A one-time job is over when its own occurrence is: only while the head still has the revision that planned it, or an
  * edit during the run, or a run-now, would swallow the new occurrence [H5, H5b]. Settle calls it too [H6].
@@ -32,8 +36,10 @@ export async function completeOnce(
   revision: string,
   end: TerminalStatus,
 ): Promise<void> {
-  let head = seen;
-  for (let round = 0; head && round < 10; round++) {
+  let current = seen;
+  await retryConflicts(context, COMPLETE_RETRY, async () => {
+    const head = current;
+    if (!head) return;
     if (head.status !== 'active' || head.revision !== revision) return;
     const status = end === 'FAILED' ? 'failed' : 'completed';
     const change = {
@@ -44,8 +50,9 @@ export async function completeOnce(
       stamp: context.random.id(12),
     } as const;
     if (await writeHead(context, head, change)) return;
-    head = await context.store.readHead(head.jobId, { consistent: true });
-  }
+    current = await context.store.readHead(head.jobId, { consistent: true });
+    return RETRY_NOW;
+  });
 }
 
 /** How many rows on either side of the finished one are looked at for somebody waiting. */
