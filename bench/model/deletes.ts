@@ -1,4 +1,4 @@
-// Deletes that wait for company: ten together, or those that there are after half a second (src/queue/sqs/coalesce.ts).
+// Deletes in batches: ten together, or those of half a second (src/queue/sqs/receiver.ts).
 import { BATCH } from '../../src/queue/sqs/send-batch.ts';
 import { type Calendar, TICKS_PER_MS } from './calendar.ts';
 

@@ -1,83 +1,88 @@
-// Calls that come at about the same time go as one request; each caller awaits its own and never sees the others.
+// Sends calls that arrive at about the same time as one request. Each caller gets its own result.
 //
-// A call that comes alone goes at the end of the event loop's turn, so who is idle is as quick as without groups. While
-// `atOnce` requests are under way those that come collect, and go when one has ended: the busier, the larger the groups.
+// Without `lingerMs` a call is sent at the end of the current turn of the event loop, so an idle process has no extra latency.
+// While `maxInFlight` requests are in flight, further calls collect. Batches therefore grow with the load.
 
 export interface BatcherOptions<Call> {
   /** Calls in one request. */
-  readonly most: number;
-  /** Requests under way, not counting those that stall. */
-  readonly atOnce: number;
-  /** A request without an answer for this long stalls: the others do not wait for it. */
-  readonly stallMs: number;
-  /** The first of a group waits so long for company; absent: to the end of the event loop's turn. */
+  readonly maxCalls: number;
+  /** Requests in flight, not counting stalled ones. Unlimited if absent. */
+  readonly maxInFlight?: number;
+  /** A request without a response after this time is stalled and no longer blocks others. Never stalled if absent. */
+  readonly stallMs?: number;
+  /** How long the first call of a batch waits for others. A full batch does not wait. Absent: until the end of the turn. */
   readonly lingerMs?: number;
-  /** No two calls of one request have the same: the second waits for the next one. Absent: any may go together. */
+  /** Calls with the same key are never in one request: the second one waits for the next. Absent: no such rule. */
   keyOf?(call: Call): string;
 }
 
-/** Sends 1 to `most` calls; answers each, in their order. A rejection is the answer to all. */
-export type SendBatch<Call, Answer> = (calls: readonly Call[]) => Promise<PromiseSettledResult<Answer>[]>;
+/** Sends 1 to `maxCalls` calls. Returns their results in the same order. A rejection is the result of every call. */
+export type SendBatch<Call, Result> = (calls: readonly Call[]) => Promise<PromiseSettledResult<Result>[]>;
 
-interface Waiting<Call, Answer> {
+interface Pending<Call, Result> {
   readonly call: Call;
-  resolve(answer: Answer): void;
+  resolve(result: Result): void;
   reject(error: unknown): void;
 }
 
-export function createBatcher<Call, Answer>(
-  { most, atOnce, stallMs, lingerMs, keyOf }: BatcherOptions<Call>,
-  send: SendBatch<Call, Answer>,
-): (call: Call) => Promise<Answer> {
-  let waiting: Waiting<Call, Answer>[] = [];
-  let underWay = 0;
-  let flushes = false;
+export function createBatcher<Call, Result>(
+  { maxCalls, maxInFlight = Number.POSITIVE_INFINITY, stallMs, lingerMs, keyOf }: BatcherOptions<Call>,
+  send: SendBatch<Call, Result>,
+): (call: Call) => Promise<Result> {
+  let waiting: Pending<Call, Result>[] = [];
+  let inFlight = 0;
+  let cancelFlush: (() => void) | undefined;
 
-  function flushSoon(): void {
-    if (flushes) return;
-    flushes = true;
-    if (lingerMs === undefined) setImmediate(flush);
-    else setTimeout(flush, lingerMs);
+  function scheduleFlush(): void {
+    if (cancelFlush) return;
+    if (lingerMs === undefined) {
+      const immediate = setImmediate(flush);
+      cancelFlush = () => clearImmediate(immediate);
+    } else {
+      const timeout = setTimeout(flush, lingerMs);
+      cancelFlush = () => clearTimeout(timeout);
+    }
   }
 
   function flush(): void {
-    flushes = false;
-    while (waiting.length > 0 && underWay < atOnce) void go(nextGroup());
+    cancelFlush?.();
+    cancelFlush = undefined;
+    while (waiting.length > 0 && inFlight < maxInFlight) void sendOne(nextBatch());
   }
 
-  function nextGroup(): Waiting<Call, Answer>[] {
-    if (!keyOf) return waiting.splice(0, most);
-    const group = new Map<string, Waiting<Call, Answer>>();
-    const sameKey: Waiting<Call, Answer>[] = [];
+  function nextBatch(): Pending<Call, Result>[] {
+    if (!keyOf) return waiting.splice(0, maxCalls);
+    const batch = new Map<string, Pending<Call, Result>>();
+    const sameKey: Pending<Call, Result>[] = [];
     let next = 0;
-    for (; next < waiting.length && group.size < most; next++) {
-      const one = waiting[next] as Waiting<Call, Answer>;
-      const key = keyOf(one.call);
-      if (group.has(key)) sameKey.push(one);
-      else group.set(key, one);
+    for (; next < waiting.length && batch.size < maxCalls; next++) {
+      const pending = waiting[next] as Pending<Call, Result>;
+      const key = keyOf(pending.call);
+      if (batch.has(key)) sameKey.push(pending);
+      else batch.set(key, pending);
     }
     waiting = [...sameKey, ...waiting.slice(next)];
-    return [...group.values()];
+    return [...batch.values()];
   }
 
-  async function go(group: Waiting<Call, Answer>[]): Promise<void> {
-    underWay++;
-    let counts = true;
+  async function sendOne(batch: Pending<Call, Result>[]): Promise<void> {
+    inFlight++;
+    let counted = true;
     const leave = () => {
-      if (counts) underWay--;
-      counts = false;
-      if (waiting.length > 0) flushSoon();
+      if (counted) inFlight--;
+      counted = false;
+      if (waiting.length > 0) scheduleFlush();
     };
-    const stalled = setTimeout(leave, stallMs);
+    const stalled = stallMs === undefined ? undefined : setTimeout(leave, stallMs);
     try {
-      const answers = await send(group.map(({ call }) => call));
-      for (const [i, { resolve, reject }] of group.entries()) {
-        const answer = answers[i];
-        if (answer?.status === 'fulfilled') resolve(answer.value);
-        else reject(answer?.reason ?? new Error('the request answered fewer calls than it was given'));
+      const results = await send(batch.map(({ call }) => call));
+      for (const [i, { resolve, reject }] of batch.entries()) {
+        const result = results[i];
+        if (result?.status === 'fulfilled') resolve(result.value);
+        else reject(result?.reason ?? new Error('the response has fewer results than the request has calls'));
       }
     } catch (error) {
-      for (const { reject } of group) reject(error);
+      for (const { reject } of batch) reject(error);
     } finally {
       clearTimeout(stalled);
       leave();
@@ -87,6 +92,7 @@ export function createBatcher<Call, Answer>(
   return (call) =>
     new Promise((resolve, reject) => {
       waiting.push({ call, resolve, reject });
-      flushSoon();
+      if (lingerMs !== undefined && waiting.length >= maxCalls) flush();
+      else scheduleFlush();
     });
 }

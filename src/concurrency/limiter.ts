@@ -5,7 +5,7 @@ export type Limiter = <T>(work: () => Promise<T>) => Promise<T>;
 /** Runs each call at once. */
 export const unlimited: Limiter = (work) => work();
 
-/** Runs at most `limit` calls at the same time. The others start in the order in which they came. */
+/** Runs at most `limit` calls at the same time. Calls beyond the limit start in the order in which they arrived. */
 export function createLimiter(limit: number): Limiter {
   const waiting: (() => void)[] = [];
   let running = 0;

@@ -1,9 +1,12 @@
-// Many small pieces of work, a few at a time.
+// A bounded parallel loop.
 
-/** Calls `work` for each item, at most `atOnce` at the same time. The first failure ends it, when what is under way has. */
+/**
+ * Calls `work` for each item, at most `limit` at the same time. After a failure no further call starts. The first error is
+ * thrown once the calls in flight have settled.
+ */
 export async function forEachLimit<T>(
   items: readonly T[],
-  atOnce: number,
+  limit: number,
   work: (item: T, index: number) => Promise<void>,
 ): Promise<void> {
   let next = 0;
@@ -18,6 +21,10 @@ export async function forEachLimit<T>(
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
   if (failure) throw failure.error;
 }
+
+/** Consecutive slices of `items`, each with at most `size` items. */
+export const chunksOf = <T>(items: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));

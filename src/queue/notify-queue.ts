@@ -2,9 +2,11 @@
 // says "look at this": the notifier tells what the row confirms.
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { z } from 'zod';
+import { chunksOf } from '../concurrency/map-limit.ts';
+import type { Timer } from '../concurrency/timer.ts';
 import { NOTIFY_ON } from '../domain/jobs/notify-events.ts';
 import { executionShape } from '../domain/views/resource-schemas.ts';
-import { BATCH, type RequestMeter, sendBatch, type Timer } from './sqs/send-batch.ts';
+import { BATCH, type RequestMeter, sendBatch, throwRejected } from './sqs/send-batch.ts';
 
 const key = { jobId: z.string().min(1), due: z.string().regex(/^\d{13}/) };
 
@@ -101,9 +103,8 @@ export function createNotifyQueue({ client, queueUrl, timer, meter }: NotifyQueu
   return {
     async send(messages, delayMs = 0) {
       const DelaySeconds = Math.min(Math.ceil(delayMs / 1000), MAX_DELAY_SECONDS);
-      for (let i = 0; i < messages.length; i += BATCH) {
-        const ten = messages.slice(i, i + BATCH);
-        const failures = await sendBatch('SendMessageBatch', ten, timer, async (entries) => {
+      for (const batch of chunksOf(messages, BATCH)) {
+        const results = await sendBatch('SendMessageBatch', batch, timer, async (entries) => {
           meter?.('SendMessageBatch', entries.length);
           const Entries = entries.map(({ id, entry }) => ({
             Id: id,
@@ -113,7 +114,7 @@ export function createNotifyQueue({ client, queueUrl, timer, meter }: NotifyQueu
           const command = new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries });
           return (await client.send(command)).Failed ?? [];
         });
-        for (const failure of failures.values()) throw failure;
+        throwRejected(results);
       }
     },
   };

@@ -11,10 +11,10 @@ interface Call {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A request stays under way until the test lets it go. */
-function setUp({ most = 3, atOnce = 2, stallMs = 60_000 } = {}) {
+function setUp({ maxCalls = 3, maxInFlight = 2, stallMs = 60_000 } = {}) {
   const sent: { calls: readonly Call[]; answer(failure?: Error): void }[] = [];
   const call = createBatcher<Call, number>(
-    { most, atOnce, stallMs, keyOf: ({ key }) => key },
+    { maxCalls, maxInFlight, stallMs, keyOf: ({ key }) => key },
     (calls) =>
       new Promise((resolve, reject) => {
         const answers = calls.map(({ value }) =>
@@ -39,7 +39,7 @@ test('a call that comes alone goes alone, within the turn of the event loop', as
 });
 
 test('what comes while all requests are under way goes together when one has ended', async () => {
-  const { call, sent, keys } = setUp({ most: 3, atOnce: 1 });
+  const { call, sent, keys } = setUp({ maxCalls: 3, maxInFlight: 1 });
   const all = [call({ key: 'a', value: 1 })];
   await turn();
   for (const [i, key] of ['b', 'c', 'd', 'e'].entries()) all.push(call({ key, value: i }));
@@ -58,7 +58,7 @@ test('what comes while all requests are under way goes together when one has end
 });
 
 test('two calls with one key are never in the same request, and stay in their order', async () => {
-  const { call, sent, keys } = setUp({ most: 3, atOnce: 1 });
+  const { call, sent, keys } = setUp({ maxCalls: 3, maxInFlight: 1 });
   const all = ['a', 'a', 'b', 'a', 'c'].map((key, value) => call({ key, value }));
   for (let i = 0; i < 3; i++) {
     await turn();
@@ -73,7 +73,7 @@ test('two calls with one key are never in the same request, and stay in their or
 test('who can wait waits for company, and no longer', async () => {
   const sent: number[] = [];
   const call = createBatcher<Call, number>(
-    { most: 5, atOnce: 2, stallMs: 60_000, lingerMs: 30 },
+    { maxCalls: 5, maxInFlight: 2, stallMs: 60_000, lingerMs: 30 },
     async (group) => {
       sent.push(group.length);
       return group.map(({ value }) => ({ status: 'fulfilled', value }));
@@ -88,8 +88,30 @@ test('who can wait waits for company, and no longer', async () => {
   expect(sent).toEqual([2]);
 });
 
+test('a full batch does not wait, and the next one waits for as long again', async () => {
+  vi.useFakeTimers();
+  try {
+    const sent: number[] = [];
+    const call = createBatcher<number, void>({ maxCalls: 2, lingerMs: 100 }, async (batch) => {
+      sent.push(batch.length);
+      return batch.map(() => ({ status: 'fulfilled', value: undefined }));
+    });
+    void call(1);
+    vi.advanceTimersByTime(60);
+    void call(2);
+    expect(sent).toEqual([2]);
+    void call(3);
+    vi.advanceTimersByTime(99);
+    expect(sent).toEqual([2]);
+    vi.advanceTimersByTime(1);
+    expect(sent).toEqual([2, 1]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test('a request that gets no answer does not hold up the others', async () => {
-  const { call, sent, keys } = setUp({ atOnce: 1, stallMs: 20 });
+  const { call, sent, keys } = setUp({ maxInFlight: 1, stallMs: 20 });
   const first = call({ key: 'a', value: 1 });
   await turn();
   const second = call({ key: 'b', value: 2 });
@@ -129,13 +151,13 @@ test('whatever comes whenever: every call is answered once, within the limits', 
       calls,
       fc.integer({ min: 1, max: 4 }),
       fc.integer({ min: 1, max: 3 }),
-      async (list, most, atOnce) => {
+      async (list, maxCalls, maxInFlight) => {
         let underWay = 0;
         const call = createBatcher<Call, number>(
-          { most, atOnce, stallMs: 60_000, keyOf: ({ key }) => key },
+          { maxCalls, maxInFlight, stallMs: 60_000, keyOf: ({ key }) => key },
           async (group) => {
-            expect(++underWay).toBeLessThanOrEqual(atOnce);
-            expect(group.length).toBeLessThanOrEqual(most);
+            expect(++underWay).toBeLessThanOrEqual(maxInFlight);
+            expect(group.length).toBeLessThanOrEqual(maxCalls);
             expect(new Set(group.map(({ key }) => key)).size).toBe(group.length);
             await turn();
             underWay--;

@@ -1,8 +1,8 @@
 // A queue whose messages are rows of a table. A message outlives the process and is delivered again until it is deleted. One
 // process sends and receives.
 
+import type { Timer } from '../../concurrency/timer.ts';
 import type { Received, Receiver } from '../queue.ts';
-import type { Timer } from '../sqs/send-batch.ts';
 import { createWaiting } from './waiting.ts';
 
 /** The store's table of messages. Times are epoch milliseconds, `expiresAt` is epoch seconds. */

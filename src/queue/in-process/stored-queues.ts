@@ -1,10 +1,10 @@
 // The ingest and notify queues of an embedded server. Accepted jobs and pending notifications outlive the process.
 
+import type { Timer } from '../../concurrency/timer.ts';
 import type { IngestQueue } from '../ingest-queue.ts';
 import type { NotifyQueue } from '../notify-queue.ts';
 import type { Receiver } from '../queue.ts';
 import { DEAD_LETTERS, INGEST_QUEUE, NOTIFY_QUEUE } from '../sqs/queue-definitions.ts';
-import type { Timer } from '../sqs/send-batch.ts';
 import { createDurableQueue, type MessageTable } from './durable-queue.ts';
 
 export interface StoredQueuesOptions {

@@ -1,5 +1,5 @@
 // A sleep that `wake` ends early.
-import type { Timer } from '../sqs/send-batch.ts';
+import type { Timer } from '../../concurrency/timer.ts';
 
 export interface Waiting {
   /** Returns after `ms`, after an abort of the signal, or after `wake`. */

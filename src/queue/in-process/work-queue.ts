@@ -1,9 +1,9 @@
 // The work queue of an embedded server: messages in memory, in one heap by delivery time. The queue is lost with the process.
 // The next start fills it from the tables.
 
+import type { Timer } from '../../concurrency/timer.ts';
 import type { Message, Queue, Received, Receiver } from '../queue.ts';
 import { encode } from '../sqs/message-body.ts';
-import type { Timer } from '../sqs/send-batch.ts';
 import { Heap, type HeapItem } from './heap.ts';
 
 export interface WorkQueueOptions {

@@ -1,4 +1,4 @@
-// The worker's side of one queue.
+// The receiving side of one queue.
 import {
   ChangeMessageVisibilityBatchCommand,
   DeleteMessageBatchCommand,
@@ -6,32 +6,33 @@ import {
   type SQSClient,
   type Message as SqsMessage,
 } from '@aws-sdk/client-sqs';
+import { createBatcher } from '../../concurrency/batcher.ts';
+import type { Timer } from '../../concurrency/timer.ts';
 import type { Received, Receiver } from '../queue.ts';
-import { coalesce } from './coalesce.ts';
 import { sendDeadLetter } from './dead-letter.ts';
 import { decode } from './message-body.ts';
-import { BATCH, EntryFailed, type RequestMeter, type Timer } from './send-batch.ts';
+import { BATCH, EntryFailed, type RequestMeter, sendBatch } from './send-batch.ts';
 
 const LONG_POLL_SECONDS = 20;
-/** SQS hides a message for 12 hours at most, counted from its receipt. */
-const MAX_HIDDEN_SECONDS = 43_200;
+/** SQS's maximum visibility timeout: 12 hours, counted from the receipt. */
+const MAX_VISIBILITY_SECONDS = 43_200;
 /**
- * How long the first waits for others. A delete is not urgent (the message is hidden for 30 s more), a request is paid for;
- * from 20 a second on a batch is full before this is over.
+ * How long the first delete of a batch waits for others. Deletes are not urgent, because the message stays hidden for 30 s.
+ * Requests are billed. From 20 deletes per second on, a batch is full before this time is over.
  */
-const DELETES_WAIT_MS = 500;
-/** As SQS says it, and the embedded queue. */
-const NO_LONGER_OURS = /MessageNotInflight|ReceiptHandleIsInvalid/;
-/** Whoever is handed a message back should have it soon. */
-const HIDES_WAIT_MS = 20;
+const DELETE_LINGER_MS = 500;
+/** Short, because a message that is handed back should be visible soon. */
+const VISIBILITY_LINGER_MS = 20;
+/** Error codes of SQS and of the embedded queue for a message that another receiver has, or that was deleted. */
+const NOT_IN_FLIGHT = /MessageNotInflight|ReceiptHandleIsInvalid/;
 
 export interface ReceiverOptions {
   readonly client: SQSClient;
-  /** Long polls hold their connection for 20 s; on a client of their own they do not hold up deletes. */
+  /** Long polls occupy their connection for 20 s. A client of their own keeps them from delaying deletes. */
   readonly pollClient: SQSClient;
   readonly queueUrl: string;
   readonly deadLetterUrl: string;
-  /** How long a message is hidden from others once received. Default: what the queue was made with. */
+  /** The visibility timeout of a received message. Default: the queue's own. */
   readonly visibilityMs?: number;
   readonly timer: Timer;
   readonly meter?: RequestMeter;
@@ -39,39 +40,41 @@ export interface ReceiverOptions {
 
 export function createReceiver(options: ReceiverOptions): Receiver {
   const { client, pollClient, queueUrl, deadLetterUrl, visibilityMs, timer, meter } = options;
-  const deleteMessage = coalesce<string>(
-    { operation: 'DeleteMessageBatch', waitMs: DELETES_WAIT_MS, timer },
-    async (handles) => {
-      meter?.('DeleteMessageBatch', handles.length);
-      const Entries = handles.map(({ id, entry }) => ({ Id: id, ReceiptHandle: entry }));
-      const command = new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries });
-      return (await client.send(command)).Failed ?? [];
-    },
+  const deleteMessage = createBatcher<string, void>(
+    { maxCalls: BATCH, lingerMs: DELETE_LINGER_MS },
+    (handles) =>
+      sendBatch('DeleteMessageBatch', handles, timer, async (entries) => {
+        meter?.('DeleteMessageBatch', entries.length);
+        const Entries = entries.map(({ id, entry }) => ({ Id: id, ReceiptHandle: entry }));
+        const command = new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries });
+        return (await client.send(command)).Failed ?? [];
+      }),
   );
-  const hideMessage = coalesce<{ ReceiptHandle: string; VisibilityTimeout: number }>(
-    { operation: 'ChangeMessageVisibilityBatch', waitMs: HIDES_WAIT_MS, timer },
-    async (changes) => {
-      meter?.('ChangeMessageVisibilityBatch', changes.length);
-      const Entries = changes.map(({ id, entry }) => ({ Id: id, ...entry }));
-      const command = new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries });
-      return (await client.send(command)).Failed ?? [];
-    },
+  const changeVisibility = createBatcher<{ ReceiptHandle: string; VisibilityTimeout: number }, void>(
+    { maxCalls: BATCH, lingerMs: VISIBILITY_LINGER_MS },
+    (changes) =>
+      sendBatch('ChangeMessageVisibilityBatch', changes, timer, async (entries) => {
+        meter?.('ChangeMessageVisibilityBatch', entries.length);
+        const Entries = entries.map(({ id, entry }) => ({ Id: id, ...entry }));
+        const command = new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries });
+        return (await client.send(command)).Failed ?? [];
+      }),
   );
 
-  /** Whole seconds, rounded up: rounded down, the last second before the time would be a busy loop of receives. */
-  async function hide(handle: string, receivedAt: number, ms: number): Promise<void> {
-    const left = MAX_HIDDEN_SECONDS - Math.ceil((timer.now() - receivedAt) / 1000) - 1;
+  /** Whole seconds, rounded up. Rounded down, the last second would be a busy loop of receives. */
+  async function setVisibility(handle: string, receivedAt: number, ms: number): Promise<void> {
+    const left = MAX_VISIBILITY_SECONDS - Math.ceil((timer.now() - receivedAt) / 1000) - 1;
     const VisibilityTimeout = Math.max(0, Math.min(Math.ceil(ms / 1000), left));
     try {
-      await hideMessage({ ReceiptHandle: handle, VisibilityTimeout });
+      await changeVisibility({ ReceiptHandle: handle, VisibilityTimeout });
     } catch (error) {
-      // it is visible again, in other hands or gone: no longer ours to hide, and a duplicate is harmless
-      if (!(error instanceof EntryFailed && NO_LONGER_OURS.test(error.code))) throw error;
+      // the message is visible again, received by another worker, or deleted; a duplicate is harmless
+      if (!(error instanceof EntryFailed && NOT_IN_FLIGHT.test(error.code))) throw error;
     }
   }
 
-  /** Send, then delete: a crash in between leaves it in both queues rather than in none. */
-  async function bury(handle: string, body: string, reason: string): Promise<void> {
+  /** Sends, then deletes. After a crash in between the message is in both queues rather than in none. */
+  async function deadLetter(handle: string, body: string, reason: string): Promise<void> {
     meter?.('SendMessage', 1);
     await sendDeadLetter(client, deadLetterUrl, body, reason);
     await deleteMessage(handle);
@@ -85,15 +88,15 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       receivedAt,
       receiveCount: Number(Attributes?.ApproximateReceiveCount ?? 1),
       delete: () => deleteMessage(handle),
-      setVisibility: (ms) => hide(handle, receivedAt, ms),
-      deadLetter: (reason) => bury(handle, body, reason),
+      setVisibility: (ms) => setVisibility(handle, receivedAt, ms),
+      deadLetter: (reason) => deadLetter(handle, body, reason),
     };
   }
 
   return {
     /**
-     * An abort closes the connection. A message that SQS was handing over at that moment stays hidden for the visibility
-     * timeout (30 s) and then comes again, to any worker.
+     * An abort closes the connection. A message that SQS delivers at that moment stays hidden for the visibility timeout
+     * (30 s). SQS then delivers it again.
      */
     async receive(max, signal) {
       if (signal.aborted) return [];

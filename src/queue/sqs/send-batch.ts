@@ -1,17 +1,13 @@
-// SQS takes a batch entry by entry: those that failed for a passing reason are tried again, with backoff, and a failure
-// that stays is told to whoever asked for that entry. None is ever ignored.
+// Batch requests to SQS, which accepts or rejects each entry on its own. Entries that failed for a temporary reason are
+// retried with backoff. A lasting failure is the result of its entry.
 import type { BatchResultErrorEntry } from '@aws-sdk/client-sqs';
+import { backoffMs } from '../../concurrency/backoff.ts';
+import type { Timer } from '../../concurrency/timer.ts';
 
-/** What SQS takes at once. */
+/** SQS's maximum number of entries in a batch request. */
 export const BATCH = 10;
 
-/** Of the clock that use cases are handed in, what is needed here. */
-export interface Timer {
-  now(): number;
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
-}
-
-/** Told of every request to SQS: they are what SQS bills (each 64 KB). */
+/** Called with every request to SQS. SQS bills requests, counted per 64 KB. */
 export type RequestMeter = (operation: string, messages: number) => void;
 
 export class EntryFailed extends Error {
@@ -23,29 +19,38 @@ export class EntryFailed extends Error {
   }
 }
 
-const FIRST_DELAY_MS = 25;
-const MAX_DELAY_MS = 2_000;
-const MAX_TRIES = 8;
+const BACKOFF = { baseMs: 25, maxMs: 2_000 };
+const MAX_ATTEMPTS = 8;
 
-/** At most 10 `entries`; `request` names those that failed by their index. Returns the errors that stayed, by entry. */
+/** Sends at most `BATCH` entries. `request` returns the failed ones by id. The results are in the order of the entries. */
 export async function sendBatch<T>(
   operation: string,
   entries: readonly T[],
   timer: Timer,
   request: (entries: { id: string; entry: T }[]) => Promise<readonly BatchResultErrorEntry[]>,
-): Promise<Map<T, EntryFailed>> {
-  const failures = new Map<T, EntryFailed>();
-  let left = entries.map((entry, index) => ({ id: String(index), entry }));
-  for (let attempt = 1; ; attempt++) {
+): Promise<PromiseSettledResult<void>[]> {
+  const all = entries.map((entry, index) => ({ id: String(index), entry }));
+  const failures = new Map<string, EntryFailed>();
+  let left = all;
+  for (let attempt = 1; left.length > 0; attempt++) {
     const failed = new Map((await request(left)).map((error) => [error.Id, error]));
-    for (const { id, entry } of left) {
+    for (const { id } of left) {
       const error = failed.get(id);
-      if (error) failures.set(entry, new EntryFailed(operation, error));
-      else failures.delete(entry);
+      if (error) failures.set(id, new EntryFailed(operation, error));
+      else failures.delete(id);
     }
-    // the sender's fault will be so again
+    // a retry of an entry that is the sender's fault would fail again
     left = left.filter(({ id }) => failed.has(id) && !failed.get(id)?.SenderFault);
-    if (left.length === 0 || attempt === MAX_TRIES) return failures;
-    await timer.sleep(Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), MAX_DELAY_MS));
+    if (attempt === MAX_ATTEMPTS) break;
+    if (left.length > 0) await timer.sleep(backoffMs(BACKOFF, attempt));
   }
+  return all.map(({ id }) => {
+    const reason = failures.get(id);
+    return reason ? { status: 'rejected', reason } : { status: 'fulfilled', value: undefined };
+  });
+}
+
+/** Throws the first failure. */
+export function throwRejected(results: readonly PromiseSettledResult<unknown>[]): void {
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
 }

@@ -1,8 +1,9 @@
 // The queue on SQS: one sender over all work queues, one inbox per work queue.
 import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { Timer } from '../../concurrency/timer.ts';
 import type { Queue, Receiver } from '../queue.ts';
 import { createReceiver } from './receiver.ts';
-import type { RequestMeter, Timer } from './send-batch.ts';
+import type { RequestMeter } from './send-batch.ts';
 import { createSender } from './sender.ts';
 
 export interface SqsOptions {

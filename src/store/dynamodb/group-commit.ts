@@ -24,8 +24,8 @@ export interface GroupCommitOptions extends ItemCalls, ReturnType<typeof batchOp
   nameOf(table: TableName): string;
 }
 
-/** Requests of one operation under way; with more of them groups would be smaller. */
-const AT_ONCE = 2;
+/** Requests of one operation in flight. A higher limit would make the batches smaller. */
+const MAX_IN_FLIGHT = 2;
 /** Several times DynamoDB's response time. A request that hangs must not delay the leases of others. */
 const STALL_MS = 50;
 /** How long the first write of a group with `linger` waits for others. */
@@ -36,7 +36,7 @@ interface Keyed {
 }
 
 const keyOf = ({ key }: Keyed): string => JSON.stringify(key);
-const LIMITS = { atOnce: AT_ONCE, stallMs: STALL_MS, keyOf };
+const LIMITS = { maxInFlight: MAX_IN_FLIGHT, stallMs: STALL_MS, keyOf };
 
 export function groupCommit(options: GroupCommitOptions) {
   const { get, insert, change, getAll, putAll, execute, nameOf } = options;
@@ -50,7 +50,7 @@ export function groupCommit(options: GroupCommitOptions) {
         found.set(keyOf({ key: keyOfItem(on.table, item) }), item);
       return calls.map((call) => ({ status: 'fulfilled', value: found.get(keyOf(call)) }));
     };
-    return createBatcher({ most: MAX_READS, ...LIMITS }, send);
+    return createBatcher({ maxCalls: MAX_READS, ...LIMITS }, send);
   }
 
   function writes<Write extends Keyed>(
@@ -66,7 +66,10 @@ export function groupCommit(options: GroupCommitOptions) {
         calls.map((call, i) => (executed[i] === 'not done' ? writeAlone(on, call) : executed[i] === 'done')),
       );
     };
-    return createBatcher({ most: MAX_WRITES, ...LIMITS, lingerMs: on.linger ? LINGER_MS : undefined }, send);
+    return createBatcher(
+      { maxCalls: MAX_WRITES, ...LIMITS, lingerMs: on.linger ? LINGER_MS : undefined },
+      send,
+    );
   }
 
   function puts(on: On) {
@@ -75,7 +78,7 @@ export function groupCommit(options: GroupCommitOptions) {
       await putAll(on, items, unlimited);
       return items.map(() => ({ status: 'fulfilled', value: undefined }));
     };
-    return createBatcher({ most: MAX_WRITES, ...LIMITS }, send);
+    return createBatcher({ maxCalls: MAX_WRITES, ...LIMITS }, send);
   }
 
   const putting = lanes((on: On) => puts(on));
