@@ -1,6 +1,7 @@
 // Delivers one notification to one target, and puts changes on the event bus. The tasks that jobs use do the delivery, so
 // their address rules, signatures and allowed topics apply here too.
 import { z } from 'zod';
+import { backoffMs } from '../concurrency/backoff.ts';
 import { parseExecutionId } from '../domain/executions/ids.ts';
 import type { Head } from '../domain/jobs/job.ts';
 import type { ChangeMessage, DeliveryMessage } from '../queue/notify-queue.ts';
@@ -26,8 +27,7 @@ const TIMEOUT_SECONDS = 10;
 const DEADLINE_MS = 15_000;
 /** With the backoff below, about half an hour in all. */
 const MAX_ATTEMPTS = 10;
-const FIRST_BACKOFF_MS = 5_000;
-const MAX_BACKOFF_MS = 600_000;
+const BACKOFF = { baseMs: 5_000, maxMs: 600_000 };
 
 /** `receiveCount`: how often SQS has delivered the message, which is the number of the attempt. */
 export async function deliver(
@@ -148,7 +148,6 @@ function failed({ context, stopping }: Deliverer, error: unknown, receiveCount: 
   if (receiveCount >= MAX_ATTEMPTS)
     return { kind: 'never', reason: `gave up after ${receiveCount} attempts; last error: ${reason}` };
   context.log.info('notification delivery failed and will be retried', { reason, attempt: receiveCount });
-  const backoff = Math.min(FIRST_BACKOFF_MS * 2 ** (receiveCount - 1), MAX_BACKOFF_MS);
   const requested = error instanceof RetryAfter || error instanceof Snooze ? error.seconds * 1000 : 0;
-  return { kind: 'later', ms: Math.max(backoff, requested) };
+  return { kind: 'later', ms: Math.max(backoffMs(BACKOFF, receiveCount), requested) };
 }

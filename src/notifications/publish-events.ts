@@ -2,6 +2,7 @@
 // leaves one that the ledger does not confirm, and nothing is told. Settle says it again where that did not work
 // (docs/decisions/0013-notifications.md). A job that tells nothing costs nothing here.
 
+import { withDeadline } from '../concurrency/with-deadline.ts';
 import { dueAtOf, isManual } from '../domain/executions/ids.ts';
 import type { Row, RowSeen } from '../domain/executions/row.ts';
 import { eventOf } from '../domain/executions/row-events.ts';
@@ -136,7 +137,6 @@ async function send(
   delayMs: number,
 ): Promise<boolean> {
   if (messages.length === 0) return true;
-  const sent = new AbortController();
   const failed = (error: unknown): false => {
     log.warn('what there is to tell could not be sent; settle will look', { error: String(error) });
     return false;
@@ -145,12 +145,5 @@ async function send(
     () => true,
     (error: unknown) => failed(error),
   );
-  const late = clock
-    .sleep(WITHIN_MS, sent.signal)
-    .then(() => sent.signal.aborted || failed(`${WITHIN_MS} ms`));
-  try {
-    return await Promise.race([sending, late]);
-  } finally {
-    sent.abort();
-  }
+  return withDeadline(sending, { timer: clock, ms: WITHIN_MS }, () => failed(`${WITHIN_MS} ms`));
 }

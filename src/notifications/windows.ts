@@ -1,5 +1,6 @@
 // Notification windows: at most one notification per job and kind of event in `windowMs`. Further events are counted, and a
 // summary reports them when the window is over.
+import { CONFLICT, retryConflicts } from '../concurrency/retry-conflicts.ts';
 import { isTerminal } from '../domain/executions/row.ts';
 import type { Head } from '../domain/jobs/job.ts';
 import { executionOfRow, plannedExecution } from '../domain/views/views.ts';
@@ -16,8 +17,8 @@ export interface WindowOptions {
   readonly windowMs: number;
 }
 
-/** Attempts at a compare-and-set of a window before the message is retried later. */
-const MAX_ROUNDS = 8;
+/** If the conflicts go on for longer, the message is retried later. */
+const WINDOW_RETRY = { maxRounds: 8, pauseMs: 50 };
 /** The keys of events that a window remembers. With 12 it stays below 1 KB. */
 const MAX_RECENT = 12;
 /** How long the store keeps a window after its end. */
@@ -50,7 +51,7 @@ export async function notifyOfEvent(
   const openedBy = row ? key : `${key}@${message.at}`;
   const event = { head, message, targets, key, openedBy };
 
-  for (let round = 1; round <= MAX_ROUNDS; round++) {
+  const outcome = await retryConflicts(context, WINDOW_RETRY, async () => {
     const now = clock.now();
     const window = await store.readNotificationWindow(jobId, kind);
     const openedByThis = window?.openedBy === openedBy;
@@ -60,10 +61,9 @@ export async function notifyOfEvent(
       isOpen && !openedByThis
         ? await suppress(options, window, event, now)
         : await openWindow(options, window, event, now);
-    if (written) return markNotified(context, message);
-    await clock.sleep(random.float() * 50 * round);
-  }
-  return { kind: 'later', ms: 1_000 + random.float() * 4_000 };
+    return written ? markNotified(context, message) : CONFLICT;
+  });
+  return outcome === CONFLICT ? { kind: 'later', ms: 1_000 + random.float() * 4_000 } : outcome;
 }
 
 /** Counts an event in an open window. False if another process has written the window. */

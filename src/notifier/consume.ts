@@ -1,12 +1,14 @@
 // The consumer of the notify queue: one message, and the loop of a long-running process.
 
+import { backoffMs } from '../concurrency/backoff.ts';
 import { handleNotification, type Notifier } from '../notifications/handle-notification.ts';
 import type { MessageOutcome } from '../notifications/message-outcome.ts';
 import { decodeNotify, type NotifyMessage } from '../queue/notify-queue.ts';
 import type { Received, Receiver } from '../queue/queue.ts';
 
-const FIRST_BACKOFF_MS = 1_000;
-const MAX_BACKOFF_MS = 300_000;
+/** The pause of the loop after a failed receive. */
+const RECEIVE_PAUSE_MS = 1_000;
+const BACKOFF = { baseMs: 2_000, maxMs: 300_000 };
 
 /** Never throws. A message whose handling throws is retried with backoff. */
 export async function consume(
@@ -23,7 +25,7 @@ export async function consume(
       kind: message.kind,
       error,
     });
-    return { kind: 'later', ms: Math.min(FIRST_BACKOFF_MS * 2 ** receiveCount, MAX_BACKOFF_MS) };
+    return { kind: 'later', ms: backoffMs(BACKOFF, receiveCount) };
   }
 }
 
@@ -62,7 +64,7 @@ export async function runNotifier(notifier: Notifier, inbox: Receiver, signal: A
         start(received);
     } catch (error) {
       log.error('failed to receive from the notify queue', { error });
-      await clock.sleep(FIRST_BACKOFF_MS, signal);
+      await clock.sleep(RECEIVE_PAUSE_MS, signal);
     }
   }
   await Promise.all(inProgress);

@@ -1,5 +1,6 @@
 // How much will be due in the next minutes: counted from the timetable, where every occurrence within the horizon has an
 // entry. Workers are started by it before the load is there.
+import { forEachLimit } from '../concurrency/map-limit.ts';
 import { minuteOf } from '../domain/executions/slots.ts';
 import type { Context } from '../scheduling/context.ts';
 
@@ -24,23 +25,20 @@ export async function forecast(
   const perSecond = new Map<number, number>();
 
   const slots = shards.flatMap((shard) => perMinute.map((_, ahead) => ({ shard, ahead })));
-  const lane = async () => {
-    for (let slot = slots.shift(); slot && !signal.aborted; slot = slots.shift()) {
-      const { shard, ahead } = slot;
-      let cursor: string | undefined;
-      do {
-        const page = await store.readSlot(first + ahead, shard, cursor);
-        for (const { at, kind } of page.items) {
-          if (kind === 'check') continue;
-          perMinute[ahead] = (perMinute[ahead] ?? 0) + 1;
-          const second = Math.floor(at / 1000);
-          perSecond.set(second, (perSecond.get(second) ?? 0) + 1);
-        }
-        cursor = page.next;
-      } while (cursor !== undefined && !signal.aborted);
+  await forEachLimit(slots, SIDE_BY_SIDE, async ({ shard, ahead }) => {
+    let cursor: string | undefined;
+    while (!signal.aborted) {
+      const page = await store.readSlot(first + ahead, shard, cursor);
+      for (const { at, kind } of page.items) {
+        if (kind === 'check') continue;
+        perMinute[ahead] = (perMinute[ahead] ?? 0) + 1;
+        const second = Math.floor(at / 1000);
+        perSecond.set(second, (perSecond.get(second) ?? 0) + 1);
+      }
+      cursor = page.next;
+      if (cursor === undefined) return;
     }
-  };
-  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, lane));
+  });
   let busiestSecond = 0;
   for (const count of perSecond.values()) busiestSecond = Math.max(busiestSecond, count);
   return { perMinute, busiestSecond };

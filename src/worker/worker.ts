@@ -1,5 +1,7 @@
 // The worker's runtime: takes messages from the inboxes and starts the use case `handleMessage` for each, independently of
 // all others, so that a slow job holds up nothing but itself; shows in its row what it runs; drains when stopped.
+import { backoffMs } from '../concurrency/backoff.ts';
+import { withDeadline } from '../concurrency/with-deadline.ts';
 import { executionId } from '../domain/executions/ids.ts';
 import type { Received, Receiver } from '../queue/queue.ts';
 import { type Context, isClockRight } from '../scheduling/context.ts';
@@ -76,8 +78,7 @@ export const BEAT_MS = 10_000;
 export const STOP_GRACE_MS = 5000;
 /** While the clock is wrong, nothing is received; it is looked at again after this long. */
 export const WRONG_CLOCK_MS = 1_000;
-const FIRST_POLL_BACKOFF_MS = 200;
-const MAX_POLL_BACKOFF_MS = 10_000;
+const POLL_BACKOFF = { baseMs: 200, maxMs: 10_000 };
 
 export function startWorker(context: Context, options: WorkerOptions): Worker {
   const { clock, log, random, store } = context;
@@ -130,8 +131,8 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
         if (received.length < max) await clock.sleep(afterFewMs, draining.signal);
       } catch (error) {
         if (draining.signal.aborted) return;
-        const backoff = Math.min(FIRST_POLL_BACKOFF_MS * 2 ** failures++, MAX_POLL_BACKOFF_MS);
-        const waitMs = Math.round(backoff * (0.5 + random.float() / 2));
+        failures++;
+        const waitMs = Math.round(backoffMs(POLL_BACKOFF, failures, random.float()));
         log.warn('polling failed', { error, failures, waitMs });
         await clock.sleep(waitMs, draining.signal);
       }
@@ -262,13 +263,8 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
 
   /** Until the polls have ended and nothing is in hand, or the time is over. */
   async function endsWithin(ms: number): Promise<void> {
-    const ended = new AbortController();
-    const empty = async () => {
-      await polling;
-      await Promise.all(inHand);
-      ended.abort();
-    };
-    await Promise.race([empty(), clock.sleep(ms, ended.signal)]);
+    const empty = polling.then(() => Promise.all(inHand));
+    await withDeadline(empty, { timer: clock, ms }, () => undefined);
   }
 
   log.info('worker started', { workerId, concurrency, tasks: [...tasks.keys()] });

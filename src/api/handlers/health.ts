@@ -1,5 +1,6 @@
 // `GET /health`: one small read and one small write of the store, and the clock of the machine. The result of the store is
 // kept for `KEPT_MS`, so that a probe that calls often costs at most 12 reads and writes per minute and process.
+import { withDeadline } from '../../concurrency/with-deadline.ts';
 import { type Context, isClockRight } from '../../scheduling/context.ts';
 import { Unavailable } from '../http/request-errors.ts';
 
@@ -42,7 +43,9 @@ async function failingParts(ctx: Context): Promise<string[]> {
   };
   const failing = Object.entries(parts).map(async ([part, call]) => {
     try {
-      await withinDeadline(ctx, call());
+      await withDeadline<unknown, never>(call(), { timer: clock, ms: DEADLINE_MS }, () => {
+        throw new Error(`no answer within ${DEADLINE_MS} ms`);
+      });
       return [];
     } catch (error) {
       ctx.log.warn('health check failed', { part, error });
@@ -50,16 +53,4 @@ async function failingParts(ctx: Context): Promise<string[]> {
     }
   });
   return (await Promise.all(failing)).flat();
-}
-
-async function withinDeadline({ clock }: Context, answer: Promise<unknown>): Promise<void> {
-  const done = new AbortController();
-  const late = clock.sleep(DEADLINE_MS, done.signal).then(() => {
-    if (!done.signal.aborted) throw new Error(`no answer within ${DEADLINE_MS} ms`);
-  });
-  try {
-    await Promise.race([answer, late]);
-  } finally {
-    done.abort();
-  }
 }

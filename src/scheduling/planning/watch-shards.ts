@@ -1,5 +1,6 @@
 // One pass of a watcher over its shards: take each one's lease, recover if the shard was left alone, dispatch up to the
 // horizon, settle what is old enough.
+import { forEachLimit } from '../../concurrency/map-limit.ts';
 import { MINUTE, minuteEnd, minuteOf } from '../../domain/executions/slots.ts';
 import type { Shard } from '../../store/store.ts';
 import type { Context } from '../context.ts';
@@ -44,18 +45,16 @@ export async function watch(
   const total: Watched = { sent: 0, corrected: 0, recovered: 0, busy: 0 };
   // another one goes first each time: whoever takes long must not be in the same ones' way for ever
   const first = minuteOf(context.clock.now()) % Math.max(1, shards.length);
-  const waiting = [...shards.slice(first), ...shards.slice(0, first)];
-  const lane = async () => {
-    for (let shard = waiting.shift(); shard !== undefined && !signal.aborted; shard = waiting.shift()) {
-      try {
-        await watchShard(context, shard, signal, total, options);
-      } catch (error) {
-        // the cursor has not moved past what failed; the other shards must not wait for it
-        context.log.error('a shard could not be watched', { shard, error: String(error) });
-      }
+  const rotated = [...shards.slice(first), ...shards.slice(0, first)];
+  await forEachLimit(rotated, SIDE_BY_SIDE, async (shard) => {
+    if (signal.aborted) return;
+    try {
+      await watchShard(context, shard, signal, total, options);
+    } catch (error) {
+      // the cursor has not moved past what failed; the other shards must not wait for it
+      context.log.error('a shard could not be watched', { shard, error: String(error) });
     }
-  };
-  await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, shards.length) }, lane));
+  });
   return total;
 }
 

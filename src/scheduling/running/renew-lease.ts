@@ -1,4 +1,5 @@
 // Keeps a claimed execution ours while it runs, and says when it no longer is (docs/protocol.md#leases-and-heartbeats).
+import { withDeadline } from '../../concurrency/with-deadline.ts';
 import type { Claimed } from '../claiming/claim-result.ts';
 import type { Context } from '../context.ts';
 
@@ -42,7 +43,9 @@ export async function renewLease(
         clock.now() + settings.leaseMs,
         random.id(12),
       );
-      const now = await orDeadline(context, beat, giveUpAt, done);
+      const ms = Math.max(0, giveUpAt - clock.monotonic());
+      // a heartbeat without a response must not hide that the lease is over
+      const now = await withDeadline(beat, { timer: clock, ms, signal: done }, () => 'late' as const);
       if (now === 'late') continue;
       if (!now) return task.abort(new Stopped('lease lost', 'another worker has taken over'));
       if (now.cancelRequested) task.abort(new Stopped('cancelled', 'a cancel was requested'));
@@ -56,23 +59,5 @@ export async function renewLease(
       });
       pause = settings.heartbeatMs / 10;
     }
-  }
-}
-
-/** The answer, or 'late' when it does not come before the lease has to be given up: a call that hangs must not hide that. */
-async function orDeadline<T>(
-  { clock }: Context,
-  answer: Promise<T>,
-  end: number,
-  done: AbortSignal,
-): Promise<T | 'late'> {
-  const answered = new AbortController();
-  const late = clock
-    .sleep(Math.max(0, end - clock.monotonic()), AbortSignal.any([answered.signal, done]))
-    .then(() => 'late' as const);
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    answered.abort();
   }
 }

@@ -9,13 +9,13 @@ import { createLimiter, type Limiter } from '../../concurrency/limiter.ts';
 import type { Item } from '../items.ts';
 import type { Measure } from './capacity-meter.ts';
 import type { On } from './database.ts';
-import { type Backoff, inBatches } from './retry-unprocessed.ts';
+import { inBatches, type Pauses } from './retry-unprocessed.ts';
 import type { TableName } from './tables.ts';
 import type { Statement } from './writes.ts';
 
 export interface BatchOptions {
   readonly client: DynamoDBDocumentClient;
-  readonly backoff: Backoff;
+  readonly backoff: Pauses;
   readonly measured: Measure;
   nameOf(table: TableName): string;
 }

@@ -19,7 +19,7 @@ import type { Item } from '../items.ts';
 import { batchOperations } from './batch-operations.ts';
 import { type Meter, measuring } from './capacity-meter.ts';
 import { groupCommit } from './group-commit.ts';
-import type { Backoff } from './retry-unprocessed.ts';
+import type { Pauses } from './retry-unprocessed.ts';
 import type { TableName } from './tables.ts';
 import { asPut, asUpdate, type Change, type Insert } from './writes.ts';
 
@@ -27,7 +27,7 @@ export interface DatabaseOptions {
   readonly client: DynamoDBClient;
   readonly tablePrefix: string;
   readonly meter?: Meter;
-  readonly backoff: Backoff;
+  readonly backoff: Pauses;
   readonly groupCommit: boolean;
   readonly indexPartitions: number;
 }

@@ -13,7 +13,7 @@ import * as jobs from './jobs.ts';
 import * as windows from './notification-windows.ts';
 import * as operations from './operations.ts';
 import * as quotas from './quotas.ts';
-import type { Backoff } from './retry-unprocessed.ts';
+import type { Pauses } from './retry-unprocessed.ts';
 import * as timetable from './timetable.ts';
 
 export interface DynamoStoreOptions {
@@ -36,10 +36,10 @@ export interface DynamoStoreOptions {
    */
   readonly indexPartitions?: number;
   /** Between the rounds of a batch that was taken only in part. Default: real time, no jitter. */
-  readonly backoff?: Backoff;
+  readonly backoff?: Pauses;
 }
 
-const DEFAULT_BACKOFF: Backoff = {
+const DEFAULT_BACKOFF: Pauses = {
   random: () => 0.5,
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 };

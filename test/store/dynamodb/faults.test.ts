@@ -81,7 +81,7 @@ describe('a batch that is taken in part', () => {
   test('what is never taken is an error that says how many', async () => {
     mock.on(BatchWriteCommand).callsFake((input) => ({ UnprocessedItems: input.RequestItems }));
     await expect(store.putEntries([anEntry(), anEntry()])).rejects.toThrow(
-      'putEntries: DynamoDB took none of 2 items',
+      'putEntries: DynamoDB processed none of 2 items',
     );
     mock.on(BatchGetCommand).callsFake((input) => ({ Responses: {}, UnprocessedKeys: input.RequestItems }));
     await expect(store.readHeads(['job_a'], { consistent: false })).rejects.toThrow('readHeads');
