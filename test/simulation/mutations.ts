@@ -677,7 +677,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'scheduling/claiming/claim-exclusive.ts',
-        find: "if (answer.kind === 'drop' && (row || head.note?.status === 'WAITING')) await passTurn(context, head, due);",
+        find: `if (claim.kind === 'drop' && (row || head.note?.status === 'WAITING'))
+    await passTurn(context, head, message.due);`,
         replace: 'void passTurn;',
       },
     ],

@@ -4,27 +4,24 @@
 // A held job does not run yet. A cancel, pause or edit in between returns only when the run would have started (change-returns.ts),
 // so no change that has returned before the fire time is overlooked. A hold that does not start is put back as it was (start.ts).
 
-import { isManual } from '../../domain/executions/ids.ts';
-import { isTerminal, type Row } from '../../domain/executions/row.ts';
 import type { Head, Hold } from '../../domain/jobs/job.ts';
 import type { Message } from '../../queue/queue.ts';
 import type { Context } from '../context.ts';
-import { laterDue } from '../records/record-decision.ts';
 import { writeHead } from '../records/write-head.ts';
 import type { Prepared } from './claim.ts';
 import type { AcquiredHold } from './confirm-start.ts';
 import { newHold } from './holds.ts';
-import { isLate } from './misfire.ts';
-import { isCurrent } from './occurrence-validity.ts';
+import { isOrdinaryClaim } from './ordinary-claim.ts';
 
 /** Undefined where anything is out of the ordinary: the claim at its time decides. */
 export async function claimEarly(
   context: Context,
   workerId: string,
   message: Message,
-  { head, holderRow, definition }: Prepared,
+  prepared: Prepared,
 ): Promise<AcquiredHold | undefined> {
-  if (!canClaimEarly(context, head, holderRow, message)) return undefined;
+  if (!canClaimEarly(context, message, prepared)) return undefined;
+  const { head, definition } = prepared;
   const before = context.clock.monotonic();
   const hold = {
     ...newHold(context, message, workerId, head.hold, 1),
@@ -45,23 +42,17 @@ export async function claimEarly(
 }
 
 /**
- * A first claim of a live occurrence, no row of which can exist, and nobody in the way. Not where one attempt is all there
- * is: of a worker that dies between take and start nobody knows whether it has started.
+ * Whether the claim may be written before the fire time. With a single attempt it may not: if the worker died between claim
+ * and start, no other worker could tell whether the attempt had started.
  */
-function canClaimEarly(context: Context, head: Head, holderRow: Row | undefined, message: Message): boolean {
-  const { hold } = head;
-  const free = !hold || (isTerminal(holderRow?.status) && holderRow?.fence === hold.token);
-  const decidedUntil = head.coveredUntil ? laterDue(head.rowsUntil, head.coveredUntil) : head.rowsUntil;
-  return (
-    free &&
-    head.overlap !== 'allow' &&
-    head.retry.maxAttempts > 1 &&
-    !isManual(message) &&
-    isCurrent(head, message) &&
-    !isLate(context, head, message) &&
-    (decidedUntil === undefined || message.due > decidedUntil)
-  );
-}
+const canClaimEarly = (
+  context: Context,
+  message: Message,
+  { head, holderRow }: Pick<Prepared, 'head' | 'holderRow'>,
+): boolean =>
+  head.overlap !== 'allow' &&
+  head.retry.maxAttempts > 1 &&
+  isOrdinaryClaim(context, message, head, holderRow);
 
 /**
  * For who withdraws a schedule: the worker may die before the start, and nobody could tell then whether it had started.

@@ -15,7 +15,8 @@ import { type AcquiredHold, confirmStart, firstClaimWithdrawnBy } from './confir
 import { attemptsBegun, cancelOpen, fence, nextAttempt, takeOverRow } from './fencing.ts';
 import { blocks, type Found, hasLetGo, isOver, newHold, SHORT_RUN_MS } from './holds.ts';
 import { covering, firedAt, isCoverAhead, misfireOf, missedBefore, skipLate } from './misfire.ts';
-import { effectiveMessage, isCurrent, isPlannedAgain } from './occurrence-validity.ts';
+import { effectiveMessage, isCurrent, isPlannedAgain, mayHaveRow } from './occurrence-validity.ts';
+import { isOrdinaryClaim } from './ordinary-claim.ts';
 
 export async function claimExclusive(
   context: Context,
@@ -26,13 +27,15 @@ export async function claimExclusive(
   const { store, clock } = context;
   const { head, consistent } = found;
   if (!head) return consistent ? DROP : RETRY_CONSISTENT;
+  if (isOrdinaryClaim(context, given, head, found.holderRow))
+    return claimFree(context, workerId, given, head, undefined, found);
   const { due } = given;
   const manual = isManual(given);
 
   // 1. the row, where there may be one
   const readAt = clock.now();
   let row: Row | undefined;
-  if (manual || (head.rowsUntil !== undefined && due <= head.rowsUntil)) {
+  if (mayHaveRow(head, given)) {
     row = await store.readRow(head.jobId, due, { consistent: true });
     if (row && isTerminal(row.status)) return endedBefore(context, given, found, row);
     if (!row && head.note?.due === due) {
@@ -64,12 +67,24 @@ export async function claimExclusive(
     if (blocked) return yieldTo(context, message, head, hold, row, consistent, blocked.until);
   }
 
-  // 5. free
-  const answer = await takeFree(context, workerId, message, head, row, found);
-  // the execution will not use its turn, and nobody holds the job: the next one in line is woken. An occurrence without a
-  // row was woken by nobody, but another may have waited for its hold before that was put back
-  if (answer.kind === 'drop' && (row || head.note?.status === 'WAITING')) await passTurn(context, head, due);
-  return answer;
+  return claimFree(context, workerId, message, head, row, found);
+}
+
+/** Step 5: the job is free. */
+async function claimFree(
+  context: Context,
+  workerId: string,
+  message: Message,
+  head: Head,
+  row: Row | undefined,
+  found: Found,
+): Promise<Claim> {
+  const claim = await takeFree(context, workerId, message, head, row, found);
+  // the execution does not use its turn, and the job stays free: the next execution in line is woken. An occurrence without
+  // a row was not woken itself, but another may have waited for a hold that was undone
+  if (claim.kind === 'drop' && (row || head.note?.status === 'WAITING'))
+    await passTurn(context, head, message.due);
+  return claim;
 }
 
 /**

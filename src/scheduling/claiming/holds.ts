@@ -60,6 +60,10 @@ export const isOver = ({ clock, settings, boot }: Context, hold: Hold, at = cloc
 export const hasBeaten = ({ settings }: Context, hold: Hold): boolean =>
   hold.leaseUntil > hold.startedAt + settings.leaseMs;
 
+/** Whether the held execution has ended. A terminal row with the hold's own fence stays so, so the read may be stale. */
+export const hasEnded = (hold: Hold, row: Row | undefined): boolean =>
+  isTerminal(row?.status) && row?.fence === hold.token;
+
 /** The holder itself has put the row back: its lease does not matter (a 2 s backoff must not wait for it). */
 export const hasLetGo = (hold: Hold, row: Row | undefined): boolean =>
   row !== undefined &&
@@ -77,9 +81,8 @@ export async function blocks(
   ahead: Row | undefined,
 ): Promise<{ until: number } | undefined> {
   const { store } = context;
-  // a terminal row with the holder's own fence is the end of that hold, however old the read
-  const seen = ahead ?? (await store.readRow(head.jobId, hold.due, { consistent: false }));
-  if (isTerminal(seen?.status) && seen?.fence === hold.token) return undefined;
+  if (hasEnded(hold, ahead ?? (await store.readRow(head.jobId, hold.due, { consistent: false }))))
+    return undefined;
   const wasOver = isOver(context, hold);
   const row = await store.readRow(head.jobId, hold.due, { consistent: true });
   if (!row && context.clock.now() > hold.leaseUntil + FORGOTTEN_MS) return undefined;

@@ -1,6 +1,6 @@
 // Whether an occurrence still counts: withdrawn ones do not start.
 
-import { dueAtOf } from '../../domain/executions/ids.ts';
+import { dueAtOf, isManual } from '../../domain/executions/ids.ts';
 import type { Row } from '../../domain/executions/row.ts';
 import type { Head } from '../../domain/jobs/job.ts';
 import type { Message } from '../../queue/queue.ts';
@@ -10,6 +10,12 @@ import { regularEntry } from '../planning/plan.ts';
 /** May a first claim start it: the job is active, and the schedule is still the one that planned it. */
 export const isCurrent = (head: Head, message: Message): boolean =>
   head.status === 'active' && head.revision === message.revision;
+
+/** Whether the execution may have a row. If not, reading the row is not necessary. */
+export const mayHaveRow = ({ rowsUntil, coveredUntil }: Head, message: Message): boolean =>
+  isManual(message) ||
+  (rowsUntil !== undefined && message.due <= rowsUntil) ||
+  (coveredUntil !== undefined && message.due <= coveredUntil);
 
 /** Of an occurrence that is withdrawn: the schedule in force has planned it too, and a message of its own brings it. */
 export const isPlannedAgain = async ({ store }: Context, head: Head, { due }: Message): Promise<boolean> =>
