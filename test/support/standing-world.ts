@@ -17,6 +17,12 @@ export { at, MINUTE, NOON } from './standing-clock.ts';
 /** The user who owns the jobs of a standing world. */
 export const USER = 'ann';
 
+/** Due at 12:01 and every minute after that. */
+export const EVERY_MINUTE = { schedule: { every: 'PT1M', startAt: '2026-12-01T12:01:00Z' } };
+
+/** The outcome of an attempt without a result. */
+export const SUCCEEDED = { kind: 'succeeded', result: undefined } as const;
+
 /** Sleeps longer than this end by an abort only. Shorter ones, such as the pause between two tries, take no time. */
 const MAX_PAUSE_MS = 1000;
 
