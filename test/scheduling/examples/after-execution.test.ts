@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { asUser } from '../../../src/domain/principal.ts';
+import { editJob } from '../../../src/jobs/edit-job.ts';
+import { claim } from '../../../src/scheduling/claiming/claim.ts';
+import { newRow } from '../../../src/scheduling/records/write-row.ts';
+import { afterExecution, completeOnce } from '../../../src/scheduling/running/after-execution.ts';
+import { at, claimedOf, EVERY_MINUTE, standingWorld, USER } from '../../support/standing-world.ts';
+
+test('the end of an execution wakes the oldest one that waits', async () => {
+  const world = standingWorld();
+  const jobId = await world.create({ ...EVERY_MINUTE, overlap: 'queue', misfire: { policy: 'runAll' } });
+  const [first, second, third] = ['12:01:00', '12:02:00', '12:03:00'].map((t) => world.message(jobId, at(t)));
+  if (!first || !second || !third) throw new Error('three messages were expected');
+  world.now = at('12:03:00');
+  const { hold } = claimedOf(await claim(world.context, 'worker', first));
+  for (const next of [third, second]) expect((await claim(world.context, 'worker', next)).kind).toBe('drop');
+  world.sent.length = 0;
+
+  const head = world.head(jobId);
+  const end = { ...newRow(head, first.due, first.revision, 'SUCCEEDED'), fence: hold.token, attempt: 1 };
+  await afterExecution(world.context, head, first, end);
+  expect(world.sent).toMatchObject([{ jobId, due: second.due }]);
+});
+
+test('the end of a one-time job completes it, unless an edit has planned it again', async () => {
+  const world = standingWorld();
+  const { context } = world;
+  const once = { schedule: { at: '2026-12-01T12:01:00Z' } };
+  const [kept, edited] = [await world.create(once), await world.create(once)];
+  const before = { kept: world.head(kept), edited: world.head(edited) };
+  await editJob(context, asUser(USER), edited, { schedule: { at: '2026-12-01T13:00:00Z' } });
+
+  for (const head of [before.kept, before.edited])
+    await completeOnce(context, head, head.revision, 'SUCCEEDED');
+  expect([world.head(kept).status, world.head(edited).status]).toEqual(['completed', 'active']);
+});

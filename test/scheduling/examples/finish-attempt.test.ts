@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { claim } from '../../../src/scheduling/claiming/claim.ts';
+import { finishAttempt } from '../../../src/scheduling/running/finish-attempt.ts';
+import { at, claimedOf, EVERY_MINUTE, SUCCEEDED, standingWorld } from '../../support/standing-world.ts';
+import { failNext, loseResponse } from '../../support/store-faults.ts';
+
+async function claimedAtItsTime() {
+  const world = standingWorld();
+  const jobId = await world.create({ ...EVERY_MINUTE, retry: { maxAttempts: 2, backoffSeconds: 10 } });
+  const message = world.message(jobId, at('12:01:00'));
+  world.now = at('12:01:00');
+  const claimed = claimedOf(await claim(world.context, 'worker', message));
+  world.sent.length = 0;
+  const times = { receivedAt: at('12:01:00'), startedAt: at('12:01:00') };
+  const context = { ...world.context, random: { ...world.context.random, float: () => 0.5 } };
+  return { world, context, message, claimed, times };
+}
+
+test('a failed attempt is sent again after its backoff', async () => {
+  const { world, context, message, claimed, times } = await claimedAtItsTime();
+  const failed = { kind: 'failed', error: { name: 'Error', message: 'no' }, retry: 'backoff' } as const;
+  world.now = at('12:01:05');
+  await finishAttempt(context, claimed, failed, times);
+  expect(world.row(message)).toMatchObject({ status: 'RETRYING', attempt: 1, nextAttemptAt: at('12:01:15') });
+  expect(world.sent).toMatchObject([{ due: message.due, fireAt: at('12:01:15') }]);
+});
+
+test('a result is recorded although the store fails once and then loses its response', async () => {
+  const { world, context, message, claimed, times } = await claimedAtItsTime();
+  loseResponse(world.store, 'insertRow');
+  failNext(world.store, 'insertRow');
+  expect(await finishAttempt(context, claimed, SUCCEEDED, times)).toMatchObject({ status: 'SUCCEEDED' });
+  expect(world.row(message)).toMatchObject({ status: 'SUCCEEDED', attempt: 1, fence: claimed.hold.token });
+});

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import type { Received } from '../../../src/queue/queue.ts';
+import { keepHidden } from '../../../src/scheduling/running/message-visibility.ts';
+import { StandingClock } from '../../support/standing-clock.ts';
+import { standingWorld } from '../../support/standing-world.ts';
+
+function received() {
+  const clock = new StandingClock();
+  const context = { ...standingWorld().context, clock };
+  const queue = { hiddenAt: [] as number[], isDown: false };
+  const message: Received = {
+    message: undefined,
+    body: '',
+    receivedAt: clock.now(),
+    delete: async () => {},
+    deadLetter: async () => {},
+    setVisibility: async () => {
+      if (queue.isDown) throw new Error('the queue does not answer');
+      queue.hiddenAt.push(clock.monotonic());
+    },
+  };
+  return { clock, queue, inHand: keepHidden(context, message) };
+}
+
+test('a message is hidden again with every heartbeat, until it is released', async () => {
+  const { clock, queue, inHand } = received();
+  await clock.advance(35_000);
+  expect(queue.hiddenAt).toEqual([10_000, 20_000, 30_000]);
+  expect(inHand.mayBeElsewhere()).toBe(false);
+  await inHand.release();
+  await clock.advance(35_000);
+  expect(queue.hiddenAt).toHaveLength(3);
+});
+
+test('a message that could not be hidden for the length of a lease may be in other hands, for good', async () => {
+  const { clock, queue, inHand } = received();
+  queue.isDown = true;
+  await clock.advance(27_999);
+  expect(inHand.mayBeElsewhere()).toBe(false);
+  await clock.advance(1);
+  expect(inHand.mayBeElsewhere()).toBe(true);
+  queue.isDown = false;
+  await clock.advance(20_000);
+  expect(inHand.mayBeElsewhere()).toBe(true);
+  await inHand.release();
+});
