@@ -19,28 +19,28 @@ function received() {
       queue.hiddenAt.push(clock.monotonic());
     },
   };
-  return { clock, queue, inHand: keepHidden(context, message) };
+  return { clock, queue, hidden: keepHidden(context, message) };
 }
 
 test('a message is hidden again with every heartbeat, until it is released', async () => {
-  const { clock, queue, inHand } = received();
+  const { clock, queue, hidden } = received();
   await clock.advance(35_000);
   expect(queue.hiddenAt).toEqual([10_000, 20_000, 30_000]);
-  expect(inHand.mayBeElsewhere()).toBe(false);
-  await inHand.release();
+  expect(hidden.mayBeRedelivered()).toBe(false);
+  await hidden.release();
   await clock.advance(35_000);
   expect(queue.hiddenAt).toHaveLength(3);
 });
 
-test('a message that could not be hidden for the length of a lease may be in other hands, for good', async () => {
-  const { clock, queue, inHand } = received();
+test('a message that could not be hidden for the length of a lease may be redelivered, for good', async () => {
+  const { clock, queue, hidden } = received();
   queue.isDown = true;
   await clock.advance(27_999);
-  expect(inHand.mayBeElsewhere()).toBe(false);
+  expect(hidden.mayBeRedelivered()).toBe(false);
   await clock.advance(1);
-  expect(inHand.mayBeElsewhere()).toBe(true);
+  expect(hidden.mayBeRedelivered()).toBe(true);
   queue.isDown = false;
   await clock.advance(20_000);
-  expect(inHand.mayBeElsewhere()).toBe(true);
-  await inHand.release();
+  expect(hidden.mayBeRedelivered()).toBe(true);
+  await hidden.release();
 });
