@@ -1,28 +1,29 @@
-// The API's configuration beyond what all runtimes share: operators, quotas and CORS. Quotas and CORS are off unless given.
+// The configuration of the API: operators, quotas and CORS. By default there are no quotas and CORS is off.
 import { z } from 'zod';
 import { formatValue } from '../domain/validation/validation.ts';
 import type { QuotaLimits } from '../jobs/enforce-quotas.ts';
 import { type Environment, readConfig } from '../runtime/config.ts';
 
+/** 0 means no limit. */
 const limit = z.coerce.number().int().min(0).default(0);
 
-/** In API Gateway's `[a b]` a name with one of the excluded characters could not be told from several names. */
+/** API Gateway passes a list of groups as `[a b]`. The excluded characters would make such a list ambiguous. */
 export const operatorsGroupName = z
   .string()
   .regex(/^[^\s,[\]\p{C}]{1,128}$/u, {
     error: ({ input }) =>
-      `must be 1 to 128 characters without spaces, commas and brackets, got ${formatValue(input)}`,
+      `must be 1 to 128 characters without spaces, commas or brackets, got ${formatValue(input)}`,
   })
   .default('punctual-operators');
 
 export const apiVariables = z.object({
-  /** Members of this group, by the token's claim `groups` or `cognito:groups`, are operators. */
+  /** Members of this group are operators. The claim is `groups` or `cognito:groups`. */
   PUNCTUAL_OPERATORS_GROUP: operatorsGroupName,
-  /** Jobs of a user that have not ended, paused ones included; 0: no limit. */
+  /** Maximum number of active and paused jobs per user. */
   PUNCTUAL_QUOTA_ACTIVE_JOBS: limit,
   PUNCTUAL_QUOTA_CREATES_PER_MINUTE: limit,
   PUNCTUAL_QUOTA_SHORTEST_INTERVAL_SECONDS: limit,
-  /** From where browsers may call, with commas between: `https://console.example.com`; `*` for anywhere. */
+  /** Comma-separated origins that browsers may call from, such as `https://console.example.com`. `*` allows all. */
   PUNCTUAL_CORS_ORIGINS: z
     .string()
     .transform((text) => text.split(',').map((origin) => origin.trim()))
@@ -43,14 +44,14 @@ export interface ApiConfig {
 }
 
 export function readApiConfig(env: Environment): ApiConfig {
-  const given = readConfig(apiVariables, env);
+  const variables = readConfig(apiVariables, env);
   return {
-    operatorsGroup: given.PUNCTUAL_OPERATORS_GROUP,
+    operatorsGroup: variables.PUNCTUAL_OPERATORS_GROUP,
     quotas: {
-      activeJobs: given.PUNCTUAL_QUOTA_ACTIVE_JOBS,
-      createsPerMinute: given.PUNCTUAL_QUOTA_CREATES_PER_MINUTE,
-      shortestIntervalSeconds: given.PUNCTUAL_QUOTA_SHORTEST_INTERVAL_SECONDS,
+      activeJobs: variables.PUNCTUAL_QUOTA_ACTIVE_JOBS,
+      createsPerMinute: variables.PUNCTUAL_QUOTA_CREATES_PER_MINUTE,
+      shortestIntervalSeconds: variables.PUNCTUAL_QUOTA_SHORTEST_INTERVAL_SECONDS,
     },
-    corsOrigins: given.PUNCTUAL_CORS_ORIGINS,
+    corsOrigins: variables.PUNCTUAL_CORS_ORIGINS,
   };
 }

@@ -1,4 +1,4 @@
-// What of the API runs on Lambda: its two services, and the consumer of the ingest queue.
+// The Lambda functions of the API: the scheduler and query services, and the consumer of the ingest queue.
 import type { Context as LambdaContext, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { z } from 'zod';
 import { createQuotas } from '../jobs/enforce-quotas.ts';
@@ -24,15 +24,15 @@ export type ServiceHandler = (event: HttpEvent, context: LambdaContext) => Promi
 
 export function createService(service: Service, env: Environment): ServiceHandler {
   const { ctx, clients, logger, begin, config } = createContext(`punctual-${service}`, env);
-  // reads do not create jobs
+  // Only the scheduler service creates jobs.
   const ingestUrl =
     service === 'scheduler'
       ? readConfig(z.object({ PUNCTUAL_INGEST_URL: httpUrl }), env).PUNCTUAL_INGEST_URL
       : '';
-  const given = readConfig(taskVariables, env);
-  const apiWith = (tasks: Tasks) => {
-    const all = routes(ctx, tasks, {
-      recipients: allowedRecipients(given),
+  const taskConfig = readConfig(taskVariables, env);
+  const createApiWith = (tasks: Tasks) => {
+    const allRoutes = routes(ctx, tasks, {
+      recipients: allowedRecipients(taskConfig),
       quotas: createQuotas(ctx, config.quotas),
       ingest: createIngestQueue({
         client: clients.sqs,
@@ -40,11 +40,12 @@ export function createService(service: Service, env: Environment): ServiceHandle
         trace: () => traceOfCall(env),
       }),
     });
-    const own = all.filter(({ operation }) => operation.service === service);
-    return createApi(own, { ...config, log: ctx.log });
+    const ownRoutes = allRoutes.filter(({ operation }) => operation.service === service);
+    return createApi(ownRoutes, { ...config, log: ctx.log });
   };
-  const api = describableTasksOnAws(given).then(apiWith);
-  api.catch(() => {}); // told by the first call
+  const api = describableTasksOnAws(taskConfig).then(createApiWith);
+  // The first request reports the error.
+  api.catch(() => {});
   return async (event, context) => {
     logger.addContext(context);
     begin();
@@ -52,7 +53,10 @@ export function createService(service: Service, env: Environment): ServiceHandle
   };
 }
 
-/** Answers with the messages that are to be delivered again; the others are done, or in the dead letters with a reason. */
+/**
+ * Returns the messages that SQS must deliver again. The other jobs are created, or their messages are in the dead-letter
+ * queue with a reason.
+ */
 export function createIngestHandler(
   env: Environment,
 ): (event: SQSEvent, context: LambdaContext) => Promise<SQSBatchResponse> {
@@ -72,7 +76,10 @@ export function createIngestHandler(
           if (refused !== undefined) await sendDeadLetter(clients.sqs, deadLetterUrl, body, refused);
           return [];
         } catch (error) {
-          ctx.log.error('an accepted job is not created yet', { messageId, error });
+          ctx.log.error('failed to create an accepted job; its message will be redelivered', {
+            messageId,
+            error,
+          });
           return [{ itemIdentifier: messageId }];
         }
       }),
@@ -85,12 +92,12 @@ function createContext(
   serviceName: string,
   env: Environment,
 ): Omit<LambdaRuntime, 'context'> & { readonly ctx: Context; readonly config: ApiConfig } {
-  const lambda = createLambdaRuntime(serviceName, env);
-  const { context, ...more } = lambda;
-  const queue = inTrace(workQueue(env, lambda), () => traceOfCall(env));
+  const runtime = createLambdaRuntime(serviceName, env);
+  const { context, ...others } = runtime;
+  const queue = inTrace(workQueue(env, runtime), () => traceOfCall(env));
   return {
-    ...more,
-    ctx: publishingFromEnvironment({ ...context, queue }, more.clients.sqs, env),
+    ...others,
+    ctx: publishingFromEnvironment({ ...context, queue }, others.clients.sqs, env),
     config: readApiConfig(env),
   };
 }

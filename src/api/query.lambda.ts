@@ -1,4 +1,4 @@
-// The query service: all that reads.
+// The query service: the operations that read.
 import { createService } from './lambda.ts';
 
 export const handler = createService('query', process.env);

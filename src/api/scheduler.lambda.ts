@@ -1,4 +1,4 @@
-// The scheduler service: all that writes.
+// The scheduler service: the operations that write.
 import { createService } from './lambda.ts';
 
 export const handler = createService('scheduler', process.env);

@@ -81,7 +81,7 @@ describe('operators', () => {
     ]) {
       expect(answer.status).toBe(401);
       expect(answer.headers['www-authenticate']).toBe('Bearer error="invalid_token"');
-      expect(answer.body.detail).toMatch(/groups" must be a text or a list of texts/);
+      expect(answer.body.detail).toMatch(/groups" must be a string or a list of strings/);
     }
     expect(logged).toEqual([]);
   });
@@ -136,7 +136,7 @@ describe('the name of the group', () => {
     '%j is refused: it cannot be told apart in a list',
     (name) => {
       expect(() => readApiConfig({ PUNCTUAL_OPERATORS_GROUP: name })).toThrow(
-        /^PUNCTUAL_OPERATORS_GROUP must be 1 to 128 characters without spaces, commas and brackets, got /,
+        /^PUNCTUAL_OPERATORS_GROUP must be 1 to 128 characters without spaces, commas or brackets, got /,
       );
     },
   );

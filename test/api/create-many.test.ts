@@ -175,7 +175,7 @@ describe('Prefer: respond-async', () => {
     const [first = '', second = ''] = ingested;
     expect(await ingest(ctx, quotas, first)).toBeUndefined();
     expect(await ingest(ctx, quotas, second)).toMatch(/^Over the quota: 1 jobs may be active/);
-    expect(await ingest(ctx, quotas, '{"task":"noop"}')).toBe('it is no message of this queue');
-    expect(await ingest(ctx, quotas, 'x')).toBe('it is no message of this queue');
+    expect(await ingest(ctx, quotas, '{"task":"noop"}')).toBe('the message is not an accepted job');
+    expect(await ingest(ctx, quotas, 'x')).toBe('the message is not an accepted job');
   });
 });

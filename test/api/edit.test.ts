@@ -66,7 +66,7 @@ describe('PATCH /jobs/{id}', () => {
 
     tick(60_000);
     const outcome = await claim(ctx, 'worker', old);
-    expect(outcome.kind).toBe('done');
+    expect(outcome.kind).toBe('drop');
     const list = await call('GET', `/jobs/${id}/executions`);
     expect(list.body.items).toEqual([]);
 

@@ -145,7 +145,7 @@ describe('the consumer on Lambda', () => {
       expect(await invoke([again, { messageId: 'm3', body: 'nonsense' }])).toEqual({ batchItemFailures: [] });
       expect((await ctx.store.listHeads('alice', { limit: 10 })).items).toHaveLength(2);
       const reasons = (await deadLetters()).map(([, reason]) => reason).sort();
-      expect(reasons).toEqual([expect.stringMatching(/^Conflict/), 'it is no message of this queue']);
+      expect(reasons).toEqual([expect.stringMatching(/^Conflict/), 'the message is not an accepted job']);
 
       // the tables do not answer: nothing is lost
       process.env.AWS_ENDPOINT_URL_DYNAMODB = 'http://127.0.0.1:9';

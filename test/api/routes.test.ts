@@ -213,7 +213,7 @@ describe('bad input is refused with the field named, and leaves nothing behind',
     const body = { task: 'noop', params: { x: 'x'.repeat(300 * 1024) } };
     expect(await call('POST', '/jobs', { body })).toMatchObject({
       status: 413,
-      body: { title: 'Too large' },
+      body: { title: 'Body too large' },
     });
     expect(await call('POST', '/jobs', { body, base64: true })).toMatchObject({ status: 413 });
     const lies = { 'content-length': '10' };
@@ -409,7 +409,7 @@ describe('every answer', () => {
     expect(answer).toMatchObject({
       status: 503,
       headers: { 'retry-after': '1' },
-      body: { detail: `the store does not answer: ${parts} fail` },
+      body: { detail: `the store is unavailable: ${parts} fail` },
     });
     expect(JSON.stringify(answer.body)).not.toContain('secret');
   });

@@ -68,7 +68,7 @@ describe('the settings of a deployment', () => {
     [{ issuer: 'https://login.example.com' }, 'issuer is given without audience'],
     [
       { operatorsGroup: 'network operators' },
-      'operatorsGroup must be 1 to 128 characters without spaces, commas and brackets, got "network operators"',
+      'operatorsGroup must be 1 to 128 characters without spaces, commas or brackets, got "network operators"',
     ],
     [
       { emailRecipients: ['example.com'] },

@@ -1,53 +1,53 @@
-// One operation of the REST API as data: what it takes and what it answers. Routing, validation, types and
-// documentation are made from it.
+// An operation of the REST API as data: its request and its responses. Routing, validation, types and the OpenAPI document
+// are derived from it.
 import type { z } from 'zod';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
-/** Which of the two services answers: writes and reads are deployed, scaled and permitted apart. */
+/** The service that handles an operation. Writes and reads are separate Lambda functions with their own permissions. */
 export type Service = 'scheduler' | 'query';
 
 export interface Operation {
   readonly id: string;
   readonly service: Service;
   readonly method: Method;
-  /** With `{name}` for each path parameter. */
+  /** Path parameters are written as `{name}`. */
   readonly path: string;
   readonly summary: string;
-  /** Whether it needs a token. */
+  /** Whether the operation needs a token. */
   readonly auth: boolean;
   readonly description?: string;
-  /** A path parameter of another form names nothing that exists: 404. */
+  /** A path parameter that does not match is answered with 404. */
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
-  /** By lower-case name; headers that are not named here are not looked at. */
+  /** By lower-case name. Other headers are ignored. */
   readonly headers?: z.ZodObject;
-  /** An optional schema: a request without a body is taken too. */
+  /** If the schema is optional, a request may have no body. */
   readonly body?: z.ZodType;
   readonly success: Success;
-  /** Another success, when the request asks for it. */
+  /** A second successful response, which the request asks for. */
   readonly alternative?: Success;
-  /** What it may answer beside what follows from the rest (`statusesOf`). */
+  /** Error statuses that `statusesOf` does not derive from the other fields. */
   readonly errors: readonly number[];
 }
 
 export interface Success {
   readonly status: number;
   readonly description: string;
-  /** Of a JSON body. */
+  /** The schema of a JSON body. */
   readonly body?: z.ZodType;
-  /** Of a body that is not JSON. */
+  /** The content type of a body that is not JSON. */
   readonly contentType?: string;
-  /** What each header says. */
+  /** The description of each response header. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Keeps the exact type, so that a handler's input can be inferred from it. */
+/** Keeps the exact type, from which the input of the handler is inferred. */
 export const operation = <const O extends Operation>(definition: O): O => definition;
 
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
-/** What a handler is given, already validated. */
+/** The validated input of a handler. */
 export interface Input<O extends Operation> {
   readonly params: Parsed<O['params']>;
   readonly query: Parsed<O['query']>;
@@ -55,12 +55,12 @@ export interface Input<O extends Operation> {
   readonly body: Parsed<O['body']>;
 }
 
-/** What a handler may want to know of the request besides. */
+/** Metadata of the request. */
 export interface RequestInfo {
   readonly requestId: string;
 }
 
-/** What a handler answers; the status is that of the operation's success, or of its alternative. */
+/** The result of a handler. The status is that of `success`, or of `alternative`. */
 export interface Reply {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -71,10 +71,10 @@ export interface Reply {
 export const isBodyOptional = ({ body }: Pick<Operation, 'body'>): boolean =>
   body === undefined || body.safeParse(undefined).success;
 
-/** Every status that the operation may answer with. */
+/** All statuses that the operation may respond with, in ascending order. */
 export function statusesOf(operation: Operation): number[] {
   const { success, alternative, query, headers, body, params, auth, errors } = operation;
-  const all = [
+  const statuses = [
     success.status,
     ...(alternative ? [alternative.status] : []),
     ...(query || headers || body ? [400] : []),
@@ -85,11 +85,11 @@ export function statusesOf(operation: Operation): number[] {
     500,
     503,
   ];
-  return [...new Set(all)].sort((a, b) => a - b);
+  return [...new Set(statuses)].sort((a, b) => a - b);
 }
 
 const pattern = (path: string): RegExp => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}/?$`);
 
-/** The methods that this path knows; empty when there is no such path. */
+/** The methods of a path. Empty if no operation has the path. */
 export const methodsOf = (operations: readonly Operation[], path: string): Method[] =>
   operations.filter((operation) => pattern(operation.path).test(path)).map((operation) => operation.method);

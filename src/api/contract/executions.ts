@@ -1,4 +1,4 @@
-// What the API does with executions, and with those of them that failed for good.
+// The operations of the API on executions and dead letters.
 import { z } from 'zod';
 import { operation } from './endpoint.ts';
 import {
@@ -13,11 +13,13 @@ import {
 } from './request-schemas.ts';
 import { executionShape, pageOf, redrivenShape } from './response-schemas.ts';
 
+/** Maximum number of ids in one redrive request. */
 export const MAX_REDRIVEN_BY_ID = 100;
+/** Maximum number of executions of a job that one redrive request runs again. */
 export const MAX_REDRIVEN = 1000;
 
-/** A body is not needed, and has no fields. */
-const noFields = z.strictObject({}).optional();
+/** No body, or an empty object. */
+const emptyBody = z.strictObject({}).optional();
 
 export const executions = {
   listJobExecutions: operation({
@@ -25,12 +27,12 @@ export const executions = {
     service: 'query',
     method: 'GET',
     path: '/jobs/{id}/executions',
-    summary: 'The executions of a job, newest first',
-    description: 'With `status=scheduled`: what is to come, soonest first.',
+    summary: 'List the executions of a job, newest first',
+    description: 'With `status=scheduled`, lists the coming executions, soonest first.',
     auth: true,
     params: jobPath,
     query: z.strictObject(executionsQuery),
-    success: { status: 200, description: 'A page of executions', body: pageOf(executionShape) },
+    success: { status: 200, description: 'A page of executions.', body: pageOf(executionShape) },
     errors: [],
   }),
   listExecutions: operation({
@@ -38,15 +40,15 @@ export const executions = {
     service: 'query',
     method: 'GET',
     path: '/executions',
-    summary: 'Your executions over all jobs, newest first',
+    summary: 'List your executions of all jobs, newest first',
     description:
-      'Everything that has a row: what has ended, waits, is retried or was started by hand. What runs for the first time gets its row when it ends; until then it is found with `status=running` or `workerId`, which ask the workers (at most one heartbeat behind). With `status=scheduled`: the next occurrence of each active job, newest job first.',
+      'Lists executions that have ended, wait, are being retried or were started manually. An execution in its first attempt is recorded when the attempt ends. Until then, `status=running` or `workerId` finds it. These filters ask the workers and are at most one heartbeat behind. With `status=scheduled`, lists the next occurrence of each active job, newest job first.',
     auth: true,
     query: z.strictObject({
       ...executionsQuery,
-      workerId: z.string().min(1).max(256).optional().describe('what this worker runs now'),
+      workerId: z.string().min(1).max(256).optional().describe('only executions that this worker runs now'),
     }),
-    success: { status: 200, description: 'A page of executions', body: pageOf(executionShape) },
+    success: { status: 200, description: 'A page of executions.', body: pageOf(executionShape) },
     errors: [],
   }),
   getExecution: operation({
@@ -54,10 +56,10 @@ export const executions = {
     service: 'query',
     method: 'GET',
     path: '/executions/{id}',
-    summary: 'An execution, with its timeline',
+    summary: 'Get an execution with its timeline',
     auth: true,
     params: executionPath,
-    success: { status: 200, description: 'The execution', body: executionShape },
+    success: { status: 200, description: 'The execution.', body: executionShape },
     errors: [],
   }),
   cancelExecution: operation({
@@ -65,11 +67,12 @@ export const executions = {
     service: 'scheduler',
     method: 'POST',
     path: '/executions/{id}/cancel',
-    summary: 'Cancel an execution: it does not start, or is told to stop',
+    summary: 'Cancel an execution',
+    description: 'An execution that has not started does not start. A running task is asked to stop.',
     auth: true,
     params: executionPath,
-    body: noFields,
-    success: { status: 202, description: 'The execution as it is now', body: executionShape },
+    body: emptyBody,
+    success: { status: 202, description: 'The updated execution.', body: executionShape },
     errors: [409],
   }),
   retryExecution: operation({
@@ -77,11 +80,12 @@ export const executions = {
     service: 'scheduler',
     method: 'POST',
     path: '/executions/{id}/retry',
-    summary: 'Run a failed, cancelled or skipped execution again, with fresh attempts',
+    summary: 'Run a failed, cancelled or skipped execution again',
+    description: 'Attempts count from 1 again.',
     auth: true,
     params: executionPath,
-    body: noFields,
-    success: { status: 202, description: 'The execution as it is now', body: executionShape },
+    body: emptyBody,
+    success: { status: 202, description: 'The updated execution.', body: executionShape },
     errors: [409],
   }),
   listDeadLetters: operation({
@@ -89,11 +93,12 @@ export const executions = {
     service: 'query',
     method: 'GET',
     path: '/dead-letters',
-    summary: 'Failed executions that await a decision: your own, for operators all',
-    description: 'By due time, newest first; for operators in no order, each exactly once.',
+    summary: 'List the dead letters: executions whose last attempt failed',
+    description:
+      'Users get their own, by due time, newest first. Operators get those of all users, in no particular order, each exactly once.',
     auth: true,
     query: z.strictObject({ jobId: jobId.optional(), ...range, ...paging }),
-    success: { status: 200, description: 'A page of failed executions', body: pageOf(executionShape) },
+    success: { status: 200, description: 'A page of failed executions.', body: pageOf(executionShape) },
     errors: [],
   }),
   redriveDeadLetters: operation({
@@ -101,14 +106,14 @@ export const executions = {
     service: 'scheduler',
     method: 'POST',
     path: '/dead-letters/redrive',
-    summary: 'Run failed executions again, by their ids or those of a job',
-    description: `By ids: up to ${MAX_REDRIVEN_BY_ID}; 404, and nothing happens, when one is not there. Of a job: up to ${MAX_REDRIVEN} a call, newest first; call again until it answers 0. What is no longer failed is passed over.`,
+    summary: 'Redrive dead letters: run failed executions again, by id or by job',
+    description: `Takes up to ${MAX_REDRIVEN_BY_ID} ids. If one does not exist, the response is 404 and nothing is redriven. By job, a call redrives up to ${MAX_REDRIVEN} executions, newest first. Repeat the call until \`redriven\` is 0. Executions that are no longer failed are left out.`,
     auth: true,
     body: z.union([
       z.strictObject({ ids: z.array(executionId).min(1).max(MAX_REDRIVEN_BY_ID) }),
       z.strictObject({ jobId, from: instant.optional(), to: instant.optional() }),
     ]),
-    success: { status: 202, description: 'They run again', body: redrivenShape },
+    success: { status: 202, description: 'The executions run again.', body: redrivenShape },
     errors: [404, 409],
   }),
 };

@@ -1,4 +1,4 @@
-// What the API does with jobs.
+// The operations of the API on jobs.
 import { z } from 'zod';
 import { MAX_BACKFILLED } from '../../domain/jobs/background-operation.ts';
 import { changeShape } from '../../domain/jobs/change.ts';
@@ -14,11 +14,12 @@ import {
   plannedShape,
 } from './response-schemas.ts';
 
+/** Maximum number of jobs in one request of createJobs. */
 export const MAX_IN_A_BATCH = 100;
 
 const noteBody = z.strictObject({ note: noteSchema }).optional();
 
-const etag = { etag: 'The version of the job, for If-Match' };
+const etag = { etag: 'The version of the job, for `If-Match`.' };
 
 export const jobs = {
   createJob: operation({
@@ -28,7 +29,7 @@ export const jobs = {
     path: '/jobs',
     summary: 'Create a job',
     description:
-      'With `Prefer: respond-async` the job is checked, its id is chosen and it is queued: a burst is absorbed, and the job is there a moment later. Times such as `in` count from the acceptance.',
+      'A job without a schedule runs immediately. With `Prefer: respond-async`, the job is validated and queued, and the response has its id. The job exists a moment later. This absorbs bursts. Relative times such as `in` count from the acceptance.',
     auth: true,
     headers: z.object({
       'idempotency-key': idempotencyKey,
@@ -36,20 +37,22 @@ export const jobs = {
         .string()
         .max(1000)
         .optional()
-        .describe('`respond-async`: accept now, create soon. Other preferences are ignored'),
+        .describe(
+          '`respond-async` queues the job instead of creating it during the request. Other preferences are ignored.',
+        ),
     }),
     body: jobSpecSchema,
     success: {
       status: 201,
-      description: 'The job, created now or by an earlier request with the same key',
+      description: 'The job, created now or by an earlier request with the same `Idempotency-Key`.',
       body: jobShape,
-      headers: { location: 'The path of the job', ...etag },
+      headers: { location: 'The path of the job.', ...etag },
     },
     alternative: {
       status: 202,
-      description: 'Accepted: the job will be created under this id',
+      description: 'The job is accepted and will be created with this id.',
       body: acceptedShape,
-      headers: { location: 'The path of the job to come', 'preference-applied': '`respond-async`' },
+      headers: { location: 'The path of the job.', 'preference-applied': '`respond-async`.' },
     },
     errors: [409, 422, 429],
   }),
@@ -58,12 +61,12 @@ export const jobs = {
     service: 'scheduler',
     method: 'POST',
     path: '/jobs/batch',
-    summary: `Create up to ${MAX_IN_A_BATCH} jobs, each accepted or refused on its own`,
+    summary: `Create up to ${MAX_IN_A_BATCH} jobs`,
     description:
-      'An `Idempotency-Key` counts for each job together with its place in the list: repeated with the same list, the batch creates nothing twice.',
+      'Each job is created or refused independently. An `Idempotency-Key` applies to each job together with its index: a repeated request with the same list creates no job twice.',
     auth: true,
     headers: z.object({ 'idempotency-key': idempotencyKey }),
-    // each element is checked on its own, so the envelope takes anything
+    // Each job is validated independently, so the list accepts any value.
     body: z.strictObject({
       jobs: z
         .array(z.unknown().meta({ $ref: '#/components/schemas/NewJob' }))
@@ -72,7 +75,7 @@ export const jobs = {
     }),
     success: {
       status: 207,
-      description: 'What became of each job, in the order given',
+      description: 'The result of each job, in the order of the request.',
       body: batchShape,
     },
     errors: [],
@@ -82,12 +85,12 @@ export const jobs = {
     service: 'query',
     method: 'GET',
     path: '/jobs',
-    summary: 'Your jobs, newest first',
+    summary: 'List your jobs, newest first',
     description:
-      'A page looks at no more than 1000 jobs: with a filter that few match it may be short, or empty, and still have a `nextCursor`.',
+      'A page examines at most 1000 jobs. With a filter that few jobs match, a page may be short or empty and still have a `nextCursor`.',
     auth: true,
     query: jobsQuery,
-    success: { status: 200, description: 'A page of jobs', body: pageOf(jobShape) },
+    success: { status: 200, description: 'A page of jobs.', body: pageOf(jobShape) },
     errors: [],
   }),
   getJob: operation({
@@ -95,10 +98,10 @@ export const jobs = {
     service: 'query',
     method: 'GET',
     path: '/jobs/{id}',
-    summary: 'A job, with its next run and its last execution',
+    summary: 'Get a job with its next run and its last execution',
     auth: true,
     params: jobPath,
-    success: { status: 200, description: 'The job', body: jobShape, headers: etag },
+    success: { status: 200, description: 'The job.', body: jobShape, headers: etag },
     errors: [],
   }),
   listChanges: operation({
@@ -106,13 +109,13 @@ export const jobs = {
     service: 'query',
     method: 'GET',
     path: '/jobs/{id}/changes',
-    summary: 'What people changed in a job, newest first',
+    summary: 'List the changes of a job, newest first',
     description:
-      'Each create, edit, pause, resume and cancel: who, when, and the fields that changed. Of `params` and `notify` it says in which version they came, never what they are. Jobs made by an older version of the service have records from their next change on.',
+      'Every create, edit, pause, resume and cancel is recorded with the user, the time and the changed fields. For `params` and `notify`, only the job version that introduced them is recorded, never their content. For a job created by a version of the service without these records, the list starts with its next change.',
     auth: true,
     params: jobPath,
     query: z.strictObject(paging),
-    success: { status: 200, description: 'A page of changes', body: pageOf(changeShape) },
+    success: { status: 200, description: 'A page of changes.', body: pageOf(changeShape) },
     errors: [],
   }),
   editJob: operation({
@@ -120,14 +123,14 @@ export const jobs = {
     service: 'scheduler',
     method: 'PATCH',
     path: '/jobs/{id}',
-    summary: 'Edit a job: what is given takes the place of what is there',
+    summary: 'Edit a job',
     description:
-      '`retry` and `misfire` are edited field by field; `params`, `notify`, `tags` and `schedule` are replaced as a whole. A new schedule counts at once: an occurrence on its way in the old form does not run. What runs already goes on. An operator cannot change `task`, `params` or `notify` of a job that refers to secrets of its owner (403), unless the references are left out.',
+      'Fields that are not given keep their values. `retry` and `misfire` are edited field by field. `params`, `notify`, `tags` and `schedule` are replaced as a whole. A new schedule takes effect immediately: occurrences of the old one do not start any more. Running executions continue. If a job refers to secrets of its owner, an operator who changes `task`, `params` or `notify` must remove the references, or the response is 403.',
     auth: true,
     params: jobPath,
     headers: z.object({ 'if-match': ifMatch }),
     body: jobPatchSchema,
-    success: { status: 200, description: 'The job as it is now', body: jobShape, headers: etag },
+    success: { status: 200, description: 'The updated job.', body: jobShape, headers: etag },
     errors: [403, 409, 412, 422, 429],
   }),
   cancelJob: operation({
@@ -135,11 +138,12 @@ export const jobs = {
     service: 'scheduler',
     method: 'DELETE',
     path: '/jobs/{id}',
-    summary: 'Cancel a job: nothing of it starts again; what runs is told to stop',
+    summary: 'Cancel a job permanently',
+    description: 'No execution of the job starts again. Running tasks are asked to stop.',
     auth: true,
     params: jobPath,
     query: z.strictObject({ note: noteSchema }),
-    success: { status: 204, description: 'Cancelled' },
+    success: { status: 204, description: 'The job is cancelled.' },
     errors: [409],
   }),
   runJob: operation({
@@ -147,7 +151,8 @@ export const jobs = {
     service: 'scheduler',
     method: 'POST',
     path: '/jobs/{id}/run',
-    summary: 'Run a job now, also a paused one; its schedule stays as it is',
+    summary: 'Run a job now',
+    description: 'A paused job runs, too. The schedule does not change.',
     auth: true,
     params: jobPath,
     body: z
@@ -155,14 +160,14 @@ export const jobs = {
         params: jobSpecSchema.shape.params
           .unwrap()
           .optional()
-          .describe("in place of the job's own, for this run and its retries; at most 32 KiB"),
+          .describe("params for this run and its retries, instead of the job's own; at most 32 KiB"),
       })
       .optional(),
     success: {
       status: 202,
-      description: 'The execution that was started',
+      description: 'The new execution.',
       body: executionShape,
-      headers: { location: 'The path of the execution' },
+      headers: { location: 'The path of the execution.' },
     },
     errors: [403, 409],
   }),
@@ -171,18 +176,18 @@ export const jobs = {
     service: 'scheduler',
     method: 'POST',
     path: '/jobs/{id}/pause',
-    summary: 'Pause a job: nothing of it starts until it is resumed; what runs goes on',
+    summary: 'Pause a job',
     description:
-      'With `until` it is resumed by itself then. A schedule without an occurrence after that is refused with 422.',
+      'No occurrence starts until the job is resumed. Running executions continue. With `until`, the job is resumed automatically at that time. If the schedule has no occurrence after `until`, the response is 422.',
     auth: true,
     params: jobPath,
     body: z
       .strictObject({
         note: noteSchema,
-        until: instant.optional().describe('the end of the pause, in the future'),
+        until: instant.optional().describe('end of the pause, in the future'),
       })
       .optional(),
-    success: { status: 200, description: 'The job as it is now', body: jobShape, headers: etag },
+    success: { status: 200, description: 'The updated job.', body: jobShape, headers: etag },
     errors: [409, 422],
   }),
   resumeJob: operation({
@@ -190,11 +195,12 @@ export const jobs = {
     service: 'scheduler',
     method: 'POST',
     path: '/jobs/{id}/resume',
-    summary: 'Resume a paused job from now on: what fell into the pause stays out',
+    summary: 'Resume a paused job',
+    description: 'Occurrences that were due during the pause do not run.',
     auth: true,
     params: jobPath,
     body: noteBody,
-    success: { status: 200, description: 'The job as it is now', body: jobShape, headers: etag },
+    success: { status: 200, description: 'The updated job.', body: jobShape, headers: etag },
     errors: [409, 422],
   }),
   backfillJob: operation({
@@ -202,20 +208,22 @@ export const jobs = {
     service: 'scheduler',
     method: 'POST',
     path: '/jobs/{id}/backfill',
-    summary: 'Run the past occurrences of a range that have no row',
+    summary: 'Run the past occurrences of a time range that have no execution',
     description:
-      'The executions are added in the background. `GET /operations/{id}` shows the progress, `DELETE /operations/{id}` stops it. It goes on while the job is paused. It stops when the job is cancelled or its schedule is edited.',
+      'A background operation adds the executions. `GET /operations/{id}` shows its progress, `DELETE /operations/{id}` stops it. The operation continues while the job is paused. It stops if the job is cancelled or its schedule is edited.',
     auth: true,
     params: jobPath,
     body: z.strictObject({
-      from: instant.describe('due at or after'),
-      to: instant.describe(`due before; at most ${MAX_BACKFILLED} occurrences, those with a row included`),
+      from: instant.describe('first due time'),
+      to: instant.describe(
+        `due before this time; the range may have at most ${MAX_BACKFILLED} occurrences, including those with an execution`,
+      ),
     }),
     success: {
       status: 202,
-      description: 'Accepted; they run one after the other',
+      description: 'The backfill is accepted.',
       body: plannedShape,
-      headers: { location: 'The path of the operation' },
+      headers: { location: 'The path of the operation.' },
     },
     errors: [409],
   }),

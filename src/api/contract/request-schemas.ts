@@ -1,29 +1,35 @@
-// What operations take, as far as several of them take it: ids, times, pages, headers.
+// Request schemas that several operations share: ids, times, pages and headers.
 import { z } from 'zod';
 import { EXECUTION_STATUSES, JOB_STATUSES } from '../../domain/views/resource-schemas.ts';
 
-export const jobId = z.string().regex(/^job_[0-9a-zA-Z]{20}$/, { error: 'must be the id of a job' });
+export const jobId = z.string().regex(/^job_[0-9a-zA-Z]{20}$/, { error: 'must be a job id' });
 export const executionId = z
   .string()
-  .regex(/^job_[0-9a-zA-Z]{20}\.\d{13}(-[0-9a-zA-Z]{1,16})?$/, { error: 'must be the id of an execution' });
+  .regex(/^job_[0-9a-zA-Z]{20}\.\d{13}(-[0-9a-zA-Z]{1,16})?$/, { error: 'must be an execution id' });
 
-const operationId = z.string().regex(/^op_[0-9a-zA-Z]{20}$/, { error: 'must be the id of an operation' });
+const operationId = z.string().regex(/^op_[0-9a-zA-Z]{20}$/, { error: 'must be an operation id' });
 
 export const jobPath = z.strictObject({ id: jobId });
 export const executionPath = z.strictObject({ id: executionId });
 export const operationPath = z.strictObject({ id: operationId });
 
-/** Epoch milliseconds inside, ISO 8601 with an offset outside. */
+/** Parses ISO 8601 with an offset into epoch milliseconds. */
 export const instant = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
 
 export const range = {
-  from: instant.optional().describe('due at or after'),
-  to: instant.optional().describe('due before'),
+  from: instant.optional().describe('first due time'),
+  to: instant.optional().describe('due before this time'),
 };
 
 export const paging = {
-  limit: z.coerce.number<number | string>().int().min(1).max(100).default(20),
-  cursor: z.string().min(1).max(2048).optional().describe('`nextCursor` of the page before'),
+  limit: z.coerce
+    .number<number | string>()
+    .int()
+    .min(1)
+    .max(100)
+    .default(20)
+    .describe('maximum number of results'),
+  cursor: z.string().min(1).max(2048).optional().describe('`nextCursor` of the previous page'),
 };
 
 const tag = z
@@ -38,9 +44,9 @@ const tag = z
 
 export const jobsQuery = z.strictObject({
   status: z.enum(JOB_STATUSES).optional(),
-  task: z.string().min(1).max(64).optional(),
-  name: z.string().min(1).max(100).optional().describe('a prefix'),
-  tag: tag.optional().describe('key:value'),
+  task: z.string().min(1).max(64).optional().describe('task name'),
+  name: z.string().min(1).max(100).optional().describe('name prefix'),
+  tag: tag.optional().describe('tag as key:value'),
   ...paging,
 });
 
@@ -54,9 +60,11 @@ export const idempotencyKey = z
   .string()
   .regex(/^[\x21-\x7e]{1,255}$/, { error: 'must be 1 to 255 visible ASCII characters without spaces' })
   .optional()
-  .describe('a retry with the same key and body returns the first job; with another body it is refused');
+  .describe(
+    'A repeated request with the same key and body returns the existing job. With another body it is refused with 409.',
+  );
 
-/** The version it names, or undefined where any will do; NaN where it can be none of ours. */
+/** Parses to the version in the ETag. Undefined if any version matches (`*`). NaN if the ETag is not one of this API. */
 export const ifMatch = z
   .string()
   .max(200)
@@ -65,4 +73,4 @@ export const ifMatch = z
     text === '*' ? undefined : Number(/^"(\d{1,15})(-[\w-]+)?"$/.exec(text)?.[1] ?? Number.NaN),
   )
   .optional()
-  .describe('edit only this version of the job');
+  .describe('The edit is refused with 412 if the job no longer has this ETag.');

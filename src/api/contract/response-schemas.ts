@@ -1,5 +1,5 @@
-// What the API answers beside jobs and executions (which are in src/domain/views/resource-schemas.ts): pages, problems, and the answers
-// of single operations.
+// Response schemas: pages, problems and the responses of single operations. Jobs and executions are in
+// src/domain/views/resource-schemas.ts.
 import { z } from 'zod';
 import { isoTime, jobShape, warningsShape } from '../../domain/views/resource-schemas.ts';
 
@@ -15,7 +15,7 @@ export {
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.strictObject({
     items: z.array(item),
-    nextCursor: z.string().optional().describe('absent on the last page'),
+    nextCursor: z.string().optional().describe('cursor of the next page; absent on the last page'),
   });
 
 export const problemShape = z
@@ -28,11 +28,11 @@ export const problemShape = z
     errors: z
       .array(z.strictObject({ path: z.string(), message: z.string() }))
       .optional()
-      .describe('with 400: what was given where, and what is allowed'),
+      .describe('with 400: each wrong field, the value given and the values allowed'),
   })
   .meta({
     id: 'Problem',
-    description: 'RFC 9457',
+    description: 'An error as RFC 9457 problem details.',
     examples: [
       {
         type: 'urn:punctual:problem:invalid-input',
@@ -47,7 +47,7 @@ export const problemShape = z
 
 export type Problem = z.infer<typeof problemShape>;
 
-/** In the order of the request; one that is refused says nothing about the others. */
+/** One result per job, in the order of the request. */
 export const batchShape = z.strictObject({
   results: z.array(
     z.union([
@@ -58,20 +58,22 @@ export const batchShape = z.strictObject({
 });
 
 export const acceptedShape = z.strictObject({
-  id: z.string().describe('of the job that will be created'),
-  warnings: warningsShape.min(1).optional().describe('what may surprise about the schedule'),
+  id: z.string().describe('id of the job that will be created'),
+  warnings: warningsShape.min(1).optional().describe('unexpected effects of the schedule'),
 });
 
 export const plannedShape = z.strictObject({
-  planned: z.int().min(0).describe('how many occurrences have no row, and will run'),
-  operation: z.string().describe('the id of the operation that lets them run'),
+  planned: z.int().min(0).describe('number of occurrences without an execution, which will run'),
+  operation: z.string().describe('id of the background operation'),
 });
 
-export const redrivenShape = z.strictObject({ redriven: z.int().min(0).describe('how many run again') });
+export const redrivenShape = z.strictObject({
+  redriven: z.int().min(0).describe('number of executions that run again'),
+});
 
 export const previewShape = z.strictObject({
   fireTimes: z.array(isoTime),
-  description: z.string().describe('the schedule in a sentence'),
+  description: z.string().describe('the schedule as an English sentence'),
   warnings: warningsShape,
 });
 
@@ -79,7 +81,7 @@ export const taskShape = z
   .strictObject({
     name: z.string(),
     description: z.string(),
-    params: z.record(z.string(), z.unknown()).describe('JSON Schema'),
+    params: z.record(z.string(), z.unknown()).describe('JSON Schema of the params'),
   })
   .meta({ id: 'Task' });
 
@@ -91,7 +93,7 @@ export const workerShape = z
     host: z.string(),
     startedAt: isoTime,
     lastSeenAt: isoTime,
-    running: z.array(z.strictObject({ id: z.string().describe('of the execution'), since: isoTime })),
+    running: z.array(z.strictObject({ id: z.string().describe('execution id'), since: isoTime })),
   })
   .meta({ id: 'Worker' });
 

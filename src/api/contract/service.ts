@@ -1,4 +1,4 @@
-// What the API says about schedules, tasks, workers and itself.
+// The operations of the API on schedules, tasks, workers and the service itself.
 import { z } from 'zod';
 import { scheduleSchema } from '../../domain/schedule/schedule-schema.ts';
 import { operation } from './endpoint.ts';
@@ -13,16 +13,16 @@ export const service = {
     service: 'query',
     method: 'POST',
     path: '/schedules/preview',
-    summary: 'When a schedule fires next, in words too, and what to know about it',
+    summary: 'Preview the next times of a schedule, with a description and warnings',
     description:
-      'A schedule that is well formed and never fires has no times and a warning. Times are the nominal ones, without jitter.',
+      'A valid schedule that never fires has no times and a warning. The times do not include jitter.',
     auth: true,
     body: z.strictObject({
       schedule: scheduleSchema,
-      count: z.int().min(1).max(MAX_PREVIEWED).default(10),
-      after: instant.optional().describe('only later ones; default: now'),
+      count: z.int().min(1).max(MAX_PREVIEWED).default(10).describe('maximum number of times'),
+      after: instant.optional().describe('only times after this one; default: now'),
     }),
-    success: { status: 200, description: 'The preview', body: previewShape },
+    success: { status: 200, description: 'The preview.', body: previewShape },
     errors: [],
   }),
   listTasks: operation({
@@ -30,9 +30,9 @@ export const service = {
     service: 'query',
     method: 'GET',
     path: '/tasks',
-    summary: 'The registered tasks with the JSON Schema of their params',
+    summary: 'List the tasks with the JSON Schema of their params',
     auth: true,
-    success: { status: 200, description: 'All tasks', body: z.strictObject({ items: z.array(taskShape) }) },
+    success: { status: 200, description: 'All tasks.', body: z.strictObject({ items: z.array(taskShape) }) },
     errors: [],
   }),
   listWorkers: operation({
@@ -40,12 +40,12 @@ export const service = {
     service: 'query',
     method: 'GET',
     path: '/workers',
-    summary: 'For operators: live workers, what they run, since when',
-    description: 'Other users are refused with 403.',
+    summary: 'List the live workers and their running executions (operators only)',
+    description: 'Users who are not operators get 403.',
     auth: true,
     success: {
       status: 200,
-      description: 'All live workers',
+      description: 'All live workers.',
       body: z.strictObject({ items: z.array(workerShape) }),
     },
     errors: [403],
@@ -55,11 +55,15 @@ export const service = {
     service: 'scheduler',
     method: 'GET',
     path: '/health',
-    summary: 'Whether reads and writes of the store work',
+    summary: 'Check that the store can be read and written',
     description:
-      'The result is kept for 5 seconds. 503 names what fails: reads, writes, both, or the clock of the machine.',
+      'The result is cached for 5 seconds. The detail of a 503 names what fails: reads, writes, or the clock of the machine.',
     auth: false,
-    success: { status: 200, description: 'They work', body: z.strictObject({ status: z.literal('ok') }) },
+    success: {
+      status: 200,
+      description: 'The store can be read and written.',
+      body: z.strictObject({ status: z.literal('ok') }),
+    },
     errors: [],
   }),
   openapi: operation({
@@ -67,11 +71,11 @@ export const service = {
     service: 'query',
     method: 'GET',
     path: '/openapi.json',
-    summary: 'This description',
+    summary: 'Get this OpenAPI document',
     auth: false,
     success: {
       status: 200,
-      description: 'OpenAPI 3.1',
+      description: 'The OpenAPI 3.1 document.',
       body: z.looseObject({ openapi: z.string() }),
     },
     errors: [],
@@ -81,9 +85,9 @@ export const service = {
     service: 'query',
     method: 'GET',
     path: '/docs',
-    summary: 'This description as a page',
+    summary: 'Show the API documentation',
     auth: false,
-    success: { status: 200, description: 'A page', contentType: 'text/html; charset=utf-8' },
+    success: { status: 200, description: 'An HTML page.', contentType: 'text/html; charset=utf-8' },
     errors: [],
   }),
   docsFile: operation({
@@ -91,10 +95,10 @@ export const service = {
     service: 'query',
     method: 'GET',
     path: '/docs/{file}',
-    summary: 'What the page is made of',
+    summary: 'Get a script or style sheet of the documentation',
     auth: false,
     params: z.strictObject({ file: z.string().regex(/^[\w-]+\.(js|css)$/) }),
-    success: { status: 200, description: 'A script or a style sheet', contentType: '*/*' },
+    success: { status: 200, description: 'A script or style sheet.', contentType: '*/*' },
     errors: [],
   }),
 };

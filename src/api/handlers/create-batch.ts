@@ -1,4 +1,4 @@
-// Many jobs in one request: each is created or refused on its own, and the answer says so in their order.
+// Creates the jobs of a batch. Each job is created or refused independently.
 import type { z } from 'zod';
 import { forEachLimit } from '../../concurrency/map-limit.ts';
 import { InvalidInput } from '../../domain/errors.ts';
@@ -13,15 +13,15 @@ import { type JobRules, parseJobSpec } from './job-input.ts';
 
 export type BatchResult = z.infer<typeof batchShape>['results'][number];
 
-/** Enough for the writes of many to go together. */
-const AT_ONCE = 32;
+/** Enough for the store to group the writes of several jobs. */
+const MAX_CONCURRENT = 32;
 
 export interface BatchRequest extends Pick<CreateRequest, 'userId' | 'idempotencyKey' | 'admit'> {
   readonly jobs: readonly unknown[];
   readonly requestId: string;
 }
 
-/** The list, with its jobs as they are. Each is parsed on its own: what is wrong with one refuses that one alone. */
+/** Parses the list but not its jobs, so that an invalid job does not refuse the others. */
 export function parseBatch(input: unknown): Parsed<{ jobs: unknown[] }> {
   const { jobs } = Object(input) as { jobs?: unknown };
   if (!Array.isArray(jobs)) return parseJson(contract.createJobs.body, input);
@@ -35,8 +35,8 @@ export async function createBatch(
   { jobs, userId, idempotencyKey, admit, requestId }: BatchRequest,
 ): Promise<BatchResult[]> {
   const results: BatchResult[] = [];
-  await forEachLimit(jobs, AT_ONCE, async (input, index) => {
-    // a space can be in no caller's key, so this is nobody else's
+  await forEachLimit(jobs, MAX_CONCURRENT, async (input, index) => {
+    // A caller's key has no spaces, so this key collides with none.
     const key = idempotencyKey === undefined ? undefined : `${idempotencyKey} ${index}`;
     try {
       const { value: spec, errors } = parseJobSpec(rules, input);
@@ -45,7 +45,7 @@ export async function createBatch(
       results[index] = { status: 201, job };
     } catch (error) {
       const { problem, unexpected } = problemOf(error, requestId);
-      if (unexpected) context.log.error('a job of a batch was not created', { requestId, index, error });
+      if (unexpected) context.log.error('failed to create a job of a batch', { requestId, index, error });
       results[index] = { status: problem.status, error: problem };
     }
   });

@@ -7,12 +7,12 @@ import type { Receiver } from '../../queue/queue.ts';
 import { inTrace } from '../../queue/with-trace.ts';
 import type { Context } from '../../scheduling/context.ts';
 
-/** Why it can never be created, or undefined when it is there now. Throws what another try may mend. */
+/** Resolves with the reason if the job can never be created. Undefined if the job exists now. Throws retryable errors. */
 export async function ingest(context: Context, quotas: Quotas, body: string): Promise<string | undefined> {
   const message = decodeIngest(body);
-  if (!message) return 'it is no message of this queue';
+  if (!message) return 'the message is not an accepted job';
   try {
-    // the rate and the interval were asked for when it was accepted
+    // The create rate and the interval were checked when the job was accepted.
     const queue = inTrace(context.queue, () => message.trace);
     await createAccepted({ ...context, queue }, message, () => quotas.takeActive(message.userId));
     return undefined;
@@ -22,34 +22,34 @@ export async function ingest(context: Context, quotas: Quotas, body: string): Pr
   }
 }
 
-const AFTER_A_FAILURE_MS = 1_000;
+const PAUSE_AFTER_FAILURE_MS = 1_000;
 
-/** Until the signal. What fails is delivered again when its visibility timeout is over. */
+/** Consumes the queue until the signal. A failed message is redelivered after its visibility timeout. */
 export async function runIngest(
   context: Context,
   quotas: Quotas,
-  inbox: Receiver,
+  receiver: Receiver,
   signal: AbortSignal,
 ): Promise<void> {
   const { clock, log } = context;
   while (!signal.aborted) {
     try {
-      const received = await inbox.receive(10, signal);
+      const received = await receiver.receive(10, signal);
       await Promise.all(
-        received.map(async (one) => {
+        received.map(async (message) => {
           try {
-            const refused = await ingest(context, quotas, one.body);
-            if (refused === undefined) return await one.delete();
-            log.warn('an accepted job cannot be created', { reason: refused });
-            await one.deadLetter(refused);
+            const refused = await ingest(context, quotas, message.body);
+            if (refused === undefined) return await message.delete();
+            log.warn('refused an accepted job', { reason: refused });
+            await message.deadLetter(refused);
           } catch (error) {
-            log.error('an accepted job is not created yet', { error });
+            log.error('failed to create an accepted job; its message will be redelivered', { error });
           }
         }),
       );
     } catch (error) {
-      log.error('the ingest queue does not answer', { error });
-      await clock.sleep(AFTER_A_FAILURE_MS, signal);
+      log.error('failed to receive from the ingest queue', { error });
+      await clock.sleep(PAUSE_AFTER_FAILURE_MS, signal);
     }
   }
 }

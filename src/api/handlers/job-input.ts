@@ -1,5 +1,5 @@
-// A job as a client describes it, checked as a whole: the common fields by the contract, the params by the task's own
-// schema. All that is wrong is told at once.
+// Validates the job in a request: the common fields by the contract, the params by the schema of the task. All errors are
+// reported together.
 import type { FieldError } from '../../domain/errors.ts';
 import { type JobPatch, type JobSpec, jobPatchSchema, jobSpecSchema } from '../../domain/jobs/job-spec.ts';
 import { formatValue, type Parsed, parse } from '../../domain/validation/validation.ts';
@@ -8,21 +8,21 @@ import { checkParams } from '../../tasks/secrets/secrets.ts';
 import type { Tasks } from '../../tasks/task.ts';
 import { jsonErrors, parseJson } from '../http/json-values.ts';
 
-/** What a job is checked by, beside the contract. */
+/** What a job is validated against, in addition to the contract. */
 export interface JobRules {
   readonly tasks: Tasks;
-  /** The addresses that notifications may go to. */
+  /** The e-mail addresses that notifications may be sent to. */
   readonly recipients: Recipients;
 }
 
 export function parseJobSpec({ tasks, recipients }: JobRules, input: unknown): Parsed<JobSpec> {
-  const unreadable = jsonErrors(input);
-  if (unreadable.length > 0) return { errors: unreadable };
+  const malformed = jsonErrors(input);
+  if (malformed.length > 0) return { errors: malformed };
   const spec = parse(jobSpecSchema, input);
   return withErrors(spec, [...taskErrors(tasks, input), ...recipientErrors(recipients, spec.value)]);
 }
 
-/** The params of an edit are checked later, with the task that the job has then. */
+/** Does not validate params: the edit validates them with the task that the job will have. */
 export function parseJobPatch({ recipients }: JobRules, input: unknown): Parsed<JobPatch> {
   const patch = parseJson(jobPatchSchema, input);
   return withErrors(patch, recipientErrors(recipients, patch.value));
@@ -39,7 +39,7 @@ const recipientErrors = (recipients: Recipients, job: JobPatch | undefined): Fie
     return message === undefined ? [] : [{ path: `notify[${index}].email.to`, message }];
   });
 
-/** The params stay as they were sent: the worker parses them again, by the schema it has then. */
+/** Errors of the task name and the params. The params are stored as sent, because the worker parses them again. */
 export function taskErrors(tasks: Tasks, input: unknown): FieldError[] {
   const { task: name, params = {} } = Object(input) as { task?: unknown; params?: unknown };
   if (typeof name !== 'string' || name === '') return [];

@@ -1,4 +1,4 @@
-// The operations that only read: the query service.
+// The routes of the query service: the operations that read.
 import { z } from 'zod';
 import { previewSchedule } from '../../domain/schedule/preview.ts';
 import { resolveSchedule } from '../../domain/schedule/resolve.ts';
@@ -22,30 +22,32 @@ import { docsFile, docsPage } from '../openapi/docs-page.ts';
 import { openApiDocument } from '../openapi/openapi.ts';
 
 export function queryRoutes(ctx: Context, tasks: Tasks): Route[] {
-  let tasksShown: TaskView[] | undefined;
+  let taskViews: TaskView[] | undefined;
   return [
     route(contract.listJobs, {
       handle: async ({ query }, { userId }) => ({ body: await listJobs(ctx, userId, query) }),
     }),
     route(contract.getJob, {
-      handle: async ({ params }, who) => withETag(await getJob(ctx, who, params.id)),
+      handle: async ({ params }, principal) => withETag(await getJob(ctx, principal, params.id)),
     }),
     route(contract.listChanges, {
-      handle: async ({ params, query }, who) => ({ body: await listChanges(ctx, who, params.id, query) }),
+      handle: async ({ params, query }, principal) => ({
+        body: await listChanges(ctx, principal, params.id, query),
+      }),
     }),
     route(contract.listJobExecutions, {
-      handle: async ({ params, query }, who) => ({
-        body: await listJobExecutions(ctx, who, params.id, query),
+      handle: async ({ params, query }, principal) => ({
+        body: await listJobExecutions(ctx, principal, params.id, query),
       }),
     }),
     route(contract.listExecutions, {
-      handle: async ({ query }, who) => ({ body: await listExecutions(ctx, who, query) }),
+      handle: async ({ query }, principal) => ({ body: await listExecutions(ctx, principal, query) }),
     }),
     route(contract.getExecution, {
-      handle: async ({ params }, who) => ({ body: await getExecution(ctx, who, params.id) }),
+      handle: async ({ params }, principal) => ({ body: await getExecution(ctx, principal, params.id) }),
     }),
     route(contract.getOperation, {
-      handle: async ({ params }, who) => ({ body: await getOperation(ctx, who, params.id) }),
+      handle: async ({ params }, principal) => ({ body: await getOperation(ctx, principal, params.id) }),
     }),
     route(contract.previewSchedule, {
       async handle({ body: { schedule, count, after } }) {
@@ -55,15 +57,17 @@ export function queryRoutes(ctx: Context, tasks: Tasks): Route[] {
     }),
     route(contract.listTasks, {
       async handle() {
-        tasksShown ??= described(tasks);
-        return { body: { items: tasksShown } };
+        taskViews ??= viewsOf(tasks);
+        return { body: { items: taskViews } };
       },
     }),
     route(contract.listWorkers, {
-      handle: async (_, who) => ({ body: { items: (await listWorkers(ctx, who)).map(workerView) } }),
+      handle: async (_, principal) => ({
+        body: { items: (await listWorkers(ctx, principal)).map(workerView) },
+      }),
     }),
     route(contract.listDeadLetters, {
-      handle: async ({ query }, who) => ({ body: await listDeadLetters(ctx, who, query) }),
+      handle: async ({ query }, principal) => ({ body: await listDeadLetters(ctx, principal, query) }),
     }),
     route(contract.openapi, { handle: async () => ({ body: openApiDocument() }) }),
     route(contract.docs, { handle: async () => docsPage() }),
@@ -71,7 +75,7 @@ export function queryRoutes(ctx: Context, tasks: Tasks): Route[] {
   ];
 }
 
-const described = (tasks: Tasks): TaskView[] =>
+const viewsOf = (tasks: Tasks): TaskView[] =>
   [...tasks.values()]
     .filter(({ unavailable }) => unavailable === undefined)
     .map(({ name, description, params }) => {

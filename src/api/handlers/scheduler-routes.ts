@@ -1,4 +1,4 @@
-// Which use case answers which operation of the contract.
+// The routes of the API: the use case of each operation. The operations that only read are in query-routes.ts.
 import { InvalidInput } from '../../domain/errors.ts';
 import type { Schedule } from '../../domain/schedule/schedule-schema.ts';
 import { backfill } from '../../jobs/backfill.ts';
@@ -27,11 +27,11 @@ import { type JobRules, parseJobPatch, parseJobSpec, taskErrors } from './job-in
 import { queryRoutes } from './query-routes.ts';
 
 export interface RoutesOptions {
-  /** Default: no limits. */
+  /** Default: no quotas. */
   readonly quotas?: Quotas;
-  /** Without it every job is created at once, also when the client would prefer not to wait. */
+  /** The queue for `Prefer: respond-async`. Without it, jobs are always created during the request. */
   readonly ingest?: IngestQueue;
-  /** The addresses that notifications may go to. Default: none. */
+  /** The e-mail addresses that notifications may be sent to. Default: none. */
   readonly recipients?: Recipients;
 }
 
@@ -88,8 +88,8 @@ function schedulerRoutes(
     }),
     route(contract.editJob, {
       body: (input) => parseJobPatch(rules, input),
-      async handle({ params, headers, body }, who) {
-        const job = await editJob(ctx, who, params.id, body, {
+      async handle({ params, headers, body }, principal) {
+        const job = await editJob(ctx, principal, params.id, body, {
           ifMatch: headers['if-match'],
           checkParams(task, params) {
             const errors = taskErrors(tasks, { task, params });
@@ -101,17 +101,17 @@ function schedulerRoutes(
       },
     }),
     route(contract.cancelJob, {
-      async handle({ params, query }, who) {
-        await cancelJob(ctx, who, params.id, query);
+      async handle({ params, query }, principal) {
+        await cancelJob(ctx, principal, params.id, query);
         return {};
       },
     }),
     route(contract.runJob, {
-      async handle({ params, body }, who) {
-        const execution = await runNow(ctx, who, params.id, {
+      async handle({ params, body }, principal) {
+        const execution = await runNow(ctx, principal, params.id, {
           params: body?.params,
-          checkParams(task, given) {
-            const errors = taskErrors(tasks, { task, params: given });
+          checkParams(task, runParams) {
+            const errors = taskErrors(tasks, { task, params: runParams });
             if (errors.length > 0) throw new InvalidInput(errors);
           },
         });
@@ -119,37 +119,39 @@ function schedulerRoutes(
       },
     }),
     route(contract.pauseJob, {
-      handle: async ({ params, body }, who) => withVersion(await pauseJob(ctx, who, params.id, body)),
+      handle: async ({ params, body }, principal) =>
+        withVersion(await pauseJob(ctx, principal, params.id, body)),
     }),
     route(contract.resumeJob, {
-      handle: async ({ params, body }, who) => withVersion(await resumeJob(ctx, who, params.id, body)),
+      handle: async ({ params, body }, principal) =>
+        withVersion(await resumeJob(ctx, principal, params.id, body)),
     }),
     route(contract.backfillJob, {
-      async handle({ params, body }, who) {
-        const planned = await backfill(ctx, who, params.id, body);
+      async handle({ params, body }, principal) {
+        const planned = await backfill(ctx, principal, params.id, body);
         return { body: planned, headers: { location: `/operations/${planned.operation}` } };
       },
     }),
     route(contract.stopOperation, {
-      async handle({ params }, who) {
-        await stopOperation(ctx, who, params.id);
+      async handle({ params }, principal) {
+        await stopOperation(ctx, principal, params.id);
         return {};
       },
     }),
     route(contract.cancelExecution, {
-      async handle({ params }, who) {
-        await cancelExecution(ctx, who, params.id);
-        return { body: await getExecution(ctx, who, params.id) };
+      async handle({ params }, principal) {
+        await cancelExecution(ctx, principal, params.id);
+        return { body: await getExecution(ctx, principal, params.id) };
       },
     }),
     route(contract.retryExecution, {
-      handle: async ({ params }, who) => ({ body: await retryExecution(ctx, who, params.id) }),
+      handle: async ({ params }, principal) => ({ body: await retryExecution(ctx, principal, params.id) }),
     }),
     route(contract.redriveDeadLetters, {
-      handle: async ({ body }, who) => ({
+      handle: async ({ body }, principal) => ({
         body: await ('ids' in body
-          ? redriveByIds(ctx, who, body.ids)
-          : redriveOfJob(ctx, who, body, MAX_REDRIVEN)),
+          ? redriveByIds(ctx, principal, body.ids)
+          : redriveOfJob(ctx, principal, body, MAX_REDRIVEN)),
       }),
     }),
     route(contract.health, {
@@ -161,6 +163,6 @@ function schedulerRoutes(
   ];
 }
 
-/** RFC 7240: preferences with commas between, each maybe with parameters. */
+/** Parses `Prefer` (RFC 7240): comma-separated preferences, each with optional parameters. */
 const prefersAsync = (prefer: string | undefined): boolean =>
   /(^|,)\s*respond-async\s*(;|,|$)/i.test(prefer ?? '');

@@ -1,102 +1,101 @@
-// Admission control: when the store cannot keep up, writes are refused with 503 within half a second instead of piling up
-// until they time out. The number of writes under way is limited, and the limit follows their duration: it grows slowly
-// while they are fast and shrinks quickly while they are slow (additive increase, multiplicative decrease, as in TCP).
+// Admission control: if the store cannot keep up, writes are refused with 503 within `MAX_WAIT_MS` instead of timing out in
+// a growing queue. The limit of concurrent writes follows their duration: it grows slowly while writes are fast and shrinks
+// quickly while they are slow (additive increase, multiplicative decrease, as in TCP).
 import type { Clock, Log } from '../../scheduling/context.ts';
 import { Unavailable } from './request-errors.ts';
 
-/** A write that waited longer for admission is refused. */
+/** The maximum wait for admission. After it, a write is refused. */
 const MAX_WAIT_MS = 500;
-/** A write that takes longer is a sign of overload: with the wait it stays below a second. */
+/** A write that takes longer indicates overload. Together with the wait, the duration stays below 1 s. */
 const SLOW_MS = 400;
 const MIN_LIMIT = 4;
 const MAX_LIMIT = 512;
-const FIRST_LIMIT = 64;
-const DECREASE = 0.9;
-/** The limit shrinks at most once in this time: the writes that were under way together are one sign, not many. */
-const DECREASE_EVERY_MS = 100;
+const INITIAL_LIMIT = 64;
+const DECREASE_FACTOR = 0.9;
+/** The minimum time between two decreases, because concurrent slow writes are one sign of overload. */
+const DECREASE_INTERVAL_MS = 100;
 
 export class Overloaded extends Unavailable {}
 
 export type Admission = <T>(operationId: string, write: () => Promise<T>) => Promise<T>;
 
-/** No limit: on Lambda every container has one request at a time. */
+/** Admits every write. Used on Lambda, where a container handles one request at a time. */
 export const unlimitedAdmission: Admission = (_operationId, write) => write();
 
 /**
- * The writes whose duration is the store's. A pause, an edit or a cancel may wait for a run that is about to start.
+ * The writes whose duration shows the speed of the store. The others may wait for something else: a pause, an edit or a
+ * cancel waits for a run that is about to start.
  */
 const MEASURED = new Set(['createJob', 'runJob']);
-/** Writes of many items take long by nature: they have a limit of their own, so that they leave room for single writes. */
-const LONG = new Set(['createJobs', 'backfillJob', 'redriveDeadLetters']);
-const MAX_LONG = 64;
+/** Operations that write many items. They have their own limit, so that they leave capacity for single writes. */
+const LONG_WRITES = new Set(['createJobs', 'backfillJob', 'redriveDeadLetters']);
+const MAX_LONG_WRITES = 64;
 
 export function createAdmission({ clock, log }: { clock: Clock; log: Log }): Admission {
-  let limit = FIRST_LIMIT;
-  let underWay = 0;
+  let limit = INITIAL_LIMIT;
+  let active = 0;
   let decreasedAt = Number.NEGATIVE_INFINITY;
   const waiting: { admit(): void }[] = [];
 
   async function enter(): Promise<void> {
-    if (underWay < limit) {
-      underWay++;
+    if (active < limit) {
+      active++;
       return;
     }
     const admitted = new AbortController();
-    const place = { admit: () => admitted.abort() };
-    // more than the limit could not be admitted within the wait
+    const waiter = { admit: () => admitted.abort() };
+    // A longer queue could not be admitted within the maximum wait.
     if (waiting.length < limit) {
-      waiting.push(place);
+      waiting.push(waiter);
       await clock.sleep(MAX_WAIT_MS, admitted.signal);
       if (admitted.signal.aborted) return;
-      waiting.splice(waiting.indexOf(place), 1);
+      waiting.splice(waiting.indexOf(waiter), 1);
     }
-    log.warn('refused a write: the store does not keep up', { underWay, limit: Math.floor(limit) });
-    throw new Overloaded('the service has more writes than its store can take; try again shortly');
+    log.warn('refused a write: the store cannot keep up', { underWay: active, limit: Math.floor(limit) });
+    throw new Overloaded('the service is overloaded; try again later');
   }
 
-  /** `took` is undefined where the duration says nothing about the store. */
-  function leave(took: number | undefined): void {
+  /** `durationMs` is undefined if it says nothing about the store. Then the limit stays. */
+  function leave(durationMs: number | undefined): void {
     const now = clock.monotonic();
-    if (took === undefined) {
-      // the limit stays as it is
-    } else if (took <= SLOW_MS) {
-      // a limit that is not used says nothing about what the store could take
-      if (underWay >= limit / 2) limit = Math.min(MAX_LIMIT, limit + 1 / limit);
-    } else if (now - decreasedAt >= DECREASE_EVERY_MS) {
-      limit = Math.max(MIN_LIMIT, limit * DECREASE);
+    if (durationMs !== undefined && durationMs <= SLOW_MS) {
+      // A limit that is not used says nothing about the capacity of the store.
+      if (active >= limit / 2) limit = Math.min(MAX_LIMIT, limit + 1 / limit);
+    } else if (durationMs !== undefined && now - decreasedAt >= DECREASE_INTERVAL_MS) {
+      limit = Math.max(MIN_LIMIT, limit * DECREASE_FACTOR);
       decreasedAt = now;
     }
-    underWay--;
-    while (underWay < limit) {
+    active--;
+    while (active < limit) {
       const next = waiting.shift();
       if (!next) return;
-      underWay++;
+      active++;
       next.admit();
     }
   }
 
-  let long = 0;
+  let activeLongWrites = 0;
   const longWrite: <T>(write: () => Promise<T>) => Promise<T> = async (write) => {
-    if (long >= MAX_LONG)
+    if (activeLongWrites >= MAX_LONG_WRITES)
       throw new Overloaded(
-        `at most ${MAX_LONG} batches, backfills and redrives run at once; try again shortly`,
+        `at most ${MAX_LONG_WRITES} batches, backfills and redrives run concurrently; try again later`,
       );
-    long++;
+    activeLongWrites++;
     try {
       return await write();
     } finally {
-      long--;
+      activeLongWrites--;
     }
   };
 
   return async (operationId, write) => {
-    if (LONG.has(operationId)) return longWrite(write);
+    if (LONG_WRITES.has(operationId)) return longWrite(write);
     await enter();
-    const began = clock.monotonic();
+    const startedAt = clock.monotonic();
     try {
       return await write();
     } finally {
-      leave(MEASURED.has(operationId) ? clock.monotonic() - began : undefined);
+      leave(MEASURED.has(operationId) ? clock.monotonic() - startedAt : undefined);
     }
   };
 }

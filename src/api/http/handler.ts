@@ -1,5 +1,5 @@
-// The Lambda handler of the API: middy around a router, for API Gateway's HTTP API (payload 2.0). The same handler
-// answers locally, behind a small HTTP server.
+// The Lambda handler of the API: middy with a router, for API Gateway's HTTP API (payload 2.0). The local server calls the
+// same handler.
 import middy from '@middy/core';
 import httpRouter from '@middy/http-router';
 import type { Log } from '../../scheduling/context.ts';
@@ -15,18 +15,18 @@ import { MethodNotAllowed, UnknownRoute } from './request-errors.ts';
 import { requestIdOf } from './request-id.ts';
 import { type Route, respond } from './route.ts';
 
-/** Answers are one user's data, and JSON. The documentation's page and files have headers of their own. */
-const PROTECTION = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
+/** Responses hold the data of one user, so they are not cached. The documentation sets its own headers. */
+const SECURITY_HEADERS = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
 
 export interface ApiOptions {
   readonly log: Log;
-  /** The name of the group whose members are operators. */
+  /** The group whose members are operators. */
   readonly operatorsGroup: string;
-  /** From where browsers may call. Default: from nowhere else. */
+  /** The origins that browsers may call from. Default: the same origin only. */
   readonly corsOrigins?: readonly string[];
-  /** Refuses writes that the store could not take. Default: takes them all. */
+  /** Admission control of writes. Default: unlimited. */
   readonly admission?: Admission;
-  /** Stands in for API Gateway's authorizer: fills in the claims, or throws Unauthorized. */
+  /** Verifies the token where API Gateway does not: puts the claims into the event, or throws Unauthorized. */
   authorize?(event: HttpEvent): Promise<void>;
 }
 
@@ -41,9 +41,9 @@ export function createApi(
       path: operation.path,
       async handler(event: HttpEvent) {
         if (!operation.auth) return respond(event, undefined);
-        // refused before the token is verified and the body parsed: a refusal must be cheap
-        const admitted = operation.service === 'scheduler' ? admission : unlimitedAdmission;
-        return admitted(operation.id, async () => {
+        // Admission comes before the token and the body are checked, so that a refusal is cheap.
+        const admit = operation.service === 'scheduler' ? admission : unlimitedAdmission;
+        return admit(operation.id, async () => {
           await authorize?.(event);
           return respond(event, principalOf(event, operatorsGroup));
         });
@@ -58,7 +58,7 @@ export function createApi(
   const withHeaders = (event: HttpEvent, response: HttpResponse): HttpResponse => ({
     ...response,
     headers: {
-      ...PROTECTION,
+      ...SECURITY_HEADERS,
       ...cors.headers(event),
       ...response.headers,
       'x-request-id': requestIdOf(event),
@@ -67,8 +67,8 @@ export function createApi(
 
   const handler = middy<HttpEvent, HttpResponse>(router)
     .before(({ event }) => {
-      const answer = cors.preflight(event);
-      return answer && withHeaders(event, answer);
+      const preflight = cors.preflight(event);
+      return preflight && withHeaders(event, preflight);
     })
     .after((request) => {
       if (request.response)
@@ -79,8 +79,8 @@ export function createApi(
       const requestId = requestIdOf(request.event);
       const { problem, headers, unexpected } = problemOf(request.error, requestId);
       if (unexpected) {
-        log.error('a request failed', {
-          // an outage fails every request: those lines are limited, and the answer does not name the log
+        log.error('request failed', {
+          // An outage fails every request. The log repeats such a line rarely, so only the first request id is in it.
           ...(problem.status === 503 ? { firstRequestId: requestId } : { requestId }),
           method: http.method,
           path: http.path,

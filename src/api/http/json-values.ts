@@ -1,23 +1,23 @@
-// JSON values of requests, checked before a schema sees them: how deep they nest, and that their texts are Unicode.
+// Checks JSON values before a schema parses them: their nesting depth, and that their strings are well-formed Unicode.
 import type { z } from 'zod';
 import type { FieldError } from '../../domain/errors.ts';
 import { formatValue, type Parsed, parse, pathText } from '../../domain/validation/validation.ts';
 
-/** Levels of objects and lists in a body. Recursive code, JSON.stringify included, fails at some thousands. */
+/** Maximum nesting depth of a body. Recursive code such as JSON.stringify fails at some thousand levels. */
 export const MAX_LEVELS = 100;
-/** Of what is wrong, so much is told. */
+/** Maximum number of errors in a response. */
 const MAX_ERRORS = 10;
-/** Of the path to what nests too deep, so many parts are told. */
-const SHOWN_PARTS = 5;
+/** Maximum number of path segments in the error about nesting. */
+const MAX_PATH_SEGMENTS = 5;
 
-interface Place {
+interface Node {
   readonly value: unknown;
   readonly level: number;
-  /** Undefined: the whole value. */
-  readonly in?: { readonly place: Place; readonly key: string | number };
+  /** Undefined if this is the root. */
+  readonly parent?: { readonly node: Node; readonly key: string | number };
 }
 
-/** By the schema, unless the value is refused before. */
+/** Parses the value by the schema if `jsonErrors` finds nothing. */
 export function parseJson<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -26,25 +26,26 @@ export function parseJson<Schema extends z.ZodType>(
   return errors.length > 0 ? { errors } : parse(schema, value);
 }
 
-/** A list of places instead of recursion: the value may nest deeper than the stack. */
+/** Walks the value with a list instead of recursion, because it may nest deeper than the stack. */
 export function jsonErrors(value: unknown): FieldError[] {
   const errors: FieldError[] = [];
-  const open: Place[] = [{ value, level: 0 }];
-  for (let place = open.pop(); place && errors.length < MAX_ERRORS; place = open.pop()) {
-    const { value: at, level } = place;
-    if (typeof at === 'string') {
-      if (!at.isWellFormed()) errors.push({ path: pathText(pathOf(place)), message: notUnicode(at) });
+  const open: Node[] = [{ value, level: 0 }];
+  for (let node = open.pop(); node && errors.length < MAX_ERRORS; node = open.pop()) {
+    const { value: current, level } = node;
+    if (typeof current === 'string') {
+      if (!current.isWellFormed())
+        errors.push({ path: pathText(pathOf(node)), message: notUnicode(current) });
       continue;
     }
-    if (at === null || typeof at !== 'object') continue;
+    if (current === null || typeof current !== 'object') continue;
     if (level === MAX_LEVELS) {
-      const path = pathText(pathOf(place).slice(0, SHOWN_PARTS));
-      return [...errors, { path, message: `must nest at most ${MAX_LEVELS} levels deep, and nests deeper` }];
+      const path = pathText(pathOf(node).slice(0, MAX_PATH_SEGMENTS));
+      return [...errors, { path, message: `must nest at most ${MAX_LEVELS} levels deep` }];
     }
-    for (const [key, inner] of Array.isArray(at) ? at.entries() : Object.entries(at)) {
+    for (const [key, inner] of Array.isArray(current) ? current.entries() : Object.entries(current)) {
       if (typeof key === 'string' && !key.isWellFormed())
-        errors.push({ path: pathText(pathOf(place)), message: `the key ${notUnicode(key)}` });
-      else open.push({ value: inner, level: level + 1, in: { place, key } });
+        errors.push({ path: pathText(pathOf(node)), message: `the key ${notUnicode(key)}` });
+      else open.push({ value: inner, level: level + 1, parent: { node, key } });
     }
   }
   return errors.slice(0, MAX_ERRORS);
@@ -53,8 +54,8 @@ export function jsonErrors(value: unknown): FieldError[] {
 const notUnicode = (text: string): string =>
   `must be well-formed Unicode, without half of a surrogate pair, got ${formatValue(text)}`;
 
-function pathOf(place: Place): (string | number)[] {
+function pathOf(node: Node): (string | number)[] {
   const path: (string | number)[] = [];
-  for (let at = place; at.in; at = at.in.place) path.unshift(at.in.key);
+  for (let current = node; current.parent; current = current.parent.node) path.unshift(current.parent.key);
   return path;
 }

@@ -1,27 +1,27 @@
-// Every error as RFC 9457 problem+json, in one place. What is not the caller's doing is logged here and told to
-// nobody: the answer names only the request id under which the log has it.
+// Converts every error into RFC 9457 problem details. An unexpected error is not described in the response, which has only
+// the request id. The caller of `problemOf` logs the error under that id.
 import { InvalidInput, PunctualError, QuotaExceeded } from '../../domain/errors.ts';
 import type { Problem } from '../contract/response-schemas.ts';
 import { Overloaded } from './admission.ts';
 import { RequestError, Unavailable } from './request-errors.ts';
-import { isPassing } from './transient-faults.ts';
+import { isTransient } from './transient-errors.ts';
 
 export interface ProblemReply {
   readonly problem: Problem;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether a person should look at it. */
+  /** Whether the error must be logged for the operators of the service. */
   readonly unexpected: boolean;
 }
 
 export function problemOf(error: unknown, requestId: string): ProblemReply {
-  const known = error instanceof PunctualError ? error : isPassing(error) ? unavailable() : undefined;
+  const known = error instanceof PunctualError ? error : isTransient(error) ? unavailable() : undefined;
   if (!known) {
     return {
       problem: {
         type: 'urn:punctual:problem:internal',
-        title: 'Something went wrong here',
+        title: 'Internal error',
         status: 500,
-        detail: `the request could not be completed; the log has the reason under request id ${requestId}`,
+        detail: `the request failed; the log of the service has the cause under request id ${requestId}`,
         requestId,
       },
       headers: {},
@@ -38,7 +38,7 @@ export function problemOf(error: unknown, requestId: string): ProblemReply {
       ...(known instanceof InvalidInput && { errors: [...known.errors] }),
     },
     headers: headersOf(known),
-    // a refusal by admission control is logged there, once per minute with a count
+    // Admission control logs its refusals itself, once per minute with a count.
     unexpected: known.status >= 500 && !(known instanceof Overloaded),
   };
 }
@@ -51,6 +51,6 @@ function headersOf(error: PunctualError): Readonly<Record<string, string>> {
 }
 
 const unavailable = () =>
-  new Unavailable('a service behind this one does not answer or is busy; try again shortly');
+  new Unavailable('a service that Punctual depends on is unavailable or busy; try again later');
 
 const kebab = (name: string): string => name.replace(/(?<=[a-z])[A-Z]/g, '-$&').toLowerCase();

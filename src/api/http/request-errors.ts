@@ -1,7 +1,7 @@
-// What can be wrong with a request before any use case sees it.
+// Errors of a request before it reaches a use case.
 import { PunctualError } from '../../domain/errors.ts';
 
-/** Problems of HTTP itself, which may need a header in the answer. */
+/** An HTTP error, which may add headers to the response. */
 export abstract class RequestError extends PunctualError {
   get headers(): Readonly<Record<string, string>> {
     return {};
@@ -10,17 +10,17 @@ export abstract class RequestError extends PunctualError {
 
 export class Unauthorized extends RequestError {
   readonly status = 401;
-  readonly title = 'No valid token';
-  readonly #given: boolean;
+  readonly title = 'Unauthorized';
+  readonly #hasToken: boolean;
 
-  /** `given`: there was a token and it is not good. */
-  constructor(message: string, given = false) {
+  /** `hasToken` is true if the request has a token, which is invalid. */
+  constructor(message: string, hasToken = false) {
     super(message);
-    this.#given = given;
+    this.#hasToken = hasToken;
   }
 
   override get headers() {
-    return { 'www-authenticate': this.#given ? 'Bearer error="invalid_token"' : 'Bearer' };
+    return { 'www-authenticate': this.#hasToken ? 'Bearer error="invalid_token"' : 'Bearer' };
   }
 }
 
@@ -38,7 +38,7 @@ export class MethodNotAllowed extends RequestError {
   readonly #allowed: readonly string[];
 
   constructor(method: string, path: string, allowed: readonly string[]) {
-    super(`${path.slice(0, 200)} does not take ${method}; it takes ${allowed.join(', ')}`);
+    super(`${path.slice(0, 200)} does not allow ${method}; it allows ${allowed.join(', ')}`);
     this.#allowed = allowed;
   }
 
@@ -49,15 +49,15 @@ export class MethodNotAllowed extends RequestError {
 
 export class BodyTooLarge extends RequestError {
   readonly status = 413;
-  readonly title = 'Too large';
+  readonly title = 'Body too large';
   constructor(limit: number) {
-    super(`the body may have at most ${limit} bytes`);
+    super(`the body must have at most ${limit} bytes`);
   }
 }
 
 export class NotJson extends RequestError {
   readonly status = 415;
-  readonly title = 'Not JSON';
+  readonly title = 'Unsupported content type';
   constructor(contentType: string | undefined) {
     super(
       `the content type must be application/json, got ${contentType === undefined ? 'none' : JSON.stringify(contentType.slice(0, 100))}`,
@@ -65,9 +65,10 @@ export class NotJson extends RequestError {
   }
 }
 
+/** A transient error. `Retry-After` asks the client to repeat the request. */
 export class Unavailable extends RequestError {
   readonly status = 503;
-  readonly title = 'Not available right now';
+  readonly title = 'Service unavailable';
 
   override get headers() {
     return { 'retry-after': '1' };

@@ -1,5 +1,5 @@
-// From an operation of the contract and its function to what the router calls: the input is checked, then the function
-// runs, then its reply becomes the response.
+// A route: an operation of the contract with its handler. It validates the request, calls the handler and builds the
+// response.
 import { InvalidInput, NotFound } from '../../domain/errors.ts';
 import type { Principal } from '../../domain/principal.ts';
 import { type Parsed, parse } from '../../domain/validation/validation.ts';
@@ -17,33 +17,33 @@ import { requestIdOf } from './request-id.ts';
 
 export interface Route {
   readonly operation: Operation;
-  /** `who` is undefined for an operation without a token. */
-  respond(event: HttpEvent, who: Principal | undefined): Promise<HttpResponse>;
+  /** `principal` is undefined if the operation needs no token. */
+  respond(event: HttpEvent, principal: Principal | undefined): Promise<HttpResponse>;
 }
 
-type WhoFor<O extends Operation> = O['auth'] extends true ? Principal : undefined;
+type PrincipalFor<O extends Operation> = O['auth'] extends true ? Principal : undefined;
 
 interface Implementation<O extends Operation> {
-  /** In place of the operation's schema, when that is not all there is to check. */
+  /** Parses the body instead of the schema of the operation, for checks that a schema cannot do. */
   body?(input: unknown): Parsed<Input<O>['body']>;
-  handle(input: Input<O>, who: WhoFor<O>, info: RequestInfo): Promise<Reply>;
+  handle(input: Input<O>, principal: PrincipalFor<O>, info: RequestInfo): Promise<Reply>;
 }
 
 export function route<O extends Operation>(operation: O, implementation: Implementation<O>): Route {
   return {
     operation,
-    async respond(event, who) {
+    async respond(event, principal) {
       const input = readInput(operation, event, implementation.body);
       const info = { requestId: requestIdOf(event) };
-      // the schemas that `readInput` parsed with are those that Input is inferred from
-      const reply = await implementation.handle(input as Input<O>, who as WhoFor<O>, info);
+      // `Input` is inferred from the schemas that `readInput` parses with.
+      const reply = await implementation.handle(input as Input<O>, principal as PrincipalFor<O>, info);
       const { status, contentType } = (reply.alternative && operation.alternative) || operation.success;
       return respond(status, reply, contentType);
     },
   };
 }
 
-/** A body is JSON, unless its content type is another. */
+/** Builds a response. The body is JSON unless `contentType` says otherwise. */
 export function respond(
   statusCode: number,
   { body, headers = {} }: Reply,
@@ -64,8 +64,8 @@ function readInput(
 ): Record<keyof Input<Operation>, unknown> {
   const params = operation.params && parse(operation.params, event.pathParameters ?? {});
   if (params?.errors) {
-    const [given = ''] = Object.values(event.pathParameters ?? {});
-    throw new NotFound(nounOf(operation), given.slice(0, 100));
+    const [id = ''] = Object.values(event.pathParameters ?? {});
+    throw new NotFound(nounOf(operation), id.slice(0, 100));
   }
 
   const { body: schema } = operation;
@@ -85,24 +85,22 @@ function readInput(
   };
 }
 
-/** `execution` of `/executions/{id}`. */
+/** The name of the resource: `execution` for `/executions/{id}`. */
 const nounOf = ({ path }: Operation): string => path.split('/')[1]?.replace(/s$/, '') ?? '';
 
-/** From the raw text: API Gateway joins what is given twice with a comma, which could be a value's own. */
+/** Parses the raw query, because API Gateway joins repeated parameters with a comma, which may be part of a value. */
 function queryOf(event: HttpEvent): Record<string, string> {
   if (!isUnicode(event.rawQueryString))
     throw new InvalidInput([{ path: '', message: 'the query must be percent-encoded UTF-8' }]);
   const query = new URLSearchParams(event.rawQueryString);
-  const twice = [...new Set(query.keys())].filter((key) => query.getAll(key).length > 1);
-  if (twice.length > 0) {
-    throw new InvalidInput(
-      twice.map((path) => ({ path, message: 'is given more than once; once is allowed' })),
-    );
+  const repeated = [...new Set(query.keys())].filter((key) => query.getAll(key).length > 1);
+  if (repeated.length > 0) {
+    throw new InvalidInput(repeated.map((path) => ({ path, message: 'is given more than once' })));
   }
   return Object.fromEntries(query);
 }
 
-/** URLSearchParams would put U+FFFD in the place of what is no UTF-8. */
+/** Whether the query is UTF-8. URLSearchParams would replace invalid bytes by U+FFFD. */
 function isUnicode(query: string): boolean {
   try {
     return decodeURIComponent(query).isWellFormed();

@@ -1,5 +1,5 @@
-// The docs page: Swagger UI on /openapi.json, with assets from its npm package. Works offline; nothing is loaded from
-// anywhere else, and the browser is told to refuse it.
+// The documentation page: Swagger UI with /openapi.json. Its assets come from the npm package, so the page works offline.
+// The content security policy forbids loading anything from other origins.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,7 @@ import type { Reply } from '../contract/endpoint.ts';
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
-  // Swagger UI styles some elements inline
+  // Swagger UI uses inline styles.
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data:",
   "connect-src 'self'",
@@ -41,7 +41,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** A file of its own, because the policy allows no script inside the page. */
+/** A separate file, because the policy forbids inline scripts. */
 const START = `SwaggerUIBundle({
   url: 'openapi.json',
   dom_id: '#docs',
@@ -52,7 +52,7 @@ const START = `SwaggerUIBundle({
 });
 `;
 
-/** The assets of the page, by name; those of the package are read when they are first asked for. */
+/** The assets of the page by file name. Files of the package are read at the first request. */
 const FILES: Readonly<Record<string, { readonly type: string; readonly read: () => string }>> = {
   'swagger-ui.css': { type: 'text/css; charset=utf-8', read: () => asset('swagger-ui.css') },
   'swagger-ui-bundle.js': {
@@ -62,14 +62,14 @@ const FILES: Readonly<Record<string, { readonly type: string; readonly read: () 
   'start.js': { type: 'text/javascript; charset=utf-8', read: () => START },
 };
 
-const read = new Map<string, string>();
+const assetCache = new Map<string, string>();
 
-/** From the installed package; bundled for Lambda, from a folder of the same name beside the code. */
+/** Reads a file of swagger-ui-dist: the installed package, or on Lambda the folder of that name next to the bundle. */
 function asset(name: string): string {
-  const found = read.get(name);
-  if (found !== undefined) return found;
+  const cached = assetCache.get(name);
+  if (cached !== undefined) return cached;
   const text = readFileSync(join(assetFolder(), name), 'utf8');
-  read.set(name, text);
+  assetCache.set(name, text);
   return text;
 }
 

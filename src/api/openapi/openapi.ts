@@ -13,34 +13,35 @@ import { problemShape } from '../contract/response-schemas.ts';
 
 type Json = Record<string, unknown>;
 
-const TITLES: Readonly<Record<number, string>> = {
-  400: 'Bad input: `errors` says what was given where, and what is allowed',
-  401: 'No token, or one that is not good',
-  403: "For operators only, or for the job's owner only",
-  404: 'Not there, or not yours',
-  409: 'It cannot be done in the state that things are in',
-  412: 'Changed since you read it: the ETag is not the one that If-Match names',
-  413: 'Over 256 KiB',
-  415: 'Not JSON',
-  422: 'The schedule is well formed and can never fire',
-  429: 'Over the quota',
-  500: 'Something went wrong here; the log has the reason under the request id',
-  503: 'A service behind this one does not answer; try again shortly',
+/** The description of each error response. */
+const PROBLEM_DESCRIPTIONS: Readonly<Record<number, string>> = {
+  400: 'The request is invalid. `errors` names each wrong field, the value given and the values allowed.',
+  401: 'The token is missing or invalid.',
+  403: 'Only operators, or only the owner of the job, may do this.',
+  404: 'The resource does not exist or belongs to another user.',
+  409: 'The request conflicts with the current state of the job or execution.',
+  412: 'The job has changed: its ETag does not match `If-Match`.',
+  413: 'The body is larger than 256 KiB.',
+  415: 'The content type is not JSON.',
+  422: 'The schedule is valid but never fires.',
+  429: 'A quota of the user is exceeded.',
+  500: 'An internal error. The log of the service has the cause under the request id.',
+  503: 'The service is overloaded, or a service that it depends on is unavailable. Try again later.',
 };
 
 const REQUEST_ID = {
-  description: 'Of the request: the one that was sent, or a new one. The log has it too',
+  description: 'The request id: the one in the request, or a new one. Log lines have it, too.',
   schema: { type: 'string' },
 };
 
-let made: Json | undefined;
+let cached: Json | undefined;
 
 export function openApiDocument(): Json {
-  made ??= create();
-  return made;
+  cached ??= createDocument();
+  return cached;
 }
 
-function create(): Json {
+function createDocument(): Json {
   const schemas: Json = {};
   const toSchema = (schema: z.ZodType, io: 'input' | 'output'): Json => {
     const {
@@ -62,10 +63,10 @@ function create(): Json {
     description,
     oneOf: forms.map((form) => toSchema(form, 'input')),
   });
-  schemas.Schedule = oneOf(scheduleVariants, 'Exactly one kind');
+  schemas.Schedule = oneOf(scheduleVariants, 'A schedule of exactly one kind.');
   schemas.ShownSchedule = oneOf(
     storedScheduleVariants,
-    'As given, with what depends on the time of creation resolved',
+    'The schedule as given, with relative times resolved.',
   );
   const problem = toSchema(problemShape, 'output');
   return {
@@ -74,7 +75,7 @@ function create(): Json {
       title: 'Punctual',
       version: VERSION,
       description:
-        'A job scheduler that fires on the dot: at least once, never twice at the same time, with a record of every firing. JSON in and out; times are ISO 8601 with an offset; errors are RFC 9457 problems; unknown fields are refused.',
+        'A job scheduler that fires on the dot: at least once, never twice at the same time, with a record of every firing. Requests and responses are JSON. Times are ISO 8601 with an offset. Errors are RFC 9457 problem details. Unknown fields are refused.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
@@ -87,11 +88,11 @@ function create(): Json {
           scheme: 'bearer',
           bearerFormat: 'JWT',
           description:
-            'The user is the claim `sub`. Operators are members of one group, by default `punctual-operators`, in the claim `groups` or `cognito:groups`',
+            'A JWT of the OIDC issuer. The claim `sub` is the user id. Operators are the members of one group, by default `punctual-operators`, in the claim `groups` or `cognito:groups`.',
         },
       },
       responses: Object.fromEntries(
-        Object.entries(TITLES).map(([status, description]) => [
+        Object.entries(PROBLEM_DESCRIPTIONS).map(([status, description]) => [
           `Problem${status}`,
           {
             description,
@@ -104,7 +105,7 @@ function create(): Json {
   };
 }
 
-/** Schedules are those of `components`: each a `oneOf` of its kinds. */
+/** Replaces a schedule by a reference to its component, which is a `oneOf` of its kinds. */
 function scheduleByName({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: Json }): void {
   const name =
     zodSchema === scheduleSchema
@@ -150,33 +151,41 @@ function describe(operation: Operation, toSchema: ToSchema): Json {
   };
 }
 
+const TAGS = ['jobs', 'executions', 'operations', 'schedules', 'dead-letters'];
+
 const tagOf = ({ path }: Operation): string => {
-  const room = path.split('/')[1] ?? '';
-  return ['jobs', 'executions', 'operations', 'schedules', 'dead-letters'].includes(room) ? room : 'service';
+  const resource = path.split('/')[1] ?? '';
+  return TAGS.includes(resource) ? resource : 'service';
 };
 
 function responseOf({ description, body, contentType, headers = {} }: Success, toSchema: ToSchema): Json {
-  const named = Object.entries(headers).map(([name, says]) => [
+  const documented = Object.entries(headers).map(([name, description]) => [
     name,
-    { description: says, schema: { type: 'string' } },
+    { description, schema: { type: 'string' } },
   ]);
   const content = body
     ? { 'application/json': { schema: toSchema(body, 'output') } }
     : contentType && { [contentType.split(';')[0] ?? '']: { schema: { type: 'string' } } };
   return {
     description,
-    headers: { ...Object.fromEntries(named), 'x-request-id': REQUEST_ID },
+    headers: { ...Object.fromEntries(documented), 'x-request-id': REQUEST_ID },
     ...(content && { content }),
   };
 }
 
 function headersOf(status: number): Json {
-  const retryAfter = { description: 'Seconds to wait, where waiting helps', schema: { type: 'integer' } };
+  const retryAfter = {
+    description: 'Seconds to wait before the next attempt. Absent if waiting does not help.',
+    schema: { type: 'integer' },
+  };
   return {
     'x-request-id': REQUEST_ID,
     ...([429, 503].includes(status) && { 'retry-after': retryAfter }),
     ...(status === 401 && {
-      'www-authenticate': { description: '`Bearer`, and what is wrong with it', schema: { type: 'string' } },
+      'www-authenticate': {
+        description: '`Bearer`, with an error code if the token is invalid.',
+        schema: { type: 'string' },
+      },
     }),
   };
 }
@@ -190,7 +199,7 @@ function parametersOf(where: string, schema: z.ZodObject | undefined, toSchema: 
   });
 }
 
-/** zod puts what is named into `$defs` of each schema; here all share one place. */
+/** zod puts named schemas into `$defs` of each schema. Here all of them are in `components`. */
 function withoutLocalRefs(schema: unknown): Json & { $defs?: Record<string, Json> } {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'));
 }
