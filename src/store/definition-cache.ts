@@ -1,46 +1,36 @@
-// Definitions never change, so a process that reads them often keeps them: a page of jobs then costs no read for what was
-// on the page before.
+// A cache of definitions, which never change. A page of jobs costs no read for definitions that were read before.
+import { LRUCache } from 'lru-cache';
 import type { Definition } from '../domain/jobs/job.ts';
 import type { Store } from './store.ts';
 
-/** Characters of JSON in all; larger ones than the second are read each time. */
+/** Characters of JSON of all cached definitions. */
 const MAX_CACHED_CHARACTERS = 10_000_000;
+/** Characters of JSON of one definition. A larger definition is not cached. */
 const MAX_CHARACTERS = 10_000;
 
 export function withDefinitionCache(store: Store): Store {
-  const kept = new Map<string, { definition: Definition; size: number }>();
-  let size = 0;
-  const nameOf = ({ jobId, version }: { jobId: string; version: number }) => `${jobId}#${version}`;
-  const get = (key: { jobId: string; version: number }) => kept.get(nameOf(key))?.definition;
-
-  function keep(definition: Definition): void {
-    const name = nameOf(definition);
-    const own = JSON.stringify(definition).length;
-    if (own > MAX_CHARACTERS || kept.has(name)) return;
-    kept.set(name, { definition, size: own });
-    size += own;
-    for (const [oldest, { size: old }] of kept) {
-      if (size <= MAX_CACHED_CHARACTERS) return;
-      kept.delete(oldest);
-      size -= old;
-    }
-  }
+  const cache = new LRUCache<string, Definition>({
+    maxSize: MAX_CACHED_CHARACTERS,
+    maxEntrySize: MAX_CHARACTERS,
+    sizeCalculation: (definition) => JSON.stringify(definition).length,
+  });
+  const keyOf = ({ jobId, version }: Pick<Definition, 'jobId' | 'version'>) => `${jobId}#${version}`;
 
   return {
     ...store,
     async readDefinition(jobId, version) {
-      const known = get({ jobId, version });
-      if (known) return known;
+      const cached = cache.get(keyOf({ jobId, version }));
+      if (cached) return cached;
       const read = await store.readDefinition(jobId, version);
-      if (read) keep(read);
+      if (read) cache.set(keyOf(read), read);
       return read;
     },
     async readDefinitions(keys) {
-      const known = keys.flatMap((key) => get(key) ?? []);
-      const missing = keys.filter((key) => !kept.has(nameOf(key)));
+      const cached = keys.flatMap((key) => cache.get(keyOf(key)) ?? []);
+      const missing = keys.filter((key) => !cache.has(keyOf(key)));
       const read = missing.length > 0 ? await store.readDefinitions(missing) : [];
-      for (const definition of read) keep(definition);
-      return [...known, ...read];
+      for (const definition of read) cache.set(keyOf(definition), definition);
+      return [...cached, ...read];
     },
   };
 }

@@ -1,8 +1,8 @@
 // When a schedule is due: after an instant, lazily; the latest until an instant; and when an occurrence starts.
+import { LRUCache } from 'lru-cache';
 import { hash } from '../hash.ts';
 import { durationMs, HOUR } from './duration.ts';
 import { END_OF_TIME, instantMs } from './instant.ts';
-import { Lru } from './lru.ts';
 import { patternOf } from './pattern.ts';
 import type { CalendarSchedule, CronSchedule, Schedule } from './schedule-schema.ts';
 import { wallClockOf } from './wall-clock.ts';
@@ -21,10 +21,13 @@ interface Recurrence {
 }
 
 // About 3 KB each: the cache stays below 10 MB, however many jobs there are.
-const recurrences = new Lru<Recurrence>(2000);
+const recurrences = new LRUCache<string, Recurrence, { schedule: Schedule }>({
+  max: 2000,
+  memoMethod: (_key, _stale, { context }) => compile(context.schedule),
+});
 
 const recurrenceOf = (schedule: Schedule): Recurrence =>
-  recurrences.get(JSON.stringify(schedule), () => compile(schedule));
+  recurrences.memo(JSON.stringify(schedule), { context: { schedule } });
 
 /** Strictly later than `after`, ascending; ends when there are no more. */
 export function* occurrencesAfter(schedule: Schedule, after: number): Generator<number, void, undefined> {

@@ -1,6 +1,6 @@
 // Timezones as periods of constant offset, found through Intl: where clocks change, and by how much.
+import { LRUCache } from 'lru-cache';
 import { DAY } from './duration.ts';
-import { Lru } from './lru.ts';
 
 /** From `start` to before `end` the zone's clock shows instant + `offset`. */
 export interface OffsetPeriod {
@@ -13,26 +13,28 @@ export interface OffsetPeriod {
   readonly repeatedUntil: number;
 }
 
-const formats = new Lru<Intl.DateTimeFormat>(700);
-const years = new Lru<readonly OffsetPeriod[]>(4000);
+const formats = new LRUCache<string, Intl.DateTimeFormat>({
+  max: 700,
+  memoMethod: (timeZone) =>
+    new Intl.DateTimeFormat('en-US', {
+      timeZone,
+      calendar: 'gregory',
+      numberingSystem: 'latn',
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    }),
+});
+const years = new LRUCache<string, readonly OffsetPeriod[], { zone: string; year: number }>({
+  max: 4000,
+  memoMethod: (_key, _stale, { context: { zone, year } }) => findOffsetPeriods(zone, year),
+});
 
-const formatOf = (zone: string): Intl.DateTimeFormat =>
-  formats.get(
-    zone,
-    () =>
-      new Intl.DateTimeFormat('en-US', {
-        timeZone: zone,
-        calendar: 'gregory',
-        numberingSystem: 'latn',
-        hourCycle: 'h23',
-        year: 'numeric',
-        month: 'numeric',
-        day: 'numeric',
-        hour: 'numeric',
-        minute: 'numeric',
-        second: 'numeric',
-      }),
-  );
+const formatOf = (zone: string): Intl.DateTimeFormat => formats.memo(zone);
 
 export function isTimezone(zone: string): boolean {
   try {
@@ -80,28 +82,29 @@ export function offsetPeriodAt(zone: string, instant: number): OffsetPeriod {
   return found;
 }
 
-function offsetPeriodsOf(zone: string, year: number): readonly OffsetPeriod[] {
-  return years.get(`${year} ${zone}`, () => {
-    const from = Date.UTC(year, 0, 1);
-    const to = Date.UTC(year + 1, 0, 1);
-    const periods: OffsetPeriod[] = [];
-    let repeatedUntil = Number.NEGATIVE_INFINITY;
-    let start = from;
-    let offset = offsetAt(zone, from);
-    let before = offset;
-    // Begins two days early: an hour that is repeated may reach over New Year.
-    for (const change of clockChangesBetween(zone, from - 2 * DAY, to)) {
-      if (change.at > from) {
-        periods.push({ start, end: change.at, offset: change.from, before, repeatedUntil });
-        start = change.at;
-      }
-      offset = change.to;
-      before = change.at < from ? change.to : change.from;
-      if (change.to < change.from) repeatedUntil = change.at + change.from;
+const offsetPeriodsOf = (zone: string, year: number): readonly OffsetPeriod[] =>
+  years.memo(`${year} ${zone}`, { context: { zone, year } });
+
+function findOffsetPeriods(zone: string, year: number): readonly OffsetPeriod[] {
+  const from = Date.UTC(year, 0, 1);
+  const to = Date.UTC(year + 1, 0, 1);
+  const periods: OffsetPeriod[] = [];
+  let repeatedUntil = Number.NEGATIVE_INFINITY;
+  let start = from;
+  let offset = offsetAt(zone, from);
+  let before = offset;
+  // Begins two days early: an hour that is repeated may reach over New Year.
+  for (const change of clockChangesBetween(zone, from - 2 * DAY, to)) {
+    if (change.at > from) {
+      periods.push({ start, end: change.at, offset: change.from, before, repeatedUntil });
+      start = change.at;
     }
-    periods.push({ start, end: to, offset, before, repeatedUntil });
-    return periods;
-  });
+    offset = change.to;
+    before = change.at < from ? change.to : change.from;
+    if (change.to < change.from) repeatedUntil = change.at + change.from;
+  }
+  periods.push({ start, end: to, offset, before, repeatedUntil });
+  return periods;
 }
 
 interface ClockChange {

@@ -1,5 +1,6 @@
 // Where secrets are on AWS: Secrets Manager or SSM's SecureStrings, each user's under a name of their own,
 // `<prefix>/<user>/<name>`. A value is kept for a minute, in memory alone.
+import { LRUCache } from 'lru-cache';
 import { awsFailure } from '../aws/sdk-errors.ts';
 import { cacheFor } from '../cache-for.ts';
 import type { AwsClients } from '../services.ts';
@@ -44,7 +45,7 @@ function stored(
   prefix: string,
   get: (path: string) => Promise<string | undefined>,
 ): Secrets {
-  const kept = new Map<string, () => Promise<string | undefined>>();
+  const kept = new LRUCache<string, () => Promise<string | undefined>>({ max: MAX_KEPT });
   return {
     location,
     async read(userId, name) {
@@ -57,10 +58,7 @@ function stored(
             throw awsFailure(`read the secret "${name}"`, error);
           }),
         );
-      kept.delete(path); // and to the end: the oldest go first
       kept.set(path, reading);
-      const oldest = kept.size > MAX_KEPT ? kept.keys().next().value : undefined;
-      if (oldest !== undefined) kept.delete(oldest);
       return reading();
     },
   };

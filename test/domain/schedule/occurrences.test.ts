@@ -3,7 +3,6 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Lru } from '../../../src/domain/schedule/lru.ts';
 import {
   fireAt,
   isRecurring,
@@ -233,18 +232,6 @@ describe('jitter', () => {
 });
 
 describe('cost', () => {
-  test('what was used longest ago leaves the cache first, so that it never grows beyond its limit', () => {
-    const cache = new Lru<string>(2);
-    const made: string[] = [];
-    const get = (key: string) =>
-      cache.get(key, () => {
-        made.push(key);
-        return key;
-      });
-    for (const key of ['a', 'b', 'a', 'c', 'a', 'b']) get(key);
-    expect(made).toEqual(['a', 'b', 'c', 'b']);
-    expect(cache.size).toBe(2);
-  });
   test('twenty thousand different schedules do not fill the memory', () => {
     const before = keptBytes();
     for (let i = 0; i < 20_000; i++) {
