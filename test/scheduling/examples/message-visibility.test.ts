@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Received } from '../../../src/queue/queue.ts';
 import { keepHidden } from '../../../src/scheduling/running/message-visibility.ts';
+import { receivedMessage } from '../../support/received-message.ts';
 import { StandingClock } from '../../support/standing-clock.ts';
 import { standingWorld } from '../../support/standing-world.ts';
 
@@ -8,12 +8,8 @@ function received() {
   const clock = new StandingClock();
   const context = { ...standingWorld().context, clock };
   const queue = { hiddenAt: [] as number[], isDown: false };
-  const message: Received = {
-    message: undefined,
-    body: '',
-    receivedAt: clock.now(),
-    delete: async () => {},
-    deadLetter: async () => {},
+  const message = {
+    ...receivedMessage(undefined),
     setVisibility: async () => {
       if (queue.isDown) throw new Error('the queue does not answer');
       queue.hiddenAt.push(clock.monotonic());
