@@ -20,7 +20,7 @@ const PATIENT = [
   'test/local/custom-tasks.test.ts',
   'test/local/earlier-data.test.ts',
   'test/local/secrets.test.ts',
-  'test/local/own-ports.test.ts',
+  'test/local/scheduler-ports.test.ts',
   'test/local/engine-ports.test.ts',
   'test/local/scripts.test.ts',
   'test/local/generated-client.test.ts',

@@ -2,8 +2,9 @@
 // workers; this process is the producer. They are those of local mode, unchanged; only the task `bench` is added.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Backend } from '../../src/local/backend.ts';
 import { readLocalConfig } from '../../src/local/config.ts';
-import { type Backend, connect } from '../../src/local/connect.ts';
+import { connect } from '../../src/local/connect.ts';
 import { findEngines } from '../../src/local/engines.ts';
 import { createLog } from '../../src/runtime/system.ts';
 import { type LocalProcess, startPart, temporaryFolder } from '../../test/support/processes.ts';
@@ -17,7 +18,7 @@ type Part = 'engines' | 'watcher' | 'worker';
 /** What each part prints when it is up. */
 const READY: Record<Part, RegExp> = {
   engines: /DynamoDB API at/,
-  watcher: /looks after/,
+  watcher: /watcher has started/,
   worker: /waits for jobs/,
 };
 

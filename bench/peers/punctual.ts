@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StartError } from '../../src/local/run.ts';
+import { StartError } from '../../src/local/start-error.ts';
 import { type LocalProcess, startPart } from '../../test/support/processes.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../system/embedded-server.ts';
 import { createRest, type Rest } from '../system/rest.ts';
@@ -80,14 +80,14 @@ export function open(url: string) {
   /** Tries until the server that has locked the folder is gone. */
   async function takeOver(): Promise<void> {
     Object.assign(process.env, settingsOf(folder));
-    const running = {
+    const lifecycle = {
       stopping: stopping.signal,
       defer: (stop: () => unknown) => void stops.push(stop),
       fail: (error: Error) => console.error('punctual:', error.message),
     };
     while (!server && !stopping.signal.aborted) {
       try {
-        server = await startEmbeddedServer(running, true);
+        server = await startEmbeddedServer(lifecycle, true);
       } catch (error) {
         if (!(error instanceof StartError)) throw error;
         await sleep(TRY_EVERY_MS);

@@ -2,10 +2,10 @@
 // worker's inbox closed, count the jobs that have ended, and read the counts of the writer.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { startAllInOne } from '../../src/local/all-in-one.ts';
 import { readLocalConfig } from '../../src/local/config.ts';
-import { openEmbedded } from '../../src/local/embedded.ts';
-import type { Running } from '../../src/local/run.ts';
-import { serve } from '../../src/local/serve.ts';
+import { openEmbeddedBackend } from '../../src/local/embedded-backend.ts';
+import type { ProcessLifecycle } from '../../src/local/process-lifecycle.ts';
 import type { Receiver } from '../../src/queue/queue.ts';
 import type { WriterStats } from '../../src/store/sqlite/protocol.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -20,16 +20,19 @@ export interface EmbeddedServer {
 }
 
 /** Reads its settings from the environment. `closed`: the worker receives nothing before `openInbox`. */
-export async function startEmbeddedServer(running: Running, closed = false): Promise<EmbeddedServer> {
+export async function startEmbeddedServer(
+  lifecycle: ProcessLifecycle,
+  closed = false,
+): Promise<EmbeddedServer> {
   const config = readLocalConfig(process.env);
   const inbox = Promise.withResolvers<void>();
   if (!closed) inbox.resolve();
   let ended = 0;
   let stats: () => Promise<WriterStats> = () => Promise.reject(new Error('the server has not started'));
-  await serve(config, running, {
+  await startAllInOne(config, lifecycle, {
     command: 'npm run bench',
-    async open(...given) {
-      const opened = await openEmbedded(...given);
+    async openBackend(...given) {
+      const opened = await openEmbeddedBackend(...given);
       stats = opened.stats;
       const { backend } = opened;
       const store = countingEnds(backend.ctx.store, () => ended++);

@@ -1,13 +1,13 @@
 // The process of an embedded server for benchmarks. Its parent asks over IPC.
-import { run } from '../../src/local/run.ts';
+import { runProcess } from '../../src/local/process-lifecycle.ts';
 import { startEmbeddedServer } from './embedded-server.ts';
 
 /** Set: the worker receives nothing before the parent opens its inbox. */
 const closed = process.env.BENCH_INBOX === 'closed';
 process.on('disconnect', () => process.exit());
 
-await run(async (running) => {
-  const server = await startEmbeddedServer(running, closed);
+await runProcess(async (lifecycle) => {
+  const server = await startEmbeddedServer(lifecycle, closed);
   const answers: Record<string, () => unknown> = {
     openInbox: server.openInbox,
     async counts() {

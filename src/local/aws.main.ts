@@ -1,18 +1,19 @@
-// `npm run start:aws`: everything in one process on dynoxide and fauxqs, which speak DynamoDB's and SQS's APIs. Other
-// processes (`npm run api | watcher | worker`) can join it.
-import { readLocalConfig } from './config.ts';
-import { openOnEngines } from './on-engines.ts';
-import { run } from './run.ts';
-import { serve } from './serve.ts';
-import { answerHelp } from './usage.ts';
-import { refuseUnknownVariables } from './variables.ts';
+// `npm run start:aws`: a whole server in this process on dynoxide and fauxqs, the local engines with the DynamoDB and SQS APIs.
+// Other processes (`npm run api | watcher | worker`) can use the same engines.
 
-await run(async (running) => {
-  answerHelp(
+import { startAllInOne } from './all-in-one.ts';
+import { readLocalConfig } from './config.ts';
+import { openEnginesBackend } from './engines-backend.ts';
+import { refuseUnknownVariables } from './known-variables.ts';
+import { runProcess } from './process-lifecycle.ts';
+import { handleHelp } from './usage.ts';
+
+await runProcess(async (lifecycle) => {
+  handleHelp(
     'npm run start:aws',
-    'Runs the whole scheduler in this process on dynoxide and fauxqs, which speak the APIs of DynamoDB and SQS (Linux x64).',
+    'Runs the whole scheduler in this process on dynoxide (DynamoDB API) and fauxqs (SQS API). Linux x64 only.',
   );
   refuseUnknownVariables(process.env);
   const config = readLocalConfig(process.env);
-  await serve(config, running, { command: 'npm run start:aws', open: openOnEngines });
+  await startAllInOne(config, lifecycle, { command: 'npm run start:aws', openBackend: openEnginesBackend });
 });

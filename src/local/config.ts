@@ -18,28 +18,28 @@ const port = (value: number) => z.coerce.number().int().min(0).max(65_535).defau
 const url = z.url({ protocol: /^https?$/ }).optional();
 
 export const localVariables = z.object({
-  /** Of the API; 0 picks a free one. */
+  /** The port of the API. 0 picks a free one. */
   PUNCTUAL_PORT: port(3000),
-  /** The folder that holds the database and the keys. */
+  /** The folder of the database and the keys. */
   PUNCTUAL_DATA: z.string().default('.punctual'),
   PUNCTUAL_LOG: z.enum(LOG_LEVELS).default('warn'),
-  /** Of the engines of start:aws; 0 picks a free one. */
+  /** The ports of the engines of `npm run start:aws`. 0 picks a free one. */
   PUNCTUAL_DYNAMODB_PORT: port(0),
   PUNCTUAL_SQS_PORT: port(0),
-  /** The prefix of the names of tables and queues. An embedded server has none. */
+  /** The prefix of the names of tables and queues. Without effect on an embedded server. */
   PUNCTUAL_PREFIX: z
     .string()
     .regex(/^[A-Za-z0-9_-]{0,40}$/, { error: 'must be up to 40 letters, digits, "_" and "-"' })
     .default('punctual-'),
   PUNCTUAL_QUEUES: z.coerce.number().int().min(1).max(64).default(1),
-  /** Tasks that a worker runs at once. */
+  /** The maximum number of tasks that a worker runs at once. */
   PUNCTUAL_CONCURRENCY: z.coerce.number().int().min(1).max(10_000).default(100),
-  /** Scripts run as the current user, without isolation. Absent: they are isolated if bwrap works, else refused. */
+  /** `trusted`: scripts run as the current user, without isolation. Unset: they are isolated if bwrap works, else refused. */
   PUNCTUAL_SCRIPTS: z.literal('trusted').optional(),
-  /** How long a worker lets running tasks end when it is stopped. */
+  /** How long a worker waits for running tasks when it stops. */
   PUNCTUAL_DRAIN_SECONDS: z.coerce.number().min(0).max(3600).default(10),
 
-  // the SDK's own; with an endpoint the tables and queues are there, and no engine is started
+  // the SDK's own variables; with an endpoint, no engine is started
   AWS_ENDPOINT_URL: url,
   AWS_ENDPOINT_URL_DYNAMODB: url,
   AWS_ENDPOINT_URL_SQS: url,
@@ -48,8 +48,8 @@ export const localVariables = z.object({
 });
 
 /**
- * The watcher runs in the same process and can come by often, so less has to be in the queue. fauxqs looks at every message
- * in its queue at each receive.
+ * The local watcher runs every 15 s instead of every minute, so a look-ahead of 1 minute is enough. A short queue matters,
+ * because fauxqs scans all messages of a queue at each receive.
  */
 export const LOCAL_SETTINGS: Settings = {
   ...DEFAULT_SETTINGS,
@@ -58,7 +58,7 @@ export const LOCAL_SETTINGS: Settings = {
   marginMs: 80_000,
 };
 
-/** Any of these: the SDK finds credentials by itself. */
+/** If any of these is set, the SDK finds credentials by itself. */
 const CREDENTIALS = [
   'AWS_ACCESS_KEY_ID',
   'AWS_PROFILE',
@@ -78,7 +78,7 @@ export interface LocalConfig {
   readonly drainMs: number;
   readonly trustedScripts: boolean;
   readonly region: string;
-  /** Where tables and queues are, if AWS_ENDPOINT_URL names a place. */
+  /** The endpoints of AWS_ENDPOINT_URL. Undefined if it is not set. */
   readonly external: Endpoints | undefined;
   readonly hasCredentials: boolean;
   readonly settings: Settings;
@@ -96,7 +96,7 @@ export function readLocalConfig(env: Environment, uid = process.getuid?.()): Loc
   const given = readConfig(localVariables, env);
   if (given.PUNCTUAL_SCRIPTS === 'trusted' && uid === 0) {
     throw new ConfigError(
-      'PUNCTUAL_SCRIPTS must not be "trusted" for root, because every script would be root: start as another user, or install bubblewrap (bwrap) and unset it to run scripts isolated',
+      'PUNCTUAL_SCRIPTS must not be "trusted" for root, because every script would run as root. Start as another user, or unset PUNCTUAL_SCRIPTS and install bubblewrap (bwrap), which isolates scripts',
     );
   }
   const dynamodb = given.AWS_ENDPOINT_URL_DYNAMODB ?? given.AWS_ENDPOINT_URL;

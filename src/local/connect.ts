@@ -1,9 +1,8 @@
-// The use cases' context on DynamoDB's and SQS's APIs: SDK clients, tables and queues (made when they are missing), clock and log.
+// The backend on the DynamoDB and SQS APIs: SDK clients, clock and log. Missing tables and queues are created.
 
 import { publishEvents } from '../notifications/publish-events.ts';
-import { createIngestQueue, type IngestQueue } from '../queue/ingest-queue.ts';
-import { createNotifyQueue, type NotifyQueue } from '../queue/notify-queue.ts';
-import type { Receiver } from '../queue/queue.ts';
+import { createIngestQueue } from '../queue/ingest-queue.ts';
+import { createNotifyQueue } from '../queue/notify-queue.ts';
 import { createIngestQueues, createNotifyQueues, createQueues } from '../queue/sqs/queue-definitions.ts';
 import { createReceiver } from '../queue/sqs/receiver.ts';
 import { createSqs } from '../queue/sqs/sqs.ts';
@@ -11,61 +10,46 @@ import { createClients } from '../runtime/aws-clients.ts';
 import { monitorClock } from '../runtime/clock/clock-monitor.ts';
 import { createReferenceClock } from '../runtime/clock/reference-clock.ts';
 import { systemClock, systemRandom } from '../runtime/system.ts';
-import type { Context, Log } from '../scheduling/context.ts';
+import type { Log } from '../scheduling/context.ts';
 import { withDefinitionCache } from '../store/definition-cache.ts';
 import { createDynamoStore } from '../store/dynamodb/dynamodb.ts';
 import { createTables } from '../store/dynamodb/tables.ts';
-import type { AwsOptions } from '../tasks/aws/task-clients.ts';
-import type { WorkerOptions } from '../worker/worker.ts';
+import type { Backend } from './backend.ts';
 import type { Endpoints, LocalConfig } from './config.ts';
-import { ownPorts } from './own-ports.ts';
-import { type Running, StartError } from './run.ts';
-import { beginTimetable } from './timetable.ts';
+import type { ProcessLifecycle } from './process-lifecycle.ts';
+import { schedulerPorts } from './scheduler-ports.ts';
+import { StartError } from './start-error.ts';
+import { initializeTimetable } from './timetable-cursors.ts';
 
-export interface Backend {
-  readonly ctx: Context;
-  readonly inboxes: readonly Receiver[];
-  /** Of jobs that were accepted and are to be created: where they go, and where they come from. */
-  readonly ingest: { readonly queue: IngestQueue; readonly inbox: Receiver };
-  /** Of what is to be told. */
-  readonly notify: { readonly queue: NotifyQueue; readonly inbox: Receiver };
-  /** The ports of this machine that no job may call. */
-  readonly ownPorts: () => ReadonlySet<number>;
-  /** How the worker polls its inboxes. Absent: as SQS is polled. */
-  readonly polls?: Pick<WorkerOptions, 'pollersPerInbox' | 'mostPerReceive' | 'afterFewMs'>;
-  /** How the tasks find SQS, SNS and S3, and the services that are not embedded. */
-  readonly aws: AwsOptions;
-}
+/** dynoxide and fauxqs accept any credentials. */
+const LOCAL_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
-/** dynoxide and fauxqs take any. */
-const NO_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
-
-/** `reference`: `own` where this process runs the engines, because their clock is its own. */
+/** `reference` is `own` if this process runs the engines, because they share its clock. */
 export async function connect(
   config: LocalConfig,
   endpoints: Endpoints,
-  running: Running,
+  lifecycle: ProcessLifecycle,
   log: Log,
   reference: 'answers' | 'own' = 'answers',
 ): Promise<Backend> {
   const { region, prefix, settings } = config;
-  const useOwn = config.external !== undefined && config.hasCredentials;
+  const useCredentials = config.external !== undefined && config.hasCredentials;
   const onDynoxide = config.external === undefined;
   const clock = createReferenceClock(systemClock, reference);
   const clients = createClients({
     region,
     endpoints,
-    credentials: useOwn ? undefined : NO_CREDENTIALS,
+    credentials: useCredentials ? undefined : LOCAL_CREDENTIALS,
     heard: clock.heard,
     ...(onDynoxide && { dynamodbSockets: 1 }),
   });
-  running.defer(() => clients.destroy());
+  lifecycle.defer(() => clients.destroy());
 
   const [, urls, { ingestUrl, ingestDeadLetterUrl }, { notifyUrl, notifyDeadLetterUrl }] = await Promise.all([
-    createTables(clients.dynamodb, prefix).catch(noAnswer('tables', endpoints.dynamodb)),
-    createQueues(clients.sqs, prefix, config.queues).catch(noAnswer('queues', endpoints.sqs)),
-    createIngestQueues(clients.sqs, prefix).catch(noAnswer('queues', endpoints.sqs)),
-    createNotifyQueues(clients.sqs, prefix).catch(noAnswer('queues', endpoints.sqs)),
+    createTables(clients.dynamodb, prefix).catch(failWith('tables', endpoints.dynamodb)),
+    createQueues(clients.sqs, prefix, config.queues).catch(failWith('queues', endpoints.sqs)),
+    createIngestQueues(clients.sqs, prefix).catch(failWith('queues', endpoints.sqs)),
+    createNotifyQueues(clients.sqs, prefix).catch(failWith('queues', endpoints.sqs)),
   ]);
   const backoff = { random: systemRandom.float, sleep: (ms: number) => systemClock.sleep(ms) };
   const store = withDefinitionCache(
@@ -90,8 +74,8 @@ export async function connect(
     { queue: notifyQueue, changes: config.notifier.bus !== undefined },
   );
   const monitor = monitorClock(ctx);
-  running.defer(() => monitor.stop());
-  await beginTimetable(ctx);
+  lifecycle.defer(() => monitor.stop());
+  await initializeTimetable(ctx);
   const inboxOf = (queueUrl: string, deadLetterUrl: string) =>
     createReceiver({
       client: clients.sqs,
@@ -106,12 +90,12 @@ export async function connect(
   };
   const notify = { queue: notifyQueue, inbox: inboxOf(notifyUrl, notifyDeadLetterUrl) };
   const aws = config.external
-    ? { region, credentials: useOwn ? undefined : NO_CREDENTIALS }
-    : { region, embedded: { endpoint: endpoints.sqs, credentials: NO_CREDENTIALS } };
-  return { ctx, inboxes, ingest, notify, aws, ownPorts: ownPorts(config.dataFolder, endpoints) };
+    ? { region, credentials: useCredentials ? undefined : LOCAL_CREDENTIALS }
+    : { region, embedded: { endpoint: endpoints.sqs, credentials: LOCAL_CREDENTIALS } };
+  return { ctx, inboxes, ingest, notify, aws, schedulerPorts: schedulerPorts(config.dataFolder, endpoints) };
 }
 
-const noAnswer = (what: string, endpoint: string) => (error: unknown) => {
+const failWith = (what: string, endpoint: string) => (error: unknown) => {
   const reason = error instanceof Error ? error.message || error.name : String(error);
-  throw new StartError(`the ${what} at ${endpoint} cannot be looked up or made: ${reason}`);
+  throw new StartError(`the ${what} at ${endpoint} cannot be found or created: ${reason}`);
 };

@@ -1,5 +1,5 @@
-// Starts dynoxide, the DynamoDB API on SQLite: a binary inside an npm package, run as a child process that cannot
-// outlive its parent.
+// Starts dynoxide, the DynamoDB API on SQLite. It is a binary of an npm package, and runs as a child process that ends with
+// its parent.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
@@ -9,9 +9,9 @@ import { createInterface } from 'node:readline';
 import type { Log } from '../scheduling/context.ts';
 
 export interface DynoxideOptions {
-  /** A free one if absent. */
+  /** Undefined: a free port. */
   readonly port?: number;
-  /** The SQLite file; in memory if absent. */
+  /** The SQLite file. Undefined if the tables are in memory. */
   readonly dataPath?: string;
   readonly log?: Log;
 }
@@ -19,24 +19,25 @@ export interface DynoxideOptions {
 export interface RunningDynoxide {
   readonly endpoint: string;
   readonly pid: number;
-  /** Resolves with a sentence when it ended, asked to or not. */
+  /** Resolves when the process has ended, with a clause for the message, such as "ended with code 1.". */
   readonly ended: Promise<string>;
   stop(): Promise<void>;
 }
 
 const START_TIMEOUT_MS = 10_000;
 const STOP_TIMEOUT_MS = 2_000;
+const MAX_PORTS_TRIED = 3;
 
 /**
- * The shell becomes dynoxide (`exec`, so the pid is dynoxide's own) and leaves a watcher behind that reads the pipe
- * from the parent. The kernel closes that pipe however the parent ends, kill -9 included; then the watcher kills.
- * Plain POSIX, so it also works on macOS, where there is no `prctl(PR_SET_PDEATHSIG)`.
+ * The shell starts a guard that reads the pipe from the parent, then becomes dynoxide by `exec`, so it keeps its pid. The kernel
+ * closes the pipe however the parent ends, also by kill -9. Then the guard kills dynoxide. This is plain POSIX and works on
+ * macOS too, which has no `prctl(PR_SET_PDEATHSIG)`.
  */
 export const DIE_WITH_PARENT = `exec 3<&0
 (cat <&3 >/dev/null; kill -9 $$) >/dev/null 2>&1 &
 exec "$@" 3<&- </dev/null`;
 
-/** Starts it and returns when it answers. A port that somebody else grabbed meanwhile is tried again with another. */
+/** Returns when dynoxide answers. Without a given port it tries three, because another process may take a free port first. */
 export async function startDynoxide(options: DynoxideOptions = {}): Promise<RunningDynoxide> {
   const binary = findBinary();
   if (options.port !== undefined) return start(binary, options.port, options);
@@ -44,7 +45,7 @@ export async function startDynoxide(options: DynoxideOptions = {}): Promise<Runn
     try {
       return await start(binary, await freePort(), options);
     } catch (error) {
-      if (attempt === 3) throw error;
+      if (attempt === MAX_PORTS_TRIED) throw error;
     }
   }
 }
@@ -56,7 +57,7 @@ async function start(
 ): Promise<RunningDynoxide> {
   const args = ['serve', '--host', '127.0.0.1', '--port', String(port)];
   if (dataPath !== undefined) args.push('--db-path', dataPath);
-  // a group of its own: Ctrl-C reaches the parent alone, which still needs its tables to drain
+  // a process group of its own: Ctrl-C must reach only the parent, which needs its tables while it drains
   const child = spawn('/bin/sh', ['-c', DIE_WITH_PARENT, 'dynoxide', binary, ...args], { detached: true });
   const output: string[] = [];
   const ended = watch(child, output, log);
@@ -65,7 +66,7 @@ async function start(
   const failed = ended.then((how) => {
     throw new Error(`dynoxide did not start on port ${port}: ${how} ${output.join(' ')}`.trim());
   });
-  failed.catch(() => {}); // after the start `ended` tells
+  failed.catch(() => {}); // after the start, `ended` reports the end
   try {
     await Promise.race([failed, answers(endpoint)]);
   } catch (error) {
@@ -73,7 +74,7 @@ async function start(
     throw error;
   }
   if (child.pid === undefined) throw new Error('dynoxide has no process id');
-  log?.debug('dynoxide is up', { endpoint, pid: child.pid, dataPath: dataPath ?? 'in memory' });
+  log?.debug('dynoxide started', { endpoint, pid: child.pid, dataPath: dataPath ?? 'in memory' });
   return { endpoint, pid: child.pid, ended, stop };
 }
 
@@ -83,8 +84,8 @@ function findBinary(): string {
     return join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), 'dynoxide');
   } catch (cause) {
     throw new Error(
-      `the package ${name} is not installed: there may be no dynoxide for this platform. ` +
-        '`npm start` needs none. AWS_ENDPOINT_URL names any other DynamoDB endpoint (LocalStack, DynamoDB Local).',
+      `the package ${name} is not installed. dynoxide may not support this platform. ` +
+        'Use `npm start`, which does not need it, or set AWS_ENDPOINT_URL to another DynamoDB endpoint, such as LocalStack.',
       { cause },
     );
   }
@@ -95,14 +96,14 @@ function watch(child: ChildProcess, output: string[], log: Log | undefined): Pro
     if (!stream) continue;
     createInterface({ input: stream }).on('line', (line) => {
       if (output.length < 20) output.push(line);
-      if (line) log?.debug(`dynoxide: ${line}`);
+      if (line) log?.debug('dynoxide output', { line });
     });
   }
-  child.stdin?.on('error', () => {}); // it is never written to; EPIPE only says that the child has gone
+  child.stdin?.on('error', () => {}); // nothing is written to it; EPIPE only means that the child has ended
   return new Promise((resolve) => {
     child.once('error', (error) => resolve(`could not be run (${error.message}).`));
     child.once('exit', (code, signal) => {
-      child.stdin?.destroy(); // lets the watcher go
+      child.stdin?.destroy(); // ends the guard
       resolve(`ended with ${signal ?? `code ${code}`}.`);
     });
   });
@@ -135,6 +136,6 @@ export async function freePort(): Promise<number> {
   const address = server.address();
   server.close();
   await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port is free');
+  if (address === null || typeof address === 'string') throw new Error('there is no free port');
   return address.port;
 }

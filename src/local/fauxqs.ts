@@ -1,11 +1,11 @@
-// Starts fauxqs, the SQS API in this process, on the loopback interface alone. Messages are in memory: those that are lost
-// with the process are sent again at the next start (refill.ts).
+// Starts fauxqs, the SQS API in this process, on the loopback interface only. Messages are in memory. The next start sends lost
+// messages again (refill-queue.ts).
 import type { AddressInfo } from 'node:net';
 import type { buildApp } from 'fauxqs';
 import type { Log } from '../scheduling/context.ts';
 
 export interface FauxqsOptions {
-  /** A free one if absent. */
+  /** Undefined: a free port. */
   readonly port?: number;
   readonly region?: string;
   readonly log?: Log;
@@ -26,28 +26,28 @@ const load = () =>
     );
   });
 
-/** Its own `startFauxqs` listens on every interface whatever the host says, so the app is built and bound here. */
+/** The package's own `startFauxqs` listens on every interface and ignores the host, so the app is bound here. */
 export async function startFauxqs(options: FauxqsOptions = {}): Promise<RunningFauxqs> {
   const { buildApp } = await load();
   const app = buildApp({ logger: false, defaultRegion: options.region ?? 'us-east-1' });
-  handBackUndelivered(app);
-  nameLoopback(app);
+  returnUndelivered(app);
+  useLoopbackUrls(app);
   await app.listen({ port: options.port ?? 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
   const endpoint = `http://127.0.0.1:${port}`;
-  options.log?.debug('fauxqs is up', { endpoint });
+  options.log?.debug('fauxqs started', { endpoint });
   return { endpoint, stop: async () => void (await app.close()) };
 }
 
 /**
- * fauxqs keeps a long poll waiting after its client has gone, and would hand that dead poll the next message: it would
- * stay invisible for the whole visibility timeout. So what cannot be delivered is made visible again at once.
+ * fauxqs keeps a long poll open after its client has disconnected, and gives it the next message. That message would be
+ * invisible for the whole visibility timeout. So a message that cannot be delivered is made visible again at once.
  */
-function handBackUndelivered(app: App): void {
+function returnUndelivered(app: App): void {
   app.addHook('onSend', async (request, _reply, payload) => {
     if (request.headers['x-amz-target'] !== 'AmazonSQS.ReceiveMessage' || typeof payload !== 'string')
       return payload;
-    // the end of the connection may be waiting to be read behind the very message that woke the poll
+    // the socket's end event may still be queued behind the message that woke the poll
     await new Promise((resolve) => setImmediate(resolve));
     const { socket } = request.raw;
     if (!socket.destroyed && !socket.readableEnded && !socket.writableEnded) return payload;
@@ -69,10 +69,10 @@ function handBackUndelivered(app: App): void {
 }
 
 /**
- * fauxqs names its queues `http://sqs.<region>.localhost:<port>/…`, and a client that finds its endpoint in the
- * environment goes where a queue's url points: a name that not every resolver knows.
+ * The queue URLs of fauxqs are `http://sqs.<region>.localhost:<port>/…`. A client without an explicit endpoint sends its requests
+ * to the queue's URL, and not every resolver knows that name. So the URLs get the address 127.0.0.1.
  */
-function nameLoopback(app: App): void {
+function useLoopbackUrls(app: App): void {
   app.addHook('onSend', async (request, _reply, payload) => {
     if (!/^AmazonSQS\.(CreateQueue|GetQueueUrl|ListQueues)$/.test(String(request.headers['x-amz-target'])))
       return payload;

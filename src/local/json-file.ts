@@ -1,6 +1,6 @@
-// Reads a JSON file of the data folder. A file that is damaged stops the start with its name and what to do about it.
+// Reads a JSON file of the data folder. If the file is damaged, the error names it and the remedy.
 import { readFileSync } from 'node:fs';
-import { StartError } from './run.ts';
+import { StartError } from './start-error.ts';
 
 /** Undefined if there is no such file. */
 export function readJsonFile(file: string, remedy: string): unknown {

@@ -1,5 +1,5 @@
-// Two files of the data folder that hold what must not be seen: users' secrets, which a person writes, and the master keys
-// that requests are signed with, which are made when they are first needed.
+// Two secret files of the data folder. The user writes the secrets of jobs. The master keys, which sign HTTP requests, are
+// created at their first use.
 import { linkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -7,19 +7,19 @@ import type { Log } from '../scheduling/context.ts';
 import { type MasterKeys, newMasterKey } from '../tasks/http/signing-keys.ts';
 import type { Secrets } from '../tasks/secrets/secrets.ts';
 import { readJsonFile } from './json-file.ts';
-import { StartError } from './run.ts';
+import { StartError } from './start-error.ts';
 
 export const SECRETS = 'secrets.json';
 export const SIGNING_KEYS = 'signing-keys.json';
 
 const DAMAGED_KEYS =
-  'Restore it from a backup, or delete it, and new keys are made: receivers must be given the new ones (npm run signing-key).';
+  'Restore it from a backup, or delete it to create new keys. The receivers of signed requests need the new keys (npm run signing-key).';
 
 const DAMAGED_SECRETS = 'It must be { "<user>": { "<name>": "<value>" } }.';
 
 const secretsSchema = z.record(z.string(), z.record(z.string(), z.string()));
 
-/** `{ "<user>": { "<name>": "<value>" } }`, read at every run: a change counts at once. */
+/** `{ "<user>": { "<name>": "<value>" } }`. The file is read at every run, so a change takes effect at once. */
 export const fileSecrets = (dataFolder: string, log: Log): Secrets => ({
   location: `${SECRETS} of the data folder`,
   async read(userId, name) {
@@ -31,22 +31,22 @@ export const fileSecrets = (dataFolder: string, log: Log): Secrets => ({
 
 function readSecrets(file: string): z.infer<typeof secretsSchema> {
   const { data, error } = secretsSchema.safeParse(readJsonFile(file, DAMAGED_SECRETS) ?? {});
-  // not what is in it: this ends up in the log
+  // the message must not contain the file's content, because it is logged
   if (error) throw new StartError(`${file} is damaged. ${DAMAGED_SECRETS}`);
   return data;
 }
 
-/** The error of a run is read by a tenant: it does not say where the file is. The log does. */
+/** The owner of a job reads its errors, so they do not contain the path of the file. The log does. */
 export function forRuns<T>(what: string, log: Log, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    log.error('key file cannot be read', { what, error });
+    log.error('failed to read a key file', { what, error });
     throw new Error(`${what} cannot be read; the worker's log has the reason`);
   }
 }
 
-/** Made when it is not there. Two processes may try at once: `link` lets one win, and both read the winner's. */
+/** Created if absent. If two processes create it at once, `link` succeeds for one, and both read that file. */
 export function readMasterKeys(dataFolder: string): unknown {
   const file = join(dataFolder, SIGNING_KEYS);
   const known = readJsonFile(file, DAMAGED_KEYS);

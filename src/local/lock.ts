@@ -1,35 +1,35 @@
-// One owner per data folder. The lock is an open transaction on a file of the folder. The kernel ends it however its process
-// ends, on every platform, also for processes of other containers that share the folder.
+// The lock of a data folder: an open SQLite transaction on a file of the folder. The kernel releases it however the process
+// ends, on every platform. It also works between containers that share the folder.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StartError } from './run.ts';
+import { StartError } from './start-error.ts';
 
 export interface FolderLock {
   release(): void;
 }
 
-/** A killed process may still have the lock for an instant. `npm run worker` takes it to see whether it is free. */
-const WAITS_MS = 1_000;
-/** SQLite's result codes of a file that another connection has locked. */
+/** A killed process may keep the lock for an instant, and `npm run worker` takes it briefly to test whether it is free. */
+const LOCK_TIMEOUT_MS = 1_000;
+/** SQLITE_BUSY and SQLITE_LOCKED: another connection has locked the file. */
 const LOCKED = [5, 6];
 
-/** A connection that nothing refers to is closed by the garbage collector, and its lock with it. */
+/** Keeps the connections alive. The garbage collector would close an unreferenced one and release its lock. */
 const held = new Set<DatabaseSync>();
 
 const REMEDY =
-  'Make the data folder writable for this user, free some space on its disk, or set PUNCTUAL_DATA to another folder.';
+  'Make the data folder writable for this user, free some disk space, or set PUNCTUAL_DATA to another folder.';
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const lockFile = (folder: string): string => join(folder, 'lock.db');
 const ownerFile = (folder: string): string => join(folder, 'lock.txt');
 
-/** `owner` is the name that a second process is told, such as "process 123 (npm start)". */
+/** `owner` is the name in the error message of a second process, such as "process 123 (npm start)". */
 export function lockFolder(folder: string, owner: string): FolderLock {
-  const db = take(folder, WAITS_MS);
+  const db = take(folder, LOCK_TIMEOUT_MS);
   if (!db) {
     throw new StartError(
-      `the data folder ${folder} is in use by ${readOwner(folder)}. Stop that one, or set PUNCTUAL_DATA to another folder.`,
+      `the data folder ${folder} is in use by ${readOwner(folder)}. Stop that process, or set PUNCTUAL_DATA to another folder.`,
     );
   }
   writeOwner(folder, owner);
@@ -42,7 +42,7 @@ export function lockFolder(folder: string, owner: string): FolderLock {
   };
 }
 
-/** The `owner` of the process that has locked the folder. Undefined: none has, or there is no such folder. */
+/** The `owner` of the process that has locked the folder. Undefined if no process has, or if there is no such folder. */
 export function holderOf(folder: string): string | undefined {
   if (!existsSync(lockFile(folder))) return undefined;
   const db = take(folder, 0);
@@ -50,14 +50,14 @@ export function holderOf(folder: string): string | undefined {
   return db ? undefined : readOwner(folder);
 }
 
-/** Undefined: another process has the lock. */
+/** Undefined if another process has the lock. */
 function take(folder: string, waitMs: number): DatabaseSync | undefined {
   const file = lockFile(folder);
   let db: DatabaseSync | undefined;
   try {
     db = new DatabaseSync(file, { timeout: waitMs });
     db.exec('BEGIN EXCLUSIVE');
-    // a file that cannot be written gets a read transaction without an error, which locks nobody out; a write fails
+    // on a read-only file BEGIN EXCLUSIVE succeeds but locks nothing; the write below fails instead
     db.exec('PRAGMA user_version = 1');
     return db;
   } catch (error) {

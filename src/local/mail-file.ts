@@ -1,10 +1,10 @@
-// Where e-mails go in local mode when there is no SES: a line of JSON each, at the end of a file.
+// E-mails of local mode without SES. Each is appended to a file as one line of JSON.
 import { appendFile } from 'node:fs/promises';
 import { emailParams } from '../tasks/aws/email-task.ts';
 import type { Recipients } from '../tasks/aws/recipients.ts';
 import { defineTask, type Task } from '../tasks/task.ts';
 
-/** Stands in for SES's sender. */
+/** The sender in place of a verified SES sender. */
 export const LOCAL_SENDER = 'punctual@localhost.example';
 
 export const mailFile = (path: string, recipients: Recipients): Task<unknown> =>
@@ -14,6 +14,6 @@ export const mailFile = (path: string, recipients: Recipients): Task<unknown> =>
     params: emailParams(recipients),
     async run({ params, executionId, log }) {
       await appendFile(path, `${JSON.stringify({ ...Object(params), executionId })}\n`);
-      log.info('an e-mail was written to a file: there is no SES here', { path });
+      log.info('e-mail written to a file instead of SES', { path });
     },
   });

@@ -1,12 +1,11 @@
-// `npm run -s signing-key -- <user>`: prints the keys that the user's requests are signed with in local mode, as
-// `verifySignature` takes them.
+// `npm run -s signing-key -- <user>`: prints the keys that sign a user's HTTP requests in local mode.
 import { derivedKeys } from '../tasks/http/signing-keys.ts';
 import { readLocalConfig } from './config.ts';
 import { readMasterKeys } from './key-files.ts';
 
 const USAGE = `usage: npm run -s signing-key -- <user>
 
-Prints the keys that sign the requests of this user's jobs in local mode.`;
+Prints the keys that sign the HTTP requests of this user's jobs in local mode, as JSON for \`verifySignature\`.`;
 
 const [user, ...more] = process.argv.slice(2);
 if (user === '--help' || user === '-h') {

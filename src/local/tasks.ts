@@ -1,5 +1,5 @@
-// The tasks of local mode: all of them. SQS, SNS and S3 are AWS's, or fauxqs's under start:aws. Scripts run on this machine,
-// loopback may be called, secrets and signing keys are files of the data folder.
+// The tasks of local mode. Under `npm run start:aws`, SQS, SNS and S3 are fauxqs's. Scripts run on this machine, HTTP requests
+// may go to loopback addresses, and secrets and signing keys are files of the data folder.
 import { join } from 'node:path';
 import { type Environment, readConfig } from '../runtime/config.ts';
 import type { Log } from '../scheduling/context.ts';
@@ -34,61 +34,65 @@ import {
 import type { LocalConfig } from './config.ts';
 import { fileSecrets, forRuns, readMasterKeys } from './key-files.ts';
 import { mailFile } from './mail-file.ts';
-import { StartError } from './run.ts';
+import { StartError } from './start-error.ts';
 
-/** What tasks of local mode run with. */
-export interface Surroundings {
+/** The services of this process that tasks need. */
+export interface TaskEnvironment {
   readonly aws: AwsOptions;
   /** The ports of this machine that no job may call. */
-  readonly ownPorts: () => ReadonlySet<number>;
+  readonly schedulerPorts: () => ReadonlySet<number>;
   readonly log: Log;
 }
 
-/** For the API: they are described and their params are checked. */
-export const describedTasks = (scripts: ScriptMode, env: Environment): Promise<Tasks> => {
+/** The tasks of the API, which describes them and checks their params but never runs them. */
+export const describableTasks = (scripts: ScriptMode, env: Environment): Promise<Tasks> => {
   const given = readConfig(taskVariables, env);
   const tasks = new Map(builtinTasks(describeOnlyServices(allowedRecipients(given)), given.PUNCTUAL_TASKS));
   const script = tasks.get('script');
   if (script && scripts.name === 'refused') tasks.set('script', { ...script, unavailable: SCRIPTS_REFUSED });
-  return custom(tasks, given);
+  return addCustomTasks(tasks, given);
 };
 
-/** For the worker: they run. */
+/** The tasks of the worker, which runs them. */
 export async function localTasks(
   config: LocalConfig,
-  surroundings: Surroundings,
+  environment: TaskEnvironment,
   scripts: ScriptMode,
   env: Environment,
 ): Promise<Tasks> {
   const given = readConfig(taskVariables, env);
-  const services = { ...localServices(config, surroundings, given), scripts: () => runnerOf(scripts) };
+  const services = { ...localServices(config, environment, given), scripts: () => runnerOf(scripts) };
   const tasks = builtinTasks(services, given.PUNCTUAL_TASKS);
-  return withSecrets(await custom(tasks, given), fileSecrets(config.dataFolder, surroundings.log));
+  return withSecrets(await addCustomTasks(tasks, given), fileSecrets(config.dataFolder, environment.log));
 }
 
-/** For the notifier. Without a sender for SES, e-mails are written to a file: locally there is nobody to send them. */
-export function localDelivering(config: LocalConfig, surroundings: Surroundings, env: Environment): Tasks {
+/** The tasks of the notifier. E-mails are written to a file unless PUNCTUAL_NOTIFY_EMAIL_FROM names a sender for SES. */
+export function localDeliveryTasks(
+  config: LocalConfig,
+  environment: TaskEnvironment,
+  env: Environment,
+): Tasks {
   const given = readConfig(taskVariables, env);
   const { emailFrom, bus } = config.notifier;
   const targets = notificationTargets(allowedTargets(given).sns ?? ['*'], emailFrom, bus);
-  const tasks = notificationTasks({ ...localServices(config, surroundings, given), targets });
+  const tasks = notificationTasks({ ...localServices(config, environment, given), targets });
   const outbox = mailFile(join(config.dataFolder, 'outbox.jsonl'), allowedRecipients(given));
   return emailFrom === undefined ? new Map([...tasks, [outbox.name, outbox]]) : tasks;
 }
 
-const custom = (tasks: Tasks, { PUNCTUAL_TASKS_FOLDER: folder }: TaskVariables): Promise<Tasks> =>
+const addCustomTasks = (tasks: Tasks, { PUNCTUAL_TASKS_FOLDER: folder }: TaskVariables): Promise<Tasks> =>
   withCustomTasks(tasks, folder).catch((error: unknown) => {
     throw error instanceof CustomTaskError ? new StartError(error.message) : error;
   });
 
 function localServices(
   config: LocalConfig,
-  { aws, ownPorts, log }: Surroundings,
+  { aws, schedulerPorts, log }: TaskEnvironment,
   given: TaskVariables,
 ): TaskServices {
   const limited = Object.entries(allowedTargets(given)).filter(([, patterns]) => patterns !== undefined);
   const allow = { ...ANY_TARGET, ...Object.fromEntries(limited) };
-  const rules = addressRules({ loopback: true, ownPorts, allow: given.PUNCTUAL_ALLOW_HTTP });
+  const rules = addressRules({ loopback: true, ownPorts: schedulerPorts, allow: given.PUNCTUAL_ALLOW_HTTP });
   return {
     aws: lazyAwsClients(aws),
     targets: createTargets({ allow, never: ownQueues(config.prefix) }),
@@ -102,7 +106,7 @@ function localServices(
     })),
     containers: () => requireContainerNetwork(given),
     scripts: () => {
-      throw new Error('no script delivers a notification');
+      throw new Error('notifications are never delivered by scripts');
     },
   };
 }

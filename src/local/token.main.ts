@@ -1,12 +1,14 @@
-// `npm run -s token -- <user> [--operator]`: prints a token for local mode.
+// `npm run -s token -- <user> [--operator]`: prints an access token for local mode.
 import { parseArgs } from 'node:util';
 import { readLocalConfig } from './config.ts';
-import { StartError } from './run.ts';
+import { StartError } from './start-error.ts';
 import { localToken } from './tokens.ts';
 
 const USAGE = `usage: npm run -s token -- <user> [--operator]
 
-Prints a token of local mode that is valid for 30 days. With --operator the user may see and change the jobs of all users.`;
+Prints an access token for local mode, valid for 30 days.
+
+  --operator  the token may read and change the jobs of all users`;
 
 try {
   const { user, operator } = readArguments();
@@ -31,6 +33,6 @@ function readArguments(): { user: string; operator: boolean } {
   }
   const [user, ...more] = positionals;
   if (!user || more.length > 0) throw new StartError(USAGE);
-  if (user.length > 256) throw new StartError(`a user id has at most 256 characters, got ${user.length}`);
+  if (user.length > 256) throw new StartError(`<user> must have at most 256 characters, got ${user.length}`);
   return { user, operator: values.operator };
 }

@@ -1,5 +1,5 @@
-// Tokens of local mode: signed and verified with a key that lives in the data folder. On AWS, API Gateway and an OIDC
-// issuer do this.
+// Access tokens of local mode, signed and verified with a key of the data folder. On AWS, an OIDC issuer signs them and API
+// Gateway verifies them.
 import { linkSync, mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -23,20 +23,20 @@ const ISSUER = 'punctual-local';
 const AUDIENCE = 'punctual';
 const LIFETIME = '30 days';
 const CLOCK_TOLERANCE_SECONDS = 5;
-/** Verified tokens in memory. The oldest entry makes room. */
-const MAX_REMEMBERED = 1_000;
+/** The size of the cache of verified tokens. The oldest entry is evicted. */
+const MAX_CACHED = 1_000;
 
 interface Verified {
   readonly claims: JWTPayload;
-  /** Epoch milliseconds. Outside of these times the token is verified again. */
+  /** Epoch milliseconds. The entry is valid from `from` to `until`. */
   readonly from: number;
   readonly until: number;
 }
 
-/** The file of the data folder with the key that tokens are signed with. */
+/** The file of the data folder with the key that signs tokens. */
 export const TOKEN_KEY = 'token-key.json';
 
-/** Made when it is not there. Two processes may try at once: `link` lets one win, and both read the winner's. */
+/** Created if absent. If two processes create it at once, `link` succeeds for one, and both read that file. */
 export async function tokenKey(dataFolder: string): Promise<JWK> {
   const file = join(dataFolder, TOKEN_KEY);
   const known = readKeyFile(file);
@@ -55,11 +55,11 @@ export async function tokenKey(dataFolder: string): Promise<JWK> {
   return readKeyFile(file) as JWK;
 }
 
-/** Undefined if there is none. */
+/** Undefined if there is no such file. */
 function readKeyFile(file: string): unknown {
   return readJsonFile(
     file,
-    'Delete it, and a new key is made: tokens that were signed with the old one are refused then.',
+    'Delete it to create a new key. Tokens that the old key has signed are refused then.',
   );
 }
 
@@ -74,7 +74,7 @@ export async function signToken(key: JWK, user: string, groups: readonly string[
     .sign(await importJWK(key, ALGORITHM));
 }
 
-/** A token for the server with this data folder. An operator's has the group that `env` names. */
+/** A token for the server with this data folder. The token of an operator has the group that `env` names. */
 export async function localToken(
   dataFolder: string,
   user: string,
@@ -86,20 +86,20 @@ export async function localToken(
 }
 
 /**
- * Does what API Gateway's JWT authorizer does: verifies the token and leaves its claims in the event. A signature takes 0.3 ms
- * to verify, so a token that was verified is remembered until its `exp`. The key stays the same for the life of the process,
- * and local tokens are never revoked one by one. A refused token is never remembered.
+ * The JWT authorizer of local mode. It verifies the token and adds its claims to the event, as API Gateway does. The
+ * verification of a signature takes 0.3 ms, so a verified token is cached until its `exp`. That is safe: the key never changes
+ * within a process, and single local tokens cannot be revoked. A refused token is never cached.
  */
 export async function createAuthorizer(key: JWK): Promise<(event: HttpEvent) => Promise<void>> {
   const { d: _private, ...publicPart } = key;
   const publicKey = await importJWK(publicPart, ALGORITHM);
-  const remembered = new Map<string, Verified>();
+  const cached = new Map<string, Verified>();
 
   async function verified(token: string): Promise<JWTPayload> {
     const now = Date.now();
-    const known = remembered.get(token);
+    const known = cached.get(token);
     if (known && known.from <= now && now < known.until) return known.claims;
-    remembered.delete(token);
+    cached.delete(token);
     const { payload } = await jwtVerify(token, publicKey, {
       algorithms: [ALGORITHM],
       issuer: ISSUER,
@@ -107,15 +107,16 @@ export async function createAuthorizer(key: JWK): Promise<(event: HttpEvent) => 
       requiredClaims: ['sub', 'exp'],
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
     });
-    const [oldest] = remembered.keys();
-    if (oldest !== undefined && remembered.size >= MAX_REMEMBERED) remembered.delete(oldest);
-    remembered.set(token, { claims: payload, from: now, until: (payload.exp ?? 0) * 1_000 });
+    const [oldest] = cached.keys();
+    if (oldest !== undefined && cached.size >= MAX_CACHED) cached.delete(oldest);
+    cached.set(token, { claims: payload, from: now, until: (payload.exp ?? 0) * 1_000 });
     return payload;
   }
 
   return async (event) => {
     const token = /^Bearer +([^ ]+)$/i.exec(event.headers.authorization?.trim() ?? '')?.[1];
-    if (token === undefined) throw new Unauthorized('send a token: "Authorization: Bearer <token>"');
+    if (token === undefined)
+      throw new Unauthorized('the request must have a token in the header "Authorization: Bearer <token>"');
     try {
       event.requestContext.authorizer = { jwt: { claims: await verified(token) } };
     } catch (error) {
@@ -127,7 +128,7 @@ export async function createAuthorizer(key: JWK): Promise<(event: HttpEvent) => 
 function reason(error: unknown): string {
   if (error instanceof errors.JWTExpired) return 'the token has expired';
   if (error instanceof errors.JWTClaimValidationFailed)
-    return `the token's claim "${error.claim}" is not right`;
+    return `the token's claim "${error.claim}" is missing or not valid`;
   if (error instanceof errors.JOSEAlgNotAllowed) return `the token must be signed with ${ALGORITHM}`;
   return 'the token is not signed by this server';
 }

@@ -1,12 +1,12 @@
-// `--help` of the npm scripts that take no arguments. An argument that nobody reads would be a silent mistake, so it is refused.
-import { StartError } from './run.ts';
+// `--help` of the npm scripts that take no arguments. Any other argument is an error, because it would have no effect.
+import { StartError } from './start-error.ts';
 
-const VARIABLES = `Settings are environment variables (PUNCTUAL_PORT, PUNCTUAL_DATA, PUNCTUAL_LOG, …): docs/local.md lists them all.`;
+const VARIABLES = `Configure it with environment variables such as PUNCTUAL_PORT, PUNCTUAL_DATA and PUNCTUAL_LOG. docs/local.md lists all of them.`;
 
-/** Prints the help and ends the process when it was asked for. Throws StartError for any other argument. */
-export function answerHelp(command: string, what: string, args = process.argv.slice(2)): void {
+/** Prints the help and ends the process if `args` has --help. Throws StartError for any other argument. */
+export function handleHelp(command: string, description: string, args = process.argv.slice(2)): void {
   if (args.some((arg) => arg === '--help' || arg === '-h')) {
-    console.log(`usage: ${command}\n\n${what}\n\n${VARIABLES}`);
+    console.log(`usage: ${command}\n\n${description}\n\n${VARIABLES}`);
     process.exit(0);
   }
   if (args.length > 0)

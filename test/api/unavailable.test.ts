@@ -4,10 +4,10 @@ import type { Context as LambdaContext } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { problemOf } from '../../src/api/http/problem.ts';
 import { createService } from '../../src/api/lambda.ts';
+import { startLocalApi } from '../../src/local/components.ts';
 import { readLocalConfig } from '../../src/local/config.ts';
 import { connect } from '../../src/local/connect.ts';
-import { startLocalApi } from '../../src/local/parts.ts';
-import { startServer } from '../../src/local/server.ts';
+import { startHttpServer } from '../../src/local/http-server.ts';
 import { createIngestQueues, createQueues } from '../../src/queue/sqs/queue-definitions.ts';
 import { createLog } from '../../src/runtime/system.ts';
 import { createTables } from '../../src/store/dynamodb/tables.ts';
@@ -74,7 +74,7 @@ beforeAll(async () => {
   const backend = await connect(config, { dynamodb: dynamodb.url, sqs: sqs.url }, running, log);
   const scripts = { name: 'refused', summary: '' } as const;
   // through the proxy, as the engine's own addresses do not lead
-  const server = await startServer(0, startLocalApi(config, backend, scripts, running), log);
+  const server = await startHttpServer(0, startLocalApi(config, backend, scripts, running), log);
   stops.unshift(
     () => stopping.abort(),
     () => server.stop(),

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { backUp, restore } from '../../src/local/backup.ts';
+import { backUp, restore } from '../../src/local/backup-database.ts';
 import { lockFolder } from '../../src/local/lock.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts';
 import { aHead } from '../support/fixtures.ts';

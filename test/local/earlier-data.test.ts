@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createClient, type Execution, type Job } from '../../src/client/client.ts';
-import { restore } from '../../src/local/backup.ts';
+import { restore } from '../../src/local/backup-database.ts';
 import { SCHEMA_VERSION } from '../../src/store/sqlite/schema.ts';
 import { type Folder, startLocal, temporaryFolder } from '../support/processes.ts';
 

@@ -22,7 +22,7 @@ async function failure(task: string, params: object): Promise<string> {
   const env = { PUNCTUAL_DATA: folder.path };
   const aws = { region: 'us-east-1' };
   const scripts = { name: 'refused', summary: '' } as const;
-  const surroundings = { aws, ownPorts: () => new Set<number>(), log };
+  const surroundings = { aws, schedulerPorts: () => new Set<number>(), log };
   const tasks = await localTasks(readLocalConfig(env), surroundings, scripts, env);
   const run = tasks.get(task)?.run(taskContext(params));
   return run?.then(

@@ -5,7 +5,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { KNOWN_VARIABLES, refuseUnknownVariables } from '../../src/local/variables.ts';
+import { KNOWN_VARIABLES, refuseUnknownVariables } from '../../src/local/known-variables.ts';
 import { type Folder, startPart, temporaryFolder } from '../support/processes.ts';
 
 let folder: Folder | undefined;
@@ -44,7 +44,7 @@ it('a damaged key file is named, with what to do about it', async () => {
   writeFileSync(file, '{"kty":"EC","crv"');
   const token = startPart('token.main', { PUNCTUAL_DATA: folder.path }, ['ann']);
   expect(await token.exited).toBe(1);
-  expect(token.output()).toContain(`${file} is damaged: it is not JSON. Delete it, and a new key is made`);
+  expect(token.output()).toContain(`${file} is damaged: it is not JSON. Delete it to create a new key`);
 });
 
 it('`npm start` before `npm ci` says so', () => {

@@ -38,7 +38,7 @@ describe('npm run start:aws', () => {
   it('runs jobs, keeps them over kill -9, and says who can reach its engines', async () => {
     folder = temporaryFolder();
     const first = keep(await startLocal(folder.path, {}, undefined, 'aws.main'));
-    await first.printed(/Every process on this machine can reach these two engines/);
+    await first.printed(/every process on this machine can read the jobs/);
     await first.as('alice')('POST', '/jobs', callTarget('/on-engines'));
     await target.called('/on-engines', 1, 10_000);
     await first.as('alice')('POST', '/jobs', callTarget('/kept', { in: 'PT4S' }));

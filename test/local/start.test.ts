@@ -179,13 +179,13 @@ describe('npm start', () => {
     );
     const { port } = new URL(local.url);
     expect(await said({ PUNCTUAL_DATA: other.path, PUNCTUAL_PORT: port })).toMatch(
-      new RegExp(`^punctual: port ${port} is taken`),
+      new RegExp(`^punctual: port ${port} is in use`),
     );
     expect(await said({ PUNCTUAL_DATA: other.path, PUNCTUAL_LOG: 'loud' })).toMatch(
       /^punctual: PUNCTUAL_LOG must be one of/,
     );
     expect(await said({ PUNCTUAL_DATA: other.path, AWS_ENDPOINT_URL: 'http://127.0.0.1:9' })).toMatch(
-      /^punctual: the (tables|queues) at http:\/\/127\.0\.0\.1:9 cannot be looked up or made/,
+      /^punctual: the (tables|queues) at http:\/\/127\.0\.0\.1:9 cannot be found or created/,
     );
     other.remove();
   });
@@ -209,7 +209,7 @@ describe('the data of npm start', () => {
       expect(other.output()).toMatch(
         new RegExp(`^punctual: the data folder .* is in use by process ${local.child.pid} \\(npm start\\)`),
       );
-      expect(other.output()).toContain('stop it and run `npm run start:aws`');
+      expect(other.output()).toContain('Stop it and run `npm run start:aws`');
     },
   );
 
@@ -218,7 +218,7 @@ describe('the data of npm start', () => {
     const tables = join(folder.path, 'tables.db');
     writeFileSync(tables, 'what dynoxide has written');
     const local = keep(await startLocal(folder.path));
-    await local.printed(/tables\.db has the jobs of dynoxide.*`npm run start:aws` runs them/);
+    await local.printed(/tables\.db has jobs of dynoxide.*`npm run start:aws` runs them/);
     expect((await local.as('me')('GET', '/jobs')).body.items).toEqual([]);
     expect(readFileSync(tables, 'utf8')).toBe('what dynoxide has written');
   });
@@ -244,7 +244,7 @@ describe('the data of npm start', () => {
     const local = startPart('main', { PUNCTUAL_DATA: folder.path, PUNCTUAL_SHARDS: '4' });
     expect(await local.exited).toBe(1);
     expect(local.output()).toMatch(
-      /^punctual: PUNCTUAL_SHARDS is 4, and these tables were made with more shards/,
+      /^punctual: PUNCTUAL_SHARDS is 4, but these tables were created with more shards/,
     );
   });
 });

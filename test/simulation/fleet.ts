@@ -2,7 +2,7 @@
 import { isTerminal, type Row } from '../../src/domain/executions/row.ts';
 import { MINUTE } from '../../src/domain/executions/slots.ts';
 import { carryOutOperations } from '../../src/jobs/operations/carry-out.ts';
-import { refillQueue } from '../../src/local/refill.ts';
+import { refillQueue } from '../../src/local/refill-queue.ts';
 import type { Message, Received } from '../../src/queue/queue.ts';
 import { isClockRight } from '../../src/scheduling/context.ts';
 import { watch } from '../../src/scheduling/planning/watch-shards.ts';

@@ -18,7 +18,7 @@ export const backup = defineCommand({
   examples: [['punctual backup /backups/punctual-$(date +%F).db', 'write one backup per day']],
   async run(cli, [file = ''], { data }) {
     const folder = dataFolder(cli, data);
-    const { backUp } = await import('../../local/backup.ts');
+    const { backUp } = await import('../../local/backup-database.ts');
     const done = await backUp(folder, resolve(file));
     if (cli.json) cli.out(JSON.stringify(done));
     else cli.out(`backed up ${jobCountText(done.jobs)}: ${done.file} (${sizeText(done.bytes)})`);

@@ -23,7 +23,7 @@ export const restore = defineCommand({
   ],
   async run(cli, [file = ''], { data }) {
     const folder = dataFolder(cli, data);
-    const { restore } = await import('../../local/backup.ts');
+    const { restore } = await import('../../local/backup-database.ts');
     const done = await restore(folder, resolve(file));
     if (cli.json) cli.out(JSON.stringify(done));
     else cli.out(`restored ${jobCountText(done.jobs)}: ${done.file}`);

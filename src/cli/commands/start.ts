@@ -26,9 +26,12 @@ export const start = defineCommand({
   async run(_cli, _args, { port, data }) {
     if (port !== undefined) process.env.PUNCTUAL_PORT = port;
     if (data !== undefined) process.env.PUNCTUAL_DATA = data;
-    const [server, local] = await Promise.all([import('../../local/run.ts'), import('../../local/start.ts')]);
+    const [server, local] = await Promise.all([
+      import('../../local/process-lifecycle.ts'),
+      import('../../local/start-local.ts'),
+    ]);
     // Runs until a signal stops the server, then exits the process.
-    await server.run(local.start);
+    await server.runProcess(local.startLocal);
     return undefined;
   },
 });

@@ -3,8 +3,8 @@
 
 import { routes } from '../../../src/api/handlers/scheduler-routes.ts';
 import { createApi } from '../../../src/api/http/handler.ts';
-import { refillQueue } from '../../../src/local/refill.ts';
-import { startServer } from '../../../src/local/server.ts';
+import { startHttpServer } from '../../../src/local/http-server.ts';
+import { refillQueue } from '../../../src/local/refill-queue.ts';
 import { createLog } from '../../../src/runtime/system.ts';
 import type { Task, Tasks } from '../../../src/tasks/task.ts';
 import { allShards, runWatcher } from '../../../src/watcher/main.ts';
@@ -42,7 +42,7 @@ if (has('api')) {
       delete headers.authorization; // a user's name, not a token
     },
   });
-  const server = await startServer(0, Promise.resolve(api), log);
+  const server = await startHttpServer(0, Promise.resolve(api), log);
   url = server.url;
   stops.push(() => server.stop());
 }

@@ -1,5 +1,5 @@
-// The parts of local mode: the API, the watcher and the worker, each as `npm start` runs it beside the others and as it
-// runs in a process of its own.
+// The components of local mode: API, watcher, worker and notifier. `npm start` runs all of them in one process, and each can
+// run in a process of its own.
 import { hostname } from 'node:os';
 import { runIngest } from '../api/handlers/ingest.ts';
 import { routes } from '../api/handlers/scheduler-routes.ts';
@@ -16,29 +16,29 @@ import type { ScriptMode } from '../tasks/script/script-mode.ts';
 import { allowedRecipients, taskVariables } from '../tasks/task-settings.ts';
 import { allShards, runWatcher } from '../watcher/main.ts';
 import { startWorker } from '../worker/worker.ts';
+import type { Backend } from './backend.ts';
 import type { LocalConfig } from './config.ts';
-import type { Backend } from './connect.ts';
 import { LOCAL_SENDER } from './mail-file.ts';
-import type { Running } from './run.ts';
-import { describedTasks, localDelivering, localTasks } from './tasks.ts';
+import type { ProcessLifecycle } from './process-lifecycle.ts';
+import { describableTasks, localDeliveryTasks, localTasks } from './tasks.ts';
 import { createAuthorizer, tokenKey } from './tokens.ts';
 
-/** To stderr: stdout is for what people are meant to read. */
+/** Logs to stderr. Stdout has only the lines for the user. */
 export const localLog = (config: LocalConfig, part: string): Log =>
   limitRepeats(createLog(config.logLevel, { part }, (line) => process.stderr.write(line)));
 
-/** Both services behind one address, and the consumer of the jobs that they accept. */
+/** The routes of both API services in one handler, and the consumer of the ingest queue. */
 export async function startLocalApi(
   { dataFolder, api }: LocalConfig,
   { ctx, ingest }: Backend,
   scripts: ScriptMode,
-  running: Running,
+  lifecycle: ProcessLifecycle,
 ): Promise<ApiHandler> {
   const authorize = await createAuthorizer(await tokenKey(dataFolder));
   const quotas = createQuotas(ctx, api.quotas);
-  const consuming = runIngest(ctx, quotas, ingest.inbox, running.stopping);
-  running.defer(() => consuming);
-  const all = routes(ctx, await describedTasks(scripts, process.env), {
+  const consuming = runIngest(ctx, quotas, ingest.inbox, lifecycle.stopping);
+  lifecycle.defer(() => consuming);
+  const all = routes(ctx, await describableTasks(scripts, process.env), {
     quotas,
     ingest: ingest.queue,
     recipients: allowedRecipients(readConfig(taskVariables, process.env)),
@@ -46,17 +46,16 @@ export async function startLocalApi(
   return createApi(all, { ...api, log: ctx.log, authorize, admission: createAdmission(ctx) });
 }
 
-export function startLocalWatcher(ctx: Context, running: Running): void {
-  const watching = runWatcher(ctx, allShards(ctx.settings.shards), running.stopping);
-  running.defer(() => watching);
+export function startLocalWatcher(ctx: Context, lifecycle: ProcessLifecycle): void {
+  const watching = runWatcher(ctx, allShards(ctx.settings.shards), lifecycle.stopping);
+  lifecycle.defer(() => watching);
 }
 
-/** The consumer of what is to be told. */
-export function startLocalNotifier(config: LocalConfig, backend: Backend, running: Running): void {
-  const { ctx, notify, aws, ownPorts } = backend;
+export function startLocalNotifier(config: LocalConfig, backend: Backend, lifecycle: ProcessLifecycle): void {
+  const { ctx, notify, aws, schedulerPorts } = backend;
   const { notifier } = config;
-  const delivering = localDelivering(config, { aws, ownPorts, log: ctx.log }, process.env);
-  // not when the process is told to stop, but when its turn has come: the worker has ends to tell while it drains
+  const tasks = localDeliveryTasks(config, { aws, schedulerPorts, log: ctx.log }, process.env);
+  // the notifier stops after the worker, which publishes events while it drains
   const stop = new AbortController();
   const consuming = runNotifier(
     {
@@ -64,13 +63,13 @@ export function startLocalNotifier(config: LocalConfig, backend: Backend, runnin
       emailFrom: notifier.emailFrom ?? LOCAL_SENDER,
       context: ctx,
       queue: notify.queue,
-      tasks: delivering,
+      tasks,
       stopping: stop.signal,
     },
     notify.inbox,
     stop.signal,
   );
-  running.defer(() => {
+  lifecycle.defer(() => {
     stop.abort();
     return consuming;
   });
@@ -78,19 +77,19 @@ export function startLocalNotifier(config: LocalConfig, backend: Backend, runnin
 
 export async function startLocalWorker(
   config: LocalConfig,
-  { ctx, inboxes, polls, aws, ownPorts }: Backend,
+  { ctx, inboxes, polls, aws, schedulerPorts }: Backend,
   scripts: ScriptMode,
-  running: Running,
+  lifecycle: ProcessLifecycle,
 ): Promise<string> {
   const worker = startWorker(ctx, {
     workerId: `${hostname()}-${process.pid}-${systemRandom.id(4)}`,
     host: hostname(),
-    tasks: await localTasks(config, { aws, ownPorts, log: ctx.log }, scripts, process.env),
+    tasks: await localTasks(config, { aws, schedulerPorts, log: ctx.log }, scripts, process.env),
     inboxes,
     ...polls,
     concurrency: config.concurrency,
   });
-  running.defer(() => {
+  lifecycle.defer(() => {
     const tasks = worker.running().length;
     if (tasks > 0) {
       const seconds = config.drainMs / 1000;

@@ -1,5 +1,5 @@
-// What API Gateway is on AWS: takes HTTP requests, hands them to the API's handler as its events (payload 2.0), and
-// sends the answers. Bodies are bounded while they are read.
+// The HTTP server of local mode, in place of API Gateway. It passes requests to the API's handler as events (payload 2.0) and
+// sends the responses. The size of a body is limited while it is read.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -7,26 +7,30 @@ import type { AddressInfo } from 'node:net';
 import { MAX_BODY_BYTES } from '../api/http/body.ts';
 import type { ApiHandler, HttpEvent, HttpResponse } from '../api/http/http-event.ts';
 import type { Log } from '../scheduling/context.ts';
-import { StartError } from './run.ts';
+import { StartError } from './start-error.ts';
 
 export interface HttpServer {
   readonly url: string;
-  /** Takes no new requests, lets those under way end, up to the deadline. */
+  /** Accepts no new requests and waits up to `STOP_DEADLINE_MS` for open ones. */
   stop(): Promise<void>;
 }
 
 const STOP_DEADLINE_MS = 5_000;
 
-/** Listens at once, so that a taken port is told first; requests wait until the handler is there. */
-export async function startServer(port: number, handler: Promise<ApiHandler>, log: Log): Promise<HttpServer> {
+/** Listens at once, so that a port in use is reported first. Requests wait for the handler. */
+export async function startHttpServer(
+  port: number,
+  handler: Promise<ApiHandler>,
+  log: Log,
+): Promise<HttpServer> {
   const server = createServer(
     { keepAliveTimeout: 65_000, requestTimeout: 30_000 },
     async (request, response) => {
       try {
         await answer(await handler, request, response);
       } catch (error) {
-        // the handler answers every error itself: this is a client that has gone
-        log.debug('a request was not answered', { error });
+        // the handler answers every error itself, so the client has disconnected
+        log.debug('request not answered', { error });
         response.destroy();
       }
     },
@@ -38,11 +42,13 @@ export async function startServer(port: number, handler: Promise<ApiHandler>, lo
     if (!(error instanceof Error && 'code' in error)) throw error;
     if (error.code === 'EADDRINUSE') {
       throw new StartError(
-        `port ${port} is taken. Stop what listens there, or set PUNCTUAL_PORT to another one (0 picks a free one).`,
+        `port ${port} is in use. Stop the process that listens on it, or set PUNCTUAL_PORT to another port (0 picks a free one).`,
       );
     }
     if (error.code === 'EACCES')
-      throw new StartError(`port ${port} may not be used: set PUNCTUAL_PORT above 1023.`);
+      throw new StartError(
+        `this user may not listen on port ${port}. Set PUNCTUAL_PORT to a port above 1023.`,
+      );
     throw error;
   }
   const address = server.address() as AddressInfo;
@@ -71,14 +77,14 @@ async function answer(
 }
 
 /**
- * One byte more than is allowed is enough for the handler to refuse it. Node discards the rest after the answer: a
- * connection that was cut while the client still sends would lose it the answer.
+ * Reads at most `MAX_BODY_BYTES` + 1, which is enough for the handler to refuse the body. Node discards the rest after the
+ * response. If the connection were closed while the client sends, the client would lose the response.
  */
 async function readBody(request: IncomingMessage): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return Buffer.alloc(0);
   const chunks: Buffer[] = [];
   let length = 0;
-  // not `for await`: leaving that loop early would destroy the socket
+  // leaving a `for await` loop early would destroy the socket
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   request.on('data', (chunk: Buffer) => {
     if (length > MAX_BODY_BYTES) return;
@@ -87,9 +93,9 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
     if (length > MAX_BODY_BYTES) resolve();
   });
   request.once('end', resolve);
-  // also emitted after a whole body, and an error is costly to create
+  // `close` is emitted after a complete body too, and an error is costly to create
   request.once('close', () => {
-    if (!request.complete) reject(new Error('the client has gone'));
+    if (!request.complete) reject(new Error('the client disconnected'));
   });
   await promise;
   return Buffer.concat(chunks).subarray(0, MAX_BODY_BYTES + 1);

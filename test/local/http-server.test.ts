@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MAX_BODY_BYTES } from '../../src/api/http/body.ts';
 import type { HttpEvent } from '../../src/api/http/http-event.ts';
-import { type HttpServer, startServer } from '../../src/local/server.ts';
+import { type HttpServer, startHttpServer } from '../../src/local/http-server.ts';
 import { createLog } from '../../src/runtime/system.ts';
 
 const log = createLog('silent');
@@ -15,7 +15,7 @@ beforeAll(async () => {
     last = event;
     return { statusCode: 201, headers: { 'x-test': 'yes' }, body: '{"ok":true}' };
   };
-  server = await startServer(0, Promise.resolve(handler), log);
+  server = await startHttpServer(0, Promise.resolve(handler), log);
 });
 afterAll(() => server.stop());
 
@@ -73,8 +73,8 @@ describe('the local HTTP server', () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
-    const start = startServer(port, new Promise(() => {}), log);
-    await expect(start).rejects.toThrow(`port ${port} is taken`);
+    const start = startHttpServer(port, new Promise(() => {}), log);
+    await expect(start).rejects.toThrow(`port ${port} is in use`);
     other.close();
   });
 });

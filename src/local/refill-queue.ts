@@ -1,4 +1,4 @@
-// The work queue of a local server is in memory, so it is empty after a restart. The start sends its messages again.
+// Refills the work queue at the start. The queue of a local server is in memory, so it is empty after a restart.
 import type { Context } from '../scheduling/context.ts';
 import { recoverShard } from '../scheduling/planning/recover.ts';
 import { allShards } from '../watcher/main.ts';
@@ -6,7 +6,7 @@ import { allShards } from '../watcher/main.ts';
 export async function refillQueue(ctx: Context): Promise<number> {
   const sent = await Promise.all(allShards(ctx.settings.shards).map((shard) => refillShard(ctx, shard)));
   const total = sent.reduce((sum, count) => sum + count, 0);
-  ctx.log.info('filled the queue', { sent: total });
+  ctx.log.info('refilled the work queue', { sent: total });
   return total;
 }
 
@@ -14,7 +14,7 @@ async function refillShard(ctx: Context, shard: number): Promise<number> {
   const { store, random } = ctx;
   const row = await store.readShard(shard);
   if (!row) return 0;
-  // no other watcher uses this store, so the holder of the lease is a process that has ended
+  // no other watcher uses this store, so the lease belongs to a process that has ended
   if (row.token) await store.takeShard(shard, row.token, random.id(12), 0);
   return (await recoverShard(ctx, row)).sent;
 }

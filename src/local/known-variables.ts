@@ -1,4 +1,4 @@
-// A misspelt PUNCTUAL_* variable stops the start: it would otherwise silently leave the default in force.
+// A misspelt PUNCTUAL_* variable stops the start. Otherwise its default would apply without a warning.
 import { apiVariables } from '../api/config.ts';
 import { closest } from '../domain/validation/closest.ts';
 import { notifierVariables } from '../notifier/config.ts';
@@ -8,7 +8,7 @@ import { taskVariables } from '../tasks/task-settings.ts';
 import { workerVariables } from '../worker/config.ts';
 import { localVariables } from './config.ts';
 
-/** Read by the command line, the tests and the benchmarks. */
+/** Variables of the command line, the tests and the benchmarks. */
 const ELSEWHERE = ['PUNCTUAL_URL', 'PUNCTUAL_TOKEN', 'PUNCTUAL_BENCH_STARTS', 'PUNCTUAL_REQUIRE_BWRAP'];
 
 export const KNOWN_VARIABLES: readonly string[] = [
@@ -19,7 +19,7 @@ export const KNOWN_VARIABLES: readonly string[] = [
   .concat(settingVariables, ELSEWHERE)
   .filter((name) => name.startsWith('PUNCTUAL_'));
 
-/** Throws ConfigError with the variable that is most likely meant. */
+/** Throws ConfigError, which suggests the known variable with the most similar name. */
 export function refuseUnknownVariables(env: Environment): void {
   const known = new Set(KNOWN_VARIABLES);
   const unknown = Object.keys(env).filter((name) => name.startsWith('PUNCTUAL_') && !known.has(name));
@@ -28,5 +28,5 @@ export function refuseUnknownVariables(env: Environment): void {
     const meant = closest(name, KNOWN_VARIABLES);
     return `${name} is not a known variable${meant ? `; did you mean ${meant}?` : '.'}`;
   });
-  throw new ConfigError(`${lines.join('\n')} docs/local.md lists them all.`);
+  throw new ConfigError(`${lines.join('\n')} docs/local.md lists all variables.`);
 }

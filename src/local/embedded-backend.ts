@@ -1,5 +1,5 @@
-// The use cases' context of an embedded server: one SQLite file in the data folder and queues in this process. The process
-// must own the data folder.
+// The backend of an embedded server: one SQLite file in the data folder, and queues in this process. The process must own
+// the data folder.
 import { existsSync } from 'node:fs';
 import { publishEvents } from '../notifications/publish-events.ts';
 import { createStoredQueues } from '../queue/in-process/stored-queues.ts';
@@ -13,25 +13,30 @@ import { withDefinitionCache } from '../store/definition-cache.ts';
 import { StoreFault } from '../store/sqlite/faults.ts';
 import type { WriterStats } from '../store/sqlite/protocol.ts';
 import { openSqliteStore, type SqliteOptions, type SqliteStore } from '../store/sqlite/sqlite.ts';
+import type { OpenedBackend } from './backend.ts';
 import type { LocalConfig } from './config.ts';
 import { databaseFile, tablesFile } from './data-folder.ts';
-import { ownPorts } from './own-ports.ts';
-import { refillQueue } from './refill.ts';
-import { type Running, StartError } from './run.ts';
-import type { Opened } from './serve.ts';
-import { beginTimetable } from './timetable.ts';
+import type { ProcessLifecycle } from './process-lifecycle.ts';
+import { refillQueue } from './refill-queue.ts';
+import { schedulerPorts } from './scheduler-ports.ts';
+import { StartError } from './start-error.ts';
+import { initializeTimetable } from './timetable-cursors.ts';
 
 const EXPIRE_EVERY_MS = 60_000;
-/** A worker has a message this long before its earliest claim. */
+/** A worker receives a message this long before its earliest claim. */
 const DELIVERED_AHEAD_MS = 100;
 
-export interface OpenedEmbedded extends Opened {
-  /** Counts of the writer since the start, for benchmarks. */
+export interface OpenedEmbeddedBackend extends OpenedBackend {
+  /** Counters of the writer since the start, for benchmarks. */
   stats(): Promise<WriterStats>;
 }
 
-/** Opens the file, gives the retention its rounds, and fills the work queue. The file is closed when the process stops. */
-export async function openEmbedded(config: LocalConfig, running: Running, log: Log): Promise<OpenedEmbedded> {
+/** Opens the database, expires old records every minute, and refills the work queue. */
+export async function openEmbeddedBackend(
+  config: LocalConfig,
+  lifecycle: ProcessLifecycle,
+  log: Log,
+): Promise<OpenedEmbeddedBackend> {
   const { dataFolder, region, settings, store: options } = config;
   const clock = createReferenceClock(systemClock, 'own');
   const boot = { id: systemRandom.id(12), at: clock.now() };
@@ -40,11 +45,12 @@ export async function openEmbedded(config: LocalConfig, running: Running, log: L
     boot,
     shards: settings.shards,
     ...(options.retentionDays !== undefined && { retentionDays: options.retentionDays }),
-    onStopped: (error) => running.fail(new StartError(`the writer's thread has ended: ${error.message}`)),
+    onStopped: (error) =>
+      lifecycle.fail(new StartError(`the database writer thread has stopped: ${error.message}`)),
   });
-  running.defer(() => sqlite.close());
+  lifecycle.defer(() => sqlite.close());
   const expiring = setInterval(() => sqlite.expire(clock.now()), EXPIRE_EVERY_MS);
-  running.defer(() => clearInterval(expiring));
+  lifecycle.defer(() => clearInterval(expiring));
 
   const work = createWorkQueue({
     timer: clock,
@@ -66,8 +72,8 @@ export async function openEmbedded(config: LocalConfig, running: Running, log: L
     { queue: notify.queue, changes: config.notifier.bus !== undefined },
   );
   const monitor = monitorClock(ctx);
-  running.defer(() => monitor.stop());
-  await beginTimetable(ctx);
+  lifecycle.defer(() => monitor.stop());
+  await initializeTimetable(ctx);
   await refillQueue(ctx);
   const backend = {
     ctx,
@@ -76,19 +82,19 @@ export async function openEmbedded(config: LocalConfig, running: Running, log: L
     ingest,
     notify,
     aws: { region },
-    ownPorts: ownPorts(dataFolder),
+    schedulerPorts: schedulerPorts(dataFolder),
   };
-  return { backend, told: whereDataIs(dataFolder), stats: sqlite.stats };
+  return { backend, messages: describeData(dataFolder), stats: sqlite.stats };
 }
 
-function whereDataIs(dataFolder: string): string[] {
-  const told = [`Data: ${databaseFile(dataFolder)}. Everything runs in this process.`];
+function describeData(dataFolder: string): string[] {
+  const messages = [`Data: ${databaseFile(dataFolder)}. All components run in this process.`];
   const tables = tablesFile(dataFolder);
   if (existsSync(tables))
-    told.push(
-      `${tables} has the jobs of dynoxide, the engine of earlier versions. \`npm start\` does not read them; \`npm run start:aws\` runs them.`,
+    messages.push(
+      `${tables} has jobs of dynoxide, the engine of earlier versions. \`npm start\` ignores them. \`npm run start:aws\` runs them.`,
     );
-  return told;
+  return messages;
 }
 
 const open = (options: SqliteOptions): Promise<SqliteStore> =>

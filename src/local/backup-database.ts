@@ -16,7 +16,7 @@ import { StoreFault } from '../store/sqlite/faults.ts';
 import { databaseFile, tablesFile } from './data-folder.ts';
 import { SECRETS, SIGNING_KEYS } from './key-files.ts';
 import { lockFolder } from './lock.ts';
-import { StartError } from './run.ts';
+import { StartError } from './start-error.ts';
 import { TOKEN_KEY } from './tokens.ts';
 
 /** Files of the data folder that no backup contains. */
@@ -26,7 +26,7 @@ export interface BackedUp {
   readonly file: string;
   readonly jobs: number;
   readonly bytes: number;
-  /** Key files of the folder. They are not in the backup. */
+  /** The key files of the folder, which the backup does not contain. */
   readonly leftOut: readonly string[];
 }
 
@@ -36,11 +36,11 @@ export async function backUp(dataFolder: string, file: string): Promise<BackedUp
   if (!existsSync(database)) throw new StartError(nothingIn(dataFolder));
   refuseExisting(file);
   if (!existsSync(dirname(file)))
-    throw new StartError(`the folder of ${file} does not exist. Make it first.`);
-  return asSentence(() =>
+    throw new StartError(`the folder of ${file} does not exist. Create it first.`);
+  return asStartErrors(() =>
     withDraft(file, async (draft) => {
       const { jobs } = await copyDatabase(database, draft);
-      place(draft, file);
+      publishDraft(draft, file);
       const leftOut = KEY_FILES.filter((name) => existsSync(join(dataFolder, name)));
       return { file, jobs, bytes: statSync(file).size, leftOut };
     }),
@@ -57,17 +57,17 @@ export interface Restored {
 /** Makes a backup the database of a folder that has none. No server may run on the folder. */
 export async function restore(dataFolder: string, file: string): Promise<Restored> {
   if (!existsSync(file)) throw new StartError(`there is no file ${file}.`);
-  await asSentence(() => checkDatabase(file));
+  await asStartErrors(() => checkDatabase(file));
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
   const lock = lockFolder(dataFolder, `process ${process.pid} (punctual restore)`);
   try {
     const database = databaseFile(dataFolder);
     // SQLite would apply a -wal file of another database
     for (const path of [database, `${database}-wal`, `${database}-shm`]) refuseExistingDatabase(path);
-    return await asSentence(() =>
+    return await asStartErrors(() =>
       withDraft(database, async (draft) => {
         const { jobs } = await copyDatabase(file, draft);
-        place(draft, database);
+        publishDraft(draft, database);
         const missing = KEY_FILES.filter((name) => !existsSync(join(dataFolder, name)));
         return { file: database, jobs, missing };
       }),
@@ -96,7 +96,7 @@ function refuseExistingDatabase(path: string): void {
     );
 }
 
-/** A draft beside the file, so that the file is there with all of its content or not at all. */
+/** Writes to a draft in the same folder, so that the file appears complete or not at all. */
 async function withDraft<T>(file: string, work: (draft: string) => Promise<T>): Promise<T> {
   const draft = `${file}.${process.pid}.part`;
   try {
@@ -107,23 +107,23 @@ async function withDraft<T>(file: string, work: (draft: string) => Promise<T>): 
   }
 }
 
-/** A link never overwrites. A file system without links gets a rename, after another look. */
-function place(draft: string, file: string): void {
+/** A link never overwrites. On a file system without links, a second check and a rename replace it. */
+function publishDraft(draft: string, file: string): void {
   try {
     linkSync(draft, file);
   } catch {
     refuseExisting(file);
     renameSync(draft, file);
   }
-  // the name is on the disk too; Windows has no way to ask for it
+  // flushes the folder, so that the file's name survives a power failure; Windows cannot do that
   if (process.platform === 'win32') return;
   const folder = openSync(dirname(file), 'r');
   fsyncSync(folder);
   closeSync(folder);
 }
 
-/** The user is told of a fault of a file as a sentence. */
-async function asSentence<T>(work: () => T | Promise<T>): Promise<T> {
+/** Turns faults of files into errors that are printed without a stack. */
+async function asStartErrors<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -137,6 +137,6 @@ function sentenceOf({ kind, file, detail, message }: StoreFault): string {
   if (kind === 'foreign') return `${file} is not a database of Punctual.`;
   if (kind === 'newer') return `${file} was written by a newer version (${detail}). Use that version.`;
   if (kind === 'damaged') return `${file} is damaged (${detail}).`;
-  if (kind === 'full') return `the disk of ${file} is full. Free some space, and try again.`;
+  if (kind === 'full') return `the disk of ${file} is full. Free some space and try again.`;
   return message;
 }

@@ -1,0 +1,27 @@
+// The backend of local mode: the store and the queues that the API, the watcher, the worker and the notifier share.
+import type { IngestQueue } from '../queue/ingest-queue.ts';
+import type { NotifyQueue } from '../queue/notify-queue.ts';
+import type { Receiver } from '../queue/queue.ts';
+import type { Context } from '../scheduling/context.ts';
+import type { AwsOptions } from '../tasks/aws/task-clients.ts';
+import type { WorkerOptions } from '../worker/worker.ts';
+
+export interface Backend {
+  readonly ctx: Context;
+  readonly inboxes: readonly Receiver[];
+  /** The queue of accepted jobs that are not created yet. */
+  readonly ingest: { readonly queue: IngestQueue; readonly inbox: Receiver };
+  readonly notify: { readonly queue: NotifyQueue; readonly inbox: Receiver };
+  /** The ports of this machine that no job may call. */
+  readonly schedulerPorts: () => ReadonlySet<number>;
+  /** How the worker polls its inboxes. Undefined if they are polled like SQS. */
+  readonly polls?: Pick<WorkerOptions, 'pollersPerInbox' | 'mostPerReceive' | 'afterFewMs'>;
+  /** How the tasks reach SQS, SNS and S3, and the services that are not embedded. */
+  readonly aws: AwsOptions;
+}
+
+export interface OpenedBackend {
+  readonly backend: Backend;
+  /** Sentences about the place of the data. They are printed after the start. */
+  readonly messages: readonly string[];
+}
