@@ -12,7 +12,7 @@ import type { Context } from '../scheduling/context.ts';
 import { isToCome } from '../scheduling/planning/plan.ts';
 import { recordDecision } from '../scheduling/records/record-decision.ts';
 import { writeHead } from '../scheduling/records/write-head.ts';
-import { newRow } from '../scheduling/records/write-row.ts';
+import { insertRow, newRow, replaceRow } from '../scheduling/records/write-row.ts';
 import { afterExecution, completeOnce } from '../scheduling/running/after-execution.ts';
 import { requireExecution } from './access.ts';
 
@@ -35,9 +35,8 @@ export async function cancelExecution(context: Context, who: Principal, id: stri
 
 /** QUEUED, WAITING, RETRYING: the row decides. The fence is kept, so a holder that let go stays recognisable. */
 async function cancelRow(context: Context, head: Head, seen: Row): Promise<boolean> {
-  const { store, clock } = context;
-  const row: Row = { ...seen, status: 'CANCELLED', reason: REASON, finishedAt: clock.now() };
-  if (!(await store.updateRow(seen, row))) return false;
+  const row: Row = { ...seen, status: 'CANCELLED', reason: REASON, finishedAt: context.clock.now() };
+  if (!(await replaceRow(context, seen, row))) return false;
   if (head.overlap === 'allow') await requestCancel(context, head.jobId, seen.due);
   const { jobId, due, revision } = row;
   // it may have been a holder between attempts, and others wait for it
@@ -96,7 +95,7 @@ async function cancelBeside(context: Context, head: Head, due: DueKey): Promise<
     reason: REASON,
     finishedAt: now,
   };
-  if (!(await store.insertRow(row))) {
+  if (!(await insertRow(context, row))) {
     await store.removeHoldItem(jobId, due, hold.token);
     return false;
   }

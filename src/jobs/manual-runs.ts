@@ -10,7 +10,7 @@ import type { Principal } from '../domain/principal.ts';
 import type { ExecutionView } from '../domain/views/resource-schemas.ts';
 import { executionOfRow } from '../domain/views/views.ts';
 import type { Context } from '../scheduling/context.ts';
-import { newRow } from '../scheduling/records/write-row.ts';
+import { insertRow, newRow, replaceRow } from '../scheduling/records/write-row.ts';
 import { writerDeadline } from '../scheduling/records/writer-deadline.ts';
 import { requireExecution, requireJob } from './access.ts';
 import { refuseCancelled } from './job-state.ts';
@@ -50,7 +50,7 @@ export async function runNow(
   jobId: string,
   { params, checkParams }: RunOptions = {},
 ): Promise<ExecutionView> {
-  const { store, clock, random } = context;
+  const { clock, random } = context;
   const inTime = writerDeadline(context);
   const head = await requireJob(context, who, jobId);
   refuseCancelled(head);
@@ -68,7 +68,7 @@ export async function runNow(
   await putEntry(context, jobId, due, now);
   inTime();
   const row: Row = { ...newRow(head, due, MANUAL, 'QUEUED'), enqueuedAt: now, ...(params && { params }) };
-  await store.insertRow(row);
+  await insertRow(context, row);
   await sendNow(context, head, [due], now);
   return executionOfRow(row);
 }
@@ -103,7 +103,7 @@ export async function retryExecution(context: Context, who: Principal, id: strin
     ...(seen.params && { params: seen.params }),
     ...(seen.once && { once: true as const }),
   };
-  if (!(await store.updateRow(seen, row)))
+  if (!(await replaceRow(context, seen, row)))
     throw new Conflict(`execution ${id} has just changed; look at it again`);
   await sendNow(context, head, [due], now);
   return executionOfRow(row);

@@ -82,11 +82,11 @@ export const MUTATIONS: readonly Mutation[] = [
         find: `  await putEntry(context, jobId, due, now);
   inTime();
   const row: Row = { ...newRow(head, due, MANUAL, 'QUEUED'), enqueuedAt: now, ...(params && { params }) };
-  await store.insertRow(row);
+  await insertRow(context, row);
 `,
         replace: `  inTime();
   const row: Row = { ...newRow(head, due, MANUAL, 'QUEUED'), enqueuedAt: now, ...(params && { params }) };
-  await store.insertRow(row);
+  await insertRow(context, row);
   await putEntry(context, jobId, due, now);
 `,
       },

@@ -11,7 +11,7 @@ import { occurrencesAfter } from '../../domain/schedule/occurrences.ts';
 import { newHold } from '../../scheduling/claiming/holds.ts';
 import type { Context } from '../../scheduling/context.ts';
 import { recordDecision } from '../../scheduling/records/record-decision.ts';
-import { newRow, recordDecisionRow } from '../../scheduling/records/write-row.ts';
+import { insertRow, newRow, recordDecisionRow } from '../../scheduling/records/write-row.ts';
 import { writerDeadline } from '../../scheduling/records/writer-deadline.ts';
 import { putEntries, sendNow } from '../manual-runs.ts';
 import type { Acted, Turn, Work } from './operation-work.ts';
@@ -192,7 +192,7 @@ const beside: Decide = async (context, { head }, due, inTime) => {
     enqueuedAt: now,
     reason: 'backfill',
   };
-  if (await store.insertRow(row)) return head;
+  if (await insertRow(context, row)) return head;
   await store.removeHoldItem(jobId, due, hold.token);
   return undefined;
 };

@@ -2,7 +2,7 @@
 import type { Row } from '../../domain/executions/row.ts';
 import type { Hold } from '../../domain/jobs/job.ts';
 import type { Context } from '../context.ts';
-import { newRow, writeFenced } from '../records/write-row.ts';
+import { newRow, replaceRow, writeFenced } from '../records/write-row.ts';
 import { afterExecution } from '../running/after-execution.ts';
 import { type Claim, DROP, RETRY } from './claim-result.ts';
 import { type AcquiredHold, confirmStart } from './confirm-start.ts';
@@ -99,8 +99,8 @@ export async function takeOverRow(
 }
 
 /** Ends an open row that nobody holds, on condition of what was seen. An attempt that was fenced too late does not count. */
-export async function cancelOpen({ store, clock }: Context, seen: Row, reason: string): Promise<Claim> {
+export async function cancelOpen(context: Context, seen: Row, reason: string): Promise<Claim> {
   const attempt = nextAttempt(seen) - 1;
-  const row: Row = { ...seen, status: 'CANCELLED', attempt, reason, finishedAt: clock.now() };
-  return (await store.updateRow(seen, row)) ? DROP : RETRY;
+  const row: Row = { ...seen, status: 'CANCELLED', attempt, reason, finishedAt: context.clock.now() };
+  return (await replaceRow(context, seen, row)) ? DROP : RETRY;
 }

@@ -5,7 +5,7 @@ import { fireAt, isRecurring } from '../../domain/schedule/occurrences.ts';
 import type { Message } from '../../queue/queue.ts';
 import type { Context } from '../context.ts';
 import { laterDue, recordDecision } from '../records/record-decision.ts';
-import { newRow } from '../records/write-row.ts';
+import { insertRow, newRow } from '../records/write-row.ts';
 import { type Claim, DROP, RETRY } from './claim-result.ts';
 
 const STOOD_FOR = 'misfire: one run stood for all that were missed';
@@ -83,6 +83,6 @@ export async function skipLate(
   if (kind === 'skip')
     return (await recordDecision(context, head, { due, status: 'SKIPPED', reason, revision })) ? DROP : RETRY;
   const row = newRow(head, due, revision, 'SKIPPED');
-  await context.store.insertRow({ ...row, reason, finishedAt: context.clock.now() });
+  await insertRow(context, { ...row, reason, finishedAt: context.clock.now() });
   return DROP;
 }

@@ -1,4 +1,4 @@
-// Ledger rows: how a new one is made, and writes that recognise their own lost response.
+// Rows of the ledger. Every write of a row's status goes through this file, which checks ROW_TRANSITIONS.
 
 import { type DueKey, dueAtOf, dueKey } from '../../domain/executions/ids.ts';
 import { isTerminal, mayFollow, type Row, type RowStatus } from '../../domain/executions/row.ts';
@@ -21,43 +21,57 @@ export function newRow(head: Head, due: DueKey, revision: string, status: RowSta
   };
 }
 
-/** The job's only occurrence, also when it is run by backfill; a run-now never is. */
+/** Whether the due time is the job's only occurrence, also if a backfill runs it. A run-now is none. */
 const isOnly = ({ schedule }: Head, due: DueKey): boolean =>
   !isRecurring(schedule) &&
   nextOccurrence(schedule, dueAtOf(due) - 1) === dueAtOf(due) &&
   due === dueKey(dueAtOf(due));
 
-/** Step 3 of a note, by whoever gets there first: the row of a decision that stands in the head. */
-export async function recordDecisionRow({ store }: Context, head: Head, note: Note): Promise<void> {
+/** Inserts a row. False if the execution has one. */
+export function insertRow({ store }: Context, row: Row): Promise<boolean> {
+  checkTransition(undefined, row);
+  return store.insertRow(row);
+}
+
+/** Replaces a row, on condition of the status and fence that were read. False if another writer was faster. */
+export function replaceRow({ store }: Context, seen: Row, row: Row): Promise<boolean> {
+  checkTransition(seen, row);
+  return store.updateRow(seen, row);
+}
+
+/**
+ * Inserts or replaces a row with the caller's token as its fence. If the row already has this fence, the response to an
+ * earlier write was lost. If that write was a checkpoint, this write replaces it.
+ */
+export async function writeFenced(context: Context, seen: Row | undefined, row: Row): Promise<boolean> {
+  const { store } = context;
+  checkTransition(seen, row);
+  let checkpoint: Row | undefined;
+  const written = await confirmWrite(
+    () => (seen ? store.updateRow(seen, row) : store.insertRow(row)),
+    async () => {
+      const found = await store.readRow(row.jobId, row.due, { consistent: true });
+      const isUnchanged = seen?.fence === row.fence && found?.status === seen?.status;
+      if (found?.fence !== row.fence || isUnchanged) return false;
+      if (found?.status === 'RUNNING' && row.status !== 'RUNNING') checkpoint = found;
+      return true;
+    },
+  );
+  if (!checkpoint) return written;
+  return writeFenced(context, checkpoint, { ...row, checkpoint: row.checkpoint ?? checkpoint.checkpoint });
+}
+
+/** Inserts the row of a decision in the head, if it has none yet (docs/protocol.md#note, step 3). */
+export async function recordDecisionRow(context: Context, head: Head, note: Note): Promise<void> {
   const row = newRow(head, note.due, note.revision, note.status);
-  await store.insertRow({
+  await insertRow(context, {
     ...row,
     reason: note.reason,
     ...(isTerminal(note.status) && { finishedAt: note.at }),
   });
 }
 
-/**
- * Inserts the row where there was none, or replaces the one seen (on condition of its status and fence). `row.fence` is
- * our token; a refused or failed write that finds it in the row, moved on from what was seen, was our own success; or an
- * earlier one of ours (a checkpoint whose answer never came), and then this one goes on top of it.
- */
-export async function writeFenced(context: Context, seen: Row | undefined, row: Row): Promise<boolean> {
-  const { store } = context;
-  if (!mayFollow(seen?.status, row.status)) {
-    throw new Error(`${row.jobId}.${row.due}: ${row.status} cannot follow ${seen?.status ?? 'no row'}`);
-  }
-  let earlier: Row | undefined;
-  const written = await confirmWrite(
-    () => (seen ? store.updateRow(seen, row) : store.insertRow(row)),
-    async () => {
-      const found = await store.readRow(row.jobId, row.due, { consistent: true });
-      if (found?.fence !== row.fence || (seen?.fence === row.fence && found?.status === seen?.status))
-        return false;
-      if (found?.status === 'RUNNING' && row.status !== 'RUNNING') earlier = found;
-      return true;
-    },
-  );
-  if (!earlier) return written;
-  return writeFenced(context, earlier, { ...row, checkpoint: row.checkpoint ?? earlier.checkpoint });
+function checkTransition(seen: Row | undefined, row: Row): void {
+  if (mayFollow(seen?.status, row.status)) return;
+  throw new Error(`${row.jobId}.${row.due}: ${row.status} cannot follow ${seen?.status ?? 'no row'}`);
 }
