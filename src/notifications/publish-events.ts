@@ -1,6 +1,6 @@
-// Says on the notify queue what there may be to tell. The message goes before the row is written: whoever dies in between
-// leaves one that the ledger does not confirm, and nothing is told. Settle says it again where that did not work
-// (docs/decisions/0013-notifications.md). A job that tells nothing costs nothing here.
+// Publishes candidate notifications to the notify queue, most of them before the row is written. The notifier verifies them
+// against the row, so a worker that dies before the write causes no notification. Settle publishes lost ones again
+// (docs/decisions/0013-notifications.md). A job without notifications costs nothing here.
 
 import { withDeadline } from '../concurrency/with-deadline.ts';
 import { dueAtOf, isManual } from '../domain/executions/ids.ts';
@@ -18,78 +18,82 @@ import type {
 } from '../queue/notify-queue.ts';
 import type { Context } from '../scheduling/context.ts';
 import type { NotificationPublisher } from '../scheduling/notification-publisher.ts';
+import { observeRows } from '../store/observe-rows.ts';
 
 export interface PublisherOptions {
   readonly queue: NotifyQueue;
-  /** Every change of every execution is said, for the event bus. */
+  /** Whether every change of every execution is published, for the event bus. */
   readonly changes?: boolean;
 }
 
-/** No longer than this is a job kept from its end by a queue that does not answer. */
-const WITHIN_MS = 2_000;
-/** By then the row is there, as a rule. */
+/** The longest time that a write of a row waits for the notify queue. */
+const SEND_TIMEOUT_MS = 2_000;
+/** The delay of a message that is sent before its row is written, so that the notifier usually finds the row. */
 const ROW_FOLLOWS_MS = 1_000;
 
-/** A context whose writes of rows are told. */
+/** A context that publishes the notifications of its writes of rows, and has a publisher for all other ones. */
 export function publishEvents(
   context: Context,
   options: PublisherOptions,
 ): Context & { readonly publisher: NotificationPublisher } {
-  const { store } = context;
-  const say = (messages: NotifyMessage[], delayMs = 0) => send(context, options.queue, messages, delayMs);
-  const about = (seen: RowSeen | undefined, row: Row) => messagesOf(context, options, seen, row);
-
-  return {
-    ...context,
-    store: {
-      ...store,
-      async insertRow(row) {
-        // what the head has decided may be recorded by several, again and again: whose insert it was tells it
-        const after = row.status === 'SKIPPED' || row.status === 'QUEUED';
-        if (!after) await say(about(undefined, row), ROW_FOLLOWS_MS);
-        const done = await store.insertRow(row);
-        if (after && done) await say(about(undefined, row));
-        return done;
-      },
-      async updateRow(seen, row) {
-        await say(about(seen, row), ROW_FOLLOWS_MS);
-        return store.updateRow(seen, row);
-      },
+  const publish: Publish = (messages, delayMs = 0) => send(context, options.queue, messages, delayMs);
+  const store = observeRows(context.store, {
+    async before(row, seen) {
+      if (!isPublishedAfterWrite(row, seen))
+        await publish(messagesOf(context, options, seen, row), ROW_FOLLOWS_MS);
     },
-    publisher: {
-      async started({ head, message, hold, row }) {
-        const expectedAt = isManual(message) ? (row?.enqueuedAt ?? dueAtOf(message.due)) : message.fireAt;
-        const isLate = hold.attempt === 1 && hold.startedAt - expectedAt > lateAfterMs(head.notifies);
-        if (!isLate && !options.changes) return;
-        const { due, startedAt } = hold;
-        const common = {
+    async after(row, seen) {
+      if (isPublishedAfterWrite(row, seen)) await publish(messagesOf(context, options, seen, row));
+    },
+  });
+  return { ...context, store, publisher: createPublisher(context, options, publish) };
+}
+
+/** False if the messages may not have been sent. */
+type Publish = (messages: NotifyMessage[], delayMs?: number) => Promise<boolean>;
+
+/** The row of a decision in the head may be inserted by several processes. Only the one that succeeds publishes it. */
+const isPublishedAfterWrite = ({ status }: Row, seen: RowSeen | undefined): boolean =>
+  !seen && (status === 'SKIPPED' || status === 'QUEUED');
+
+function createPublisher(
+  context: Context,
+  { changes }: PublisherOptions,
+  publish: Publish,
+): NotificationPublisher {
+  return {
+    async started({ head, message, hold, row }) {
+      const expectedAt = isManual(message) ? (row?.enqueuedAt ?? dueAtOf(message.due)) : message.fireAt;
+      const isLate = hold.attempt === 1 && hold.startedAt - expectedAt > lateAfterMs(head.notifies);
+      if (!isLate && !changes) return;
+      const { due, startedAt } = hold;
+      const common = {
+        jobId: head.jobId,
+        due,
+        at: context.clock.now(),
+        execution: row ? executionOfRow(row) : executionOfHold(head, hold),
+      };
+      const late = { expectedAt, startedAt, revision: message.revision };
+      const messages: NotifyMessage[] = [];
+      if (isLate) messages.push({ kind: 'event', event: 'late', ...common, late });
+      if (changes) messages.push({ kind: 'change', change: 'started', ...common });
+      await publish(messages);
+    },
+    missed: (rows) => publish(rows.flatMap((row) => eventMessages(context, undefined, row))),
+    async overdue(overdue) {
+      const at = context.clock.now();
+      const late = overdue.filter(({ head, expectedAt }) => at - expectedAt > lateAfterMs(head.notifies));
+      await publish(
+        late.map(({ head, due, revision, expectedAt }) => ({
+          kind: 'event',
+          event: 'late',
           jobId: head.jobId,
           due,
-          at: context.clock.now(),
-          execution: row ? executionOfRow(row) : executionOfHold(head, hold),
-        };
-        const late = { expectedAt, startedAt, revision: message.revision };
-        const messages: NotifyMessage[] = [];
-        if (isLate) messages.push({ kind: 'event', event: 'late', ...common, late });
-        if (options.changes) messages.push({ kind: 'change', change: 'started', ...common });
-        await say(messages);
-      },
-      missed: (rows) => say(rows.flatMap((row) => eventMessages(context, undefined, row))),
-      async overdue(overdue) {
-        const at = context.clock.now();
-        const late = overdue.filter(({ head, expectedAt }) => at - expectedAt > lateAfterMs(head.notifies));
-        await say(
-          late.map(({ head, due, revision, expectedAt }) => ({
-            kind: 'event',
-            event: 'late',
-            jobId: head.jobId,
-            due,
-            at,
-            execution: plannedExecution(head, due, at),
-            late: { expectedAt, revision },
-          })),
-        );
-      },
+          at,
+          execution: plannedExecution(head, due, at),
+          late: { expectedAt, revision },
+        })),
+      );
     },
   };
 }
@@ -129,7 +133,7 @@ const toCome = ({ status, fence, attempt }: Row): RowToCome => ({
   attempt,
 });
 
-/** Never throws and never takes long: a job's end does not wait for who is told of it. False: it may not have been sent. */
+/** Never rejects, and takes SEND_TIMEOUT_MS at most, because the end of a job must not wait for its notifications. */
 async function send(
   { clock, log }: Context,
   queue: NotifyQueue,
@@ -138,12 +142,13 @@ async function send(
 ): Promise<boolean> {
   if (messages.length === 0) return true;
   const failed = (error: unknown): false => {
-    log.warn('what there is to tell could not be sent; settle will look', { error: String(error) });
+    log.warn('failed to publish notifications; settle will publish them again', { error: String(error) });
     return false;
   };
   const sending = queue.send(messages, delayMs).then(
     () => true,
     (error: unknown) => failed(error),
   );
-  return withDeadline(sending, { timer: clock, ms: WITHIN_MS }, () => failed(`${WITHIN_MS} ms`));
+  const timedOut = () => failed(`no response within ${SEND_TIMEOUT_MS} ms`);
+  return withDeadline(sending, { timer: clock, ms: SEND_TIMEOUT_MS }, timedOut);
 }

@@ -1,50 +1,37 @@
-// Measures what a worker does by what it writes into the ledger: how late an execution began, and how it ended.
+// Metrics of executions, derived from the rows that a worker writes: lateness, and the number of executions by status.
 
 import { dueAtOf, executionId } from '../domain/executions/ids.ts';
 import { isTerminal, type Row, type TerminalStatus } from '../domain/executions/row.ts';
 import type { MetricName, Metrics } from '../runtime/metrics.ts';
 import type { Context } from '../scheduling/context.ts';
 import { handleMessage } from '../scheduling/running/handle-message.ts';
+import { observeRows } from '../store/observe-rows.ts';
 import type { HandleMessage } from './worker.ts';
 
-const ENDS: Record<TerminalStatus, MetricName> = {
+const METRIC_OF: Record<TerminalStatus, MetricName> = {
   SUCCEEDED: 'Succeeded',
   FAILED: 'Failed',
   SKIPPED: 'Skipped',
   CANCELLED: 'Cancelled',
 };
 
-/** The context and the use case to start a worker with. */
+/** A context and a message handler that report metrics. */
 export function withMetrics(
   context: Context,
   metrics: Metrics,
 ): { context: Context; handleMessage: HandleMessage } {
-  const { store } = context;
-  /** With jitter, what is due and when it fires are not the same. */
+  /** Fire times by execution. With jitter, an execution fires later than it is due. */
   const fireTimes = new Map<string, number>();
 
-  const written = (row: Row): void => {
-    if (isTerminal(row.status)) metrics.add(ENDS[row.status], 1);
+  const after = (row: Row): void => {
+    if (isTerminal(row.status)) metrics.add(METRIC_OF[row.status], 1);
     if (row.status === 'RETRYING') metrics.add('Retried', 1);
     if (row.attempt !== 1 || row.startedAt === undefined || row.status === 'RUNNING') return;
     const firesAt = fireTimes.get(executionId(row.jobId, row.due)) ?? dueAtOf(row.due);
     metrics.add('Lateness', row.startedAt - firesAt);
   };
-  const measuredStore: Context['store'] = {
-    ...store,
-    async insertRow(row) {
-      const done = await store.insertRow(row);
-      if (done) written(row);
-      return done;
-    },
-    async updateRow(seen, row) {
-      const done = await store.updateRow(seen, row);
-      if (done) written(row);
-      return done;
-    },
-  };
   return {
-    context: { ...context, store: measuredStore },
+    context: { ...context, store: observeRows(context.store, { after }) },
     async handleMessage(own, worker, received) {
       const { message } = received;
       const id = message && executionId(message.jobId, message.due);

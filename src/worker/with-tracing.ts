@@ -1,5 +1,5 @@
-// Traces what a worker does with a message: goes on with the trace that the message belongs to, or begins one, and writes
-// down how long the claim, the task and the finish took.
+// Traces of executions: how long the claim, the task and the finish of a message took. A message continues the trace that it
+// belongs to, or begins one.
 
 import { executionId } from '../domain/executions/ids.ts';
 import type { Row } from '../domain/executions/row.ts';
@@ -7,13 +7,14 @@ import type { Received } from '../queue/queue.ts';
 import { headerOf, newSegmentId, newTrace, sampledTrace } from '../runtime/tracing.ts';
 import type { Context } from '../scheduling/context.ts';
 import type { WorkerPort } from '../scheduling/running/worker-port.ts';
+import { observeRows } from '../store/observe-rows.ts';
 import type { Tasks } from '../tasks/task.ts';
 import type { HandleMessage } from './worker.ts';
 import type { Segment, Tracer } from './xray.ts';
 
-/** What is known when it is over. */
+/** What was observed while a message was handled. */
 interface Seen {
-  /** When it was its time and there was a place for it. */
+  /** When the message was due and a run slot was acquired. */
   acquiredAt?: number;
   task?: string;
   startedAt?: number;
@@ -30,12 +31,12 @@ export function withTracing(handleMessage: HandleMessage, tracer: Tracer): Handl
 
     const id = newSegmentId();
     const seen: Seen = {};
-    // the next attempt is caused by this one
+    // the next attempt continues this trace, with this segment as its parent
     const own: Received = { ...received, message: { ...message, trace: headerOf({ ...trace, parent: id }) } };
     try {
-      await handleMessage(watched(context, seen), timed(worker, clock, seen), own);
+      await handleMessage(watchRows(context, seen), timeWorker(worker, clock, seen), own);
     } finally {
-      // one that only had to wait comes again, and is told of then
+      // a message that only waited has no row, and is traced when it comes back
       if (seen.row && seen.acquiredAt !== undefined) {
         const { jobId, due, fireAt } = message;
         const annotations = {
@@ -52,28 +53,15 @@ export function withTracing(handleMessage: HandleMessage, tracer: Tracer): Handl
   };
 }
 
-/** The last row that it writes says how it went. */
-function watched(context: Context, seen: Seen): Context {
-  const { store } = context;
-  return {
-    ...context,
-    store: {
-      ...store,
-      async insertRow(row) {
-        const done = await store.insertRow(row);
-        if (done) seen.row = row;
-        return done;
-      },
-      async updateRow(before, row) {
-        const done = await store.updateRow(before, row);
-        if (done) seen.row = row;
-        return done;
-      },
-    },
+/** The last row that is written shows the outcome. */
+const watchRows = (context: Context, seen: Seen): Context => {
+  const after = (row: Row): void => {
+    seen.row = row;
   };
-}
+  return { ...context, store: observeRows(context.store, { after }) };
+};
 
-function timed(worker: WorkerPort, clock: Context['clock'], seen: Seen): WorkerPort {
+function timeWorker(worker: WorkerPort, clock: Context['clock'], seen: Seen): WorkerPort {
   const tasks: Tasks = new Map(
     [...worker.identity.tasks].map(([name, task]) => [
       name,

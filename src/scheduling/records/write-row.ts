@@ -1,4 +1,5 @@
-// Rows of the ledger. Every write of a row's status goes through this file, which checks ROW_TRANSITIONS.
+// Rows of the ledger. Every write of a row's status goes through this file, which checks ROW_TRANSITIONS. Notifications and
+// metrics follow from the same writes: the runtimes hand in a store with `observeRows` (publish-events.ts, with-metrics.ts).
 
 import { type DueKey, dueAtOf, dueKey } from '../../domain/executions/ids.ts';
 import { isTerminal, mayFollow, type Row, type RowStatus } from '../../domain/executions/row.ts';
