@@ -1,9 +1,9 @@
-// Everything a caller can do wrong, as types that carry data. The API maps them to HTTP in one place.
+// The errors that callers cause, with their HTTP status. The API turns them into problem documents in one place.
 
 export interface FieldError {
-  /** Where in the request, such as `schedule.cron`. */
+  /** The field of the request, such as `schedule.cron`. */
   readonly path: string;
-  /** What was given and what is allowed. */
+  /** The value that was given and the values that are allowed. */
   readonly message: string;
 }
 
@@ -25,7 +25,7 @@ export class InvalidInput extends PunctualError {
   }
 }
 
-/** The route exists and is not for this caller. What belongs to another user is NotFound instead. */
+/** The caller may not use this route. For another user's job the error is NotFound, so that ids cannot be guessed. */
 export class Forbidden extends PunctualError {
   readonly status = 403;
   readonly title = 'Not allowed';
@@ -52,7 +52,7 @@ export class PreconditionFailed extends PunctualError {
 export class QuotaExceeded extends PunctualError {
   readonly status = 429;
   readonly title = 'Over the quota';
-  /** When to try again, where waiting helps. */
+  /** Seconds to wait before the next try. Undefined if waiting does not help. */
   readonly retryAfterSeconds: number | undefined;
   constructor(message: string, retryAfterSeconds?: number) {
     super(message);
@@ -60,7 +60,7 @@ export class QuotaExceeded extends PunctualError {
   }
 }
 
-/** The schedule is well formed and has no occurrence from now on. */
+/** The schedule is valid, but it has no occurrence from now on. */
 export class NeverFires extends PunctualError {
   readonly status = 422;
   readonly title = 'The schedule never fires';

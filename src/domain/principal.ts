@@ -1,7 +1,7 @@
-// Who asks.
+// The authenticated caller of a request.
 export interface Principal {
   readonly userId: string;
-  /** Sees, and may act on, what all users have. */
+  /** An operator may read and change the jobs of all users. */
   readonly operator: boolean;
 }
 

@@ -7,7 +7,7 @@ const said = (schema: z.ZodType, input: unknown) =>
 
 describe('what is wrong with input is said with the field, the value given and what is allowed', () => {
   it('a value of the wrong type', () => {
-    expect(said(z.object({ name: z.string() }), { name: 5 })).toEqual(['name: must be a text, got 5']);
+    expect(said(z.object({ name: z.string() }), { name: 5 })).toEqual(['name: must be a string, got 5']);
     expect(said(z.object({ tags: z.record(z.string(), z.string()) }), { tags: [] })).toEqual([
       'tags: must be an object, got []',
     ]);
@@ -15,7 +15,7 @@ describe('what is wrong with input is said with the field, the value given and w
   });
 
   it('a missing field', () => {
-    expect(said(z.object({ task: z.string() }), {})).toEqual(['task: is missing; must be a text']);
+    expect(said(z.object({ task: z.string() }), {})).toEqual(['task: is missing; must be a string']);
   });
 
   it('a number out of its range', () => {
@@ -48,8 +48,8 @@ describe('what is wrong with input is said with the field, the value given and w
   it('unknown fields, each by its name', () => {
     const schema = z.strictObject({ a: z.strictObject({ b: z.string(), c: z.string().optional() }) });
     expect(said(schema, { a: { b: '', d: 1, e: 2 } })).toEqual([
-      'a.d: is not a known field; known here: b, c',
-      'a.e: is not a known field; known here: b, c',
+      'a.d: is not a known field; known fields are b, c',
+      'a.e: is not a known field; known fields are b, c',
     ]);
   });
 

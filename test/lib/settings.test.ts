@@ -84,7 +84,7 @@ describe('the settings of a deployment', () => {
   });
 
   it('with an unknown name are refused, so that a typing mistake does not become a default', () => {
-    expect(errorOf({ shard: 64 })).toMatch(/^shard is not a known field; known here: stage, shards, /);
+    expect(errorOf({ shard: 64 })).toMatch(/^shard is not a known field; known fields are stage, shards, /);
   });
 
   it('are read from the CDK context, as texts or as values', () => {

@@ -1,9 +1,9 @@
-// The key that groups failures: executions that failed for the same reason have the same key, whatever ids and numbers
-// their messages contain. It is stored, so it must not change: old and new failures would stand in different groups.
+// The key that groups failures. Executions that failed for the same reason have the same key, whatever ids and numbers their
+// messages contain. Rows store the key, so its computation must not change: old and new failures would be in different groups.
 import { hash } from 'node:crypto';
 import type { Row } from './row.ts';
 
-/** A longer message differs in its first characters too, and stack texts would cost CPU. */
+/** The part of a message that counts. Messages that differ at all differ in it, and stack traces would cost CPU. */
 const MAX_CHARACTERS = 500;
 const LENGTH = 12;
 
@@ -22,7 +22,7 @@ export const normalizedMessage = (message: string): string =>
     .replace(/\s+/g, ' ')
     .trim();
 
-/** 12 characters. A failure without an error is grouped by its reason. */
+/** `LENGTH` characters. A failure without an error is grouped by its reason. */
 export function errorKeyOf({ error, reason = '' }: Pick<Row, 'error' | 'reason'>): string {
   const parts = [error?.name ?? '', normalizedMessage(error?.message ?? reason)];
   return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, LENGTH);

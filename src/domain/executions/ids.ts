@@ -1,9 +1,10 @@
-// Names of things: jobs, executions, shards. Every writer computes the same name for the same thing.
+// The ids of executions, the keys of occurrences, and the shard of a job. Every process computes the same ones. No Node imports:
+// browsers use this file too.
 import { hash } from '../hash.ts';
 
 /**
- * Names an execution within its job: the nominal due time as 13 digits of epoch milliseconds, so that string order
- * is time order. A run-now adds a suffix (`1796119200000-k3f9a1`), so it can never be an occurrence's key.
+ * Identifies an execution within its job: the due time as 13 digits of epoch milliseconds, so that string order is time
+ * order. The key of a manual run has a suffix (`1796119200000-k3f9a1`), so it never equals the key of an occurrence.
  */
 export type DueKey = string;
 
@@ -14,10 +15,11 @@ export const MANUAL = 'byHand';
 export const isManual = ({ revision }: { readonly revision: string }): boolean => revision === MANUAL;
 
 export function dueKey(dueAt: number): DueKey {
-  if (!(dueAt >= 0 && dueAt < 1e13)) throw new RangeError(`${dueAt} is no due time: keys hold 13 digits`);
+  if (!(dueAt >= 0 && dueAt < 1e13))
+    throw new RangeError(`due time ${dueAt} is not between 0 and 9999999999999`);
   return String(dueAt).padStart(13, '0');
 }
-/** The end of a range that a person asks for: any time at all, moved to where keys can be. */
+/** The key for one end of a queried range. A time outside the range of keys is moved to its nearest end. */
 export const dueBound = (time: number): DueKey => dueKey(Math.min(Math.max(time, 0), 1e13 - 1));
 
 export const manualKey = (dueAt: number, suffix: string): DueKey => `${dueKey(dueAt)}-${suffix}`;
@@ -32,7 +34,7 @@ export function parseExecutionId(id: string): { jobId: string; due: DueKey } | u
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** `length` base-62 characters made of random or hashed bytes (one byte each; the slight bias does not matter). */
+/** `length` base-62 characters, one per random or hashed byte. The slight bias of `% 62` does not matter for ids. */
 export function base62(bytes: Uint8Array, length: number): string {
   let text = '';
   for (const byte of bytes.subarray(0, length)) text += ALPHABET[byte % 62];

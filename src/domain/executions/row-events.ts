@@ -1,4 +1,4 @@
-// The notification event that a write of a row is.
+// The notification event that a write of a row causes.
 import { type NotifyEvent, wants } from '../jobs/notify-events.ts';
 import { isTerminal, type Row, type RowSeen } from './row.ts';
 

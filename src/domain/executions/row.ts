@@ -1,4 +1,4 @@
-// An execution's row in the ledger, its states, and which state may follow which.
+// The row of an execution in the ledger, its states and their transitions.
 
 import type { Notifies } from '../jobs/notify-events.ts';
 import type { DueKey } from './ids.ts';
@@ -9,7 +9,7 @@ export type OpenStatus = (typeof OPEN)[number];
 export type TerminalStatus = (typeof TERMINAL)[number];
 export type RowStatus = OpenStatus | TerminalStatus;
 
-/** `absent`: the occurrence has no row. Terminal states other than SUCCEEDED may be reopened by /retry. */
+/** The states that may follow each state. `absent` means no row. POST …/retry reopens FAILED, SKIPPED and CANCELLED. */
 export const ROW_TRANSITIONS: Readonly<Record<'absent' | RowStatus, readonly RowStatus[]>> = {
   absent: ['QUEUED', 'WAITING', 'RUNNING', 'RETRYING', 'SUCCEEDED', 'FAILED', 'SKIPPED', 'CANCELLED'],
   QUEUED: ['RUNNING', 'CANCELLED'],
@@ -38,9 +38,9 @@ export interface Row {
   readonly due: DueKey;
   readonly userId: string;
   readonly status: RowStatus;
-  /** Token of the last holder that wrote the row; none if it was never held. */
+  /** Token of the last holder that wrote the row. Absent if no worker has held the execution. */
   readonly fence?: string;
-  /** Of the schedule that planned it, or MANUAL. */
+  /** Revision of the schedule that planned the execution, or MANUAL. */
   readonly revision: string;
   readonly attempt: number;
   readonly maxAttempts: number;
@@ -54,17 +54,17 @@ export interface Row {
   readonly error?: RunError;
   readonly reason?: string;
   readonly checkpoint?: unknown;
-  /** A manual run's own, in place of the definition's. */
+  /** Params of a manual run that replace those of the definition. */
   readonly params?: Readonly<Record<string, unknown>>;
-  /** The job's only occurrence: its end completes the job. Spares settle the head of every other row. */
+  /** Set for the only occurrence of a one-time job: its end completes the job. Settle reads the head of these rows only. */
   readonly once?: true;
-  /** The head's, so that whoever writes or settles the row need not read the head to know. */
+  /** A copy of the head's field. The writer of the row and settle need not read the head. */
   readonly notifies?: Notifies;
-  /** The end that stands here was told, or counted among those told together. */
+  /** The notification of this end was sent, or counted in a summary. */
   readonly told?: true;
 }
 
-/** What a write of an existing row is conditional on. */
+/** The state that a write of an existing row is conditional on. */
 export interface RowSeen {
   readonly status: RowStatus;
   readonly fence?: string;

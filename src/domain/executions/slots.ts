@@ -1,11 +1,11 @@
-// The timetable's geometry: a slot is one minute of one shard; an entry says "look at this execution then".
+// Slots and entries of the timetable. A slot is one minute of one shard. An entry is the time to dispatch or check an execution.
 
 import { MAX_JITTER_SECONDS } from '../schedule/schedule-schema.ts';
 import type { DueKey } from './ids.ts';
 
 export const MINUTE = 60_000;
 
-/** Minutes since the epoch: the unit of both watcher cursors. */
+/** Minutes since the epoch, the unit of the watcher's two cursors. */
 export const minuteOf = (time: number): number => Math.floor(time / MINUTE);
 export const minuteStart = (minute: number): number => minute * MINUTE;
 export const minuteEnd = (minute: number): number => (minute + 1) * MINUTE;
@@ -13,14 +13,16 @@ export const minuteEnd = (minute: number): number => (minute + 1) * MINUTE;
 export const slotKey = (minute: number, shard: number): string => `${minute}#${shard}`;
 
 /**
- * regular: an occurrence of a schedule; byHand: run-now, backfill, /retry; retry: a backoff beyond what SQS can delay;
- * check: settle looks again.
+ * - regular: an occurrence of a schedule
+ * - byHand: a manual run, by run-now, backfill or /retry
+ * - retry: an attempt whose backoff is longer than the maximum delay of SQS
+ * - check: settle checks the execution again
  */
 export type EntryKind = 'regular' | 'byHand' | 'retry' | 'check';
 
-/** Immutable, and all of it is in its key: writing an entry twice is writing it once. */
+/** Immutable. The key contains all of it, so a repeated write changes nothing. */
 export interface Entry {
-  /** Which minute's slot it stands in: the due time, or for retries and checks the time to look. */
+  /** The time that decides the slot: the due time, or for retries and checks the time at which they happen. */
   readonly at: number;
   readonly jobId: string;
   readonly revision: string;
@@ -33,19 +35,20 @@ export const entryKey = (e: Entry): string =>
 
 export function parseEntryKey(key: string): Entry {
   const [at, jobId, revision, due, kind] = key.split('#');
-  if (!at || !jobId || !revision || !due || !kind) throw new Error(`not a timetable key: ${key}`);
+  if (!at || !jobId || !revision || !due || !kind)
+    throw new Error(`timetable key ${JSON.stringify(key)} does not have five parts`);
   return { at: Number(at), jobId, revision, due, kind: kind as EntryKind };
 }
 
 const CHECK_AFTER_MINUTES = [2, 4, 8] as const;
 const CHECK_EVERY_MINUTES = 15;
 
-/** No check is written further ahead: its execution fires an hour from now at the latest, or is looked at every 15 min. */
+/** No check is further in the future: jitter delays a fire time by at most an hour, and checks repeat every 15 minutes. */
 export const FARTHEST_CHECK_MINUTES = MAX_JITTER_SECONDS / 60 + CHECK_AFTER_MINUTES[0];
 
 /**
- * When settle looks at an execution next: its fire time + 2, 4, 8, 15, 30, 45 … minutes, the first later than `now`.
- * Deterministic, so two watchers write the same check: at most one message per execution and point.
+ * The time of settle's next check of an execution: the first of fire time + 2, 4, 8, 15, 30, 45 … minutes that is later than
+ * `now`. It is deterministic, so two watchers write the same entry, and each check sends at most one message.
  */
 export function nextCheckAt(fireAt: number, now: number): number {
   for (const minutes of CHECK_AFTER_MINUTES) {

@@ -1,4 +1,4 @@
-// A background operation: something that takes longer than a request, carried out in steps.
+// A background operation: work that takes longer than a request. A process holds its lease and carries it out in steps.
 import { z } from 'zod';
 import type { DueKey } from '../executions/ids.ts';
 import { isoTime } from '../views/resource-schemas.ts';
@@ -7,20 +7,20 @@ export const OPERATION_STATUSES = ['pending', 'running', 'done', 'stopped', 'fai
 export type OperationStatus = (typeof OPERATION_STATUSES)[number];
 export const OPERATION_KINDS = ['backfill'] as const;
 
-const refusalShape = z.strictObject({ id: z.string().describe('of the execution'), reason: z.string() });
+const refusalShape = z.strictObject({ id: z.string().describe('id of the execution'), reason: z.string() });
 
-/** Something that the operation could not do; it goes on with the others. */
+/** An execution that the operation could not start. The operation continues with the others. */
 export type Refusal = z.infer<typeof refusalShape>;
 
-/** Occurrences in the range of one backfill, those that have a row included. */
+/** Maximum number of occurrences in the range of one backfill. Occurrences that have a row count too. */
 export const MAX_BACKFILLED = 1000;
 
-/** Run the occurrences with `from` ≤ due < `to` that have no row. */
+/** A backfill runs the occurrences with `from` ≤ due < `to` that have no row. */
 export interface BackfillParams {
   readonly jobId: string;
   readonly from: DueKey;
   readonly to: DueKey;
-  /** Fingerprint of the schedule that the range was counted with. */
+  /** Fingerprint of the schedule at the request. If the job's schedule changes, the backfill stops. */
   readonly schedule: string;
 }
 
@@ -28,40 +28,39 @@ export interface Operation {
   readonly id: string;
   readonly kind: (typeof OPERATION_KINDS)[number];
   readonly params: BackfillParams;
-  /** Who asked for it. */
+  /** The user who requested it. */
   readonly userId: string;
   readonly status: OperationStatus;
-  /** Why it was stopped or has failed. */
+  /** Set if the status is `stopped` or `failed`. */
   readonly reason?: string;
   readonly done: number;
   readonly total: number;
   readonly refused: readonly Refusal[];
-  /** Where the next step begins; absent: at the beginning. */
+  /** The position at which the next step begins. Absent before the first step. */
   readonly next?: string;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Random, fresh in every write: what every write is conditional on. */
+  /** A random value, fresh in every write. Every write is conditional on it. */
   readonly stamp: string;
-  /** Until then `holder` carries it out, or finishes its step after a stop. 0: no process does. */
+  /** The end of the lease of `holder`. After a stop, the holder may finish its step until then. 0 without a lease. */
   readonly leaseUntil: number;
-  /** A random id of the process that took it last. Absent: no process has taken it. */
+  /** Random id of the last process that acquired the lease. Absent if no process has. */
   readonly holder?: string;
 }
 
-/** An operation as the list of those that have not ended has it. */
+/** An entry of the list of open operations. */
 export type OpenOperation = Pick<Operation, 'id' | 'createdAt' | 'userId'>;
 
-/** Ended operations stay readable for this long. */
+/** Retention of ended operations. */
 const KEPT_DAYS = 7;
 
-/** It has not ended. */
 export const isOpen = ({ status }: Pick<Operation, 'status'>): boolean =>
   status === 'pending' || status === 'running';
 
-/** An open one is ended within a day of its creation; this is when what nobody ended goes. */
+/** Retention of open operations. They end within a day of their creation, unless every process is down. */
 const OPEN_KEPT_DAYS = 30;
 
-/** Epoch seconds after which it may be removed. */
+/** The time, in epoch seconds, after which the store may delete the operation. */
 export const operationExpiresAt = (operation: Operation): number =>
   Math.ceil(operation.updatedAt / 1000) + (isOpen(operation) ? OPEN_KEPT_DAYS : KEPT_DAYS) * 86_400;
 
@@ -69,19 +68,19 @@ export const operationShape = z
   .strictObject({
     id: z.string(),
     kind: z.enum(OPERATION_KINDS),
-    jobId: z.string().describe('of the job that is backfilled'),
+    jobId: z.string().describe('id of the job that is backfilled'),
     status: z
       .enum(OPERATION_STATUSES)
       .describe(
-        '`stopped`: by request, or because the job was cancelled or its schedule edited. `failed`: not done within a day',
+        '`stopped`: on request, or because the job was cancelled or its schedule was edited. `failed`: not completed within a day',
       ),
-    reason: z.string().optional().describe('why it was stopped or has failed'),
+    reason: z.string().optional().describe('reason for the status `stopped` or `failed`'),
     done: z
       .int()
       .min(0)
-      .describe('how many of `total` are taken care of; while it runs it may be a few behind'),
+      .describe('number of occurrences processed so far; may lag by a few while the operation runs'),
     total: z.int().min(0),
-    refused: z.array(refusalShape).describe('what could not be done, and why'),
+    refused: z.array(refusalShape).describe('executions that could not be started, with the reason'),
     createdAt: isoTime,
     updatedAt: isoTime,
   })

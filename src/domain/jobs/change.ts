@@ -1,4 +1,4 @@
-// A change that a person made to a job: who, when, what, and the fields before and after.
+// The record of a change that a user made to a job: the user, the time, and the fields before and after.
 import { z } from 'zod';
 import { scheduleSchema } from '../schedule/schedule-schema.ts';
 import { optionalFields } from '../validation/optional-fields.ts';
@@ -10,7 +10,7 @@ export const CHANGE_KINDS = ['created', 'edited', 'paused', 'resumed', 'cancelle
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
 /**
- * Names a change within its job. The job's head has both fields, as `version` and `updatedAt`. The record is inserted
+ * Identifies a change within its job. The job's head has both fields, as `version` and `updatedAt`. The record is inserted
  * before the head is written, so no two attempts at one version have the same `at`.
  */
 export interface ChangeKey {
@@ -18,30 +18,30 @@ export interface ChangeKey {
   readonly at: number;
 }
 
-const { params: _params, notify: _notify, schedule: _schedule, ...shown } = jobSpecSchema.shape;
+const { params: _params, notify: _notify, schedule: _schedule, ...recorded } = jobSpecSchema.shape;
 
-/** The version of the job that the value came with. */
+/** A reference to the version that set the value. The record does not contain params and notify: they may be secret. */
 const replaced = z.strictObject({ version: z.int().min(1) }).optional();
 
 const fieldsShape = z.strictObject({
-  ...optionalFields(shown),
+  ...optionalFields(recorded),
   schedule: z.strictObject(scheduleSchema.shape).optional(),
   status: z.enum(JOB_STATUSES).optional(),
   pausedUntil: isoTime.optional(),
-  params: replaced.describe('the version that they came with, never their content'),
-  notify: replaced.describe('the version that it came with, never its content'),
+  params: replaced.describe('version that set the params; their content is not recorded'),
+  notify: replaced.describe('version that set the notifications; their content is not recorded'),
 });
 
-/** The fields that a change touched, on one side of it. */
+/** The changed fields of a job, before or after a change. */
 export type ChangedFields = z.infer<typeof fieldsShape>;
 
-/** What the record has before and after of, if it changed. */
-export const RECORDED_FIELDS = [...Object.keys(shown), 'schedule', 'status', 'pausedUntil'] as (
+/** The fields whose values before and after a change are recorded. */
+export const RECORDED_FIELDS = [...Object.keys(recorded), 'schedule', 'status', 'pausedUntil'] as (
   | Exclude<keyof JobSpec, 'params' | 'notify'>
   | 'status'
   | 'pausedUntil'
 )[];
-/** What the record of a create has. */
+/** The fields in the record of a create. */
 export const CREATED_FIELDS = ['schedule', ...Object.keys(policiesSchema.shape)] as (
   | 'schedule'
   | keyof typeof policiesSchema.shape
@@ -49,27 +49,27 @@ export const CREATED_FIELDS = ['schedule', ...Object.keys(policiesSchema.shape)]
 
 export interface Change extends ChangeKey {
   readonly jobId: string;
-  /** The user who made it: an operator, where an operator changed another user's job. */
+  /** The user who made the change. An operator who changed another user's job stands here. */
   readonly by: string;
   readonly what: ChangeKind;
   readonly note?: string;
   readonly before?: ChangedFields;
   readonly after?: ChangedFields;
-  /** The change before it. Absent: the first. Of a job that is older than these records it names one without a record. */
+  /** The previous change. Absent in the first record of a job. */
   readonly previous?: ChangeKey;
 }
 
 export const changeShape = z
   .strictObject({
-    version: z.int().min(1).describe('of the job, since this change'),
+    version: z.int().min(1).describe('version of the job after this change'),
     at: isoTime,
-    by: z.string().describe('the user who made it'),
+    by: z.string().describe('user who made the change'),
     what: z.enum(CHANGE_KINDS),
     note: z.string().optional(),
-    before: fieldsShape.optional().describe('the fields that changed, as they were'),
+    before: fieldsShape.optional().describe('changed fields before the change'),
     after: fieldsShape
       .optional()
-      .describe('the fields that changed, as they are since; of a create: schedule and policies'),
+      .describe('changed fields after the change; for `created`: schedule and policies'),
   })
   .meta({
     id: 'Change',

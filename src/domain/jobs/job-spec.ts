@@ -1,4 +1,4 @@
-// What a client says when it creates a job: the schema that validation, types and documentation come from.
+// The job in a create request: one schema for validation, types and documentation.
 import { z } from 'zod';
 import { scheduleSchema } from '../schedule/schedule-schema.ts';
 import { optionalFields } from '../validation/optional-fields.ts';
@@ -13,13 +13,13 @@ const notifySchema = z
       .min(1)
       .max(86_400)
       .optional()
-      .describe(`for "late": not started so long after it was to start; default ${DEFAULT_LATE_SECONDS}`),
+      .describe(`delay of the start after which "late" is sent; default ${DEFAULT_LATE_SECONDS}`),
     webhook: z
       .strictObject({
         url: z
           .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
           .max(2048)
-          .refine((url) => !/^\w+:\/*[^/?#]*@/.test(url), 'must have no user and password'),
+          .refine((url) => !/^\w+:\/*[^/?#]*@/.test(url), 'must not contain a user name or password'),
       })
       .optional(),
     email: z.strictObject({ to: z.email().max(254) }).optional(),
@@ -36,7 +36,7 @@ const notifySchema = z
     if (targets.length !== 1) {
       context.addIssue({
         code: 'custom',
-        message: `names ${targets.length} targets; exactly one of webhook, email and sns is needed`,
+        message: `must have exactly one of webhook, email and sns, got ${targets.length} of them`,
       });
     }
   });
@@ -48,7 +48,7 @@ const MAX_TAGS = 10;
 const tagsSchema = z.record(z.string().min(1).max(64), z.string().max(128)).superRefine((tags, context) => {
   const count = Object.keys(tags).length;
   if (count > MAX_TAGS) {
-    context.addIssue({ code: 'custom', message: `has ${count} tags; at most ${MAX_TAGS} are allowed` });
+    context.addIssue({ code: 'custom', message: `must have at most ${MAX_TAGS} tags, got ${count}` });
   }
 });
 
@@ -64,29 +64,32 @@ export const EXAMPLE_JOB = {
 export const jobSpecSchema = z
   .strictObject({
     name: z.string().min(1).max(100).optional(),
-    task: z.string().min(1).max(64).describe('one of GET /tasks'),
-    params: z.record(z.string(), z.unknown()).default({}).describe("by the task's own schema"),
-    schedule: scheduleSchema.optional().describe('none: run immediately'),
+    task: z.string().min(1).max(64).describe('name of a task; GET /tasks lists them'),
+    params: z
+      .record(z.string(), z.unknown())
+      .default({})
+      .describe('parameters of the task; GET /tasks has their schema'),
+    schedule: scheduleSchema.optional().describe('without a schedule the job runs once, immediately'),
     ...policiesSchema.shape,
     notify: z.array(notifySchema).max(10).default([]),
     tags: tagsSchema.default({}),
   })
   .meta({ id: 'NewJob', examples: [EXAMPLE_JOB] });
 
-/** With the defaults filled in. */
+/** A valid job with the defaults filled in. */
 export type JobSpec = z.output<typeof jobSpecSchema>;
 
-/** Why a person changed a job. */
+/** The reason that a user gives for a change. */
 export const noteSchema = z
   .string()
   .min(1)
   .max(500)
   .optional()
-  .describe('why; stands in the record of the change, for everybody who may see the job');
+  .describe('reason for the change; every user who may see the job can read it in the change record');
 
 /**
- * An edit: what is given takes the place of what is there, what is not given stays. `retry` and `misfire` are edited
- * field by field; `params`, `notify`, `tags` and `schedule` are replaced as a whole.
+ * An edit. Fields that are absent keep their value. `retry` and `misfire` are merged field by field. `params`, `notify`,
+ * `tags` and `schedule` are replaced as a whole.
  */
 export const jobPatchSchema = z
   .strictObject({

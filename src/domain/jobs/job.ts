@@ -1,4 +1,4 @@
-// A job: what is stored of it in the present (its head) and its definition.
+// A job as it is stored: its head, which every decision is a compare-and-set on, and its definition.
 import type { DueKey } from '../executions/ids.ts';
 import type { Schedule } from '../schedule/schedule-schema.ts';
 import type { JobStatus } from '../views/resource-schemas.ts';
@@ -21,31 +21,31 @@ export const JOB_TRANSITIONS: Readonly<Record<'absent' | JobStatus, readonly Job
 export const mayBecome = (from: JobStatus | undefined, to: JobStatus): boolean =>
   JOB_TRANSITIONS[from ?? 'absent'].includes(to);
 
-/** The right to run now. Only the holder runs. */
+/** The right of one worker to run an execution of the job now. */
 export interface Hold {
   readonly due: DueKey;
-  /** Of the message that led to the take: the schedule's revision, or MANUAL. */
+  /** The revision in the message that led to the take: a schedule's, or MANUAL. */
   readonly revision: string;
-  /** The stamp of the write that took it: the stamp moves on, the token stays. */
+  /** The stamp of the write that took the hold. Later writes change the stamp, not the token. */
   readonly token: string;
-  /** Counts the takes of this job: the fencing number that a task hands on to what it writes to. */
+  /** The number of takes of this job. A task passes it as a fencing number to the systems that it writes to. */
   readonly number: number;
   /**
-   * How many attempts may have started when this was written. A first attempt starts without a row, so its take counts it.
-   * Every other attempt writes the row before it starts, and that row counts it.
+   * The number of attempts that may have started when the hold was written. A first attempt starts without a row, so its
+   * take counts it. Every later attempt writes the row before it starts, and the row counts it.
    */
   readonly attempt: number;
   readonly leaseUntil: number;
   readonly workerId: string;
-  /** The start of the embedded server that wrote the hold. Absent on AWS. */
+  /** Boot id of the embedded server that wrote the hold. Absent on AWS. */
   readonly boot?: string;
   readonly startedAt: number;
   readonly cancelRequested: boolean;
-  /** Its schedule was withdrawn when it may not have started yet: who takes over does not start it. */
+  /** The schedule was withdrawn before the execution was known to have started. A takeover does not start it. */
   readonly withdrawn?: true;
 }
 
-/** The last decision about an execution that nobody holds; its row follows (docs/protocol.md#note). */
+/** The last decision about an execution that no worker holds. The row is written after it (docs/protocol.md#note). */
 export interface Note {
   readonly due: DueKey;
   readonly status: 'SKIPPED' | 'WAITING' | 'CANCELLED' | 'QUEUED';
@@ -54,7 +54,7 @@ export interface Note {
   readonly at: number;
 }
 
-/** Under 1 KB, because an update bills the whole item. */
+/** The current state of a job. It stays below 1 KB, because DynamoDB bills the whole item for an update. */
 export interface Head extends Policies {
   readonly jobId: string;
   readonly userId: string;
@@ -64,43 +64,43 @@ export interface Head extends Policies {
   readonly status: JobStatus;
   readonly schedule: Schedule;
   /**
-   * A pause that ends by itself: nothing is planned before this instant (epoch milliseconds). The job is active, and its
-   * status is shown as `paused` until then. A pause without an end is the status `paused`.
+   * The end of a pause that ends by itself, in epoch milliseconds. No occurrence is planned before it. The stored status is
+   * `active`, and the API shows `paused` until then. A pause without an end has the stored status `paused`.
    */
   readonly pausedUntil?: number;
-  /** Fresh for every create, schedule edit and resume; an entry counts only while its revision is the job's. */
+  /** A random id, fresh for every create, schedule edit and resume. Entries of other revisions are ignored. */
   readonly revision: string;
-  /** Names the definition item; also the ETag. Raised by every edit, pause, resume and cancel. */
+  /** Raised by every edit, pause, resume and cancel. It is the ETag, and part of the key of the definition item. */
   readonly version: number;
   /** The version whose definition (params, notify) is in force. */
   readonly definition: number;
-  /** The definition itself, where it has no item of its own. */
+  /** The definition, if it is small enough to need no item of its own. */
   readonly inline?: Pick<Definition, 'params' | 'notify'>;
   readonly createdAt: number;
-  /** Together with `version` it names the record of the last change. */
+  /** With `version`, the key of the record of the last change. */
   readonly updatedAt: number;
-  /** When a person last changed it, one version before, if the job has ended by itself since. */
+  /** The time of the last change by a user, if the job has ended by itself since. That change is one version older. */
   readonly changedAt?: number;
-  /** What people are told of; to whom is in the definition. */
+  /** The events that the job sends notifications for. The targets are in the definition. */
   readonly notifies?: Notifies;
-  /** Of the create request's body, when it came with an idempotency key. */
+  /** Fingerprint of the create request. Absent without an idempotency key. */
   readonly bodyFingerprint?: string;
-  /** Random, fresh in every write of the head: what every write is conditional on. */
+  /** A random value, fresh in every write of the head. Every write is conditional on it. */
   readonly stamp: string;
   readonly hold?: Hold;
-  /** No regular row exists for a later due: a claim of a later due reads no row. */
+  /** No regular row exists for a later due time, so the claim of a later one reads no row. */
   readonly rowsUntil?: DueKey;
   readonly note?: Note;
-  /** Misfire `runOnce`: the run that set this time stands for all occurrences that fired up to it. */
+  /** With misfire `runOnce`, the latest occurrence that a run has covered. Earlier occurrences do not run. */
   readonly coveredUntil?: DueKey;
 }
 
-/** What the head can change to; jobId, userId and createdAt never change. */
+/** The fields that a write of the head sets. `jobId`, `userId` and `createdAt` never change. */
 export type HeadChange = Partial<Omit<Head, 'jobId' | 'userId' | 'createdAt' | 'stamp'>> & {
   readonly stamp: string;
 };
 
-/** What a run needs and planning does not: kept apart so that the head stays small. Immutable per version. */
+/** The part of a job that only a run needs, separate so that the head stays small. Immutable per version. */
 export interface Definition {
   readonly jobId: string;
   readonly version: number;
@@ -108,7 +108,7 @@ export interface Definition {
   readonly notify: readonly unknown[];
 }
 
-/** With `overlap: allow` each execution has a hold item of its own (docs/protocol.md#overlap-allow). */
+/** The hold of one execution of a job with `overlap: allow` (docs/protocol.md#overlap-allow). */
 export interface HoldItem {
   readonly jobId: string;
   readonly due: DueKey;

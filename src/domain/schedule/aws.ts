@@ -1,4 +1,4 @@
-// AWS's rate(…) and at(…): what they say, in the API's own kinds. (cron(…) stays a cron pattern.)
+// Converts AWS's rate(…) to `every` and at(…) to `at`. cron(…) stays a cron pattern.
 import { quote, refuse } from './refuse.ts';
 import type { ScheduleInput } from './schedule-schema.ts';
 
@@ -8,7 +8,7 @@ const UNITS: Readonly<Record<string, (n: number) => string>> = {
   DAY: (n) => `P${n}D`,
 };
 
-/** `rate(5 minutes)` → every PT5M; `at(2026-12-01T10:00:00)` → at, in the timezone or UTC; anything else as it is. */
+/** `rate(5 minutes)` becomes `every: PT5M`. `at(2026-12-01T10:00:00)` becomes `at`, in the timezone or UTC. */
 export function fromAws(input: ScheduleInput): ScheduleInput {
   const { cron, ...rest } = input;
   if (cron === undefined) return input;

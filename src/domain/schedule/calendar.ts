@@ -1,4 +1,4 @@
-// A calendar schedule as the fields of a cron pattern.
+// Converts a calendar schedule to the fields of a cron pattern.
 import type { Calendar } from './calendar-schema.ts';
 import type { Cron } from './cron.ts';
 import type { Term } from './cron-field.ts';

@@ -1,4 +1,4 @@
-// One field of a cron pattern: its text to terms, with an error that names the field and its range.
+// Parses one field of a cron pattern into terms. Errors name the field and its range.
 import { quote, refuse } from './refuse.ts';
 
 export type FieldName = 'second' | 'minute' | 'hour' | 'day of month' | 'month' | 'day of week' | 'year';
@@ -23,7 +23,7 @@ export interface Field {
   readonly to: number;
   /** The names of the values from `from` on. */
   readonly names?: readonly string[];
-  /** After how many values a range may go round: FRI-MON, and 20-2 in AWS's hours. */
+  /** The number of values after which a range wraps around: FRI-MON, and 20-2 in AWS's hours. Absent if ranges may not. */
   readonly cycle?: number;
 }
 
@@ -37,14 +37,14 @@ export const FIELDS = {
   awsHour: { name: 'hour', from: 0, to: 23, cycle: 24 },
   day: { name: 'day of month', from: 1, to: 31 },
   month: { name: 'month', from: 1, to: 12, names: MONTHS },
-  /** 7 is Sunday too. */
+  /** 0 and 7 are Sunday. */
   weekday: { name: 'day of week', from: 0, to: 7, names: WEEKDAYS, cycle: 7 },
-  /** AWS counts Sunday as 1; terms say 0, as everywhere else. */
+  /** AWS counts Sunday as 1. In terms it is 0, as in other patterns. */
   awsWeekday: { name: 'day of week', from: 1, to: 7, names: WEEKDAYS, cycle: 7 },
   year: { name: 'year', from: 1970, to: 2199 },
 } as const satisfies Record<string, Field>;
 
-/** Upper-case text to terms. */
+/** `text` is in upper case. */
 export function parseField(field: Field, text: string): Term[] {
   return text.split(',').map((part) => parseTerm(field, part));
 }
@@ -53,7 +53,7 @@ function parseTerm(field: Field, part: string): Term {
   if (part === '*') return { kind: 'every' };
   if (part === '?') {
     if (!field.name.startsWith('day'))
-      refuseField(field, part, '? stands for "any" in the day fields only; use *');
+      refuseField(field, part, '? is allowed in the two day fields only, use *');
     return { kind: 'every' };
   }
   const special = field.name === 'day of month' ? dayTerm(field, part) : weekdayTerm(field, part);
@@ -65,7 +65,11 @@ function dayTerm(field: Field, part: string): Term | undefined {
   const [, before] = /^L-(.*)$/.exec(part) ?? [];
   if (before !== undefined) {
     if (!/^([1-9]|[12]\d|30)$/.test(before)) {
-      refuseField(field, part, 'after L- goes 1 to 30 (L-3: three days before the last day of the month)');
+      refuseField(
+        field,
+        part,
+        'the number after L- is from 1 to 30 (L-3 is three days before the last day of the month)',
+      );
     }
     return { kind: 'lastDay', before: Number(before) };
   }
@@ -76,14 +80,14 @@ function dayTerm(field: Field, part: string): Term | undefined {
 
 function weekdayTerm(field: Field, part: string): Term | undefined {
   if (field.name !== 'day of week') return undefined;
-  // AWS: the last day of the week
+  // In AWS's patterns L is the last day of the week, Saturday.
   if (part === 'L' && field === FIELDS.awsWeekday) return { kind: 'range', from: 6, to: 6 };
   const last = /^([^#]+?)#?L$/.exec(part)?.[1];
   if (last) return { kind: 'last', weekday: weekdayOf(field, last, part) };
   const [, weekday, nth] = /^([^#]+)#(.*)$/.exec(part) ?? [];
   if (!weekday) return undefined;
   if (!/^[1-5]$/.test(nth ?? ''))
-    refuseField(field, part, 'after # goes 1 to 5 (FRI#2: the second Friday) or L');
+    refuseField(field, part, 'the number after # is from 1 to 5 (FRI#2 is the second Friday), or L');
   return { kind: 'nth', weekday: weekdayOf(field, weekday, part), nth: Number(nth) };
 }
 
@@ -93,7 +97,7 @@ function rangeTerm(field: Field, part: string): Term {
   const step = stepText === undefined ? undefined : stepOf(field, stepText, part);
   if (base === '*') return step === 1 ? { kind: 'every' } : { kind: 'every', step };
   const [low, high, more] = base.split('-');
-  if (more !== undefined || high === '' || !low) refuseField(field, part, 'a range is written from-to');
+  if (more !== undefined || high === '' || !low) refuseField(field, part, 'a range has the form from-to');
   const isWeekday = field.name === 'day of week';
   const from = isWeekday ? weekdayOf(field, low, part, high === undefined) : parseValue(field, low, part);
   if (high === undefined) {
@@ -106,20 +110,19 @@ function rangeTerm(field: Field, part: string): Term {
     refuseField(
       field,
       part,
-      `the range ends before it starts; write ${low}-${field.to},${field.from}-${high}`,
+      `the range ends before it starts, write ${low}-${field.to},${field.from}-${high}`,
     );
   return step === undefined ? { kind: 'range', from, to } : { kind: 'range', from, to, step };
 }
 
 function stepOf(field: Field, text: string, part: string): number {
-  const largest = field.to - field.from + (field === FIELDS.weekday ? 0 : 1);
+  const max = field.to - field.from + (field === FIELDS.weekday ? 0 : 1);
   const step = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (step < 1 || step > largest)
-    refuseField(field, part, `the step after / is a number from 1 to ${largest}`);
+  if (step < 1 || step > max) refuseField(field, part, `the step after / is a number from 1 to ${max}`);
   return step;
 }
 
-/** 0 is Sunday. 7 stays 7 in a range (5-7: Friday to Sunday) and becomes 0 elsewhere. */
+/** 0 is Sunday. 7 becomes 0, except in a range: 5-7 is Friday to Sunday. */
 function weekdayOf(field: Field, text: string, part: string, fold = true): number {
   const value = parseValue(field, text, part);
   if (field === FIELDS.awsWeekday) return value - 1;
@@ -148,7 +151,7 @@ function refuseField(field: Field, part: string, why?: string): never {
   );
 }
 
-/** The values of the plain terms, ascending and folded into [from, to]; weekdays are 0 to 6. */
+/** The values of `every` and `range` terms, ascending and within the field's range. Weekdays are 0 to 6. */
 export function valuesOf(field: Field, terms: readonly Term[]): number[] {
   const isWeekday = field.name === 'day of week';
   const first = isWeekday ? 0 : field.from;

@@ -1,4 +1,4 @@
-// Cron patterns to fields: 5 fields, 6 (seconds first) or 7 (year last), @daily and friends, and AWS's cron(…).
+// Parses cron patterns: 5 fields, 6 (seconds first) or 7 (year last), nicknames such as @daily, and AWS's cron(…).
 import { FIELDS, parseField, type Term } from './cron-field.ts';
 import { quote, refuse } from './refuse.ts';
 
@@ -12,13 +12,13 @@ export interface Cron {
   readonly month: readonly Term[];
   readonly weekday: readonly Term[];
   readonly year: readonly Term[];
-  /** When both the day of month and the day of week are restricted: cron runs on either, a calendar on both. */
+  /** The rule if both day fields are restricted. Cron runs on days that match either, a calendar on days that match both. */
   readonly days: 'either' | 'both';
-  /** Whose rule counts when clocks change, unless the schedule chooses its own. */
+  /** The default rule at clock changes. `dst` of the schedule overrides it. */
   readonly clockChanges: 'debian' | 'eventBridge';
 }
 
-/** Both day fields are restricted, and a day that matches one of them is enough. */
+/** True if both day fields are restricted and a day that matches one of them is enough. */
 export const isEitherDay = ({ day, weekday, days }: Cron): boolean =>
   days === 'either' && !isEvery(day) && !isEvery(weekday);
 
@@ -34,7 +34,7 @@ const NICKNAMES: Readonly<Record<string, string>> = {
 
 export function parseCron(given: string): Cron {
   if (given.length > MAX_PATTERN) {
-    refuse('schedule.cron', `the pattern has ${given.length} characters; allowed are ${MAX_PATTERN}`);
+    refuse('schedule.cron', `the pattern has ${given.length} characters; at most ${MAX_PATTERN} are allowed`);
   }
   const text = given.trim().toUpperCase();
   const aws = /^CRON\s*\((.*)\)$/.exec(text);
@@ -68,7 +68,7 @@ export function parseCron(given: string): Cron {
   };
 }
 
-/** `cron(minute hour day month weekday year)`: weekdays count from 1 = SUN, and one of the day fields must be `?`. */
+/** `cron(minute hour day month weekday year)`. Sunday is 1, and exactly one of the day fields is `?`. */
 function parseAwsCron(inside: string, given: string): Cron {
   const parts = fieldsOf(inside);
   const [minute = '', hour = '', day = '', month = '', weekday = '', year = ''] = parts;
@@ -81,13 +81,13 @@ function parseAwsCron(inside: string, given: string): Cron {
   if ((day === '?') === (weekday === '?')) {
     refuse(
       'schedule.cron',
-      `${quote(given)}: in AWS's cron(…) exactly one of day of month and day of week is ?; given are ${quote(day)} and ${quote(weekday)}`,
+      `${quote(given)}: in AWS's cron(…) exactly one of day of month and day of week must be ?; got ${quote(day)} and ${quote(weekday)}`,
     );
   }
   if (weekday.includes('#') && weekday.includes(',')) {
     refuse(
       'schedule.cron',
-      `${quote(given)}: in AWS's cron(…) a day of week with # is the only one; given are ${quote(weekday)}`,
+      `${quote(given)}: in AWS's cron(…) a day of week with # must be the only one; got ${quote(weekday)}`,
     );
   }
   return {
@@ -104,8 +104,8 @@ function parseAwsCron(inside: string, given: string): Cron {
 }
 
 /**
- * The weekdays that a pattern in the form of Quartz (6 or 7 fields with `?`) gives by number. Quartz counts Sunday as 1, so
- * each of them means the day before there.
+ * The weekday numbers in a pattern that looks like one of Quartz: 6 or 7 fields with `?`. Quartz counts Sunday as 1, so each
+ * number means the day before in Quartz. Empty for other patterns.
  */
 export function quartzWeekdays(given: string): number[] {
   const parts = given.includes('(') ? [] : fieldsOf(given);
@@ -117,6 +117,6 @@ export function quartzWeekdays(given: string): number[] {
 
 const fieldsOf = (text: string): string[] => text.split(/\s+/).filter((part) => part !== '');
 
-/** The field is `*`, `?` or `*`/1, so it restricts nothing. */
+/** True if the field is `*`, `?` or `*`/1, which restrict nothing. */
 export const isEvery = (terms: readonly Term[]): boolean =>
   terms.some((term) => term.kind === 'every' && term.step === undefined);

@@ -42,7 +42,7 @@ export const joined = (parts: readonly string[], word = 'and'): string =>
 
 export const counted = (n: number, unit: string): string => `${n} ${unit}${n === 1 ? '' : 's'}`;
 
-/** A list with at most this many values is shown as it is; longer ones are shown by their step or their ranges. */
+/** Maximum number of values that are listed one by one. Longer lists are described by their step or their ranges. */
 export const MAX_LISTED = 6;
 
 /** Ascending values as ranges of consecutive ones. */
@@ -68,7 +68,7 @@ const runsInWords = (runs: readonly (readonly [number, number])[], name: (value:
     }),
   );
 
-/** The step of a long list such as 1, 3, 5 … 31; undefined for short lists, plain ranges and all others. */
+/** The step of a long list such as 1, 3, 5 … 31. Undefined for short lists, ranges and lists without a constant step. */
 export function longStep(values: readonly number[]): number | undefined {
   const step = (values[1] ?? 0) - (values[0] ?? 0);
   const isLong = values.length > MAX_LISTED && step > 1;
@@ -82,7 +82,7 @@ export function valuesInWords(unit: string, values: readonly number[]): string {
   return `${unit}${values.length > 1 ? 's' : ''} ${listed(values)}`;
 }
 
-/** `Mondays`, `Fridays to Mondays`, `Tuesdays, Saturdays and Sundays`: the week begins on Monday and goes round. */
+/** `Mondays`, `Fridays to Mondays`, `Tuesdays, Saturdays and Sundays`: the week begins on Monday and wraps around. */
 export function weekdaysInWords(weekdays: readonly number[]): string {
   const fromMonday = weekdays.map((weekday) => (weekday + 6) % 7).sort((a, b) => a - b);
   const runs = runsOf(fromMonday);
@@ -94,7 +94,7 @@ export function weekdaysInWords(weekdays: readonly number[]): string {
   return runsInWords(runs, (day) => `${weekdayName(day + 1)}s`);
 }
 
-/** `90 seconds`, `36 hours`, `7 days of 24 hours`; a single unit is only named: `hour`. */
+/** `90 seconds`, `36 hours`, `7 days of 24 hours`. A single unit has no number: `hour`. */
 export function durationInWords(ms: number): string {
   const DAY = 86_400_000;
   if (ms % DAY === 0 && ms > 3 * DAY) return `${ms / DAY} days of 24 hours`;

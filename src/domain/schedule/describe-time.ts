@@ -1,4 +1,4 @@
-// The time of day of a pattern in English: "At 09:00 and 17:00", "Every 15 minutes from 09:00 to 17:59".
+// Describes the time of day of a pattern: "At 09:00 and 17:00", "Every 15 minutes from 09:00 to 17:59".
 import type { Cron } from './cron.ts';
 import { FIELDS, valuesOf } from './cron-field.ts';
 import {
@@ -13,7 +13,7 @@ import {
   valuesInWords,
 } from './describe-fields.ts';
 
-/** `listed`: the text names single times, so it says nothing yet about which days. */
+/** `listed` is true if the text names single times, so that it does not yet imply "every day". */
 export function timeInWords(cron: Cron): { text: string; listed: boolean } {
   const hours = valuesOf(FIELDS.hour, cron.hour);
   const minutes = valuesOf(FIELDS.minute, cron.minute);
@@ -58,7 +58,7 @@ function bySeconds(seconds: readonly number[], minutes: readonly number[], hours
   return `${text} of ${valuesInWords('minute', minutes)}${ofHours(hours)}`;
 }
 
-/** `every minute`, `every 15 minutes`; undefined when the steps do not come out even at the end of the hour or the day. */
+/** `every minute`, `every 15 minutes`. Undefined if the step does not divide the hour or the day evenly. */
 function rateOf(values: readonly number[], unit: string, size: number): string | undefined {
   const step = (values[1] ?? 0) - (values[0] ?? 0);
   const isEven = values.length > 1 && size / values.length === step && values.every((v, i) => v === i * step);
@@ -69,7 +69,7 @@ function rateOf(values: readonly number[], unit: string, size: number): string |
 const span = ([from, to]: readonly [number, number]): string =>
   `from ${twoDigits(from)}:00 to ${twoDigits(to)}:59`;
 
-/** After a rate: "every 15 minutes" + " from 09:00 to 17:59". */
+/** Follows a rate: "every 15 minutes" + " from 09:00 to 17:59". */
 function during(hours: readonly number[]): string {
   if (hours.length === 24) return '';
   const runs = runsOf(hours);
@@ -77,7 +77,7 @@ function during(hours: readonly number[]): string {
   return everyNthHour(' in', hours) ?? ` in hours ${listed(hours)}`;
 }
 
-/** After single values: "at minute 30" + " of every hour". */
+/** Follows single values: "at minute 30" + " of every hour". */
 function ofHours(hours: readonly number[]): string {
   if (hours.length === 24) return ' of every hour';
   const [run, ...more] = runsOf(hours);

@@ -1,4 +1,4 @@
-// A schedule in one plain English sentence: "At 09:00 on Mondays to Fridays, Europe/Paris time".
+// Describes a schedule in one English sentence: "At 09:00 on Mondays to Fridays, Europe/Paris time".
 import { type Cron, isEitherDay, isEvery } from './cron.ts';
 import { FIELDS, type Term, valuesOf } from './cron-field.ts';
 import {
@@ -51,13 +51,13 @@ function patternInWords(cron: Cron): string {
 }
 
 interface Months {
-  /** After a day: "day 1" + " of January", or " of the month" when `after` says which. */
+  /** Follows a day of the month: "day 1" + " of January". It is " of the month" if `after` names the months. */
   readonly ofMonth: string;
-  /** After days of the week: "Fridays" + " in January", unless `after` says so. */
+  /** Follows days of the week: "Fridays" + " in January". Empty if `after` names the months. */
   readonly inMonth: string;
-  /** After all days. */
+  /** Follows the whole list of days. */
   readonly after: string;
-  /** Where no days are named. */
+  /** Used if no days are named. */
   readonly alone: string;
 }
 
@@ -72,7 +72,7 @@ function monthsOf(cron: Cron): Months {
   return { ofMonth: ` of ${names}`, inMonth: ` in ${names}`, after: '', alone: ` in ${names}` };
 }
 
-/** Empty when no day is left out. */
+/** The days in words. Empty if the schedule runs on every day. */
 function daysInWords(cron: Cron, months: Months): string {
   const days = valuesOf(FIELDS.day, cron.day);
   const weekdays = valuesOf(FIELDS.weekday, cron.weekday);

@@ -1,4 +1,4 @@
-// ISO 8601 durations of a fixed length (weeks to seconds) to milliseconds.
+// Parses ISO 8601 durations of a fixed length, from weeks to seconds.
 import { quote, refuse } from './refuse.ts';
 
 const SECOND = 1000;
@@ -7,15 +7,15 @@ export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
 const PATTERN = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d{1,3})?)S)?)?$/;
-const LONGEST = 36_525 * DAY;
+const MAX_DURATION = 36_525 * DAY;
 
-/** A day is 24 hours and a week 7 of them, whatever the clocks do meanwhile. */
+/** A day is 24 hours and a week is 7 days, also when clocks change. */
 export function durationMs(text: string, path: string): number {
   const given = `the duration ${quote(text)}`;
   if (/^P[^T]*\d[YM]/.test(text)) {
     refuse(
       path,
-      `${given} has years or months, which differ in length: give weeks, days, hours, minutes or seconds such as P30D, or a cron or calendar schedule`,
+      `${given} has years or months, whose length varies; use weeks, days, hours, minutes or seconds such as P30D, or a cron or calendar schedule`,
     );
   }
   const found = PATTERN.exec(text);
@@ -29,6 +29,6 @@ export function durationMs(text: string, path: string): number {
     (hours ?? 0) * HOUR +
     (minutes ?? 0) * MINUTE +
     Math.round((seconds ?? 0) * SECOND);
-  if (ms > LONGEST) refuse(path, `${given} is longer than 100 years (P36525D)`);
+  if (ms > MAX_DURATION) refuse(path, `${given} is longer than 100 years (P36525D)`);
   return ms;
 }

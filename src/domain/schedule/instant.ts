@@ -1,10 +1,10 @@
-// ISO 8601 times: with an offset they are instants, without one they are a clock's face in some timezone.
+// ISO 8601 times. With an offset they are instants, without one they are local times of a timezone.
 import { quote, refuse } from './refuse.ts';
 import { instantsOf, offsetAt } from './zones.ts';
 
-/** Nothing is due before: keys hold 13 digits and no sign. */
+/** The first possible due time: keys have 13 digits and no sign. */
 export const START_OF_TIME = 0;
-/** Nothing is scheduled from here on: keys hold 13 digits, and AWS's cron ends here too. */
+/** No occurrence is due at or after this time. AWS's cron has the same last year, 2199. */
 export const END_OF_TIME = Date.UTC(2200, 0, 1);
 
 const FIRST_YEAR = 1970;
@@ -12,7 +12,7 @@ const FIRST_YEAR = 1970;
 const PATTERN = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3})\d*)?)?(Z|[+-]\d\d:\d\d)?$/;
 const EXAMPLES = 'such as 2026-12-01T10:00:00Z, 2026-12-01T10:00:00+01:00, or a local time with a timezone';
 
-/** The text with its offset made explicit. Refuses what no clock shows. */
+/** The text with an explicit offset. Throws InvalidInput for a local time that does not exist in the timezone. */
 export function resolveInstant(text: string, zone: string | undefined, path: string): string {
   const found = PATTERN.exec(text);
   if (!found) refuse(path, `${quote(text)} is not an ISO 8601 time ${EXAMPLES}`);
@@ -26,12 +26,12 @@ export function resolveInstant(text: string, zone: string | undefined, path: str
     second,
     Number((found[7] ?? '').padEnd(3, '0')),
   );
-  // Date.UTC carries over what is out of range: 30 February comes back as 2 March
+  // Date.UTC turns 30 February into 2 March.
   if (!text.startsWith(new Date(local).toISOString().slice(0, 16)) || (second ?? 0) > 59) {
-    refuse(path, `${quote(text)} is not a time that exists: check the day of the month and the time of day`);
+    refuse(path, `${quote(text)} does not exist: check the day of the month and the time of day`);
   }
   if (local >= END_OF_TIME || (year ?? 0) < FIRST_YEAR) {
-    refuse(path, `${quote(text)} is too far away: the year is from ${FIRST_YEAR} to 2199`);
+    refuse(path, `${quote(text)} is out of range: the year must be from ${FIRST_YEAR} to 2199`);
   }
   const offset = found[8];
   if (offset) {
@@ -40,20 +40,20 @@ export function resolveInstant(text: string, zone: string | undefined, path: str
     }
     return text;
   }
-  if (!zone) refuse(path, `${quote(text)} says no offset: add Z or one such as +01:00, or give a timezone`);
+  if (!zone) refuse(path, `${quote(text)} has no offset: add Z or an offset such as +01:00, or set timezone`);
   const [first] = instantsOf(zone, local);
   if (first === undefined) {
-    refuse(path, `${quote(text)} does not exist in ${zone}: clocks are put forward over it`);
+    refuse(path, `${quote(text)} does not exist in ${zone}: clocks go forward and skip it`);
   }
   return `${text}${offsetText(local - first)}`;
 }
 
-/** Of a text with an offset. */
+/** `text` has an offset. */
 export const instantMs = (text: string): number => Date.parse(text);
 
 export const isoUtc = (instant: number): string => new Date(instant).toISOString();
 
-/** As a clock in the zone shows it, with the offset: `2026-12-01T10:00:00+01:00`. */
+/** The local time in the zone with its offset: `2026-12-01T10:00:00+01:00`. */
 export function isoIn(zone: string, instant: number): string {
   const offset = offsetAt(zone, instant);
   return `${new Date(instant + offset).toISOString().slice(0, 19)}${offsetText(offset)}`;

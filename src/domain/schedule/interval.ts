@@ -1,12 +1,12 @@
-// How close together a schedule fires.
+// The shortest interval of a schedule, which quotas limit.
 import { durationMs } from './duration.ts';
 import { occurrencesAfter } from './occurrences.ts';
 import type { Schedule } from './schedule-schema.ts';
 
-/** A pattern's shortest gap shows within a few of its times: they are looked at, not the whole calendar. */
-const LOOK_AT = 64;
+/** Number of occurrences that are compared. The shortest interval of a pattern occurs within a few of its times. */
+const MAX_COMPARED = 64;
 
-/** The shortest time between two occurrences from `now` on, in milliseconds; undefined when there are no two. */
+/** The shortest time between two occurrences from `now` on, in milliseconds. Undefined if there are fewer than two. */
 export function shortestInterval(schedule: Schedule, now: number): number | undefined {
   if ('every' in schedule) return durationMs(schedule.every, 'schedule.every');
   let shortest: number | undefined;
@@ -15,7 +15,7 @@ export function shortestInterval(schedule: Schedule, now: number): number | unde
   for (const due of occurrencesAfter(schedule, now)) {
     if (before !== undefined) shortest = Math.min(shortest ?? Number.POSITIVE_INFINITY, due - before);
     before = due;
-    if (++seen === LOOK_AT) break;
+    if (++seen === MAX_COMPARED) break;
   }
   return shortest;
 }

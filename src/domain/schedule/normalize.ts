@@ -10,7 +10,7 @@ import { resolveTimezone } from './timezone.ts';
 
 const MIN_RATE_MS = 1000;
 
-/** `input` has the shape of `scheduleSchema`. The result may have no occurrence: `nextOccurrence` tells. */
+/** `input` must be valid by `scheduleSchema`. A schedule without any occurrence is not an error here. */
 export function normalizeSchedule(input: ScheduleInput, now: number): Schedule {
   const given = fromAws(input);
   const timezone = given.timezone === undefined ? undefined : resolveTimezone(given.timezone);

@@ -1,4 +1,4 @@
-// When a schedule is due: after an instant, lazily; the latest until an instant; and when an occurrence starts.
+// The occurrences of a schedule: the next ones, the latest one, the nearest one, and their fire times.
 import { LRUCache } from 'lru-cache';
 import { hash } from '../hash.ts';
 import { durationMs, HOUR } from './duration.ts';
@@ -9,18 +9,18 @@ import { wallClockOf } from './wall-clock.ts';
 import { clockChangeRule, latestDue, nextDue } from './zoned.ts';
 import { fixedOffset } from './zones.ts';
 
-/** A schedule made ready to be asked, without its startAt and endAt. */
+/** A compiled schedule. `next` and `latest` ignore `startAt` and `endAt`. */
 interface Recurrence {
   /** The first due instant later than `after`. */
   next(after: number): number | undefined;
   /** The last one later than `after` and not later than `until`. */
   latest(after: number, until: number): number | undefined;
-  /** Both inclusive. */
+  /** Inclusive, as is `endAt`. */
   readonly startAt: number;
   readonly endAt: number;
 }
 
-// About 3 KB each: the cache stays below 10 MB, however many jobs there are.
+// An entry takes about 3 KB, so the cache stays below 10 MB.
 const recurrences = new LRUCache<string, Recurrence, { schedule: Schedule }>({
   max: 2000,
   memoMethod: (_key, _stale, { context }) => compile(context.schedule),
@@ -29,7 +29,7 @@ const recurrences = new LRUCache<string, Recurrence, { schedule: Schedule }>({
 const recurrenceOf = (schedule: Schedule): Recurrence =>
   recurrences.memo(JSON.stringify(schedule), { context: { schedule } });
 
-/** Strictly later than `after`, ascending; ends when there are no more. */
+/** All occurrences later than `after`, ascending. */
 export function* occurrencesAfter(schedule: Schedule, after: number): Generator<number, void, undefined> {
   for (let due = nextOccurrence(schedule, after); due !== undefined; due = nextOccurrence(schedule, due))
     yield due;
@@ -47,22 +47,22 @@ export function latestOccurrence(schedule: Schedule, after: number, until: numbe
   return recurrence.latest(Math.max(after, recurrence.startAt - 1), Math.min(until, recurrence.endAt));
 }
 
-/** Whether the rules of its timezone, as this process knows them, may differ from those that others know or knew. */
+/** True if the occurrences depend on timezone rules. Other processes may have another version of the rules. */
 export const hasZoneRules = (schedule: Schedule): schedule is CronSchedule | CalendarSchedule =>
   ('cron' in schedule || 'calendar' in schedule) && fixedOffset(schedule.timezone) === undefined;
 
-/** By the present rules. An occurrence that was planned may be none today: its timezone has changed its rules since. */
+/** True if `due` is an occurrence by the present timezone rules. It may have been planned by earlier rules. */
 export const isOccurrence = (schedule: Schedule, due: number): boolean =>
   'every' in schedule || 'at' in schedule || nextOccurrence(schedule, due - 1) === due;
 
-/** Clocks have been moved by up to 24 hours at once, across the date line. */
+/** Clock changes have moved local time by up to 24 hours at once, across the date line. */
 const MAX_SHIFT = 26 * HOUR;
-/** How far back is looked where nothing follows. */
+/** Maximum distance to an earlier occurrence if no later one exists. */
 const HALF_A_DAY = 12 * HOUR;
 
 /**
- * What a planned time has become by the present rules: the occurrence that is nearest to it, of two the earlier one.
- * Occurrences up to `after` are not looked at.
+ * The occurrence that a planned time has become by the present timezone rules: the nearest one, or the earlier of two at the
+ * same distance. Occurrences up to `after` do not count.
  */
 export function nearestOccurrence(
   schedule: Schedule,
@@ -78,7 +78,7 @@ export function nearestOccurrence(
 
 export const isRecurring = (schedule: Schedule): boolean => !('at' in schedule);
 
-/** Jitter is a property of the occurrence: every process computes the same start for it. */
+/** The due time plus jitter. Jitter is a hash of job and occurrence, so every process computes the same fire time. */
 export function fireAt(schedule: Schedule, jobId: string, due: number): number {
   const jitterSeconds = 'jitterSeconds' in schedule ? schedule.jitterSeconds : undefined;
   return jitterSeconds ? due + (hash(`${jobId}#${due}`) % (jitterSeconds * 1000 + 1)) : due;

@@ -1,4 +1,4 @@
-// The wall-clock pattern that a cron or calendar schedule stands for.
+// The parsed pattern of a cron or calendar schedule.
 import { calendarToCron } from './calendar.ts';
 import { type Cron, parseCron } from './cron.ts';
 import type { CalendarSchedule, CronSchedule } from './schedule-schema.ts';

@@ -1,11 +1,11 @@
-// A schedule as a request has it to the one that is stored.
+// Validates the schedule of a request and converts it to the stored form.
 import { InvalidInput } from '../errors.ts';
 import { parse } from '../validation/validation.ts';
 import { instantMs, isoUtc } from './instant.ts';
 import { normalizeSchedule } from './normalize.ts';
 import { type Schedule, type ScheduleInput, scheduleSchema } from './schedule-schema.ts';
 
-/** Undefined means: once, now. Throws InvalidInput if the input is not a valid schedule. */
+/** A job without a schedule runs once, now. Throws InvalidInput if the schedule is not valid. */
 export function resolveSchedule(input: ScheduleInput | undefined, now: number): Schedule {
   if (input === undefined) return { at: isoUtc(now) };
   const { value, errors } = parse(scheduleSchema, input, ['schedule']);

@@ -1,4 +1,4 @@
-// The schedule as the API takes it, and as it is stored once everything that depends on "now" is resolved.
+// The schema of schedules in requests, and the types of schedules in the stored form, where nothing depends on "now".
 import { z } from 'zod';
 import { calendarSchema } from './calendar-schema.ts';
 import { MAX_PATTERN } from './cron.ts';
@@ -6,7 +6,7 @@ import { MAX_PATTERN } from './cron.ts';
 const KINDS = ['at', 'in', 'cron', 'every', 'calendar'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** What may stand beside each kind. */
+/** The fields that each kind may have besides its own. */
 const COMBINES_WITH: Record<Kind, readonly string[]> = {
   at: ['timezone'],
   in: [],
@@ -23,73 +23,75 @@ export const dstSchema = z.strictObject({
   gap: z
     .enum(['skip', 'after'])
     .optional()
-    .describe('a local time that clocks change over: no run, or a run at the first instant after the gap'),
+    .describe('local time that clocks skip: no run, or a run at the first instant after the gap'),
   overlap: z
     .enum(['once', 'twice'])
     .optional()
-    .describe('a local time that happens twice: a run at the first only, or at both'),
+    .describe('local time that occurs twice: a run at the first only, or at both'),
 });
 
 export const scheduleSchema = z
   .strictObject({
-    at: time.optional().describe('one time: ISO 8601 with an offset, or a local time with `timezone`'),
-    in: time.optional().describe('one time, this ISO 8601 duration from now: PT90S'),
+    at: time
+      .optional()
+      .describe('one time: ISO 8601 with an offset, or a local time together with `timezone`'),
+    in: time.optional().describe('one time: ISO 8601 duration from now, such as PT90S'),
     cron: z
       .string()
       .max(MAX_PATTERN)
       .optional()
       .describe(
-        '5 fields, 6 (seconds first) or 7 (year last), with * , - / ? L L-3 W LW # and names; @daily and friends; also cron(…), rate(…) and at(…) of AWS',
+        '5 fields, 6 (seconds first) or 7 (year last), with * , - / ? L L-3 W LW # and names; nicknames such as @daily; also cron(…), rate(…) and at(…) of AWS',
       ),
-    every: time.optional().describe('fixed rate, an ISO 8601 duration from PT1S on, counted from `startAt`'),
+    every: time.optional().describe('fixed rate: ISO 8601 duration of at least PT1S, counted from `startAt`'),
     calendar: calendarSchema.optional(),
     timezone: z
       .string()
       .max(64)
       .optional()
-      .describe('IANA name such as Europe/Paris, or a fixed offset such as +05:30; UTC unless given'),
-    startAt: time.optional().describe('no occurrence before this time; one exactly at it counts'),
-    endAt: time.optional().describe('no occurrence after this time; one exactly at it counts'),
+      .describe('IANA name such as Europe/Paris, or a fixed offset such as +05:30; default UTC'),
+    startAt: time.optional().describe('first possible occurrence, inclusive'),
+    endAt: time.optional().describe('last possible occurrence, inclusive'),
     jitterSeconds: z
       .int()
       .min(0)
       .max(MAX_JITTER_SECONDS)
       .optional()
-      .describe('each occurrence starts up to this much later, always the same for the same occurrence'),
+      .describe('maximum delay of a start; the delay of an occurrence is always the same'),
     dst: dstSchema.optional(),
   })
   .superRefine((schedule, context) => {
     const given = KINDS.filter((kind) => schedule[kind] !== undefined);
     const [kind] = given;
     if (given.length !== 1 || !kind) {
-      const said = given.length === 0 ? 'none is given' : `given are ${given.join(' and ')}`;
+      const got = given.length === 0 ? 'none' : given.join(' and ');
       context.addIssue({
         code: 'custom',
         path: given[1] ? [given[1]] : [],
-        message: `a schedule has exactly one of ${KINDS.join(', ')}; ${said}`,
+        message: `a schedule must have exactly one of ${KINDS.join(', ')}; got ${got}`,
       });
       return;
     }
     for (const [field, value] of Object.entries(schedule)) {
       if (value === undefined || field === kind || COMBINES_WITH[kind].includes(field)) continue;
-      const allowed = COMBINES_WITH[kind].length > 0 ? COMBINES_WITH[kind].join(', ') : 'nothing else';
+      const allowed = COMBINES_WITH[kind].length > 0 ? COMBINES_WITH[kind].join(', ') : 'no other fields';
       context.addIssue({
         code: 'custom',
         path: [field],
-        message: `${field} does not apply to a schedule with "${kind}"; beside it goes ${allowed}`,
+        message: `${field} does not apply to a schedule with "${kind}", which allows ${allowed}`,
       });
     }
   })
   .meta({ oneOf: KINDS.map((kind) => ({ required: [kind] })) });
 
-/** As shown: the same fields, none of which depends on the time of creation any more. */
+/** The schedule in responses: the same fields, none of which depends on the time of creation. */
 export const storedScheduleSchema = z
   .strictObject(scheduleSchema.shape)
-  .describe('as given, with what depends on the time of creation resolved');
+  .describe('the schedule of the request; relative times are resolved to instants');
 
 /**
- * Each kind as an object of its own, for documentation: generators of clients type a `oneOf` of whole objects. Input is
- * parsed by `scheduleSchema`, whose errors name the field instead of the kinds that it is not.
+ * Each kind as an object of its own, for OpenAPI: generators of clients need a `oneOf` of whole objects. Requests are parsed
+ * by `scheduleSchema`, because its errors name the wrong field.
  */
 const form = (id: string, kind: Kind, beside: readonly string[]): z.ZodType => {
   const fields: Record<string, z.ZodType> = scheduleSchema.shape;
@@ -110,7 +112,7 @@ export const scheduleVariants: readonly z.ZodType[] = [
   ...Object.values(RECURRING),
 ];
 
-/** A schedule that was given as `in` is shown with the instant that it became. */
+/** In a response, a schedule with `in` also has the resolved `at`. */
 export const storedScheduleVariants: readonly z.ZodType[] = [
   form('ScheduleOnce', 'at', ['in', 'timezone']),
   ...Object.values(RECURRING),
@@ -121,7 +123,7 @@ export type Dst = z.infer<typeof dstSchema>;
 
 type Common = Pick<ScheduleInput, 'startAt' | 'endAt' | 'jitterSeconds'>;
 
-/** All times have an offset, so that they mean the same instant for ever. */
+/** All times have an offset, so that they never change their meaning. */
 export type OneTime = { at: string } & Pick<ScheduleInput, 'in' | 'timezone'>;
 export type FixedRate = { every: string; startAt: string } & Common & Pick<ScheduleInput, 'timezone'>;
 export type CronSchedule = { cron: string; timezone: string } & Common & Pick<ScheduleInput, 'dst'>;
@@ -131,5 +133,5 @@ export type CalendarSchedule = {
 } & Common &
   Pick<ScheduleInput, 'dst'>;
 
-/** As stored and shown: the API's shape, with what depends on the time of creation resolved. */
+/** The stored form of a schedule. Relative times are resolved to instants. */
 export type Schedule = OneTime | FixedRate | CronSchedule | CalendarSchedule;

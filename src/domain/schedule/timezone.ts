@@ -1,4 +1,4 @@
-// A timezone as given to the one that is stored: an IANA name in its own case, or a fixed offset as ±hh:mm.
+// Converts a timezone to the stored form: an IANA name in its official case, or a fixed offset as ±hh:mm.
 
 import { joined } from './describe-fields.ts';
 import { offsetText } from './instant.ts';
@@ -6,7 +6,7 @@ import { quote, refuse } from './refuse.ts';
 import { fixedOffset, isTimezone } from './zones.ts';
 
 /**
- * Intl takes these three letters for the one timezone that Java gave them in 1996: BST is Asia/Dhaka, AST America/Anchorage.
+ * Abbreviations that Intl accepts with the meaning that Java gave them in 1996: BST is Asia/Dhaka, AST is America/Anchorage.
  * The values are the timezones that a caller may have meant.
  */
 const ABBREVIATIONS: Readonly<Record<string, string>> = {
@@ -42,12 +42,12 @@ export function resolveTimezone(given: string): string {
   if (meant) {
     refuse(
       'schedule.timezone',
-      `${quote(given)} is an abbreviation, which is ambiguous; give an IANA timezone such as ${joined(meant.split(' '), 'or')}`,
+      `${quote(given)} is an ambiguous abbreviation; use an IANA timezone such as ${joined(meant.split(' '), 'or')}`,
     );
   }
   const offset = fixedOffset(given);
   if (offset !== undefined) return offset !== 0 ? offsetText(offset) : given === 'UTC' ? given : '+00:00';
-  // Intl takes offsets up to 23:59
+  // Intl accepts offsets up to 23:59.
   if (/^[+-]/.test(given) || !isTimezone(given)) {
     refuse(
       'schedule.timezone',
@@ -57,7 +57,7 @@ export function resolveTimezone(given: string): string {
   return inOwnCase(given);
 }
 
-/** IANA names in which a capital does not follow exactly the start and each of `/ _ -`. */
+/** IANA names that are not capitalized at the start and after each of `/ _ -`, and nowhere else. */
 const IRREGULAR = new Map(
   `Africa/Dar_es_Salaam America/Argentina/ComodRivadavia America/Knox_IN America/Port-au-Prince America/Port_of_Spain
   Antarctica/DumontDUrville Antarctica/McMurdo Australia/ACT Australia/LHI Australia/NSW Brazil/DeNoronha
@@ -68,7 +68,7 @@ const IRREGULAR = new Map(
     .map((name) => [name.toLowerCase(), name]),
 );
 
-/** Intl takes names in any case, and would resolve a link such as GB to its target. */
+/** The name in its official case. Intl cannot give it: it replaces a link such as GB by its target. */
 const inOwnCase = (given: string): string =>
   IRREGULAR.get(given.toLowerCase()) ??
   given

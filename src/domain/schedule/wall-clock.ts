@@ -1,8 +1,5 @@
-// Which faces of a wall clock a cron pattern matches, forwards and backwards, without any timezone.
-//
-// Local times are numbers as if the zone were UTC. Why croner does not do this: it loses 1 March whenever the pattern
-// also matches a 29th to 31st (`0 0 */5 * *`, `0 0 1,31 * *`), and a compiled pattern of it takes 97 KB and 0.5 ms.
-// The tests compare with it all the same.
+// The local times that a cron pattern matches, forwards and backwards, without any timezone. A local time is a number, as if
+// the timezone were UTC. docs/decisions/0005 says why no library does this.
 import { type Cron, isEitherDay, isEvery } from './cron.ts';
 import { FIELDS, valuesOf } from './cron-field.ts';
 import { DAY } from './duration.ts';
@@ -12,7 +9,7 @@ export interface WallClock {
   next(local: number): number | undefined;
   /** The last match at or before `local`. */
   previous(local: number): number | undefined;
-  /** Runs in every hour, and at the same minutes when clocks change by this much: nobody would notice the change. */
+  /** True if the pattern runs in every hour, and at the same minutes after a clock change by `shift`. */
   isUnaffectedBy(shift: number): boolean;
 }
 
@@ -27,7 +24,7 @@ export function wallClockOf(cron: Cron): WallClock {
   const firstTime = time(hours[0], minutes[0], seconds[0]);
   const lastTime = time(hours.at(-1), minutes.at(-1), seconds.at(-1));
 
-  /** The first (+1) or last (-1) matching time of day from `from` on, in that direction. */
+  /** The first matching time of day at or after `from` (direction 1), or the last at or before it (direction -1). */
   function timeFrom(from: number, direction: 1 | -1): number | undefined {
     const within = (values: number[], value: number) =>
       direction === 1 ? values.find((v) => v >= value) : values.findLast((v) => v <= value);
@@ -52,11 +49,11 @@ export function wallClockOf(cron: Cron): WallClock {
     return otherHour === undefined ? undefined : time(otherHour, edge(minutes), edge(seconds));
   }
 
-  /** The matching day (its midnight) at or after, or at or before, the one of `midnight`. */
+  /** The midnight of the first matching day at or after `midnight` (direction 1), or the last at or before it (-1). */
   function dayFrom(midnight: number, direction: 1 | -1): number | undefined {
     const start = new Date(midnight);
     let [year, month, day] = [start.getUTCFullYear(), start.getUTCMonth() + 1, start.getUTCDate()];
-    // west of Greenwich the first instant is on the last day of 1969
+    // West of Greenwich, the first instant is on the last day of 1969.
     if (direction === 1 && year < FIELDS.year.from) [year, month, day] = [FIELDS.year.from, 1, 1];
     while (year >= FIELDS.year.from && year <= FIELDS.year.to) {
       if (years && !years.has(year)) {
@@ -106,7 +103,7 @@ export function wallClockOf(cron: Cron): WallClock {
   };
 }
 
-/** The days of a month that match, bit n for day n. */
+/** The matching days of a month as a bit mask: bit n is day n. */
 function dayMatcher(cron: Cron): (year: number, month: number) => number {
   const plainDays = valuesOf(FIELDS.day, cron.day).reduce((mask, day) => mask | (1 << day), 0);
   const plainWeekdays = new Set(valuesOf(FIELDS.weekday, cron.weekday));
@@ -143,7 +140,7 @@ function dayMatcher(cron: Cron): (year: number, month: number) => number {
   };
 }
 
-/** Monday to Friday, in the same month. */
+/** The day from Monday to Friday that is nearest to `day` in the same month. */
 function nearestWeekday(day: number, length: number, weekdayOf: (day: number) => number): number {
   const weekday = weekdayOf(day);
   if (weekday === 6) return day === 1 ? 3 : day - 1;

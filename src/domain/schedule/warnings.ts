@@ -1,4 +1,5 @@
-// What would surprise the owner of a schedule: it never fires, its days mean something else, or clocks skip or repeat a time.
+// Warnings about valid schedules that may surprise: they never fire, their days mean something else, or clocks skip or repeat
+// a time.
 import { type Cron, isEitherDay, quartzWeekdays } from './cron.ts';
 import { durationInWords, joined, weekdayName } from './describe-fields.ts';
 import { DAY, durationMs } from './duration.ts';
@@ -21,7 +22,7 @@ export const SCHEDULE_WARNINGS = [
 
 export interface ScheduleWarning {
   kind: (typeof SCHEDULE_WARNINGS)[number];
-  /** When clocks change, as they show it then. */
+  /** The local time of the clock change, with its offset. */
   at?: string;
   message: string;
 }
@@ -41,20 +42,20 @@ export function scheduleWarnings(schedule: Schedule, now: number): ScheduleWarni
   ];
 }
 
-/** A rate of whole days reads like a local time, which it does not keep. */
+/** A rate of whole days looks like a fixed local time, but clock changes shift it. */
 function driftWarnings({ every, timezone }: FixedRate, now: number): ScheduleWarning[] {
   const period = durationMs(every, 'schedule.every');
   const clocksStay = timezone !== undefined && clockChangesFrom(timezone, now, now + YEAR).next().done;
   if (period % DAY !== 0 || clocksStay) return [];
   const where = timezone === undefined ? 'where clocks change' : `when clocks in ${timezone} change`;
-  const message = `It runs every ${durationInWords(period)}, so its local time shifts ${where}. For the same local time on each day, use cron or calendar with a timezone`;
+  const message = `The job runs every ${durationInWords(period)}, so its local time shifts ${where}. For the same local time on each day, use cron or calendar with a timezone`;
   return [{ kind: 'drift', message }];
 }
 
 function dayWarnings(pattern: Cron): ScheduleWarning[] {
   if (!isEitherDay(pattern)) return [];
   const message =
-    'Both the day of month and the day of week are given: it runs on days that match either one. For days that match both, use a calendar schedule';
+    'The day of month and the day of week are both restricted, so the job runs on days that match either one. For days that match both, use a calendar schedule';
   return [{ kind: 'eitherDay', message }];
 }
 
@@ -65,16 +66,16 @@ function quartzWarnings(cron: string): ScheduleWarning[] {
   const there = joined(weekdays.map((weekday) => (weekday === 0 ? 'no day' : weekdayName(weekday - 1))));
   const message =
     weekdays.length === 1
-      ? `weekday ${weekdays[0]} is ${here} here; in Quartz it is ${there}; use names`
-      : `weekdays ${joined(weekdays.map(String))} are ${here} here; in Quartz they are ${there}; use names`;
+      ? `Weekday ${weekdays[0]} is ${here} here, and ${there} in Quartz: use names`
+      : `Weekdays ${joined(weekdays.map(String))} are ${here} here, and ${there} in Quartz: use names`;
   return [{ kind: 'quartzWeekday', message }];
 }
 
 function neverFires(schedule: Schedule): ScheduleWarning {
   if ('at' in schedule)
-    return { kind: 'neverFires', message: `It never fires: ${schedule.at} is in the past` };
+    return { kind: 'neverFires', message: `The schedule never fires: ${schedule.at} is in the past` };
   const window = schedule.endAt === undefined ? '' : ` until ${schedule.endAt}`;
-  return { kind: 'neverFires', message: `It never fires: no time from now on${window} matches` };
+  return { kind: 'neverFires', message: `The schedule never fires: no time from now on${window} matches` };
 }
 
 function clockChangeWarnings(
@@ -94,7 +95,7 @@ function clockChangeWarnings(
   return warnings;
 }
 
-/** The periods that begin with a change of clocks. */
+/** The offset periods that begin with a clock change between `from` and `to`. */
 function* clockChangesFrom(zone: string, from: number, to: number): Generator<OffsetPeriod, void> {
   for (let period = offsetPeriodAt(zone, from); period.end <= to; ) {
     period = offsetPeriodAt(zone, period.end);
@@ -109,21 +110,23 @@ function clockChangeWarning(
   zone: string,
 ): ScheduleWarning | undefined {
   const shift = period.offset - period.before;
-  const natural = shift > 0 ? rule.gap === 'skip' : rule.overlap === 'twice';
-  if (natural && clock.isUnaffectedBy(shift)) return undefined;
+  const followsClock = shift > 0 ? rule.gap === 'skip' : rule.overlap === 'twice';
+  if (followsClock && clock.isUnaffectedBy(shift)) return undefined;
   const [from, to] = [period.start + period.before, period.start + period.offset];
   const times = matchesBetween(clock, Math.min(from, to), Math.max(from, to));
   if (times === undefined) return undefined;
   const at = isoIn(zone, period.start);
   if (shift > 0) {
-    const outcome = runsAfterGap(clock, rule, period) ? `it runs at ${at} instead` : 'it does not run then';
+    const outcome = runsAfterGap(clock, rule, period)
+      ? `the job runs at ${at} instead`
+      : 'the job does not run then';
     return { kind: 'dstGap', at, message: `Clocks in ${zone} skip ${times}: ${outcome}` };
   }
-  const outcome = rule.overlap === 'twice' ? 'it runs both times' : 'it runs the first time only';
+  const outcome = rule.overlap === 'twice' ? 'the job runs both times' : 'the job runs the first time only';
   return { kind: 'dstOverlap', at, message: `Clocks in ${zone} show ${times} twice: ${outcome}` };
 }
 
-/** The matching local times in words: `2027-03-28 02:30`, `2027-03-28 02:00, 02:15, 02:30 and more`. */
+/** The matching local times in words: `2027-03-28 02:30`, `2027-03-28 02:00, 02:15, 02:30 and more`. Undefined if none. */
 function matchesBetween(clock: WallClock, from: number, to: number): string | undefined {
   const times: string[] = [];
   let local = clock.next(from);

@@ -1,4 +1,4 @@
-// The instants at which a wall-clock pattern is due in a timezone, also where clocks are put forward or back.
+// The instants at which a pattern of local times is due in a timezone, also when clocks change.
 import type { Cron } from './cron.ts';
 import { DAY } from './duration.ts';
 import { END_OF_TIME, START_OF_TIME } from './instant.ts';
@@ -8,21 +8,21 @@ import { type OffsetPeriod, offsetPeriodAt } from './zones.ts';
 
 export interface ClockChangeRule {
   /**
-   * For a local time that does not exist: `skip` it, or run at the first instant after the gap. `afterUnlessWholeDate`
-   * does so unless the gap leaves out the whole date of that local time, as Apia left out 30 December 2011.
+   * The rule for a local time that does not exist: `skip` it, or run at the first instant `after` the gap.
+   * `afterUnlessWholeDate` skips it if the gap contains its whole date, as in Apia on 30 December 2011.
    */
   readonly gap: 'skip' | 'after' | 'afterUnlessWholeDate';
-  /** For a local time that happens twice: run at the first only, or at both. */
+  /** The rule for a local time that occurs twice: run at the first only, or at both. */
   readonly overlap: 'once' | 'twice';
 }
 
-/** What the schedule chooses, else the rule of its pattern (docs/decisions/0021, 0023). */
+/** The schedule's `dst`, or else the default rule of its pattern (docs/decisions/0021, 0023). */
 export function clockChangeRule(cron: Cron, dst: Dst | undefined): ClockChangeRule {
   const { gap, overlap } = ruleOf(cron);
   return { gap: dst?.gap ?? gap, overlap: dst?.overlap ?? overlap };
 }
 
-/** Debian's cron runs fixed times once each; a pattern with `*` in seconds, minutes or hours follows the clocks. */
+/** As in Debian's cron, fixed times run once each. A pattern with `*` in seconds, minutes or hours follows the clocks. */
 function ruleOf({ second, minute, hour, clockChanges }: Cron): ClockChangeRule {
   if (clockChanges === 'eventBridge') return { gap: 'skip', overlap: 'once' };
   const fixedTimes = [second, minute, hour].flat().every((term) => term.kind !== 'every');
@@ -43,7 +43,7 @@ export function nextDue(
     if (whole && runsAfterGap(clock, rule, period)) return period.start;
     const local = clock.next(Math.max(at + period.offset, firstCounted(rule, period)));
     if (local !== undefined && local < period.end + period.offset) return local - period.offset;
-    // Only once a whole period was searched is it sure that the next one does not repeat a match that lies behind.
+    // A later period may repeat a match. Only after the search of a whole period it is safe to skip ahead.
     if (!whole) at = period.end;
     else if (local === undefined) return undefined;
     else at = Math.max(period.end, local - 2 * DAY);
@@ -75,7 +75,7 @@ export function latestDue(
 
 const later = (due: number, after: number): number | undefined => (due > after ? due : undefined);
 
-/** Whether a local time inside the gap before this period matches, and the rule moves it to the period's start. */
+/** True if a local time in the gap before this period matches and the rule moves it to the start of the period. */
 export function runsAfterGap(clock: WallClock, rule: ClockChangeRule, period: OffsetPeriod): boolean {
   if (rule.gap === 'skip' || period.offset <= period.before) return false;
   const gapStart = period.start + period.before;
@@ -83,13 +83,13 @@ export function runsAfterGap(clock: WallClock, rule: ClockChangeRule, period: Of
   let match = clock.next(gapStart);
   while (match !== undefined && match < gapEnd) {
     const midnight = Math.floor(match / DAY) * DAY;
-    const leftOut = midnight >= gapStart && midnight + DAY <= gapEnd;
-    if (rule.gap === 'after' || !leftOut) return true;
+    const isWholeDateSkipped = midnight >= gapStart && midnight + DAY <= gapEnd;
+    if (rule.gap === 'after' || !isWholeDateSkipped) return true;
     match = clock.next(midnight + DAY);
   }
   return false;
 }
 
-/** The first local time of a period that counts: with `once`, those that were shown before do not. */
+/** The first local time of a period that counts. With `once`, repeated local times do not count. */
 const firstCounted = (rule: ClockChangeRule, period: OffsetPeriod): number =>
   rule.overlap === 'once' ? period.repeatedUntil : Number.NEGATIVE_INFINITY;

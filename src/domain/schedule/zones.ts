@@ -1,15 +1,15 @@
-// Timezones as periods of constant offset, found through Intl: where clocks change, and by how much.
+// The offsets of timezones as periods of constant offset. Their limits, the clock changes, are searched with Intl.
 import { LRUCache } from 'lru-cache';
 import { DAY } from './duration.ts';
 
-/** From `start` to before `end` the zone's clock shows instant + `offset`. */
+/** From `start` (inclusive) to `end` (exclusive) the local time is instant + `offset`. */
 export interface OffsetPeriod {
   readonly start: number;
   readonly end: number;
   readonly offset: number;
-  /** The offset until `start`: larger than `offset` when clocks went back then, smaller when forward. */
+  /** The offset before `start`. It is larger than `offset` if clocks went back at `start`. */
   readonly before: number;
-  /** Local times before this one were already shown once, before clocks went back. */
+  /** Local times of this period before this one are repeated: they occurred before clocks went back. */
   readonly repeatedUntil: number;
 }
 
@@ -45,7 +45,7 @@ export function isTimezone(zone: string): boolean {
   }
 }
 
-/** Of UTC and of offsets such as +05:30, +0530 and +05, up to 15:59, in milliseconds; undefined for all other zones. */
+/** The offset of UTC, +05:30, +0530 or +05 (up to 15:59), in milliseconds. Undefined for all other zones. */
 export function fixedOffset(zone: string): number | undefined {
   if (zone === 'UTC') return 0;
   const [, sign, hours, minutes] = /^([+-])(0\d|1[0-5]):?([0-5]\d)?$/.exec(zone) ?? [];
@@ -59,7 +59,7 @@ type ZoneRules = (zone: string, instant: number) => number;
 
 let rules: ZoneRules = intlOffset;
 
-/** Takes the place of Intl's rules from now on; undefined brings them back. Intl's own data cannot be exchanged. */
+/** Replaces Intl's rules, for tests of changed rules. Undefined restores them. */
 export function useZoneRules(other: ZoneRules | undefined): void {
   rules = other ?? intlOffset;
   years.clear();
@@ -70,12 +70,12 @@ export const offsetAt = (zone: string, instant: number): number => fixedOffset(z
 
 export function intlOffset(zone: string, instant: number): number {
   const second = Math.floor(instant / 1000) * 1000;
-  // "12/31/2026, 23:59:59": parsed by position of the numbers; three times faster than formatToParts
+  // "12/31/2026, 23:59:59". To split the text is three times faster than formatToParts.
   const [month, day, year, hour, minute, sec] = formatOf(zone).format(second).split(/\D+/).map(Number);
   return Date.UTC(year ?? 0, (month ?? 1) - 1, day, hour, minute, sec) - second;
 }
 
-/** The period that `instant` is in. It ends at the year's end (UTC) at the latest, where nothing changes. */
+/** The period that contains `instant`. Periods also end at the end of a year (UTC), without a clock change. */
 export function offsetPeriodAt(zone: string, instant: number): OffsetPeriod {
   const found = offsetPeriodsOf(zone, new Date(instant).getUTCFullYear()).findLast((s) => s.start <= instant);
   if (!found) throw new Error(`no offset of ${zone} at ${instant}`);
@@ -93,7 +93,7 @@ function findOffsetPeriods(zone: string, year: number): readonly OffsetPeriod[] 
   let start = from;
   let offset = offsetAt(zone, from);
   let before = offset;
-  // Begins two days early: an hour that is repeated may reach over New Year.
+  // The search begins two days early, because a repeated hour may span New Year.
   for (const change of clockChangesBetween(zone, from - 2 * DAY, to)) {
     if (change.at > from) {
       periods.push({ start, end: change.at, offset: change.from, before, repeatedUntil });
@@ -113,7 +113,7 @@ interface ClockChange {
   readonly to: number;
 }
 
-/** In ascending order, after `from` and before `to`. */
+/** The clock changes after `from` and before `to`, ascending. */
 export function clockChangesBetween(zone: string, from: number, to: number): ClockChange[] {
   const changes: ClockChange[] = [];
   if (fixedOffset(zone) !== undefined) return changes;
@@ -128,7 +128,7 @@ export function clockChangesBetween(zone: string, from: number, to: number): Clo
   return changes;
 }
 
-/** Bisects (low, high] for the first second whose offset is no longer `offset`. */
+/** Bisects (low, high] for the first second whose offset differs from `offset`. */
 function firstWithOffset(zone: string, low: number, high: number, offset: number): number {
   let same = Math.floor(low / 1000);
   let changed = Math.ceil(high / 1000);
@@ -140,7 +140,7 @@ function firstWithOffset(zone: string, low: number, high: number, offset: number
   return changed * 1000;
 }
 
-/** The instants at which a zone's clock shows `local` (a UTC-like number): none in a gap, two when it is repeated. */
+/** The instants of a local time, which is a number as if the zone were UTC. None in a gap, two if it is repeated. */
 export function instantsOf(zone: string, local: number): number[] {
   const offsets = new Set([offsetAt(zone, local - DAY), offsetAt(zone, local), offsetAt(zone, local + DAY)]);
   return [...offsets]

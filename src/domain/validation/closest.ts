@@ -1,14 +1,14 @@
-// The word that somebody who mistyped most likely meant.
+// The known word that is closest to a mistyped one. Undefined if none is close.
 export function closest(word: string, known: readonly string[]): string | undefined {
   const ranked = known
     .map((candidate) => ({ candidate, distance: distance(word, candidate) }))
     .sort((a, b) => a.distance - b.distance);
   const [best] = ranked;
-  // further away than half of the word it would be a guess
+  // A distance of more than half of the word is a guess.
   return best && best.distance <= Math.max(1, Math.ceil(word.length / 2)) ? best.candidate : undefined;
 }
 
-/** Levenshtein's, with a swap of neighbours as one step; the beginning of a word is one step away from it. */
+/** The Levenshtein distance. A swap of neighbours counts as one step, and so does the prefix of a word. */
 function distance(a: string, b: string): number {
   if (a.length >= 2 && b.startsWith(a)) return 1;
   let before: number[] = [];

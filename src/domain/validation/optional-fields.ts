@@ -1,4 +1,4 @@
-// The fields of a schema made optional for an edit: what is not given stays as it is, so no default may step in.
+// The fields of a schema, optional and without defaults, for edits. An absent field keeps its value.
 import { z } from 'zod';
 
 type WithoutDefault<Schema> = Schema extends z.ZodDefault<infer Inner> | z.ZodPrefault<infer Inner>
@@ -10,7 +10,7 @@ type Optional<Schema> =
 
 export type OptionalFields<Shape extends z.ZodRawShape> = { [Field in keyof Shape]: Optional<Shape[Field]> };
 
-/** zod's own `partial()` keeps the defaults: an edit of the name would reset the policies. */
+/** zod's `partial()` keeps the defaults, so an edit of the name would reset the policies. */
 export function optionalFields<Shape extends z.ZodRawShape>(shape: Shape): OptionalFields<Shape> {
   const fields = Object.entries(shape).map(([name, schema]) => {
     const bare = schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault ? schema.unwrap() : schema;

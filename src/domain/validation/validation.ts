@@ -1,5 +1,5 @@
-// Parses input by a zod schema; what does not fit becomes sentences that name the field, the value given and what is
-// allowed. A schema that brings its own words keeps them.
+// Parses input with a zod schema. Each error names the field, the value that was given and the values that are allowed. The
+// messages of a schema that has its own stay as they are.
 import type { z } from 'zod';
 import type { FieldError } from '../errors.ts';
 
@@ -7,7 +7,7 @@ type RawIssue = z.core.$ZodRawIssue;
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
-/** Either the value or what is wrong with it. */
+/** Either the value or its errors. */
 export type Parsed<T> =
   | { readonly value: T; readonly errors?: undefined }
   | { readonly value?: undefined; readonly errors: FieldError[] };
@@ -22,7 +22,7 @@ export function parse<Schema extends z.ZodType>(
   return { errors: result.error.issues.flatMap((issue) => fieldErrors(issue, at)) };
 }
 
-/** `schedule.cron`, `notify[0].on`. */
+/** A path as text: `schedule.cron`, `notify[0].on`. */
 export const pathText = (path: Path): string =>
   path.reduce<string>(
     (text, part) =>
@@ -30,7 +30,7 @@ export const pathText = (path: Path): string =>
     '',
   );
 
-/** A value as it may stand in a message: JSON, cut short. */
+/** A value for an error message: JSON of at most 60 characters. */
 export function formatValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
@@ -56,26 +56,27 @@ function fieldErrors(issue: Issue, at: Path): FieldError[] {
   return [{ path: pathText(path), message: issue.message }];
 }
 
+/** The errors of one alternative of a union. */
 type Form = readonly Issue[];
 
-/** Of several allowed forms, those that the caller most likely meant: the ones with the fewest errors. */
+/** The alternatives that the caller most likely meant: those with the fewest errors. */
 function closestForms(forms: readonly Form[]): readonly Form[] {
-  const least = Math.min(...forms.map(weight));
-  return forms.filter((form) => weight(form) === least);
+  const fewest = Math.min(...forms.map(weight));
+  return forms.filter((form) => weight(form) === fewest);
 }
 
-/** Nothing is wrong but that fields are missing. */
+/** True if all errors are missing fields. */
 const isMissing = (form: Form): boolean =>
   form.every(({ path, message }) => path.length === 1 && message.startsWith('is missing;'));
 
-/** Nothing that was given says which form is meant, so all of them are named. */
+/** The message for input that fits none of the alternatives better than the others. It names all of them. */
 const alternatives = (forms: readonly Form[]): string =>
   `must have ${forms.map((form) => form.map(({ path }) => pathText(path)).join(' and ')).join(', or ')}; none of them is given`;
 
 const weight = (form: Form): number =>
   form.reduce((sum, issue) => {
     if (issue.code === 'unrecognized_keys') return sum + 2 * issue.keys.length;
-    // a wrong type at the top: quite another form; deep inside: nearly right
+    // A wrong type at the top means another alternative. Deep inside it is a small mistake.
     return (
       sum +
       (issue.code === 'invalid_type' && issue.path.length === 0 ? 10 : issue.code === 'invalid_type' ? 2 : 1)
@@ -87,7 +88,7 @@ function sentence(issue: RawIssue, input: unknown): string {
   if (given === undefined && issue.code !== 'unrecognized_keys') return `is missing; ${allowed(issue)}`;
   switch (issue.code) {
     case 'unrecognized_keys':
-      return `is not a known field; known here: ${fieldsOf(issue).join(', ') || 'none'}`;
+      return `is not a known field; known fields are ${fieldsOf(issue).join(', ') || 'none'}`;
     case 'too_big':
     case 'too_small': {
       const size = sizeOf(given);
@@ -128,13 +129,13 @@ const FORMATS: Record<string, string> = {
 };
 
 const KINDS: Record<string, string> = {
-  string: 'a text',
+  string: 'a string',
   number: 'a number',
   int: 'a whole number',
   boolean: 'true or false',
   object: 'an object',
   record: 'an object',
-  array: 'a list',
+  array: 'an array',
 };
 const kind = (expected: string): string => KINDS[expected] ?? expected;
 
@@ -147,7 +148,7 @@ function bound(origin: string, word: string, limit: number | bigint): string {
 const sizeOf = (value: unknown): number | undefined =>
   typeof value === 'string' || Array.isArray(value) ? value.length : undefined;
 
-/** What the caller sent, where coercion to a number has made nothing of it. */
+/** The value that the caller sent. Coercion may have turned it into NaN. */
 function original(issue: RawIssue, input: unknown): unknown {
   if (!Number.isNaN(issue.input)) return issue.input;
   return (issue.path ?? []).reduce<unknown>(
@@ -166,10 +167,10 @@ const definitionOf = (issue: RawIssue) => (issue.inst as Inspectable | undefined
 
 const fieldsOf = (issue: RawIssue): string[] => Object.keys(definitionOf(issue)?.shape ?? {});
 
-/** ` from 1 to 100`, when the schema of a number says so. */
+/** The range of a number schema, such as ` from 1 to 100`. Empty if it has none. */
 function range(issue: RawIssue): string {
   const checks = definitionOf(issue)?.checks ?? [];
   const limit = (check: string) => checks.find((c) => c._zod.def.check === check)?._zod.def.value;
-  const [least, most] = [limit('greater_than'), limit('less_than')];
-  return least !== undefined && most !== undefined ? ` from ${least} to ${most}` : '';
+  const [min, max] = [limit('greater_than'), limit('less_than')];
+  return min !== undefined && max !== undefined ? ` from ${min} to ${max}` : '';
 }

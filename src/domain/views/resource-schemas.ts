@@ -1,4 +1,4 @@
-// Jobs and executions as they are shown: the shapes that views are made in, answers are checked by and documented with.
+// The schemas of jobs and executions in responses: for types, for checks of responses and for documentation.
 import { z } from 'zod';
 import { EXAMPLE_JOB, jobSpecSchema } from '../jobs/job-spec.ts';
 import { storedScheduleSchema } from '../schedule/schedule-schema.ts';
@@ -50,16 +50,16 @@ export const executionShape = z
     attempt: z.int().min(0),
     maxAttempts: z.int().min(1),
     workerId: z.string().optional(),
-    latenessMs: z.number().optional().describe('start − due'),
+    latenessMs: z.number().optional().describe('start − due, in milliseconds'),
     durationMs: z.number().optional(),
     result: z.unknown().optional(),
     error: z.strictObject({ name: z.string(), message: z.string() }).optional(),
-    reason: z.string().optional().describe('why skipped or cancelled'),
+    reason: z.string().optional().describe('reason for the status `skipped` or `cancelled`'),
     params: z
       .record(z.string(), z.unknown())
       .optional()
-      .describe('the params of this run, where a manual run was given its own'),
-    nextAttemptAt: isoTime.optional().describe('while retrying: when the next attempt starts'),
+      .describe('params of a manual run that replaced those of the job'),
+    nextAttemptAt: isoTime.optional().describe('start of the next attempt; only in status `retrying`'),
     timeline: z.strictObject({
       dueAt: isoTime,
       enqueuedAt: isoTime.optional(),
@@ -75,7 +75,7 @@ export type ExecutionView = z.infer<typeof executionShape>;
 export const warningsShape = z.array(
   z.strictObject({
     kind: z.enum(SCHEDULE_WARNINGS),
-    at: z.string().optional().describe('when clocks jump, as they show it then'),
+    at: z.string().optional().describe('local time of the clock change, with its offset'),
     message: z.string(),
   }),
 );
@@ -89,13 +89,13 @@ export const jobShape = z
     version: z.int().min(1),
     createdAt: isoTime,
     updatedAt: isoTime,
-    nextRunAt: isoTime.optional().describe('the next occurrence; never in the past'),
-    pausedUntil: isoTime.optional().describe('when a pause that was given an end is over'),
+    nextRunAt: isoTime.optional().describe('next occurrence; never in the past'),
+    pausedUntil: isoTime.optional().describe('end of a pause that ends by itself'),
     warnings: warningsShape
       .min(1)
       .optional()
-      .describe('after a create and a change of schedule: what may surprise about the schedule'),
-    lastExecution: executionShape.optional().describe('where a single job is asked for'),
+      .describe('possible surprises of the schedule; only in responses to a create or a schedule edit'),
+    lastExecution: executionShape.optional().describe('last execution; only in GET /jobs/{id}'),
   })
   .meta({
     id: 'Job',

@@ -1,4 +1,4 @@
-// What the API shows: jobs and executions in the shapes of the contract, with their status words derived.
+// Jobs and executions as the API shows them. Their status is derived from the stored state and the time.
 
 import { type DueKey, dueAtOf, executionId } from '../executions/ids.ts';
 import type { Row, RowStatus } from '../executions/row.ts';
@@ -8,7 +8,7 @@ import type { Schedule } from '../schedule/schedule-schema.ts';
 import { type ScheduleWarning, scheduleWarnings } from '../schedule/warnings.ts';
 import type { ExecutionStatus, ExecutionView, JobStatus, JobView } from './resource-schemas.ts';
 
-const WORD: Record<RowStatus, ExecutionStatus> = {
+const STATUS: Record<RowStatus, ExecutionStatus> = {
   QUEUED: 'queued',
   WAITING: 'queued',
   RUNNING: 'running',
@@ -19,11 +19,11 @@ const WORD: Record<RowStatus, ExecutionStatus> = {
   CANCELLED: 'cancelled',
 };
 
-export const statusWord = (status: RowStatus): ExecutionStatus => WORD[status];
+export const statusWord = (status: RowStatus): ExecutionStatus => STATUS[status];
 
 const iso = (time: number): string => new Date(time).toISOString();
 
-/** Without the keys that have no value: they are absent in JSON, so they are absent here. */
+/** A copy without undefined values, as JSON would have it. */
 function present<T extends object>(value: T): T {
   const filled: Partial<T> = {};
   for (const key in value) if (value[key] !== undefined) filled[key] = value[key];
@@ -59,10 +59,10 @@ export function executionOfRow(row: Row): ExecutionView {
   });
 }
 
-type Planned = Pick<Head, 'jobId' | 'retry'>;
+type PlannedJob = Pick<Head, 'jobId' | 'retry'>;
 
-/** Held, and no row yet: the normal path of something that runs. */
-export function executionOfHold(head: Planned, hold: Hold): ExecutionView {
+/** An execution that a worker holds and that has no row yet. A first attempt is in this state while it runs. */
+export function executionOfHold(head: PlannedJob, hold: Hold): ExecutionView {
   const dueAt = dueAtOf(hold.due);
   return {
     ...plannedExecution(head, hold.due, hold.startedAt),
@@ -74,8 +74,8 @@ export function executionOfHold(head: Planned, hold: Hold): ExecutionView {
   };
 }
 
-/** Planned, and nobody has touched it yet: `scheduled` until it is due, `queued` from then on. */
-export function plannedExecution(head: Planned, due: DueKey, now: number): ExecutionView {
+/** An execution without a hold and without a row: `scheduled` until it is due, then `queued`. */
+export function plannedExecution(head: PlannedJob, due: DueKey, now: number): ExecutionView {
   const dueAt = dueAtOf(due);
   return {
     id: executionId(head.jobId, due),
@@ -88,16 +88,16 @@ export function plannedExecution(head: Planned, due: DueKey, now: number): Execu
   };
 }
 
-type Shown = Omit<Head, 'stamp' | 'hold' | 'rowsUntil' | 'note' | 'coveredUntil' | 'bodyFingerprint'>;
+type VisibleHead = Omit<Head, 'stamp' | 'hold' | 'rowsUntil' | 'note' | 'coveredUntil' | 'bodyFingerprint'>;
 
-/** Paused, by its status or by a pause that has not ended yet. */
+/** True for the stored status `paused`, and until the end of a pause that ends by itself. */
 export const isPaused = (
   { status, pausedUntil = 0 }: Pick<Head, 'status' | 'pausedUntil'>,
   now: number,
 ): boolean => status === 'paused' || (status === 'active' && pausedUntil > now);
 
-/** A recurring job that has no occurrence left is complete; nobody has to write that. */
-export function jobStatus(head: Shown, now: number): JobStatus {
+/** A recurring job without a further occurrence is `completed`. This is derived, so it costs no write. */
+export function jobStatus(head: VisibleHead, now: number): JobStatus {
   if (isPaused(head, now)) return 'paused';
   const over =
     head.status === 'active' &&
@@ -106,19 +106,19 @@ export function jobStatus(head: Shown, now: number): JobStatus {
   return over ? 'completed' : head.status;
 }
 
-/** For the answer to a new schedule. Nothing where there is nothing to say. */
+/** The field `warnings` of a response. It is absent if the schedule has no warnings. */
 export function warningsOf(schedule: Schedule, now: number): { warnings?: ScheduleWarning[] } {
   const warnings = scheduleWarnings(schedule, now);
   return warnings.length > 0 ? { warnings } : {};
 }
 
 export function jobView(
-  head: Shown,
+  head: VisibleHead,
   definition: Definition | undefined,
   now: number,
   last?: ExecutionView,
 ): JobView {
-  // A run that is due already is shown by its execution. An immediate job is due at the instant of its creation.
+  // An occurrence that is due has an execution. An immediate job is due at the instant of its creation, so it counts as next.
   const after = Math.max(isRecurring(head.schedule) ? now : now - 1, (head.pausedUntil ?? 0) - 1);
   const next = head.status === 'active' ? nextOccurrence(head.schedule, after) : undefined;
   return present({

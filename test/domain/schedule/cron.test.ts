@@ -163,9 +163,11 @@ describe("AWS's own forms", () => {
     expect(dates('cron(0 8 3W * ? *)', 2)).toEqual(['2027-01-04', '2027-02-03']);
   });
   test('cron(…) wants ? in exactly one of the day fields', () => {
-    expect(refusal('cron(0 12 * * * *)')).toContain('exactly one of day of month and day of week is ?');
-    expect(refusal('cron(0 12 ? * ? *)')).toContain('exactly one of day of month and day of week is ?');
-    expect(refusal('cron(0 12 1 * MON *)')).toContain('exactly one of day of month and day of week is ?');
+    expect(refusal('cron(0 12 * * * *)')).toContain('exactly one of day of month and day of week must be ?');
+    expect(refusal('cron(0 12 ? * ? *)')).toContain('exactly one of day of month and day of week must be ?');
+    expect(refusal('cron(0 12 1 * MON *)')).toContain(
+      'exactly one of day of month and day of week must be ?',
+    );
     expect(refusal('cron(0 12 * * ?)')).toContain('5 fields');
     expect(refusal('cron(0 12 ? * 0 *)')).toContain('1-7 or SUN-SAT');
   });
@@ -188,8 +190,8 @@ describe("AWS's own forms", () => {
     expect(refusal('cron(30-10 2 * * ? *)')).toContain('write 30-59,0-10');
   });
   test('one # is the only day of week', () => {
-    expect(refusal('cron(0 12 ? * 3#1,6#3 *)')).toContain('a day of week with # is the only one');
-    expect(refusal('cron(0 12 ? * MON,3#1 *)')).toContain('a day of week with # is the only one');
+    expect(refusal('cron(0 12 ? * 3#1,6#3 *)')).toContain('a day of week with # must be the only one');
+    expect(refusal('cron(0 12 ? * MON,3#1 *)')).toContain('a day of week with # must be the only one');
     expect(dates('0 12 * * MON,5#1', 2)).toEqual(['2027-01-01', '2027-01-04']);
   });
   test('a space before the parenthesis, and case, make no difference', () => {
@@ -239,25 +241,25 @@ describe('refused', () => {
     ['0 0 0 * * * 1969', 'the year "1969" is not valid; allowed are 1970-2199'],
     ['0 0 0 * * * 2200', 'the year "2200"'],
     ['60 0 0 * * *', 'the second "60"'],
-    ['30-10 * * * *', 'the range ends before it starts; write 30-59,0-10'],
+    ['30-10 * * * *', 'the range ends before it starts, write 30-59,0-10'],
     ['*/0 * * * *', 'the step after / is a number from 1 to 60'],
     ['*/61 * * * *', 'the step after / is a number from 1 to 60'],
     ['*/ * * * *', 'the step after /'],
-    ['1- * * * *', 'a range is written from-to'],
-    ['1-2-3 * * * *', 'a range is written from-to'],
+    ['1- * * * *', 'a range has the form from-to'],
+    ['1-2-3 * * * *', 'a range has the form from-to'],
     ['1,,2 * * * *', 'a value is missing'],
     [', * * * *', 'a value is missing'],
-    ['? * * * *', 'in the day fields only'],
+    ['? * * * *', 'in the two day fields only'],
     ['1.5 * * * *', 'the minute "1.5"'],
     ['-1 * * * *', 'the minute "-1"'],
     ['1e1 * * * *', 'the minute "1E1"'],
-    ['0 0 L-0 * *', 'the day of month "L-0" is not valid: after L- goes 1 to 30'],
-    ['0 0 L-31 * *', 'the day of month "L-31" is not valid: after L- goes 1 to 30'],
-    ['0 0 L- * *', 'after L- goes 1 to 30'],
-    ['0 0 L-3W * *', 'after L- goes 1 to 30'],
+    ['0 0 L-0 * *', 'the day of month "L-0" is not valid: the number after L- is from 1 to 30'],
+    ['0 0 L-31 * *', 'the day of month "L-31" is not valid: the number after L- is from 1 to 30'],
+    ['0 0 L- * *', 'the number after L- is from 1 to 30'],
+    ['0 0 L-3W * *', 'the number after L- is from 1 to 30'],
     ['0 0 * * L-3', 'the day of week "L-3"'],
     ['0 0 32W * *', 'the day of month "32W"'],
-    ['0 0 * * FRI#6', 'after # goes 1 to 5'],
+    ['0 0 * * FRI#6', 'the number after # is from 1 to 5'],
     ['0 0 * * L', 'the day of week "L"'],
     ['0 0 15W * 1W', 'the day of week "1W"'],
     ['H * * * *', 'the minute "H"'],

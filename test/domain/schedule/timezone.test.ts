@@ -98,7 +98,7 @@ describe('abbreviations', () => {
   ])('%s is refused: %s is meant', (name, meant) => {
     for (const given of [name, name.toLowerCase()]) {
       expect(refusal(given)).toBe(
-        `schedule.timezone: "${given}" is an abbreviation, which is ambiguous; give an IANA timezone such as ${meant}`,
+        `schedule.timezone: "${given}" is an ambiguous abbreviation; use an IANA timezone such as ${meant}`,
       );
     }
     for (const suggested of meant.split(/, | or /)) expect(stored(suggested)).toBe(suggested);
