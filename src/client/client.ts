@@ -1,6 +1,6 @@
-// A typed client of the REST API, for browsers and Node: nothing but fetch. Answers are not validated again: the server
-// is tested against the same contract, zod would multiply the size of a web page's bundle, and a strict check would
-// make every client break on the first field that a newer server adds.
+// A typed client of the REST API for browsers and Node. It needs only fetch. Responses are not validated again: the tests
+// of the server check them against the contract, zod would multiply the bundle size of a web page, and strict schemas would
+// break clients on the first field that a newer server adds.
 import { type ClientClock, wallClock } from './clock.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { type Listing, listing, type Page } from './listing.ts';
@@ -19,7 +19,7 @@ import type {
 } from './types.ts';
 import { type WaitOptions, waitForExecution, waitForOperation } from './wait-for.ts';
 
-/** For receivers of webhooks and of the task `http`. */
+/** For receivers of webhooks and of requests of the task `http`. */
 export { type SigningKey, type Verification, verifySignature } from '../tasks/http/signature.ts';
 export { PunctualApiError, PunctualNetworkError, PunctualTimeoutError } from './errors.ts';
 export type { Listing, Page } from './listing.ts';
@@ -27,18 +27,18 @@ export type * from './types.ts';
 export { hasEnded, type WaitOptions } from './wait-for.ts';
 
 export interface ClientOptions {
-  /** Such as `http://127.0.0.1:3000`. */
+  /** The URL of the API, such as `http://127.0.0.1:3000`. */
   readonly baseUrl: string;
-  /** A function is asked before every attempt, so that it can renew what has expired. */
+  /** The access token. A function is called before every attempt, so that it can renew an expired token. */
   readonly token?: string | (() => string | undefined | Promise<string | undefined>);
   readonly fetch?: typeof fetch;
   readonly retry?: RetryOptions;
-  /** Of one attempt. Default 30 000. */
+  /** The timeout of one attempt. Default 30 000. */
   readonly attemptTimeoutMs?: number;
   readonly clock?: ClientClock;
-  /** In [0, 1): jitter. */
+  /** A random number in [0, 1) for the jitter of retries. */
   readonly random?: () => number;
-  /** Fresh for every job that is created. */
+  /** Creates the idempotency keys. */
   readonly newKey?: () => string;
 }
 
@@ -47,27 +47,27 @@ export interface CallOptions {
 }
 
 export interface CreateOptions extends CallOptions {
-  /** Made up unless given. Give your own to be safe over restarts of your program too. */
+  /** Default: a new random key per call. With your own key, a repeated call after a restart creates no second job. */
   readonly idempotencyKey?: string;
 }
 
 export interface PauseOptions extends ChangeOptions {
-  /** ISO 8601 with an offset: the job is resumed then. */
+  /** The end of the pause, in ISO 8601 with an offset. */
   readonly until?: string;
 }
 
 export interface RunOptions extends CallOptions {
-  /** In place of the job's own, for this run and its retries. */
+  /** Params for this run and its retries, instead of the job's own. */
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
 export interface EditOptions extends CallOptions {
-  /** The `version` of the job as you read it, or an ETag: refused with 412 when it has changed since. */
+  /** The `version` or the ETag of the job. If the job has changed since, the edit is refused with 412. */
   readonly ifMatch?: number | string;
 }
 
 export interface ChangeOptions extends CallOptions {
-  /** Why; stands in the record of the change. */
+  /** The reason, kept in the record of the change. */
   readonly note?: string;
 }
 
@@ -76,7 +76,7 @@ interface Call<Id extends OperationId> extends CallOptions {
   readonly query?: Query<Id> | undefined;
   readonly body?: Body<Id>;
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** The server will recognise a repetition. */
+  /** Whether the server recognises a repeated request, by an idempotency key or by `If-Match`. */
   readonly keyed?: boolean;
 }
 
@@ -89,7 +89,7 @@ export function createClient(options: ClientOptions) {
   const send = createTransport({
     baseUrl: options.baseUrl.replace(/\/+$/, ''),
     token: typeof token === 'string' ? () => token : token,
-    // called as a plain function: browsers refuse a fetch that is called as a method of anything else
+    // Called as a plain function, because browsers refuse `fetch` as a method of another object.
     fetch: options.fetch ?? ((...request) => fetch(...request)),
     clock,
     random: options.random ?? Math.random,
@@ -97,13 +97,13 @@ export function createClient(options: ClientOptions) {
     attemptTimeoutMs: options.attemptTimeoutMs ?? 30_000,
   });
 
-  /** `Result` is what the contract says that this request is answered with. */
+  /** `Result` is the type of the response according to the contract. */
   async function call<Id extends OperationId, Result = Answer<Id>>(
     operation: Id,
     { id = '', query, body, headers, keyed = false, signal }: Call<Id> = {},
   ): Promise<Result> {
     const { method, path, repeat } = ENDPOINTS[operation];
-    const answer = await send({
+    const response = await send({
       method,
       path: path.replace('{id}', encodeURIComponent(id)),
       query: Object(query),
@@ -112,7 +112,7 @@ export function createClient(options: ClientOptions) {
       repeatable: repeat === 'always' || (repeat === 'withKey' && keyed),
       signal,
     });
-    return answer as Result;
+    return response as Result;
   }
 
   function pages<
@@ -128,7 +128,7 @@ export function createClient(options: ClientOptions) {
 
   return {
     jobs: {
-      /** Creates exactly one job, however often the network fails on the way. */
+      /** Creates exactly one job: a repeated request has the same idempotency key. */
       create: (job: JobInput, { idempotencyKey = newKey(), signal }: CreateOptions = {}) =>
         call('createJob', {
           body: job,
@@ -136,7 +136,7 @@ export function createClient(options: ClientOptions) {
           keyed: true,
           signal,
         }),
-      /** Hands it to the server's queue: accepted at once under its id, there a moment later. */
+      /** Queues the job on the server and resolves with its id. The job exists a moment later. */
       createAsync: (job: JobInput, { idempotencyKey = newKey(), signal }: CreateOptions = {}) =>
         call<'createJob', Alternative<'createJob'>>('createJob', {
           body: job,
@@ -144,7 +144,7 @@ export function createClient(options: ClientOptions) {
           keyed: true,
           signal,
         }),
-      /** Each is accepted or refused on its own; the results are in the order given. */
+      /** Creates or refuses each job independently. The results are in the order of `jobs`. */
       createBatch: async (
         jobs: readonly JobInput[],
         { idempotencyKey = newKey(), signal }: CreateOptions = {},
@@ -158,7 +158,7 @@ export function createClient(options: ClientOptions) {
         return results;
       },
       get: (id: string, options: CallOptions = {}) => call('getJob', { id, ...options }),
-      /** Newest first; `for await` goes over all pages. */
+      /** Newest first. `for await` iterates over all pages. */
       list: (query: ListQuery<'listJobs'> = {}, options: CallOptions = {}) =>
         pages('listJobs', { query, ...options }),
       edit: (id: string, changes: JobChanges, { ifMatch, signal }: EditOptions = {}) =>
@@ -170,23 +170,23 @@ export function createClient(options: ClientOptions) {
           signal,
         }),
       pause: (id: string, { note, until, signal }: PauseOptions = {}) =>
-        call('pauseJob', { id, body: given({ note, until }), signal }),
+        call('pauseJob', { id, body: definedFields({ note, until }), signal }),
       resume: (id: string, { note, signal }: ChangeOptions = {}) =>
-        call('resumeJob', { id, body: given({ note }), signal }),
+        call('resumeJob', { id, body: definedFields({ note }), signal }),
       cancel: (id: string, { note, signal }: ChangeOptions = {}) =>
         call('cancelJob', { id, query: { note }, signal }),
-      /** What people changed, newest first; `for await` goes over all pages. */
+      /** The recorded changes of the job, newest first. `for await` iterates over all pages. */
       changes: (id: string, query: ListQuery<'listChanges'> = {}, options: CallOptions = {}) =>
         pages('listChanges', { id, query, ...options }),
-      /** Not repeated after a network error: it could run twice. Look at its executions instead. */
+      /** Not repeated after a network error, because the job could run twice. List its executions before you repeat it. */
       run: (id: string, { params, signal }: RunOptions = {}) =>
-        call('runJob', { id, body: given({ params }), signal }),
-      /** Accepted at once; `operations` shows how far it is. */
+        call('runJob', { id, body: definedFields({ params }), signal }),
+      /** Resolves when the server has accepted the backfill. `operations` has its progress. */
       backfill: (id: string, range: Body<'backfillJob'>, options: CallOptions = {}) =>
         call('backfillJob', { id, body: range, ...options }),
     },
     executions: {
-      /** Over all jobs. */
+      /** The executions of all jobs. */
       list: (query: ListQuery<'listExecutions'> = {}, options: CallOptions = {}) =>
         pages('listExecutions', { query, ...options }),
       ofJob: (jobId: string, query: ListQuery<'listJobExecutions'> = {}, options: CallOptions = {}) =>
@@ -196,16 +196,16 @@ export function createClient(options: ClientOptions) {
       /** Not repeated after a network error. */
       retry: (id: string, options: CallOptions = {}) => call('retryExecution', { id, ...options }),
     },
-    /** What takes longer than a request. */
+    /** Background operations, such as backfills. */
     operations: {
       get: (id: string, options: CallOptions = {}) => call('getOperation', { id, ...options }),
-      /** What is done stays. */
+      /** Executions that the operation has added still run. */
       stop: (id: string, options: CallOptions = {}) => call('stopOperation', { id, ...options }),
-      /** Resolves with the operation once it is done, stopped or has failed. */
+      /** Resolves when the operation is done, stopped or failed. */
       waitFor: (id: string, options: WaitOptions<Operation> = {}) =>
         waitForOperation(id, (signal) => call('getOperation', { id, signal }), clock, options),
     },
-    /** Resolves with the execution once it has succeeded, failed, or was skipped or cancelled. */
+    /** Resolves when the execution has succeeded, failed, or was skipped or cancelled. */
     waitFor: (executionId: string, options: WaitOptions = {}) =>
       waitForExecution(
         executionId,
@@ -216,28 +216,28 @@ export function createClient(options: ClientOptions) {
     preview: (body: Body<'previewSchedule'>, options: CallOptions = {}) =>
       call('previewSchedule', { body, ...options }),
     tasks: async (options: CallOptions = {}) => (await call('listTasks', options)).items,
-    /** For operators. */
+    /** For operators only. */
     workers: async (options: CallOptions = {}) => (await call('listWorkers', options)).items,
     deadLetters: {
       list: (query: ListQuery<'listDeadLetters'> = {}, options: CallOptions = {}) =>
         pages('listDeadLetters', { query, ...options }),
       /** Not repeated after a network error. */
-      redrive: (which: Body<'redriveDeadLetters'>, options: CallOptions = {}) =>
-        call('redriveDeadLetters', { body: which, ...options }),
+      redrive: (selection: Body<'redriveDeadLetters'>, options: CallOptions = {}) =>
+        call('redriveDeadLetters', { body: selection, ...options }),
     },
     health: (options: CallOptions = {}) => call('health', options),
     openapi: (options: CallOptions = {}) => call('openapi', options),
   };
 }
 
-/** 128 random bits in hex. `crypto.randomUUID` is missing on pages that are not served over https. */
+/** 128 random bits in hex. `crypto.randomUUID` does not exist on pages that are not served over HTTPS. */
 const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
     '',
   );
 
-/** A body of the fields that have a value, or none. */
-function given<Fields extends object>(fields: Fields): Fields | undefined {
+/** The fields that are not undefined. Undefined if there are none, so that no body is sent. */
+function definedFields<Fields extends object>(fields: Fields): Fields | undefined {
   const present = Object.entries(fields).filter(([, value]) => value !== undefined);
   return present.length === 0 ? undefined : (Object.fromEntries(present) as Fields);
 }

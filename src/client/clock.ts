@@ -1,7 +1,7 @@
-// Time for the client: the wall clock and a sleep that can be aborted. Tests hand in their own.
+// The clock of the client: the time and a sleep that can be aborted. Tests pass their own.
 export interface ClientClock {
   now(): number;
-  /** Rejects with the signal's reason when it is aborted. */
+  /** Rejects with the reason of the signal if it is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 

@@ -1,11 +1,12 @@
-// Where each operation is and whether it may be sent twice. The compiler compares method and path with the contract and
-// asks for every operation of it, so the contract itself, and zod with it, is not needed at run time.
+// The method and path of each operation, and whether it may be sent again. The compiler checks that they match the contract
+// and that no operation is missing. The contract, and with it zod, is therefore not loaded at run time.
 import type { Method, OperationId, Path } from './types.ts';
 
 /**
- * - `always`: doing it twice is the same as doing it once.
- * - `withKey`: only with what makes the server recognise the second one, an idempotency key or an `If-Match`.
- * - `never`: a second one could start a second run.
+ * Whether a request may be sent again if its result is unknown.
+ * - `always`: the operation is idempotent.
+ * - `withKey`: only with an idempotency key or `If-Match`, by which the server recognises the repetition.
+ * - `never`: the repetition could start a second run.
  */
 export type Repeat = 'always' | 'withKey' | 'never';
 
@@ -15,19 +16,19 @@ export const ENDPOINTS = {
   listJobs: { method: 'GET', path: '/jobs', repeat: 'always' },
   getJob: { method: 'GET', path: '/jobs/{id}', repeat: 'always' },
   listChanges: { method: 'GET', path: '/jobs/{id}/changes', repeat: 'always' },
-  // sent twice without If-Match, `{ "schedule": { "in": "PT1S" } }` could run twice
+  // Without If-Match, a repeated `{ "schedule": { "in": "PT1S" } }` could run twice.
   editJob: { method: 'PATCH', path: '/jobs/{id}', repeat: 'withKey' },
   cancelJob: { method: 'DELETE', path: '/jobs/{id}', repeat: 'always' },
   runJob: { method: 'POST', path: '/jobs/{id}/run', repeat: 'never' },
   pauseJob: { method: 'POST', path: '/jobs/{id}/pause', repeat: 'always' },
   resumeJob: { method: 'POST', path: '/jobs/{id}/resume', repeat: 'always' },
-  // an occurrence that has a row by then is passed over
+  // A repeated backfill leaves out the occurrences that have an execution.
   backfillJob: { method: 'POST', path: '/jobs/{id}/backfill', repeat: 'always' },
   listJobExecutions: { method: 'GET', path: '/jobs/{id}/executions', repeat: 'always' },
   listExecutions: { method: 'GET', path: '/executions', repeat: 'always' },
   getExecution: { method: 'GET', path: '/executions/{id}', repeat: 'always' },
   cancelExecution: { method: 'POST', path: '/executions/{id}/cancel', repeat: 'always' },
-  // by the second one it may have failed anew
+  // The execution may have failed again before the repetition.
   retryExecution: { method: 'POST', path: '/executions/{id}/retry', repeat: 'never' },
   getOperation: { method: 'GET', path: '/operations/{id}', repeat: 'always' },
   stopOperation: { method: 'DELETE', path: '/operations/{id}', repeat: 'always' },

@@ -1,29 +1,28 @@
-// What can go wrong with a call, as types that carry data: an answer that is not a success, no answer at all, and an
-// execution or operation that did not end in time.
+// The errors of a call: an unsuccessful response, no response, and a wait that timed out.
 import type { Problem } from '../api/contract/response-schemas.ts';
 import type { Execution, Operation } from './types.ts';
 
 interface Received {
   readonly status: number;
-  /** Absent when the answer was not this API's: a proxy's page, a cut-off text. */
+  /** Absent if the response is not a problem of this API, such as the page of a proxy. */
   readonly problem?: Problem;
   readonly requestId?: string;
   readonly retryAfterMs?: number;
   readonly attempts: number;
 }
 
-/** The server, or something in front of it, answered with something else than a success. */
+/** The response of the server, or of a proxy, is not successful. */
 export class PunctualApiError extends Error {
   override readonly name = 'PunctualApiError';
   readonly status: number;
   readonly problem: Problem | undefined;
-  /** What is wrong with which field of the input. */
+  /** The wrong fields of the request. */
   readonly fieldErrors: NonNullable<Problem['errors']>;
-  /** Under which the server's log has the request. */
+  /** The id of the request in the log of the server. */
   readonly requestId: string | undefined;
-  /** How long the server asks to wait before the next try. */
+  /** The delay that the server asks for before the next attempt. */
   readonly retryAfterMs: number | undefined;
-  /** How often the request was sent. */
+  /** The number of times that the request was sent. */
   readonly attempts: number;
 
   constructor(message: string, received: Received) {
@@ -37,7 +36,7 @@ export class PunctualApiError extends Error {
   }
 }
 
-/** No answer came: the request may or may not have been carried out. */
+/** There was no response. Whether the server handled the request is unknown. */
 export class PunctualNetworkError extends Error {
   override readonly name = 'PunctualNetworkError';
   readonly attempts: number;
@@ -48,21 +47,21 @@ export class PunctualNetworkError extends Error {
   }
 }
 
-/** The execution or operation had not ended when the time was up; it goes on. */
+/** The execution or operation did not end within the timeout. It continues. */
 export class PunctualTimeoutError extends Error {
   override readonly name = 'PunctualTimeoutError';
-  /** As it was last seen. */
+  /** The last state that was read. */
   readonly execution: Execution | undefined;
   readonly operation: Operation | undefined;
 
   constructor(
-    what: string,
+    name: string,
     timeoutMs: number,
-    seen: { readonly execution?: Execution | undefined; readonly operation?: Operation | undefined },
+    last: { readonly execution?: Execution | undefined; readonly operation?: Operation | undefined },
   ) {
-    const status = (seen.execution ?? seen.operation)?.status;
-    super(`${what} has not ended within ${timeoutMs} ms${status ? `: it is ${status}` : ''}`);
-    this.execution = seen.execution;
-    this.operation = seen.operation;
+    const status = (last.execution ?? last.operation)?.status;
+    super(`${name} has not ended within ${timeoutMs} ms${status ? `; its status is ${status}` : ''}`);
+    this.execution = last.execution;
+    this.operation = last.operation;
   }
 }

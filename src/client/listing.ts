@@ -1,4 +1,4 @@
-// A list over all its pages: iterate over the items and the pages are fetched as they are needed, or ask for one page.
+// A paginated list. Iterating over the items fetches the pages as needed.
 export interface Page<Item> {
   readonly items: readonly Item[];
   /** Absent on the last page. */
@@ -6,9 +6,9 @@ export interface Page<Item> {
 }
 
 export interface Listing<Item> extends AsyncIterable<Item> {
-  /** One page: the first, or the one that a `nextCursor` leads to. */
+  /** The page at `cursor`, by default the first. */
   page(cursor?: string): Promise<Page<Item>>;
-  /** All pages, each fetched when it is asked for. */
+  /** Iterates over all pages, and fetches each when it is reached. */
   pages(): AsyncIterable<Page<Item>>;
 }
 
@@ -16,9 +16,9 @@ export function listing<Item>(page: (cursor?: string) => Promise<Page<Item>>): L
   async function* pages(): AsyncGenerator<Page<Item>, void, undefined> {
     let cursor: string | undefined;
     do {
-      const found = await page(cursor);
-      yield found;
-      cursor = found.nextCursor;
+      const current = await page(cursor);
+      yield current;
+      cursor = current.nextCursor;
     } while (cursor !== undefined);
   }
   return {

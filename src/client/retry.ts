@@ -1,14 +1,14 @@
-// Whether and when a request is sent again.
+// The retry policy of requests: which responses are retried, and after which delay.
 import type { PunctualApiError } from './errors.ts';
 
 export interface RetryOptions {
-  /** How often a request is sent in all; 1 never retries. Default 5. */
+  /** The maximum number of attempts. 1 disables retries. Default 5. */
   readonly maxAttempts?: number;
-  /** The delay before the second attempt, doubled each time. Default 200. */
+  /** The delay before the second attempt. It doubles with each attempt. Default 200. */
   readonly baseDelayMs?: number;
-  /** The longest delay of our own choosing. Default 5000. */
+  /** The maximum delay of the exponential backoff. Default 5000. */
   readonly maxDelayMs?: number;
-  /** When the server asks for a longer delay than this, its answer is handed on instead. Default 60 000. */
+  /** If the server asks for a longer delay than this, the request is not retried. Default 60 000. */
   readonly maxRetryAfterMs?: number;
 }
 
@@ -20,22 +20,25 @@ export const RETRY_DEFAULTS: Required<RetryOptions> = {
 };
 
 /**
- * 429 is an answer given before anything was done, so every request may be repeated; unless it is this API's own word
- * on a quota that waiting does not help against. 5xx leaves open whether it was done: only what may be done twice is
- * repeated.
+ * Whether a request is retried after this response. The server sends 429 before it does anything, so every request may be
+ * retried. An exception is a quota problem of this API without `Retry-After`, because waiting does not help. After a 5xx, it is
+ * unknown whether the request was handled, so only repeatable requests are retried.
  */
-export function isPassing({ status, problem, retryAfterMs }: PunctualApiError, repeatable: boolean): boolean {
+export function isRetryable(
+  { status, problem, retryAfterMs }: PunctualApiError,
+  repeatable: boolean,
+): boolean {
   if (status === 429) return retryAfterMs !== undefined || problem === undefined;
   return repeatable && status >= 500 && status !== 501;
 }
 
-/** Exponential, half of it random, so that clients that failed together do not return together. */
+/** Exponential backoff. Half of it is random, so that clients that failed together do not retry together. */
 export function delayMs(options: Required<RetryOptions>, attempt: number, random: number): number {
-  const longest = Math.min(options.baseDelayMs * 2 ** (attempt - 1), options.maxDelayMs);
-  return Math.round(longest * (0.5 + random / 2));
+  const backoff = Math.min(options.baseDelayMs * 2 ** (attempt - 1), options.maxDelayMs);
+  return Math.round(backoff * (0.5 + random / 2));
 }
 
-/** Of a `Retry-After` header: seconds or an HTTP date. */
+/** Parses `Retry-After`: seconds or an HTTP date. Undefined if the header is missing or invalid. */
 export function retryAfterMs(header: string | null, now: number): number | undefined {
   if (header === null) return undefined;
   if (/^\d+$/.test(header.trim())) return Number(header) * 1000;

@@ -1,8 +1,8 @@
-// Sends one request until it is answered for good: repeated where that is safe, with growing delays, never for ever.
+// Sends a request and retries it where that is safe, with exponential backoff, up to `maxAttempts`.
 import type { Problem } from '../api/contract/response-schemas.ts';
 import type { ClientClock } from './clock.ts';
 import { PunctualApiError, PunctualNetworkError } from './errors.ts';
-import { delayMs, isPassing, type RetryOptions, retryAfterMs } from './retry.ts';
+import { delayMs, isRetryable, type RetryOptions, retryAfterMs } from './retry.ts';
 
 export interface Request {
   readonly method: string;
@@ -10,7 +10,7 @@ export interface Request {
   readonly query?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;
-  /** Whether doing it twice is the same as doing it once. */
+  /** Whether the request may be sent again if its result is unknown. */
   readonly repeatable: boolean;
   readonly signal?: AbortSignal;
 }
@@ -22,7 +22,7 @@ export interface TransportOptions {
   readonly clock: ClientClock;
   readonly random: () => number;
   readonly retry: Required<RetryOptions>;
-  /** Of one attempt, its answer read to the end. */
+  /** The timeout of one attempt, including reading the response. */
   readonly attemptTimeoutMs: number;
 }
 
@@ -39,19 +39,19 @@ export function createTransport(options: TransportOptions): Send {
     const { signal, repeatable } = request;
     for (let attempt = 1; ; attempt++) {
       signal?.throwIfAborted();
-      const last = attempt >= retry.maxAttempts;
+      const isLast = attempt >= retry.maxAttempts;
       let wait = delayMs(retry, attempt, random());
       try {
         const received = await exchange(options, request);
-        if (received.response.ok) return parsed(received, attempt);
+        if (received.response.ok) return parseBody(received, attempt);
         const error = apiError(received, attempt, clock.now());
         wait = Math.max(wait, error.retryAfterMs ?? 0);
         const tooLong = wait > Math.max(retry.maxRetryAfterMs, retry.maxDelayMs);
-        if (last || tooLong || !isPassing(error, repeatable)) throw error;
+        if (isLast || tooLong || !isRetryable(error, repeatable)) throw error;
       } catch (error) {
         if (error instanceof PunctualApiError) throw error;
         signal?.throwIfAborted();
-        if (last || !repeatable) throw noAnswer(options, request, attempt, error);
+        if (isLast || !repeatable) throw networkError(options, request, attempt, error);
       }
       await clock.sleep(wait, signal);
     }
@@ -60,7 +60,7 @@ export function createTransport(options: TransportOptions): Send {
 
 async function exchange(options: TransportOptions, request: Request): Promise<Received> {
   const { method, path, query, body, signal } = request;
-  // asked for each attempt: a token may have run out while we waited
+  // Read for each attempt, because the token may have expired during the delay.
   const token = await options.token?.();
   const timeout = AbortSignal.timeout(options.attemptTimeoutMs);
   const response = await options.fetch(`${options.baseUrl}${path}${queryText(query)}`, {
@@ -87,25 +87,25 @@ const present = (record: Readonly<Record<string, unknown>> = {}): Record<string,
     Object.entries(record).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]])),
   );
 
-function parsed(received: Received, attempts: number): unknown {
+function parseBody(received: Received, attempts: number): unknown {
   if (received.text === '') return undefined;
   const value = jsonOf(received.text);
   if (value !== undefined) return value;
-  throw new PunctualApiError(notJson(received), { ...commonOf(received), attempts });
+  throw new PunctualApiError(notJson(received), { ...statusAndIdOf(received), attempts });
 }
 
 function apiError(received: Received, attempts: number, now: number): PunctualApiError {
   const { response, text } = received;
   const problem = problemOf(jsonOf(text));
   return new PunctualApiError(problem ? problemText(problem) : notJson(received), {
-    ...commonOf(received),
+    ...statusAndIdOf(received),
     ...(problem && { problem }),
     retryAfterMs: retryAfterMs(response.headers.get('retry-after'), now),
     attempts,
   });
 }
 
-const commonOf = ({ response }: Received) => ({
+const statusAndIdOf = ({ response }: Received) => ({
   status: response.status,
   requestId: response.headers.get('x-request-id') ?? undefined,
 });
@@ -118,7 +118,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** An answer in between (API Gateway's own 401, a proxy's JSON) is not one. */
+/** Undefined if the JSON is not a problem of this API, such as a 401 of API Gateway or the JSON of a proxy. */
 function problemOf(value: unknown): Problem | undefined {
   const { status, title, detail } = Object(value) as Partial<Problem>;
   const isProblem = typeof status === 'number' && typeof title === 'string' && typeof detail === 'string';
@@ -127,28 +127,36 @@ function problemOf(value: unknown): Problem | undefined {
 
 const problemText = ({ status, title, detail }: Problem): string => `${status} ${title}: ${detail}`;
 
-const MAX_SHOWN = 200;
+/** Maximum number of characters of a foreign response in the error message. */
+const MAX_EXCERPT = 200;
 
 function notJson({ response, text }: Received): string {
-  const start = text.replace(/\s+/g, ' ').trim().slice(0, MAX_SHOWN);
-  const what = `${response.status} ${response.statusText}`.trim();
-  if (start === '') return `${what}: an empty answer`;
-  return `${what}: not an answer of this API (${response.headers.get('content-type') ?? 'no content type'}): ${start}`;
+  const excerpt = text.replace(/\s+/g, ' ').trim().slice(0, MAX_EXCERPT);
+  const status = `${response.status} ${response.statusText}`.trim();
+  if (excerpt === '') return `${status}: the response is empty`;
+  return `${status}: the response is not from this API (${response.headers.get('content-type') ?? 'no content type'}): ${excerpt}`;
 }
 
-function noAnswer({ baseUrl }: TransportOptions, request: Request, attempts: number, cause: unknown): Error {
+function networkError(
+  { baseUrl }: TransportOptions,
+  request: Request,
+  attempts: number,
+  cause: unknown,
+): Error {
   const reason = reasonOf(cause);
-  const open =
-    request.repeatable || request.method === 'GET' ? '' : '; whether it was carried out is not known';
-  const tries = attempts > 1 ? ` after ${attempts} attempts` : '';
+  const unknown =
+    request.repeatable || request.method === 'GET'
+      ? ''
+      : '; it is unknown whether the server handled the request';
+  const after = attempts > 1 ? ` after ${attempts} attempts` : '';
   return new PunctualNetworkError(
-    `no answer to ${request.method} ${request.path} from ${baseUrl}${tries}: ${reason}${open}`,
+    `no response to ${request.method} ${request.path} from ${baseUrl}${after}: ${reason}${unknown}`,
     attempts,
     cause,
   );
 }
 
-/** fetch says only "fetch failed"; what failed is in the cause. */
+/** The message of fetch is only "fetch failed". The reason is in its cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;

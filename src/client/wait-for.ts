@@ -1,4 +1,4 @@
-// Waiting until an execution or a background operation has ended: asks again and again, more and more rarely.
+// Waits for the end of an execution or a background operation: polls with growing intervals.
 import type { ClientClock } from './clock.ts';
 import { PunctualTimeoutError } from './errors.ts';
 import type { Execution, ExecutionStatus, Operation } from './types.ts';
@@ -13,31 +13,31 @@ export const ENDED = [
 export const hasEnded = ({ status }: Pick<Execution, 'status'>): boolean =>
   (ENDED as readonly ExecutionStatus[]).includes(status);
 
-export interface WaitOptions<Seen = Execution> {
+export interface WaitOptions<State = Execution> {
   readonly signal?: AbortSignal;
-  /** Gives up with PunctualTimeoutError after this long. Default: never. */
+  /** After this time the wait rejects with PunctualTimeoutError. Default: no timeout. */
   readonly timeoutMs?: number;
-  /** The first interval; it grows by half each time. Default 200. */
+  /** The first polling interval. It grows by half with each poll. Default 200. */
   readonly intervalMs?: number;
-  /** Default 5000. */
+  /** The maximum polling interval. Default 5000. */
   readonly maxIntervalMs?: number;
-  /** Called with what was seen whenever the status, or how much an operation has done, is another than before. */
-  readonly onChange?: (seen: Seen) => void;
+  /** Called at each change of the status, and of the progress of an operation. */
+  readonly onChange?: (state: State) => void;
 }
 
 const GROWTH = 1.5;
-/** Timers cannot count further. */
-const MAX_TIMER = 2 ** 31 - 1;
+/** The maximum delay of a timer. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** What is waited for. */
-interface Subject<Seen> {
-  read(signal: AbortSignal | undefined): Promise<Seen>;
-  hasEnded(seen: Seen): boolean;
-  /** What makes two of them different to whoever waits. */
-  shown(seen: Seen): string;
-  /** Before then nothing happens. */
-  startsAt(seen: Seen): number;
-  timedOut(timeoutMs: number, seen: Seen | undefined): PunctualTimeoutError;
+/** The execution or operation to wait for. */
+interface Subject<State> {
+  read(signal: AbortSignal | undefined): Promise<State>;
+  hasEnded(state: State): boolean;
+  /** The part of the state whose changes are reported. */
+  progressOf(state: State): string;
+  /** The time before which the state does not change. */
+  startsAt(state: State): number;
+  timeoutError(timeoutMs: number, last: State | undefined): PunctualTimeoutError;
 }
 
 export const waitForExecution = (
@@ -50,9 +50,9 @@ export const waitForExecution = (
     {
       read,
       hasEnded,
-      shown: ({ status }) => status,
+      progressOf: ({ status }) => status,
       startsAt: ({ status, dueAt }) => (status === 'scheduled' ? Date.parse(dueAt) : 0),
-      timedOut: (ms, execution) => new PunctualTimeoutError(`execution ${id}`, ms, { execution }),
+      timeoutError: (ms, execution) => new PunctualTimeoutError(`execution ${id}`, ms, { execution }),
     },
     clock,
     options,
@@ -68,47 +68,48 @@ export const waitForOperation = (
     {
       read,
       hasEnded: ({ status }) => status !== 'pending' && status !== 'running',
-      shown: ({ status, done }) => `${status} ${done}`,
+      progressOf: ({ status, done }) => `${status} ${done}`,
       startsAt: () => 0,
-      timedOut: (ms, operation) => new PunctualTimeoutError(`operation ${id}`, ms, { operation }),
+      timeoutError: (ms, operation) => new PunctualTimeoutError(`operation ${id}`, ms, { operation }),
     },
     clock,
     options,
   );
 
-async function waitUntilEnded<Seen>(
-  subject: Subject<Seen>,
+async function waitUntilEnded<State>(
+  subject: Subject<State>,
   clock: ClientClock,
-  options: WaitOptions<Seen>,
-): Promise<Seen> {
+  options: WaitOptions<State>,
+): Promise<State> {
   const { signal, timeoutMs = Number.POSITIVE_INFINITY, maxIntervalMs = 5_000 } = options;
-  const until = clock.now() + timeoutMs;
+  const deadline = clock.now() + timeoutMs;
   let interval = options.intervalMs ?? 200;
-  let last: Seen | undefined;
+  let last: State | undefined;
   for (;;) {
-    const left = until - clock.now();
-    if (left <= 0) throw subject.timedOut(timeoutMs, last);
-    const seen = await within(left, signal, (given) => subject.read(given)).catch((error) => {
+    const left = deadline - clock.now();
+    if (left <= 0) throw subject.timeoutError(timeoutMs, last);
+    const state = await withTimeout(left, signal, (readSignal) => subject.read(readSignal)).catch((error) => {
       signal?.throwIfAborted();
-      // a server that does not answer must not keep us beyond the deadline
-      throw clock.now() >= until ? subject.timedOut(timeoutMs, last) : error;
+      // A request that outlasts the deadline ends as a timeout of the wait.
+      throw clock.now() >= deadline ? subject.timeoutError(timeoutMs, last) : error;
     });
-    if (last === undefined || subject.shown(seen) !== subject.shown(last)) options.onChange?.(seen);
-    last = seen;
-    if (subject.hasEnded(seen)) return seen;
-    const untilStart = subject.startsAt(seen) - clock.now();
+    if (last === undefined || subject.progressOf(state) !== subject.progressOf(last))
+      options.onChange?.(state);
+    last = state;
+    if (subject.hasEnded(state)) return state;
+    const untilStart = subject.startsAt(state) - clock.now();
     const pause = Math.max(interval, Math.min(untilStart, maxIntervalMs));
-    await clock.sleep(Math.max(0, Math.min(pause, until - clock.now())), signal);
+    await clock.sleep(Math.max(0, Math.min(pause, deadline - clock.now())), signal);
     interval = Math.min(interval * GROWTH, maxIntervalMs);
   }
 }
 
-async function within<T>(
+async function withTimeout<T>(
   ms: number,
   signal: AbortSignal | undefined,
   read: (signal: AbortSignal | undefined) => Promise<T>,
 ): Promise<T> {
-  if (ms > MAX_TIMER) return read(signal);
-  const deadline = AbortSignal.timeout(Math.ceil(ms));
-  return read(signal ? AbortSignal.any([signal, deadline]) : deadline);
+  if (ms > MAX_TIMER_MS) return read(signal);
+  const timeout = AbortSignal.timeout(Math.ceil(ms));
+  return read(signal ? AbortSignal.any([signal, timeout]) : timeout);
 }

@@ -96,7 +96,7 @@ describe('waitFor', () => {
     const error = await client.waitFor('e', { timeoutMs: 1000 }).catch((error) => error);
     expect(error).toBeInstanceOf(PunctualTimeoutError);
     expect(error).toMatchObject({
-      message: 'execution e has not ended within 1000 ms: it is running',
+      message: 'execution e has not ended within 1000 ms; its status is running',
       execution: { status: 'running' },
     });
     expect(clock.now() - start).toBe(1000);

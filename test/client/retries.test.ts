@@ -100,7 +100,7 @@ describe('what could be done twice', () => {
     const { client, sent } = clientOn([connectionLost()]);
     const error = await failure(start(client));
     expect(error).toBeInstanceOf(PunctualNetworkError);
-    expect(String(error)).toMatch(/read ECONNRESET; whether it was carried out is not known$/);
+    expect(String(error)).toMatch(/read ECONNRESET; it is unknown whether the server handled the request$/);
     expect(sent).toHaveLength(1);
   });
 
@@ -240,7 +240,8 @@ describe('an error', () => {
       headers: { 'content-type': 'text/html' },
     });
     expect(await failure(clientOn([page]).client.jobs.get('job_1'))).toMatchObject({
-      message: '404 Not Found: not an answer of this API (text/html): <html> <h1>Bad gateway</h1></html>',
+      message:
+        '404 Not Found: the response is not from this API (text/html): <html> <h1>Bad gateway</h1></html>',
       problem: undefined,
       fieldErrors: [],
       requestId: undefined,

@@ -63,7 +63,7 @@ describe('the client', () => {
     const sure = clientOf('runner');
     const job = await sure.jobs.create(dailyJob('run'));
     await expect(clientOf('runner', losingAnswers(1)).jobs.run(job.id)).rejects.toThrow(
-      'whether it was carried out is not known',
+      'it is unknown whether the server handled the request',
     );
     await expect.poll(() => all(sure.executions.ofJob(job.id))).toHaveLength(1);
   });
@@ -107,7 +107,7 @@ describe('the client', () => {
     const job = await client.jobs.create({ task: 'noop', schedule: { in: 'P1D' } });
     const [coming] = await all(client.executions.ofJob(job.id));
     await expect(client.waitFor(coming?.id ?? '', { timeoutMs: 300 })).rejects.toThrow(
-      'has not ended within 300 ms: it is scheduled',
+      'has not ended within 300 ms; its status is scheduled',
     );
   });
 
