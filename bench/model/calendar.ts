@@ -1,5 +1,5 @@
-// Simulated time: ticks of a tenth of a millisecond, and what happens at each, in the order in which it was put there.
-// Millions of events: so numbers in typed arrays, a list per tick, and no object for any of them.
+// Simulated time in ticks of 0.1 ms. The events of a tick happen in the order in which they were added. There are millions
+// of events, so they are numbers in typed arrays, with a linked list per tick.
 
 export const TICKS_PER_MS = 10;
 export const TICKS_PER_SECOND = 1000 * TICKS_PER_MS;
@@ -15,7 +15,7 @@ export class Calendar {
   #kind = new Uint8Array(1 << 16);
   #index = new Int32Array(1 << 16);
   #used = 1;
-  /** Of nodes that can be used again; 0: none. */
+  /** The first node of the free list. 0 if the list is empty. */
   #free = 0;
   readonly #handlers: Handler[] = [];
   readonly #calls: (() => void)[] = [];
@@ -32,12 +32,12 @@ export class Calendar {
     });
   }
 
-  /** A kind of event: what is done when one happens. */
+  /** Registers a kind of event with its handler. */
   kind(handler: Handler): number {
     return this.#handlers.push(handler) - 1;
   }
 
-  /** At or after `tick`, never before what is happening now. What is later than the end never happens. */
+  /** Adds an event at `tick`, or now if `tick` has passed. An event after the end never happens. */
   at(tick: number, kind: number, index: number): void {
     const when = Math.max(Math.ceil(tick), this.now);
     if (when >= this.end) return;
@@ -51,7 +51,7 @@ export class Calendar {
     this.#last[when] = node;
   }
 
-  /** The same for what is rare enough to be a function. */
+  /** Adds a function as an event. It costs an object, so it is for rare events. */
   call(tick: number, run: () => void): void {
     const index = this.#freeCalls.pop() ?? this.#calls.length;
     this.#calls[index] = run;
@@ -60,7 +60,7 @@ export class Calendar {
 
   run(): void {
     for (this.now = 0; this.now < this.end; this.now++) {
-      // what is happening may add to this very tick, so the next one is looked up afterwards
+      // A handler may add events to this tick, so the next event is looked up after it.
       for (let node = this.#first[this.now] as number; node !== 0; ) {
         (this.#handlers[this.#kind[node] as number] as Handler)(this.#index[node] as number);
         const next = this.#next[node] as number;

@@ -1,14 +1,15 @@
-// The CPU of the workers: one call after the other, alone or in groups as src/concurrency/batcher.ts makes them.
+// The CPU of the workers. It makes one request after the other, for single calls or for batches of them
+// (src/concurrency/batcher.ts).
 import { type Calendar, TICKS_PER_MS } from './calendar.ts';
 import { figure } from './parameters.ts';
 
-/** What an execution asks of DynamoDB. Each has groups of its own; a query goes alone. */
+/** The DynamoDB calls of an execution. Each kind is batched separately, and a query is never batched. */
 export const CALLS = ['readHead', 'readRow', 'take', 'finish', 'listRows'] as const;
 export const [READ_HEAD, READ_ROW, TAKE, FINISH, LIST_ROWS] = [0, 1, 2, 3, 4] as const;
 const LANES = 4;
-const MAX_IN_GROUP = [100, 100, 25, 25];
-/** Requests of one lane under way (src/store/dynamodb/group-commit.ts). */
-const AT_ONCE = 2;
+const MAX_BATCH = [100, 100, 25, 25];
+/** The maximum number of concurrent requests of one lane (src/store/dynamodb/group-commit.ts). */
+const MAX_IN_FLIGHT = 2;
 
 export interface CallsOptions {
   readonly calendar: Calendar;
@@ -16,9 +17,9 @@ export interface CallsOptions {
   readonly executions: number;
   readonly groupCommit: boolean;
   readonly cpuFactor: number;
-  /** Ticks until DynamoDB has answered. */
+  /** The ticks until DynamoDB has answered. */
   latency(): number;
-  /** When the answer is there. */
+  /** The kind of event for an answer. */
   readonly answered: number;
 }
 
@@ -26,7 +27,7 @@ export class Calls {
   /** CPU milliseconds of each worker. */
   readonly busyMs: Float64Array;
   requests = 0;
-  /** Calls that these requests carried. */
+  /** The number of calls in these requests. */
   carried = 0;
   readonly #options: CallsOptions;
   readonly #freeAt: Float64Array;
@@ -55,7 +56,7 @@ export class Calls {
     });
   }
 
-  /** When the worker has spent that much CPU, after all that it has to do before. */
+  /** The tick at which the worker has spent this much CPU, after all earlier work. */
   spend(worker: number, ms: number): number {
     const { calendar, cpuFactor } = this.#options;
     const took = ms * cpuFactor;
@@ -65,9 +66,9 @@ export class Calls {
     return done;
   }
 
-  /** `alone`: what a group could not do is repeated by itself. */
-  ask(worker: number, call: number, execution: number, alone: boolean) {
-    if (alone || call === LIST_ROWS || !this.#options.groupCommit) return this.#askAlone(worker, execution);
+  /** With `alone` the call is not batched, which is how a throttled call of a batch is repeated. */
+  call(worker: number, call: number, execution: number, alone: boolean) {
+    if (alone || call === LIST_ROWS || !this.#options.groupCommit) return this.#callAlone(worker, execution);
     const lane = worker * LANES + call;
     this.#next[execution] = -1;
     if (this.#first[lane] === -1) this.#first[lane] = execution;
@@ -76,16 +77,16 @@ export class Calls {
     this.#flushSoon(lane);
   }
 
-  #askAlone(worker: number, execution: number): void {
+  #callAlone(worker: number, execution: number): void {
     const { calendar, latency, answered } = this.#options;
     this.requests++;
     this.carried++;
     calendar.at(this.spend(worker, figure('CPU of one call')) + latency(), answered, execution);
   }
 
-  /** At the end of the event loop's turn: when what the CPU has to do already is done. */
+  /** Sends at the end of the event loop's turn, when the CPU has done its earlier work. */
   #flushSoon(lane: number): void {
-    if (this.#flushes[lane] || (this.#underWay[lane] as number) >= AT_ONCE) return;
+    if (this.#flushes[lane] || (this.#underWay[lane] as number) >= MAX_IN_FLIGHT) return;
     this.#flushes[lane] = 1;
     const { calendar } = this.#options;
     calendar.at(Math.max(calendar.now, this.#freeAt[Math.floor(lane / LANES)] as number), this.#flush, lane);
@@ -100,11 +101,11 @@ export class Calls {
       call <= READ_ROW
         ? figure('CPU of one item more in a batch of reads')
         : figure('CPU of one statement more in a batch');
-    while (this.#first[lane] !== -1 && (this.#underWay[lane] as number) < AT_ONCE) {
+    while (this.#first[lane] !== -1 && (this.#underWay[lane] as number) < MAX_IN_FLIGHT) {
       const first = this.#first[lane] as number;
       let count = 1;
       let last = first;
-      while (count < (MAX_IN_GROUP[call] as number) && this.#next[last] !== -1) {
+      while (count < (MAX_BATCH[call] as number) && this.#next[last] !== -1) {
         last = this.#next[last] as number;
         count++;
       }

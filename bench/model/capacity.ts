@@ -1,14 +1,14 @@
-// What DynamoDB takes in a second: every table and index has partitions, every key is on one of them, and a partition that
-// has given all of its units for this second throttles.
+// The capacity of a table or index. Every key is on one of its partitions. A partition that has used all units of the
+// current second throttles.
 import { TICKS_PER_SECOND } from './calendar.ts';
 import { mix } from './random.ts';
 
 export interface CapacityOptions {
   readonly name: string;
   readonly partitions: number;
-  /** Units a second, of each. */
+  /** The units per second of each partition. */
   readonly limit: number;
-  /** Seconds of units that were not used and may be used later. DynamoDB has up to 300 and promises none. */
+  /** The seconds of unused units that may be used later. DynamoDB keeps up to 300 and guarantees none. */
   readonly burstSeconds: number;
   readonly seed: number;
 }
@@ -17,7 +17,7 @@ export class Capacity {
   readonly name: string;
   readonly partitions: number;
   readonly limit: number;
-  /** Units given, and requests refused. */
+  /** The units used, and the number of throttled requests. */
   given = 0;
   throttled = 0;
   readonly #burst: number;
@@ -25,9 +25,9 @@ export class Capacity {
   readonly #second: Int32Array;
   readonly #used: Float64Array;
   readonly #saved: Float64Array;
-  /** Asked for, by partition; what is asked for again after a refusal is not counted twice. */
-  readonly #wanted: Float64Array;
-  /** Of any partition in any second. */
+  /** The requested units by partition. Retries are not counted. */
+  readonly #requested: Float64Array;
+  /** The maximum units of any partition in any second. */
   #busiest = 0;
 
   constructor({ name, partitions, limit, burstSeconds, seed }: CapacityOptions) {
@@ -39,17 +39,17 @@ export class Capacity {
     this.#second = new Int32Array(partitions);
     this.#used = new Float64Array(partitions);
     this.#saved = new Float64Array(partitions).fill(this.#burst);
-    this.#wanted = new Float64Array(partitions);
+    this.#requested = new Float64Array(partitions);
   }
 
   partitionOf(key: number): number {
     return mix(key, this.#salt) % this.partitions;
   }
 
-  /** False: throttled, and nothing is used. */
-  take(key: number, units: number, tick: number, again = false): boolean {
+  /** False if the request is throttled. It uses no units then. */
+  take(key: number, units: number, tick: number, isRetry = false): boolean {
     const partition = this.partitionOf(key);
-    if (!again) this.#wanted[partition] = (this.#wanted[partition] as number) + units;
+    if (!isRetry) this.#requested[partition] = (this.#requested[partition] as number) + units;
     this.#roll(partition, Math.floor(tick / TICKS_PER_SECOND));
     const used = (this.#used[partition] as number) + units;
     if (used > this.limit + (this.#saved[partition] as number)) {
@@ -62,8 +62,8 @@ export class Capacity {
     return true;
   }
 
-  /** Takes it back: the request was refused elsewhere. */
-  undoClaim(key: number, units: number): void {
+  /** Returns the units of a request that another limit has refused. */
+  refund(key: number, units: number): void {
     const partition = this.partitionOf(key);
     this.#used[partition] = (this.#used[partition] as number) - units;
     this.given -= units;
@@ -78,9 +78,9 @@ export class Capacity {
     this.#used[partition] = 0;
   }
 
-  /** Of the partition that most was asked of: units a second over so many seconds. */
+  /** The requested units per second of the hottest partition, over `seconds`. */
   hottest(seconds: number): number {
-    return Math.max(...this.#wanted) / seconds;
+    return Math.max(...this.#requested) / seconds;
   }
 
   busiestSecond(): number {

@@ -1,4 +1,4 @@
-// Deletes in batches: ten together, or those of half a second (src/queue/sqs/receiver.ts).
+// Deletes of messages in batches of ten, or of half a second (src/queue/sqs/receiver.ts).
 import { BATCH } from '../../src/queue/sqs/send-batch.ts';
 import { type Calendar, TICKS_PER_MS } from './calendar.ts';
 
@@ -9,7 +9,7 @@ export class Deletes {
   readonly #queues: number;
   readonly #count: Int32Array;
   readonly #since: Int32Array;
-  readonly #late: number;
+  readonly #timeout: number;
   readonly #send: (worker: number, queue: number, count: number) => void;
 
   constructor(
@@ -23,26 +23,26 @@ export class Deletes {
     this.#send = send;
     this.#count = new Int32Array(workers * queues);
     this.#since = new Int32Array(workers * queues);
-    this.#late = calendar.kind((inbox) => {
-      const waited = calendar.now - (this.#since[inbox] as number);
-      if ((this.#count[inbox] as number) > 0 && waited >= COALESCE) this.#flush(inbox);
+    this.#timeout = calendar.kind((receiver) => {
+      const waited = calendar.now - (this.#since[receiver] as number);
+      if ((this.#count[receiver] as number) > 0 && waited >= COALESCE) this.#flush(receiver);
     });
   }
 
   add(worker: number, queue: number): void {
-    const inbox = worker * this.#queues + queue;
-    const count = (this.#count[inbox] as number) + 1;
-    this.#count[inbox] = count;
+    const receiver = worker * this.#queues + queue;
+    const count = (this.#count[receiver] as number) + 1;
+    this.#count[receiver] = count;
     if (count === 1) {
-      this.#since[inbox] = this.#calendar.now;
-      this.#calendar.at(this.#calendar.now + COALESCE, this.#late, inbox);
+      this.#since[receiver] = this.#calendar.now;
+      this.#calendar.at(this.#calendar.now + COALESCE, this.#timeout, receiver);
     }
-    if (count === BATCH) this.#flush(inbox);
+    if (count === BATCH) this.#flush(receiver);
   }
 
-  #flush(inbox: number): void {
-    const count = this.#count[inbox] as number;
-    this.#count[inbox] = 0;
-    this.#send(Math.floor(inbox / this.#queues), inbox % this.#queues, count);
+  #flush(receiver: number): void {
+    const count = this.#count[receiver] as number;
+    this.#count[receiver] = 0;
+    this.#send(Math.floor(receiver / this.#queues), receiver % this.#queues, count);
   }
 }

@@ -1,8 +1,8 @@
-// `npm run simulate`: what a load would do to the service, by a model. `--help` has the flags, docs/scale.md what it found.
+// `npm run simulate`: a model of the service under a load. docs/scale.md has its results.
 import { findings } from './findings.ts';
 import { help, readOptions, UsageError } from './options.ts';
 import { simulate } from './simulate.ts';
-import { emailText } from './text.ts';
+import { reportText } from './text.ts';
 
 try {
   const { options, json, help: asked } = readOptions(process.argv.slice(2));
@@ -10,7 +10,7 @@ try {
     console.log(help());
   } else {
     const found = findings(options, simulate(options));
-    console.log(json ? JSON.stringify(found, null, 2) : emailText(found));
+    console.log(json ? JSON.stringify(found, null, 2) : reportText(found));
   }
 } catch (error) {
   if (!(error instanceof UsageError)) throw error;

@@ -1,4 +1,4 @@
-// The flags of `npm run simulate`: every one with its range and its default. A wrong one stops it with a sentence.
+// The options of `npm run simulate`, each with its range and its default. An invalid one stops the program with an error.
 import { parseArgs } from 'node:util';
 import { INDEX_PARTITIONS } from '../../src/store/user-index.ts';
 import { LIMITS, sizeFor } from '../../tools/capacity.ts';
@@ -35,51 +35,52 @@ export class UsageError extends Error {
 }
 
 interface Flag {
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
+  /** True if the value must be an integer. */
   readonly whole?: boolean;
-  readonly says: string;
-  /** From the rate, where it is not simply a number. */
+  readonly description: string;
+  /** The default: a number, or a function of the rate and the task time. */
   readonly otherwise: number | ((rate: number, taskMs: number) => number);
 }
 
 const sized = (rate: number, taskMs: number) => sizeFor(rate, taskMs / 1000);
 
 const FLAGS: Record<string, Flag> = {
-  rate: { least: 1, most: 200_000, says: 'executions due a second', otherwise: 10_000 },
-  duration: { least: 1, most: 600, whole: true, says: 'simulated seconds', otherwise: 60 },
-  every: { least: 1, most: 86_400, whole: true, says: 'seconds between two runs of a job', otherwise: 60 },
-  shards: { least: 1, most: 1_024, whole: true, says: 'shards of the timetable [by the rate]', otherwise: (r, t) => sized(r, t).shards },
-  watchers: { least: 1, most: 64, whole: true, says: 'watchers [by the rate]', otherwise: (r, t) => sized(r, t).watchers },
-  'watcher-mb': { least: 128, most: 10_240, whole: true, says: 'memory of a watcher; CPU comes with it', otherwise: 1_024 },
-  queues: { least: 1, most: 64, whole: true, says: 'work queues [by the rate]', otherwise: (r, t) => sized(r, t).queues },
-  workers: { least: 1, most: 5_000, whole: true, says: 'workers of 1 vCPU [by the rate]', otherwise: (r, t) => sized(r, t).workers },
-  concurrency: { least: 1, most: 10_000, whole: true, says: 'tasks that a worker runs at once', otherwise: 100 },
-  'task-ms': { least: 0, most: 60_000, says: 'how long a task runs', otherwise: 100 },
-  'task-cpu-ms': { least: 0, most: 1_000, says: 'of that, on the CPU of the worker (assumed)', otherwise: 0.5 },
-  tenants: { least: 1, most: 1_000_000, whole: true, says: 'users that have jobs', otherwise: 1_000 },
-  'tenant-share': { least: 0, most: 1, says: 'part of the load that one of them has [0: all the same]', otherwise: 0 },
+  rate: { min: 1, max: 200_000, description: 'executions due per second', otherwise: 10_000 },
+  duration: { min: 1, max: 600, whole: true, description: 'simulated seconds', otherwise: 60 },
+  every: { min: 1, max: 86_400, whole: true, description: 'seconds between two runs of a job', otherwise: 60 },
+  shards: { min: 1, max: 1_024, whole: true, description: 'shards of the timetable [by the rate]', otherwise: (r, t) => sized(r, t).shards },
+  watchers: { min: 1, max: 64, whole: true, description: 'watchers [by the rate]', otherwise: (r, t) => sized(r, t).watchers },
+  'watcher-mb': { min: 128, max: 10_240, whole: true, description: 'memory of a watcher in MB, which decides its CPU', otherwise: 1_024 },
+  queues: { min: 1, max: 64, whole: true, description: 'work queues [by the rate]', otherwise: (r, t) => sized(r, t).queues },
+  workers: { min: 1, max: 5_000, whole: true, description: 'workers of 1 vCPU [by the rate]', otherwise: (r, t) => sized(r, t).workers },
+  concurrency: { min: 1, max: 10_000, whole: true, description: 'run slots of a worker', otherwise: 100 },
+  'task-ms': { min: 0, max: 60_000, description: 'run time of a task', otherwise: 100 },
+  'task-cpu-ms': { min: 0, max: 1_000, description: 'CPU time of a task on the worker (assumed)', otherwise: 0.5 },
+  tenants: { min: 1, max: 1_000_000, whole: true, description: 'users that have jobs', otherwise: 1_000 },
+  'tenant-share': { min: 0, max: 1, description: 'share of the load of one user [0: all users have the same]', otherwise: 0 },
   'index-partitions': {
-    least: 1,
-    most: 1_024,
+    min: 1,
+    max: 1_024,
     whole: true,
-    says: 'partitions of an index that each user has (no setting of a deployment yet)',
+    description: 'index partitions per user (not a setting of a deployment yet)',
     otherwise: INDEX_PARTITIONS,
   },
-  creates: { least: 0, most: 100_000, says: 'jobs created a second by the API', otherwise: (r) => r / 100 },
-  warm: { least: 1_000, most: 1_000_000, says: 'warmWritesPerSecond of each table and index [by the rate]', otherwise: (r) => Math.max(LIMITS.newTableWrites, Math.ceil(r / 0.7)) },
-  'table-quota': { least: 1_000, most: 10_000_000, says: 'write units a second that the account allows a table', otherwise: LIMITS.tableWrites },
-  'burst-seconds': { least: 0, most: 300, says: "unused seconds that a partition may use later (DynamoDB: up to 300, not promised)", otherwise: 0 },
-  'cpu-factor': { least: 0.1, most: 10, says: 'how much more CPU everything takes than was measured', otherwise: 1 },
-  seed: { least: 0, most: 2 ** 31, whole: true, says: 'the same seed, the same result', otherwise: 1 },
+  creates: { min: 0, max: 100_000, description: 'jobs that the API creates per second', otherwise: (r) => r / 100 },
+  warm: { min: 1_000, max: 1_000_000, description: 'warmWritesPerSecond of each table and index [by the rate]', otherwise: (r) => Math.max(LIMITS.newTableWrites, Math.ceil(r / 0.7)) },
+  'table-quota': { min: 1_000, max: 10_000_000, description: "the account's quota of write units per second and table", otherwise: LIMITS.tableWrites },
+  'burst-seconds': { min: 0, max: 300, description: 'seconds of unused units that a partition may use later (DynamoDB: up to 300, not guaranteed)', otherwise: 0 },
+  'cpu-factor': { min: 0.1, max: 10, description: 'factor on all measured CPU times', otherwise: 1 },
+  seed: { min: 0, max: 2 ** 31, whole: true, description: 'the same seed gives the same result', otherwise: 1 },
 }; // biome-ignore format: a table
 
-const WORDS: Record<string, { readonly words: readonly string[]; readonly says: string }> = {
+const WORDS: Record<string, { readonly words: readonly string[]; readonly description: string }> = {
   due: {
     words: DUE,
-    says: 'when: spread evenly, on whole seconds, or all of a minute at its beginning',
+    description: 'due times: spread evenly, on whole seconds, or all of a minute at its beginning',
   },
-  'group-commit': { words: ['on', 'off'], says: 'calls that come together go as one request' },
+  'group-commit': { words: ['on', 'off'], description: 'calls that arrive together are sent as one request' },
 };
 const WORD_DEFAULTS: Record<string, string> = { due: 'second', 'group-commit': 'on' };
 
@@ -139,12 +140,12 @@ export function readOptions(args: readonly string[]): Given {
 }
 
 function numberOf(name: string, text: string | undefined, rate: number, taskMs: number): number {
-  const { least, most, whole, otherwise } = FLAGS[name] as Flag;
+  const { min, max, whole, otherwise } = FLAGS[name] as Flag;
   if (text === undefined) return typeof otherwise === 'number' ? otherwise : otherwise(rate, taskMs);
   const value = Number(text);
-  if (text.trim() === '' || !(value >= least && value <= most) || (whole && !Number.isInteger(value)))
+  if (text.trim() === '' || !(value >= min && value <= max) || (whole && !Number.isInteger(value)))
     throw new UsageError(
-      `--${name} is ${JSON.stringify(text)}; it must be a ${whole ? 'whole ' : ''}number from ${least} to ${most}`,
+      `--${name} is ${JSON.stringify(text)}; it must be a ${whole ? 'whole ' : ''}number from ${min} to ${max}`,
     );
   return value;
 }
@@ -157,19 +158,19 @@ function wordOf(name: string, text = WORD_DEFAULTS[name] ?? ''): string {
 }
 
 export function help(): string {
-  const line = (name: string, otherwise: string, says: string) =>
-    `  --${name} ${otherwise}`.padEnd(26) + says;
+  const line = (name: string, otherwise: string, description: string) =>
+    `  --${name} ${otherwise}`.padEnd(26) + description;
   return [
-    'usage: npm run simulate -- [--rate 10000] [flags]',
+    'usage: npm run simulate -- [--rate 10000] [options]',
     '',
-    'A model of the whole service under a load: what is late, what throttles, what breaks first, what it costs.',
+    'Simulates the service under a load. Prints lateness, throttling, the first bottleneck and the cost.',
     '',
-    ...Object.entries(FLAGS).map(([name, { otherwise, says }]) =>
-      line(name, typeof otherwise === 'number' ? String(otherwise) : '…', says),
+    ...Object.entries(FLAGS).map(([name, { otherwise, description }]) =>
+      line(name, typeof otherwise === 'number' ? String(otherwise) : '…', description),
     ),
-    ...Object.entries(WORDS).map(([name, { words, says }]) =>
-      line(name, WORD_DEFAULTS[name] ?? '', `${says} (${words.join(', ')})`),
+    ...Object.entries(WORDS).map(([name, { words, description }]) =>
+      line(name, WORD_DEFAULTS[name] ?? '', `${description} (${words.join(', ')})`),
     ),
-    line('json', '', 'the result as JSON'),
+    line('json', '', 'print the result as JSON'),
   ].join('\n');
 }

@@ -1,4 +1,4 @@
-// The figures that the model calculates with, each with where it comes from: a limit, a measurement, or an assumption.
+// The figures of the model, each with its source: a limit, a measurement or an assumption.
 import { readFileSync } from 'node:fs';
 import { LIMITS } from '../../tools/capacity.ts';
 import type { Report } from '../report.ts';
@@ -18,7 +18,7 @@ interface Cell {
   readonly column: string;
 }
 
-/** What the last results of a benchmark have in a cell, if there are any. */
+/** The value of a cell in the last results of a benchmark. Undefined if there is none. */
 function cellOf({ bench, table, row, column }: Cell): number | undefined {
   let report: Report;
   try {
@@ -32,7 +32,7 @@ function cellOf({ bench, table, row, column }: Cell): number | undefined {
   return Number.isFinite(value) && value > 0 ? value : undefined;
 }
 
-/** The first of these that was measured, or else what docs/facts.md says. */
+/** The first of these cells that has a value, or else `otherwise`. */
 function measured(
   cells: readonly Cell[],
   unit: string,
@@ -62,9 +62,9 @@ const slot = (row: RegExp, column = 'CPU ms'): Cell => ({
 });
 const largest: Cell = { bench: 'growth', table: /^Dispatch of one slot/, row: 'last', column: 'CPU ms' };
 
-/** Of an execution: two reads, two writes. */
+/** The calls of an execution: two reads and two writes. */
 const CALLS = 4;
-/** In a full batch; a receive and a delete of ten messages, of one. */
+/** CPU milliseconds of one statement in a full batch, and of one message in a receive and a delete of ten. */
 const STATEMENT = 0.052;
 const MESSAGE = 0.164;
 const alone = measured([process(/^worker, each call alone/)], 'ms', {
@@ -122,11 +122,11 @@ export const FIGURES = {
     source: 'src/store/dynamodb/timetable.ts',
   }),
 
-  'DynamoDB answers, median': assumed(4, 'ms'),
-  'DynamoDB answers, p99': assumed(15, 'ms'),
-  'SQS answers, median': assumed(8, 'ms'),
-  'SQS answers, p99': assumed(40, 'ms'),
-  'SQS delivers late by, mean': assumed(50, 'ms'),
+  'DynamoDB latency, median': assumed(4, 'ms'),
+  'DynamoDB latency, p99': assumed(15, 'ms'),
+  'SQS latency, median': assumed(8, 'ms'),
+  'SQS latency, p99': assumed(40, 'ms'),
+  'SQS delivery delay, mean': assumed(50, 'ms'),
 } as const satisfies Record<string, Figure>;
 
 export const figure = (name: keyof typeof FIGURES): number => FIGURES[name].value;

@@ -1,9 +1,9 @@
-// What a pass of a watcher is made of: lanes that go on by themselves, and the CPU that they share.
+// The parts of a watcher's pass: parallel lanes, and the CPU that they share.
 import { type Calendar, TICKS_PER_MS } from './calendar.ts';
 
 export type Then = () => void;
 
-/** A part of a vCPU, as Lambda gives it. */
+/** The share of a vCPU that a Lambda function has. */
 export class LambdaCpu {
   busyMs = 0;
   readonly #calendar: Calendar;
@@ -12,7 +12,7 @@ export class LambdaCpu {
 
   constructor(calendar: Calendar, speed: number) {
     this.#calendar = calendar;
-    // Node does its work on one thread, whatever there is more
+    // Node uses one thread, so more than one vCPU does not help.
     this.#speed = Math.min(1, speed);
   }
 
@@ -23,8 +23,8 @@ export class LambdaCpu {
   }
 }
 
-/** `count` lanes; when all are over, `then`. */
-export function together(count: number, lane: (over: Then) => void, then: Then): void {
+/** Starts `count` lanes, and calls `then` when all have ended. */
+export function inParallel(count: number, lane: (over: Then) => void, then: Then): void {
   let open = count;
   const over = () => {
     if (--open === 0) then();

@@ -1,11 +1,11 @@
-// The long polls of the workers: each asks for as much as there is room for, and brings what it got (src/worker/worker.ts).
+// The long polls of the workers. Each one requests as many messages as the worker has room for (src/worker/worker.ts).
 import { BATCH } from '../../src/queue/sqs/send-batch.ts';
 import { HELD_PER_SLOT } from '../../src/worker/worker.ts';
 import type { Seeded } from '../../test/support/seeded.ts';
 import type { Calendar } from './calendar.ts';
-import type { Places } from './places.ts';
 import { Queues } from './queues.ts';
-import { answersOf } from './random.ts';
+import { latencyOf } from './random.ts';
+import type { RunSlots } from './run-slots.ts';
 import type { Workload } from './workload.ts';
 
 const PER_QUEUE = 2;
@@ -14,7 +14,7 @@ export interface PollsOptions {
   readonly calendar: Calendar;
   readonly workload: Workload;
   readonly random: Seeded;
-  readonly places: Places;
+  readonly slots: RunSlots;
   receive(worker: number, executions: readonly number[]): void;
 }
 
@@ -24,7 +24,7 @@ export class Polls {
   readonly #perWorker: number;
   readonly #latency: () => number;
   readonly #inHand: Int32Array;
-  /** Those that wait for room, by worker. */
+  /** The pollers that wait for room, by worker. */
   readonly #parked: number[][];
 
   constructor(options: PollsOptions) {
@@ -32,10 +32,12 @@ export class Polls {
     const { workers, queues } = workload.options;
     this.#options = options;
     this.#perWorker = queues * PER_QUEUE;
-    this.#latency = answersOf(random, 'SQS');
+    this.#latency = latencyOf(random, 'SQS');
     this.#inHand = new Int32Array(workers);
     this.#parked = Array.from({ length: workers }, () => []);
-    this.queues = new Queues(calendar, workload, random, (poller, brought) => this.#bring(poller, brought));
+    this.queues = new Queues(calendar, workload, random, (poller, received) =>
+      this.#deliver(poller, received),
+    );
   }
 
   start(): void {
@@ -43,14 +45,14 @@ export class Polls {
     for (let poller = 0; poller < workers * this.#perWorker; poller++) this.#poll(poller);
   }
 
-  /** As many as this poller's share of the free places, and as fit into hand. */
+  /** Requests at most this poller's share of the free slots, and at most what the worker may still hold. */
   #poll(poller: number): void {
-    const { calendar, workload, places } = this.#options;
+    const { calendar, workload, slots } = this.#options;
     const { concurrency, queues } = workload.options;
     const worker = Math.floor(poller / this.#perWorker);
     const room = Math.min(
       BATCH,
-      Math.ceil(places.free(worker) / this.#perWorker),
+      Math.ceil(slots.free(worker) / this.#perWorker),
       concurrency * HELD_PER_SLOT - (this.#inHand[worker] as number),
     );
     if (room < 1) this.#parked[worker]?.push(poller);
@@ -60,7 +62,7 @@ export class Polls {
       );
   }
 
-  #bring(poller: number, executions: readonly number[]): void {
+  #deliver(poller: number, executions: readonly number[]): void {
     const { calendar, receive } = this.#options;
     const worker = Math.floor(poller / this.#perWorker);
     calendar.call(calendar.now + this.#latency() / 2, () => {
@@ -70,7 +72,7 @@ export class Polls {
     });
   }
 
-  /** One message is no longer in hand. */
+  /** The worker is done with one message. */
   release(worker: number): void {
     this.#inHand[worker] = (this.#inHand[worker] as number) - 1;
     const parked = this.#parked[worker] as number[];

@@ -1,4 +1,5 @@
-// SQS: messages become visible in the tens in which they were sent, wait for a long poll, and are in flight until deleted.
+// SQS. Messages become visible in the batches in which they were sent, wait for a long poll, and are in flight until they
+// are deleted.
 import { BATCH } from '../../src/queue/sqs/send-batch.ts';
 import type { Seeded } from '../../test/support/seeded.ts';
 import { type Calendar, TICKS_PER_MS, TICKS_PER_SECOND } from './calendar.ts';
@@ -6,16 +7,22 @@ import { figure } from './parameters.ts';
 import { LEAD_SECONDS, type Workload } from './workload.ts';
 
 const LONG_POLL_TICKS = 20 * TICKS_PER_SECOND;
-/** A message is sent so that it is visible one to two seconds before its time (src/queue/sqs/sender.ts). */
+/** A message becomes visible one to two seconds before its fire time (src/queue/sqs/sender.ts). */
 const EARLY_TICKS = TICKS_PER_SECOND;
 
-/** Told what a poll has brought. */
+/** Receives the result of a poll. */
 export type Deliver = (poller: number, executions: readonly number[]) => void;
+
+interface WaitingPoll {
+  readonly poller: number;
+  readonly since: number;
+  readonly maxMessages: number;
+}
 
 export class Queues {
   requests = 0;
-  /** Most messages in flight of any queue. */
-  mostInFlight = 0;
+  /** The maximum number of messages in flight of any queue. */
+  maxInFlight = 0;
   readonly #calendar: Calendar;
   readonly #workload: Workload;
   readonly #random: Seeded;
@@ -23,8 +30,8 @@ export class Queues {
   readonly #first: Int32Array;
   readonly #last: Int32Array;
   readonly #next: Int32Array;
-  /** Polls that wait, of each queue: who, since when, and for how many at most. */
-  readonly #waiting: { poller: number; since: number; most: number }[][];
+  /** The waiting polls of each queue. */
+  readonly #waiting: WaitingPoll[][];
   readonly #members: Int32Array;
   readonly #groups: number[] = [];
   readonly #visible: number;
@@ -49,7 +56,7 @@ export class Queues {
     }
   }
 
-  /** Tens of one shard and queue go together: they were sent in one request, and delayed by the same whole seconds. */
+  /** Ten messages of one shard and queue were sent in one request, so they become visible together. */
   #plan(second: number): void {
     const workload = this.#workload;
     const { queues } = workload.options;
@@ -61,7 +68,7 @@ export class Queues {
       const first = sorted[start] as number;
       let end = start + 1;
       while (end < sorted.length && end - start < BATCH && key(sorted[end] as number) === key(first)) end++;
-      const late = -Math.log(1 - this.#random.float()) * figure('SQS delivers late by, mean') * TICKS_PER_MS;
+      const late = -Math.log(1 - this.#random.float()) * figure('SQS delivery delay, mean') * TICKS_PER_MS;
       const at = workload.dueTick(first) - EARLY_TICKS - this.#random.float() * TICKS_PER_SECOND + late;
       this.#groups.push(from + start, end - start);
       this.#calendar.at(at, this.#visible, this.#groups.length / 2 - 1);
@@ -83,38 +90,38 @@ export class Queues {
     this.#last[queue] = execution;
   }
 
-  /** A poll that has come to the queue: answered at once, or when there is something. */
-  poll(poller: number, queue: number, most: number): void {
-    this.#waiting[queue]?.push({ poller, since: this.#calendar.now, most });
+  /** A poll is answered at once, or as soon as a message is visible. */
+  poll(poller: number, queue: number, maxMessages: number): void {
+    this.#waiting[queue]?.push({ poller, since: this.#calendar.now, maxMessages });
     this.#serve(queue);
   }
 
   #serve(queue: number): void {
-    const waiting = this.#waiting[queue] as { poller: number; since: number; most: number }[];
+    const waiting = this.#waiting[queue] as WaitingPoll[];
     while (waiting.length > 0 && this.#first[queue] !== -1) {
-      // at its limit a queue answers nothing (docs/facts.md#aws-limits)
+      // A queue at its limit of messages in flight returns nothing (docs/facts.md#aws-limits).
       const room = figure('a queue, in flight') - (this.#inFlight[queue] as number);
       if (room <= 0) return;
       const picked = this.#random.bits() % waiting.length;
-      const { poller, since, most } = waiting[picked] as { poller: number; since: number; most: number };
-      waiting[picked] = waiting.at(-1) as { poller: number; since: number; most: number };
+      const { poller, since, maxMessages } = waiting[picked] as WaitingPoll;
+      waiting[picked] = waiting.at(-1) as WaitingPoll;
       waiting.pop();
-      const taken: number[] = [];
-      while (taken.length < Math.min(most, room) && this.#first[queue] !== -1) {
+      const received: number[] = [];
+      while (received.length < Math.min(maxMessages, room) && this.#first[queue] !== -1) {
         const execution = this.#first[queue] as number;
         this.#first[queue] = this.#next[execution] as number;
-        taken.push(execution);
+        received.push(execution);
       }
-      this.#inFlight[queue] = (this.#inFlight[queue] as number) + taken.length;
-      this.mostInFlight = Math.max(this.mostInFlight, this.#inFlight[queue] as number);
-      // long polls that ended without anything before are paid for too
+      this.#inFlight[queue] = (this.#inFlight[queue] as number) + received.length;
+      this.maxInFlight = Math.max(this.maxInFlight, this.#inFlight[queue] as number);
+      // Empty long polls are billed too.
       this.requests += 1 + Math.floor((this.#calendar.now - since) / LONG_POLL_TICKS);
-      this.#deliver(poller, taken);
+      this.#deliver(poller, received);
     }
   }
 
-  /** Visible again. */
-  handBack(execution: number): void {
+  /** Makes a message in flight visible again. */
+  returnToQueue(execution: number): void {
     const queue = this.#workload.queueOf(execution);
     this.#inFlight[queue] = (this.#inFlight[queue] as number) - 1;
     this.#append(execution);
@@ -127,7 +134,7 @@ export class Queues {
   }
 }
 
-/** The numbers from `from` on, `to` excluded, by key; those of one key in their order. */
+/** The numbers from `from` up to `to` (excluded), sorted by key. The sort is stable. */
 function sortedBy(from: number, to: number, key: (n: number) => number): Int32Array {
   const counts: number[] = [0];
   for (let n = from; n < to; n++) {
@@ -139,9 +146,9 @@ function sortedBy(from: number, to: number, key: (n: number) => number): Int32Ar
   const sorted = new Int32Array(Math.max(0, to - from));
   for (let n = from; n < to; n++) {
     const k = key(n);
-    const place = counts[k] as number;
-    sorted[place] = n;
-    counts[k] = place + 1;
+    const position = counts[k] as number;
+    sorted[position] = n;
+    counts[k] = position + 1;
   }
   return sorted;
 }

@@ -1,4 +1,4 @@
-// The tables of docs/scale.md: `node bench/model/scale.ts`, some minutes.
+// `node bench/model/scale.ts` prints the tables of docs/scale.md. It takes some minutes.
 import { type Findings, findings } from './findings.ts';
 import { readOptions } from './options.ts';
 import { simulate } from './simulate.ts';
@@ -6,7 +6,7 @@ import { dollars, inTime, percent, table } from './text.ts';
 
 const RATES = [100, 1_000, 10_000, 50_000];
 const SEEDS = 10;
-/** As many as there may be: where something else is asked, they are not in its way. */
+/** The maximum number, for tables about other resources. */
 const watchers = 64;
 
 function run(flags: Record<string, string | number>): Findings {
@@ -22,14 +22,14 @@ const throttled = (found: Findings): string =>
   Object.entries(found.throttled)
     .map(([name, n]) => `${name} ${count(n)}`)
     .join(', ') || '–';
-const lasts = ({ behindSeconds, passSeconds }: Findings): string =>
+const passesOf = ({ behindSeconds, passSeconds }: Findings): string =>
   behindSeconds > 0
-    ? `falls ${Math.round(behindSeconds)} s/min behind`
+    ? `fall ${Math.round(behindSeconds)} s/min behind`
     : passSeconds > 60
       ? 'overlap'
       : 'keep up';
 
-function asTheGuideSays(): string {
+function withGuideSettings(): string {
   const rows = RATES.map((rate) => {
     const found = run({ rate });
     const { shards, queues, workers } = found.options;
@@ -39,16 +39,16 @@ function asTheGuideSays(): string {
       late(found),
       throttled(found),
       `${found.breaksFirst.resource}, ${percent(found.breaksFirst.utilisation)}`,
-      lasts(found),
+      passesOf(found),
       `${found.watchersNeeded} / ${found.workersNeeded}`,
     ];
   });
-  const columns = ['executions/s', 'shards / watchers / queues / workers', 'late p50 / p99', 'throttled', 'fullest', 'passes', 'needed: watchers / workers']; // biome-ignore format: a row
+  const columns = ['executions/s', 'shards / watchers / queues / workers', 'lateness p50 / p99', 'throttled', 'most used', 'passes', 'needed: watchers / workers']; // biome-ignore format: a row
   return table([columns, ...rows]);
 }
 
-/** With watchers and workers at 70 %, tables that are warm for twice the load, and the table quota raised. */
-function asNeeded(): string {
+/** Watchers at 70 %, twice the workers of 70 %, tables that are warm for twice the load, and a raised table quota. */
+function withNeededCapacity(): string {
   const rows = RATES.map((rate) => {
     const quota = Math.max(40_000, rate * 2);
     const guess = run({ rate, 'table-quota': quota });
@@ -71,7 +71,7 @@ function asNeeded(): string {
       dollars(found.perMillion),
     ];
   });
-  const columns = ['executions/s', 'watchers / workers / warm', 'late p50 / p99', 'throttled', 'fullest', 'a month: DynamoDB / SQS / workers / watchers', 'per million']; // biome-ignore format: a row
+  const columns = ['executions/s', 'watchers / workers / warm', 'lateness p50 / p99', 'throttled', 'most used', 'per month: DynamoDB / SQS / workers / watchers', 'per million']; // biome-ignore format: a row
   return table([columns, ...rows]);
 }
 
@@ -87,18 +87,18 @@ function oneTenant(): string {
         watchers,
       }),
     );
-    const over = seeds.filter((found) => (found.throttled['executions.byUser'] ?? 0) > 0).length;
-    const middle = (value: (found: Findings) => number) =>
+    const throttling = seeds.filter((found) => (found.throttled['executions.byUser'] ?? 0) > 0).length;
+    const median = (value: (found: Findings) => number) =>
       inTime(seeds.map(value).sort((a, b) => a - b)[SEEDS / 2] ?? 0);
     return [
       count(rate),
       count((rate * 0.9) / 4),
-      `${over} of ${SEEDS}`,
-      middle(({ lateness }) => lateness.p99),
-      middle(({ latenessOfOthers }) => latenessOfOthers?.p99 ?? 0),
+      `${throttling} of ${SEEDS}`,
+      median(({ lateness }) => lateness.p99),
+      median(({ latenessOfOthers }) => latenessOfOthers?.p99 ?? 0),
     ];
   });
-  const columns = ['executions/s', 'units/s of each of its 4 keys', 'seeds in which the index throttles', 'late p99, all', 'p99, other tenants']; // biome-ignore format: a row
+  const columns = ['executions/s', 'units/s of each of its 4 keys', 'seeds in which the index throttles', 'lateness p99, all', 'p99, other tenants']; // biome-ignore format: a row
   return table([columns, ...rows]);
 }
 
@@ -114,7 +114,7 @@ function morePartitions(): string {
     });
     return [String(partitions), count(9_000 / partitions), late(found), throttled(found)];
   });
-  return table([['partitions per user', 'units/s of each', 'late p50 / p99', 'throttled'], ...rows]);
+  return table([['partitions per user', 'units/s of each', 'lateness p50 / p99', 'throttled'], ...rows]);
 }
 
 function workersAndGroups(): string {
@@ -122,11 +122,11 @@ function workersAndGroups(): string {
     const [on, off] = ['on', 'off'].map((groups) =>
       run({ rate: 10_000, workers, 'group-commit': groups, duration: 30, watchers }),
     ) as [Findings, Findings];
-    const cpu = ({ loaded, cpuMsPerExecution }: Findings) =>
-      `${cpuMsPerExecution.toFixed(2)} ms, ${percent(loaded.find(({ resource }) => resource === 'CPU of the workers')?.utilisation ?? 0)}`;
+    const cpu = ({ loads, cpuMsPerExecution }: Findings) =>
+      `${cpuMsPerExecution.toFixed(2)} ms, ${percent(loads.find(({ resource }) => resource === 'CPU of the workers')?.utilisation ?? 0)}`;
     return [String(workers), late(on), cpu(on), late(off), cpu(off)];
   });
-  const columns = ['workers', 'on: late p50 / p99', 'CPU each, used', 'off: late p50 / p99', 'CPU each, used']; // biome-ignore format: a row
+  const columns = ['workers', 'on: lateness p50 / p99', 'CPU each, used', 'off: lateness p50 / p99', 'CPU each, used']; // biome-ignore format: a row
   return table([columns, ...rows]);
 }
 
@@ -134,11 +134,18 @@ function whenDue(): string {
   const rows = ['even', 'second', 'minute'].flatMap((due) =>
     [100, 400].map((concurrency) => {
       const found = run({ rate: 10_000, due, concurrency, duration: 60, watchers, warm: 20_000 });
-      return [due, String(concurrency), late(found), throttled(found), count(found.handedBack)];
+      return [due, String(concurrency), late(found), throttled(found), count(found.returned)];
     }),
   );
-  return table([['due', 'places per worker', 'late p50 / p99', 'throttled', 'handed back'], ...rows]);
+  return table([['due', 'run slots per worker', 'lateness p50 / p99', 'throttled', 'returned'], ...rows]);
 }
 
-const TABLES = { asTheGuideSays, asNeeded, oneTenant, morePartitions, workersAndGroups, whenDue };
+const TABLES = {
+  withGuideSettings,
+  withNeededCapacity,
+  oneTenant,
+  morePartitions,
+  workersAndGroups,
+  whenDue,
+};
 for (const [name, make] of Object.entries(TABLES)) console.log(`### ${name}\n\n${make()}\n`);

@@ -1,4 +1,4 @@
-// One run of the model: from the options to what was seen.
+// One run of the model.
 import { Seeded } from '../../test/support/seeded.ts';
 import { Calendar, TICKS_PER_MS, TICKS_PER_SECOND } from './calendar.ts';
 import type { ModelOptions } from './options.ts';
@@ -7,8 +7,8 @@ import { Watchers } from './watchers.ts';
 import { type STAGES, Workers } from './workers.ts';
 import { LEAD_SECONDS, Workload } from './workload.ts';
 
-/** After the last is due: what has not started by then is told apart. */
-const AFTER_SECONDS = 15;
+/** The simulated time after the last due time. Executions that have not started by then are counted separately. */
+const TAIL_SECONDS = 15;
 const CREATE_EVERY = 10 * TICKS_PER_MS;
 
 export interface Lateness {
@@ -19,12 +19,12 @@ export interface Lateness {
   readonly notStarted: number;
 }
 
-export interface Seen {
+export interface SimulationResult {
   readonly executions: number;
   readonly stages: Readonly<Record<(typeof STAGES)[number], number>>;
-  /** Milliseconds. What has not started counts as late as it is at the end. */
+  /** In milliseconds. An execution that has not started counts with its lateness at the end. */
   readonly lateness: Lateness;
-  /** Of everybody but the largest tenant. */
+  /** The lateness of all tenants but the largest. */
   readonly latenessOfOthers: Lateness;
   readonly tables: Tables;
   readonly workers: Workers;
@@ -32,13 +32,13 @@ export interface Seen {
   /** Simulated seconds in which executions were due. */
   readonly seconds: number;
   readonly cpuMsPerExecution: number;
-  readonly meanPlaces: number;
+  readonly meanUsedSlots: number;
   readonly perRequest: number;
 }
 
-export function simulate(options: ModelOptions): Seen {
+export function simulate(options: ModelOptions): SimulationResult {
   const workload = new Workload(options);
-  const calendar = new Calendar(LEAD_SECONDS + options.duration + AFTER_SECONDS);
+  const calendar = new Calendar(LEAD_SECONDS + options.duration + TAIL_SECONDS);
   const tables = new Tables(options);
   const workers = new Workers(calendar, workload, tables, new Seeded(options.seed, 1));
   const watchers = new Watchers(calendar, workload, tables, new Seeded(options.seed, 2));
@@ -58,12 +58,12 @@ export function simulate(options: ModelOptions): Seen {
     watchers,
     seconds: options.duration,
     cpuMsPerExecution: busyMs.reduce((sum, ms) => sum + ms, 0) / Math.max(1, started),
-    meanPlaces: workers.meanPlaces(options.duration * TICKS_PER_SECOND),
+    meanUsedSlots: workers.meanUsedSlots(options.duration * TICKS_PER_SECOND),
     perRequest: carried / Math.max(1, requests),
   };
 }
 
-/** What the API's creates take of the tables: an entry, a definition, a head and its index. */
+/** The units that creates of the API use: an entry, a definition, a head and its index. */
 function create(calendar: Calendar, workload: Workload, tables: Tables, random: Seeded): void {
   const { creates, duration } = workload.options;
   let made = 0;

@@ -1,4 +1,4 @@
-// The tables and indexes of src/store/dynamodb/tables.ts in the model: the units that each kind of item takes of each partition.
+// The tables and indexes of src/store/dynamodb/tables.ts, and the units that each kind of item uses.
 import { Capacity } from './capacity.ts';
 import type { ModelOptions } from './options.ts';
 import { figure } from './parameters.ts';
@@ -12,11 +12,11 @@ export class Tables {
   readonly timetableReads: Capacity;
   readonly jobsReads: Capacity;
   readonly executionsReads: Capacity;
-  /** What the account allows a table, whatever its partitions can: by the table's capacity. */
+  /** The account's quota of each table, by the capacity of the table. */
   readonly quotas: ReadonlyMap<Capacity, Capacity>;
 
   constructor({ warm, tableQuota, burstSeconds, seed }: ModelOptions) {
-    // one partition for each thousand units that it is warm for: how many there are only an account can tell
+    // Assumed: one partition for each 1,000 units that a table is warm for. Only an account shows the real number.
     const partitions = Math.ceil(warm / figure('a partition, writes'));
     const open = (name: string, limit: number) =>
       new Capacity({ name, partitions, limit, burstSeconds, seed });
@@ -50,20 +50,20 @@ export class Tables {
     return [this.timetableReads, this.jobsReads, this.executionsReads];
   }
 
-  /** One unit of a table: of its partition and of its quota. */
-  write(table: Capacity, key: number, tick: number, again: boolean): boolean {
-    if (!table.take(key, 1, tick, again)) return false;
+  /** Uses one unit of a table: of the key's partition and of the quota. */
+  write(table: Capacity, key: number, tick: number, isRetry: boolean): boolean {
+    if (!table.take(key, 1, tick, isRetry)) return false;
     const quota = this.quotas.get(table);
-    if (!quota || quota.take(0, 1, tick, again)) return true;
-    table.undoClaim(key, 1);
+    if (!quota || quota.take(0, 1, tick, isRetry)) return true;
+    table.refund(key, 1);
     return false;
   }
 
-  /** The row and its entry in the index: an index that throttles refuses the row too. */
-  insertRow(job: number, owner: number, tick: number, again: boolean): boolean {
-    if (!this.write(this.executionsByUser, owner, tick, again)) return false;
-    if (this.write(this.executions, job, tick, again)) return true;
-    this.executionsByUser.undoClaim(owner, 1);
+  /** Writes the row and its index entry. A throttled index throttles the row too. */
+  insertRow(job: number, owner: number, tick: number, isRetry: boolean): boolean {
+    if (!this.write(this.executionsByUser, owner, tick, isRetry)) return false;
+    if (this.write(this.executions, job, tick, isRetry)) return true;
+    this.executionsByUser.refund(owner, 1);
     return false;
   }
 }

@@ -1,6 +1,6 @@
-// What a run has found, in words and tables.
+// The report of a run as text.
 import { DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
-import type { Findings, Loaded } from './findings.ts';
+import type { Findings, ResourceLoad } from './findings.ts';
 import type { Figure } from './parameters.ts';
 import type { Lateness } from './simulate.ts';
 
@@ -26,47 +26,47 @@ const lateRow = (name: string, { p50, p90, p99, max, notStarted }: Lateness): st
   count(notStarted),
 ];
 
-const loadRow = ({ resource, load, limit, unit, utilisation, fullAt, moves }: Loaded): string[] => [
+const loadRow = ({ resource, load, limit, unit, utilisation, fullAt, raisedBy }: ResourceLoad): string[] => [
   resource,
   `${load < 10 ? load.toFixed(1) : count(load)} of ${count(limit)} ${unit}`,
   percent(utilisation),
   `${count(fullAt)}/s`,
-  moves,
+  raisedBy,
 ];
 
-/** Below this a resource is not worth a line. */
-const WORTH_TELLING = 0.02;
+/** Resources below this utilisation are left out of the report. */
+const MIN_REPORTED_UTILISATION = 0.02;
 
-export function emailText(found: Findings): string {
-  const { options, lateness, latenessOfOthers, throttled, loaded, breaksFirst, monthly } = found;
+export function reportText(found: Findings): string {
+  const { options, lateness, latenessOfOthers, throttled, loads, breaksFirst, monthly } = found;
   const { rate, duration, shards, watchers, queues, workers, groupCommit, tenantShare } = options;
   const whole = Object.values(monthly).reduce((sum, one) => sum + one, 0);
   const first =
     breaksFirst.utilisation >= 1
-      ? `Too much for ${breaksFirst.resource} (${percent(breaksFirst.utilisation)}).`
-      : `Breaks first: ${breaksFirst.resource}, full at about ${count(breaksFirst.fullAt)} executions/s.`;
+      ? `Over the limit: ${breaksFirst.resource} (${percent(breaksFirst.utilisation)}).`
+      : `First bottleneck: ${breaksFirst.resource}, full at about ${count(breaksFirst.fullAt)} executions/s.`;
   return [
     `${count(rate)} executions/s for ${duration} s: ${shards} shards, ${watchers} watchers, ${queues} queue${queues > 1 ? 's' : ''}, ${workers} workers, group commit ${groupCommit ? 'on' : 'off'}${tenantShare > 0 ? `, one tenant with ${percent(tenantShare)}` : ''}`,
     '',
     table([
-      ['lateness', 'p50', 'p90', 'p99', 'most', 'not started'],
+      ['lateness', 'p50', 'p90', 'p99', 'max', 'not started'],
       lateRow('all', lateness),
       ...(latenessOfOthers ? [lateRow('other tenants', latenessOfOthers)] : []),
     ]),
     '',
     table([
-      ['load', 'of the limit', 'used', 'full at', 'moved by'],
-      ...loaded.filter(({ utilisation }) => utilisation >= WORTH_TELLING).map(loadRow),
+      ['resource', 'load of the limit', 'used', 'full at', 'raised by'],
+      ...loads.filter(({ utilisation }) => utilisation >= MIN_REPORTED_UTILISATION).map(loadRow),
     ]),
     '',
-    `${first} What moves it: ${breaksFirst.moves}.`,
-    `Throttled requests: ${listed(throttled)}. Retries: ${count(found.retries)}; messages handed back: ${count(found.handedBack)}.`,
-    `CPU of a worker per execution: ${found.cpuMsPerExecution.toFixed(2)} ms, ${found.callsPerRequest.toFixed(1)} calls a request; workers at 70 %: ${found.workersNeeded}.`,
-    `A watcher needs ${found.passSeconds.toFixed(1)} s for a minute; at 70 %: ${found.watchersNeeded}. ${behind(found)}`,
-    `Quotas to raise before: ${found.quotas.join('; ') || 'none'}.`,
-    `A month: DynamoDB on demand ${dollars(monthly.dynamodb)}, SQS ${dollars(monthly.sqs)}, workers ${dollars(monthly.workers)}, watchers ${dollars(monthly.watchers)}: ${dollars(whole)}, ${dollars(found.perMillion)} per million executions.`,
+    `${first} Raised by: ${breaksFirst.raisedBy}.`,
+    `Throttled requests: ${listed(throttled)}. Retries: ${count(found.retries)}; messages returned to the queue: ${count(found.returned)}.`,
+    `CPU of a worker per execution: ${found.cpuMsPerExecution.toFixed(2)} ms, ${found.callsPerRequest.toFixed(1)} calls per request. Workers needed at 70 %: ${found.workersNeeded}.`,
+    `A watcher needs ${found.passSeconds.toFixed(1)} s for the entries of a minute. Watchers needed at 70 %: ${found.watchersNeeded}. ${behind(found)}`,
+    `Quotas to raise: ${found.quotas.join('; ') || 'none'}.`,
+    `Cost per month: DynamoDB on demand ${dollars(monthly.dynamodb)}, SQS ${dollars(monthly.sqs)}, workers ${dollars(monthly.workers)}, watchers ${dollars(monthly.watchers)}: ${dollars(whole)}, ${dollars(found.perMillion)} per million executions.`,
     '',
-    'Calculated with:',
+    'Figures of the model:',
     ...Object.entries(found.figures).map(([name, figure]) => figureLine(name, figure)),
   ].join('\n');
 }
@@ -75,8 +75,8 @@ const LOOK_AHEAD_SECONDS = DEFAULT_SETTINGS.lookAheadMs / 1000;
 
 function behind({ behindSeconds, passSeconds }: Findings): string {
   if (behindSeconds > 0)
-    return `Dispatch falls ${Math.round(behindSeconds)} s behind every minute: in ${Math.ceil(LOOK_AHEAD_SECONDS / behindSeconds)} minutes the look-ahead is used up, and then everything is later than this table says.`;
-  return passSeconds > 60 ? 'Passes overlap, and keep up only together.' : 'It keeps up.';
+    return `Dispatch falls ${Math.round(behindSeconds)} s behind every minute. After ${Math.ceil(LOOK_AHEAD_SECONDS / behindSeconds)} minutes the look-ahead is used up, and executions are later than this table shows.`;
+  return passSeconds > 60 ? 'Overlapping passes keep up together.' : 'The watchers keep up.';
 }
 
 const figureLine = (name: string, { value, unit, source }: Figure): string =>

@@ -1,41 +1,41 @@
-// The watchers: a pass each minute over the shards of each, as src/scheduling/planning/watch-shards.ts makes it: eight side by side, in each a
-// slot is read, its heads, successors written in tens and hundreds, messages sent; then an old slot is settled; at the end
-// the coming minutes are counted.
+// The watchers. Each one makes a pass over its shards every minute, as src/scheduling/planning/watch-shards.ts does, with
+// eight shards at a time. In a shard it reads a slot and its heads, writes the successors, sends the messages and settles
+// an old slot. At the end of the pass it counts the executions of the coming minutes.
 import { BATCH } from '../../src/queue/sqs/send-batch.ts';
 import { DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { shardRanges, shardsOf } from '../../src/watcher/shard-ranges.ts';
 import type { Seeded } from '../../test/support/seeded.ts';
 import { type Calendar, TICKS_PER_MS, TICKS_PER_SECOND } from './calendar.ts';
 import { figure } from './parameters.ts';
-import { LambdaCpu, type Then, together } from './passes.ts';
-import { answersOf, mix } from './random.ts';
+import { inParallel, LambdaCpu, type Then } from './passes.ts';
+import { latencyOf, mix } from './random.ts';
 import type { Tables } from './tables.ts';
 import type { Workload } from './workload.ts';
 
-export const SIDE_BY_SIDE = 8;
-/** Requests under way for one slot (src/store/dynamodb/retry-unprocessed.ts, src/queue/sqs/sender.ts). */
-const AT_ONCE = 8;
+export const CONCURRENT_SHARDS = 8;
+/** Concurrent requests for one slot (src/store/dynamodb/retry-unprocessed.ts, src/queue/sqs/sender.ts). */
+const MAX_IN_FLIGHT = 8;
 const PAGE = 7_000;
 const WRITES = 25;
 const READS = 100;
 const FIRST_BACKOFF = 25 * TICKS_PER_MS;
 const MAX_BACKOFF = 2_000 * TICKS_PER_MS;
 const MINUTE = 60 * TICKS_PER_SECOND;
-/** Lambda's two minutes, less what is needed to stop (lib/compute/watcher.ts, src/watcher/lambda.ts). */
+/** The watcher's timeout of two minutes, minus the time to stop (lib/compute/watcher.ts, src/watcher/lambda.ts). */
 const MAX_PASS = 105 * TICKS_PER_SECOND;
 export const FORECAST_MINUTES = DEFAULT_SETTINGS.lookAheadMs / 60_000 + 1;
-/** How the CPU of an entry is spread over what is done for it, after docs/facts.md#cpu-per-item: its head, its successor, its message. */
+/** The shares of an entry's CPU by step: its head, its successor, its message (docs/facts.md#cpu-per-item). */
 const SHARES = { heads: 27 / 179, entries: 52 / 179, messages: 100 / 179 };
 
 export interface PassTimes {
-  /** Seconds of each pass that has ended. */
+  /** The duration of each pass that has ended, in seconds. */
   readonly passes: number[];
   unfinished: number;
 }
 
 export class Watchers {
   readonly times: PassTimes = { passes: [], unfinished: 0 };
-  /** CPU milliseconds, at the speed of a whole vCPU. */
+  /** CPU milliseconds of a whole vCPU. */
   busyMs = 0;
   retries = 0;
   readonly #calendar: Calendar;
@@ -44,7 +44,7 @@ export class Watchers {
   readonly #random: Seeded;
   readonly #dynamodb: () => number;
   readonly #sqs: () => number;
-  /** Entries of a minute's slot, by shard. */
+  /** The entries of one slot, by shard. */
   readonly #entries: Int32Array;
   readonly #busy: Uint8Array;
 
@@ -54,12 +54,12 @@ export class Watchers {
     this.#workload = workload;
     this.#tables = tables;
     this.#random = random;
-    this.#dynamodb = answersOf(random, 'DynamoDB');
-    this.#sqs = answersOf(random, 'SQS');
+    this.#dynamodb = latencyOf(random, 'DynamoDB');
+    this.#sqs = latencyOf(random, 'SQS');
     this.#entries = entriesOf(workload);
     this.#busy = new Uint8Array(shards);
     for (const range of shardRanges(shards, watchers)) {
-      // EventBridge calls anywhere within the minute
+      // EventBridge invokes a rule anywhere within the minute.
       const offset = random.float() * MINUTE;
       for (let at = 0; at < duration * TICKS_PER_SECOND; at += MINUTE)
         calendar.call(at + offset, () => this.#pass(shardsOf(range)));
@@ -94,7 +94,7 @@ export class Watchers {
       this.times.passes.push((this.#calendar.now - began) / TICKS_PER_SECOND);
       this.busyMs += cpu.busyMs;
     };
-    together(SIDE_BY_SIDE, oneShard, () => together(SIDE_BY_SIDE, oneCount, over));
+    inParallel(CONCURRENT_SHARDS, oneShard, () => inParallel(CONCURRENT_SHARDS, oneCount, over));
   }
 
   #watch(cpu: LambdaCpu, shard: number, minute: number, then: Then): void {
@@ -115,7 +115,7 @@ export class Watchers {
     this.#readSlot(cpu, shard, ahead, read);
   }
 
-  /** `count` items in requests of `size`, some at once; each is prepared by `ms` of CPU per item. */
+  /** Sends `count` items in requests of `size`, MAX_IN_FLIGHT at a time. An item costs `ms` of CPU. */
   #batches(cpu: LambdaCpu, count: number, size: number, ms: number, send: (n: number, done: Then) => void, then: Then): void {
     let left = count;
     const lane = (over: Then) => {
@@ -124,10 +124,10 @@ export class Watchers {
       left -= n;
       this.#calendar.call(cpu.spend(n * ms), () => send(n, () => lane(over)));
     };
-    together(AT_ONCE, lane, then);
+    inParallel(MAX_IN_FLIGHT, lane, then);
   } // biome-ignore format: parameters
 
-  /** Page by page. */
+  /** Reads a slot page by page. */
   #readSlot(cpu: LambdaCpu, shard: number, minute: number, then: Then): void {
     let left = this.#entries[shard] as number;
     const ms = figure('CPU of an entry, forecast') * this.#workload.options.cpuFactor;
@@ -142,13 +142,13 @@ export class Watchers {
     page();
   }
 
-  /** Heads and rows are spread by job: any partition may be asked. */
+  /** Heads and rows are keyed by job, so any partition may have them. */
   #get(table: Tables['jobsReads'], count: number, done: Then): void {
     for (let i = 0; i < count; i++) table.take(this.#random.bits(), 0.5, this.#calendar.now);
     this.#calendar.call(this.#calendar.now + this.#dynamodb(), done);
   }
 
-  /** What is not taken is put again, later each time. */
+  /** Throttled entries are written again, with exponential backoff. */
   #put(slot: number, count: number, done: Then, round = 0) {
     let left = 0;
     for (let i = 0; i < count; i++)
@@ -163,7 +163,7 @@ export class Watchers {
 
 const slotOf = (minute: number, shard: number): number => mix(minute, shard + 1);
 
-/** A minute's entries: one per execution. */
+/** The entries of a minute by shard, one per execution. */
 function entriesOf(workload: Workload): Int32Array {
   const { rate, every, shards } = workload.options;
   const executions = Math.max(1, Math.round(rate * Math.min(60, every)));

@@ -1,9 +1,9 @@
-// What is due when, whose it is, and where its keys are. An execution is a number; everything about it follows from that.
+// The workload. An execution is a number, which decides its due time, its tenant and its keys.
 import { TICKS_PER_SECOND } from './calendar.ts';
 import type { ModelOptions } from './options.ts';
 import { mix } from './random.ts';
 
-/** Simulated seconds before the first is due: its message is visible up to two seconds before. */
+/** Simulated seconds before the first due time. A message is visible up to two seconds before it is due. */
 export const LEAD_SECONDS = 4;
 
 export class Workload {
@@ -21,7 +21,7 @@ export class Workload {
     return execution % this.#jobs;
   }
 
-  /** One hash for shard, queue and index partition, as src/domain/hash.ts has it: they go together. */
+  /** One hash decides shard, queue and index partition, as in src/domain/hash.ts. */
   hashOf(job: number): number {
     return mix(job, this.options.seed);
   }
@@ -34,7 +34,7 @@ export class Workload {
     return this.hashOf(this.jobOf(execution)) % this.options.queues;
   }
 
-  /** 0 is the large one. */
+  /** Tenant 0 is the largest. */
   tenantOf(execution: number): number {
     const { tenants, tenantShare, seed } = this.options;
     const job = this.jobOf(execution);
@@ -42,7 +42,7 @@ export class Workload {
     return tenantShare > 0 ? 1 + (mix(job, seed + 2) % (tenants - 1)) : mix(job, seed + 2) % tenants;
   }
 
-  /** `<user>#<k>`, as a number. */
+  /** The index key `<user>#<k>` as a number. */
   ownerOf(execution: number): number {
     const { indexPartitions } = this.options;
     const partition = this.hashOf(this.jobOf(execution)) % indexPartitions;
@@ -57,7 +57,7 @@ export class Workload {
     return Math.floor((LEAD_SECONDS + at) * TICKS_PER_SECOND);
   }
 
-  /** Executions due in the simulated second, from and to (excluded). */
+  /** The executions that are due in a simulated second, `to` excluded. */
   inSecond(second: number): [from: number, to: number] {
     const { rate, due, duration } = this.options;
     if (due === 'minute') {

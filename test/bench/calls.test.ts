@@ -49,15 +49,15 @@ describe('group commit', () => {
     const calendar = new Calendar(10);
     const answers: number[] = [];
     const answered = calendar.kind((execution) => void answers.push(execution));
-    const asked = calls(calendar, { groupCommit, answered, executions: count });
-    const ask = calendar.kind((execution) => asked.ask(0, call, execution, false));
-    for (let e = 0; e < count; e++) calendar.at(100, ask, e);
+    const made = calls(calendar, { groupCommit, answered, executions: count });
+    const make = calendar.kind((execution) => made.call(0, call, execution, false));
+    for (let e = 0; e < count; e++) calendar.at(100, make, e);
     calendar.run();
     expect(answers.sort((a, b) => a - b)).toEqual(Array.from({ length: count }, (_, e) => e));
-    return asked;
+    return made;
   };
 
-  it('sends what comes in one turn in twenty-fives, and answers each', () => {
+  it('sends the calls of one turn in batches of 25, and answers each', () => {
     expect(inOneTurn(250, TAKE, true).requests).toBe(10);
     expect(inOneTurn(30, TAKE, true).requests).toBe(2);
   });

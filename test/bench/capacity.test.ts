@@ -29,20 +29,20 @@ describe('a partition', () => {
     expect(capacity.throttled).toBe(0);
   });
 
-  it('gives what it has saved, and no more', () => {
+  it('gives its saved burst units, and no more', () => {
     const capacity = open(1, 5);
     ask(capacity, 7, 2_000, 10);
-    // five seconds' worth were there at the beginning, and nothing was left to save
+    // units of five seconds were saved at the beginning, and none were left to save
     expect(capacity.given).toBe(15_000);
     ask(capacity, 7, 1_500, 1, 20);
     expect(capacity.throttled).toBe(5_000);
   });
 
-  it('takes nothing for what was given back', () => {
+  it('uses nothing for refunded units', () => {
     const capacity = open(1);
     for (let i = 0; i < 5_000; i++) {
       expect(capacity.take(1, 1, 0)).toBe(true);
-      capacity.undoClaim(1, 1);
+      capacity.refund(1, 1);
     }
     expect(capacity.given).toBe(0);
   });

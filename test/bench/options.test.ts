@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { help, readOptions, UsageError } from '../../bench/model/options.ts';
 import { sizeFor } from '../../tools/capacity.ts';
 
-describe('the flags of npm run simulate', () => {
-  it('are sized by the rate where they are not given', () => {
+describe('the options of npm run simulate', () => {
+  it('are computed from the rate by default', () => {
     const { options } = readOptions(['--rate', '20000']);
     const { shards, watchers, queues, workers } = sizeFor(20_000);
     expect(options).toMatchObject({ shards, watchers, queues, workers, groupCommit: true, warm: 28_572 });
@@ -18,9 +18,9 @@ describe('the flags of npm run simulate', () => {
     [['--group-commit', 'yes'], '--group-commit is "yes"; it must be one of on, off'],
     [['--shard', '3'], "Unknown option '--shard'"],
     [['10000'], 'Unexpected argument'],
-  ])('%j is refused', (args, says) => {
+  ])('%j is refused', (args, message) => {
     expect(() => readOptions(args)).toThrow(UsageError);
-    expect(() => readOptions(args)).toThrow(says);
+    expect(() => readOptions(args)).toThrow(message);
   });
 
   it('are all in the help', () => {

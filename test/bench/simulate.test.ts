@@ -2,21 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { findings } from '../../bench/model/findings.ts';
 import { readOptions } from '../../bench/model/options.ts';
 import { figure } from '../../bench/model/parameters.ts';
-import { type Seen, simulate } from '../../bench/model/simulate.ts';
+import { type SimulationResult, simulate } from '../../bench/model/simulate.ts';
 
-const run = (...flags: string[]): Seen => simulate(readOptions(flags).options);
+const run = (...flags: string[]): SimulationResult => simulate(readOptions(flags).options);
 const flags = (text: string): string[] => text.split(' ');
 const sum = (counts: Readonly<Record<string, number>>): number =>
   Object.values(counts).reduce((total, n) => total + n, 0);
-/** Of what executions write; how a watcher's bursts meet the timetable is another matter. */
-const throttledOf = ({ tables: { jobs, executions, executionsByUser } }: Seen): number =>
+/** Throttled writes of executions. The bursts of watchers on the timetable do not count. */
+const throttledOf = ({ tables: { jobs, executions, executionsByUser } }: SimulationResult): number =>
   jobs.throttled + executions.throttled + executionsByUser.throttled;
 
 const LOADS = {
   easy: '--rate 300 --duration 10',
   'without group commit': '--rate 300 --duration 10 --group-commit off',
   'too few workers': '--rate 300 --duration 10 --workers 1',
-  'too few places': '--rate 300 --duration 10 --concurrency 5',
+  'too few run slots': '--rate 300 --duration 10 --concurrency 5',
   'too few partitions': '--rate 3000 --duration 10 --warm 1000',
   'one large tenant': '--rate 6000 --duration 10 --tenant-share 0.9',
   'long runs': '--rate 100 --duration 10 --task-ms 5000',
@@ -41,10 +41,10 @@ describe.each(Object.entries(LOADS))('%s', (_name, given) => {
     const created = Math.floor(creates * duration);
     const { jobs, executions, executionsByUser } = seen.tables;
     expect(jobs.given).toBeGreaterThanOrEqual(started);
-    // what was taken ahead and found no place went back
-    const { handedBack } = seen.workers;
-    const held = seen.stages.held + seen.stages.waitingForPlace;
-    expect(jobs.given).toBeLessThanOrEqual(started + handedBack + held + 2 * created);
+    // an early claim without a free slot was undone
+    const { returned } = seen.workers;
+    const held = seen.stages.held + seen.stages.waitingForSlot;
+    expect(jobs.given).toBeLessThanOrEqual(started + returned + held + 2 * created);
     expect(executions.given).toBe(ended);
     expect(executionsByUser.given).toBe(ended);
   });
@@ -55,13 +55,13 @@ describe.each(Object.entries(LOADS))('%s', (_name, given) => {
 });
 
 describe('the model', () => {
-  it('says the same for the same seed, and something else for another', () => {
-    const told = (seed: number) => {
+  it('gives the same result for the same seed, and another for another seed', () => {
+    const resultOf = (seed: number) => {
       const { options } = readOptions(['--rate', '200', '--duration', '5', '--seed', String(seed)]);
       return JSON.stringify(findings(options, simulate(options)));
     };
-    expect(told(1)).toBe(told(1));
-    expect(told(2)).not.toBe(told(1));
+    expect(resultOf(1)).toBe(resultOf(1));
+    expect(resultOf(2)).not.toBe(resultOf(1));
   });
 
   it('uses the CPU that its calls, receives and deletes add up to', () => {
@@ -73,13 +73,13 @@ describe('the model', () => {
     expect(cpu).toBeCloseTo(calls + requests, 3);
   });
 
-  it('runs in the end what was handed back for want of a place', () => {
+  it('runs executions whose messages were returned because no slot was free', () => {
     const seen = run(...flags('--rate 300 --duration 5 --concurrency 5'));
-    expect(seen.workers.handedBack).toBeGreaterThan(0);
+    expect(seen.workers.returned).toBeGreaterThan(0);
     expect(seen.stages.done).toBe(seen.executions);
   });
 
-  it('does not throttle more when there are more partitions', () => {
+  it('does not throttle more with more partitions', () => {
     const throttled = [2_000, 4_000, 8_000, 32_000].map((warm) =>
       throttledOf(run(...flags(`--rate 3000 --duration 10 --warm ${warm}`))),
     );
@@ -87,7 +87,7 @@ describe('the model', () => {
     expect(throttled[0]).toBeGreaterThan(throttled.at(-1) ?? 0);
   });
 
-  it('is not later when there are more workers', () => {
+  it('has no higher lateness with more workers', () => {
     const p99 = [2, 4, 12, 48].map(
       (workers) => run(...flags(`--rate 1500 --duration 10 --workers ${workers}`)).lateness.p99,
     );
@@ -95,7 +95,7 @@ describe('the model', () => {
     expect(p99[0]).toBeGreaterThan(2 * (p99.at(-1) ?? 0));
   });
 
-  it('gives one tenant no more rows than its partitions of the index take', () => {
+  it('writes no more rows of one tenant than its index partitions allow', () => {
     const seen = run(...flags('--rate 8000 --duration 10 --tenants 1 --warm 64000 --workers 200'));
     const { executionsByUser } = seen.tables;
     expect(executionsByUser.throttled).toBeGreaterThan(0);
@@ -106,28 +106,26 @@ describe('the model', () => {
     ).toBe(0);
   });
 
-  it('makes everybody late when one tenant has more than its index takes', () => {
+  it('delays all tenants if one tenant exceeds its index partitions', () => {
     const { latenessOfOthers } = run(...flags('--rate 8000 --duration 30 --tenant-share 0.9'));
     expect(latenessOfOthers.p99).toBeGreaterThan(5_000);
   });
 
-  it('sees that the slots of too few shards do not fit into a watcher', () => {
+  it('reports that the slots of too few shards exceed the memory of a watcher', () => {
     const memoryOf = (shards: number) => {
       const { options } = readOptions(flags(`--rate 10000 --duration 1 --watchers 2 --shards ${shards}`));
-      return findings(options, simulate(options)).loaded.find(
-        (one) => one.resource === 'memory of a watcher',
-      );
+      return findings(options, simulate(options)).loads.find((one) => one.resource === 'memory of a watcher');
     };
     expect(memoryOf(4)?.utilisation).toBeGreaterThan(1);
     expect(memoryOf(256)?.utilisation).toBeLessThan(1);
   });
 
-  it('names what is fullest, and what moves it', () => {
+  it('names the first bottleneck and the settings that raise it', () => {
     const { options } = readOptions(flags('--rate 20000 --duration 5 --watchers 1'));
     const { breaksFirst, behindSeconds } = findings(options, simulate(options));
     expect(breaksFirst).toMatchObject({
-      resource: 'a pass of a watcher',
-      moves: expect.stringMatching(/^watchers/),
+      resource: 'pass of a watcher',
+      raisedBy: expect.stringMatching(/^watchers/),
     });
     expect(behindSeconds).toBeGreaterThan(0);
   });

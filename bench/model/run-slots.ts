@@ -1,17 +1,17 @@
-// The places of the workers: one per running task, and who waits for one (src/worker/run-slots.ts).
+// The run slots of the workers, one per running task, and the executions that wait for one (src/worker/run-slots.ts).
 import type { Calendar } from './calendar.ts';
 
-export class Places {
+export class RunSlots {
   readonly #calendar: Calendar;
   readonly #free: Int32Array;
   readonly #waiting: number[][];
   #open = 0;
-  /** Ticks that places were taken, less the tick of every one that still is. */
+  /** Ticks that slots were used, minus the start tick of every slot that is still used. */
   #ticks = 0;
 
-  constructor(calendar: Calendar, workers: number, places: number) {
+  constructor(calendar: Calendar, workers: number, slotsPerWorker: number) {
     this.#calendar = calendar;
-    this.#free = new Int32Array(workers).fill(places);
+    this.#free = new Int32Array(workers).fill(slotsPerWorker);
     this.#waiting = Array.from({ length: workers }, () => []);
   }
 
@@ -19,7 +19,8 @@ export class Places {
     return this.#free[worker] as number;
   }
 
-  take(worker: number): boolean {
+  /** False if no slot is free. */
+  acquire(worker: number): boolean {
     if (this.free(worker) === 0) return false;
     this.#free[worker] = this.free(worker) - 1;
     this.#open++;
@@ -31,8 +32,10 @@ export class Places {
     this.#waiting[worker]?.push(execution);
   }
 
-  /** The place goes to who has waited longest and still does; free if nobody. */
-  leave(worker: number, stillWaits: (execution: number) => boolean): number | undefined {
+  /**
+   * Hands the slot to the execution that has waited longest, and returns it. Undefined if none waits, and the slot is free.
+   */
+  release(worker: number, stillWaits: (execution: number) => boolean): number | undefined {
     const waiting = this.#waiting[worker] as number[];
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       if (stillWaits(next)) return next;
@@ -43,8 +46,8 @@ export class Places {
     return undefined;
   }
 
-  /** Places times ticks, until now. */
-  taken(now: number): number {
+  /** The sum of the ticks that slots were used, until now. */
+  usedTicks(now: number): number {
     return this.#ticks + this.#open * now;
   }
 }
