@@ -2,7 +2,7 @@
 // as JSON in the first argument; what it used goes out as JSON.
 import { pathToFileURL } from 'node:url';
 import { minuteEnd, minuteStart } from '../src/domain/executions/slots.ts';
-import { systemClock } from '../src/runtime/system.ts';
+import { systemClock } from '../src/runtime/clock/system-clock.ts';
 import { type Context, DEFAULT_SETTINGS } from '../src/scheduling/context.ts';
 import { dispatchSlot } from '../src/scheduling/planning/dispatch-slot.ts';
 import { settleSlot } from '../src/scheduling/planning/settle-slot.ts';

@@ -7,7 +7,7 @@ import { createJob } from '../src/jobs/create-job.ts';
 import { startDynoxide } from '../src/local/dynoxide.ts';
 import { startFauxqs } from '../src/local/fauxqs.ts';
 import { listJobs } from '../src/queries/list-jobs.ts';
-import { systemClock } from '../src/runtime/system.ts';
+import { systemClock } from '../src/runtime/clock/system-clock.ts';
 import { type Context, DEFAULT_SETTINGS } from '../src/scheduling/context.ts';
 import { FIRST_MINUTE, OWNER, openFilling } from './growth-jobs.ts';
 import type { Pass, Used } from './growth-pass.ts';

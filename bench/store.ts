@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dueKey } from '../src/domain/executions/ids.ts';
 import type { Head } from '../src/domain/jobs/job.ts';
-import { systemRandom } from '../src/runtime/system.ts';
+import { systemRandom } from '../src/runtime/random.ts';
 import { openSqliteStore, type SqliteStore } from '../src/store/sqlite/sqlite.ts';
 import { aHead, aHold, anEntry, aRow, T0 } from '../test/support/fixtures.ts';
 import { ascending, type Options, progress, type Report, rank } from './report.ts';

@@ -1,7 +1,7 @@
 // Time that passes faster, for tests and benchmarks that need minutes of it: real processes, real engines, their clocks
 // run `speed` times as fast, and what SQS is told to wait is shortened accordingly.
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { systemClock } from '../src/runtime/system.ts';
+import { systemClock } from '../src/runtime/clock/system-clock.ts';
 import type { Clock } from '../src/scheduling/context.ts';
 
 /** Processes that share `origin` (epoch milliseconds) and `speed` agree on the time. */

@@ -9,7 +9,7 @@ import type { Backend } from '../../src/local/backend.ts';
 import { readLocalConfig } from '../../src/local/config.ts';
 import { connect } from '../../src/local/connect.ts';
 import { findEngines } from '../../src/local/engines.ts';
-import { createLog } from '../../src/runtime/system.ts';
+import { createLog } from '../../src/runtime/log.ts';
 import { NO_RECIPIENTS } from '../../src/tasks/aws/recipients.ts';
 import { defineTask, type Task, type Tasks } from '../../src/tasks/task.ts';
 import { startWorker, type Worker } from '../../src/worker/worker.ts';

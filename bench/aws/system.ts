@@ -6,7 +6,7 @@ import type { Backend } from '../../src/local/backend.ts';
 import { readLocalConfig } from '../../src/local/config.ts';
 import { connect } from '../../src/local/connect.ts';
 import { findEngines } from '../../src/local/engines.ts';
-import { createLog } from '../../src/runtime/system.ts';
+import { createLog } from '../../src/runtime/log.ts';
 import { type LocalProcess, startPart, temporaryFolder } from '../../test/support/processes.ts';
 import { allCpuMs, childrenOf, cpuMs } from '../system/cpu.ts';
 import { readStarts, STARTS_VARIABLE, type Start } from '../system/starts.ts';

@@ -9,8 +9,9 @@ import type { ApiHandler } from '../api/http/http-event.ts';
 import { createQuotas } from '../jobs/enforce-quotas.ts';
 import { runNotifier } from '../notifier/consume.ts';
 import { readConfig } from '../runtime/config.ts';
+import { createLog } from '../runtime/log.ts';
+import { systemRandom } from '../runtime/random.ts';
 import { limitRepeats } from '../runtime/repeated-faults.ts';
-import { createLog, systemRandom } from '../runtime/system.ts';
 import type { Context, Log } from '../scheduling/context.ts';
 import type { ScriptMode } from '../tasks/script/script-mode.ts';
 import { allowedRecipients, taskVariables } from '../tasks/task-settings.ts';
@@ -25,7 +26,9 @@ import { createAuthorizer, tokenKey } from './tokens.ts';
 
 /** Logs to stderr. Stdout has only the lines for the user. */
 export const localLog = (config: LocalConfig, part: string): Log =>
-  limitRepeats(createLog(config.logLevel, { part }, (line) => process.stderr.write(line)));
+  limitRepeats(
+    createLog(config.logLevel, { service: `punctual-${part}` }, (line) => process.stderr.write(line)),
+  );
 
 /** The routes of both API services in one handler, and the consumer of the ingest queue. */
 export async function startLocalApi(

@@ -10,7 +10,7 @@ import {
   readSettings,
   readStoreConfig,
 } from '../runtime/config.ts';
-import { LOG_LEVELS, type LogLevel } from '../runtime/system.ts';
+import { LOG_LEVELS, type LogLevel } from '../runtime/log.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../scheduling/context.ts';
 
 const port = (value: number) => z.coerce.number().int().min(0).max(65_535).default(value);

@@ -3,16 +3,18 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { z } from 'zod';
 import type { Queue } from '../queue/queue.ts';
 import { createSqs } from '../queue/sqs/sqs.ts';
-import { type Context, isClockRight, type Log } from '../scheduling/context.ts';
+import { type Context, isClockRight } from '../scheduling/context.ts';
 import { withDefinitionCache } from '../store/definition-cache.ts';
 import type { Meter } from '../store/dynamodb/capacity-meter.ts';
 import { createDynamoStore } from '../store/dynamodb/dynamodb.ts';
 import { type Clients, createClients } from './aws-clients.ts';
 import { logWrongClock } from './clock/clock-monitor.ts';
 import { createReferenceClock } from './clock/reference-clock.ts';
+import { systemClock } from './clock/system-clock.ts';
 import { type Environment, httpUrl, httpUrls, readConfig, readSettings, readStoreConfig } from './config.ts';
+import { logTo } from './log.ts';
+import { systemRandom } from './random.ts';
 import { limitRepeats } from './repeated-faults.ts';
-import { systemClock, systemRandom } from './system.ts';
 
 /** There is no default that could be right. */
 const schema = z.object({ PUNCTUAL_PREFIX: z.string() });
@@ -70,10 +72,3 @@ export function workQueue(env: Environment, { clients, context }: LambdaRuntime)
   );
   return createSqs({ client: clients.sqs, queueUrls, deadLetterUrl, clock: context.clock }).queue;
 }
-
-const logTo = (logger: Logger): Log => ({
-  debug: (message, fields = {}) => logger.debug(message, fields),
-  info: (message, fields = {}) => logger.info(message, fields),
-  warn: (message, fields = {}) => logger.warn(message, fields),
-  error: (message, fields = {}) => logger.error(message, fields),
-});

@@ -9,7 +9,7 @@ import {
   readSettings,
   readStoreConfig,
 } from '../runtime/config.ts';
-import { LOG_LEVELS, type LogLevel } from '../runtime/system.ts';
+import { LOG_LEVELS, type LogLevel } from '../runtime/log.ts';
 import type { Settings } from '../scheduling/context.ts';
 import { DEFAULT_CONCURRENCY } from './worker.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createAdmission, Overloaded } from '../../src/api/http/admission.ts';
-import { createLog } from '../../src/runtime/system.ts';
+import { createLog } from '../../src/runtime/log.ts';
 import { StandingClock } from '../support/standing-clock.ts';
 
 /** A store that completes `perSecond` writes a second, one after the other. */

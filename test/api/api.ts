@@ -6,7 +6,7 @@ import { parseExecutionId } from '../../src/domain/executions/ids.ts';
 import type { Row, RowStatus } from '../../src/domain/executions/row.ts';
 import { createQuotas, NO_LIMITS, type QuotaLimits } from '../../src/jobs/enforce-quotas.ts';
 import type { IngestQueue } from '../../src/queue/ingest-queue.ts';
-import { createLog } from '../../src/runtime/system.ts';
+import { createLog } from '../../src/runtime/log.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import { createRecipients } from '../../src/tasks/aws/recipients.ts';

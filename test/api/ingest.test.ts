@@ -11,7 +11,9 @@ import { createIngestQueue, type IngestMessage } from '../../src/queue/ingest-qu
 import { createIngestQueues, createQueues } from '../../src/queue/sqs/queue-definitions.ts';
 import { createReceiver } from '../../src/queue/sqs/receiver.ts';
 import { createSqs } from '../../src/queue/sqs/sqs.ts';
-import { createLog, systemClock, systemRandom } from '../../src/runtime/system.ts';
+import { systemClock } from '../../src/runtime/clock/system-clock.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import { systemRandom } from '../../src/runtime/random.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../../src/store/dynamodb/tables.ts';

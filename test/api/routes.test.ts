@@ -484,7 +484,7 @@ describe('every answer', () => {
     expect(problemShape.parse(answer.body)).toBeTruthy();
     expect(JSON.stringify(answer)).not.toContain('secret');
     expect(JSON.stringify(logged)).toContain('secret-table');
-    expect(logged.at(-1)).toMatchObject({ level: 'error', requestId: 'made-by-gateway' });
+    expect(logged.at(-1)).toMatchObject({ level: 'ERROR', requestId: 'made-by-gateway' });
   });
 
   it('a throttled table is a 503 that asks to come again', async () => {

@@ -9,7 +9,7 @@ import { readLocalConfig } from '../../src/local/config.ts';
 import { connect } from '../../src/local/connect.ts';
 import { startHttpServer } from '../../src/local/http-server.ts';
 import { createIngestQueues, createQueues } from '../../src/queue/sqs/queue-definitions.ts';
-import { createLog } from '../../src/runtime/system.ts';
+import { createLog } from '../../src/runtime/log.ts';
 import { createTables } from '../../src/store/dynamodb/tables.ts';
 import { eventOf } from '../support/api-events.ts';
 import { startDynoxide, startQueueServer } from '../support/engines.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MAX_BODY_BYTES } from '../../src/api/http/body.ts';
 import type { HttpEvent } from '../../src/api/http/http-event.ts';
 import { type HttpServer, startHttpServer } from '../../src/local/http-server.ts';
-import { createLog } from '../../src/runtime/system.ts';
+import { createLog } from '../../src/runtime/log.ts';
 
 const log = createLog('silent');
 let server: HttpServer;

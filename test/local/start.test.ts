@@ -64,7 +64,7 @@ describe('npm start', () => {
     expect((await local.as('bob')('GET', `/jobs/${created.body.id}`)).status).toBe(404);
 
     expect(await local.stop()).toBe(0);
-    expect(local.output()).not.toMatch(/"level":"(warn|error)"/);
+    expect(local.output()).not.toMatch(/"level":"(WARN|ERROR)"/);
   });
 
   it('stops when npm is told to, and says what it waits for', async () => {

@@ -14,7 +14,8 @@ import { createNotifierHandler, type NotifierHandler } from '../../src/notifier/
 import { createNotifyQueue } from '../../src/queue/notify-queue.ts';
 import type { Message } from '../../src/queue/queue.ts';
 import { createNotifyQueues, type NotifyUrls } from '../../src/queue/sqs/queue-definitions.ts';
-import { systemClock, systemRandom } from '../../src/runtime/system.ts';
+import { systemClock } from '../../src/runtime/clock/system-clock.ts';
+import { systemRandom } from '../../src/runtime/random.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { handleMessage } from '../../src/scheduling/running/handle-message.ts';
 import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';

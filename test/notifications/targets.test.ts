@@ -19,7 +19,7 @@ import { NOTIFY_ON, type NotifyEvent } from '../../src/domain/jobs/notify-events
 import type { ExecutionView } from '../../src/domain/views/resource-schemas.ts';
 import { type Deliverer, deliver, putOnBus } from '../../src/notifications/deliver.ts';
 import type { DeliveryMessage } from '../../src/queue/notify-queue.ts';
-import { systemClock } from '../../src/runtime/system.ts';
+import { systemClock } from '../../src/runtime/clock/system-clock.ts';
 import { notificationTargets, notificationTasks } from '../../src/tasks/aws/worker-tasks.ts';
 import { addressRules } from '../../src/tasks/http/addresses.ts';
 import { guardedAgent } from '../../src/tasks/http/guarded-connect.ts';

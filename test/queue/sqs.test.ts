@@ -5,7 +5,7 @@ import { hash } from '../../src/domain/hash.ts';
 import type { Received } from '../../src/queue/queue.ts';
 import { createQueues, type QueueUrls } from '../../src/queue/sqs/queue-definitions.ts';
 import { createSqs, type Sqs } from '../../src/queue/sqs/sqs.ts';
-import { systemClock } from '../../src/runtime/system.ts';
+import { systemClock } from '../../src/runtime/clock/system-clock.ts';
 import { startQueueServer } from '../support/engines.ts';
 import { aMessage } from '../support/fixtures.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createLog } from '../../src/runtime/log.ts';
 import { limitRepeats } from '../../src/runtime/repeated-faults.ts';
-import { createLog } from '../../src/runtime/system.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -18,10 +18,10 @@ function recorded() {
 it('writes the first of a thousand same faults at once, and after a minute one line with the count', () => {
   const { lines, log } = recorded();
   for (let i = 0; i < 1000; i++) log.warn('a heartbeat failed', { jobId: `job_${i}`, error: new Error('x') });
-  expect(lines).toMatchObject([{ level: 'warn', jobId: 'job_0' }]);
+  expect(lines).toMatchObject([{ level: 'WARN', jobId: 'job_0' }]);
   vi.advanceTimersByTime(60_000);
   expect(lines.slice(1)).toMatchObject([
-    { level: 'warn', message: 'a heartbeat failed', jobId: 'job_999', repeated: 999, withinSeconds: 60 },
+    { level: 'WARN', message: 'a heartbeat failed', jobId: 'job_999', repeated: 999, withinSeconds: 60 },
   ]);
 });
 

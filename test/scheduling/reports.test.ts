@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { asUser } from '../../src/domain/principal.ts';
 import { runNow } from '../../src/jobs/manual-runs.ts';
 import type { Message, Received } from '../../src/queue/queue.ts';
-import { createLog } from '../../src/runtime/system.ts';
+import { createLog } from '../../src/runtime/log.ts';
 import { handleMessage } from '../../src/scheduling/running/handle-message.ts';
 import type { WorkerPort } from '../../src/scheduling/running/worker-port.ts';
 import { defineTask, type Task } from '../../src/tasks/task.ts';
@@ -47,7 +47,7 @@ async function run(fails: boolean) {
 test('lines of a task carry execution, job, task, attempt and user', async () => {
   const { lines, ids } = await run(false);
   expect(lines).toContainEqual(
-    expect.objectContaining({ level: 'info', message: 'half way', rows: 5, attempt: 1, ...ids }),
+    expect.objectContaining({ level: 'INFO', message: 'half way', rows: 5, attempt: 1, ...ids }),
   );
 });
 

@@ -5,7 +5,7 @@ import type { Head } from '../../src/domain/jobs/job.ts';
 import { jobSpecSchema } from '../../src/domain/jobs/job-spec.ts';
 import { createJob } from '../../src/jobs/create-job.ts';
 import type { Message } from '../../src/queue/queue.ts';
-import { systemRandom } from '../../src/runtime/system.ts';
+import { systemRandom } from '../../src/runtime/random.ts';
 import type { Claim, Claimed } from '../../src/scheduling/claiming/claim-result.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { MemoryStore, rowKey } from '../../src/store/memory/memory-store.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLog } from '../../src/runtime/system.ts';
+import { createLog } from '../../src/runtime/log.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import { allShards, LOOK_FOR_OPERATIONS_MS, nextPassAt, runWatcher } from '../../src/watcher/main.ts';
@@ -73,6 +73,6 @@ describe('the watcher', () => {
     store.readShard = () => Promise.reject(new Error('no answer'));
     const { passes, logged } = await watchFor(2, store);
     expect(passes).toHaveLength(2);
-    expect(logged.filter(({ level }) => level === 'error').length).toBeGreaterThan(0);
+    expect(logged.filter(({ level }) => level === 'ERROR').length).toBeGreaterThan(0);
   });
 });

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createLog } from '../../src/runtime/system.ts';
+import { createLog } from '../../src/runtime/log.ts';
 import { BREAK_MS, LONG_MS, protectLongJobs } from '../../src/worker/protection.ts';
 import { NOON, StandingClock, settle } from '../support/standing-clock.ts';
 

@@ -8,7 +8,7 @@ import { backfill } from '../../../src/jobs/backfill.ts';
 import { createJob } from '../../../src/jobs/create-job.ts';
 import { editJob } from '../../../src/jobs/edit-job.ts';
 import { pauseJob } from '../../../src/jobs/pause-job.ts';
-import { createLog } from '../../../src/runtime/system.ts';
+import { createLog } from '../../../src/runtime/log.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../../src/scheduling/context.ts';
 import { createDynamoStore } from '../../../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../../../src/store/dynamodb/tables.ts';

@@ -14,7 +14,7 @@ import { asUser } from '../../../src/domain/principal.ts';
 import { cancelJob } from '../../../src/jobs/cancel-job.ts';
 import { createJob } from '../../../src/jobs/create-job.ts';
 import { createQueues, type QueueUrls, WORK_QUEUE } from '../../../src/queue/sqs/queue-definitions.ts';
-import { createLog } from '../../../src/runtime/system.ts';
+import { createLog } from '../../../src/runtime/log.ts';
 import { type Context, DEFAULT_SETTINGS, type Settings } from '../../../src/scheduling/context.ts';
 import { createTables } from '../../../src/store/dynamodb/tables.ts';
 import { allShards } from '../../../src/watcher/main.ts';

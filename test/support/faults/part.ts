@@ -4,7 +4,7 @@
 import type { Receiver } from '../../../src/queue/queue.ts';
 import { createSqs } from '../../../src/queue/sqs/sqs.ts';
 import { createClients } from '../../../src/runtime/aws-clients.ts';
-import { systemRandom } from '../../../src/runtime/system.ts';
+import { systemRandom } from '../../../src/runtime/random.ts';
 import type { Context, Log, Settings } from '../../../src/scheduling/context.ts';
 import { createDynamoStore } from '../../../src/store/dynamodb/dynamodb.ts';
 import { acceleratedClock, accelerateQueue } from '../../../tools/accelerated-time.ts';

@@ -5,7 +5,7 @@ import { routes } from '../../../src/api/handlers/scheduler-routes.ts';
 import { createApi } from '../../../src/api/http/handler.ts';
 import { startHttpServer } from '../../../src/local/http-server.ts';
 import { refillQueue } from '../../../src/local/refill-queue.ts';
-import { createLog } from '../../../src/runtime/system.ts';
+import { createLog } from '../../../src/runtime/log.ts';
 import type { Task, Tasks } from '../../../src/tasks/task.ts';
 import { allShards, runWatcher } from '../../../src/watcher/main.ts';
 import { startWorker } from '../../../src/worker/worker.ts';

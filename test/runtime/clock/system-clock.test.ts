@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { createLog, systemClock, systemRandom } from '../../src/runtime/system.ts';
+import { systemClock } from '../../../src/runtime/clock/system-clock.ts';
 
 describe('the system clock', () => {
   it('never wakes early, whatever the fraction of a millisecond', async () => {
@@ -47,47 +47,5 @@ describe('the system clock', () => {
     expect(awake).toBe(false);
     controller.abort();
     await sleeping;
-  });
-});
-
-describe('system random', () => {
-  it('makes ids of the asked length in base 62, all different', () => {
-    const ids = Array.from({ length: 1000 }, () => systemRandom.id(20));
-    expect(new Set(ids).size).toBe(1000);
-    for (const id of ids) expect(id).toMatch(/^[0-9A-Za-z]{20}$/);
-  });
-});
-
-describe('the log', () => {
-  const lines: string[] = [];
-  const write = (line: string) => lines.push(line);
-  const last = () => JSON.parse(lines.at(-1) ?? '{}') as Record<string, unknown>;
-
-  it('writes one JSON object per line with its own fields and the line’s', () => {
-    createLog('info', { worker: 'w1' }, write).warn('late', { ms: 5 });
-    expect(lines.at(-1)).toMatch(/^\{.*\}\n$/);
-    expect(last()).toMatchObject({ level: 'warn', message: 'late', worker: 'w1', ms: 5 });
-  });
-
-  it('keeps quiet below its level', () => {
-    const before = lines.length;
-    createLog('warn', {}, write).info('hidden');
-    createLog('silent', {}, write).error('hidden');
-    expect(lines).toHaveLength(before);
-  });
-
-  it('shows an error’s message, code and cause', () => {
-    const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
-    createLog('info', {}, write).error('failed', { error: new Error('no answer', { cause }) });
-    expect(last()).toMatchObject({
-      error: { message: 'no answer', cause: { message: 'refused', code: 'ECONNREFUSED' } },
-    });
-  });
-
-  it('never throws for what JSON cannot say', () => {
-    const loop: Record<string, unknown> = {};
-    loop.self = loop;
-    createLog('info', {}, write).info('loop', { loop, big: 1n });
-    expect(last()).toMatchObject({ message: 'loop' });
   });
 });
