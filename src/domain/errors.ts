@@ -17,7 +17,7 @@ export abstract class PunctualError extends Error {
 
 export class InvalidInput extends PunctualError {
   readonly status = 400;
-  readonly title = 'Bad input';
+  readonly title = 'Invalid input';
   readonly errors: readonly FieldError[];
   constructor(errors: readonly FieldError[]) {
     super(errors.map((e) => (e.path ? `${e.path}: ${e.message}` : e.message)).join('; '));
@@ -28,7 +28,7 @@ export class InvalidInput extends PunctualError {
 /** The caller may not use this route. For another user's job the error is NotFound, so that ids cannot be guessed. */
 export class Forbidden extends PunctualError {
   readonly status = 403;
-  readonly title = 'Not allowed';
+  readonly title = 'Forbidden';
 }
 
 export class NotFound extends PunctualError {
@@ -46,12 +46,12 @@ export class Conflict extends PunctualError {
 
 export class PreconditionFailed extends PunctualError {
   readonly status = 412;
-  readonly title = 'Changed since you read it';
+  readonly title = 'Precondition failed';
 }
 
 export class QuotaExceeded extends PunctualError {
   readonly status = 429;
-  readonly title = 'Over the quota';
+  readonly title = 'Quota exceeded';
   /** Seconds to wait before the next try. Undefined if waiting does not help. */
   readonly retryAfterSeconds: number | undefined;
   constructor(message: string, retryAfterSeconds?: number) {

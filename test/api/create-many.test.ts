@@ -174,7 +174,7 @@ describe('Prefer: respond-async', () => {
     for (let i = 0; i < 2; i++) await call('POST', '/jobs', { body: { task: 'noop', schedule }, headers });
     const [first = '', second = ''] = ingested;
     expect(await ingest(ctx, quotas, first)).toBeUndefined();
-    expect(await ingest(ctx, quotas, second)).toMatch(/^Over the quota: 1 jobs may be active/);
+    expect(await ingest(ctx, quotas, second)).toMatch(/^Quota exceeded: 1 jobs may be active/);
     expect(await ingest(ctx, quotas, '{"task":"noop"}')).toBe('the message is not an accepted job');
     expect(await ingest(ctx, quotas, 'x')).toBe('the message is not an accepted job');
   });

@@ -14,7 +14,7 @@ describe('creates per minute', () => {
     expect(refused).toMatchObject({
       status: 429,
       headers: { 'retry-after': '15' },
-      body: { title: 'Over the quota' },
+      body: { title: 'Quota exceeded' },
     });
     expect((await create('bob')).status).toBe(201);
     tick(15_000);

@@ -100,7 +100,7 @@ describe('creating', () => {
   it('is refused with what is wrong in each field', async () => {
     const { code, out, err } = await punctual(`create --task nop --cron '0 9 * *' --overlap maybe`);
     expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(err).toMatch(/^punctual: 400 Bad input\n/);
+    expect(err).toMatch(/^punctual: 400 Invalid input\n/);
     expect(err).toMatch(/^ {2}task: must be one of .*, got "nop"$/m);
     expect(err).toMatch(/^ {2}overlap: must be one of "skip", "queue", "allow", got "maybe"$/m);
     const forPrograms = await punctual('create --task nop --json');

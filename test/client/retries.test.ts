@@ -221,11 +221,13 @@ describe('abort', () => {
 describe('an error', () => {
   it('carries status, problem, field errors and the request id', async () => {
     const errors = [{ path: 'schedule.cron', message: 'has 4 fields' }];
-    const { client } = clientOn([problem(400, {}, { title: 'Bad input', detail: 'has 4 fields', errors })]);
+    const { client } = clientOn([
+      problem(400, {}, { title: 'Invalid input', detail: 'has 4 fields', errors }),
+    ]);
     const error = await failure(client.jobs.create({ task: 'noop', schedule: { cron: '* * * *' } }));
     expect(error).toBeInstanceOf(PunctualApiError);
     expect(error).toMatchObject({
-      message: '400 Bad input: has 4 fields',
+      message: '400 Invalid input: has 4 fields',
       status: 400,
       fieldErrors: errors,
       requestId: 'r1',

@@ -91,7 +91,7 @@ it('a client that a public generator made creates, lists, edits and cancels a jo
     created: 201,
     names: ['generated'],
     edited: ['edited', 5, 2],
-    stale: [412, 'Changed since you read it'],
+    stale: [412, 'Precondition failed'],
     cancelled: 204,
     after: 'cancelled',
   });

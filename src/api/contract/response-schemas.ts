@@ -36,7 +36,7 @@ export const problemShape = z
     examples: [
       {
         type: 'urn:punctual:problem:invalid-input',
-        title: 'Bad input',
+        title: 'Invalid input',
         status: 400,
         detail: 'retry.maxAttempts: must be at least 1, got 0',
         requestId: '5f0c3c1e-5f1c-4a53-9a39-6a0f6c1b2d3e',
