@@ -1,18 +1,17 @@
-// Keeps what was read for a short while: a value that seldom changes is not read for every run, and a change is noticed
-// soon. A failed reading is not kept.
+// Caches the result of an asynchronous read for `ms` milliseconds. An error is not cached.
 export function cacheFor<T>(
   ms: number,
   read: () => Promise<T>,
   now = () => performance.now(),
 ): () => Promise<T> {
-  let kept: { readonly value: Promise<T>; readonly until: number } | undefined;
+  let cached: { readonly value: Promise<T>; readonly until: number } | undefined;
   return () => {
-    if (kept && now() < kept.until) return kept.value;
+    if (cached && now() < cached.until) return cached.value;
     const value = read();
-    const reading = { value, until: now() + ms };
-    kept = reading;
+    const entry = { value, until: now() + ms };
+    cached = entry;
     value.catch(() => {
-      if (kept === reading) kept = undefined;
+      if (cached === entry) cached = undefined;
     });
     return value;
   };

@@ -1,15 +1,15 @@
-// Custom tasks: every file of the folder `tasks/` at the top of the checkout, found when a process starts. The API uses
-// them to check params and to describe them, the worker runs them.
+// Loads the custom tasks: the files of the folder `tasks/` at the root of the checkout. The API describes them and checks
+// params with them. The worker runs them.
 import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { defineTask, type Task, type Tasks } from './task.ts';
 
-/** Of this checkout. */
+/** The default folder, at the root of this checkout. */
 export const TASKS_FOLDER = join(import.meta.dirname, '..', '..', 'tasks');
 
-/** What is wrong with a file of the folder; it begins with the file's name. */
+/** A mistake in a file of the folder. The message begins with the name of the file. */
 export class CustomTaskError extends Error {
   override readonly name = 'CustomTaskError';
 }
@@ -17,12 +17,12 @@ export class CustomTaskError extends Error {
 type Module = Readonly<Record<string, unknown>>;
 
 /**
- * In a bundle there is no folder: whoever bundles puts the modules here before anything else runs (lib/bundling/custom-tasks.ts).
- * They cannot be bundled one by one, because `DoNotRetry` and its kin are known by their class.
+ * The modules of custom tasks in a bundle, which has no folder. The entry point sets them before any other code runs
+ * (lib/bundling/custom-tasks.ts). They share one bundle with the worker, because `DoNotRetry` is recognized by its class.
  */
 export const bundledTasks: { modules?: Readonly<Record<string, Module>> } = {};
 
-/** The given tasks and the custom ones. */
+/** Adds the custom tasks to `tasks`. */
 export async function withCustomTasks(tasks: Tasks, folder: string = TASKS_FOLDER): Promise<Tasks> {
   const all = new Map(tasks);
   const files = new Map<string, string>();
@@ -31,7 +31,7 @@ export async function withCustomTasks(tasks: Tasks, folder: string = TASKS_FOLDE
       if (all.has(task.name)) {
         const owner = files.get(task.name) ?? 'the built-in tasks';
         throw new CustomTaskError(
-          `${file}: there is a task "${task.name}" already, in ${owner}; choose another name`,
+          `${file}: the task name "${task.name}" is already used in ${owner}; choose another name`,
         );
       }
       all.set(task.name, task);
@@ -41,21 +41,21 @@ export async function withCustomTasks(tasks: Tasks, folder: string = TASKS_FOLDE
   return all;
 }
 
-/** Tests and declarations are no tasks; a file that begins with "_" is for the others to share. */
+/** False for tests, declarations, and files that begin with "_", which contain code that tasks share. */
 export const isTaskFile = (name: string): boolean =>
   /^[^_.].*\.(ts|mts|js|mjs)$/.test(name) && !/\.(test|spec|d)\.[a-z]+$/.test(name);
 
 async function modulesIn(folder: string): Promise<Record<string, Module>> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
-    throw new CustomTaskError(`${folder}: the folder of tasks cannot be read: ${error.message}`);
+    throw new CustomTaskError(`${folder}: the folder of custom tasks cannot be read: ${error.message}`);
   });
   const modules: Record<string, Module> = {};
   for (const name of names.filter(isTaskFile).sort()) {
     const file = join(folder, name);
     modules[shortName(file)] = (await import(pathToFileURL(file).href).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);
-      throw new CustomTaskError(`${shortName(file)}: cannot be loaded: ${reason}`, { cause: error });
+      throw new CustomTaskError(`${shortName(file)}: the file cannot be loaded: ${reason}`, { cause: error });
     })) as Module;
   }
   return modules;
@@ -70,7 +70,7 @@ function tasksOf(file: string, module: Module): Task[] {
   const found = [...new Set(Object.values(module).filter(looksLikeTask))];
   if (found.length === 0) {
     throw new CustomTaskError(
-      `${file}: exports no task; export what defineTask({ name, description, params, run }) returns. It exports: ${Object.keys(module).join(', ') || 'nothing'}`,
+      `${file}: the file exports no task; it must export the result of defineTask({ name, description, params, run }), got ${Object.keys(module).join(', ') || 'no exports'}`,
     );
   }
   return found.map((task) => checked(file, task));
@@ -80,16 +80,18 @@ const looksLikeTask = (value: unknown): value is Task =>
   typeof value === 'object' && value !== null && 'name' in value && 'run' in value && 'params' in value;
 
 function checked(file: string, task: Task): Task {
-  const wrong = (what: string) => new CustomTaskError(`${file}: the task "${task.name}" ${what}`);
-  if (typeof task.run !== 'function') throw wrong('has no function `run`');
-  if (typeof task.description !== 'string' || task.description === '') throw wrong('has no description');
+  const invalid = (reason: string) => new CustomTaskError(`${file}: the task "${task.name}" ${reason}`);
+  if (typeof task.run !== 'function') throw invalid('has no function `run`');
+  if (typeof task.description !== 'string' || task.description === '') throw invalid('has no description');
   if (!(task.params instanceof Object) || !('safeParse' in task.params))
-    throw wrong('has no zod schema as `params`');
+    throw invalid('has no zod schema as `params`');
   try {
-    defineTask(task); // its name
+    defineTask(task); // checks the name
     z.toJSONSchema(task.params, { io: 'input' });
   } catch (error) {
-    throw wrong(`cannot be described: ${error instanceof Error ? error.message : String(error)}`);
+    throw invalid(
+      `cannot be described as JSON Schema: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
   return task;
 }

@@ -1,5 +1,5 @@
-// The tasks as the API on AWS knows them: they are described and their params are checked, never run. Nothing is loaded
-// here that only a run needs.
+// The tasks of the API on AWS, which describes tasks and checks params but runs none. Modules that only a run needs are not
+// loaded here.
 
 import { withCustomTasks } from './custom-tasks.ts';
 import { builtinTasks, describeOnlyServices } from './registry.ts';

@@ -1,4 +1,4 @@
-// The tasks that come with Punctual. A task is registered by standing here.
+// The registry of the built-in tasks.
 
 import { emailTask } from './aws/email-task.ts';
 import { eventbridgeTask } from './aws/eventbridge-task.ts';
@@ -28,7 +28,7 @@ const BUILTIN = {
 export type BuiltinName = keyof typeof BUILTIN;
 export const BUILTIN_NAMES = Object.keys(BUILTIN) as BuiltinName[];
 
-/** Those of these names. The API hands in `describeOnlyServices`: it checks params and runs nothing. */
+/** The built-in tasks with these names. The default services are for the API, which describes tasks and runs none. */
 export function builtinTasks(
   services: TaskServices = describeOnlyServices(NO_RECIPIENTS),
   names: readonly BuiltinName[] = BUILTIN_NAMES,
@@ -36,7 +36,7 @@ export function builtinTasks(
   return new Map(names.map((name) => [name, BUILTIN[name](services)]));
 }
 
-/** What the params of a task are checked with, and nothing that runs it. */
+/** Services for describing tasks and checking params. A task that is run with them throws. */
 export const describeOnlyServices = (recipients: Recipients): TaskServices => ({
   recipients,
   get aws() {
@@ -51,5 +51,5 @@ export const describeOnlyServices = (recipients: Recipients): TaskServices => ({
 });
 
 function unavailable(): never {
-  throw new Error('this process only describes tasks: workers run them');
+  throw new Error('this process describes tasks and cannot run them');
 }

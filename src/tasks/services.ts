@@ -1,5 +1,5 @@
-// What the built-in tasks work with. It is handed in, so that a test hands in clients of its own; and it is made when it
-// is first used, so that a worker that never sends an e-mail never loads SES.
+// The services that the built-in tasks use. Tests pass their own. Clients are created at their first use, so a worker that
+// never sends an e-mail never loads SES.
 import type { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import type { ECSClient } from '@aws-sdk/client-ecs';
 import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
@@ -28,7 +28,7 @@ export interface AwsClients {
   ssm(): Promise<SSMClient>;
 }
 
-/** Where containers run: not for a job to choose. */
+/** The cluster and network of containers. They are configuration, and a job cannot choose them. */
 export interface ContainerNetwork {
   readonly cluster: string;
   readonly subnets: readonly string[];
@@ -38,7 +38,7 @@ export interface ContainerNetwork {
 
 export interface TaskServices {
   readonly aws: AwsClients;
-  /** Which functions, queues, topics … whose jobs may use. */
+  /** The functions, queues, topics and other targets that the jobs of each user may use. */
   readonly targets: Targets;
   /** The addresses that e-mails may go to. */
   readonly recipients: Recipients;

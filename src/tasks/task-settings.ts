@@ -1,5 +1,5 @@
-// What the environment says about tasks, for the API, which describes them, and the worker, which runs them: both must be
-// given the same. Every variable and its default.
+// The environment variables of tasks, with their defaults. The API and the worker must have the same values: the API describes
+// the tasks that the worker runs.
 import { z } from 'zod';
 import { createRecipients, type Recipients, recipientPattern } from './aws/recipients.ts';
 import { TARGET_KINDS, type TargetKind, type TargetPatterns, targetPattern } from './aws/targets.ts';
@@ -15,7 +15,7 @@ const list = z.string().transform((text) =>
 const ids = (kind: string) =>
   list.pipe(
     z
-      .array(z.string().regex(new RegExp(`^${kind}-[0-9a-z]+$`), `must be ids such as ${kind}-0a1b2c`))
+      .array(z.string().regex(new RegExp(`^${kind}-[0-9a-z]+$`), `must be an id such as ${kind}-0a1b2c`))
       .max(16),
   );
 
@@ -25,34 +25,34 @@ const allow = Object.fromEntries(
 ) as Record<`PUNCTUAL_ALLOW_${Uppercase<TargetKind>}`, z.ZodOptional<typeof patterns>>;
 
 export const taskVariables = z.object({
-  /** The built-in tasks that there are; default: those for which something is allowed, `http` and `noop`. */
+  /** The enabled built-in tasks. Default: `http`, `noop`, and the tasks with at least one allowed target. */
   PUNCTUAL_TASKS: list.pipe(z.array(z.enum(BUILTIN_NAMES))).optional(),
-  /** Where custom tasks are; default: `tasks` at the top of the checkout. */
+  /** The folder of custom tasks. Default: `tasks` at the root of the checkout. */
   PUNCTUAL_TASKS_FOLDER: z.string().optional(),
-  /** Addresses, ranges and host names beyond the public internet that `http` may call. */
+  /** Addresses, ranges and host names that `http` may call in addition to the public internet. */
   PUNCTUAL_ALLOW_HTTP: list.default([]),
   ...allow,
-  /** Where e-mails may go, by the task `email` and by notifications. Absent: e-mail is off. */
+  /** The allowed recipients of the task `email` and of notifications. If empty, e-mail is off. */
   PUNCTUAL_EMAIL_RECIPIENTS: list.pipe(z.array(recipientPattern)).default([]),
-  /** Where `container` and `script` run. */
+  /** The ECS cluster of `container` and `script`. */
   PUNCTUAL_CONTAINER_CLUSTER: z.string().optional(),
   PUNCTUAL_CONTAINER_SUBNETS: ids('subnet').optional(),
   PUNCTUAL_CONTAINER_SECURITY_GROUPS: ids('sg').default([]),
   PUNCTUAL_CONTAINER_PUBLIC_IP: z.stringbool().default(false),
-  /** What runs scripts on AWS; its role can do nothing. Without it there is no task `script`. */
+  /** The task definition that runs scripts. Its role has no permissions. If absent, the task `script` is disabled. */
   PUNCTUAL_SCRIPT_TASK_DEFINITION: z.string().optional(),
   PUNCTUAL_SCRIPT_BUCKET: z.string().optional(),
-  /** Default: those of containers. */
+  /** Default: the subnets and security groups of containers. */
   PUNCTUAL_SCRIPT_SUBNETS: ids('subnet').optional(),
   PUNCTUAL_SCRIPT_SECURITY_GROUPS: ids('sg').optional(),
-  /** The secret with the master keys that requests are signed with; without it they are not signed. */
+  /** The Secrets Manager secret with the master keys of request signatures. If absent, requests are not signed. */
   PUNCTUAL_SIGNING_SECRET: z.string().optional(),
-  /** Where users' secrets are: "secretsmanager:<prefix>" or "ssm:</prefix>". */
+  /** The store of users' secrets: "secretsmanager:<prefix>" or "ssm:</prefix>". */
   PUNCTUAL_SECRETS: z
     .string()
     .regex(
       /^(secretsmanager:[\w/.-]+[\w.-]|ssm:\/[\w/.-]*[\w.-])$/,
-      'must be "secretsmanager:prefix" or "ssm:/prefix", without a slash at the end',
+      'must be "secretsmanager:<prefix>" or "ssm:/<prefix>", without a slash at the end',
     )
     .optional(),
 });
@@ -81,7 +81,7 @@ export function containerNetwork(given: TaskVariables): ContainerNetwork | undef
   };
 }
 
-/** On AWS nothing of the account may be used that nobody has allowed, so a task with nothing to use is not there. */
+/** The enabled built-in tasks on AWS. A task without an allowed target is disabled. */
 export function enabledOnAws(given: TaskVariables): BuiltinName[] {
   const targets = allowedTargets(given);
   const hasNetwork = containerNetwork(given) !== undefined;

@@ -1,5 +1,5 @@
-// A task is a kind of work: a name, a schema for its parameters, and a function. `defineTask` is how every one is made,
-// the built-in ones included.
+// A task is a kind of work: a name, a schema of its parameters, and a function. `defineTask` creates every task, custom and
+// built-in.
 import type { z } from 'zod';
 
 export interface TaskLog {
@@ -9,24 +9,24 @@ export interface TaskLog {
 
 export interface TaskContext<Params> {
   readonly params: Params;
-  /** Whose job it is: what may be told apart by tenant (secrets, signing keys, targets) goes by this. */
+  /** The owner of the job. It selects secrets, signing keys and allowed targets. */
   readonly userId: string;
   readonly jobId: string;
   readonly executionId: string;
   readonly dueAt: Date;
-  /** 1 for the first. */
+  /** The number of this attempt, from 1. */
   readonly attempt: number;
   readonly maxAttempts: number;
   /** The same for every attempt of this execution. */
   readonly idempotencyKey: string;
-  /** Grows with every take of the job: a store that remembers the highest it saw can refuse a stale worker. */
+  /** The fencing number, which grows with every take of the job. A store can refuse a number below the highest seen. */
   readonly fence: number;
-  /** Aborted on timeout, cancel, shutdown, or when the lease is lost; `signal.reason` says which. */
+  /** Aborted on timeout, cancel, shutdown and loss of the lease. `signal.reason` is the cause. */
   readonly signal: AbortSignal;
   readonly log: TaskLog;
-  /** What the last attempt saved, if it did. */
+  /** The last saved checkpoint of this execution. Undefined if there is none. */
   readonly lastCheckpoint: unknown;
-  /** Saves progress in the execution's row; the next attempt starts with it. */
+  /** Saves progress in the execution's row. The next attempt gets it as `lastCheckpoint`. */
   checkpoint(value: unknown): Promise<void>;
 }
 
@@ -34,18 +34,18 @@ export interface Task<Params = unknown> {
   readonly name: string;
   readonly description: string;
   readonly params: z.ZodType<Params>;
-  /** The error of the field `task` for a job that asks for it. Absent: jobs may use it. */
+  /** The error message for jobs that name this task. Absent if jobs may use it. */
   readonly unavailable?: string;
-  /** What it returns is kept as the execution's result (a bounded part of it). */
+  /** The return value becomes the execution's result, truncated if it is large. */
   run(context: TaskContext<Params>): Promise<unknown>;
 }
 
-/** Thrown by a task: another attempt would not help. */
+/** Thrown by a task if another attempt would not help. The execution fails. */
 export class DoNotRetry extends Error {
   override readonly name = 'DoNotRetry';
 }
 
-/** Thrown by a task: try again, but not before so many seconds. */
+/** Thrown by a task to be retried no earlier than after `seconds`. The attempt counts. */
 export class RetryAfter extends Error {
   override readonly name = 'RetryAfter';
   readonly seconds: number;
@@ -56,8 +56,8 @@ export class RetryAfter extends Error {
 }
 
 /**
- * Thrown by a task that has done nothing yet and has no room for this now: it is handed back and comes again after so
- * many seconds, and the attempt does not count.
+ * Thrown by a task that has done nothing and cannot run now. The execution starts again after `seconds`, and the attempt does
+ * not count.
  */
 export class Snooze extends Error {
   override readonly name = 'Snooze';
@@ -76,7 +76,7 @@ export function defineTask<Params>(task: {
 }): Task<Params> {
   if (!/^[a-z][a-z0-9-]{0,63}$/.test(task.name)) {
     throw new Error(
-      `a task's name is up to 64 lower-case letters, digits and dashes and starts with a letter; got "${task.name}"`,
+      `the task name must be 1 to 64 lower-case letters, digits and dashes and start with a letter, got "${task.name}"`,
     );
   }
   return task;

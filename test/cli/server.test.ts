@@ -91,7 +91,10 @@ describe('creating', () => {
     expect(good.code).toBe(0);
     const bad = await punctual(`create --task noop --params '{"fail":true}' --wait --json`);
     expect(bad.code).toBe(1);
-    expect(JSON.parse(bad.out)).toMatchObject({ status: 'failed', error: { message: 'told to fail' } });
+    expect(JSON.parse(bad.out)).toMatchObject({
+      status: 'failed',
+      error: { message: 'params.fail is true' },
+    });
     const slow = await punctual('create --task noop --in 1d --wait --wait-timeout 300ms');
     expect(slow.err).toContain('has not ended within 300 ms');
     expect(slow.code).toBe(1);
@@ -242,7 +245,7 @@ describe('acting', () => {
     const job = await farAway('failing', { params: { fail: true } });
     const { id } = await ran(job.id);
     expect(await json('dead-letters --job failing')).toMatchObject([{ id, status: 'failed' }]);
-    expect((await punctual('dead-letters')).out).toMatch(/failed .* told to fail$/m);
+    expect((await punctual('dead-letters')).out).toMatch(/failed .* params.fail is true$/m);
     expect(await json(`dead-letters redrive ${id}`)).toEqual({ redriven: 1 });
     expect(await client.waitFor(id, { timeoutMs: 20_000 })).toMatchObject({ status: 'failed' });
     const again = await punctual(`retry ${id} --wait`);

@@ -65,7 +65,9 @@ describe('a custom task', () => {
     const refused = startPart('main', broken);
     await expect(refused.exited).resolves.toBe(1);
     other.remove();
-    expect(refused.output()).toMatch(/^punctual: test\/local\/broken-tasks\/no-task\.ts: exports no task; /m);
+    expect(refused.output()).toMatch(
+      /^punctual: test\/local\/broken-tasks\/no-task\.ts: the file exports no task; /m,
+    );
   });
 
   it('that has no room comes again, and that is no attempt', async () => {

@@ -132,7 +132,7 @@ describe('a webhook', () => {
     expect(await deliver(from, to, 10)).toMatchObject({
       kind: 'never',
       reason: expect.stringMatching(
-        /^gave up after 10 attempts; last error: UnexpectedStatus: POST .* answered 500/,
+        /^gave up after 10 attempts; last error: UnexpectedStatus: POST .* returned 500/,
       ),
     });
   });
@@ -140,7 +140,7 @@ describe('a webhook', () => {
   test('whose URL the task does not take is left to people at once', async () => {
     const url = 'https://user:pw@example.com/';
     const answer = await deliver(delivering({ loopback: true }), message('failed', { webhook: { url } }), 1);
-    expect(answer).toMatchObject({ kind: 'never', reason: expect.stringContaining('no user and password') });
+    expect(answer).toMatchObject({ kind: 'never', reason: expect.stringContaining('user name or password') });
     const notify = [{ on: ['failed'], webhook: { url } }];
     expect(jobSpecSchema.safeParse({ task: 'noop', notify }).error?.issues[0]?.path).toEqual([
       ...['notify', 0, 'webhook', 'url'],

@@ -53,19 +53,23 @@ describe('custom tasks', () => {
   });
 
   it.each([
-    ['exports no task', 'export const helper = () => 1;', /x\.mjs: exports no task; .* It exports: helper$/],
-    ['exports nothing', '', /x\.mjs: exports no task; .* It exports: nothing$/],
-    ['does not parse', 'export const = 1;', /x\.mjs: cannot be loaded: /],
-    ['throws', 'throw new Error("no database");', /x\.mjs: cannot be loaded: no database$/],
+    [
+      'exports no task',
+      'export const helper = () => 1;',
+      /x\.mjs: the file exports no task; .*, got helper$/,
+    ],
+    ['exports nothing', '', /x\.mjs: the file exports no task; .*, got no exports$/],
+    ['does not parse', 'export const = 1;', /x\.mjs: the file cannot be loaded: /],
+    ['throws', 'throw new Error("no database");', /x\.mjs: the file cannot be loaded: no database$/],
     [
       'has the name of a built-in task',
       task('http'),
-      /x\.mjs: there is a task "http" already, in the built-in tasks/,
+      /x\.mjs: the task name "http" is already used in the built-in tasks/,
     ],
     [
       'has a bad name',
       task('x').replace("'x'", "'Not Good'"),
-      /x\.mjs: cannot be loaded: a task's name is .* got "Not Good"/,
+      /x\.mjs: the file cannot be loaded: the task name must be .* got "Not Good"/,
     ],
     [
       'has no description',
@@ -80,7 +84,7 @@ describe('custom tasks', () => {
     [
       'cannot be described',
       task('x').replace('z.number()', 'z.date()'),
-      /x\.mjs: the task "x" cannot be described: /,
+      /x\.mjs: the task "x" cannot be described as JSON Schema: /,
     ],
   ])('a file that %s stops the process with a sentence that names it', async (_what, text, sentence) => {
     file('x.mjs', text);
@@ -93,7 +97,7 @@ describe('custom tasks', () => {
   it('two files with one name are told both', async () => {
     file('a.mjs', task('same'));
     file('b.mjs', task('same'));
-    await expect(load()).rejects.toThrow(/b\.mjs: there is a task "same" already, in .*a\.mjs/);
+    await expect(load()).rejects.toThrow(/b\.mjs: the task name "same" is already used in .*a\.mjs/);
   });
 });
 

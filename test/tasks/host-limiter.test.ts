@@ -44,7 +44,7 @@ describe('the limit of requests per host', () => {
     const waiting = hostLimiter.acquire('a', never);
     await expect(hostLimiter.acquire('a', never)).rejects.toMatchObject({ name: 'Snooze', seconds: 3 });
     await expect(waiting).rejects.toBeInstanceOf(Snooze);
-    await expect(waiting).rejects.toThrow('1 requests to a are under way already');
+    await expect(waiting).rejects.toThrow('1 requests to a are in progress');
   });
 
   it('who is told to stop while waiting stops with that reason', async () => {

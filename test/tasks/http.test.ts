@@ -138,7 +138,7 @@ describe('the answer', () => {
     const error = await run({ expectedStatuses: ['2xx', 304] }).catch((e: Error) => e);
     expect(error).toMatchObject({
       message: expect.stringMatching(
-        /^GET http:\S+\/hook answered 500; expected 2xx, 304; it said: database is down x+…$/,
+        /^GET http:\S+\/hook returned 500; expected 2xx, 304; body: database is down x+…$/,
       ),
     });
     expect((error as Error).message.length).toBeLessThan(400);
@@ -175,7 +175,7 @@ describe('Retry-After', () => {
     answer = answering(status, 'busy', { 'retry-after': '17' });
     const error = await run({}).catch((e: unknown) => e);
     expect(error).toBeInstanceOf(RetryAfter);
-    expect(error).toMatchObject({ seconds: 17, message: expect.stringContaining(`answered ${status}`) });
+    expect(error).toMatchObject({ seconds: 17, message: expect.stringContaining(`returned ${status}`) });
   });
 
   it('of another status, or when the status was expected, changes nothing', async () => {
@@ -231,7 +231,7 @@ describe('no answer', () => {
 
   it('gives up after its timeout, whether the headers or the body are missing', async () => {
     answer = () => {};
-    await expect(run({ timeoutSeconds: 0.03 })).rejects.toThrow(/hook: no answer within 0.03 s$/);
+    await expect(run({ timeoutSeconds: 0.03 })).rejects.toThrow(/hook: no response within 0.03 s$/);
     answer = (_, response) => response.writeHead(200).write('some');
     await expect(run({ timeoutSeconds: 0.03 })).rejects.toMatchObject({ name: 'NoAnswer' });
   });
@@ -262,7 +262,7 @@ describe('redirects', () => {
     expect(seen).toHaveLength(6);
     seen = [];
     answer = redirecting(Number.POSITIVE_INFINITY);
-    await expect(run({})).rejects.toThrow('more than 5 redirects, the last one to /step/6');
+    await expect(run({})).rejects.toThrow('is redirect 6, to /step/6; at most 5 are followed');
     expect(seen).toHaveLength(6);
   });
 
@@ -312,7 +312,7 @@ describe('redirects', () => {
         answer = redirecting(2, status, to);
         await expect(run({ method, body: { card: '4111' } })).rejects.toMatchObject({
           name: 'UnexpectedStatus',
-          message: `redirect ${status} to another origin, ${otherOrigin}: the body of a ${method} does not go there; give the job that URL`,
+          message: `redirect ${status} to another origin, ${otherOrigin}, was not followed: the body of a ${method} is not sent there; use that URL in the job`,
         });
         expect(seen.map(({ headers }) => `http://${headers.host}`)).not.toContain(otherOrigin);
       }
@@ -330,13 +330,15 @@ describe('redirects', () => {
 
   it('to anything but http and https are refused', async () => {
     answer = answering(302, '', { location: 'file:///etc/passwd' });
-    await expect(run({})).rejects.toThrow('redirect to "file:///etc/passwd"; only http and https');
+    await expect(run({})).rejects.toThrow(
+      'redirect to "file:///etc/passwd" was not followed; only http and https',
+    );
     answer = answering(302, '', { location: 'http://' });
     await expect(run({})).rejects.toMatchObject({ name: 'UnexpectedStatus' });
   });
 
   it('without a location are an answer like any other', async () => {
     answer = answering(302);
-    await expect(run({})).rejects.toThrow('answered 302; expected 2xx');
+    await expect(run({})).rejects.toThrow('returned 302; expected 2xx');
   });
 });

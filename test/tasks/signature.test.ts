@@ -123,7 +123,7 @@ describe('the keys of users', () => {
   it('that are not as they should be are told without showing them', async () => {
     const wrong = derivedKeys(async () => ({ keys: [{ id: 'k1', secret: 'c2hvcnQ' }] }));
     await expect(wrong.keysOf('alice')).rejects.toThrow(
-      'the signing keys are not as they should be at keys.0.secret',
+      'the signing keys have an invalid format at keys.0.secret',
     );
     await expect(wrong.keysOf('alice')).rejects.not.toThrow('c2hvcnQ');
   });

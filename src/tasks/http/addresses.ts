@@ -1,24 +1,24 @@
-// Which addresses a job's requests may go to: the public internet, and what the configuration allows beyond it. What is
-// asked here is the address that is about to be connected to, never the text of a URL.
+// The addresses that a job's requests may go to: the public internet, and what the configuration allows in addition. The rules
+// apply to the address of the connection, never to the text of a URL.
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
 export interface AddressRules {
-  /** `host` is what the URL says; `address` and `port` are where the connection goes. */
+  /** `host` is the host of the URL. `address` and `port` are those of the connection. */
   allows(host: string, address: string, port?: number): boolean;
-  /** Whether the scheduler itself listens on this port of this machine. */
+  /** True if the scheduler itself listens on this port of this machine. */
   isOwnPort(port: number): boolean;
 }
 
 export interface AddressOptions {
-  /** This machine itself: for local mode. */
+  /** Allows loopback addresses, for local mode. */
   readonly loopback?: boolean;
-  /** Ports of this machine that are refused whatever is allowed. Default: none. */
+  /** Ports of this machine that are always refused. Default: none. */
   readonly ownPorts?: () => ReadonlySet<number>;
   /** Addresses, ranges (`10.1.0.0/16`) and host names (`hooks.internal`, `*.corp.example`). */
   readonly allow?: readonly string[];
 }
 
-/** The IANA registries of special-purpose addresses: whatever is not somebody's public host. */
+/** The ranges of the IANA special-purpose registry that are not public hosts. */
 const SPECIAL_IPV4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -36,13 +36,13 @@ const SPECIAL_IPV4 = [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ];
-/** Of IPv6 only global unicast is public, and inside it not documentation, Teredo and 6to4 (which wrap any IPv4). */
+/** In IPv6 only global unicast is public, except documentation, Teredo and 6to4, which wrap any IPv4 address. */
 const PUBLIC_IPV6 = ['2000::/3'];
 const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 /**
- * A host that is allowed by its name may have a private address: RFC 1918, shared and benchmarking addresses, and unique local
- * ones of IPv6. Nothing else is allowed by a name: neither loopback and link-local addresses, nor those that wrap an IPv4
- * address (6to4, Teredo, NAT64 for local use). Of the latter a gateway decides where they lead.
+ * The addresses of hosts that are allowed by name: RFC 1918, shared, benchmarking, and unique local IPv6 addresses. A name
+ * allows neither loopback and link-local addresses, nor addresses that wrap an IPv4 address (6to4, Teredo, local NAT64):
+ * a gateway decides where those lead.
  */
 const PRIVATE = [
   '10.0.0.0/8',
@@ -52,7 +52,7 @@ const PRIVATE = [
   '198.18.0.0/15',
   'fc00::/7',
 ];
-/** Of those, the services of an EC2 instance: metadata, and the resolver. */
+/** Unique local addresses of EC2 services, such as instance metadata and DNS. They are never allowed by name. */
 const INSTANCE_SERVICES = ['fd00:ec2::/32'];
 
 const special = rangesOf([...SPECIAL_IPV4, ...SPECIAL_IPV6]);
@@ -60,7 +60,7 @@ const publicIpv6 = rangesOf(PUBLIC_IPV6);
 const privateUse = rangesOf(PRIVATE);
 const instanceServices = rangesOf(INSTANCE_SERVICES);
 const loopbacks = rangesOf(['127.0.0.0/8', '::1']);
-/** A connection to the unspecified address goes to loopback. */
+/** Loopback, and the unspecified address, whose connections go to loopback. */
 const thisMachine = rangesOf(['127.0.0.0/8', '::1', '0.0.0.0/8', '::']);
 const NO_PORTS: ReadonlySet<number> = new Set();
 
@@ -71,7 +71,7 @@ export function addressRules(options: AddressOptions = {}): AddressRules {
   return {
     isOwnPort: (port) => ownPorts().has(port),
     allows(host, given, port) {
-      const address = plain(given);
+      const address = effectiveAddress(given);
       if (address === undefined) return false;
       if (port !== undefined && within(thisMachine, address) && ownPorts().has(port)) return false;
       if (isPublic(address) || within(allowed, address)) return true;
@@ -96,10 +96,10 @@ const MAPPED = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/;
 const LAST_TWO = /([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 
 /**
- * The address that is really meant: the IPv4 one inside an IPv4-mapped one, and inside a NAT64 one (which DNS64 makes
- * of every IPv4 host in an IPv6-only subnet). Undefined: not an address, or one with a zone, which is never public.
+ * The effective address: the IPv4 address inside an IPv4-mapped or NAT64 one. In an IPv6-only subnet, DNS64 returns NAT64
+ * addresses for all IPv4 hosts. Undefined if `given` is not an address, or has a zone, which is never public.
  */
-function plain(given: string): string | undefined {
+function effectiveAddress(given: string): string | undefined {
   if (isIPv4(given)) return given;
   if (isIP(given) === 0 || given.includes('%')) return undefined;
   const canonical = new URL(`http://[${given}]`).hostname.slice(1, -1);
@@ -107,7 +107,7 @@ function plain(given: string): string | undefined {
   if (mapped) return ipv4(mapped[1], mapped[2]);
   if (!within(NAT64, canonical)) return canonical;
   const tail = LAST_TWO.exec(canonical);
-  return tail ? ipv4(tail[1], tail[2]) : undefined; // ends in "::": 0.0.x.x, not public either
+  return tail ? ipv4(tail[1], tail[2]) : undefined; // It ends in "::", so it is 0.0.x.x, which is not public.
 }
 
 function ipv4(high = '0', low = '0'): string {
@@ -122,11 +122,13 @@ function rangesOf(entries: readonly string[]): BlockList {
   for (const entry of entries) {
     const [address = '', bits] = entry.split('/');
     const family = isIPv4(address) ? 'ipv4' : 'ipv6';
-    const most = family === 'ipv4' ? 32 : 128;
+    const maxBits = family === 'ipv4' ? 32 : 128;
     if (bits === undefined) list.addAddress(address, family);
-    else if (/^\d{1,3}$/.test(bits) && Number(bits) <= most) list.addSubnet(address, Number(bits), family);
+    else if (/^\d{1,3}$/.test(bits) && Number(bits) <= maxBits) list.addSubnet(address, Number(bits), family);
     else
-      throw new Error(`a range is an address and 0 to ${most} bits, such as "10.1.0.0/16"; got "${entry}"`);
+      throw new Error(
+        `a range must be an address and 0 to ${maxBits} bits, such as "10.1.0.0/16", got "${entry}"`,
+      );
   }
   return list;
 }
@@ -136,7 +138,7 @@ const NAME = /^(\*\.)?(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_](
 function nameRule(entry: string): (host: string) => boolean {
   if (!NAME.test(entry) || /^[\d.]+$/.test(entry)) {
     throw new Error(
-      `what is allowed is an address, a range such as "10.1.0.0/16" or a host name such as "hooks.internal" or "*.internal"; got "${entry}"`,
+      `an allowed host must be an address, a range such as "10.1.0.0/16" or a name such as "hooks.internal" or "*.internal", got "${entry}"`,
     );
   }
   const name = entry.toLowerCase();
@@ -145,10 +147,10 @@ function nameRule(entry: string): (host: string) => boolean {
     : (host) => host.toLowerCase() === name;
 }
 
-/** The address is not one that jobs may call. Its message does not say where a name leads: that is not the tenant's. */
+/** Jobs may not call this address. The message does not reveal the address behind a name. */
 export class RefusedAddress extends Error {
   override readonly name = 'RefusedAddress';
-  /** `ownPort`: the scheduler itself listens there. */
+  /** `ownPort` is set if the scheduler itself listens there. */
   constructor(host: string, ownPort?: number) {
     super(
       ownPort !== undefined

@@ -1,6 +1,5 @@
-// Connections for requests that tenants ask for. The name is looked up once, while connecting, and every address it
-// leads to is checked; the socket goes to one of exactly these. So it does not matter how a URL spells an address, where a
-// redirect leads, or what a name resolves to a moment later.
+// Connections for the requests of jobs, protected against SSRF. A name is looked up once, every resolved address is checked, and
+// the socket connects to one of them. So spellings of addresses, redirects and DNS rebinding lead to no other address.
 import dns from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
@@ -22,20 +21,20 @@ export function guardedAgent(rules: AddressRules, lookup: Lookup = dns.lookup): 
       autoSelectFamily: true,
       lookup: checkedLookup(rules, lookup, port),
     });
-  const usual = connector();
+  const defaultConnector = connector();
   return new Agent({
     connect(options, done) {
       const host = options.hostname.replace(/^\[(.*)\]$/, '$1');
       const port = Number(options.port) || (options.protocol === 'https:' ? 443 : 80);
-      // a port of our own is refused by the address that the name leads to: elsewhere it is somebody else's
+      // A port of the scheduler is refused only if the address is of this machine.
       const own = rules.isOwnPort(port) ? port : undefined;
       const refused = () => done(new RefusedAddress(host, own), null);
-      // there is nothing to look up for an address, so it is checked here
+      // An address needs no lookup, so it is checked here.
       if (isIP(host) !== 0 && !rules.allows(host, host, own)) return refused();
-      const connect = own === undefined ? usual : connector(own);
+      const connect = own === undefined ? defaultConnector : connector(own);
       connect(options, (error, socket) => {
         if (error) return done(error, null);
-        // what was checked is what is connected to; should that ever not be so, nothing is sent
+        // Defence in depth: nothing is sent if the socket is connected to another address than the checked one.
         if (socket.remoteAddress !== undefined && rules.allows(host, socket.remoteAddress, own))
           return done(null, socket);
         socket.destroy();
@@ -45,7 +44,7 @@ export function guardedAgent(rules: AddressRules, lookup: Lookup = dns.lookup): 
   });
 }
 
-/** One refused address among several refuses the host: who publishes a private one beside a public one wants a rebinding. */
+/** If one resolved address is refused, the host is refused: a private address next to a public one suggests an attack. */
 const checkedLookup =
   (rules: AddressRules, lookup: Lookup, port?: number): LookupFunction =>
   (host, options, done) => {

@@ -1,77 +1,82 @@
-// How many requests to one host a worker has under way at once. A slow or dead host then takes its share of the worker's
-// places and no more; docs/decisions/0011 says why this and not a circuit breaker.
+// A limit on the concurrent requests to one host. A slow or dead host occupies its share of the worker's run slots and no
+// more. docs/decisions/0011 says why this is not a circuit breaker.
 import { Snooze } from '../task.ts';
 
 export interface HostLimiterOptions {
+  /** Maximum number of concurrent requests to one host. As many may wait. */
   readonly perHost: number;
-  /** How long one that finds no place waits for it, in case the host is quick. */
+  /** How long a request waits for a fast host to become free. */
   readonly waitMs?: number;
-  /** After how many seconds what found no place comes again. */
+  /** The delay, in seconds, after which a refused execution is tried again. */
   readonly snoozeSeconds?: () => number;
 }
 
-interface Line {
-  taken: number;
+interface Host {
+  active: number;
   readonly waiting: (() => void)[];
-  /** When it last moved: when it began, or when a request ended. */
-  movedAt: number;
+  /** When the last request ended, or when the first one began. */
+  lastProgressAt: number;
 }
 
 export class HostLimiter {
   readonly #options: Required<HostLimiterOptions>;
-  readonly #lines = new Map<string, Line>();
+  readonly #hosts = new Map<string, Host>();
 
   constructor(options: HostLimiterOptions) {
     this.#options = {
       waitMs: 500,
-      // spread out, so that those who were sent away together do not come back together
+      // A random delay spreads executions that were refused at the same time.
       snoozeSeconds: () => 2 + Math.random() * 6,
       ...options,
     };
   }
 
-  /** Gives the function that leaves the place. Those who wait take up places of the worker too, so they are as few. */
-  async acquire(host: string, signal: AbortSignal): Promise<() => void> {
+  /**
+   * Resolves with the function that releases the slot. Throws Snooze if no slot becomes free within `waitMs`. Waiting
+   * requests occupy run slots of the worker too, so at most `perHost` of them wait.
+   */
+  async acquire(name: string, signal: AbortSignal): Promise<() => void> {
     const { perHost, waitMs } = this.#options;
-    const line = this.#lines.get(host) ?? { taken: 0, waiting: [], movedAt: performance.now() };
-    this.#lines.set(host, line);
-    if (line.taken < perHost) line.taken++;
-    else if (line.waiting.length >= perHost || !(await this.#wait(line, signal))) {
+    const host = this.#hosts.get(name) ?? { active: 0, waiting: [], lastProgressAt: performance.now() };
+    this.#hosts.set(name, host);
+    if (host.active < perHost) host.active++;
+    else if (host.waiting.length >= perHost || !(await this.#wait(host, signal))) {
       signal.throwIfAborted();
-      // many jobs of one instant, and a host that answers: soon there is room
-      const moves = performance.now() - line.movedAt < waitMs;
+      // If many jobs are due at one instant and the host answers, a slot is free soon.
+      const isAnswering = performance.now() - host.lastProgressAt < waitMs;
       throw new Snooze(
-        moves ? 1 : this.#options.snoozeSeconds(),
-        `${this.#options.perHost} requests to ${host} are under way already`,
+        isAnswering ? 1 : this.#options.snoozeSeconds(),
+        `${perHost} requests to ${name} are in progress, which is the limit per host`,
       );
     }
-    let left = false;
+    let released = false;
     return () => {
-      if (left) return;
-      left = true;
-      line.movedAt = performance.now();
-      const next = line.waiting.shift();
-      if (next) return next(); // hands the place on
-      line.taken--;
-      if (line.taken === 0) this.#lines.delete(host);
+      if (released) return;
+      released = true;
+      host.lastProgressAt = performance.now();
+      const next = host.waiting.shift();
+      if (next) return next(); // The slot passes to the next request.
+      host.active--;
+      if (host.active === 0) this.#hosts.delete(name);
     };
   }
 
-  #wait(line: Line, signal: AbortSignal): Promise<boolean> {
+  /** Resolves with false if no slot becomes free within `waitMs`, or if the signal is aborted. */
+  #wait(host: Host, signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
-      const answer = (given: boolean) => {
+      const finish = (acquired: boolean) => {
         clearTimeout(timer);
         signal.removeEventListener('abort', giveUp);
-        resolve(given);
+        resolve(acquired);
       };
-      const next = () => answer(true);
+      const next = () => finish(true);
       const giveUp = () => {
-        line.waiting.splice(line.waiting.indexOf(next), 1);
-        answer(false);
+        host.waiting.splice(host.waiting.indexOf(next), 1);
+        finish(false);
       };
       const timer = setTimeout(giveUp, this.#options.waitMs);
       signal.addEventListener('abort', giveUp, { once: true });
-      line.waiting.push(next);
+      host.waiting.push(next);
     });
   }
 }

@@ -1,14 +1,14 @@
-// What the task `http` can be told, and which statuses that makes a success.
+// The params of the task `http`, and the statuses that count as success.
 import { z } from 'zod';
 import { formatValue } from '../../domain/validation/validation.ts';
 
-/** Says what is allowed and what was given. A missing value is left to the general words. */
+/** An error with the allowed and the given value. A missing value gets the default error. */
 const must = (words: string) => ({
   error: ({ input }: { input?: unknown }) =>
     input === undefined ? undefined : `must ${words}, got ${formatValue(input)}`,
 });
 
-/** Of the message's framing: the HTTP client sets these itself and refuses them from anybody else. */
+/** Headers of HTTP framing. The HTTP client sets them and refuses them from callers. */
 const FRAMING_HEADERS = [
   'connection',
   'content-length',
@@ -19,7 +19,7 @@ const FRAMING_HEADERS = [
   'transfer-encoding',
   'upgrade',
 ];
-/** What the receiver relies on to tell executions apart; a job that could set them could break that promise. */
+/** Headers that identify the execution for the receiver. A job must not set them. */
 export const SCHEDULER_HEADERS = [
   'idempotency-key',
   'punctual-execution',
@@ -33,15 +33,13 @@ const RESERVED_HEADERS = new Set([...FRAMING_HEADERS, ...SCHEDULER_HEADERS]);
 const headersSchema = z
   .record(
     z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, must('have only letters, digits and dashes')),
-    z
-      .string()
-      .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must have no line breaks and no characters beyond Latin-1'),
+    z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must be Latin-1 characters without line breaks'),
   )
   .refine((headers) => !Object.keys(headers).some((name) => RESERVED_HEADERS.has(name.toLowerCase())), {
     error: ({ input }) =>
-      `may not have ${Object.keys(Object(input))
+      `must not contain ${Object.keys(Object(input))
         .filter((name) => RESERVED_HEADERS.has(name.toLowerCase()))
-        .join(', ')}: the scheduler sets that`,
+        .join(', ')}: the scheduler sets it`,
   });
 
 const STATUS_CLASS = /^([1-5])xx$/;
@@ -55,7 +53,7 @@ const expectedSchema = z.union([
       /^(?:[1-5]xx|[1-5]\d\d-[1-5]\d\d)$/,
       must('be a status such as 204, a class such as "2xx" or a range such as "200-299"'),
     )
-    .refine((text) => !(rangeOf(text)[0] > rangeOf(text)[1]), must('begin before it ends')),
+    .refine((text) => !(rangeOf(text)[0] > rangeOf(text)[1]), must('not end before it begins')),
 ]);
 
 export const httpParams = z
@@ -63,28 +61,33 @@ export const httpParams = z
     url: z
       .url({ protocol: /^https?$/, ...must('be a URL that begins with http:// or https://') })
       .max(4096)
-      .refine(hasNoCredentials, 'must have no user and password; use the header Authorization')
-      .describe('what is called: http or https'),
+      .refine(hasNoCredentials, 'must not contain a user name or password; use the header Authorization')
+      .describe('http or https URL to call'),
     method: z
       .enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
       .optional()
-      .describe('default: POST when there is a body, else GET'),
+      .describe('default: POST with a body, else GET'),
     headers: headersSchema
       .optional()
-      .describe('sent as they are; dropped when a redirect leads to another origin'),
-    body: z.unknown().optional().describe('text is sent as it is, any other JSON value as application/json'),
+      .describe('request headers; not sent after a redirect to another origin'),
+    body: z
+      .unknown()
+      .optional()
+      .describe('a string is sent as it is, any other JSON value as application/json'),
     expectedStatuses: z
       .array(expectedSchema)
       .min(1)
       .max(20)
       .optional()
-      .describe('what counts as success: statuses, classes ("2xx"), ranges ("200-299"); default: 2xx'),
+      .describe(
+        'statuses that count as success: numbers, classes ("2xx") or ranges ("200-299"); default 2xx',
+      ),
     timeoutSeconds: z
       .number()
       .positive()
-      .max(300) // the HTTP client itself waits no longer than that for the headers
+      .max(300) // the HTTP client's own timeout for response headers
       .optional()
-      .describe('of the whole request; default: what the attempt has'),
+      .describe('timeout of the request; default: the timeout of the attempt'),
   })
   .refine((p) => p.body === undefined || (p.method !== 'GET' && p.method !== 'HEAD'), {
     path: ['body'],
@@ -108,7 +111,7 @@ function rangeOf(expected: number | string): [from: number, to: number] {
 }
 
 export function hasNoCredentials(url: string): boolean {
-  if (!URL.canParse(url)) return true; // told by the check before this one
+  if (!URL.canParse(url)) return true; // The check of the URL reports it.
   const { username, password } = new URL(url);
   return username === '' && password === '';
 }

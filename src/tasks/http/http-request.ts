@@ -1,4 +1,4 @@
-// The requests of the task `http`: the first one, what follows from a redirect, and their signature.
+// The requests of the task `http`: the first one, the ones after redirects, and their signatures.
 import { truncateEnd } from '../secrets/truncate.ts';
 import type { TaskContext } from '../task.ts';
 import { type HttpParams, hasNoCredentials, SCHEDULER_HEADERS } from './http-params.ts';
@@ -7,9 +7,8 @@ import { type SigningKey, sign } from './signature.ts';
 export const MAX_ERROR_CHARS = 200;
 
 /**
- * Every unexpected status is tried again, 4xx too: a 404 during a deployment, a 401 while a secret is rotated and a
- * 409 or 423 from a lock all pass, attempts are few and spaced, and a needless one costs one request. Who knows
- * better lists the status in `expectedStatuses` or sets one attempt.
+ * The response has a status that is not expected. It is retried, 4xx too: a 404 during a deployment, a 401 during a rotation
+ * of secrets and a 409 of a lock are temporary. A needless retry costs one request.
  */
 export class UnexpectedStatus extends Error {
   override readonly name = 'UnexpectedStatus';
@@ -20,7 +19,7 @@ export interface Request {
   readonly method: string;
   readonly headers: Headers;
   readonly body?: string;
-  /** A redirect to another origin leads to somebody who must not get requests signed for whom they like. */
+  /** Set after a redirect to another origin. That origin must not get signatures for URLs of its choice. */
   readonly unsigned?: boolean;
 }
 
@@ -56,31 +55,31 @@ export function redirected(from: Request, status: number, location: string): Req
   const url = URL.canParse(location, from.url.href) ? new URL(location, from.url) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || !hasNoCredentials(url.href)) {
     throw new UnexpectedStatus(
-      `redirect to "${truncateEnd(location, MAX_ERROR_CHARS)}"; only http and https URLs without credentials are followed`,
+      `redirect to "${truncateEnd(location, MAX_ERROR_CHARS)}" was not followed; only http and https URLs without credentials are`,
     );
   }
-  // as browsers and fetch do it: 303 asks for a GET, and 301 and 302 turn a POST into one
+  // As in browsers, 303 requires a GET, and 301 and 302 turn a POST into a GET.
   const toGet = status === 303 ? from.method !== 'HEAD' : status < 303 && from.method === 'POST';
-  const elsewhere = url.origin !== from.url.origin;
-  // the receiver that the job names may not pass its data on
-  if (elsewhere && !toGet && from.body !== undefined) {
+  const isOtherOrigin = url.origin !== from.url.origin;
+  // The receiver that the job names must not forward the job's data.
+  if (isOtherOrigin && !toGet && from.body !== undefined) {
     throw new UnexpectedStatus(
-      `redirect ${status} to another origin, ${url.origin}: the body of a ${from.method} does not go there; give the job that URL`,
+      `redirect ${status} to another origin, ${url.origin}, was not followed: the body of a ${from.method} is not sent there; use that URL in the job`,
     );
   }
   const headers = new Headers(from.headers);
-  if (elsewhere) {
-    // a token for one host is not for another, and it may be in any header: only what describes the content goes on
-    const goesOn = new Set([...SCHEDULER_HEADERS, 'user-agent', 'accept', 'content-type']);
-    for (const name of [...headers.keys()]) if (!goesOn.has(name)) headers.delete(name);
+  if (isOtherOrigin) {
+    // Any header may contain a token for the first host, so only headers that describe the content are kept.
+    const kept = new Set([...SCHEDULER_HEADERS, 'user-agent', 'accept', 'content-type']);
+    for (const name of [...headers.keys()]) if (!kept.has(name)) headers.delete(name);
   }
-  const unsigned = from.unsigned || elsewhere;
+  const unsigned = from.unsigned || isOtherOrigin;
   if (!toGet) return { ...from, url, headers, unsigned };
   headers.delete('content-type');
   return { url, method: 'GET', headers, unsigned };
 }
 
-/** What is sent: signed at the time of sending, with every key in force. */
+/** Adds the signature: one per active key, with the time of sending. */
 export async function signed(
   { unsigned, ...request }: Request,
   keys: readonly SigningKey[],

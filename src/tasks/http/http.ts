@@ -1,4 +1,4 @@
-// The task `http`: calls a URL and compares the status of the answer with what was expected.
+// The task `http`: calls a URL and compares the status of the response with the expected statuses.
 import type { Dispatcher, Response } from 'undici';
 import { truncateEnd } from '../secrets/truncate.ts';
 import { DoNotRetry, defineTask, RetryAfter, Snooze, type Task, type TaskContext } from '../task.ts';
@@ -16,11 +16,11 @@ import {
 import type { SigningKey } from './signature.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
-/** Kept of the answer: enough to see what it said, little enough for the ledger row to stay near 1 KB. */
+/** The part of the response body that is stored. It keeps the row near 1 KB, which one write unit covers. */
 export const KEPT_BODY_BYTES = 1024;
 /**
- * fetch alone would follow 20. Real chains (http → https → www → moved) have two or three; five leave room, and a loop
- * or a tour through half the internet ends soon and says so. Followed by hand, because fetch takes no other bound.
+ * Real chains (http → https → www → moved) have two or three redirects. fetch has a fixed limit of 20, so this code follows
+ * redirects itself.
  */
 export const MAX_REDIRECTS = 5;
 const MAX_RETRY_AFTER_SECONDS = 86_400;
@@ -29,27 +29,27 @@ export interface HttpResult {
   status: number;
   headers: Record<string, string>;
   body: string;
-  /** The body was longer than what is kept. */
+  /** True if the body was longer than `KEPT_BODY_BYTES`. */
   truncated: boolean;
 }
 
-/** The connection failed, broke or took too long. Tried again: the receiver can tell by the Idempotency-Key. */
+/** The connection failed or timed out. It is retried: the receiver recognizes a repetition by the Idempotency-Key. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
 
 export interface HttpServices {
-  /** Makes the connections: it decides which addresses may be called. */
+  /** Opens the connections, and refuses addresses that are not allowed. */
   readonly dispatcher: Dispatcher;
   readonly hostLimiter: HostLimiter;
-  /** Absent: requests are not signed. */
+  /** If absent, requests are not signed. */
   readonly signingKeys?: SigningKeys;
 }
 
 export const httpTask = (services: () => HttpServices): Task<HttpParams> =>
   defineTask<HttpParams>({
     name: 'http',
-    description: 'Calls a URL and succeeds when the status of the answer is an expected one.',
+    description: 'Calls a URL. The run succeeds if the response has an expected status.',
     params: httpParams,
     run: (context) => call(context, services()),
   });
@@ -62,14 +62,14 @@ async function call(context: TaskContext<HttpParams>, services: HttpServices): P
       ? undefined
       : setTimeout(() => timeout.abort(), params.timeoutSeconds * 1000);
   const request = firstRequest(context);
-  const shown = `${request.method} ${withoutQuery(request.url)}`;
+  const label = `${request.method} ${withoutQuery(request.url)}`;
   try {
     signal.throwIfAborted();
     const keys = (await services.signingKeys?.keysOf(context.userId)) ?? [];
     const exchange = (next: Request) =>
       exchangeOnce(services, next, keys, params, AbortSignal.any([signal, timeout.signal]));
     const { response, text, truncated } = await follow(request, exchange);
-    if (!isExpected(response.status, params)) throw unexpected(shown, response, text, params);
+    if (!isExpected(response.status, params)) throw unexpected(label, response, text, params);
     const type = response.headers.get('content-type');
     return {
       status: response.status,
@@ -78,13 +78,13 @@ async function call(context: TaskContext<HttpParams>, services: HttpServices): P
       truncated,
     };
   } catch (error) {
-    // why the run was stopped is for its runner to say, whatever fetch made of it
+    // The reason of the abort replaces the error that fetch made of it.
     if (signal.aborted) throw signal.reason;
-    if (timeout.signal.aborted) throw new NoAnswer(`${shown}: no answer within ${params.timeoutSeconds} s`);
-    if (isVerdict(error)) throw error;
+    if (timeout.signal.aborted) throw new NoAnswer(`${label}: no response within ${params.timeoutSeconds} s`);
+    if (isTaskError(error)) throw error;
     const refused = refusalIn(error);
-    if (refused) throw new DoNotRetry(`${shown}: ${refused.message}`);
-    throw new NoAnswer(`${shown}: ${reasonOf(error)}`, { cause: error });
+    if (refused) throw new DoNotRetry(`${label}: ${refused.message}`);
+    throw new NoAnswer(`${label}: ${reasonOf(error)}`, { cause: error });
   } finally {
     clearTimeout(timer);
   }
@@ -94,11 +94,11 @@ interface Answer {
   readonly response: Response;
   readonly text: string;
   readonly truncated: boolean;
-  /** Where it sends us, unless that is an answer in itself. */
+  /** The target of a redirect. Undefined if the response is the final one. */
   readonly location: string | undefined;
 }
 
-/** One request and its answer. It has its place from before it connects until the last byte that is read. */
+/** Sends one request. It occupies a slot of its host from before the connection until the last byte is read. */
 async function exchangeOnce(
   { dispatcher, hostLimiter }: HttpServices,
   request: Request,
@@ -106,9 +106,9 @@ async function exchangeOnce(
   params: HttpParams,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const leave = await hostLimiter.acquire(request.url.host, signal);
+  const release = await hostLimiter.acquire(request.url.host, signal);
   try {
-    const { fetch } = await import('undici'); // the API knows this task too, and must not load that
+    const { fetch } = await import('undici'); // The API describes this task too, and must not load undici.
     const { url, headers, ...init } = await signed(request, keys);
     const response = await fetch(url, {
       ...init,
@@ -118,19 +118,19 @@ async function exchangeOnce(
       redirect: 'manual',
     });
     const to = response.headers.get('location');
-    // a redirect whose status is expected, or that leads nowhere, is the answer
+    // A redirect without a location, or with an expected status, is the final response.
     if (to === null || !REDIRECTS.has(response.status) || isExpected(response.status, params))
       return { response, ...(await readStart(response)), location: undefined };
     await response.body?.cancel();
     return { response, text: '', truncated: false, location: to };
   } finally {
-    leave();
+    release();
   }
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** The answer at the end of the redirects. */
+/** Follows redirects to the final response. */
 async function follow(first: Request, exchange: (request: Request) => Promise<Answer>): Promise<Answer> {
   let request = first;
   for (let redirects = 0; ; redirects++) {
@@ -138,13 +138,15 @@ async function follow(first: Request, exchange: (request: Request) => Promise<An
     if (answer.location === undefined) return answer;
     if (redirects === MAX_REDIRECTS) {
       const last = truncateEnd(answer.location, MAX_ERROR_CHARS);
-      throw new UnexpectedStatus(`more than ${MAX_REDIRECTS} redirects, the last one to ${last}`);
+      throw new UnexpectedStatus(
+        `the response is redirect ${MAX_REDIRECTS + 1}, to ${last}; at most ${MAX_REDIRECTS} are followed`,
+      );
     }
     request = redirected(request, answer.response.status, answer.location);
   }
 }
 
-/** Reads no further than what is kept: an endless answer costs as little as a long one. */
+/** Reads the first `KEPT_BODY_BYTES` bytes of the body. The rest is not transferred. */
 async function readStart(response: Response): Promise<{ text: string; truncated: boolean }> {
   const decoder = new TextDecoder();
   let text = '';
@@ -152,21 +154,21 @@ async function readStart(response: Response): Promise<{ text: string; truncated:
   for await (const chunk of response.body ?? []) {
     text += decoder.decode(chunk.subarray(0, KEPT_BODY_BYTES - bytes), { stream: true });
     bytes += chunk.length;
-    // leaving the loop cancels the stream and so closes the connection; a character cut in two is left out
+    // The return cancels the stream and closes the connection. A character that is cut in two is dropped.
     if (bytes > KEPT_BODY_BYTES) return { text, truncated: true };
   }
   return { text: text + decoder.decode(), truncated: false };
 }
 
-function unexpected(shown: string, response: Response, body: string, params: HttpParams): Error {
-  const said = body.trim() === '' ? '' : `; it said: ${truncateEnd(body.trim(), MAX_ERROR_CHARS)}`;
-  const message = `${shown} answered ${response.status}; expected ${(params.expectedStatuses ?? ['2xx']).join(', ')}${said}`;
+function unexpected(label: string, response: Response, body: string, params: HttpParams): Error {
+  const content = body.trim() === '' ? '' : `; body: ${truncateEnd(body.trim(), MAX_ERROR_CHARS)}`;
+  const message = `${label} returned ${response.status}; expected ${(params.expectedStatuses ?? ['2xx']).join(', ')}${content}`;
   const seconds =
     response.status === 429 || response.status === 503 ? retryAfterSeconds(response.headers) : undefined;
   return seconds === undefined ? new UnexpectedStatus(message) : new RetryAfter(seconds, message);
 }
 
-/** Seconds or a date (measured against the answer's own Date, so nobody's clock has to be right); at most a day. */
+/** The delay of Retry-After, at most a day. A date is compared with the response's Date, so no clock has to be right. */
 export function retryAfterSeconds(headers: { get(name: string): string | null }): number | undefined {
   const value = headers.get('retry-after')?.trim();
   if (!value) return undefined;
@@ -176,27 +178,27 @@ export function retryAfterSeconds(headers: { get(name: string): string | null })
   return seconds > 0 ? Math.min(seconds, MAX_RETRY_AFTER_SECONDS) : undefined;
 }
 
-const isVerdict = (error: unknown): boolean =>
-  [UnexpectedStatus, RetryAfter, Snooze, DoNotRetry].some((verdict) => error instanceof verdict);
+const isTaskError = (error: unknown): boolean =>
+  [UnexpectedStatus, RetryAfter, Snooze, DoNotRetry].some((type) => error instanceof type);
 
-/** fetch hides it one or two causes deep. */
+/** The RefusedAddress among the causes of an error. fetch wraps it once or twice. Undefined if there is none. */
 function refusalIn(error: unknown): RefusedAddress | undefined {
   for (let at = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth++)
     if (at instanceof RefusedAddress) return at;
   return undefined;
 }
 
-/** fetch says "fetch failed" and hides the reason in the cause. */
+/** The message and code of the cause. The message of fetch itself is always "fetch failed". */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (!(cause instanceof Error)) return String(cause);
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
-  // several addresses were tried: the message of the whole is empty
+  // If several addresses failed, the AggregateError has no message.
   const message =
     cause.message || (cause instanceof AggregateError ? String(cause.errors[0]?.message ?? '') : '');
   if (code === undefined) return message || cause.name;
   return message.includes(code) ? message : `${message} (${code})`.trim();
 }
 
-/** A query often holds a key; messages end up in logs. */
+/** The URL for messages, which are logged. A query often contains a key. */
 const withoutQuery = (url: URL): string => `${url.origin}${url.pathname}`;

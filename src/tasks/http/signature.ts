@@ -1,22 +1,22 @@
-// The signature of a request, and how its receiver verifies it. No imports, WebCrypto only: it runs in Node, Deno, Bun,
-// workers and browsers, and can be copied into a receiver as it is.
+// Signs requests and verifies signatures. It has no imports and uses WebCrypto only, so it runs in Node, Deno, Bun, Cloudflare
+// Workers and browsers. A receiver can copy the file.
 //
 //   Punctual-Signature: t=1796119200,v1=k2.1:<hex>,v1=k1.1:<hex>
 //
-// Each v1 is the HMAC-SHA256 of "<t>.<method>.<url>.<body>" under the key with that id. While a key is being replaced
-// there are two: the receiver takes the one it has the key for.
+// Each v1 is the HMAC-SHA256 of "<t>.<method>.<url>.<body>" with the key of that id. During a rotation there are two, and the
+// receiver verifies the one whose key it has.
 
 export interface SigningKey {
   readonly id: string;
-  /** Base64url of its bytes. */
+  /** The bytes of the key in base64url. */
   readonly secret: string;
 }
 
 export interface SignedRequest {
   readonly method: string;
-  /** As it stands in the job, or as a redirect within the same origin gave it. */
+  /** The URL of the job, or of a redirect within its origin. */
   readonly url: string;
-  /** Exactly as it was sent; absent or empty when there was none. */
+  /** The body exactly as it was sent. Absent or empty if there was none. */
   readonly body?: string;
 }
 
@@ -37,11 +37,11 @@ export async function sign(
 export interface Verification extends SignedRequest {
   /** The header Punctual-Signature. */
   readonly signature: string | null | undefined;
-  /** The keys that the receiver knows; during a rotation the old and the new one. */
+  /** The keys of the receiver. During a rotation, the old and the new one. */
   readonly keys: readonly SigningKey[];
-  /** How old, or how far ahead, a request may be: limits for how long a copied one can be sent again. */
+  /** Maximum age of a request, and maximum difference of clocks. It limits replays. Default: 300. */
   readonly toleranceSeconds?: number;
-  /** Epoch milliseconds; default: now. */
+  /** Epoch milliseconds. Default: the current time. */
   readonly now?: number;
 }
 
@@ -56,7 +56,7 @@ export async function verifySignature({ signature, keys, ...request }: Verificat
     const prefix = `v1=${id}:`;
     for (const field of fields) {
       const mac = field.startsWith(prefix) ? fromHex(field.slice(prefix.length)) : undefined;
-      // `verify` compares in constant time
+      // `verify` compares in constant time.
       if (
         mac &&
         (await crypto.subtle.verify('HMAC', await hmacKey(secret, 'verify'), mac, text(request, time)))

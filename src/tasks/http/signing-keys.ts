@@ -1,16 +1,16 @@
-// The keys that requests are signed with, one per user, derived from master keys: nothing is stored per user, and the
-// master keys never leave the worker (docs/decisions/0010).
+// The signing keys of users, derived from master keys. Nothing is stored per user, and the master keys never leave the worker
+// (docs/decisions/0010).
 import { createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { cacheFor } from '../cache-for.ts';
 import type { SigningKey } from './signature.ts';
 
 export interface SigningKeys {
-  /** Those in force, the newest first. A request carries a signature by each. */
+  /** The active keys of a user, newest first. A request has one signature per key. */
   keysOf(userId: string): Promise<readonly SigningKey[]>;
 }
 
-/** What a secret, or locally a file, holds. */
+/** The content of the secret with the master keys, or of the local file. */
 export const masterKeysSchema = z.strictObject({
   keys: z
     .array(
@@ -21,11 +21,11 @@ export const masterKeysSchema = z.strictObject({
     )
     .min(1)
     .max(2)
-    .describe('the newest first; a second one only while receivers change over'),
+    .describe('newest first; a second one only during a rotation'),
   generations: z
     .record(z.string(), z.array(z.int().min(1)).min(1).max(2))
     .optional()
-    .describe('per user whose own key was replaced: the generations in force, newest first; default [1]'),
+    .describe('active generations of the keys of single users, newest first; default [1]'),
 });
 
 export type MasterKeys = z.infer<typeof masterKeysSchema>;
@@ -35,14 +35,14 @@ export const newMasterKey = (id: string): MasterKeys['keys'][number] => ({
   secret: randomBytes(32).toString('base64url'),
 });
 
-/** A rotation is noticed this much later. */
-const KEPT_MS = 60_000;
+/** How long master keys are cached. A rotation takes effect after this time. */
+const CACHE_MS = 60_000;
 
 export function derivedKeys(read: () => Promise<unknown>): SigningKeys {
-  const masterKeys = cacheFor(KEPT_MS, async () => {
+  const masterKeys = cacheFor(CACHE_MS, async () => {
     const { data, error } = masterKeysSchema.safeParse(await read());
-    // never the value itself: it would stand in the execution's error
-    if (error) throw new Error(`the signing keys are not as they should be at ${pathsOf(error)}`);
+    // The message must not contain the value: it becomes the execution's error.
+    if (error) throw new Error(`the signing keys have an invalid format at ${pathsOf(error)}`);
     return data;
   });
   return {
@@ -54,13 +54,13 @@ export function derivedKeys(read: () => Promise<unknown>): SigningKeys {
   };
 }
 
-/** Another user, or another generation, is another `info`: no key tells anything about another (RFC 5869). */
+/** HKDF with user and generation as `info`, so that no key reveals another one (RFC 5869). */
 function derive({ id, secret }: MasterKeys['keys'][number], userId: string, generation: number): SigningKey {
   const what = JSON.stringify(['punctual http signature', userId, generation]);
-  const info = createHash('sha256').update(what).digest(); // HKDF takes no more than 1024 bytes of it
+  const info = createHash('sha256').update(what).digest(); // `info` is limited to 1024 bytes
   const key = hkdfSync('sha256', Buffer.from(secret, 'base64url'), Buffer.alloc(0), info, 32);
   return { id: `${id}.${generation}`, secret: Buffer.from(key).toString('base64url') };
 }
 
 const pathsOf = (error: z.ZodError): string =>
-  error.issues.map((issue) => issue.path.join('.') || 'the top').join(', ');
+  error.issues.map((issue) => issue.path.join('.') || 'the root').join(', ');
