@@ -50,7 +50,7 @@ export function readApiConfig(env: Environment): ApiConfig {
     quotas: {
       activeJobs: variables.PUNCTUAL_QUOTA_ACTIVE_JOBS,
       createsPerMinute: variables.PUNCTUAL_QUOTA_CREATES_PER_MINUTE,
-      shortestIntervalSeconds: variables.PUNCTUAL_QUOTA_SHORTEST_INTERVAL_SECONDS,
+      minIntervalSeconds: variables.PUNCTUAL_QUOTA_SHORTEST_INTERVAL_SECONDS,
     },
     corsOrigins: variables.PUNCTUAL_CORS_ORIGINS,
   };

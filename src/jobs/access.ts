@@ -1,5 +1,4 @@
-// Authorization, all of it: users see and touch their own, operators everything. What is another's answers as if it were
-// not there.
+// Authorization. Users may access their own jobs, operators all jobs. For any other user a job does not exist (404).
 import { Forbidden, NotFound } from '../domain/errors.ts';
 import { type DueKey, parseExecutionId } from '../domain/executions/ids.ts';
 import type { Head } from '../domain/jobs/job.ts';
@@ -21,7 +20,7 @@ export async function requireJob(
   return head;
 }
 
-/** The head of an execution's job; whether there is such an execution is another question. */
+/** The head of an execution's job. It does not check that the execution exists. */
 export async function requireExecution(
   { store }: Context,
   who: Principal,
@@ -33,7 +32,7 @@ export async function requireExecution(
   return { head, due: key.due };
 }
 
-export function requireOperator(who: Principal, what: string): void {
+export function requireOperator(who: Principal, resource: string): void {
   if (!who.operator)
-    throw new Forbidden(`${what} is for operators, and the token is of a user who is not one`);
+    throw new Forbidden(`${resource} is for operators only, and the user of this token is not an operator`);
 }

@@ -1,4 +1,4 @@
-// Backfill: counts the past occurrences of a range that have no row, and lets a background operation run them.
+// Backfill: counts the past occurrences of a range without a row, and begins a background operation that runs them.
 
 import { fingerprint } from '../domain/digest.ts';
 import { InvalidInput } from '../domain/errors.ts';
@@ -13,7 +13,7 @@ import { refuseCancelled } from './job-state.ts';
 import { BACKFILL } from './operations/backfill-steps.ts';
 import { beginOperation } from './operations/operation-requests.ts';
 
-/** The occurrences from `from` up to (not including) `to` that are past and have no row. */
+/** Runs the past occurrences from `from` (inclusive) to `to` (exclusive) that have no row. */
 export async function backfill(
   context: Context,
   who: Principal,
@@ -48,7 +48,7 @@ function occurrencesIn({ schedule }: Head, from: number, to: number): DueKey[] {
       throw new InvalidInput([
         {
           path: 'to',
-          message: `the range has more than ${MAX_BACKFILLED} occurrences; ask for it in parts`,
+          message: `must leave at most ${MAX_BACKFILLED} occurrences between from and to; split the range`,
         },
       ]);
     }
@@ -57,14 +57,14 @@ function occurrencesIn({ schedule }: Head, from: number, to: number): DueKey[] {
   return dues;
 }
 
-/** Consistent: 1 RRU per 4 KB of rows in the range. */
+/** Consistent reads: 1 RRU per 4 KB of rows in the range. */
 async function withoutRow({ store }: Context, head: Head, dues: readonly DueKey[]): Promise<DueKey[]> {
   const [first, last] = [dues[0], dues.at(-1)];
   if (first === undefined || last === undefined) return [];
   const { jobId, hold, note } = head;
-  const beside = head.overlap === 'allow' ? await store.listHoldItems(jobId) : [];
-  // a hold item of a backfill that was cut off has no row, and another backfill completes it
-  const held = beside.filter(({ hold: { workerId } }) => workerId !== BACKFILL).map(({ due }) => due);
+  const concurrent = head.overlap === 'allow' ? await store.listHoldItems(jobId) : [];
+  // the hold item of an interrupted backfill has no row, and another backfill completes it
+  const held = concurrent.filter(({ hold: { workerId } }) => workerId !== BACKFILL).map(({ due }) => due);
   const known = new Set([hold?.due, note?.due, ...held]);
   const range = { from: first, to: dueKey(dueAtOf(last) + 1), newestFirst: false, consistent: true };
   let cursor: string | undefined;

@@ -1,4 +1,4 @@
-// Cancel of one execution, wherever it stands: planned, waiting, running, between attempts (docs/protocol.md#withdraw).
+// Cancel of one execution in any state: planned, waiting, running or between attempts (docs/protocol.md#withdraw).
 import { CONFLICT, REQUEST_RETRY, retryConflicts } from '../concurrency/retry-conflicts.ts';
 import { Conflict, NotFound } from '../domain/errors.ts';
 import { type DueKey, executionId } from '../domain/executions/ids.ts';
@@ -23,33 +23,33 @@ export async function cancelExecution(context: Context, who: Principal, id: stri
     const { head, due } = await requireExecution(context, who, id);
     const row = await context.store.readRow(head.jobId, due, { consistent: true });
     if (row && isTerminal(row.status))
-      throw new Conflict(`execution ${id} is ${row.status.toLowerCase()} already`);
+      throw new Conflict(`execution ${id} has already ended: it is ${row.status.toLowerCase()}`);
     const cancelled =
       row && row.status !== 'RUNNING'
         ? await cancelRow(context, head, row)
         : await cancelHead(context, head, due, row);
     return cancelled || CONFLICT;
   });
-  if (done === CONFLICT) throw new Conflict(`execution ${id} is being changed by others; try again`);
+  if (done === CONFLICT) throw new Conflict(`execution ${id} is being changed by other requests; try again`);
 }
 
-/** QUEUED, WAITING, RETRYING: the row decides. The fence is kept, so a holder that let go stays recognisable. */
+/** For QUEUED, WAITING and RETRYING the row decides. The fence stays, so that a holder that released the hold is known. */
 async function cancelRow(context: Context, head: Head, seen: Row): Promise<boolean> {
   const row: Row = { ...seen, status: 'CANCELLED', reason: REASON, finishedAt: context.clock.now() };
   if (!(await replaceRow(context, seen, row))) return false;
   if (head.overlap === 'allow') await requestCancel(context, head.jobId, seen.due);
   const { jobId, due, revision } = row;
-  // it may have been a holder between attempts, and others wait for it
+  // the execution may have held the job between attempts, and others may wait for it
   await afterExecution(context, head, { jobId, due, revision, fireAt: 0, enqueuedAt: 0 }, row);
   return true;
 }
 
-/** No row, or a running one: the head (or the hold item) decides. */
+/** Without a row, or for RUNNING, the head or the hold item decides. */
 async function cancelHead(context: Context, head: Head, due: DueKey, row: Row | undefined): Promise<boolean> {
   const { store, random } = context;
-  const beside = head.overlap === 'allow' ? await requestCancel(context, head.jobId, due) : undefined;
-  if (beside) {
-    await awaitHoldStart(context, head.jobId, beside);
+  const concurrent = head.overlap === 'allow' ? await requestCancel(context, head.jobId, due) : undefined;
+  if (concurrent) {
+    await awaitHoldStart(context, head.jobId, concurrent);
     return true;
   }
   if (head.hold?.due === due) {
@@ -59,10 +59,10 @@ async function cancelHead(context: Context, head: Head, due: DueKey, row: Row | 
     await awaitHoldStart(context, head.jobId, hold);
     return true;
   }
-  if (row) return false; // fenced by a holder that is not in the head as we read it: read again
-  if (head.note?.due === due) return false; // decided already; its row is about to be there
+  if (row) return false; // the row's holder is newer than the head that was read
+  if (head.note?.due === due) return false; // another decision is recorded, and its row follows
   if (!(await isToCome(context, head, due))) throw new NotFound('execution', executionId(head.jobId, due));
-  if (head.overlap === 'allow') return cancelBeside(context, head, due);
+  if (head.overlap === 'allow') return cancelConcurrent(context, head, due);
   if (
     !(await recordDecision(context, head, {
       due,
@@ -79,10 +79,10 @@ async function cancelHead(context: Context, head: Head, due: DueKey, row: Row | 
 }
 
 /**
- * overlap: allow. A worker that takes the occurrence does not write the head, so no note would stop it: the decision is
- * the hold item, inserted if absent. Should we end before the row is there, whoever takes the hold over writes it.
+ * For `overlap: allow`. A worker that claims the occurrence does not write the head, so a note would not stop it. The decision
+ * is a hold item, inserted if absent. If this process dies before the row is written, the takeover of the hold writes it.
  */
-async function cancelBeside(context: Context, head: Head, due: DueKey): Promise<boolean> {
+async function cancelConcurrent(context: Context, head: Head, due: DueKey): Promise<boolean> {
   const { store, clock } = context;
   const { jobId, revision } = head;
   const now = clock.now();

@@ -1,8 +1,8 @@
-// Changes that people make: each is one compare-and-set on the head, and a record that stands before it.
+// Changes of a job by people. Each is a record of the change, then a compare-and-set of the head.
 //
-// The record is inserted before the head is written, under the version and time that the head will have. A change that
-// took effect therefore has its record, whatever dies in between. A record whose head was never written is never shown:
-// each record names the change before it, and readers follow these names from the head (docs/decisions/0024).
+// The record is inserted first, under the version and time that the head will have. So every change that took effect has a
+// record, even if the process dies in between. A record without its head is never shown: each record names the change before
+// it, and readers follow these names from the head (docs/decisions/0024).
 
 import { CONFLICT, REQUEST_RETRY, retryConflicts } from '../concurrency/retry-conflicts.ts';
 import { fingerprint } from '../domain/digest.ts';
@@ -37,15 +37,15 @@ export interface ChangeOptions {
 
 export interface Decision {
   readonly set: Omit<HeadChange, 'stamp' | 'version' | 'updatedAt' | 'changedAt'>;
-  /** What of the definition is another than before. */
+  /** The fields of the definition that the change replaces. */
   readonly replaces?: readonly ('params' | 'notify')[];
-  /** Asked right before the head is written; throws when the writer's deadline is over. */
+  /** Called right before the head is written. Throws if the writer's deadline is over. */
   inTime?(): void;
 }
 
 /**
- * Reads the head, decides, records, writes; again from the start when another process wrote in between (a claim, a
- * heartbeat, another edit). `decide` answers with what changes; undefined leaves the job as it is.
+ * Reads the head, decides, inserts the record and writes the head. If another process wrote the head in between (a claim, a
+ * heartbeat, an edit), it starts again. `decide` returns the change, or undefined if there is nothing to change.
  */
 export async function changeJob(
   context: Context,
@@ -61,9 +61,9 @@ export async function changeJob(
     const record = { jobId, version, by: who.userId, what, note, previous: lastChange(head) };
     const sides = difference(head, version, decision, clock.now());
     const updatedAt = await recordChange(context, { ...record, ...sides }, clock.now());
-    const ended = (head.pausedUntil ?? Number.POSITIVE_INFINITY) <= updatedAt;
+    const pauseEnded = (head.pausedUntil ?? Number.POSITIVE_INFINITY) <= updatedAt;
     const written = {
-      ...(ended && { pausedUntil: undefined }), // an update bills the whole head
+      ...(pauseEnded && { pausedUntil: undefined }), // a smaller head: an update bills the whole item
       ...decision.set,
       ...{ version, updatedAt, changedAt: undefined, stamp: random.id(12) },
     };
@@ -71,31 +71,32 @@ export async function changeJob(
     if (await writeHead(context, head, written)) return { head: { ...head, ...written }, changed: true };
     return CONFLICT;
   });
-  if (result === CONFLICT) throw new Conflict(`job ${jobId} is being changed by others; try again`);
+  if (result === CONFLICT) throw new Conflict(`job ${jobId} is being changed by other requests; try again`);
   return result;
 }
 
-/** The change that the head is the result of. */
+/** The change that led to this head. */
 export const lastChange = ({ version, updatedAt, changedAt }: Head): ChangeKey =>
   changedAt === undefined ? { version, at: updatedAt } : { version: version - 1, at: changedAt };
 
-/** Attempts at one version within one millisecond, each of which takes a millisecond of its own. */
-const MAX_AT_ONCE = 1000;
+/** Records of one version within one millisecond. Each gets a time of its own, one millisecond later than the last. */
+const MAX_RECORDS_AT_ONCE = 1000;
 
 /**
- * Inserts the record of a change that is about to be written to the head, and answers with its time, which the head has
- * to have too. 1 WRU below 1 KB.
+ * Inserts the record of a change before the head is written. Returns the time of the record, which the head must have too.
+ * 1 WRU below 1 KB.
  */
 export async function recordChange(
   { store }: Context,
   change: Omit<Change, 'at'>,
   now: number,
 ): Promise<number> {
-  for (let at = now; at < now + MAX_AT_ONCE; at++) if (await store.insertChange({ ...change, at })) return at;
-  throw new Conflict(`job ${change.jobId} is being changed by others; try again`);
+  for (let at = now; at < now + MAX_RECORDS_AT_ONCE; at++)
+    if (await store.insertChange({ ...change, at })) return at;
+  throw new Conflict(`job ${change.jobId} is being changed by other requests; try again`);
 }
 
-/** Only what changed, so that the record stays below 1 KB. */
+/** The changed fields before and after. Other fields are left out, so that the record stays below 1 KB. */
 function difference(
   head: Head,
   version: number,
@@ -116,7 +117,7 @@ function difference(
   return { before: sideOf(before, versionOfDefinition(head)), after: sideOf(after, version) };
 }
 
-/** As people see it: a pause with an end has the stored status `active`. */
+/** The head as the API shows it. A pause with an end has the stored status `active`. */
 const shown = (head: Head, now: number) => ({
   ...head,
   status: isPaused(head, now) ? ('paused' as const) : head.status,

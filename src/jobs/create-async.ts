@@ -1,5 +1,5 @@
-// Accept a job now, create it soon: the request is checked and queued, and a consumer creates the job. Its id is known at
-// once, because it follows from the key in the message; so is everything that the caller could have got wrong.
+// Asynchronous create: the request is validated and queued, and a consumer creates the job. The caller gets the id at once,
+// because it is derived from the key in the message.
 import { fingerprint, jobIdFromKey } from '../domain/digest.ts';
 import { nextOccurrence } from '../domain/schedule/occurrences.ts';
 import { resolveSchedule } from '../domain/schedule/resolve.ts';
@@ -10,14 +10,14 @@ import type { Context } from '../scheduling/context.ts';
 import { neverFires } from '../scheduling/planning/plan-revision.ts';
 import { type CreateRequest, createJob, refuseOtherBody } from './create-job.ts';
 
-/** Undefined when the queue cannot take it: then it is to be created at once. */
+/** Undefined if the queue does not accept the message. Then the caller creates the job at once. */
 export async function acceptJob(
   { store, clock, random }: Context,
   ingest: IngestQueue,
   { userId, spec, idempotencyKey, admit }: CreateRequest,
 ): Promise<{ id: string; warnings?: ScheduleWarning[] } | undefined> {
   const acceptedAt = clock.now();
-  // with a space, so that it can be no key of a caller's
+  // the space makes it different from every key of a caller
   const key = idempotencyKey ?? `accepted ${random.id(22)}`;
   const id = jobIdFromKey(userId, key);
   if (idempotencyKey !== undefined) {
@@ -32,7 +32,7 @@ export async function acceptJob(
   return queued ? { id, ...warningsOf(schedule, acceptedAt) } : undefined;
 }
 
-/** Creates it if it is not there yet. What it throws as a PunctualError will be so again. */
+/** Creates the job if it does not exist. A PunctualError is permanent, so the caller must not retry it. */
 export async function createAccepted(
   context: Context,
   message: IngestMessage,

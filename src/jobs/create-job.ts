@@ -21,9 +21,9 @@ export interface CreateRequest {
   readonly userId: string;
   readonly spec: JobSpec;
   readonly idempotencyKey?: string;
-  /** When the request was accepted, if that was before: what is relative to its time counts from then. */
+  /** When the request was accepted, if it was queued. Relative times of the schedule count from then. */
   readonly acceptedAt?: number;
-  /** Asked before anything is written; throws to refuse (quotas). A repeated request is not asked again. */
+  /** Checks quotas before the first write. Throws if one is exceeded. Not called for a repeated request. */
   admit?(schedule: Schedule): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export async function createJob(
   refuseLarge({ params, notify });
   await admit?.(schedule);
   const { entries, send } = planned(context, { jobId, userId, revision, schedule }, t0);
-  // no reader looks at any of these before the head is there, so their order is free
+  // no reader looks at these before the head is written, so they need no order
   const [definition, updatedAt] = await Promise.all([
     firstDefinition(context, jobId, { ...common, schedule, params, notify }),
     recordChange(context, createdBy(userId, jobId, { ...common, schedule }), t0),
@@ -72,10 +72,10 @@ export async function createJob(
   };
   inTime();
   if (!(await insertHead(context, head))) {
-    // another request with the same key was faster; its job is the answer, our entries are dead
+    // another request with the same key was faster: its job is returned, and the entries of this one are ignored
     const first = await store.readHead(jobId, { consistent: true });
     if (first && bodyFingerprint) return repeated(context, first, bodyFingerprint);
-    throw new Conflict(`job ${jobId} exists already`);
+    throw new Conflict(`job ${jobId} already exists`);
   }
   await send();
   const content = { jobId, version: head.definition, params, notify };
@@ -106,5 +106,5 @@ async function repeated(
 
 export function refuseOtherBody(first: Head, bodyFingerprint: string): void {
   if (first.bodyFingerprint !== bodyFingerprint)
-    throw new Conflict('this Idempotency-Key was used before with another body');
+    throw new Conflict('the Idempotency-Key was used before with a different request body');
 }

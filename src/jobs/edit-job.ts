@@ -21,11 +21,11 @@ import { refuseEnded, viewOfJob } from './job-state.ts';
 import { refuseEditOfOthers } from './secrets-of-others.ts';
 
 export interface EditOptions {
-  /** Only where this is still the job's version. */
+  /** The version that the job must have. Undefined if any version is accepted. */
   readonly ifMatch?: number;
-  /** Asked with the task and the params as they would be, before anything is written; throws to refuse. */
+  /** Checks the new task and params before the first write. Throws if they are not valid. */
   checkParams?(task: string, params: Definition['params']): void;
-  /** Asked for a new schedule, before anything is written; throws to refuse. */
+  /** Checks quotas for a new schedule before the first write. Throws if one is exceeded. */
   admit?(schedule: Schedule): void;
 }
 
@@ -45,10 +45,12 @@ export async function editJob(
   const { head, changed } = await changeJob(context, { who, jobId, what: 'edited', note }, async (seen) => {
     refuseEnded(seen, 'edited');
     if (ifMatch !== undefined && seen.version !== ifMatch) {
-      throw new PreconditionFailed(`job ${jobId} has version ${seen.version}, which If-Match does not name`);
+      throw new PreconditionFailed(
+        `If-Match must name the current version of job ${jobId}, ${seen.version}; got ${ifMatch}`,
+      );
     }
     if (Object.keys(fields).length === 0) return undefined;
-    refuseNewOverlap(seen, patch);
+    refuseOverlapChange(seen, patch);
     const decided: { -readonly [K in keyof Decision['set']]: Decision['set'][K] } = {
       ...common,
       ...(retry && { retry: { ...seen.retry, ...retry } }),
@@ -65,7 +67,7 @@ export async function editJob(
       admit?.(decided.schedule);
       const revision = freshRevision(context);
       decided.revision = revision;
-      // a paused job's occurrences are planned when it is resumed
+      // the occurrences of a paused job are planned at its resume
       if (seen.status === 'active')
         send = await plan(context, { ...seen, revision, schedule: decided.schedule }, t0);
     }
@@ -75,8 +77,8 @@ export async function editJob(
       decided.definition = definition;
       decided.inline = inline;
     }
-    const isOther = (name: 'params' | 'notify') => fields[name] && !isSame(fields[name], now?.[name]);
-    return { set: decided, replaces: (['params', 'notify'] as const).filter(isOther), inTime };
+    const isReplaced = (name: 'params' | 'notify') => fields[name] && !isSame(fields[name], now?.[name]);
+    return { set: decided, replaces: (['params', 'notify'] as const).filter(isReplaced), inTime };
   });
   await send?.();
   if (changed) await awaitEarlyStart(context, head);
@@ -85,10 +87,10 @@ export async function editJob(
 
 const isSame = (a: unknown, b: unknown): boolean => fingerprint(a) === fingerprint(b);
 
-/** Holds live in the head or beside it, by `overlap`: a change in between would hide a run from its successor. */
-function refuseNewOverlap(head: Head, { overlap }: JobPatch): void {
+/** With `overlap: allow` holds are items of their own, else they are in the head. A change would hide a run from the next one. */
+function refuseOverlapChange(head: Head, { overlap }: JobPatch): void {
   if (overlap === undefined || (overlap === 'allow') === (head.overlap === 'allow')) return;
   throw new Conflict(
-    `overlap cannot be changed from "${head.overlap}" to "${overlap}": runs that are under way would not be seen; create a new job`,
+    `overlap cannot be changed from "${head.overlap}" to "${overlap}", because running executions would be missed; create a new job instead`,
   );
 }

@@ -1,4 +1,4 @@
-// Quotas per user. What is not limited costs nothing (docs/decisions/0006-quotas.md says what the rest costs).
+// Quotas per user. A quota that is off costs nothing (docs/decisions/0006-quotas.md has the costs of the others).
 import { QuotaExceeded } from '../domain/errors.ts';
 import { MINUTE, minuteEnd, minuteOf } from '../domain/executions/slots.ts';
 import { shortestInterval } from '../domain/schedule/interval.ts';
@@ -6,86 +6,87 @@ import type { Schedule } from '../domain/schedule/schedule-schema.ts';
 import { jobStatus } from '../domain/views/views.ts';
 import type { Context } from '../scheduling/context.ts';
 
-/** 0: no limit. */
+/** 0 means no limit. */
 export interface QuotaLimits {
-  /** Jobs that have not ended, paused ones included. */
+  /** The maximum number of active and paused jobs. */
   readonly activeJobs: number;
   readonly createsPerMinute: number;
-  readonly shortestIntervalSeconds: number;
+  readonly minIntervalSeconds: number;
 }
 
-export const NO_LIMITS: QuotaLimits = { activeJobs: 0, createsPerMinute: 0, shortestIntervalSeconds: 0 };
+export const NO_LIMITS: QuotaLimits = { activeJobs: 0, createsPerMinute: 0, minIntervalSeconds: 0 };
 
 export interface Quotas {
-  /** Each of these throws QuotaExceeded. */
+  /** Each method throws QuotaExceeded. */
   checkInterval(schedule: Schedule): void;
   takeCreate(userId: string): Promise<void>;
   takeActive(userId: string): Promise<void>;
 }
 
 const ACTIVE = 'active';
+/** How long the store keeps the counter of a minute after its end. */
 const KEPT_SECONDS = 3600;
 
 export function createQuotas(context: Context, limits: QuotaLimits): Quotas {
   const { store, clock } = context;
-  /** Who has used up this minute: refused without asking the store again. */
-  let full = { minute: 0, users: new Set<string>() };
-  /** Whose jobs were counted in this minute and were too many. */
-  let counted = { minute: 0, users: new Set<string>() };
+  /** The users who have used up this minute. They are refused without a call to the store. */
+  let exhausted = { minute: 0, users: new Set<string>() };
+  /** The users whose jobs were counted in this minute and reached the limit. */
+  let overLimit = { minute: 0, users: new Set<string>() };
 
   return {
     checkInterval(schedule) {
-      const { shortestIntervalSeconds: least } = limits;
-      const shortest = least > 0 ? shortestInterval(schedule, clock.now()) : undefined;
-      if (shortest !== undefined && shortest < least * 1000) {
+      const { minIntervalSeconds: min } = limits;
+      const shortest = min > 0 ? shortestInterval(schedule, clock.now()) : undefined;
+      if (shortest !== undefined && shortest < min * 1000) {
         throw new QuotaExceeded(
-          `the schedule fires ${shortest / 1000} s after it has fired; ${least} s is the shortest that is allowed`,
+          `the shortest interval of the schedule is ${shortest / 1000} s; the minimum is ${min} s`,
         );
       }
     },
 
     async takeCreate(userId) {
-      const { createsPerMinute: most } = limits;
-      if (most === 0) return;
+      const { createsPerMinute: max } = limits;
+      if (max === 0) return;
       const now = clock.now();
       const minute = minuteOf(now);
-      if (full.minute !== minute) full = { minute, users: new Set() };
-      if (!full.users.has(userId)) {
+      if (exhausted.minute !== minute) exhausted = { minute, users: new Set() };
+      if (!exhausted.users.has(userId)) {
         const expiresAt = Math.ceil(minuteEnd(minute) / 1000) + KEPT_SECONDS;
-        if ((await store.addToQuota(userId, `creates#${minute}`, 1, expiresAt)) <= most) return;
-        full.users.add(userId);
+        if ((await store.addToQuota(userId, `creates#${minute}`, 1, expiresAt)) <= max) return;
+        exhausted.users.add(userId);
       }
       throw new QuotaExceeded(
-        `${most} jobs may be created a minute`,
+        `at most ${max} jobs may be created per minute`,
         Math.max(1, Math.ceil((minuteEnd(minute) - now) / 1000)),
       );
     },
 
     async takeActive(userId) {
-      const { activeJobs: most } = limits;
-      if (most === 0) return;
+      const { activeJobs: max } = limits;
+      if (max === 0) return;
       const minute = minuteOf(clock.now());
-      if (counted.minute !== minute) counted = { minute, users: new Set() };
-      if (!counted.users.has(userId)) {
+      if (overLimit.minute !== minute) overLimit = { minute, users: new Set() };
+      if (!overLimit.users.has(userId)) {
         const used = await store.addToQuota(userId, ACTIVE, 1);
-        if (used <= most) return;
-        // the sum only ever grows: it is an upper bound, and put right when it reaches the limit
-        const active = await countActive(context, userId, most);
-        if (active < most) {
+        if (used <= max) return;
+        // the counter only grows, so it is an upper bound; at the limit it is replaced with the count of jobs
+        const active = await countActive(context, userId, max);
+        if (active < max) {
           await store.replaceQuota(userId, ACTIVE, used, active + 1);
           return;
         }
-        counted.users.add(userId);
+        overLimit.users.add(userId);
       }
       throw new QuotaExceeded(
-        `${most} jobs may be active or paused at the same time; cancel some, or wait for them to end`,
+        `at most ${max} jobs may be active or paused; cancel some, or wait for them to end`,
         MINUTE / 1000,
       );
     },
   };
 }
 
-/** Up to `enough`. About 0.1 RRU per job that the user has ever had. */
+/** Counts active and paused jobs until `enough` are found. About 0.1 RRU per job of the user, ended jobs included. */
 async function countActive({ store, clock }: Context, userId: string, enough: number): Promise<number> {
   const now = clock.now();
   let count = 0;

@@ -1,6 +1,5 @@
-// What people start themselves: run-now and retry (and backfill, which is a background operation). Exempt from revision,
-// pause and misfire. The order is entry, then row, then message: a row without its entry would stay open for ever after a
-// crash [H3, H3b].
+// Manual runs: run-now and retry. Backfill is a background operation. Revision, pause and misfire do not apply to them. The
+// order of writes is entry, then row, then message. A row without its entry would stay open forever after a crash [H3, H3b].
 
 import { ownerHash } from '../domain/digest.ts';
 import { Conflict, InvalidInput, NotFound } from '../domain/errors.ts';
@@ -34,13 +33,13 @@ export const sendNow = (
   );
 };
 
-/** A row is written up to three times per attempt, each time as a whole. */
+/** The limit of params that are stored in the row, which is written up to three times per attempt. */
 const MAX_RUN_PARAMS_BYTES = 32_768;
 
 export interface RunOptions {
-  /** In place of the job's own params, for this run and its retries. */
+  /** The params of this run and its retries. Undefined if the job's own params apply. */
   readonly params?: Row['params'];
-  /** Called with the job's task before anything is written; throws to refuse. */
+  /** Called with the job's task before the first write. Throws if the params are not valid. */
   checkParams?(task: string, params: NonNullable<Row['params']>): void;
 }
 
@@ -88,13 +87,13 @@ export async function retryExecution(context: Context, who: Principal, id: strin
   if (!seen) throw new NotFound('execution', id);
   if (!RETRYABLE.includes(seen.status)) {
     throw new Conflict(
-      `execution ${id} is ${seen.status.toLowerCase()}; only a failed, cancelled or skipped one runs again`,
+      `execution ${id} is ${seen.status.toLowerCase()}; only failed, cancelled and skipped executions can be retried`,
     );
   }
-  // its params came with that run, and the job may run another task since
+  // the job may have another task since the run that had these params
   if (seen.params) refuseSecretsOfOthers(who, head, seen.params);
   inTime();
-  // the fence stays: unchanged it says "let go", a taker's new one "about to start"
+  // the fence stays: the old value means that no worker holds the execution, a new value that a worker is about to start it
   const row: Row = {
     ...newRow(head, due, MANUAL, 'QUEUED'),
     fence: seen.fence,
@@ -104,7 +103,7 @@ export async function retryExecution(context: Context, who: Principal, id: strin
     ...(seen.once && { once: true as const }),
   };
   if (!(await replaceRow(context, seen, row)))
-    throw new Conflict(`execution ${id} has just changed; look at it again`);
+    throw new Conflict(`execution ${id} was changed by another request; read it again`);
   await sendNow(context, head, [due], now);
   return executionOfRow(row);
 }

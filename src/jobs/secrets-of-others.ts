@@ -1,5 +1,5 @@
-// A job runs with its owner's secrets. Operators may change every job, but not where its secrets go: a change of what runs, or
-// of who is told of the result, is refused while the params refer to secrets.
+// A job runs with its owner's secrets. Operators may change every job, but must not redirect its secrets. While the params refer
+// to secrets, an operator cannot change the task, the params or the notification targets.
 
 import { fingerprint } from '../domain/digest.ts';
 import { Forbidden } from '../domain/errors.ts';
@@ -8,15 +8,15 @@ import type { JobPatch } from '../domain/jobs/job-spec.ts';
 import type { Principal } from '../domain/principal.ts';
 import { refersToSecrets } from '../tasks/secrets/secrets.ts';
 
-/** `params`: what would run. */
+/** `params`: the params that the job would run with. */
 export function refuseSecretsOfOthers(who: Principal, { jobId, userId }: Head, params: unknown): void {
   if (who.userId === userId || !refersToSecrets(params)) return;
   throw new Forbidden(
-    `only ${userId}, whose job ${jobId} is, may refer to secrets in such a change: it could send them elsewhere. Leave the references ("$secret") out of params, or ask the owner`,
+    `only the owner of job ${jobId}, ${userId}, may make this change while params refer to secrets, because it could disclose them. Remove the references ("$secret") from params, or ask the owner`,
   );
 }
 
-/** The same for an edit; `now` is the definition that it changes. An edit that leaves all three as they are may pass. */
+/** The same check for an edit of the definition `now`. An edit that changes none of the three fields is allowed. */
 export function refuseEditOfOthers(
   who: Principal,
   head: Head,

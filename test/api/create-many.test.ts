@@ -120,7 +120,11 @@ describe('Prefer: respond-async', () => {
     expect(other.status).toBe(202);
     const reasons: (string | undefined)[] = [];
     for (const message of ingested) reasons.push(await ingest(ctx, quotas, message));
-    expect(reasons).toEqual([undefined, undefined, expect.stringMatching(/Conflict.*another body/)]);
+    expect(reasons).toEqual([
+      undefined,
+      undefined,
+      expect.stringMatching(/Conflict.*different request body/),
+    ]);
     expect((await send('b')).status).toBe(409);
     expect((await send('a')).body).toEqual(first.body);
     // and without the preference it is the same job
@@ -174,7 +178,7 @@ describe('Prefer: respond-async', () => {
     for (let i = 0; i < 2; i++) await call('POST', '/jobs', { body: { task: 'noop', schedule }, headers });
     const [first = '', second = ''] = ingested;
     expect(await ingest(ctx, quotas, first)).toBeUndefined();
-    expect(await ingest(ctx, quotas, second)).toMatch(/^Quota exceeded: 1 jobs may be active/);
+    expect(await ingest(ctx, quotas, second)).toMatch(/^Quota exceeded: at most 1 jobs may be active/);
     expect(await ingest(ctx, quotas, '{"task":"noop"}')).toBe('the message is not an accepted job');
     expect(await ingest(ctx, quotas, 'x')).toBe('the message is not an accepted job');
   });

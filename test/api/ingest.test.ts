@@ -105,7 +105,7 @@ describe('the consumer as a loop', () => {
       keys.map((key) => jobIdFromKey('alice', key)).sort(),
     );
     expect(buried).toEqual([
-      [expect.stringContaining('one-more'), expect.stringMatching(/^Quota exceeded: 60 jobs/)],
+      [expect.stringContaining('one-more'), expect.stringMatching(/^Quota exceeded: at most 60 jobs/)],
     ]);
   });
 

@@ -294,7 +294,9 @@ describe('an operation', () => {
     await carryOutOperations(ctx, always);
     expect(await operation(op)).toMatchObject({
       ...{ status: 'done', done: 3, total: 4 },
-      refused: [{ id: `${id}.${contended}`, reason: expect.stringContaining('is being changed by others') }],
+      refused: [
+        { id: `${id}.${contended}`, reason: expect.stringContaining('is being changed by other requests') },
+      ],
     });
     expect(rows(id)).toHaveLength(3);
   });
@@ -305,7 +307,10 @@ describe('an operation', () => {
     const { operation: op } = await fillLater(id, 4);
     tick(25 * HOUR);
     await carryOutOperations(ctx, always);
-    expect(await operation(op)).toMatchObject({ status: 'failed', reason: expect.stringContaining('a day') });
+    expect(await operation(op)).toMatchObject({
+      status: 'failed',
+      reason: expect.stringContaining('24 hours'),
+    });
     expect(rows(id)).toHaveLength(0);
     expect(store.openOperations.size).toBe(0);
   });

@@ -77,7 +77,7 @@ describe('active jobs', () => {
 });
 
 describe('shortest interval', () => {
-  const limits = { shortestIntervalSeconds: 60 };
+  const limits = { minIntervalSeconds: 60 };
   it.each([
     [{ every: 'PT59S' }, 429],
     [{ every: 'PT60S' }, 201],
@@ -107,7 +107,7 @@ describe('configuration', () => {
   it('is off unless given', () => {
     expect(readApiConfig({})).toEqual({
       operatorsGroup: 'punctual-operators',
-      quotas: { activeJobs: 0, createsPerMinute: 0, shortestIntervalSeconds: 0 },
+      quotas: { activeJobs: 0, createsPerMinute: 0, minIntervalSeconds: 0 },
       corsOrigins: [],
     });
   });

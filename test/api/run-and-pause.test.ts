@@ -55,7 +55,7 @@ describe('run', () => {
     const body = { params: { result: { token: { $secret: 'api-key' } } } };
     const answer = await call('POST', `/jobs/${id}/run`, { ...operator, body });
     expect(answer.status).toBe(403);
-    expect(answer.body.detail).toContain('may refer to secrets');
+    expect(answer.body.detail).toContain('while params refer to secrets');
     expect(stored()).toBe(before);
     expect((await call('POST', `/jobs/${id}/run`, { ...operator, body: { params: {} } })).status).toBe(202);
   });

@@ -34,7 +34,7 @@ describe("an operator's edit of a tenant's job that refers to secrets is refused
     const answer = await edit(patch);
     expect(answer.status).toBe(403);
     expect(answer.body.detail).toBe(
-      `only alice, whose job ${job.id} is, may refer to secrets in such a change: it could send them elsewhere. Leave the references ("$secret") out of params, or ask the owner`,
+      `only the owner of job ${job.id}, alice, may make this change while params refer to secrets, because it could disclose them. Remove the references ("$secret") from params, or ask the owner`,
     );
     expect(await now()).toEqual(before);
     expect(stored()).toBe(count);

@@ -117,7 +117,7 @@ it('GET /workers is refused to those who are no operators, with a sentence', asy
   const { call } = testApi();
   expect(await call('GET', '/workers')).toMatchObject({
     status: 403,
-    body: { detail: '/workers is for operators, and the token is of a user who is not one' },
+    body: { detail: '/workers is for operators only, and the user of this token is not an operator' },
   });
 });
 

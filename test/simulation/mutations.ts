@@ -106,8 +106,9 @@ export const MUTATIONS: readonly Mutation[] = [
       },
       {
         file: 'jobs/manual-runs.ts',
-        find: 'has just changed; look at it again`);',
-        replace: 'has just changed; look at it again`);\n  await putEntry(context, jobId, due, now);',
+        find: 'was changed by another request; read it again`);',
+        replace:
+          'was changed by another request; read it again`);\n  await putEntry(context, jobId, due, now);',
       },
     ],
   },
@@ -434,7 +435,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'jobs/cancel-execution.ts',
-        find: 'await awaitHoldStart(context, head.jobId, beside);',
+        find: 'await awaitHoldStart(context, head.jobId, concurrent);',
         replace: '',
       },
     ],

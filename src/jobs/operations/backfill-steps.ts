@@ -1,5 +1,5 @@
-// How a backfill is carried out: every occurrence of its range that has no row gets one, and runs. The order is entry, note
-// or hold item, row, message. Entries and messages of a step go together; each occurrence is decided on its own.
+// The steps of a backfill. Every occurrence of its range without a row gets one, and runs. The order of writes is entry, note or
+// hold item, row, message. Entries and messages are sent in a batch per step. Each occurrence is decided on its own.
 
 import { CONFLICT, REQUEST_RETRY, retryConflicts } from '../../concurrency/retry-conflicts.ts';
 import { fingerprint } from '../../domain/digest.ts';
@@ -16,8 +16,9 @@ import { writerDeadline } from '../../scheduling/records/writer-deadline.ts';
 import { putEntries, sendNow } from '../manual-runs.ts';
 import type { Acted, Turn, Work } from './operation-work.ts';
 
-/** Occurrences that a step looks at, and those that it decides. A stop waits for the step that is under way. */
-const MAX_LOOKED_AT = 100;
+/** Occurrences that a step reads. */
+const MAX_READ = 100;
+/** Occurrences that a step decides. It is small, because a stop waits for the current step. */
 const MAX_DECIDED = 10;
 
 export const backfilling: Work = {
@@ -28,25 +29,25 @@ export const backfilling: Work = {
     if (!head || stopped !== undefined) return { keys: [], stopped };
     const dues: DueKey[] = [];
     for (const due of occurrencesAfter(head.schedule, dueAtOf(next ?? from) - 1)) {
-      if (dueKey(due) >= to || dues.length > MAX_LOOKED_AT) break;
+      if (dueKey(due) >= to || dues.length > MAX_READ) break;
       dues.push(dueKey(due));
     }
-    const looked = dues.slice(0, MAX_LOOKED_AT);
-    // a row that any read shows is there; an absent one is asked for again
-    const rows = await store.readRows(keysOf(jobId, looked), { consistent: false });
-    const there = new Set(rows.filter((row) => !isQueuedByHand(row)).map(({ due }) => due));
-    const keys = looked.filter((due) => !there.has(due));
-    return { keys: keys.slice(0, MAX_DECIDED), beyond: keys[MAX_DECIDED] ?? dues[MAX_LOOKED_AT] };
+    const candidates = dues.slice(0, MAX_READ);
+    // an eventually consistent read may miss a row; the decision reads again
+    const rows = await store.readRows(keysOf(jobId, candidates), { consistent: false });
+    const existing = new Set(rows.filter((row) => !isQueuedManually(row)).map(({ due }) => due));
+    const keys = candidates.filter((due) => !existing.has(due));
+    return { keys: keys.slice(0, MAX_DECIDED), beyond: keys[MAX_DECIDED] ?? dues[MAX_READ] };
   },
   act: backfillSome,
 };
 
 const keysOf = (jobId: string, dues: readonly DueKey[]) => dues.map((due) => ({ jobId, due }));
-const isQueuedByHand = (row: Row): boolean => row.status === 'QUEUED' && isManual(row);
+const isQueuedManually = (row: Row): boolean => row.status === 'QUEUED' && isManual(row);
 
-/** Undefined: it goes on. A pause does not matter, and a resume keeps the schedule. */
+/** Why the backfill must end. Undefined if it goes on, also for a paused job. */
 function whyStopped(head: Head | undefined, { jobId, schedule }: BackfillParams): string | undefined {
-  if (!head) return `there is no job ${jobId} any more`;
+  if (!head) return `job ${jobId} no longer exists`;
   if (head.status === 'cancelled') return `job ${jobId} was cancelled`;
   return fingerprint(head.schedule) === schedule ? undefined : `the schedule of job ${jobId} was edited`;
 }
@@ -64,7 +65,7 @@ async function backfillSome(
     deadline();
     turn.inTime();
   };
-  // the deadline counts from the entries of the step: nothing is begun that might not be decided by then
+  // the deadline counts from the entries of the step, so the last decision begins well before it
   const end = clock.monotonic() + settings.writerDeadlineMs / 3;
   const { decide, userOfJob } = deciding(context, params, dues, inTime);
   const toSend: DueKey[] = [];
@@ -78,7 +79,7 @@ async function backfillSome(
     if (next !== undefined) break;
     const decided = await decide(due);
     if (decided === 'queued') done++;
-    // a row that is there may be of a step that was cut off before its messages
+    // the row may come from an interrupted step that has not sent its messages
     if (decided === 'queued' || decided === 'waits') toSend.push(due);
     if (typeof decided === 'object' && 'stopped' in decided) stopped = decided.stopped;
     if (typeof decided === 'object' && 'refused' in decided)
@@ -91,23 +92,24 @@ async function backfillSome(
 
 type Decided =
   | 'queued'
-  /** It has a row: queued by hand, or any other. */
+  /** The execution has a row of a manual run that is queued. */
   | 'waits'
+  /** The execution has another row. */
   | 'there'
   | { readonly refused: string }
   | { readonly stopped: string };
 
-/** What was read of a job, the head first. Until another process writes the head it stays true. */
+/** A job as it was read, the head first. It is valid until another process writes the head. */
 interface Seen {
   readonly head: Head;
   readonly rows: ReadonlyMap<DueKey, Row>;
-  /** The row of the head's note exists. */
+  /** True if the row of the head's note exists. */
   readonly isRecorded: boolean;
 }
 
 /**
- * Decides one after the other. The head that one decision has written is the one that the next is based on, as long as
- * no other process writes in between: then head and rows are read again.
+ * Decides occurrences one after the other. Each decision starts from the head that the last one has written. If another
+ * process wrote in between, head and rows are read again.
  */
 function deciding(context: Context, params: BackfillParams, dues: readonly DueKey[], inTime: () => void) {
   const { store } = context;
@@ -115,7 +117,7 @@ function deciding(context: Context, params: BackfillParams, dues: readonly DueKe
   let seen: Seen | undefined;
   let userId: string | undefined;
 
-  async function look(): Promise<Seen | { readonly stopped: string }> {
+  async function read(): Promise<Seen | { readonly stopped: string }> {
     const head = await store.readHead(jobId, { consistent: true });
     const stopped = whyStopped(head, params);
     if (!head || stopped !== undefined) return { stopped: stopped ?? '' };
@@ -130,17 +132,22 @@ function deciding(context: Context, params: BackfillParams, dues: readonly DueKe
   async function decide(due: DueKey): Promise<Decided> {
     let isHeld = false;
     const decided = await retryConflicts<Decided>(context, REQUEST_RETRY, async () => {
-      const looked = seen ?? (await look());
-      if ('stopped' in looked) return looked;
-      const { head } = looked;
-      const row = looked.rows.get(due);
-      seen = looked;
-      if (row) return isQueuedByHand(row) ? 'waits' : 'there';
+      const current = seen ?? (await read());
+      if ('stopped' in current) return current;
+      const { head } = current;
+      const row = current.rows.get(due);
+      seen = current;
+      if (row) return isQueuedManually(row) ? 'waits' : 'there';
       isHeld = head.overlap === 'allow' || head.hold?.due === due;
       if (head.hold?.due !== due) {
         inTime();
-        const after = await (head.overlap === 'allow' ? beside : alone)(context, looked, due, inTime);
-        seen = after && { ...looked, head: after, isRecorded: true };
+        const after = await (head.overlap === 'allow' ? decideConcurrent : decideExclusive)(
+          context,
+          current,
+          due,
+          inTime,
+        );
+        seen = after && { ...current, head: after, isRecorded: true };
         if (after) return 'queued';
       }
       seen = undefined;
@@ -149,8 +156,8 @@ function deciding(context: Context, params: BackfillParams, dues: readonly DueKe
     if (decided !== CONFLICT) return decided;
     return {
       refused: isHeld
-        ? 'a worker has it in hand; if it has no row later, ask again'
-        : `job ${jobId} is being changed by others; ask again`,
+        ? 'a worker holds the execution; if it has no row later, start another backfill'
+        : `job ${jobId} is being changed by other requests; start another backfill`,
     };
   }
 
@@ -160,21 +167,21 @@ function deciding(context: Context, params: BackfillParams, dues: readonly DueKe
 
 type Decide = (context: Context, seen: Seen, due: DueKey, inTime: () => void) => Promise<Head | undefined>;
 
-/** The decision is a note, because the regular message may still be under way. */
-const alone: Decide = (context, { head, isRecorded }, due, inTime) => {
+/** The decision is a note, because the regular message may still be in the queue. */
+const decideExclusive: Decide = (context, { head, isRecorded }, due, inTime) => {
   const decision = { due, status: 'QUEUED', reason: 'backfill', revision: MANUAL } as const;
   return recordDecision(context, head, decision, { inTime, isRecorded });
 };
 
-/** In place of a worker's id, in hold items that a backfill inserts. */
+/** The worker id in hold items that a backfill inserts. */
 export const BACKFILL = 'backfill';
 
 /**
- * overlap: allow. A worker that takes the occurrence does not write the head, so no note would stop it: the decision is
- * the hold item, inserted if absent, and the row says at once that it was let go. A hold item of a backfill that was cut
- * off before the row is completed.
+ * For `overlap: allow`. A worker that claims the occurrence does not write the head, so a note would not stop it. The decision
+ * is a hold item, inserted if absent. The row has its token as the fence, which means that no worker holds it. If an earlier
+ * backfill was interrupted after its hold item, this one writes the row.
  */
-const beside: Decide = async (context, { head }, due, inTime) => {
+const decideConcurrent: Decide = async (context, { head }, due, inTime) => {
   const { store, clock } = context;
   const { jobId } = head;
   const now = clock.now();

@@ -1,8 +1,8 @@
 // Carries out background operations in steps (docs/decisions/0031).
 //
-// One process at a time: it takes the operation by compare-and-set with a lease. A step acts first and is committed
-// after. If a process dies in between, the step is repeated, so every act must bear repetition. A stop, or another process
-// after the lease, changes the stamp. Then the commit is refused, and the process lets go.
+// One process at a time takes the operation by compare-and-set, with a lease. A step acts first and is committed after. If a
+// process dies in between, the step is repeated, so every act must be idempotent. A stop, or another process after the lease,
+// changes the stamp. Then the commit fails, and the process releases the operation.
 
 import { forEachLimit } from '../../concurrency/map-limit.ts';
 import { isOpen, type OpenOperation, type Operation } from '../../domain/jobs/background-operation.ts';
@@ -14,34 +14,34 @@ import type { Acted, Turn, Work } from './operation-work.ts';
 
 const WORK: Readonly<Record<Operation['kind'], Work>> = { backfill: backfilling };
 
-/** An operation gives way to the next one after this long. */
+/** After this time an operation yields to the next one. */
 const SLICE_MS = 5_000;
-const SIDE_BY_SIDE = 4;
+const MAX_CONCURRENT = 4;
 const MAX_LISTED = 1_000;
-/** An operation that has not ended by then fails. */
-const MAX_MS = 86_400_000;
-/** A place in the list whose operation was never written is removed after this long. */
-const FORGOTTEN_MS = 600_000;
+/** An operation fails if it has not ended after this time. */
+const MAX_AGE_MS = 86_400_000;
+/** A listed operation that was never written is removed from the list after this time. */
+const DELIST_AFTER_MS = 600_000;
 
-/** Carries out open operations in turns until each has ended or is held by another process. 2 RRU when there is none. */
+/** Carries out open operations in turns until each has ended or is held by another process. 2 RRU if there is none. */
 export async function carryOutOperations(context: Context, mayGoOn: () => boolean): Promise<void> {
   try {
     while (mayGoOn() && isClockRight(context) && (await oneRound(context, mayGoOn)));
   } catch (error) {
-    context.log.warn('open operations could not be listed', { error: String(error) });
+    context.log.warn('failed to list open operations', { error: String(error) });
   }
 }
 
-/** Every open operation gets a turn. True: some are still open. */
+/** Gives every open operation a turn. True if some are still open. */
 async function oneRound(context: Context, mayGoOn: () => boolean): Promise<boolean> {
   const open = userByUser(await context.store.listOpenOperations(MAX_LISTED));
   let left = false;
-  await forEachLimit(open, SIDE_BY_SIDE, async (one) => {
+  await forEachLimit(open, MAX_CONCURRENT, async (one) => {
     if (!mayGoOn()) return;
     try {
       if (await carryOut(context, one, timeSlice(context, SLICE_MS, mayGoOn))) left = true;
     } catch (error) {
-      // the step that was not committed is repeated when the lease is over
+      // the uncommitted step is repeated after the lease
       context.log.warn('operation interrupted', { operation: one.id, error: String(error) });
     }
   });
@@ -55,16 +55,16 @@ export const timeSlice = ({ clock }: Context, ms: number, mayGoOn: () => boolean
 
 /** The first operation of every user, then the second of every user, and so on. */
 function userByUser(open: readonly OpenOperation[]): OpenOperation[] {
-  const asked = new Map<string, number>();
+  const ranks = new Map<string, number>();
   const ranked = open.map((one) => {
-    const rank = asked.get(one.userId) ?? 0;
-    asked.set(one.userId, rank + 1);
+    const rank = ranks.get(one.userId) ?? 0;
+    ranks.set(one.userId, rank + 1);
     return { one, rank };
   });
   return ranked.sort((a, b) => a.rank - b.rank).map(({ one }) => one);
 }
 
-/** True: some of it was carried out, and more is left. False: it has ended, or another process holds it. */
+/** True if a part was carried out and more is left. False if the operation has ended or another process holds it. */
 export async function carryOut(
   context: Context,
   listed: OpenOperation,
@@ -74,10 +74,10 @@ export async function carryOut(
   const seen = await store.readOperation(listed.id);
   const now = clock.now();
   if (!seen || !isOpen(seen)) {
-    if (seen || now - listed.createdAt > FORGOTTEN_MS) await store.delistOperation(listed);
+    if (seen || now - listed.createdAt > DELIST_AFTER_MS) await store.delistOperation(listed);
     return false;
   }
-  if (isInHand(context, seen)) return false;
+  if (isHeld(context, seen)) return false;
   const holder = random.id(12);
   let turn = newTurn(context, mayGoOn);
   const taken = {
@@ -86,7 +86,11 @@ export async function carryOut(
     holder,
     leaseUntil: now + settings.operationLeaseMs,
   };
-  let operation = await replaceOperation(context, seen, now - seen.createdAt > MAX_MS ? tooOld(seen) : taken);
+  let operation = await replaceOperation(
+    context,
+    seen,
+    now - seen.createdAt > MAX_AGE_MS ? tooOld(seen) : taken,
+  );
   while (operation && isOpen(operation)) {
     const step = await carryOutStep(context, operation, turn);
     turn = newTurn(context, mayGoOn);
@@ -102,8 +106,7 @@ export async function carryOut(
 }
 
 /**
- * Begins before the lease is written. Decisions are sent in the first half of the lease, so that they have arrived by its
- * end.
+ * Created before the lease is written. Decisions are sent in the first half of the lease, so that they have arrived by its end.
  */
 function newTurn({ clock, settings }: Context, mayGoOn: () => boolean): Turn {
   const end = clock.monotonic() + settings.operationLeaseMs / 2;
@@ -112,21 +115,21 @@ function newTurn({ clock, settings }: Context, mayGoOn: () => boolean): Turn {
     inTime() {
       if (clock.monotonic() >= end)
         throw new WriterTooSlow(
-          `gave up after ${settings.operationLeaseMs / 2} ms of a step; it is repeated`,
+          `the step took more than ${settings.operationLeaseMs / 2} ms and will be repeated`,
         );
     },
   };
 }
 
-/** A stop keeps the lease of the process that was in a step. With this write the stop need not wait for its end. */
+/** Ends the lease of an operation that was stopped during a step, so that the stop does not wait for the lease's end. */
 async function releaseOperation(context: Context, id: string, holder: string): Promise<void> {
   const seen = await context.store.readOperation(id);
   if (seen && !isOpen(seen) && seen.holder === holder)
     await replaceOperation(context, seen, { ...seen, leaseUntil: 0 });
 }
 
-/** A lease that ends later than any can was written by a wrong clock, and does not count. */
-export function isInHand({ clock, settings }: Context, { leaseUntil }: Operation): boolean {
+/** A lease with an end beyond the longest possible one was written by a wrong clock, and is ignored. */
+export function isHeld({ clock, settings }: Context, { leaseUntil }: Operation): boolean {
   const left = leaseUntil + settings.clockSkewMs - clock.now();
   return left > 0 && left <= settings.operationLeaseMs + 2 * settings.clockSkewMs;
 }
@@ -145,17 +148,17 @@ function after(operation: Operation, step: Acted): Operation {
   if (step.stopped !== undefined)
     return { ...operation, refused, done, status: 'stopped', reason: step.stopped };
   if (step.next !== undefined) return { ...operation, refused, done, next: step.next };
-  // a step that was repeated after a crash has not counted the rows that it found
+  // after a crash the repeated step does not count the rows that it finds, so the total is used
   return { ...operation, refused, done: operation.total - refused.length, status: 'done' };
 }
 
 const tooOld = (operation: Operation): Operation => ({
   ...operation,
   status: 'failed',
-  reason: 'it was not done within a day; ask again for what is missing',
+  reason: 'the operation did not finish within 24 hours; start another one for the rest',
 });
 
-/** Undefined: another process has written the operation since it was read. A lost answer is found by the stamp. */
+/** Undefined if another process has written the operation since it was read. The stamp recognises a write whose response was lost. */
 export async function replaceOperation(
   { store, clock, random }: Context,
   seen: Operation,

@@ -1,4 +1,4 @@
-// Background operations as users see them: accepted by a request, read, stopped (docs/decisions/0031).
+// Requests about background operations: begin, read and stop (docs/decisions/0031).
 import { CONFLICT, REQUEST_RETRY, retryConflicts } from '../../concurrency/retry-conflicts.ts';
 import { Conflict, NotFound } from '../../domain/errors.ts';
 import {
@@ -10,9 +10,9 @@ import {
 import type { Principal } from '../../domain/principal.ts';
 import type { Context } from '../../scheduling/context.ts';
 import { canAccess } from '../access.ts';
-import { carryOut, isInHand, replaceOperation, timeSlice } from './carry-out.ts';
+import { carryOut, isHeld, replaceOperation, timeSlice } from './carry-out.ts';
 
-/** The request that creates an operation carries it out for this long. The watchers do the rest. */
+/** The request that begins an operation carries it out for this long. The watchers carry out the rest. */
 const FIRST_SLICE_MS = 1_000;
 
 export type NewOperation = Pick<Operation, 'kind' | 'params' | 'userId' | 'total'>;
@@ -41,25 +41,27 @@ export async function beginOperation(context: Context, given: NewOperation): Pro
       timeSlice(context, FIRST_SLICE_MS, () => true),
     );
   } catch (error) {
-    // the operation is stored, and the watchers carry it out
-    log.warn('operation not begun by its request', { operation: operation.id, error: String(error) });
+    log.warn('request failed to begin its operation; a watcher will carry it out', {
+      operation: operation.id,
+      error: String(error),
+    });
   }
   return operation;
 }
 
-async function ownedOperation({ store }: Context, who: Principal, id: string): Promise<Operation> {
+async function requireOperation({ store }: Context, who: Principal, id: string): Promise<Operation> {
   const operation = await store.readOperation(id);
   if (!operation || !canAccess(who, operation)) throw new NotFound('operation', id);
   return operation;
 }
 
 export async function getOperation(context: Context, who: Principal, id: string): Promise<OperationView> {
-  return operationView(await ownedOperation(context, who, id));
+  return operationView(await requireOperation(context, who, id));
 }
 
 /**
- * Stops an operation. The work that is done stays. The call returns when no process can add to it: its holder has let go,
- * or the holder's lease is over.
+ * Stops an operation. Finished work stays. The call returns when no process can add to it: the holder has released it, or the
+ * holder's lease is over.
  */
 export async function stopOperation(context: Context, who: Principal, id: string): Promise<void> {
   const ended = await endOperation(context, who, id);
@@ -69,28 +71,26 @@ export async function stopOperation(context: Context, who: Principal, id: string
 
 async function endOperation(context: Context, who: Principal, id: string): Promise<Operation> {
   const result = await retryConflicts(context, REQUEST_RETRY, async () => {
-    const seen = await ownedOperation(context, who, id);
+    const seen = await requireOperation(context, who, id);
     if (!isOpen(seen)) return seen;
     const reason = `by request of ${who.userId}`;
-    // the lease stays: it says whether a process may still be in a step
+    // the lease stays, because it shows whether a process may still be in a step
     const ended = await replaceOperation(context, seen, { ...seen, status: 'stopped', reason });
     return ended ?? CONFLICT;
   });
   if (result === CONFLICT)
-    throw new Conflict(
-      `operation ${id} has changed ${REQUEST_RETRY.maxRounds} times during the call; try again`,
-    );
+    throw new Conflict(`operation ${id} is being changed by other requests; try again`);
   return result;
 }
 
-const FIRST_LOOK_MS = 20;
-const LOOK_AT_LEAST_EVERY_MS = 1_000;
+const FIRST_CHECK_MS = 20;
+const MAX_CHECK_INTERVAL_MS = 1_000;
 
 async function letHolderFinish(context: Context, ended: Operation): Promise<void> {
   const { store, clock } = context;
   let seen: Operation | undefined = ended;
-  for (let pause = FIRST_LOOK_MS; seen && isInHand(context, seen); pause *= 1.5) {
-    await clock.sleep(Math.min(pause, LOOK_AT_LEAST_EVERY_MS));
+  for (let pause = FIRST_CHECK_MS; seen && isHeld(context, seen); pause *= 1.5) {
+    await clock.sleep(Math.min(pause, MAX_CHECK_INTERVAL_MS));
     seen = await store.readOperation(ended.id);
   }
 }

@@ -1,34 +1,36 @@
-// What a kind of background operation is made of: a list of things to do, and how some of them are done.
+// The interface of a kind of background operation: a list of keys, and how a step handles some of them.
 import type { Operation, Refusal } from '../../domain/jobs/background-operation.ts';
 import type { Context } from '../../scheduling/context.ts';
 
+/** The result of a step. */
 export interface Acted {
   readonly done: number;
   readonly refused: readonly Refusal[];
-  /** The first that nothing was done about; undefined: all were looked after. */
+  /** The first key that was not handled. Undefined if all were. */
   readonly next?: string | undefined;
-  /** Why the operation makes no sense any more. */
+  /** Why the operation must end. Undefined if it goes on. */
   readonly stopped?: string | undefined;
 }
 
+/** The keys of the next step. */
 export interface Upcoming {
   readonly keys: readonly string[];
-  /** The first after them; undefined: they are the last. */
+  /** The first key after them. Undefined if they are the last. */
   readonly beyond?: string | undefined;
   readonly stopped?: string | undefined;
 }
 
 /** The part of a lease in which a process may decide. */
 export interface Turn {
-  /** False: begin nothing more. */
+  /** False if no further key may be begun. */
   mayGoOn(): boolean;
-  /** Throws when it is too late to send a decision. */
+  /** Throws if it is too late to send a decision. */
   inTime(): void;
 }
 
 export interface Work {
-  /** The next few things to do, from `operation.next` on. */
+  /** Finds the keys of the next step, from `operation.next` on. */
   upcoming(context: Context, operation: Operation): Promise<Upcoming>;
-  /** Must bear repetition, whole or in part. It calls `turn.mayGoOn` before each key, `turn.inTime` before each decision. */
+  /** Must be idempotent, also in part. It calls `turn.mayGoOn` before each key and `turn.inTime` before each decision. */
   act(context: Context, operation: Operation, keys: readonly string[], turn: Turn): Promise<Acted>;
 }
