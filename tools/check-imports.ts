@@ -159,7 +159,15 @@ function fromOutside(file: string, text: string, name: string): Violation[] {
   });
 }
 
+const USAGE = `usage: npm run imports
+
+Checks that the imports in src/ point inward only. The exit code is 1 if one does not.`;
+
 if (import.meta.main) {
+  if (process.argv.includes('--help') || process.argv.includes('-h')) {
+    console.log(USAGE);
+    process.exit(0);
+  }
   const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.ts'),
   );

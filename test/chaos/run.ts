@@ -7,9 +7,12 @@ const { values } = parseArgs({
   options: { kills: { type: 'string', default: '200' }, help: { type: 'boolean', default: false } },
 });
 if (values.help) {
-  console.log(
-    'usage: npm run test:chaos [-- --kills <n>]    kills -9 of the embedded server, 200 unless given',
-  );
+  console.log(`usage: npm run test:chaos -- [--kills <n>]
+
+Kills the embedded server with SIGKILL under load, restarts it and checks that every promise holds.
+FAULT_SEED repeats the random choices of an earlier run.
+
+  --kills <n>  number of kills (default 200)`);
   process.exit(0);
 }
 const kills = Number(values.kills);

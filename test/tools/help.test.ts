@@ -1,4 +1,5 @@
-// Each npm script that is a program of ours answers --help: it prints its usage, does nothing else and ends with exit code 0.
+// Every npm script that is a program of this repository answers --help: it prints its usage, does nothing else and exits
+// with 0. The other scripts are tools with their own help.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,31 +11,39 @@ const ROOT = join(import.meta.dirname, '../..');
 const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   scripts: Record<string, string>;
 };
-const OURS = Object.entries(scripts).filter(([, line]) => line.startsWith('node ') && line.includes('.ts'));
+const TOOLS = ['vitest', 'biome', 'tsc', 'cdk'];
+const OWN_PROGRAMS = Object.entries(scripts).filter(([, line]) => !TOOLS.includes(line.split(' ')[0] ?? ''));
 const TAKE_NO_ARGUMENTS = ['start', 'start:aws', 'engines', 'api', 'watcher', 'worker'];
 const folder = mkdtempSync(join(tmpdir(), 'punctual-help-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The script's own command line, without npm in between. */
+/** Runs the command line of a script without npm. `node` is the Node of this test. */
 async function run(line: string, ...args: string[]) {
   const env = { ...process.env, PUNCTUAL_DATA: join(folder, 'data'), PUNCTUAL_PORT: '0' };
-  const words = [...line.split(' ').slice(1), ...args];
+  const [program = '', ...words] = line.split(' ');
+  const file = program === 'node' ? process.execPath : program;
   try {
-    return { code: 0, ...(await promisify(execFile)(process.execPath, words, { cwd: ROOT, env })) };
+    return { code: 0, ...(await promisify(execFile)(file, [...words, ...args], { cwd: ROOT, env })) };
   } catch (error) {
     return error as { code: number; stdout: string; stderr: string };
   }
 }
 
 describe('npm scripts', () => {
-  test.each(OURS.filter(([name]) => name !== 'imports'))(
-    '%s --help prints the usage',
-    async (_name, line) => {
-      const { code, stdout } = await run(line, '--help');
-      expect([code, stdout]).toEqual([0, expect.stringMatching(/^usage: (\S+=\S+ )?npm /)]);
-      expect(readdirSync(folder)).toEqual([]);
-    },
-  );
+  test.each(OWN_PROGRAMS)('%s --help prints the usage', async (_name, line) => {
+    const { code, stdout } = await run(line, '--help');
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^usage: (\S+=\S+ )?npm /)]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('the options of the programs of this repository are covered', () => {
+    expect(OWN_PROGRAMS.map(([name]) => name)).toEqual(
+      expect.arrayContaining([
+        ...['bench', 'check:protocol', 'docs', 'imports', 'model', 'simulate', 'token'],
+        ...['test:chaos', 'test:conformance', 'test:deploy'],
+      ]),
+    );
+  });
 
   test.each(TAKE_NO_ARGUMENTS)('%s refuses an argument that it would not read', async (name) => {
     const { code, stderr } = await run(scripts[name] ?? '', '--port', '4000');
