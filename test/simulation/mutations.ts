@@ -67,8 +67,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'scheduling/claiming/holds.ts',
-        find: 'const taken = !wasOver && row.fence !== hold.token;',
-        replace: 'const taken = true;',
+        find: 'const isAboutToFence = !wasOver && row.fence !== hold.token;',
+        replace: 'const isAboutToFence = true;',
       },
     ],
   },
@@ -123,7 +123,7 @@ export const MUTATIONS: readonly Mutation[] = [
       },
       {
         file: 'scheduling/claiming/claim-exclusive.ts',
-        find: `head.status === 'cancelled' || (row?.status === 'WAITING' && !live)`,
+        find: `head.status === 'cancelled' || (row?.status === 'WAITING' && !current)`,
         replace: `head.status === 'cancelled'`,
       },
     ],
@@ -217,9 +217,9 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'scheduling/claiming/claim-exclusive.ts',
-        find: 'return takeOverRow(context, taken, row, attempts, why);',
-        replace: `if (!row && attempts < head.retry.maxAttempts && !why) return confirmStart(context, taken, undefined);
-  return takeOverRow(context, taken, row, attempts, why);`,
+        find: 'return takeOverRow(context, acquired, row, attempts, endedBy);',
+        replace: `if (!row && attempts < head.retry.maxAttempts && !endedBy) return confirmStart(context, acquired, undefined);
+  return takeOverRow(context, acquired, row, attempts, endedBy);`,
       },
     ],
   },
@@ -230,8 +230,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'scheduling/claiming/holds.ts',
-        find: 'const taken = !wasOver && row.fence !== hold.token;',
-        replace: 'const taken = false;',
+        find: 'const isAboutToFence = !wasOver && row.fence !== hold.token;',
+        replace: 'const isAboutToFence = false;',
       },
     ],
   },
@@ -282,8 +282,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'scheduling/claiming/confirm-start.ts',
-        find: 'clock.monotonic() < before + settings.leaseMs - settings.clockSkewMs;',
-        replace: 'clock.monotonic() + before + settings.leaseMs > 0;',
+        find: 'clock.monotonic() < sentAt + settings.leaseMs - settings.clockSkewMs;',
+        replace: 'clock.monotonic() + sentAt + settings.leaseMs > 0;',
       },
     ],
   },
@@ -387,7 +387,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'scheduling/claiming/fencing.ts',
-        find: 'return isAnothers ? Math.min(row.attempt, hold.attempt) : row.attempt;',
+        find: 'return hasOtherFence ? Math.min(row.attempt, hold.attempt) : row.attempt;',
         replace: 'return row.attempt;',
       },
     ],
@@ -398,8 +398,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'scheduling/claiming/misfire.ts',
-        find: 'const covered = head.coveredUntil !== undefined && firedAt(',
-        replace: 'const covered = head.coveredUntil === head.jobId && firedAt(',
+        find: 'head.coveredUntil !== undefined && fireTimeOf(',
+        replace: 'head.coveredUntil === head.jobId && fireTimeOf(',
       },
     ],
   },
@@ -460,8 +460,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'scheduling/claiming/confirm-start.ts',
-        find: 'clock.monotonic() - lookedAt < CHANGE_RETURNS_AFTER_MS',
-        replace: 'lookedAt > Number.NEGATIVE_INFINITY',
+        find: 'clock.monotonic() - lastReadAt < CHANGE_RETURNS_AFTER_MS',
+        replace: 'lastReadAt > Number.NEGATIVE_INFINITY',
       },
     ],
   },
@@ -472,7 +472,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'scheduling/claiming/confirm-start.ts',
-        find: 'const withdrawn = counts && !isCurrent(head, message);',
+        find: 'const withdrawn = applies && !isCurrent(head, message);',
         replace: 'const withdrawn = false;',
       },
     ],
@@ -493,12 +493,16 @@ export const MUTATIONS: readonly Mutation[] = [
     rule: 'starts have the params in force',
     theme: 'slowStarts',
     takesOut: 'a run has the params that the last look has shown',
-    edits: [{ file: 'scheduling/claiming/confirm-start.ts', find: '      head = seen.head;\n', replace: '' }],
+    edits: [
+      { file: 'scheduling/claiming/confirm-start.ts', find: '      head = current.head;\n', replace: '' },
+    ],
   },
   {
     rule: 'covering runs are not given back',
     takesOut: 'misfire: runOnce. A run that stands for others is not given back',
-    edits: [{ file: 'scheduling/claiming/confirm-start.ts', find: '!row && !covers;', replace: '!row;' }],
+    edits: [
+      { file: 'scheduling/claiming/confirm-start.ts', find: '!row && !coversMissed;', replace: '!row;' },
+    ],
   },
   {
     rule: 'ahead stays withdrawn',
@@ -606,7 +610,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'scheduling/claiming/misfire.ts',
-        find: 'firedAt(head, message.due) <= dueAtOf(head.coveredUntil);',
+        find: 'fireTimeOf(head, message.due) <= dueAtOf(head.coveredUntil);',
         replace: 'dueAtOf(message.due) <= dueAtOf(head.coveredUntil);',
       },
     ],
@@ -666,7 +670,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'scheduling/claiming/claim-exclusive.ts',
-        find: 'if (row && isTerminal(row.status)) return endedBefore(context, given, found, row);',
+        find: 'if (row && isTerminal(row.status)) return repeatEnd(context, given, found, row);',
         replace: 'if (row && isTerminal(row.status)) return DROP;',
       },
     ],

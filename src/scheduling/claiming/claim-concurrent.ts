@@ -1,6 +1,8 @@
-// Claim with `overlap: allow`: each execution has a hold item of its own and the head is not written. The hold is inserted
-// first, then head and row are read consistently, and the run starts soon after the insert was sent or looks again (start.ts). A
-// change writes the head first and returns later than that, so no change that has returned is overlooked (docs/decisions/0029).
+// The claim of a job with `overlap: allow`. Each execution has a hold item of its own, and the head is not written.
+//
+// The hold is inserted first, then head and row are read consistently. A change writes the head first, and returns after every
+// run that was claimed before it has started (change-returns.ts). So no run overlooks a change that has returned
+// (docs/decisions/0029).
 
 import { isManual } from '../../domain/executions/ids.ts';
 import { isTerminal, type Row } from '../../domain/executions/row.ts';
@@ -16,7 +18,7 @@ import { type Claim, DROP, RETRY } from './claim-result.ts';
 import { type AcquiredHold, confirmStart, firstClaimWithdrawnBy, isLeased } from './confirm-start.ts';
 import { attemptsBegun, cancelOpen, fence, release, takeOverRow } from './fencing.ts';
 import { hasLetGo, isOver, newHold } from './holds.ts';
-import { isCoverAhead, misfireOf, skipLate } from './misfire.ts';
+import { isCoverInFuture, misfireOf, skipMissed } from './misfire.ts';
 import { isCurrent, isPlannedAgain } from './occurrence-validity.ts';
 
 export async function claimConcurrent(
@@ -24,14 +26,14 @@ export async function claimConcurrent(
   workerId: string,
   message: Message,
   stale: Head,
-  ahead: Definition | undefined,
+  preread: Definition | undefined,
 ): Promise<Claim> {
   const { store, clock } = context;
   const { jobId, due } = message;
   const item = await store.readHoldItem(jobId, due);
-  if (item) return claimHeld(context, workerId, message, item, ahead);
+  if (item) return claimHeld(context, workerId, message, item, preread);
 
-  // spares a dead message the insert; the answer that counts is read after it
+  // saves the insert for a message that is no longer current; the read that counts follows the insert
   if (!isCurrent(stale, message) && !isManual(message)) {
     const head = await store.readHead(jobId, { consistent: true });
     if (!head || (!isCurrent(head, message) && head.note?.due !== due)) {
@@ -41,30 +43,30 @@ export async function claimConcurrent(
         : DROP;
     }
   }
-  const definition = await definitionInForce(context, stale, ahead);
-  const before = clock.monotonic();
+  const definition = await definitionInForce(context, stale, preread);
+  const sentAt = clock.monotonic();
   const hold = newHold(context, message, workerId, undefined, 1);
   if (!(await insertHold(context, jobId, hold))) return RETRY;
   const [head, row] = await Promise.all([
     store.readHead(jobId, { consistent: true }),
     store.readRow(jobId, due, { consistent: true }),
   ]);
-  const next = head ? await reasonToStop(context, message, head, row) : DROP;
+  const next = head ? await checkBeforeStart(context, message, head, row) : DROP;
   if (!head || typeof next === 'object') {
-    // a cancel that was asked of this hold meanwhile has returned, and must not go with it
+    // on condition of the stamp: a cancel that was requested of this hold has returned, and must not be removed with it
     const removed = await store.removeHoldItem(jobId, due, hold.token);
     return removed && typeof next === 'object' ? next : RETRY;
   }
-  // somebody has taken over while we were slow: what is RUNNING has another's fence, and that is not ours to write over
+  // another worker has taken over meanwhile, and the RUNNING row has its fence
   if (row?.status === 'RUNNING') return RETRY;
   const withdrawnBy = !row || row.status === 'WAITING' ? firstClaimWithdrawnBy(message) : 'none';
-  const taken: AcquiredHold = {
-    ...{ head, message, hold, place: { due }, before, definition, withdrawnBy },
-    covers: next === 'covers',
+  const acquired: AcquiredHold = {
+    ...{ head, message, hold, place: { due }, sentAt, definition, withdrawnBy },
+    coversMissed: next === 'cover missed',
   };
-  // by now it may have been taken over, ended, and reopened by /retry: that is not ours to fence
-  if (!isLeased(context, taken)) return RETRY;
-  return row ? fence(context, taken, row) : confirmStart(context, taken, undefined);
+  // by now the execution may have been taken over, ended and reopened by a retry, so its row must not be fenced here
+  if (!isLeased(context, acquired)) return RETRY;
+  return row ? fence(context, acquired, row) : confirmStart(context, acquired, undefined);
 }
 
 const insertHold = ({ store }: Context, jobId: string, hold: Hold): Promise<boolean> =>
@@ -73,13 +75,13 @@ const insertHold = ({ store }: Context, jobId: string, hold: Hold): Promise<bool
     async () => (await store.readHoldItem(jobId, hold.due))?.hold.token === hold.token,
   );
 
-/** After the hold was inserted: whatever ends this claim without a run, or how it goes on. `covers`: for all that were missed. */
-async function reasonToStop(
+/** Decides after the insert of the hold. `cover missed`: the run stands for all missed ones. */
+async function checkBeforeStart(
   context: Context,
   message: Message,
   head: Head,
   row: Row | undefined,
-): Promise<Claim | 'goes on' | 'covers'> {
+): Promise<Claim | 'continue' | 'cover missed'> {
   const { clock, random } = context;
   const { due } = message;
   if (head.overlap !== 'allow') return RETRY;
@@ -95,27 +97,27 @@ async function reasonToStop(
   if (first && !isCurrent(head, message))
     return row ? cancelOpen(context, row, 'the job was withdrawn while this waited') : DROP;
   if (row && head.status === 'cancelled') return cancelOpen(context, row, 'the job was cancelled');
-  if (row || isManual(message)) return 'goes on';
+  if (row || isManual(message)) return 'continue';
 
   const misfire = misfireOf(context, head, message);
-  if (misfire.kind !== 'none') return skipLate(context, head, message, misfire);
+  if (misfire.kind !== 'none') return skipMissed(context, head, message, misfire);
   const { coveredUntil } = misfire;
-  if (coveredUntil || isCoverAhead(context, head)) {
+  if (coveredUntil || isCoverInFuture(context, head)) {
     const rowsUntil = coveredUntil ? laterDue(head.rowsUntil, coveredUntil) : head.rowsUntil;
     const change = { coveredUntil, rowsUntil, stamp: random.id(12) };
     if (!(await writeHead(context, head, change))) return RETRY;
-    if (coveredUntil) return 'covers';
+    if (coveredUntil) return 'cover missed';
   }
-  return 'goes on';
+  return 'continue';
 }
 
-/** The execution has a hold: of a worker that runs, is gone, or has let go. */
+/** Claims an execution that has a hold. Its worker runs it, is lost, or has let go. */
 async function claimHeld(
   context: Context,
   workerId: string,
   message: Message,
   item: HoldItem,
-  ahead: Definition | undefined,
+  preread: Definition | undefined,
 ): Promise<Claim> {
   const { store, clock, settings } = context;
   const { jobId, due } = message;
@@ -131,26 +133,34 @@ async function claimHeld(
   const seen = await store.readHead(jobId, { consistent: true });
   if (!seen) return DROP;
   const unstarted = row?.status === 'QUEUED' || row?.status === 'WAITING';
-  const asked = hold.cancelRequested && !(unstarted && hasLetGo(hold, row));
-  // its worker died between inserting the hold and asking whether it may run: whether it ran is unknown, so it does
-  // not start again once withdrawn, unless the schedule in force has planned this very occurrence too
+  const cancelRequested = hold.cancelRequested && !(unstarted && hasLetGo(hold, row));
+  // without a row, the lost worker may or may not have started the run. A withdrawn execution does not start again, unless
+  // the schedule in force has planned the same occurrence
   const isWithdrawn = (head: Head) => !row && !isManual(message) && !isCurrent(head, message);
   if (isWithdrawn(seen) && (await isPlannedAgain(context, seen, message))) return DROP;
 
-  const definition = await definitionInForce(context, seen, ahead);
-  const before = clock.monotonic();
+  const definition = await definitionInForce(context, seen, preread);
+  const sentAt = clock.monotonic();
   const attempts = attemptsBegun(hold, row);
-  const next = { ...newHold(context, message, workerId, hold, attempts), cancelRequested: asked };
+  const next = { ...newHold(context, message, workerId, hold, attempts), cancelRequested };
   if (!(await store.updateHoldItem(jobId, due, item.stamp, { hold: next, stamp: next.token }))) {
     const now = await store.readHoldItem(jobId, due);
     if (now?.hold.token !== next.token) return RETRY;
   }
-  // who withdraws writes the head first and then asks the holds to stop, but not one whose lease is over, as this one's was
+  // a cancel of the job writes the head and then requests a cancel of each hold, except of expired ones as this one was
   const head = (await store.readHead(jobId, { consistent: true })) ?? seen;
   const withdrawnBy = row ? 'none' : firstClaimWithdrawnBy(message);
-  const taken: AcquiredHold = { head, message, hold: next, place: { due }, before, definition, withdrawnBy };
-  if (isWithdrawn(head) && (await isPlannedAgain(context, head, message))) return release(context, taken);
-  const cancelled = asked || head.status === 'cancelled';
-  const why = cancelled ? 'cancelled' : isWithdrawn(head) ? 'withdrawn' : undefined;
-  return takeOverRow(context, taken, row, attempts, why);
+  const acquired: AcquiredHold = {
+    head,
+    message,
+    hold: next,
+    place: { due },
+    sentAt,
+    definition,
+    withdrawnBy,
+  };
+  if (isWithdrawn(head) && (await isPlannedAgain(context, head, message))) return release(context, acquired);
+  const cancelled = cancelRequested || head.status === 'cancelled';
+  const endedBy = cancelled ? 'cancelled' : isWithdrawn(head) ? 'withdrawn' : undefined;
+  return takeOverRow(context, acquired, row, attempts, endedBy);
 }

@@ -1,8 +1,8 @@
-// Take ahead: the take of a normal run is written a little before its time, so that at the time itself nothing is left to
-// do but to start; thousands that are due at once then start at once (docs/decisions/0017).
+// The early claim: the claim of an ordinary run is written before its fire time. At the fire time only the start is left, so
+// thousands of jobs that are due together start together (docs/decisions/0017).
 //
-// A held job does not run yet. A cancel, pause or edit in between returns only when the run would have started (change-returns.ts),
-// so no change that has returned before the fire time is overlooked. A hold that does not start is put back as it was (start.ts).
+// The hold does not run yet. A cancel, pause or edit before the start returns after the start (change-returns.ts), so no run
+// overlooks a change that returned before the fire time. A claim that does not start is undone (confirm-start.ts).
 
 import type { Head, Hold } from '../../domain/jobs/job.ts';
 import type { Message } from '../../queue/queue.ts';
@@ -13,7 +13,7 @@ import type { AcquiredHold } from './confirm-start.ts';
 import { newHold } from './holds.ts';
 import { isOrdinaryClaim } from './ordinary-claim.ts';
 
-/** Undefined where anything is out of the ordinary: the claim at its time decides. */
+/** Undefined if the claim is not an ordinary one, or was refused. The claim at the fire time decides then. */
 export async function claimEarly(
   context: Context,
   workerId: string,
@@ -22,22 +22,22 @@ export async function claimEarly(
 ): Promise<AcquiredHold | undefined> {
   if (!canClaimEarly(context, message, prepared)) return undefined;
   const { head, definition } = prepared;
-  const before = context.clock.monotonic();
+  const sentAt = context.clock.monotonic();
   const hold = {
     ...newHold(context, message, workerId, head.hold, 1),
     startedAt: Math.max(message.fireAt, context.clock.now()),
   };
   const change = { hold, rowsUntil: message.due, stamp: hold.token };
-  const taken: AcquiredHold = {
-    ...{ head: { ...head, ...change }, message, hold, before, definition },
-    ...{ place: 'head', previous: head.hold, withdrawnBy: 'any', ahead: true },
+  const acquired: AcquiredHold = {
+    ...{ head: { ...head, ...change }, message, hold, sentAt, definition },
+    ...{ place: 'head', previous: head.hold, withdrawnBy: 'any', early: true },
   };
   try {
-    return (await writeHead(context, head, change)) ? taken : undefined;
+    return (await writeHead(context, head, change)) ? acquired : undefined;
   } catch (error) {
-    // the take may have been done: the look at its time, or giving it back, finds out
-    context.log.debug('whether it was taken ahead is not known', { error: String(error) });
-    return { ...taken, lookedAt: Number.NEGATIVE_INFINITY };
+    // the write may have succeeded: the check before the start, or the undo, reads the head again
+    context.log.debug('the result of an early claim is unknown', { error: String(error) });
+    return { ...acquired, lastReadAt: Number.NEGATIVE_INFINITY };
   }
 }
 
@@ -55,12 +55,12 @@ const canClaimEarly = (
   isOrdinaryClaim(context, message, head, holderRow);
 
 /**
- * For who withdraws a schedule: the worker may die before the start, and nobody could tell then whether it had started.
- * Written with the withdrawal, so that the takeover knows that it was not to. By anybody's clock its time may be to come.
+ * The mark that a pause or a schedule edit writes into a hold that may not have started. If the worker dies before the start,
+ * no other worker can tell whether it had started. The mark keeps the takeover from starting it.
  */
 export function withdrawHold({ clock, settings }: Context, head: Head): { hold?: Hold } {
   const { hold } = head;
   const isFirst = hold?.revision === head.revision && hold.attempt === 1;
-  const mayBeToCome = isFirst && clock.now() < hold.startedAt + settings.clockSkewMs;
-  return mayBeToCome ? { hold: { ...hold, withdrawn: true } } : {};
+  const mayBeUnstarted = isFirst && clock.now() < hold.startedAt + settings.clockSkewMs;
+  return mayBeUnstarted ? { hold: { ...hold, withdrawn: true } } : {};
 }

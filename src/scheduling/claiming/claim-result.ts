@@ -1,32 +1,32 @@
-// What a claim answers.
+// The result of a claim.
 import type { Row } from '../../domain/executions/row.ts';
 import type { Definition, Head, Hold } from '../../domain/jobs/job.ts';
 import type { Message } from '../../queue/queue.ts';
 import type { HoldPlace } from '../../store/store.ts';
 
-/** An execution that is ours to run until the lease is over. */
+/** An execution that this worker may run until its lease ends. */
 export interface Claimed {
   readonly head: Head;
   readonly message: Message;
   readonly place: HoldPlace;
   readonly hold: Hold;
-  /** The row as we have opened or fenced it; absent on the normal path, where finish inserts it. */
+  /** The row that this worker has fenced. Undefined on the normal path, where finish inserts the row. */
   readonly row: Row | undefined;
-  /** By the monotonic clock, counted from before the take was sent. */
+  /** By the monotonic clock, counted from before the claim was sent. */
   readonly leaseEnd: number;
-  /** The one in force by this head. Undefined: there is none. */
+  /** The definition that this head names. Undefined if it does not exist. */
   readonly definition: Definition | undefined;
 }
 
 export type Claim =
   | { readonly kind: 'run'; readonly claimed: Claimed }
-  /** Nothing to do (any more): the message may go. */
+  /** There is nothing left to do, and the message is deleted. */
   | { readonly kind: 'drop' }
-  /** Look again then. */
+  /** The message comes back at this time. */
   | { readonly kind: 'later'; readonly at: number }
-  /** Something changed between two of our calls: start over. */
+  /** Another process has written between two calls. The claim starts over. */
   | { readonly kind: 'retry' }
-  /** The answer rests on a read that may be stale: ask again consistently (docs/protocol.md#reads). */
+  /** The result depends on a read that may be stale. The claim starts over with consistent reads (docs/protocol.md#reads). */
   | { readonly kind: 'retryConsistent' };
 
 /** The result of a claim that is not to be repeated. */

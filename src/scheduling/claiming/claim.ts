@@ -1,4 +1,4 @@
-// Claim of (job, due, revision | byHand) at fire time: who may run it, if anybody (docs/protocol.md#claim).
+// The claim of an execution at its fire time: whether this worker may run it (docs/protocol.md#claim).
 import { CONFLICT, RETRY_NOW, retryConflicts } from '../../concurrency/retry-conflicts.ts';
 import type { Row } from '../../domain/executions/row.ts';
 import type { Definition, Head } from '../../domain/jobs/job.ts';
@@ -13,15 +13,17 @@ import type { Found } from './holds.ts';
 /** If the conflicts go on for longer, the message comes back later. */
 const CLAIM_RETRY = { maxRounds: 12, pauseMs: 20 };
 
+/** What a claim reads first. */
 export interface Prepared {
   readonly head: Head;
+  /** The row of the execution that holds the job, if that is another one. */
   readonly holderRow: Row | undefined;
   readonly definition: Definition;
 }
 
 /**
- * What a claim reads first, read ahead of the fire time: under the take's compare-and-set an early read is only a stale
- * one. The definition is read ahead too, so that nothing stands between the take and the start.
+ * Reads what a claim needs before the fire time. The claim is a compare-and-set, so the reads may be stale. The definition is
+ * read too, so that no read is left between the claim and the start. Undefined if the job does not exist.
  */
 export async function prepare(context: Context, message: Message): Promise<Prepared | undefined> {
   const { store } = context;
@@ -43,11 +45,16 @@ export async function claim(
 ): Promise<DecidedClaim> {
   const { store, clock } = context;
   let consistent = false;
-  let ahead = prepared;
+  let firstRead = prepared;
   const result = await retryConflicts(context, CLAIM_RETRY, async () => {
-    const head = ahead?.head ?? (await store.readHead(message.jobId, { consistent }));
-    const found: Found = { head, consistent, holderRow: ahead?.holderRow, definition: prepared?.definition };
-    ahead = undefined;
+    const head = firstRead?.head ?? (await store.readHead(message.jobId, { consistent }));
+    const found: Found = {
+      head,
+      consistent,
+      holderRow: firstRead?.holderRow,
+      definition: prepared?.definition,
+    };
+    firstRead = undefined;
     const claimed =
       head?.overlap === 'allow'
         ? await claimConcurrent(context, workerId, message, head, prepared?.definition)

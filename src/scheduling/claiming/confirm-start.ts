@@ -1,5 +1,5 @@
-// Start: the last look before a run. A change that has returned is never overlooked: a worker starts only shortly after it has
-// sent the call that showed it the head and its hold, and a change returns later than that (docs/decisions/0029).
+// The last check before a run. A run starts only within CHANGE_RETURNS_AFTER_MS of the call that last showed the worker the
+// head and its hold. A change returns later than that, so no run overlooks a change that has returned (docs/decisions/0029).
 
 import { CONFLICT, retryConflicts } from '../../concurrency/retry-conflicts.ts';
 import { isManual } from '../../domain/executions/ids.ts';
@@ -17,98 +17,101 @@ import { type Claim, DROP, RETRY } from './claim-result.ts';
 import { isLate } from './misfire.ts';
 import { isCurrent, isPlannedAgain } from './occurrence-validity.ts';
 
-/** A hold that we have just been given; whether it can run is still open. */
+/** A hold that this worker has just acquired. Whether the run may start is not decided yet. */
 export interface AcquiredHold {
   readonly head: Head;
   readonly message: Message;
   readonly hold: Hold;
   readonly place: HoldPlace;
-  /** Monotonic time before the take was sent. The lease counts from here. */
-  readonly before: number;
-  /** Monotonic time before the call was sent that last showed head and hold, where that was not the take. */
-  readonly lookedAt?: number;
+  /** Monotonic time before the claim was sent. The lease counts from here. */
+  readonly sentAt: number;
+  /** Monotonic time before the last read of head and hold was sent. Undefined if they were not read since the claim. */
+  readonly lastReadAt?: number;
   /** The definition that was in force when the head was read. */
   readonly definition: Definition | undefined;
   /**
-   * What of a pause or an edit of the schedule keeps it from starting: `any` of them, one that has `marked` the hold (the
-   * execution may have started before), or `none` (it has started before, or was started by hand).
+   * Which pauses and schedule edits keep the run from starting.
+   * `any`: all of them. `marked`: one that marked the hold `withdrawn`, because the execution may have started before.
+   * `none`: the execution has started before, or is a manual run.
    */
   readonly withdrawnBy: 'any' | 'marked' | 'none';
   /** The hold in the head that this one has replaced. */
   readonly previous?: Hold | undefined;
-  /** Misfire `runOnce`: the head says that this run stands for all that were missed, so it is not put back. */
-  readonly covers?: boolean;
-  /** AcquiredHold before its time: its misfire policy is asked at the look. */
-  readonly ahead?: true;
+  /** With misfire `runOnce`, the head says that this run stands for all missed ones. Such a claim is never undone. */
+  readonly coversMissed?: boolean;
+  /** The claim was made before the fire time, so its misfire policy is applied at the check. */
+  readonly early?: true;
 }
 
-/** Of a first claim: what was started by hand is exempt from pause and edit. */
+/** The value of `withdrawnBy` for a first claim. */
 export const firstClaimWithdrawnBy = (message: Message): 'any' | 'none' =>
   isManual(message) ? 'none' : 'any';
 
-/** Reads take a few milliseconds; a store that answers none of so many in time has the claim come back later. */
+/** After this many reads, each too slow to start on, the message comes back later. */
 const MAX_ROUNDS = 12;
 /** After these rounds the takeover is left to another worker. */
 const UNDO_RETRY = { maxRounds: 12, pauseMs: 50 };
 
-/** The lease is live, counted from before the take was sent. */
-export const isLeased = ({ clock, settings }: Context, { before }: AcquiredHold): boolean =>
-  clock.monotonic() < before + settings.leaseMs - settings.clockSkewMs;
+/** Whether the lease is live, counted from before the claim was sent. */
+export const isLeased = ({ clock, settings }: Context, { sentAt }: AcquiredHold): boolean =>
+  clock.monotonic() < sentAt + settings.leaseMs - settings.clockSkewMs;
 
 /**
- * Step 6 of a claim. `row`: as this taker has written it. RETRY: it is no longer ours, or was put back; claim it as any other.
+ * Step 6 of a claim. `row` is the row that this worker has fenced, and undefined if the execution has none. The result is
+ * RETRY if another worker has the hold, or if the claim was undone.
  */
 export async function confirmStart(
   context: Context,
-  taken: AcquiredHold,
+  acquired: AcquiredHold,
   row: Row | undefined,
 ): Promise<Claim> {
   const { clock, settings } = context;
-  let { head, definition, lookedAt = taken.before } = taken;
+  let { head, definition, lastReadAt = acquired.sentAt } = acquired;
   try {
-    for (let round = 1; round <= MAX_ROUNDS && isLeased(context, taken); round++) {
+    for (let round = 1; round <= MAX_ROUNDS && isLeased(context, acquired); round++) {
       definition = await definitionInForce(context, head, definition);
-      const isRecent = clock.monotonic() - lookedAt < CHANGE_RETURNS_AFTER_MS;
-      if (isRecent && isLeased(context, taken)) return run(context, { ...taken, head, definition }, row);
-      lookedAt = clock.monotonic();
-      const seen = await look(context, taken);
-      if (!seen) return RETRY;
-      const next = await decide(context, { ...taken, head: seen.head }, row, seen);
+      const isRecent = clock.monotonic() - lastReadAt < CHANGE_RETURNS_AFTER_MS;
+      if (isRecent && isLeased(context, acquired))
+        return startRun(context, { ...acquired, head, definition }, row);
+      lastReadAt = clock.monotonic();
+      const current = await readCurrent(context, acquired);
+      if (!current) return RETRY;
+      const next = await checkStart(context, { ...acquired, head: current.head }, row, current);
       if (typeof next === 'object') return next;
-      if (next === 'look again') lookedAt = Number.NEGATIVE_INFINITY;
-      head = seen.head;
+      if (next === 'read again') lastReadAt = Number.NEGATIVE_INFINITY;
+      head = current.head;
     }
   } catch (error) {
-    if (mayGoBack(taken, row)) await undoClaim(context, taken);
+    if (canUndo(acquired, row)) await undoClaim(context, acquired);
     throw error;
   }
-  if (mayGoBack(taken, row)) await undoClaim(context, taken);
+  if (canUndo(acquired, row)) await undoClaim(context, acquired);
   return { kind: 'later', at: clock.now() + settings.clockSkewMs * 2 };
 }
 
-/** Nothing has started: another worker may have it now, not when the lease is over. */
-const mayGoBack = ({ covers }: AcquiredHold, row: Row | undefined): boolean => !row && !covers;
+/** Without a row nothing has started. If the claim is undone, another worker need not wait for the end of the lease. */
+const canUndo = ({ coversMissed }: AcquiredHold, row: Row | undefined): boolean => !row && !coversMissed;
 
-function run({ clock, settings }: Context, taken: AcquiredHold, row: Row | undefined): Claim {
-  const { head, message, place, before, definition } = taken;
-  const attempt = row ? row.attempt : taken.hold.attempt;
-  const hold = { ...taken.hold, attempt, startedAt: clock.now() };
-  const leaseEnd = before + settings.leaseMs;
+function startRun({ clock, settings }: Context, acquired: AcquiredHold, row: Row | undefined): Claim {
+  const { head, message, place, sentAt, definition } = acquired;
+  const attempt = row ? row.attempt : acquired.hold.attempt;
+  const hold = { ...acquired.hold, attempt, startedAt: clock.now() };
+  const leaseEnd = sentAt + settings.leaseMs;
   return { kind: 'run', claimed: { head, message, hold, place, row, leaseEnd, definition } };
 }
 
 /** Head and hold as they are now, and the stamp of the item that has the hold. */
-interface Seen {
+interface CurrentHold {
   readonly head: Head;
   readonly hold: Hold;
   readonly stamp: string;
 }
 
-/** Undefined: the hold is another's. */
-async function look(
+/** Undefined if another worker has the hold. */
+async function readCurrent(
   { store }: Context,
   { head: { jobId }, hold, place }: AcquiredHold,
-): Promise<Seen | undefined> {
+): Promise<CurrentHold | undefined> {
   const [head, item] = await Promise.all([
     store.readHead(jobId, { consistent: true }),
     place === 'head' ? undefined : store.readHoldItem(jobId, place.due),
@@ -118,30 +121,30 @@ async function look(
   return { head, hold: holder.hold, stamp: holder.stamp };
 }
 
-/** Ends a claim that may not start any more. `look again`: somebody has written since the look. */
-async function decide(
+/** Ends a claim that may not start any more. `read again`: another process has written the head or hold since the read. */
+async function checkStart(
   context: Context,
-  taken: AcquiredHold,
+  acquired: AcquiredHold,
   row: Row | undefined,
-  seen: Seen,
-): Promise<Claim | 'may start' | 'look again'> {
-  const { message, withdrawnBy, ahead } = taken;
-  const { head, hold } = seen;
+  current: CurrentHold,
+): Promise<Claim | 'may start' | 'read again'> {
+  const { message, withdrawnBy, early } = acquired;
+  const { head, hold } = current;
   if (hold.cancelRequested || head.status === 'cancelled')
-    return cancel(context, taken, row, 'cancelled before it started');
-  const counts = withdrawnBy === 'any' || (withdrawnBy === 'marked' && hold.withdrawn);
-  const withdrawn = counts && !isCurrent(head, message);
-  if (withdrawn && !mayGoBack(taken, row)) {
+    return cancel(context, acquired, row, 'cancelled before it started');
+  const applies = withdrawnBy === 'any' || (withdrawnBy === 'marked' && hold.withdrawn);
+  const withdrawn = applies && !isCurrent(head, message);
+  if (withdrawn && !canUndo(acquired, row)) {
     // the schedule in force has the same occurrence, and its message would find this row
     if (await isPlannedAgain(context, head, message)) return 'may start';
-    return cancel(context, taken, row, 'withdrawn before it started');
+    return cancel(context, acquired, row, 'withdrawn before it started');
   }
-  if (!withdrawn && !(ahead && isLate(context, head, message))) return 'may start';
-  if (!(await restoreHold(context, taken, seen))) return 'look again';
+  if (!withdrawn && !(early && isLate(context, head, message))) return 'may start';
+  if (!(await restoreHold(context, acquired, current))) return 'read again';
   return withdrawn ? DROP : RETRY;
 }
 
-/** The row says that it did not start. */
+/** Writes a CANCELLED row that shows that the attempt did not start. */
 async function cancel(
   context: Context,
   { head, hold, message }: AcquiredHold,
@@ -167,37 +170,38 @@ async function cancel(
 }
 
 /**
- * A taken execution without a row: this worker will not run it, so that any other may. If the store does not answer, the
- * takeover is the backstop.
+ * Undoes the claim of an execution without a row, so that any other worker may claim it at once. If the store does not
+ * answer, the claim ends by takeover.
  */
-export async function undoClaim(context: Context, taken: AcquiredHold): Promise<void> {
+export async function undoClaim(context: Context, acquired: AcquiredHold): Promise<void> {
   await retryConflicts(context, UNDO_RETRY, async () => {
     try {
-      const seen = await look(context, taken);
-      if (!seen) return;
-      if (seen.hold.cancelRequested) {
-        await cancel(context, { ...taken, head: seen.head }, undefined, 'cancelled before it started');
+      const current = await readCurrent(context, acquired);
+      if (!current) return;
+      if (current.hold.cancelRequested) {
+        await cancel(context, { ...acquired, head: current.head }, undefined, 'cancelled before it started');
         return;
       }
-      if (await restoreHold(context, taken, seen)) return;
+      if (await restoreHold(context, acquired, current)) return;
     } catch (error) {
-      context.log.warn('a job could not be given back; trying again', {
-        jobId: taken.head.jobId,
-        error: String(error),
-      });
+      const { jobId } = acquired.head;
+      context.log.warn('failed to undo a claim; retrying', { jobId, error: String(error) });
     }
     return CONFLICT;
   });
 }
 
 /**
- * As if it had not been taken. False: somebody has written since. An occurrence may have waited for this hold without a
- * message of its own, and the hold ends without a finish: it is woken.
+ * Puts back the hold as it was before the claim. False if another process has written since the read. An occurrence may have
+ * waited for this hold without a message of its own. The hold ends without a finish, so that occurrence is woken here.
  */
-async function restoreHold(context: Context, taken: AcquiredHold, { head, stamp }: Seen): Promise<boolean> {
-  const { place, previous, hold } = taken;
+async function restoreHold(
+  context: Context,
+  { place, previous, hold }: AcquiredHold,
+  { head, stamp }: CurrentHold,
+): Promise<boolean> {
   if (place !== 'head') return context.store.removeHoldItem(head.jobId, place.due, stamp);
-  const done = await writeHead(context, head, { hold: previous, stamp: context.random.id(12) });
-  if (done && head.note?.status === 'WAITING') await passTurn(context, head, hold.due);
-  return done;
+  const restored = await writeHead(context, head, { hold: previous, stamp: context.random.id(12) });
+  if (restored && head.note?.status === 'WAITING') await passTurn(context, head, hold.due);
+  return restored;
 }

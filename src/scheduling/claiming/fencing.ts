@@ -1,4 +1,4 @@
-// Take: what is written once the hold is ours, up to the start of the run (docs/protocol.md#claim, steps 3 and 5).
+// Fencing: the write of the row between the claim of the head and the start (docs/protocol.md#claim, steps 3 and 5).
 import type { Row } from '../../domain/executions/row.ts';
 import type { Hold } from '../../domain/jobs/job.ts';
 import type { Context } from '../context.ts';
@@ -7,29 +7,29 @@ import { afterExecution } from '../running/after-execution.ts';
 import { type Claim, DROP, RETRY } from './claim-result.ts';
 import { type AcquiredHold, confirmStart } from './confirm-start.ts';
 
-/** A row that is RUNNING and free was fenced too late: that attempt never began, and it counts once. */
+/** The number of the next attempt. A RUNNING row of a free job was fenced too late, so its attempt has not begun. */
 export const nextAttempt = (row: Row): number => (row.status === 'RUNNING' ? row.attempt : row.attempt + 1);
 
 /**
- * How many attempts of a held execution may have started. A row that is RUNNING with the fence of an earlier holder was seen by
- * this hold's taker, or was fenced after the take: then that attempt did not begin, and the hold does not count it.
+ * The number of attempts of a held execution that may have started. A RUNNING row may have the fence of an earlier holder. If
+ * it was fenced after this hold was claimed, its attempt did not begin, and the hold does not count it.
  */
 export function attemptsBegun(hold: Hold, row: Row | undefined): number {
   if (!row) return hold.attempt;
-  const isAnothers = row.status === 'RUNNING' && row.fence !== hold.token;
-  return isAnothers ? Math.min(row.attempt, hold.attempt) : row.attempt;
+  const hasOtherFence = row.status === 'RUNNING' && row.fence !== hold.token;
+  return hasOtherFence ? Math.min(row.attempt, hold.attempt) : row.attempt;
 }
 
-/** Puts our token into the open row; refused: somebody was faster at the row, so the hold is let go. */
-export async function fence(context: Context, taken: AcquiredHold, seen: Row): Promise<Claim> {
-  const row = runningRow(context, taken, seen, nextAttempt(seen));
+/** Writes the hold's token into the open row. If another process was faster at the row, the hold is released. */
+export async function fence(context: Context, acquired: AcquiredHold, seen: Row): Promise<Claim> {
+  const row = runningRow(context, acquired, seen, nextAttempt(seen));
   return (await writeFenced(context, seen, row))
-    ? confirmStart(context, taken, row)
-    : release(context, taken);
+    ? confirmStart(context, acquired, row)
+    : release(context, acquired);
 }
 
-function runningRow({ clock }: Context, taken: AcquiredHold, seen: Row | undefined, attempt: number): Row {
-  const { head, message, hold } = taken;
+function runningRow({ clock }: Context, acquired: AcquiredHold, seen: Row | undefined, attempt: number): Row {
+  const { head, message, hold } = acquired;
   const {
     nextAttemptAt: _,
     error: __,
@@ -48,7 +48,7 @@ function runningRow({ clock }: Context, taken: AcquiredHold, seen: Row | undefin
   };
 }
 
-/** Never needed for safety; saves others one lease of waiting. */
+/** Ends the lease now. Safety does not need it, but other workers need not wait for the end of the lease. */
 export async function release(
   { store, random }: Context,
   { head, hold, place }: AcquiredHold,
@@ -58,29 +58,29 @@ export async function release(
 }
 
 /**
- * The second write of a takeover, always after the first: that one stops the heartbeat of the old holder, this one
- * refuses its finish. `why`: it is not to run again.
+ * The second write of a takeover, after the head. The first one stops the heartbeat of the old holder, this one refuses its
+ * finish. `endedBy` is undefined if the execution may run again.
  */
 export async function takeOverRow(
   context: Context,
-  taken: AcquiredHold,
+  acquired: AcquiredHold,
   seen: Row | undefined,
   attempts: number,
-  why: 'cancelled' | 'withdrawn' | undefined,
+  endedBy: 'cancelled' | 'withdrawn' | undefined,
 ): Promise<Claim> {
-  const maxAttempts = seen?.maxAttempts ?? taken.head.retry.maxAttempts;
-  const running = runningRow(context, taken, seen, attempts + 1);
-  if (!why && attempts < maxAttempts) {
+  const maxAttempts = seen?.maxAttempts ?? acquired.head.retry.maxAttempts;
+  const running = runningRow(context, acquired, seen, attempts + 1);
+  if (!endedBy && attempts < maxAttempts) {
     return (await writeFenced(context, seen, running))
-      ? confirmStart(context, taken, running)
-      : release(context, taken);
+      ? confirmStart(context, acquired, running)
+      : release(context, acquired);
   }
-  const end: Row = why
+  const end: Row = endedBy
     ? {
         ...running,
         status: 'CANCELLED',
         attempt: attempts,
-        reason: `${why} while its worker was lost`,
+        reason: `${endedBy} while its worker was lost`,
         finishedAt: context.clock.now(),
       }
     : {
@@ -93,12 +93,12 @@ export async function takeOverRow(
         },
         finishedAt: context.clock.now(),
       };
-  if (!(await writeFenced(context, seen, end))) return release(context, taken);
-  await afterExecution(context, taken.head, taken.message, end);
+  if (!(await writeFenced(context, seen, end))) return release(context, acquired);
+  await afterExecution(context, acquired.head, acquired.message, end);
   return DROP;
 }
 
-/** Ends an open row that nobody holds, on condition of what was seen. An attempt that was fenced too late does not count. */
+/** Cancels an open row of a free job, on condition of what was read. An attempt that was fenced too late does not count. */
 export async function cancelOpen(context: Context, seen: Row, reason: string): Promise<Claim> {
   const attempt = nextAttempt(seen) - 1;
   const row: Row = { ...seen, status: 'CANCELLED', attempt, reason, finishedAt: context.clock.now() };

@@ -1,4 +1,4 @@
-// Holds: how one is made, when it is over, and whether it keeps others out (docs/protocol.md#does-a-hold-block-other-executions).
+// Holds: how one is created, when it is over, and whether it blocks others (docs/protocol.md#does-a-hold-block-other-executions).
 import { isTerminal, type Row } from '../../domain/executions/row.ts';
 import type { Definition, Head, Hold } from '../../domain/jobs/job.ts';
 import type { Message } from '../../queue/queue.ts';
@@ -9,23 +9,23 @@ export interface Found {
   readonly head: Head | undefined;
   /** Whether the head was read consistently. */
   readonly consistent: boolean;
-  /** Of the execution that holds the job, if it was read ahead (eventually consistent). */
+  /** The row of the execution that holds the job, read eventually consistently before the fire time. Undefined if not read. */
   readonly holderRow: Row | undefined;
-  /** A definition of the job, if one was read ahead; the head says whether it is the one in force. */
+  /** A definition that was read before the fire time. The head says whether it is still in force. */
   readonly definition: Definition | undefined;
 }
 
 /**
- * Who keeps its message while it waits comes back after as long as the holder has run by then, this at least and a
- * heartbeat at most; so a finish need not look for somebody to wake after a run that was shorter (docs/decisions/0003).
+ * The shortest time after which an execution that waits and keeps its message asks again. A run that was shorter than this
+ * therefore wakes no execution (docs/decisions/0003).
  */
 export const SHORT_RUN_MS = 1_000;
 
 /**
- * A holder that died is taken over within minutes, so one without a row after so long had ended: its row is gone by
- * retention (a day at least), and a job that runs once a quarter must not wait for it.
+ * A hold without a row does not block this long after its lease. A dead holder is taken over within minutes, so the execution
+ * has ended, and retention (a day at least) has removed its row. A job that runs once a quarter must not wait for it.
  */
-const FORGOTTEN_MS = 86_400_000;
+const ROW_EXPIRED_MS = 86_400_000;
 
 export function newHold(
   { clock, random, settings, boot }: Context,
@@ -50,13 +50,13 @@ export function newHold(
 }
 
 /**
- * The holder's process is gone, or the lease has ended by every clock: its holder starts nothing any more. `at`: by our
- * clock, if not now. A row that is read after that moment shows every attempt that the holder can have started.
+ * Whether the holder's process is gone, or the lease has ended by every clock. The holder then starts nothing any more. A row
+ * that is read after the time `at` shows every attempt that the holder can have started.
  */
 export const isOver = ({ clock, settings, boot }: Context, hold: Hold, at = clock.now()): boolean =>
   (boot !== undefined && hold.boot !== boot) || at > hold.leaseUntil + settings.clockSkewMs;
 
-/** The lease was extended since the take: heartbeats begin with the run. */
+/** Whether the lease was extended since the claim. Heartbeats begin with the run, so the run has started. */
 export const hasBeaten = ({ settings }: Context, hold: Hold): boolean =>
   hold.leaseUntil > hold.startedAt + settings.leaseMs;
 
@@ -64,32 +64,32 @@ export const hasBeaten = ({ settings }: Context, hold: Hold): boolean =>
 export const hasEnded = (hold: Hold, row: Row | undefined): boolean =>
   isTerminal(row?.status) && row?.fence === hold.token;
 
-/** The holder itself has put the row back: its lease does not matter (a 2 s backoff must not wait for it). */
+/** Whether the holder itself has put the row back. Its lease does not count then: a 2 s backoff must not wait for 30 s. */
 export const hasLetGo = (hold: Hold, row: Row | undefined): boolean =>
   row !== undefined &&
   (row.status === 'QUEUED' || row.status === 'WAITING' || row.status === 'RETRYING') &&
   row.fence === hold.token;
 
 /**
- * Does the hold of another execution keep this job's others out, and at least until when, if that is known? `ahead`: its
- * row, if an eventually consistent read gave one.
+ * Whether the hold of another execution blocks the job, and at least until when (0 if that is not known). Undefined if it does
+ * not. `holderRow` is the row of that execution, if an eventually consistent read has found one.
  */
 export async function blocks(
   context: Context,
   head: Head,
   hold: Hold,
-  ahead: Row | undefined,
+  holderRow: Row | undefined,
 ): Promise<{ until: number } | undefined> {
   const { store } = context;
-  if (hasEnded(hold, ahead ?? (await store.readRow(head.jobId, hold.due, { consistent: false }))))
+  if (hasEnded(hold, holderRow ?? (await store.readRow(head.jobId, hold.due, { consistent: false }))))
     return undefined;
   const wasOver = isOver(context, hold);
   const row = await store.readRow(head.jobId, hold.due, { consistent: true });
-  if (!row && context.clock.now() > hold.leaseUntil + FORGOTTEN_MS) return undefined;
+  if (!row && context.clock.now() > hold.leaseUntil + ROW_EXPIRED_MS) return undefined;
   if (!row || row.status === 'RUNNING' || row.status === 'RETRYING')
     return { until: row?.nextAttemptAt ?? 0 };
   if (isTerminal(row.status)) return undefined;
-  // QUEUED or WAITING again after /retry: it blocks only while somebody has taken it and is about to fence it [H2]
-  const taken = !wasOver && row.fence !== hold.token;
-  return taken ? { until: 0 } : undefined;
+  // QUEUED or WAITING again after a retry: it blocks only while a worker has claimed it and not yet fenced it [H2]
+  const isAboutToFence = !wasOver && row.fence !== hold.token;
+  return isAboutToFence ? { until: 0 } : undefined;
 }

@@ -1,4 +1,4 @@
-// Misfire: what it means that an occurrence is claimed late.
+// The misfire policy of an occurrence that is claimed late (docs/protocol.md#misfire).
 import { type DueKey, dueAtOf, dueKey } from '../../domain/executions/ids.ts';
 import type { Head } from '../../domain/jobs/job.ts';
 import { fireAt, isRecurring } from '../../domain/schedule/occurrences.ts';
@@ -8,14 +8,14 @@ import { laterDue, recordDecision } from '../records/record-decision.ts';
 import { insertRow, newRow } from '../records/write-row.ts';
 import { type Claim, DROP, RETRY } from './claim-result.ts';
 
-const STOOD_FOR = 'misfire: one run stood for all that were missed';
+const COVERED_REASON = 'misfire: one run stood for all that were missed';
 
 export type Misfire =
   | {
       readonly kind: 'none';
-      /** Late, and one run stands for all that fired up to here. */
+      /** The occurrence is missed, and its run stands for all that fired up to here. Undefined if it stands for none. */
       readonly coveredUntil?: DueKey;
-      /** Late, and to be run all the same. */
+      /** The occurrence is missed, and runs nevertheless. */
       readonly mustRun?: boolean;
       readonly reason?: undefined;
     }
@@ -26,14 +26,15 @@ export type Misfire =
       readonly mustRun?: undefined;
     };
 
-/** What a first claim that comes late means. One-time jobs always run. */
+/** The misfire of a first claim. One-time jobs always run. */
 export function misfireOf(context: Context, head: Head, message: Message): Misfire {
   const { clock, settings } = context;
   const late = clock.now() - message.fireAt;
-  const covered = head.coveredUntil !== undefined && firedAt(head, message.due) <= dueAtOf(head.coveredUntil);
-  // an occurrence that was missed is late; one that is in time is covered only by a wrong clock
-  if (covered && late > settings.clockSkewMs && !isCoverAhead(context, head))
-    return { kind: 'covered', reason: STOOD_FOR };
+  const covered =
+    head.coveredUntil !== undefined && fireTimeOf(head, message.due) <= dueAtOf(head.coveredUntil);
+  // an occurrence in time can be covered only by a wrong clock, and runs
+  if (covered && late > settings.clockSkewMs && !isCoverInFuture(context, head))
+    return { kind: 'covered', reason: COVERED_REASON };
   if (!isRecurring(head.schedule) || late <= head.misfire.graceSeconds * 1000) return { kind: 'none' };
   if (head.misfire.policy === 'skip') {
     return {
@@ -42,38 +43,36 @@ export function misfireOf(context: Context, head: Head, message: Message): Misfi
     };
   }
   if (head.misfire.policy === 'runAll') return { kind: 'none', mustRun: true };
-  const missed = Math.max(firedAt(head, message.due), missedBefore(context));
-  return { kind: 'none', coveredUntil: covering(context, head, dueKey(missed)) };
+  const missed = Math.max(fireTimeOf(head, message.due), missedBefore(context));
+  return { kind: 'none', coveredUntil: coverUntil(context, head, dueKey(missed)) };
 }
 
-/** When an occurrence fires. A message that was sent again may name a later time. */
-export const firedAt = (head: Head, due: DueKey): number => fireAt(head.schedule, head.jobId, dueAtOf(due));
+/** The fire time of an occurrence. The `fireAt` of a message that was sent again may be later. */
+export const fireTimeOf = (head: Head, due: DueKey): number =>
+  fireAt(head.schedule, head.jobId, dueAtOf(due));
 
-/** So late that its misfire policy decides. */
+/** Whether the occurrence is so late that its misfire policy decides. */
 export function isLate(context: Context, head: Head, message: Message): boolean {
   const { kind, coveredUntil, mustRun } = misfireOf(context, head, message);
   return kind !== 'none' || coveredUntil !== undefined || mustRun === true;
 }
 
-/**
- * `coveredUntil` is beyond the present: a wrong clock has written it, and it covers nothing. The next write of the head
- * removes it.
- */
-export const isCoverAhead = ({ clock }: Context, { coveredUntil }: Head): boolean =>
+/** Whether `coveredUntil` is in the future. A wrong clock has written it, so it covers nothing. The next claim removes it. */
+export const isCoverInFuture = ({ clock }: Context, { coveredUntil }: Head): boolean =>
   coveredUntil !== undefined && dueAtOf(coveredUntil) > clock.now();
 
-/** Covered until `time`, or until later if that was so already. */
-export const covering = (context: Context, head: Head, time: DueKey): DueKey =>
-  isCoverAhead(context, head) ? time : laterDue(head.coveredUntil, time);
+/** The later of `time` and the head's `coveredUntil`, unless a wrong clock has written that. */
+export const coverUntil = (context: Context, head: Head, time: DueKey): DueKey =>
+  isCoverInFuture(context, head) ? time : laterDue(head.coveredUntil, time);
 
 /**
- * What fires later than this is in time by some clock and is not covered. Two machines may differ by clockSkewMs, and
- * the claim of a covered occurrence has to find it late by more than that.
+ * An occurrence that fires after this is in time by some machine's clock, and is not covered. Two machines may differ by
+ * clockSkewMs, and the claim of a covered occurrence must find it late by more than that.
  */
 export const missedBefore = ({ clock, settings }: Context): number => clock.now() - 2 * settings.clockSkewMs;
 
-/** The record of one that does not run: the head has decided it already (covered), or decides it by a note now. */
-export async function skipLate(
+/** Records an occurrence that does not run. `covered` is already decided in the head. `skip` is decided by a note. */
+export async function skipMissed(
   context: Context,
   head: Head,
   message: Message,

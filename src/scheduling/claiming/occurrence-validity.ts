@@ -1,4 +1,4 @@
-// Whether an occurrence still counts: withdrawn ones do not start.
+// Whether an occurrence still counts. A pause, a schedule edit or a cancel withdraws occurrences, and those do not start.
 
 import { dueAtOf, isManual } from '../../domain/executions/ids.ts';
 import type { Row } from '../../domain/executions/row.ts';
@@ -7,7 +7,7 @@ import type { Message } from '../../queue/queue.ts';
 import type { Context } from '../context.ts';
 import { regularEntry } from '../planning/plan.ts';
 
-/** May a first claim start it: the job is active, and the schedule is still the one that planned it. */
+/** Whether a first claim may start the occurrence: the job is active, and the schedule in force has planned it. */
 export const isCurrent = (head: Head, message: Message): boolean =>
   head.status === 'active' && head.revision === message.revision;
 
@@ -17,13 +17,14 @@ export const mayHaveRow = ({ rowsUntil, coveredUntil }: Head, message: Message):
   (rowsUntil !== undefined && message.due <= rowsUntil) ||
   (coveredUntil !== undefined && message.due <= coveredUntil);
 
-/** Of an occurrence that is withdrawn: the schedule in force has planned it too, and a message of its own brings it. */
+/** Whether the schedule in force has planned a withdrawn occurrence too. It has a message of its own then. */
 export const isPlannedAgain = async ({ store }: Context, head: Head, { due }: Message): Promise<boolean> =>
   head.status === 'active' && store.hasEntry(regularEntry(head, dueAtOf(due)));
 
 /**
- * An open row says whose execution it is: a message that an edit has outlived must not end what waits under the schedule
- * in force, nor what was started by hand. Where the message is live and the waiting row is not, the message counts.
+ * The message with the revision of the execution that the open row belongs to. A message sent before an edit must not cancel
+ * an execution that waits under the new schedule, nor a manual run. If the message is current and the row is WAITING, the
+ * message's own revision counts.
  */
 export function effectiveMessage(head: Head, message: Message, row: Row | undefined): Message {
   if (!row || (row.status === 'WAITING' && isCurrent(head, message))) return message;
