@@ -18,6 +18,7 @@ import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts'
 import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../../src/store/dynamodb/tables.ts';
 import { startDynoxide, startQueueServer } from '../support/engines.ts';
+import { until } from '../support/until.ts';
 
 let dynoxide: Awaited<ReturnType<typeof startDynoxide>>;
 let sqs: Awaited<ReturnType<typeof startQueueServer>>;
@@ -67,10 +68,6 @@ async function open(prefix: string) {
   return { ctx, urls, ingestUrl, ingestDeadLetterUrl, inbox, queue, deadLetters };
 }
 
-async function until(done: () => Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 200 && !(await done()); i++) await systemClock.sleep(50);
-}
-
 describe('the consumer as a loop', () => {
   it('a burst is created, each job once, though messages are doubled and a consumer dies with some in hand', async () => {
     const { ctx, inbox, queue, deadLetters } = await open('loop-');
@@ -85,7 +82,7 @@ describe('the consumer as a loop', () => {
     const unlimited = createQuotas(ctx, NO_LIMITS);
     const loops = [1, 2].map(() => runIngest(ctx, unlimited, inbox, stop.signal));
     const count = async () => (await ctx.store.listHeads('alice', { limit: 100 })).items.length;
-    await until(async () => (await count()) === keys.length);
+    await until('all are created', async () => (await count()) === keys.length);
     stop.abort();
     await Promise.all(loops);
 
@@ -96,7 +93,7 @@ describe('the consumer as a loop', () => {
     const loop = runIngest(ctx, limited, inbox, enough.signal);
     await queue.send(message('one-more'));
     const buried: unknown[][] = [];
-    await until(async () => buried.push(...(await deadLetters())) > 0);
+    await until('one is dead-lettered', async () => buried.push(...(await deadLetters())) > 0);
     enough.abort();
     await loop;
 

@@ -39,6 +39,7 @@ import type { WatcherHandler } from '../../src/watcher/lambda.ts';
 import { startWorker } from '../../src/worker/worker.ts';
 import { type Call, caller, eventOf } from '../support/api-events.ts';
 import { startDynoxide, startQueueServer } from '../support/engines.ts';
+import { until } from '../support/until.ts';
 import { type Recorder, startRecorder } from './recorder.ts';
 
 const PREFIX = 'bundled-';
@@ -191,13 +192,11 @@ describe('bundled', { timeout: 60_000 }, () => {
       expect(answer.status, `${id}: ${JSON.stringify(answer.body)}`).toBeLessThan(400);
       return answer;
     };
-    const untilRow = async (id: string, status: string) => {
-      for (;;) {
+    const untilRow = (id: string, status: string) =>
+      until(`an execution of ${id} is ${status}`, async () => {
         const { body } = await call('listJobExecutions', { id });
-        if (body.items.some((e: { status: string }) => e.status === status)) return body.items;
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    };
+        return body.items.some((e: { status: string }) => e.status === status) && body.items;
+      });
 
     const hourly = { task: 'noop', schedule: { cron: '0 * * * *' } };
     const { body: job } = await call(

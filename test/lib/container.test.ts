@@ -8,7 +8,6 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPERATIONS, ROLES } from '../../lib/access/permissions.ts';
 import { jobSpecSchema } from '../../src/domain/jobs/job-spec.ts';
@@ -22,6 +21,7 @@ import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts'
 import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../../src/store/dynamodb/tables.ts';
 import { startDynoxide, startQueueServer } from '../support/engines.ts';
+import { until } from '../support/until.ts';
 import { followDockerfile, type Image } from './dockerfile.ts';
 import { type Recorder, startRecorder } from './recorder.ts';
 import { cleanUp, type Properties, type Synthesized, synthesize } from './synth.ts';
@@ -135,13 +135,12 @@ describe('the container', { timeout: 60_000 }, () => {
     let output = '';
     for (const stream of [worker.stdout, worker.stderr]) stream?.on('data', (data) => (output += data));
     const ended = once(worker, 'exit');
-    const until = async (check: () => boolean | Promise<boolean>) => {
-      while (!(await check())) {
+    const untilWorker = (condition: string, check: () => boolean | Promise<boolean>) =>
+      until(condition, () => {
         if (worker?.exitCode !== null) throw new Error(`the worker ended: ${output}`);
-        await wait(20);
-      }
-    };
-    await until(() => output.includes(' ready"'));
+        return check();
+      });
+    await untilWorker('the worker is ready', () => output.includes(' ready"'));
     const healthy = image.environment.PUNCTUAL_ALIVE_FILE ?? '';
     expect(healthy).toBe('/tmp/punctual-alive');
     execFileSync('sh', ['-c', `test -n "$(find ${env.PUNCTUAL_ALIVE_FILE} -mmin -1)"`]);
@@ -162,7 +161,7 @@ describe('the container', { timeout: 60_000 }, () => {
     });
     const rowsOf = async (jobId: string) =>
       (await context.store.listRows(jobId, { limit: 10, consistent: true, newestFirst: true })).items;
-    await until(async () => (await rowsOf(quick.id)).length === 1);
+    await untilWorker('the job has run', async () => (await rowsOf(quick.id)).length === 1);
     expect(await rowsOf(quick.id)).toMatchObject([
       { status: 'SUCCEEDED', result: { status: 200, body: 'done' } },
     ]);

@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { backUp, restore } from '../../src/local/backup-database.ts';
 import { lockFolder } from '../../src/local/lock.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts';
 import { aHead } from '../support/fixtures.ts';
 import { type Folder, startLocal, temporaryFolder } from '../support/processes.ts';
+import { until } from '../support/until.ts';
 
 const CLI = resolve(import.meta.dirname, '../../bin/punctual.js');
 
@@ -150,7 +150,7 @@ describe('the command line', () => {
     };
     const load = Promise.all(Array.from({ length: 8 }, create));
     const { body: tick } = await ann('POST', '/jobs', { task: 'noop', schedule: { every: 'PT1S' } });
-    for (let waited = 0; acknowledged.length < 500 && waited < 600; waited++) await sleep(100);
+    await until('500 jobs are acknowledged', () => acknowledged.length >= 500);
     const at = new Date(Date.now() + 10_000).toISOString();
     const later = await Promise.all(
       Array.from({ length: 20 }, async () => {
@@ -164,8 +164,7 @@ describe('the command line', () => {
     expect(out).toMatch(/^backed up [\d,]+ jobs: .*backup\.db \(\d+\.\d MB\)\n$/);
     expect(err).toContain('not in the backup: token-key.json');
     const meanwhile = acknowledged.length;
-    await sleep(500);
-    expect(acknowledged.length, 'the server went on').toBeGreaterThan(meanwhile);
+    await until('the server goes on', () => acknowledged.length > meanwhile);
     isOver = true;
     await load;
     expect(before.length).toBeGreaterThan(500);
@@ -189,14 +188,14 @@ describe('the command line', () => {
     const again = await startLocal(restored);
     const ran = async (id: string) => {
       let seen: unknown;
-      for (let waited = 0; waited < 60; waited++) {
+      const succeeded = async () => {
         const { body } = await again.as('ann')('GET', `/jobs/${id}/executions`);
-        const done = body.items?.find(({ status }: { status: string }) => status === 'succeeded');
-        if (done) return done.dueAt as string;
         seen = body;
-        await sleep(500);
-      }
-      throw new Error(`job ${id} has not run: ${JSON.stringify(seen)}\n${again.output()}`);
+        return body.items?.find(({ status }: { status: string }) => status === 'succeeded');
+      };
+      const detail = () => `${JSON.stringify(seen)}\n${again.output()}`;
+      const { dueAt } = await until(`job ${id} has run`, succeeded, { everyMs: 500, detail });
+      return dueAt as string;
     };
     expect(await Promise.all(later.map(ran))).toEqual(later.map(() => at));
     await ran(tick.id);

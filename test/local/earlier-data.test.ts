@@ -2,13 +2,13 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createClient, type Execution, type Job } from '../../src/client/client.ts';
 import { restore } from '../../src/local/backup-database.ts';
 import { SCHEMA_VERSION } from '../../src/store/sqlite/schema.ts';
 import { type Folder, startLocal, temporaryFolder } from '../support/processes.ts';
+import { until } from '../support/until.ts';
 
 const FIXTURES = join(import.meta.dirname, '../fixtures');
 const files = readdirSync(FIXTURES).filter((name) => name.endsWith('.db.gz'));
@@ -61,15 +61,11 @@ describe.each(files)('%s', (name) => {
         for await (const one of client.executions.ofJob(idOf(job), { limit: 100 })) found.push(one);
         return found;
       };
-      const until = async (what: string, isThere: () => Promise<boolean>): Promise<void> => {
-        for (let waited = 0; waited < 300; waited++) {
-          if (await isThere()) return;
-          await sleep(200);
-        }
-        throw new Error(`not so after a minute: ${what}\n${server.output()}`);
-      };
       const has = (job: string, is: (one: Execution) => boolean) =>
-        until(`${job} has such an execution`, async () => (await executionsOf(job)).some(is));
+        until(`${job} has such an execution`, async () => (await executionsOf(job)).some(is), {
+          everyMs: 200,
+          detail: server.output,
+        });
       const succeeded = ({ status }: Execution) => status === 'succeeded';
       const isNew = ({ dueAt }: Execution) => Date.parse(dueAt) >= now;
 

@@ -17,19 +17,16 @@ import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../../src/store/dynamodb/tables.ts';
 import { startDynoxide, startQueueServer } from '../support/engines.ts';
 import { aHead } from '../support/fixtures.ts';
+import { until } from '../support/until.ts';
 
 /** Nobody listens any more: the process is gone, even where nobody has collected its exit code yet. */
-async function gone(endpoint: string): Promise<boolean> {
-  for (let i = 0; i < 100; i++) {
-    const answered = await fetch(endpoint).then(
-      () => true,
+const gone = (endpoint: string): Promise<boolean> =>
+  until(`${endpoint} does not answer`, () =>
+    fetch(endpoint).then(
       () => false,
-    );
-    if (!answered) return true;
-    await sleep(20);
-  }
-  return false;
-}
+      () => true,
+    ),
+  );
 
 describe('dynoxide', () => {
   test('answers when it is returned, and is gone after stop', async () => {

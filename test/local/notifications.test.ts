@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readMasterKeys } from '../../src/local/key-files.ts';
 import { verifySignature } from '../../src/tasks/http/signature.ts';
 import { derivedKeys } from '../../src/tasks/http/signing-keys.ts';
 import { startLocal, startTarget, temporaryFolder } from '../support/processes.ts';
+import { until } from '../support/until.ts';
 
 const folder = temporaryFolder();
 const got: { path: string; body: string; signature: string }[] = [];
@@ -68,9 +68,8 @@ test('a failure is told to the webhook, signed, and by e-mail; receivers that ha
   expect(late.length).toBeGreaterThan(3);
   expect(Math.max(...late)).toBeLessThan(5_000);
 
-  for (let waited = 0; !got.some(({ path }) => path === '/alert') && waited < 10_000; waited += 50)
-    await sleep(50);
-  const { body = '', signature = '' } = got.find(({ path }) => path === '/alert') ?? {};
+  const alert = () => got.find(({ path }) => path === '/alert');
+  const { body = '', signature = '' } = await until('the webhook is called', alert, { withinMs: 10_000 });
   expect(JSON.parse(body)).toMatchObject({
     event: 'failed',
     job: { id: created.body.id, name: 'nightly' },

@@ -15,6 +15,7 @@ import {
   startTarget,
   temporaryFolder,
 } from '../support/processes.ts';
+import { until } from '../support/until.ts';
 
 let target: Awaited<ReturnType<typeof startTarget>>;
 let folder: Folder;
@@ -75,20 +76,14 @@ describe('npm start', () => {
     let text = '';
     for (const stream of [npm.stdout, npm.stderr]) stream.on('data', (chunk) => (text += String(chunk)));
     const closed = once(npm, 'close'); // when the server has closed its output too
-    const says = async (pattern: RegExp) => {
-      for (let waited = 0; waited < 20_000; waited += 50) {
-        const found = pattern.exec(text);
-        if (found) return found;
-        await sleep(50);
-      }
-      throw new Error(`npm start did not print ${pattern}; it printed:\n${text}`);
-    };
+    const says = (pattern: RegExp) =>
+      until(`npm start prints ${pattern}`, () => pattern.exec(text), { detail: () => text });
     const [, url = ''] = await says(/listens on (http:\S+)/);
     const alice = client(url, folder.path, 'alice');
     const { body: job } = await alice('POST', '/jobs', { task: 'noop', params: { durationMs: 3_000 } });
     const running = async () =>
       (await alice('GET', `/jobs/${job.id}`)).body.lastExecution?.status === 'running';
-    for (let tries = 0; tries < 200 && !(await running()); tries++) await sleep(20);
+    await until('the task runs', running);
     npm.kill('SIGTERM');
     await says(/Waiting up to 10 s for 1 running task to end\. Ctrl-C again stops at once\./);
     await closed;
@@ -136,7 +131,9 @@ describe('npm start', () => {
     const body = { task: 'noop', params: { durationMs: 2000 } };
     const { body: job, status } = await first.as('alice')('POST', '/jobs', body);
     expect(status, JSON.stringify(job)).toBe(201);
-    await sleep(700);
+    const running = async () =>
+      (await first.as('alice')('GET', `/jobs/${job.id}`)).body.lastExecution?.status === 'running';
+    await until('the task runs', running);
     expect(await first.stop()).toBe(0);
     const second = keep(await startLocal(folder.path));
     const executions = await second.as('alice')('GET', `/jobs/${job.id}/executions`);
@@ -156,7 +153,7 @@ describe('npm start', () => {
       for (const stream of [npm.stdout, npm.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
       // npm's own exit code is that of its shell, which the signal ends; the server closes the output when it has drained
       const closed = once(npm, 'close');
-      while (!output.includes('listens on')) await sleep(50);
+      await until('the server listens', () => output.includes('listens on'));
       process.kill(signal === 'SIGINT' ? -Number(npm.pid) : Number(npm.pid), signal);
       await closed;
       expect(output).toContain('"message":"worker stopped"');

@@ -1,5 +1,5 @@
-// Local mode as a user runs it: real processes on a temporary data folder, driven over HTTP; and a web server that
-// writes down who calls it when.
+// Local mode as a user runs it: real processes on a temporary data folder, called over HTTP. A web server records the
+// calls of their tasks.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
@@ -7,8 +7,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { signToken, tokenKey } from '../../src/local/tokens.ts';
+import { until } from './until.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -25,7 +25,7 @@ export interface LocalProcess {
   readonly child: ChildProcess;
   readonly output: () => string;
   readonly exited: Promise<number | null>;
-  /** Resolves with the match as soon as it stands in what the process has printed. */
+  /** Resolves with the match as soon as the process has printed it. Throws if the process ends without it. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
@@ -44,22 +44,25 @@ export function startPart(
   });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += String(chunk)));
-  const exited = once(child, 'exit').then(([code]) => code as number | null);
+  let hasExited = false;
+  const exited = once(child, 'exit').then(([code]) => {
+    hasExited = true;
+    return code as number | null;
+  });
   return {
     child,
     output: () => text,
     exited,
-    async printed(pattern) {
-      const gone = { now: false };
-      void exited.then(() => (gone.now = true));
-      for (let waited = 0; waited < 60_000; waited += 20) {
-        const found = pattern.exec(text);
-        if (found) return found;
-        if (gone.now) break;
-        await sleep(20);
-      }
-      throw new Error(`${part} did not print ${pattern}; it printed:\n${text}`);
-    },
+    printed: (pattern) =>
+      until(
+        `${part} prints ${pattern}`,
+        () => {
+          const found = pattern.exec(text);
+          if (!found && hasExited) throw new Error(`${part} ended without printing ${pattern}:\n${text}`);
+          return found;
+        },
+        { detail: () => text },
+      ),
     async stop(signal = 'SIGTERM') {
       child.kill(signal);
       return exited;
@@ -97,7 +100,7 @@ export function listeners(pid: number | undefined): number[] {
   );
 }
 
-/** The whole of local mode, and a way to call it as a user. `aws.main` runs it on dynoxide and fauxqs. */
+/** Starts local mode as one process, and returns a way to call it as a user. `aws.main` runs it on dynoxide and fauxqs. */
 export async function startLocal(
   folder: string,
   env: Record<string, string> = {},
@@ -126,7 +129,7 @@ export function client(url: string, folder: string, user: string) {
   };
 }
 
-/** Remembers every call with the time it came at. */
+/** A web server that records the time of every call. */
 export async function startTarget() {
   const calls: { at: number; path: string }[] = [];
   const server = createServer((request, response) => {
@@ -139,12 +142,9 @@ export async function startTarget() {
   return {
     url: `http://127.0.0.1:${port}`,
     calls: (path: string) => calls.filter((call) => call.path === path),
-    async called(path: string, times: number, withinMs: number) {
-      for (let waited = 0; waited < withinMs; waited += 10) {
-        if (calls.filter((call) => call.path === path).length >= times) return;
-        await sleep(10);
-      }
-      throw new Error(`${path} was not called ${times} times within ${withinMs} ms`);
+    async called(path: string, times: number, withinMs: number): Promise<void> {
+      const enough = () => calls.filter((call) => call.path === path).length >= times;
+      await until(`${path} is called ${times} times`, enough, { withinMs, everyMs: 10 });
     },
     stop: () => {
       server.closeAllConnections();

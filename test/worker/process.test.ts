@@ -16,6 +16,7 @@ import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts'
 import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../../src/store/dynamodb/tables.ts';
 import { startDynoxide, startQueueServer } from '../support/engines.ts';
+import { until } from '../support/until.ts';
 
 const PREFIX = 'worker-test-';
 const closers: (() => unknown)[] = [];
@@ -82,12 +83,11 @@ function startProcess(more: Record<string, string> = {}) {
   const output = { text: '' };
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output.text += data));
   const exit = once(child, 'exit').then(([code]) => code as number);
-  const says = async (words: string) => {
-    while (!output.text.includes(words)) {
+  const says = (words: string) =>
+    until(`the worker says "${words}"`, () => {
       if (child.exitCode !== null) throw new Error(`ended before it said "${words}": ${output.text}`);
-      await wait(10);
-    }
-  };
+      return output.text.includes(words);
+    });
   return { child, exit, says, output };
 }
 
@@ -99,10 +99,6 @@ async function createHook(schedule: Record<string, unknown> | undefined) {
 
 const rowsOf = async (jobId: string) =>
   (await context.store.listRows(jobId, { limit: 10, consistent: true, newestFirst: true })).items;
-
-async function until(check: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await check())) await wait(10);
-}
 
 describe('a worker process', { timeout: 60_000 }, () => {
   it('stops with a sentence when a variable is wrong or a queue is missing', async () => {
@@ -123,7 +119,7 @@ describe('a worker process', { timeout: 60_000 }, () => {
 
     const dueAt = Date.now() + 1500;
     const jobId = await createHook({ at: new Date(dueAt).toISOString() });
-    await until(() => calls.length === 1);
+    await until('the webhook is called', () => calls.length === 1);
     expect(calls[0]).toBeGreaterThanOrEqual(dueAt);
     child.kill('SIGTERM');
     await says('draining');
@@ -150,7 +146,7 @@ describe('a worker process', { timeout: 60_000 }, () => {
     };
     const at = new Date(Date.now() + 1200).toISOString();
     const jobs = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => createHook(n < 5 ? { at } : undefined)));
-    await until(async () =>
+    await until('all jobs have succeeded', async () =>
       (await Promise.all(jobs.map(rowsOf))).every(([row]) => row?.status === 'SUCCEEDED'),
     );
     expect([calls.length, most]).toEqual([6, 2]);
@@ -165,7 +161,7 @@ describe('a worker process', { timeout: 60_000 }, () => {
     answered = new Promise(() => {});
     calls.length = 0;
     const jobId = await createHook(undefined);
-    await until(() => calls.length === 1);
+    await until('the webhook is called', () => calls.length === 1);
     first.child.kill('SIGTERM');
     await expect(first.exit).resolves.toBe(0);
     expect(first.output.text).toContain('"toldToStop":1,"leftBehind":0');
@@ -173,7 +169,7 @@ describe('a worker process', { timeout: 60_000 }, () => {
     answered = Promise.resolve();
     const stopped = Date.now();
     const second = startProcess();
-    await until(async () => (await rowsOf(jobId))[0]?.status === 'SUCCEEDED');
+    await until('it succeeds', async () => (await rowsOf(jobId))[0]?.status === 'SUCCEEDED');
     expect(Date.now() - stopped).toBeLessThan(DEFAULT_SETTINGS.leaseMs / 2);
     expect(calls).toHaveLength(2);
     second.child.kill('SIGTERM');
@@ -186,7 +182,7 @@ describe('a worker process', { timeout: 60_000 }, () => {
     answered = new Promise(() => {});
     calls.length = 0;
     await createHook(undefined);
-    await until(() => calls.length === 1);
+    await until('the webhook is called', () => calls.length === 1);
     child.kill('SIGINT');
     await says('draining');
     child.kill('SIGINT');

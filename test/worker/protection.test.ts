@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '../../src/runtime/log.ts';
 import { BREAK_MS, LONG_MS, protectLongJobs } from '../../src/worker/protection.ts';
 import { NOON, StandingClock, settle } from '../support/standing-clock.ts';
+import { until } from '../support/until.ts';
 
 /** What ECS's agent was asked for, and whether it answers. */
 const asked: unknown[] = [];
@@ -36,7 +37,7 @@ const OFF = ['PUT', '/api/task-protection/v1/state', { ProtectionEnabled: false 
 
 /** The clock stands still while the agent is asked over a real socket. */
 const untilAsked = async (times: number) => {
-  while (asked.length < times) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(`the agent is asked ${times} times`, () => asked.length >= times);
   for (let i = 0; i < 10; i++) await new Promise((resolve) => setTimeout(resolve, 2));
   await settle();
 };

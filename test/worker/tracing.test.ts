@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { setTimeout as wait } from 'node:timers/promises';
 import { PutTraceSegmentsCommand, XRayClient } from '@aws-sdk/client-xray';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createIngestHandler, createService } from '../../src/api/lambda.ts';
@@ -27,6 +26,7 @@ import { createTracer, type TracerOptions } from '../../src/worker/xray.ts';
 import { eventOf } from '../support/api-events.ts';
 import { startDynoxide, startQueueServer } from '../support/engines.ts';
 import { NOON, StandingClock } from '../support/standing-clock.ts';
+import { until } from '../support/until.ts';
 
 const PREFIX = 'withTracing-';
 const ROOT = '1-6751a3f0-0123456789abcdef01234567';
@@ -138,13 +138,12 @@ describe('from the API to the worker', { timeout: 30_000 }, () => {
     env._X_AMZN_TRACE_ID = undefined;
     return JSON.parse(answer) as { id: string };
   };
-  const until = async (count: number) => {
-    while (documents.length < count) await wait(20);
-  };
+  const untilSegments = (count: number) =>
+    until(`X-Ray has ${count} segments`, () => documents.length >= count);
 
   it('the execution is a segment of the trace of the call that created its job', async () => {
     const { id } = await create({}, HEADER);
-    await until(1);
+    await untilSegments(1);
     const [segment] = documents;
     expect(segment).toMatchObject({
       trace_id: ROOT,
@@ -162,7 +161,7 @@ describe('from the API to the worker', { timeout: 30_000 }, () => {
 
   it('a second attempt follows from the first', async () => {
     await create({ params: { failTimes: 2 }, retry: { maxAttempts: 2, backoffSeconds: 0 } }, HEADER);
-    await until(2);
+    await untilSegments(2);
     const [first, second] = documents;
     expect(first).toMatchObject({ fault: true, annotations: { outcome: 'RETRYING', attempt: 1 } });
     expect(second).toMatchObject({
@@ -180,7 +179,7 @@ describe('from the API to the worker', { timeout: 30_000 }, () => {
     const record = { messageId: '1', body: accepted?.body };
     const event = { Records: [record] } as unknown as Parameters<typeof handler>[0];
     expect(await handler(event, INVOCATION)).toEqual({ batchItemFailures: [] });
-    await until(1);
+    await untilSegments(1);
     expect(documents[0]).toMatchObject({ trace_id: ROOT, annotations: { jobId: id } });
   });
 
@@ -191,7 +190,7 @@ describe('from the API to the worker', { timeout: 30_000 }, () => {
   ])('a call %s leaves no trace', async (_, header) => {
     await create({}, header);
     const { id } = await create({}, HEADER);
-    await until(1);
+    await untilSegments(1);
     expect(documents.map(({ annotations }) => annotations.jobId)).toEqual([id]);
   });
 });

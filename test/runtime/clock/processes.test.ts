@@ -22,6 +22,7 @@ import { type Context, DEFAULT_SETTINGS } from '../../../src/scheduling/context.
 import { createDynamoStore } from '../../../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../../../src/store/dynamodb/tables.ts';
 import { startDynoxide, startQueueServer } from '../../support/engines.ts';
+import { until } from '../../support/until.ts';
 
 const HOUR = 3_600_000;
 /** Of a start, by the reference clock. */
@@ -102,12 +103,11 @@ function startProcess(main: string, variables: Record<string, string>) {
   started.push(child);
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data) => (text += data));
-  const says = async (words: string) => {
-    while (!text.includes(words)) {
+  const says = (words: string) =>
+    until(`${main} says "${words}"`, () => {
       if (child.exitCode !== null) throw new Error(`ended before it said "${words}": ${text}`);
-      await wait(10);
-    }
-  };
+      return text.includes(words);
+    });
   return { child, says, output: () => text, shift: (ms: number) => child.send(ms) };
 }
 
@@ -125,12 +125,9 @@ async function everySecond(): Promise<string> {
   return job.id;
 }
 
-const until = async (check: () => boolean | Promise<boolean>) => {
-  while (!(await check())) await wait(20);
-};
 const called = (times: number) => {
   const before = calls.length;
-  return until(() => calls.length >= before + times);
+  return until(`${times} more calls`, () => calls.length >= before + times);
 };
 const end = (jobId: string) => cancelJob(context, { userId: 'ann', operator: false }, jobId);
 const nothingWasEarly = () => {
@@ -173,7 +170,9 @@ describe('a worker whose clock is wrong', { timeout: 90_000 }, () => {
     await first.says('clock is right again');
     second.child.kill('SIGTERM');
     await called(4);
-    await until(async () => [...(await workersOf(jobId))].every((id) => !others.has(id)));
+    await until('other workers run it', async () =>
+      [...(await workersOf(jobId))].every((id) => !others.has(id)),
+    );
     nothingWasEarly();
     const head = await context.store.readHead(jobId, { consistent: true });
     expect(Number(head?.coveredUntil ?? 0)).toBeLessThan(Date.now());
@@ -214,7 +213,7 @@ describe('a worker whose clock is wrong', { timeout: 90_000 }, () => {
     const { job } = await createJob(context, { userId: 'ann', spec });
     const leaseUntil = async () =>
       (await context.store.readHead(job.id, { consistent: true }))?.hold?.leaseUntil ?? 0;
-    await until(async () => (await leaseUntil()) > 0);
+    await until('the shard is watched', async () => (await leaseUntil()) > 0);
 
     for (const shift of [HOUR, -HOUR]) {
       worker.shift(shift);
@@ -222,7 +221,7 @@ describe('a worker whose clock is wrong', { timeout: 90_000 }, () => {
       expect(Math.abs((await leaseUntil()) - Date.now() - 7000)).toBeLessThan(2500);
     }
     release();
-    await until(async () => {
+    await until('the job has succeeded', async () => {
       const { items } = await context.store.listRows(job.id, {
         limit: 1,
         consistent: true,

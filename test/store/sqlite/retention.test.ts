@@ -6,6 +6,7 @@ import { dueKey } from '../../../src/domain/executions/ids.ts';
 import { minuteOf } from '../../../src/domain/executions/slots.ts';
 import { aHold, aJobId, anEntry, aRow, aUser, T0 } from '../../support/fixtures.ts';
 import { aStore } from '../../support/sqlite-file.ts';
+import { until } from '../../support/until.ts';
 
 const DAY = 86_400_000;
 const CONSISTENT = { consistent: true };
@@ -130,7 +131,7 @@ test('expiring goes on while there is always something to write', async () => {
   };
   const lanes = Array.from({ length: 20 }, lane);
   expire(T0 + 9 * DAY);
-  while ((await stats()).expired < 500) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until('500 rows have expired', async () => (await stats()).expired >= 500);
   busy = false;
   await Promise.all(lanes);
   expect((await store.listRowKeys('u', { limit: 1 })).items).toEqual([]);
