@@ -1,4 +1,4 @@
-// A page of what a filter leaves of a list, with a bounded number of reads.
+// A page of a filtered list, with a bounded number of reads.
 import type { Page } from '../store/store.ts';
 
 export interface Listed<T> {
@@ -6,8 +6,10 @@ export interface Listed<T> {
   nextCursor?: string;
 }
 
-/** A page looks at no more than this, whatever the filter leaves of it; the cursor goes on from there. */
-const LOOK_AT = 1000;
+/** The items that one page reads at most, however few match. The cursor continues after them. */
+const MAX_READ = 1000;
+/** The smallest read, so that a small page with a filter needs few reads. */
+const MIN_READ_SIZE = 25;
 
 export async function filteredPage<T>(
   query: { limit: number; cursor?: string },
@@ -17,8 +19,8 @@ export async function filteredPage<T>(
 ): Promise<Listed<T>> {
   const items: T[] = [];
   let { cursor } = query;
-  for (let seen = 0; seen < LOOK_AT; ) {
-    const page = await read(Math.max(query.limit, 25), cursor);
+  for (let seen = 0; seen < MAX_READ; ) {
+    const page = await read(Math.max(query.limit, MIN_READ_SIZE), cursor);
     for (const [i, item] of page.items.entries()) {
       if (!matches(item)) continue;
       items.push(item);

@@ -1,4 +1,4 @@
-// The changes that people made to one job.
+// The changes that people have made to one job.
 import { type ChangeKey, type ChangeView, changeView } from '../domain/jobs/change.ts';
 import type { Principal } from '../domain/principal.ts';
 import { requireJob } from '../jobs/access.ts';
@@ -7,7 +7,7 @@ import type { Context } from '../scheduling/context.ts';
 import { changeCursor, changeOfCursor } from '../store/cursors.ts';
 import type { Listed } from './filtered-page.ts';
 
-/** Newest first. 1 RRU for the head, and 1 per 4 KB of records. */
+/** Newest first. 1 RRU for the head, and 1 RRU per 4 KB of records. */
 export async function listChanges(
   context: Context,
   who: Principal,
@@ -21,7 +21,7 @@ export async function listChanges(
   while (next && items.length < limit) {
     const found = items.length;
     for (const change of await store.listChanges(jobId, next, limit - found)) {
-      if (change.version !== next?.version || change.at !== next.at) continue; // it never reached the head
+      if (change.version !== next?.version || change.at !== next.at) continue; // the change never reached the head
       items.push(changeView(change));
       next = change.previous;
     }

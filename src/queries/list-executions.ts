@@ -1,4 +1,4 @@
-// A user's executions over all jobs, newest first.
+// The executions of all jobs of a user, newest first.
 
 import { dueBound, dueKey } from '../domain/executions/ids.ts';
 import type { Row } from '../domain/executions/row.ts';
@@ -14,8 +14,8 @@ import { type ExecutionsQuery, matchesQuery } from './list-job-executions.ts';
 import { listRunning } from './list-running.ts';
 
 /**
- * What has a row, from the index; each status asks where it is cheapest: failed ones have an index of their own, running
- * ones stand in the workers' rows, scheduled ones follow from the jobs.
+ * Lists executions with a row from the index of rows. With a status filter the cheapest source is read: failed executions have
+ * an index of their own, running ones are in the workers' rows, and scheduled ones follow from the jobs.
  */
 export async function listExecutions(
   context: Context,
@@ -23,11 +23,11 @@ export async function listExecutions(
   query: ExecutionsQuery & { readonly workerId?: string },
 ): Promise<Listed<ExecutionView>> {
   if (query.workerId !== undefined || query.status === 'running') {
-    // the list is the caller's own; a worker's is everybody's to those who may see it
-    const whose = query.workerId === undefined ? { ...who, operator: false } : who;
-    const runs = (execution: ExecutionView) =>
+    // without a worker the list has only the caller's executions; for a worker, operators see those of all users
+    const principal = query.workerId === undefined ? { ...who, operator: false } : who;
+    const isRunning = (execution: ExecutionView) =>
       execution.status === 'running' && matchesQuery(execution, query);
-    return listRunning(context, whose, query, runs);
+    return listRunning(context, principal, query, isRunning);
   }
   if (query.status === 'scheduled') return listScheduled(context, who, query);
   const { store } = context;
@@ -48,11 +48,11 @@ export async function listExecutions(
 
 export interface KeyedRow<Key extends ExecutionKey = ExecutionKey> {
   readonly key: Key;
-  /** Absent only when it has just been removed. */
+  /** Undefined if the row has just been removed. */
   readonly row?: Row;
 }
 
-/** 0.5 RRU per row. One that an eventually consistent read does not see yet is read again, or a page would hide it. */
+/** Reads the rows of a page of keys. A row that the eventually consistent read misses is read again. 0.5 RRU per row. */
 export async function withRows<Key extends ExecutionKey>(
   { store }: Context,
   { items: keys, next }: Page<Key>,
@@ -66,7 +66,7 @@ export async function withRows<Key extends ExecutionKey>(
   return { items: keys.map((key) => ({ key, row: found.get(text(key)) })), next };
 }
 
-/** The next occurrence of each active job, newest job first: an order in which a cursor stays right. */
+/** The next occurrence of each active job, newest job first. In this order a cursor stays valid. */
 async function listScheduled(
   { store, clock }: Context,
   { userId }: Principal,

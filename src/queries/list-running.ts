@@ -1,5 +1,5 @@
-// What runs now, over all jobs: a first attempt has no row until it ends, so the workers' own rows say what they run. They
-// are at most one heartbeat behind.
+// The running executions of all jobs. A first attempt has no row until it ends, so the list comes from the workers' own rows,
+// which are at most one heartbeat old.
 
 import { ownerHash } from '../domain/digest.ts';
 import { parseExecutionId } from '../domain/executions/ids.ts';
@@ -13,7 +13,7 @@ import type { ExecutionKey, RunningExecution, WorkerRow } from '../store/store.t
 import { filteredPage, type Listed } from './filtered-page.ts';
 import { findUnwritten } from './unwritten-executions.ts';
 
-/** A worker that has not been heard of for so long has lost its leases. */
+/** A worker without a heartbeat since this time has lost its leases. */
 export const liveSince = ({ clock, settings }: Context): number => clock.now() - settings.leaseMs;
 
 export interface RunningQuery {
@@ -23,8 +23,8 @@ export interface RunningQuery {
 }
 
 /**
- * Newest first. Reads the worker's row, or those of all workers. For each execution that may be the caller's it reads the head
- * and the row, for at most 1000 executions a page.
+ * Newest first. Reads the row of one worker or of all workers. For each execution that may be the caller's it reads the head and
+ * the row, for at most 1000 executions per page.
  */
 export async function listRunning(
   context: Context,
@@ -34,7 +34,7 @@ export async function listRunning(
 ): Promise<Listed<ExecutionView>> {
   const mine = ownerHash(who.userId);
   const mayBeMine = ({ owner = mine }: RunningExecution) => who.operator || owner === mine;
-  const keys = (await workersAsked(context, query)).flatMap(({ running }) =>
+  const keys = (await queriedWorkers(context, query)).flatMap(({ running }) =>
     running.filter(mayBeMine).flatMap(({ id }) => parseExecutionId(id) ?? []),
   );
   const sorted = new Map(keys.map((key) => [sortKey(key), key]));
@@ -47,12 +47,12 @@ export async function listRunning(
     async (limit, cursor) => {
       const after = decodeCursor(cursor, TIME_AND_JOB);
       const begin = after === undefined ? 0 : order.findIndex((key) => key < after);
-      const taken =
+      const selected =
         begin < 0 ? [] : order.slice(begin, begin + limit).flatMap((key) => sorted.get(key) ?? []);
-      const last = taken.at(-1);
+      const last = selected.at(-1);
       const more = begin >= 0 && begin + limit < order.length;
       return {
-        items: await find(context, who, taken),
+        items: await findExecutions(context, who, selected),
         next: more && last ? userRowCursor(last) : undefined,
       };
     },
@@ -67,13 +67,17 @@ interface Found {
 
 const sortKey = ({ due, jobId }: ExecutionKey): string => `${due}#${jobId}`;
 
-async function workersAsked(context: Context, { workerId }: RunningQuery): Promise<readonly WorkerRow[]> {
+async function queriedWorkers(context: Context, { workerId }: RunningQuery): Promise<readonly WorkerRow[]> {
   if (workerId === undefined) return context.store.listWorkers(liveSince(context));
   const worker = await context.store.readWorker(workerId);
   return worker && worker.beatAt >= liveSince(context) ? [worker] : [];
 }
 
-async function find(context: Context, who: Principal, keys: readonly ExecutionKey[]): Promise<Found[]> {
+async function findExecutions(
+  context: Context,
+  who: Principal,
+  keys: readonly ExecutionKey[],
+): Promise<Found[]> {
   const { store } = context;
   const found = await store.readHeads(
     keys.map(({ jobId }) => jobId),

@@ -1,19 +1,19 @@
-// How much will be due in the next minutes: counted from the timetable, where every occurrence within the horizon has an
-// entry. Workers are started by it before the load is there.
+// Forecast of the load: the number of executions that are due in the next minutes. It is counted from the timetable, which has
+// an entry for every occurrence within the look-ahead. Workers scale on it before the load arrives.
 import { forEachLimit } from '../concurrency/map-limit.ts';
 import { minuteOf } from '../domain/executions/slots.ts';
 import type { Context } from '../scheduling/context.ts';
 
 export interface Forecast {
-  /** Executions due in each of the coming minutes; the first is the current one. */
+  /** Executions due in each minute of the look-ahead. The first is the current minute. */
   readonly perMinute: readonly number[];
-  /** Of the busiest second of them all. */
+  /** Executions due in the busiest second. */
   readonly busiestSecond: number;
 }
 
-const SIDE_BY_SIDE = 8;
+const MAX_CONCURRENT_READS = 8;
 
-/** About 0.03 RRU per entry, and 0.5 per shard and minute that has none. */
+/** About 0.03 RRU per entry, and 0.5 RRU per empty slot. */
 export async function forecast(
   { store, clock, settings }: Context,
   shards: readonly number[],
@@ -24,14 +24,14 @@ export async function forecast(
   const perMinute = Array<number>(minutes).fill(0);
   const perSecond = new Map<number, number>();
 
-  const slots = shards.flatMap((shard) => perMinute.map((_, ahead) => ({ shard, ahead })));
-  await forEachLimit(slots, SIDE_BY_SIDE, async ({ shard, ahead }) => {
+  const slots = shards.flatMap((shard) => perMinute.map((_, offset) => ({ shard, offset })));
+  await forEachLimit(slots, MAX_CONCURRENT_READS, async ({ shard, offset }) => {
     let cursor: string | undefined;
     while (!signal.aborted) {
-      const page = await store.readSlot(first + ahead, shard, cursor);
+      const page = await store.readSlot(first + offset, shard, cursor);
       for (const { at, kind } of page.items) {
         if (kind === 'check') continue;
-        perMinute[ahead] = (perMinute[ahead] ?? 0) + 1;
+        perMinute[offset] = (perMinute[offset] ?? 0) + 1;
         const second = Math.floor(at / 1000);
         perSecond.set(second, (perSecond.get(second) ?? 0) + 1);
       }

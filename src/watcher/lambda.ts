@@ -1,4 +1,4 @@
-// The watcher on Lambda: a pass per call, which ends before its time is over, and says how it went.
+// The watcher on Lambda: one pass per invocation, with a deadline and metrics.
 
 import { minuteOf } from '../domain/executions/slots.ts';
 import { parse } from '../domain/validation/validation.ts';
@@ -12,10 +12,10 @@ import { type Watched, watch } from '../scheduling/planning/watch-shards.ts';
 import { type Forecast, forecast } from './forecast.ts';
 import { passSchema, shardsOf } from './shard-ranges.ts';
 
-/** Before Lambda ends it: enough for the slot in hand and the release of its shard. */
+/** The pass stops this long before Lambda's timeout, which is enough for the current slot and the release of its shard. */
 const STOP_BEFORE_MS = 15_000;
 
-/** Counted from the beginning of the call: then the next minute's pass goes on with background operations. */
+/** Background operations stop this long after the start of the invocation. The pass of the next minute continues them. */
 const OPERATIONS_UNTIL_MS = 50_000;
 
 export interface Pass extends Watched {
@@ -38,15 +38,15 @@ export function createWatcher(env: Environment): WatcherHandler {
 
   return async (event, invocation) => {
     lambda.begin();
-    const { value: asked, errors } = parse(passSchema, event);
+    const { value: request, errors } = parse(passSchema, event);
     if (errors)
       throw new ConfigError(errors.map(({ path, message }) => `event ${path} ${message}`).join('\n'));
-    const shards = shardsOf(asked);
+    const shards = shardsOf(request);
     const signal = AbortSignal.timeout(Math.max(0, invocation.getRemainingTimeInMillis() - STOP_BEFORE_MS));
     const operationsEnd = clock.monotonic() + OPERATIONS_UNTIL_MS;
-    // where the cursors should be when it is done; by then the next minute may have begun
+    // the target of the cursors is fixed now, because the next minute may begin during the pass
     const horizon = minuteOf(clock.now() + settings.lookAheadMs);
-    const watched = await watch(context, shards, signal, { recover: asked.recover });
+    const watched = await watch(context, shards, signal, { recover: request.recover });
     const pass = {
       ...watched,
       lagSeconds: await lagOf(context, shards, horizon),
@@ -55,7 +55,7 @@ export function createWatcher(env: Environment): WatcherHandler {
     metrics.add('Dispatched', pass.sent);
     metrics.add('SettleCorrections', pass.corrected);
     metrics.add('DispatchLag', pass.lagSeconds);
-    // a pass that ran out of time has not counted all of it: workers would be taken away when they are needed most
+    // a pass that ran out of time has an incomplete forecast, which would remove workers under high load
     if (!signal.aborted) {
       metrics.add('DuePerMinute', Math.max(...pass.forecast.perMinute));
       metrics.add('DuePerSecond', pass.forecast.busiestSecond);
@@ -64,17 +64,17 @@ export function createWatcher(env: Environment): WatcherHandler {
     metrics.add('ClockOffset', Math.abs(clock.offBy?.() ?? 0));
     units.report(metrics);
     metrics.flush();
-    context.log.info('watched', { ...asked, ...pass });
+    context.log.info('watcher pass finished', { ...request, ...pass });
     await carryOutOperations(context, () => !signal.aborted && clock.monotonic() < operationsEnd);
     return pass;
   };
 }
 
-/** By how many minutes from now; the current one is partly over and left out. Every value of a dimension is a metric. */
+/** The forecast by minutes from now, for the metric's dimension. The current minute is partly over and left out. */
 const comingMinutes = ({ perMinute }: Forecast): [minute: string, due: number][] =>
   perMinute.slice(1, 1 + MINUTES_SHOWN).map((due, index) => [String(index + 1), due]);
 
-/** Of the slowest shard, from where its cursor should be. 1 RRU per shard. */
+/** The lag of the slowest shard behind `horizon`, in seconds. 1 RRU per shard. */
 async function lagOf({ store }: Context, shards: readonly number[], horizon: number): Promise<number> {
   const rows = await Promise.all(shards.map((shard) => store.readShard(shard)));
   const behind = rows.map((row) => (row ? horizon - row.dispatchedUntil : 0));

@@ -1,16 +1,16 @@
-// Which watcher has which shards: ranges of equal size, so that no two have one in common and none is left out.
+// The shards of each watcher: disjoint ranges of about equal size that cover all shards.
 import { z } from 'zod';
 
-/** From `from` on, `to` excluded. */
+/** From `from` (inclusive) to `to` (exclusive). */
 export interface ShardRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** The event of a pass: its shards, and whether the queue has lost its contents (docs/runbook.md). */
+/** The Lambda event of a pass. `recover` refills a queue that has lost its contents (docs/runbook.md). */
 export const passSchema = z
   .strictObject({ from: z.int().min(0), to: z.int().min(1), recover: z.boolean().default(false) })
-  .refine(({ from, to }) => from < to, { error: 'has nothing between from and to' });
+  .refine(({ from, to }) => from < to, { error: 'must have from below to' });
 
 export const shardRanges = (shards: number, watchers: number): ShardRange[] =>
   Array.from({ length: watchers }, (_, watcher) => ({

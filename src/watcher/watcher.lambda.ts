@@ -1,4 +1,4 @@
-// One pass of the watcher on Lambda. EventBridge calls it every minute with a range of shards.
+// The Lambda of the watcher. EventBridge invokes it every minute with a range of shards.
 import { createWatcher } from './lambda.ts';
 
 export const handler = createWatcher(process.env);
