@@ -48,7 +48,7 @@ const ran = async (jobId: string) => client.waitFor((await client.jobs.run(jobId
 
 describe('creating', () => {
   it('a job with a schedule that may surprise says so on stderr, and so does a change', async () => {
-    const message = /^warning: Both the day of month and the day of week are given/m;
+    const message = /^warning: The day of month and the day of week are both restricted/m;
     const created = await punctual(`create --task noop --name either --cron '0 9 13 * FRI'`);
     expect(created).toMatchObject({ code: 0, err: expect.stringMatching(message) });
     const changed = await punctual(`edit either --cron '0 9 14 * FRI'`);
