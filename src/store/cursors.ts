@@ -1,4 +1,4 @@
-// Page cursors: the sort key of the last item seen, so that a page goes on at the same place whatever was added.
+// Page cursors. A cursor is the sort key of the last item of a page, so items that are added later do not shift the next page.
 
 import { InvalidInput } from '../domain/errors.ts';
 import { type DueKey, dueKey } from '../domain/executions/ids.ts';
@@ -6,7 +6,7 @@ import type { ChangeKey } from '../domain/jobs/change.ts';
 
 export const encodeCursor = (sortKey: string): string => Buffer.from(sortKey).toString('base64url');
 
-/** Cursors come back from outside: what does not look like one of ours is the caller's error. */
+/** Throws InvalidInput if the cursor does not match `shape`. Callers of the API may send any text. */
 export function decodeCursor(cursor: string | undefined, shape: RegExp): string | undefined {
   if (cursor === undefined) return undefined;
   const sortKey = Buffer.from(cursor, 'base64url').toString();
@@ -16,28 +16,28 @@ export function decodeCursor(cursor: string | undefined, shape: RegExp): string 
   return sortKey;
 }
 
-/** `<13 digits of time, maybe with a run-now's suffix>#<jobId>`, of both lists over a user's jobs. */
+/** `<due or created>#<jobId>`: lists of a user's jobs and rows. The due key of a run-now has a suffix. */
 export const TIME_AND_JOB = /^\d{13}(-\w+)?#[^#]+$/;
-/** Of the list over all users' failed rows. */
+/** `<due>#<jobId>@<owner>`: the list of all users' failed rows. */
 export const FAILED_AND_OWNER = /^\d{13}(-\w+)?#[^#@]+@.+$/s;
-/** Of the list over one job's rows. */
+/** `<due>`: the list of one job's rows. */
 export const DUE = /^\d{13}(-\w+)?$/;
 
-/** Where a list of jobs goes on after this one. */
+/** The cursor after this job in a list of jobs. */
 export const headCursor = (head: { createdAt: number; jobId: string }): string =>
   encodeCursor(`${dueKey(head.createdAt)}#${head.jobId}`);
-/** Where a list of one job's rows goes on after this one. */
+/** The cursor after this row in a list of one job's rows. */
 export const rowCursor = (row: { due: DueKey }): string => encodeCursor(row.due);
-/** Where a list of rows over a user's jobs goes on after this one. */
+/** The cursor after this row in a list of a user's rows. */
 export const userRowCursor = (key: { jobId: string; due: DueKey }): string =>
   encodeCursor(`${key.due}#${key.jobId}`);
-/** Where the list of all users' failed rows goes on after this one. `owner`: the user, or the user's index partition. */
+/** The cursor after this row in the list of all users' failed rows. `owner`: the user, or the user's index partition. */
 export const failedRowCursor = (key: { jobId: string; due: DueKey }, owner: string): string =>
   encodeCursor(`${key.due}#${key.jobId}@${owner}`);
-/** Where a list of one job's rows, newest first, begins. */
+/** The cursor before the newest row of a job. */
 export const BEFORE_ALL_ROWS = encodeCursor('9999999999999');
 
-/** Where a list of a job's changes goes on: at this one. */
+/** The cursor of a list of changes that continues with this one. */
 export const changeCursor = ({ version, at }: ChangeKey): string => encodeCursor(`${version}#${at}`);
 export function changeOfCursor(cursor: string): ChangeKey {
   const [version, at] = (decodeCursor(cursor, /^\d{1,15}#\d{1,15}$/) ?? '').split('#');

@@ -1,6 +1,6 @@
-// How the domain's things are laid out as items. An attribute of its own is what a key, an index, a condition or a write of
-// its own needs; all else is one JSON text: it is a third of the CPU on either side, and DynamoDB's own maps refuse 1e300,
-// 2**60 and depths beyond 32.
+// The layout of heads, rows, holds and definitions as items. A field has an attribute of its own if a key, an index, a
+// condition or a separate write needs it. All other fields are one JSON text. JSON takes a third of the CPU of DynamoDB's
+// maps, and maps reject 1e300, 2**60 and more than 32 levels.
 
 import { errorKeyOf } from '../domain/executions/error-key.ts';
 import { dueAtOf } from '../domain/executions/ids.ts';
@@ -29,14 +29,14 @@ export const dueKeyOf = (row: { due: string; jobId: string }): string => `${row.
 
 /** The attributes of a head that a run changes. */
 const OF_RUNS = ['stamp', 'hold', 'rowsUntil', 'note', 'coveredUntil'] as const;
-/** They stand in the keys of the table and of the index. */
+/** The fields that are part of the keys of the table and of the index. */
 const IN_KEYS = ['jobId', 'userId', 'createdAt'] as const;
 const NOT_SPEC = new Set<string>([...OF_RUNS, ...IN_KEYS]);
 const isSpec = (name: string): boolean => !NOT_SPEC.has(name);
 
 /**
- * The value of `retry` in a spec without one. Most jobs have it, and its 69 bytes keep full heads below 1 KB. It never changes,
- * whatever becomes of the API's defaults, because stored heads are read by it.
+ * The value of `retry` in a spec without one. Most jobs have this value, and leaving out its 69 bytes keeps large heads below
+ * 1 KB. It must never change, also if the API's defaults do, because stored heads depend on it.
  */
 const STORED_RETRY: Head['retry'] = { maxAttempts: 3, backoffSeconds: 2, maxBackoffSeconds: 900 };
 
@@ -45,7 +45,7 @@ const isStoredRetry = (retry: Head['retry']): boolean =>
   retry.backoffSeconds === STORED_RETRY.backoffSeconds &&
   retry.maxBackoffSeconds === STORED_RETRY.maxBackoffSeconds;
 
-/** All that people see and only people change, as one text. */
+/** The fields that only people change, as JSON. */
 function specOf(head: Head): string {
   const spec = Object.entries(head).filter(
     ([name]) => isSpec(name) && !(name === 'retry' && isStoredRetry(head.retry)),
@@ -72,7 +72,7 @@ export function headToItem(head: Head, indexPartitions = INDEX_PARTITIONS): Item
   };
 }
 
-/** `undefined` is removed. */
+/** Attributes with the value `undefined` are removed. */
 export function headChangeToItem(seen: Head, change: HeadChange): Item {
   const changesSpec = Object.keys(change).some(isSpec);
   return { ...ofRuns(change), ...(changesSpec && { spec: specOf({ ...seen, ...change }) }) };
@@ -88,7 +88,7 @@ function ofRuns(head: Head | HeadChange): Item {
   return item;
 }
 
-/** The same for a head and for what the index has of it. */
+/** Reads an item of the table, or an item of the index, which has fewer attributes. */
 export function headFromItem<T extends Head | HeadSummary>(item: Item): T {
   const { jobId, owner, createdKey, spec, stamp, rowsUntil, note, coveredUntil } = item;
   const hold = holdFromItem(item);
@@ -105,11 +105,11 @@ export function headFromItem<T extends Head | HeadSummary>(item: Item): T {
   } as unknown as T;
 }
 
-/** A heartbeat changes the lease where the token is its own. */
+/** Token and lease are attributes, because a heartbeat compares the one and writes the other. */
 export function holdToItem(hold: Hold | undefined): Item {
   if (!hold) return { hold, holder: undefined, leaseUntil: undefined };
   const { token, leaseUntil, cancelRequested, ...rest } = hold;
-  // nearly always false, and the head has to stay below 1 KB
+  // almost always false, and left out to keep the head below 1 KB
   return { hold: toJson(cancelRequested ? { ...rest, cancelRequested } : rest), holder: token, leaseUntil };
 }
 
@@ -123,7 +123,7 @@ export const holdFromItem = ({ hold, holder, leaseUntil }: Item): Hold | undefin
         leaseUntil: Number(leaseUntil),
       };
 
-/** An empty map is as good as none. */
+/** Undefined if the object is empty. An empty object is not stored. */
 const nonEmpty = <T extends object>(map: T | undefined): T | undefined =>
   map && Object.keys(map).length > 0 ? map : undefined;
 
@@ -145,7 +145,7 @@ export function definitionFromItem(item: Item): Definition {
   };
 }
 
-/** Holds go by TTL, long after anybody can ask for them. */
+/** TTL removes hold items long after their last use. */
 export const holdExpiresAt = (leaseUntil: number): number => seconds(leaseUntil + HOLD_KEPT_DAYS * DAY_MS);
 
 export const holdItemToItem = ({ jobId, due, stamp, hold }: HoldItem): Item => ({
@@ -167,7 +167,7 @@ export const holdItemFromItem = (item: Item): HoldItem => ({
   hold: holdFromItem(item) as Hold,
 });
 
-/** Only a terminal row expires: an open one is still needed, however old its due time (backfill). */
+/** Only terminal rows expire. A backfill has open rows with old due times. */
 export function rowToItem(
   { jobId, due, status, fence, told, ...record }: Row,
   retentionMs: number,

@@ -1,9 +1,10 @@
-// What the use cases may ask of the store. Each function is one DynamoDB call (or one call per batch), so that every
-// pair of calls is a place where another process may come in between. Implementations: `dynamodb/`
-// and `sqlite/`, and one in memory for the simulator. One conformance suite runs against all of them.
+// The port to the store. Each function is one DynamoDB call, or one call per batch. Another process may write between any two
+// calls. The implementations are `dynamodb/`, `sqlite/`, and `memory/` for the simulator. One conformance suite runs
+// against all of them.
 //
-// Conditional writes answer `false` when the condition does not hold; anything else that goes wrong is thrown.
-// A thrown error may mean that the write was done (lost response): callers read again and recognise their own token.
+// A conditional write returns false if its condition does not hold. Every other failure is thrown. After a thrown error the
+// write may have been applied, because the response may be lost. Callers read again and look for their own token
+// (scheduling/records/confirm-write.ts).
 
 import type { DueKey } from '../domain/executions/ids.ts';
 import type { Row, RowSeen } from '../domain/executions/row.ts';
@@ -13,14 +14,14 @@ import type { Change, ChangeKey } from '../domain/jobs/change.ts';
 import type { Definition, Head, HeadChange, Hold, HoldItem } from '../domain/jobs/job.ts';
 import type { NotifyEvent } from '../domain/jobs/notify-events.ts';
 
-/** `consistent: false` may be trusted only as docs/protocol.md#reads allows. */
+/** docs/protocol.md#reads says where `consistent: false` is allowed. */
 export interface ReadOptions {
   readonly consistent: boolean;
 }
 
 export interface Page<T> {
   readonly items: readonly T[];
-  /** Opaque; absent on the last page. */
+  /** An opaque cursor. Absent on the last page. */
   readonly next?: string;
 }
 
@@ -33,28 +34,28 @@ export interface ExecutionKey {
 export interface FailedKey extends ExecutionKey {
   /** `errorKeyOf` the row's error. Absent in rows of earlier versions. */
   readonly errorKey?: string;
-  /** Where the list goes on after this row. */
+  /** The cursor after this row. */
   readonly cursor: string;
 }
 
-/** Where a hold lives: in the head, or (overlap: allow) in an item of its own. */
+/** The location of a hold: the head, or with `overlap: allow` an item of its own. */
 export type HoldPlace = 'head' | { readonly due: DueKey };
 
 export interface JobsStore {
-  /** Immutable per version; writing it twice is writing it once. 1 WRU per KB. */
+  /** A definition is immutable per version, so the write is idempotent. 1 WRU per KB. */
   putDefinition(definition: Definition): Promise<void>;
   readDefinition(jobId: string, version: number): Promise<Definition | undefined>;
   readDefinitions(keys: readonly { jobId: string; version: number }[]): Promise<Definition[]>;
 
-  /** If absent. 1 WRU + 1 for the index. */
+  /** False if the job exists. 1 WRU, and 1 for the index. */
   insertHead(head: Head): Promise<boolean>;
   readHead(jobId: string, options: ReadOptions): Promise<Head | undefined>;
-  /** In no order; what does not exist is left out. */
+  /** In no order. Jobs that do not exist are left out. */
   readHeads(jobIds: readonly string[], options: ReadOptions): Promise<Head[]>;
-  /** Compare-and-set on the stamp. A key present with the value `undefined` is removed. 1 WRU below 1 KB. */
+  /** Compare-and-set on the stamp. A field of `change` with the value `undefined` is removed. 1 WRU below 1 KB. */
   updateHead(seen: Head, change: HeadChange): Promise<boolean>;
 
-  /** overlap: allow. If absent. */
+  /** `overlap: allow`. False if the execution has a hold item. */
   insertHoldItem(item: HoldItem): Promise<boolean>;
   readHoldItem(jobId: string, due: DueKey): Promise<HoldItem | undefined>;
   updateHoldItem(
@@ -63,12 +64,12 @@ export interface JobsStore {
     stamp: string,
     change: { hold: Hold; stamp: string },
   ): Promise<boolean>;
-  /** Where the stamp is as seen. */
+  /** False if the stamp is not `seen`. */
   removeHoldItem(jobId: string, due: DueKey, seen: string): Promise<boolean>;
-  /** Consistent; every page is read. */
+  /** Consistent. Reads every page. */
   listHoldItems(jobId: string): Promise<HoldItem[]>;
 
-  /** Sets the lease and a fresh stamp where `hold.token = token`; the hold as it is then, or undefined if refused. */
+  /** Sets the lease and the stamp if the hold has `token`. Returns the new hold. Undefined if it has another token. */
   heartbeat(
     jobId: string,
     place: HoldPlace,
@@ -77,11 +78,11 @@ export interface JobsStore {
     stamp: string,
   ): Promise<Hold | undefined>;
 
-  /** Newest first, from the index (eventually consistent), merged over its partitions. */
+  /** Newest first, from the index. Eventually consistent. */
   listHeads(userId: string, options: ListOptions): Promise<Page<HeadSummary>>;
 }
 
-/** What the index projects: all that a list filters by, nothing that a run changes. */
+/** The fields of a head in the index: those that a list filters by, and none that a run changes. */
 export type HeadSummary = Omit<Head, 'stamp' | 'hold' | 'rowsUntil' | 'note' | 'coveredUntil'>;
 
 export interface ListOptions {
@@ -90,36 +91,36 @@ export interface ListOptions {
 }
 
 export interface TimetableStore {
-  /** Insert or overwrite with the same: entries are immutable. 1 WRU each. Returns when all are written. */
+  /** Entries are immutable, so the write is idempotent. Returns when all are written. 1 WRU each. */
   putEntries(entries: readonly Entry[]): Promise<void>;
-  /** Consistent. In key order. `next` continues. */
+  /** Consistent. In the order of the keys. */
   readSlot(minute: number, shard: number, cursor?: string): Promise<Page<Entry>>;
   /** Consistent. */
   hasEntry(entry: Entry): Promise<boolean>;
 }
 
 export interface ExecutionsStore {
-  /** If absent. 1 WRU below 1 KB + 1 for the index, + 1 if FAILED. */
+  /** False if the row exists. 1 WRU below 1 KB, 1 for the index, and 1 more if the row is FAILED. */
   insertRow(row: Row): Promise<boolean>;
-  /** Replaces the row where status and fence are as seen. 1 WRU below 1 KB; + 1 if it becomes FAILED or was. */
+  /** Replaces the row if it has the status and fence of `seen`. 1 WRU below 1 KB, and 1 more if it is or was FAILED. */
   updateRow(seen: RowSeen, row: Row): Promise<boolean>;
-  /** Where status and fence are as seen. 1 WRU below 1 KB. */
+  /** False if the row has another status or fence than `seen`. 1 WRU below 1 KB. */
   markNotified(jobId: string, due: DueKey, seen: RowSeen): Promise<boolean>;
   readRow(jobId: string, due: DueKey, options: ReadOptions): Promise<Row | undefined>;
   readRows(keys: readonly ExecutionKey[], options: ReadOptions): Promise<Row[]>;
-  /** Of one job, `from` ≤ due < `to`, in either direction. */
+  /** The rows of one job with `from` ≤ due < `to`. */
   listRows(jobId: string, options: ListOptions & ListRowsOptions): Promise<Page<Row>>;
-  /** Of one user over all jobs, newest first, from the index (keys only). */
+  /** The rows of all jobs of one user, newest first, from the index. */
   listRowKeys(
     userId: string,
     options: ListOptions & { from?: DueKey; to?: DueKey },
   ): Promise<Page<ExecutionKey>>;
-  /** FAILED rows of one user, newest first, from an index that has nothing else. */
+  /** The FAILED rows of one user, newest first, from an index of their own. */
   listFailedKeys(
     userId: string,
     options: ListOptions & { from?: DueKey; to?: DueKey },
   ): Promise<Page<FailedKey>>;
-  /** FAILED rows of all users, in no order, each once. A page may be short of `limit`. */
+  /** The FAILED rows of all users, in no order, each once. A page may have fewer than `limit`. */
   listAllFailedKeys(options: ListOptions): Promise<Page<FailedKey>>;
 }
 
@@ -129,7 +130,7 @@ export interface ListRowsOptions extends ReadOptions {
   readonly newestFirst: boolean;
 }
 
-/** A shard's row: who watches it and how far it has come. Cursors are minutes; `dispatchedUntil` itself is done. */
+/** The row of a shard: its lease and its cursors. A cursor is the last minute that was dispatched or settled. */
 export interface Shard {
   readonly shard: number;
   readonly token?: string;
@@ -141,7 +142,7 @@ export interface Shard {
 /** An execution that a worker runs, in the worker's own row. */
 export interface RunningExecution {
   readonly id: string;
-  /** When it began. */
+  /** The start of the attempt. */
   readonly since: number;
   /** `ownerHash` of the job's user. Absent in rows of workers of earlier versions. */
   readonly owner?: string;
@@ -160,20 +161,20 @@ export interface ControlStore {
   /** Inserts the shard's row if it is absent. */
   insertShard(shard: Shard): Promise<boolean>;
   readShard(shard: number): Promise<Shard | undefined>;
-  /** Takes the lease where its token is as seen (absent included). */
+  /** Takes the lease. False if the token is not `seenToken`. Undefined stands for a shard without a token. */
   takeShard(
     shard: number,
     seenToken: string | undefined,
     token: string,
     leaseUntil: number,
   ): Promise<boolean>;
-  /** Moves cursors (and the lease) where the token is still mine. Cursors never go back. */
+  /** Advances the cursors and sets the lease. Cursors never move back. False if the token is not `token`. */
   commitShard(
     shard: number,
     token: string,
     change: { dispatchedUntil?: number; settledUntil?: number; leaseUntil: number },
   ): Promise<boolean>;
-  /** Sets both cursors where the token is still mine, also to earlier minutes. */
+  /** Sets both cursors, also to earlier minutes. False if the token is not `token`. */
   resetShard(
     shard: number,
     token: string,
@@ -182,14 +183,14 @@ export interface ControlStore {
   putWorker(worker: WorkerRow): Promise<void>;
   removeWorker(workerId: string): Promise<void>;
   readWorker(workerId: string): Promise<WorkerRow | undefined>;
-  /** Those whose last beat is not older than `since`. */
+  /** The workers with a heartbeat at or after `since`. */
   listWorkers(since: number): Promise<WorkerRow[]>;
 }
 
 export interface QuotaStore {
-  /** Adds to what a user has used of a quota, and answers with the sum. `expiresAt`: epoch seconds. 1 WRU. */
+  /** Adds to a user's usage of a quota. Returns the new usage. `expiresAt`: epoch seconds. 1 WRU. */
   addToQuota(userId: string, quota: string, count: number, expiresAt?: number): Promise<number>;
-  /** Sets the sum where it is still as seen. 1 WRU. */
+  /** False if the usage is not `seen`. 1 WRU. */
   replaceQuota(userId: string, quota: string, seen: number, used: number): Promise<boolean>;
 }
 
@@ -223,28 +224,28 @@ export interface NotificationWindowStore {
   ): Promise<boolean>;
 }
 
-/** What people changed. Written before the head that it leads to, so some records are of changes that never came. */
+/** Records of changes that people made. A record is written before its head, so some are of changes that failed. */
 export interface ChangeStore {
-  /** If absent, by job, version and time. 1 WRU per KB. */
+  /** False if there is a record of this job, version and time. 1 WRU per KB. */
   insertChange(change: Change): Promise<boolean>;
-  /** `from` itself and what is less: by version, then by time, newest first, at most `limit`. Consistent. */
+  /** At most `limit` records from `from` on, newest first: by version, then by time. Consistent. */
   listChanges(jobId: string, from: ChangeKey, limit: number): Promise<Change[]>;
 }
 
 /** Background operations, and a list of those that have not ended. Ended ones are removed at `operationExpiresAt`. */
 export interface OperationStore {
   /**
-   * Writes it, and lists it unless it has ended: two writes of one request, of which one may be lost when the request
-   * fails. 2 WRU.
+   * Writes the operation, and lists it unless it has ended. Both writes are one request. If the request fails, one of them
+   * may have been applied. 2 WRU.
    */
   putOperation(operation: Operation): Promise<void>;
   /** Consistent: 1 RRU. */
   readOperation(id: string): Promise<Operation | undefined>;
-  /** Replaces the one seen, compared by its stamp; it stays listed. 1 WRU below 1 KB. */
+  /** Compare-and-set on the stamp. The operation stays listed. 1 WRU below 1 KB. */
   replaceOperation(seen: Operation, operation: Operation): Promise<boolean>;
   /** Oldest first, at most `limit`. May lag behind the writes. */
   listOpenOperations(limit: number): Promise<OpenOperation[]>;
-  /** Takes it off the list; one that is not listed is no error. 1 WRU. */
+  /** Removes the operation from the list. Has no effect if it is not listed. 1 WRU. */
   delistOperation(operation: OpenOperation): Promise<void>;
 }
 

@@ -1,10 +1,10 @@
-// Lists over a user's items: the user's partitions of an index are sorted streams, merged newest first.
+// Lists of a user's items. Each index partition of the user is a sorted stream. The streams are merged, newest first.
 import { hash } from '../domain/hash.ts';
 
 /**
- * The default, and the least, number of partitions that each user has in an index. One large tenant must not heat one
- * partition, because a throttled index throttles its table. A store may be opened with more than its items were written
- * with. Lists of a store with fewer would miss the items in the other partitions.
+ * The default and minimum number of index partitions per user. Several partitions keep one large tenant from overloading one,
+ * because a throttled index throttles its table. The number may be raised for an existing store. With a lower number, lists
+ * would miss the items of the other partitions.
  */
 export const INDEX_PARTITIONS = 4;
 
@@ -21,7 +21,7 @@ export interface Keyed<T> {
   readonly value: T;
 }
 
-/** Up to `count` items of one partition, newest first, all of them before `before`; `more` if there may be others. */
+/** Up to `count` items of one partition before `before`, newest first. `more`: there may be others. */
 export type ReadStream<T> = (
   owner: string,
   before: string | undefined,
@@ -37,7 +37,7 @@ interface Stream<T> {
 
 /**
  * The newest `limit` items before `before`, and whether there are others. Reads at most `limit` items and one chunk per
- * stream: a chunk is somewhat more than a stream's share, so that mostly each is read once.
+ * stream. A chunk is larger than a stream's share of the page, so most streams are read once.
  */
 export async function newestFirst<T>(
   owners: readonly string[],

@@ -8,7 +8,7 @@ import {
 import { createLimiter, type Limiter } from '../../concurrency/limiter.ts';
 import type { Item } from '../items.ts';
 import type { Measure } from './capacity-meter.ts';
-import type { On } from './database.ts';
+import type { On } from './item-calls.ts';
 import { inBatches, type Pauses } from './retry-unprocessed.ts';
 import type { TableName } from './tables.ts';
 import type { Statement } from './writes.ts';

@@ -1,8 +1,8 @@
-// What each call used, told to the meter by operation and table.
+// Reports the capacity that each call consumed, by operation and table.
 import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
-import type { On } from './database.ts';
+import type { On } from './item-calls.ts';
 
-/** Told what every call used; `table` is `jobs`, or `jobs.byUser` for an index. Capacity is only asked for when given. */
+/** Called with the consumed capacity of each request. `table` is `jobs`, or `jobs.byUser` for an index. */
 export type Meter = (operation: string, table: string, units: { read: number; write: number }) => void;
 
 export type Measure = ReturnType<typeof measuring>;
@@ -17,7 +17,7 @@ export function measuring(meter: Meter | undefined) {
       meter(on.operation, `${on.table}.${index}`, units(used.CapacityUnits));
   }
 
-  /** A refused write is billed like one that was done, and the answer does not say how much: below 1 KB it is 1. */
+  /** A refused write is billed, but its response has no capacity. Below 1 KB it is 1 WRU. */
   const measureRefused = (on: On) => meter?.(on.operation, on.table, { read: 0, write: 1 });
 
   return { measure, measureRefused, ReturnConsumedCapacity: meter && ('INDEXES' as const) };

@@ -1,4 +1,4 @@
-// Records of what people changed: items of the job's partition, outside of the index. They stay as long as the job.
+// Change records: items in the partition of their job, outside the index. A record is kept as long as its job.
 import type { Change, ChangeKey } from '../../domain/jobs/change.ts';
 import type { Item } from '../items.ts';
 import type { Database } from './database.ts';
@@ -6,13 +6,13 @@ import { readRange } from './ranges.ts';
 
 const table = 'jobs';
 
-/** String order is the order of versions, and within one version of time. */
+/** Sorts by version, then by time. */
 const partOf = ({ version, at }: ChangeKey): string =>
   `change#${String(version).padStart(10, '0')}#${String(at).padStart(13, '0')}`;
-/** Less than every part of a change, and greater than every part before them. */
+/** Sorts before the records of changes, and after the parts before them. */
 const BEFORE_ALL = 'change#';
 
-/** If absent. 1 WRU per KB: about 400 bytes. */
+/** False if it exists. 1 WRU per KB. A record has about 400 bytes. */
 export function insertChange(db: Database, change: Change): Promise<boolean> {
   const { jobId, version, at, ...record } = change;
   const key = { jobId, part: partOf(change) };
@@ -33,7 +33,7 @@ export async function listChanges(
   const { items } = await readRange(
     db,
     { operation: 'listChanges', table },
-    // '!' sorts before every character that could follow: the first key after this one
+    // '!' sorts before every character that may follow, so this is the first key after `from`
     { ...range, from: BEFORE_ALL, before: `${partOf(from)}!`, consistent: true },
     limit,
   );

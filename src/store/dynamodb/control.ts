@@ -1,4 +1,4 @@
-// Who watches which shard and how far it has come; which workers are alive.
+// Leases and cursors of the shards, and the rows of the workers.
 
 import type { Item } from '../items.ts';
 import { seconds } from '../items.ts';
@@ -17,7 +17,7 @@ export interface ShardChange {
   readonly leaseUntil: number;
 }
 
-/** If absent. 1 WRU. */
+/** False if it exists. 1 WRU. */
 export function insertShard(db: Database, shard: Shard): Promise<boolean> {
   const key = shardKey(shard.shard);
   return db.insert({ operation: 'insertShard', table }, { key, item: { ...key, ...shard } });
@@ -34,7 +34,7 @@ function shardFromItem(item: Item): Shard {
   return shard as unknown as Shard;
 }
 
-/** Where the token is as seen. 1 WRU. */
+/** False if the token is not as seen. 1 WRU. */
 export async function takeShard(
   db: Database,
   shard: number,
@@ -56,7 +56,7 @@ export async function takeShard(
   return updated !== undefined;
 }
 
-/** Where the token is mine. 1 WRU; a cursor that is further already stays (+ 1 read and 1 write). */
+/** False if the token is another. 1 WRU. A cursor that is further ahead is kept, at the cost of 1 more read and write. */
 export async function commitShard(
   db: Database,
   shard: number,
@@ -96,7 +96,7 @@ async function commit(db: Database, shard: number, token: string, change: ShardC
   return updated !== undefined;
 }
 
-/** Where the token is mine. 1 WRU. */
+/** False if the token is another. 1 WRU. */
 export async function resetShard(
   db: Database,
   shard: number,
@@ -120,7 +120,7 @@ export async function resetShard(
   return updated !== undefined;
 }
 
-/** 1 WRU per KB: about 1 per 15 running executions. */
+/** 1 WRU per KB, about 1 per 15 running executions. */
 export async function putWorker(db: Database, worker: WorkerRow): Promise<void> {
   await db.put(
     { operation: 'putWorker', table },
@@ -145,7 +145,7 @@ export async function readWorker(db: Database, workerId: string): Promise<Worker
   return item && workerFromItem(item);
 }
 
-/** Reads the whole table, which is small (shards and workers): 0.5 RRU per 4 KB. Only operators ask. */
+/** Scans the table, which has only shards and workers: 0.5 RRU per 4 KB. Only operators call it. */
 export async function listWorkers(db: Database, since: number): Promise<WorkerRow[]> {
   const found: WorkerRow[] = [];
   let last: Item | undefined;

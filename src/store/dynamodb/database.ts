@@ -1,5 +1,5 @@
-// How the store talks to DynamoDB: table names with their prefix, failed conditions as `false`, and a meter that is told
-// what each operation costs. Reads and writes of one item go with others in one request (group-commit.ts).
+// Requests to DynamoDB. It adds the prefix to table names, returns false for a failed condition, and reports the consumed
+// capacity. Reads and writes of single items may share a request (group-commit.ts).
 import { ConditionalCheckFailedException, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   DeleteCommand,
@@ -19,9 +19,10 @@ import type { Item } from '../items.ts';
 import { batchOperations } from './batch-operations.ts';
 import { type Meter, measuring } from './capacity-meter.ts';
 import { groupCommit } from './group-commit.ts';
+import type { ItemCalls, On } from './item-calls.ts';
 import type { Pauses } from './retry-unprocessed.ts';
 import type { TableName } from './tables.ts';
-import { asPut, asUpdate, type Change, type Insert } from './writes.ts';
+import { asPut, asUpdate } from './writes.ts';
 
 export interface DatabaseOptions {
   readonly client: DynamoDBClient;
@@ -30,23 +31,6 @@ export interface DatabaseOptions {
   readonly backoff: Pauses;
   readonly groupCommit: boolean;
   readonly indexPartitions: number;
-}
-
-/** The operation that a call belongs to: its name for the meter, and its table. */
-export interface On {
-  readonly operation: string;
-  readonly table: TableName;
-  /** The write records what has happened and no start depends on it, so it waits for other writes of its group. */
-  readonly linger?: boolean;
-}
-
-/** Calls on one item, which may go with others in one request. */
-export interface ItemCalls {
-  get(on: On, key: Item, consistent?: boolean): Promise<Item | undefined>;
-  /** False when an item with this key exists. */
-  insert(on: On, insert: Insert): Promise<boolean>;
-  /** False when the item does not exist, or differs from `where`. */
-  change(on: On, change: Change): Promise<boolean>;
 }
 
 interface Page {
@@ -83,21 +67,21 @@ export function openDatabase(options: DatabaseOptions) {
     }
   }
 
-  /** False when the condition did not hold. */
+  /** False if the condition did not hold. */
   async function put(on: On, input: Input<PutCommandInput>): Promise<boolean> {
     const done = await unlessRefused(on, client.send(new PutCommand({ ...input, ...at(on) })));
     measure(on, 'write', done?.ConsumedCapacity);
     return done !== undefined;
   }
 
-  /** The attributes that `ReturnValues` asked for (an empty item if none). Undefined when the condition did not hold. */
+  /** The attributes that `ReturnValues` names. Undefined if the condition did not hold. */
   async function update(on: On, input: Input<UpdateCommandInput>): Promise<Item | undefined> {
     const done = await unlessRefused(on, client.send(new UpdateCommand({ ...input, ...at(on) })));
     measure(on, 'write', done?.ConsumedCapacity);
     return done && (done.Attributes ?? {});
   }
 
-  const alone: ItemCalls = {
+  const single: ItemCalls = {
     async get(on, Key, ConsistentRead) {
       const done = await client.send(new GetCommand({ Key, ConsistentRead, ...at(on) }));
       measure(on, 'read', done.ConsumedCapacity);
@@ -107,21 +91,21 @@ export function openDatabase(options: DatabaseOptions) {
     change: async (on, change) => (await update(on, asUpdate(change))) !== undefined,
   };
 
-  /** False when the condition did not hold. */
+  /** False if the condition did not hold. */
   async function remove(on: On, input: Input<DeleteCommandInput>): Promise<boolean> {
     const done = await unlessRefused(on, client.send(new DeleteCommand({ ...input, ...at(on) })));
     measure(on, 'write', done?.ConsumedCapacity);
     return done !== undefined;
   }
 
-  /** One page: at most 1 MB. */
+  /** One page of at most 1 MB. */
   async function query(on: On, input: Input<QueryCommandInput>): Promise<{ items: Item[]; last?: Item }> {
     const page = await client.send(new QueryCommand({ ...input, ...at(on) }));
     measure(on, 'read', page.ConsumedCapacity);
     return fromPage(page);
   }
 
-  /** One page: at most 1 MB. */
+  /** One page of at most 1 MB. */
   async function scan(on: On, input: Input<ScanCommandInput>): Promise<{ items: Item[]; last?: Item }> {
     const page = await client.send(new ScanCommand({ ...input, ...at(on) }));
     measure(on, 'read', page.ConsumedCapacity);
@@ -129,9 +113,9 @@ export function openDatabase(options: DatabaseOptions) {
   }
 
   const { getAll, putAll, execute } = batchOperations({ client, backoff, measured, nameOf });
-  const singly = { ...alone, putAll };
+  const unbatched = { ...single, putAll };
   return {
-    ...(options.groupCommit ? groupCommit({ ...singly, getAll, execute, nameOf }) : singly),
+    ...(options.groupCommit ? groupCommit({ ...unbatched, getAll, execute, nameOf }) : unbatched),
     put,
     update,
     remove,

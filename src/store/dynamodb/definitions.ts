@@ -1,4 +1,4 @@
-// Params and notifications of jobs, immutable per version: written before the head that names them, cached by workers.
+// Definitions: params and notifications of jobs, immutable per version. A definition is written before the head that names it.
 import type { Definition } from '../../domain/jobs/job.ts';
 import { definitionFromItem, definitionPart, definitionToItem } from '../items.ts';
 import type { Database } from './database.ts';
@@ -13,12 +13,12 @@ export interface DefinitionKey {
 const keyOf = ({ jobId, version }: DefinitionKey) => ({ jobId, part: definitionPart(version) });
 const nameOf = ({ jobId, version }: DefinitionKey) => `${jobId}#${version}`;
 
-/** 1 WRU per KB; not in the index. */
+/** 1 WRU per KB. Definitions are not in the index. */
 export async function putDefinition(db: Database, definition: Definition): Promise<void> {
   await db.putAll({ operation: 'putDefinition', table }, [definitionToItem(definition)]);
 }
 
-/** 0.5 RRU per 4 KB. One that is not found may just be new, so it is asked for again consistently (+ 1). */
+/** 0.5 RRU per 4 KB. A missing definition may be new, so it is read again consistently for 1 RRU more. */
 export async function readDefinition(
   db: Database,
   jobId: string,
@@ -30,7 +30,7 @@ export async function readDefinition(
   return item && definitionFromItem(item);
 }
 
-/** In no order. 0.5 RRU per 4 KB each; what is not found is asked for again consistently (+ 1 each). */
+/** In no order. 0.5 RRU per 4 KB each. Missing ones are read again consistently for 1 RRU more each. */
 export async function readDefinitions(db: Database, keys: readonly DefinitionKey[]): Promise<Definition[]> {
   const on = { operation: 'readDefinitions', table } as const;
   const wanted = new Map(keys.map((key) => [nameOf(key), keyOf(key)]));

@@ -1,4 +1,4 @@
-// The store on DynamoDB: the operations of this folder, put together.
+// The Store port on DynamoDB: the operations of this folder, put together.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Store } from '../store.ts';
 import { INDEX_PARTITIONS } from '../user-index.ts';
@@ -18,24 +18,24 @@ import * as timetable from './timetable.ts';
 
 export interface DynamoStoreOptions {
   readonly client: DynamoDBClient;
-  /** Before every table's name. */
+  /** The prefix of the table names. */
   readonly tablePrefix: string;
-  /** How far the timetable is spread; all writers and watchers must agree (`Settings.shards`). */
+  /** Number of shards of the timetable (`Settings.shards`). All writers and watchers must use the same number. */
   readonly shards: number;
-  /** Terminal executions are kept this long. Default 90. */
+  /** Retention of terminal executions. Default 90. */
   readonly retentionDays?: number;
   readonly meter?: Meter;
   /**
-   * Whether reads and conditional writes that come at about the same time go in one request (BatchGetItem and PartiQL's
-   * BatchExecuteStatement). Default true. False: each goes alone.
+   * Whether concurrent reads and conditional writes share requests (BatchGetItem and PartiQL's BatchExecuteStatement).
+   * Default true.
    */
   readonly groupCommit?: boolean;
   /**
-   * Partitions that each user has in an index. Default, and least: 4. It may be raised and never lowered. Every process that
-   * reads must have the new number before the first that writes with it.
+   * Index partitions per user. Default and minimum: 4. The number may be raised and never lowered. Every reading process must
+   * have the new number before the first process writes with it.
    */
   readonly indexPartitions?: number;
-  /** Between the rounds of a batch that was taken only in part. Default: real time, no jitter. */
+  /** The pauses between the rounds of a batch that was processed in part. Default: real time, no jitter. */
   readonly backoff?: Pauses;
 }
 

@@ -1,4 +1,4 @@
-// The ledger: the past. A row is inserted once, or replaced on condition of the status and fence seen.
+// The ledger of executions. A row is inserted once. A replacement compares the status and the fence that were seen.
 
 import type { DueKey } from '../../domain/executions/ids.ts';
 import type { Row, RowSeen } from '../../domain/executions/row.ts';
@@ -15,12 +15,13 @@ import type { Item } from '../items.ts';
 import { rowFromItem, rowToItem } from '../items.ts';
 import type { ExecutionKey, FailedKey, ListOptions, ListRowsOptions, Page, ReadOptions } from '../store.ts';
 import { newestFirst, ownersOf } from '../user-index.ts';
-import type { Database, On } from './database.ts';
+import type { Database } from './database.ts';
+import type { On } from './item-calls.ts';
 import { readRange } from './ranges.ts';
 
 const table = 'executions';
 
-/** If absent. 1 WRU below 1 KB + 1 for the index, + 1 for that of the failed ones if it is one. */
+/** False if it exists. 1 WRU below 1 KB, 1 for the index, and 1 for the index of failed rows if it is FAILED. */
 export function insertRow(db: Database, retentionMs: number, row: Row): Promise<boolean> {
   const key = { jobId: row.jobId, due: row.due };
   return db.insert(
@@ -29,7 +30,7 @@ export function insertRow(db: Database, retentionMs: number, row: Row): Promise<
   );
 }
 
-/** A put, so nothing of the old row stays; where it does not exist the condition fails. 1 WRU below 1 KB, + 1 if it becomes FAILED or was. */
+/** A put, so no attribute of the old row stays. 1 WRU below 1 KB, and 1 more if the row is or was FAILED. */
 export function updateRow(db: Database, retentionMs: number, seen: RowSeen, row: Row): Promise<boolean> {
   const held = seen.fence !== undefined;
   return db.put(
@@ -43,7 +44,7 @@ export function updateRow(db: Database, retentionMs: number, seen: RowSeen, row:
   );
 }
 
-/** Where status and fence are as seen. 1 WRU below 1 KB; no index is touched. */
+/** False if status or fence are not as seen. 1 WRU below 1 KB. No index changes. */
 export async function markNotified(
   db: Database,
   jobId: string,
@@ -64,7 +65,7 @@ export async function markNotified(
   return updated !== undefined;
 }
 
-/** 0.5 RRU per 4 KB, 1 consistent. */
+/** 0.5 RRU per 4 KB, or 1 if consistent. */
 export async function readRow(
   db: Database,
   jobId: string,
@@ -75,7 +76,7 @@ export async function readRow(
   return item && rowFromItem(item);
 }
 
-/** In no order. 0.5 RRU per 4 KB each, 1 consistent; one request per 100. */
+/** In no order. 0.5 RRU per 4 KB each, or 1 if consistent. One request per 100 rows. */
 export async function readRows(
   db: Database,
   keys: readonly ExecutionKey[],
@@ -86,7 +87,7 @@ export async function readRows(
   return items.map(rowFromItem);
 }
 
-/** Of one job. 0.5 RRU per 4 KB of rows, 1 consistent; a page may be short of `limit` at 1 MB. */
+/** The rows of one job. 0.5 RRU per 4 KB, or 1 if consistent. A page ends at 1 MB, so it may have fewer than `limit` rows. */
 export async function listRows(
   db: Database,
   jobId: string,
@@ -111,7 +112,7 @@ interface KeyRange {
   readonly to?: DueKey;
 }
 
-/** Of one user, from the index: eventually consistent. 0.5 RRU per 4 KB of keys and partition (4): about 3 for 100. */
+/** The keys of a user's rows, from the index. Eventually consistent. About 3 RRU for 100 keys in 4 partitions. */
 export async function listRowKeys(
   db: Database,
   userId: string,
@@ -122,7 +123,7 @@ export async function listRowKeys(
   return { items: items.map(keyFromItem), next };
 }
 
-/** FAILED ones of one user, from their own index: as cheap as `listRowKeys`, however many others there are. */
+/** The FAILED rows of a user, from their own index. It costs as much as `listRowKeys`. */
 export async function listFailedKeys(
   db: Database,
   userId: string,
@@ -165,7 +166,7 @@ async function itemsOfUser(
   return { items: items.map((i) => i.value), next: more && last ? encodeCursor(last.sortKey) : undefined };
 }
 
-/** FAILED ones of all users, in no order: a scan of their index. 0.5 RRU per 4 KB of keys: about 1 for 50. */
+/** The FAILED rows of all users, in no order: a scan of their index. About 1 RRU for 50 keys. */
 export async function listAllFailedKeys(
   db: Database,
   { limit, cursor }: ListOptions,

@@ -1,15 +1,16 @@
-// Group commit: calls on single items that come at about the same time go as one BatchGetItem, BatchWriteItem or
-// BatchExecuteStatement. A request costs several tenths of a millisecond of CPU in Node, a statement in a batch a tenth of it.
+// Group commit: concurrent calls on single items share a BatchGetItem, BatchWriteItem or BatchExecuteStatement. A request costs
+// several tenths of a millisecond of CPU in Node. A statement in a batch costs a tenth of that.
 //
-// Each operation has groups of its own, so that the meter can tell them apart. A call that its batch did not do is done
-// alone. So the SDK retries a throttled call, and an engine that rejects the statement is given the expression. A batch
-// whose response was lost is sent again, and a write that was done by then shows as refused, as it does for a single call.
+// Each operation has batches of its own, so that the meter can report them separately. A call that failed in its batch is
+// repeated as a single request. The SDK then retries a throttled call, and an engine that rejects the statement gets the
+// expression. A batch whose response was lost is sent again. A write that was applied the first time is then refused, as with
+// a single request.
 
 import { createBatcher, type SendBatch } from '../../concurrency/batcher.ts';
 import { unlimited } from '../../concurrency/limiter.ts';
 import type { Item } from '../items.ts';
 import { type batchOperations, MAX_READS, MAX_WRITES } from './batch-operations.ts';
-import type { ItemCalls, On } from './database.ts';
+import type { ItemCalls, On } from './item-calls.ts';
 import { TABLES, type TableName } from './tables.ts';
 import {
   asInsertStatement,
@@ -28,7 +29,7 @@ export interface GroupCommitOptions extends ItemCalls, ReturnType<typeof batchOp
 const MAX_IN_FLIGHT = 2;
 /** Several times DynamoDB's response time. A request that hangs must not delay the leases of others. */
 const STALL_MS = 50;
-/** How long the first write of a group with `linger` waits for others. */
+/** How long the first write of a batch with `linger` waits for others. */
 const LINGER_MS = 10;
 
 interface Keyed {
@@ -56,14 +57,14 @@ export function groupCommit(options: GroupCommitOptions) {
   function writes<Write extends Keyed>(
     on: On,
     asStatement: (table: string, write: Write) => Statement,
-    writeAlone: (on: On, write: Write) => Promise<boolean>,
+    writeSingle: (on: On, write: Write) => Promise<boolean>,
   ) {
     const send: SendBatch<Write, boolean> = async (calls) => {
-      if (calls.length === 1) return Promise.allSettled(calls.map((call) => writeAlone(on, call)));
+      if (calls.length === 1) return Promise.allSettled(calls.map((call) => writeSingle(on, call)));
       const statements = calls.map((call) => asStatement(nameOf(on.table), call));
       const executed = await execute(on, statements);
       return Promise.allSettled(
-        calls.map((call, i) => (executed[i] === 'not done' ? writeAlone(on, call) : executed[i] === 'done')),
+        calls.map((call, i) => (executed[i] === 'not done' ? writeSingle(on, call) : executed[i] === 'done')),
       );
     };
     return createBatcher(
@@ -81,34 +82,34 @@ export function groupCommit(options: GroupCommitOptions) {
     return createBatcher({ maxCalls: MAX_WRITES, ...LIMITS }, send);
   }
 
-  const putting = lanes((on: On) => puts(on));
-  const getting = lanes((on: On, consistent: boolean) => reads(on, consistent));
-  const inserting = lanes((on: On) => writes(on, asInsertStatement, insert));
-  const changing = lanes((on: On) => writes(on, asUpdateStatement, change));
+  const putting = batchersOf((on: On) => puts(on));
+  const getting = batchersOf((on: On, consistent: boolean) => reads(on, consistent));
+  const inserting = batchersOf((on: On) => writes(on, asInsertStatement, insert));
+  const changing = batchersOf((on: On) => writes(on, asUpdateStatement, change));
   return {
     get: (on: On, key: Item, consistent = false) => getting(on, consistent)({ key }),
     insert: (on: On, insert: Insert) => inserting(on)(insert),
     change: (on: On, write: Change) => (canBeStatement(write) ? changing(on)(write) : change(on, write)),
     async putAll(on: On, items: readonly Item[]) {
-      // a call that fills requests of its own needs no company
+      // the items fill requests of their own
       if (items.length >= MAX_WRITES) return putAll(on, items);
       await Promise.all(items.map((item) => putting(on)({ key: keyOfItem(on.table, item), item })));
     },
   } satisfies ItemCalls & Pick<GroupCommitOptions, 'putAll'>;
 }
 
-/** One group per operation (and per value of `common`), made at its first call. */
-function lanes<Common extends unknown[], Lane>(open: (on: On, ...common: Common) => Lane) {
-  const opened = new Map<string, Lane>();
-  return (on: On, ...common: Common): Lane => {
+/** One batcher per operation and value of `common`, created at its first call. */
+function batchersOf<Common extends unknown[], Batcher>(open: (on: On, ...common: Common) => Batcher) {
+  const opened = new Map<string, Batcher>();
+  return (on: On, ...common: Common): Batcher => {
     const name = [on.operation, ...common].join(' ');
-    const lane = opened.get(name) ?? open(on, ...common);
-    opened.set(name, lane);
-    return lane;
+    const batcher = opened.get(name) ?? open(on, ...common);
+    opened.set(name, batcher);
+    return batcher;
   };
 }
 
-/** In the order of the calls' keys: the partition key first. */
+/** The key attributes, the partition key first, as in the keys of calls. */
 function keyOfItem(table: TableName, item: Item): Item {
   const schema = TABLES.find(({ name }) => name === table);
   const names = [schema?.partitionKey, schema?.sortKey].filter((name) => name !== undefined);

@@ -1,4 +1,4 @@
-// Holds: the heartbeat of any of them, and the items of their own that `overlap: allow` uses.
+// Holds: heartbeats of all holds, and the hold items of `overlap: allow`.
 import type { DueKey } from '../../domain/executions/ids.ts';
 import type { Hold, HoldItem } from '../../domain/jobs/job.ts';
 import type { Item } from '../items.ts';
@@ -8,7 +8,7 @@ import type { Database } from './database.ts';
 
 const table = 'jobs';
 
-/** Where the token is mine. 1 WRU below 1 KB (it bills the whole head); the index is not touched. */
+/** Undefined if the token is another. 1 WRU below 1 KB of the head. The index does not change. */
 export async function heartbeat(
   db: Database,
   jobId: string,
@@ -30,7 +30,7 @@ export async function heartbeat(
   return updated && holdFromItem(updated);
 }
 
-/** If absent. 1 WRU. */
+/** False if it exists. 1 WRU. */
 export function insertHoldItem(db: Database, item: HoldItem): Promise<boolean> {
   const key = { jobId: item.jobId, part: holdPart(item.due) };
   return db.insert({ operation: 'insertHoldItem', table }, { key, item: holdItemToItem(item) });
@@ -43,7 +43,7 @@ export async function readHoldItem(db: Database, jobId: string, due: DueKey): Pr
   return item && holdItemFromItem(item);
 }
 
-/** Where the stamp is as seen. 1 WRU. */
+/** False if the stamp is not as seen. 1 WRU. */
 export function updateHoldItem(
   db: Database,
   jobId: string,
@@ -61,7 +61,7 @@ export function updateHoldItem(
   );
 }
 
-/** Where the stamp is as seen: neither somebody else's hold nor a cancel that was asked for since is lost. 1 WRU. */
+/** False if the stamp is not as seen, so no other hold and no later cancel request is removed. 1 WRU. */
 export function removeHoldItem(db: Database, jobId: string, due: DueKey, seen: string): Promise<boolean> {
   return db.remove(
     { operation: 'removeHoldItem', table },
@@ -73,7 +73,7 @@ export function removeHoldItem(db: Database, jobId: string, due: DueKey, seen: s
   );
 }
 
-/** Consistent, every page: 1 RRU per 4 KB. */
+/** Consistent. Reads every page: 1 RRU per 4 KB. */
 export async function listHoldItems(db: Database, jobId: string): Promise<HoldItem[]> {
   const found: HoldItem[] = [];
   let last: Item | undefined;

@@ -1,16 +1,17 @@
-// The heads of jobs: the present. Every write is a compare-and-set on the stamp (docs/protocol.md#items).
+// The heads of jobs. Every write is a compare-and-set on the stamp (docs/protocol.md#items).
 import type { Head, HeadChange } from '../../domain/jobs/job.ts';
 import { decodeCursor, encodeCursor, TIME_AND_JOB } from '../cursors.ts';
 import { HEAD, headChangeToItem, headFromItem, headToItem } from '../items.ts';
 import type { HeadSummary, ListOptions, Page, ReadOptions } from '../store.ts';
 import { newestFirst, ownersOf } from '../user-index.ts';
-import type { Database, On } from './database.ts';
+import type { Database } from './database.ts';
+import type { On } from './item-calls.ts';
 import { readRange } from './ranges.ts';
 
 const table = 'jobs';
 const keyOf = (jobId: string) => ({ jobId, part: HEAD });
 
-/** If absent. 1 WRU below 1 KB + 1 for the index. */
+/** False if it exists. 1 WRU below 1 KB, and 1 for the index. */
 export function insertHead(db: Database, head: Head): Promise<boolean> {
   return db.insert(
     { operation: 'insertHead', table },
@@ -18,13 +19,13 @@ export function insertHead(db: Database, head: Head): Promise<boolean> {
   );
 }
 
-/** 0.5 RRU, 1 consistent. */
+/** 0.5 RRU, or 1 if consistent. */
 export async function readHead(db: Database, jobId: string, options: ReadOptions): Promise<Head | undefined> {
   const item = await db.get({ operation: 'readHead', table }, keyOf(jobId), options.consistent);
   return item && headFromItem<Head>(item);
 }
 
-/** 0.5 RRU each, 1 consistent; one request per 100. */
+/** 0.5 RRU each, or 1 if consistent. One request per 100 heads. */
 export async function readHeads(
   db: Database,
   jobIds: readonly string[],
@@ -35,17 +36,17 @@ export async function readHeads(
   return items.map((item) => headFromItem<Head>(item));
 }
 
-/** Where it is as seen, by its stamp. 1 WRU below 1 KB, refused ones too; + 1 for the index if the summary changes. */
+/** False if the stamp is not as seen. 1 WRU below 1 KB, also if refused, and 1 for the index if the summary changes. */
 export function updateHead(db: Database, seen: Head, change: HeadChange): Promise<boolean> {
   const { jobId, stamp } = seen;
   const on: On =
     change.status === 'completed' || change.status === 'failed'
-      ? { operation: 'completeHead', table, linger: true } // its run is over
+      ? { operation: 'completeHead', table, linger: true } // the run has ended
       : { operation: 'updateHead', table };
   return db.change(on, { key: keyOf(jobId), change: headChangeToItem(seen, change), where: { stamp } });
 }
 
-/** Eventually consistent. 0.5 RRU per 4 KB of summaries and index partition (4): about 8 for a page of 100. */
+/** Eventually consistent. About 8 RRU for a page of 100 in 4 partitions. */
 export async function listHeads(
   db: Database,
   userId: string,

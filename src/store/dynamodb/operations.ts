@@ -1,5 +1,5 @@
-// Background operations in the table of jobs: one item each, and a list of those that have not ended. The list is items
-// of its own, not an index: a provisioned index would cost more than everything else here.
+// Background operations in the table of jobs: one item each, and one list item for each that has not ended. The list is
+// not an index, because a provisioned index would cost more than all operations.
 import {
   isOpen,
   type OpenOperation,
@@ -16,7 +16,7 @@ const PREFIX = 'op#';
 const LIST = 'operations';
 
 const keyOf = (id: string) => ({ jobId: `${PREFIX}${id}`, part: 'op' });
-/** Oldest first. */
+/** Sorts by the time of creation. */
 const listKeyOf = ({ id, createdAt }: OpenOperation) => ({
   jobId: ownerOf(LIST, id),
   part: `${String(createdAt).padStart(13, '0')}#${id}`,
@@ -34,7 +34,7 @@ const operationFromItem = ({ jobId, stamp, record }: Item): Operation => ({
   stamp: String(stamp),
 });
 
-/** The operation and its place in the list, in one request and not in one transaction. 2 WRU; 1 if it has ended. */
+/** Operation and list item in one request, without a transaction. 2 WRU, or 1 if the operation has ended. */
 export async function putOperation(db: Database, operation: Operation): Promise<void> {
   const place = { ...listKeyOf(operation), userId: operation.userId };
   const items = isOpen(operation) ? [operationToItem(operation), place] : [operationToItem(operation)];
@@ -47,7 +47,7 @@ export async function readOperation(db: Database, id: string): Promise<Operation
   return item && operationFromItem(item);
 }
 
-/** Where the stamp is as seen. 1 WRU per KB. */
+/** False if the stamp is not as seen. 1 WRU per KB. */
 export function replaceOperation(db: Database, seen: Operation, operation: Operation): Promise<boolean> {
   return db.put(
     { operation: 'replaceOperation', table },
@@ -85,7 +85,7 @@ function openOperationFromItem({ part, userId }: Item): OpenOperation {
   return { id: String(id), createdAt: Number(createdAt), userId: String(userId) };
 }
 
-/** Takes it off the list. 1 WRU. */
+/** Removes it from the list. 1 WRU. */
 export async function delistOperation(db: Database, operation: OpenOperation): Promise<void> {
   await db.remove({ operation: 'delistOperation', table }, { Key: listKeyOf(operation) });
 }

@@ -1,10 +1,10 @@
-// What a user has used of a quota: counters, in the table of jobs and outside of its index.
+// Counters of quotas, in the table of jobs and outside its index.
 import type { Database } from './database.ts';
 
 const table = 'jobs';
 const keyOf = (userId: string, quota: string) => ({ jobId: `quota#${userId}`, part: quota });
 
-/** Adds, and answers with the sum. 1 WRU. */
+/** Returns the new usage. 1 WRU. */
 export async function addToQuota(
   db: Database,
   userId: string,
@@ -25,7 +25,7 @@ export async function addToQuota(
   return Number(updated?.used);
 }
 
-/** Sets the sum where it is still as seen. 1 WRU. */
+/** False if the usage is not as seen. 1 WRU. */
 export async function replaceQuota(
   db: Database,
   userId: string,

@@ -1,24 +1,25 @@
-// Reads a range of sort keys of one partition. A key condition takes one comparison, and BETWEEN includes both ends:
-// an end that is excluded is read and dropped.
+// Reads a range of sort keys of one partition. A key condition has one comparison, and BETWEEN includes both ends. An excluded
+// end is read and dropped.
 import type { Item } from '../items.ts';
-import type { Database, On } from './database.ts';
+import type { Database } from './database.ts';
+import type { On } from './item-calls.ts';
 
 export interface Range {
   readonly index?: string;
   readonly partitionKey: string;
   readonly partition: string;
   readonly sortKey: string;
-  /** From here on, included. */
+  /** The first key, inclusive. */
   readonly from?: string;
-  /** Only what is greater. */
+  /** Exclusive lower bound. */
   readonly after?: string;
-  /** Only what is less. */
+  /** Exclusive upper bound. */
   readonly before?: string;
   readonly newestFirst: boolean;
   readonly consistent: boolean;
 }
 
-/** At least one item (if there is one) and at most `count`; `more` if there are others in the range. */
+/** At most `count` items, and at least one if there are any. `more`: the range has others. */
 export async function readRange(
   db: Database,
   on: On,
@@ -36,7 +37,7 @@ export async function readRange(
       ...condition(range, lower, before),
       ScanIndexForward: !range.newestFirst,
       ConsistentRead: range.consistent || undefined,
-      Limit: count + 3, // both ends, and one more to know whether there is one
+      Limit: count + 3, // both ends, and one more to know whether there are others
       ExclusiveStartKey: last,
     });
     items.push(...page.items.filter((i) => i[range.sortKey] !== after && i[range.sortKey] !== before));
@@ -61,7 +62,7 @@ function condition(
   return {
     KeyConditionExpression: ['#partition = :partition', comparison].filter(Boolean).join(' AND '),
     ExpressionAttributeNames: { '#partition': partitionKey, ...(comparison && { '#sort': sortKey }) },
-    // the client leaves out what is undefined
+    // the client leaves out undefined values
     ExpressionAttributeValues: { ':partition': partition, ':lower': lower, ':upper': upper },
   };
 }

@@ -19,7 +19,7 @@ export interface IndexSchema {
   readonly name: string;
   readonly partitionKey: string;
   readonly sortKey: string;
-  /** Non-key attributes that are projected; none: KEYS_ONLY. */
+  /** Projected attributes besides the keys. KEYS_ONLY if empty. */
   readonly include: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export interface TableSchema {
   readonly indexes: readonly IndexSchema[];
 }
 
-/** Epoch seconds; in every table. Expired items may stay readable for days. */
+/** The TTL attribute of every table, in epoch seconds. Expired items may stay readable for days. */
 export const TTL_ATTRIBUTE = 'expiresAt';
 
 /** Every key attribute is a string. */
@@ -40,7 +40,7 @@ export const TABLES: readonly TableSchema[] = [
     name: 'jobs',
     partitionKey: 'jobId',
     sortKey: 'part',
-    // all that a list shows and filters by, and nothing that a run changes: or every take would pay for the index too
+    // the fields that a list shows and filters by, and none that a run changes: a claim does not write the index
     indexes: [{ name: 'byUser', partitionKey: 'owner', sortKey: 'createdKey', include: ['spec'] }],
   },
   {
@@ -49,7 +49,7 @@ export const TABLES: readonly TableSchema[] = [
     sortKey: 'due',
     indexes: [
       { name: 'byUser', partitionKey: 'owner', sortKey: 'dueKey', include: [] },
-      // sparse: only failed rows have this key, so a success costs nothing. Failures are counted by `errorKey` without their rows
+      // sparse: only failed rows have this key, so a success costs nothing; `errorKey` counts failures without their rows
       { name: 'failed', partitionKey: 'failedOwner', sortKey: 'dueKey', include: ['errorKey'] },
     ],
   },
@@ -79,7 +79,7 @@ async function active(client: DynamoDBClient, TableName: string): Promise<void> 
     await new Promise((r) => setTimeout(r, 250));
 }
 
-/** Of a table that an earlier version has made: one at a time, as DynamoDB wants it. */
+/** Adds missing indexes to a table of an earlier version, one at a time as DynamoDB requires. */
 async function addIndexes(
   client: DynamoDBClient,
   TableName: string,
@@ -91,7 +91,7 @@ async function addIndexes(
     const wanted = table.indexes.find(({ name }) => name === IndexName)?.include ?? [];
     if (wanted.some((name) => !Projection?.NonKeyAttributes?.includes(name)))
       throw new Error(
-        `${TableName} was made by a version whose items are laid out otherwise; begin with other tables`,
+        `${TableName} was created by a version with another layout of items; use a new table prefix`,
       );
   }
   for (const index of table.indexes.filter(({ name }) => !there.has(name))) {

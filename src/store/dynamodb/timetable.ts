@@ -1,4 +1,4 @@
-// The timetable: the future. Immutable entries, nothing but keys; they go by TTL, which is free.
+// The timetable. An entry is immutable and has no attributes but its key. TTL removes entries at no cost.
 import { shardOf } from '../../domain/executions/ids.ts';
 import { type Entry, entryKey, minuteOf, parseEntryKey, slotKey } from '../../domain/executions/slots.ts';
 import { decodeCursor, encodeCursor } from '../cursors.ts';
@@ -10,7 +10,7 @@ const table = 'timetable';
 const KEPT_MS = 31 * 86_400_000;
 const ENTRY_KEY = /^\d{13}#/;
 
-/** How far the timetable is spread. Every writer and watcher must agree on it (docs/architecture.md#tables: how it is raised live). */
+/** The number of shards. All writers and watchers must use the same one (docs/architecture.md#tables). */
 export type Shards = number;
 
 const keyOf = (entry: Entry, shards: Shards) => ({
@@ -18,15 +18,15 @@ const keyOf = (entry: Entry, shards: Shards) => ({
   key: entryKey(entry),
 });
 
-/** 1 WRU each; one request per 25. */
+/** 1 WRU each. One request per 25 entries. */
 export async function putEntries(db: Database, shards: Shards, entries: readonly Entry[]): Promise<void> {
   const items = entries.map((entry) => ({ ...keyOf(entry, shards), expiresAt: seconds(entry.at + KEPT_MS) }));
-  // a batch with the same key twice is refused
+  // DynamoDB rejects a batch with the same key twice
   const distinct = new Map(items.map((item) => [item.key, item]));
   await db.putAll({ operation: 'putEntries', table }, [...distinct.values()]);
 }
 
-/** Consistent, one page of at most 1 MB (some 7,000 entries): 1 RRU per 4 KB, about 0.03 per entry. */
+/** Consistent. One page of at most 1 MB, which is about 7,000 entries. 1 RRU per 4 KB, about 0.03 per entry. */
 export async function readSlot(
   db: Database,
   minute: number,

@@ -1,15 +1,15 @@
-// Conditional writes of one item as plain data, and the two forms in which DynamoDB takes them: alone, as an expression,
-// and in a batch, as a PartiQL statement. Both say the same.
+// Conditional writes of one item as plain data, and their two equivalent forms: an expression for a single request, and a
+// PartiQL statement for a batch.
 import type { PutCommandInput, UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../items.ts';
 
-/** If absent. */
+/** An insert. It is refused if the item exists. */
 export interface Insert {
   readonly key: Item;
   readonly item: Item;
 }
 
-/** Where it exists and all of `where` is equal. A key of `change` with the value `undefined` is removed. */
+/** An update. Refused if the item differs from `where` or does not exist. A field of `change` that is undefined is removed. */
 export interface Change {
   readonly key: Item;
   readonly change: Item;
@@ -29,7 +29,7 @@ export const asPut = ({ key, item }: Insert): Omit<PutCommandInput, 'TableName'>
   ConditionExpression: `attribute_not_exists(${Object.keys(key)[0]})`,
 });
 
-/** No name stands in the expression itself: `hold`, `name`, `status` and others are reserved words. */
+/** All names are placeholders, because `hold`, `name`, `status` and others are reserved words. */
 export function asUpdate({ key, change, where }: Change): Omit<UpdateCommandInput, 'TableName'> {
   const set = present(change).map((name) => `#${name} = :${name}`);
   const remove = absent(change).map((name) => `#${name}`);
@@ -56,10 +56,10 @@ export function asInsertStatement(table: string, { item }: Insert): Statement {
   };
 }
 
-/** A statement can only set: engines do not agree on how several attributes are removed. */
+/** False if the change removes attributes. Engines differ in how a statement removes several. */
 export const canBeStatement = ({ change }: Change): boolean => absent(change).length === 0;
 
-/** One SET with commas: DynamoDB takes several too, but not every engine does. */
+/** One SET with commas. DynamoDB also accepts several SETs, but not every engine does. */
 export function asUpdateStatement(table: string, { key, change, where }: Change): Statement {
   const conditions = { ...key, ...where };
   const equals = (item: Item, between: string) =>

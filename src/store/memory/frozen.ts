@@ -1,4 +1,4 @@
-// A deep copy that nobody can change, with what a round trip through a database does to a value: undefined goes.
+// A frozen deep copy without undefined values, like a value that was written to a database and read again.
 
 export function frozen<T>(value: T): T {
   return copy(value) as T;

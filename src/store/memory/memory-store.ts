@@ -1,6 +1,6 @@
-// The store in memory, for the simulator: the same conditional semantics as DynamoDB's (one conformance suite runs
-// against both), and reads that are stale whenever the simulator says so. Every method takes effect at the moment it is
-// called. Values are copied and frozen on the way in, so no aliasing can hide a bug.
+// The Store port in memory, for the simulator. Conditions have the same semantics as on DynamoDB, which the conformance suite
+// checks. The simulator decides which reads are stale. Every method takes effect when it is called. Values are copied and
+// frozen on write, so no alias can hide a bug.
 
 import { errorKeyOf } from '../../domain/executions/error-key.ts';
 import { type DueKey, shardOf } from '../../domain/executions/ids.ts';
@@ -38,7 +38,7 @@ import { Versioned } from './versioned.ts';
 
 export interface MemoryStoreOptions {
   readonly shards: number;
-  /** Asked at every read that is not consistent: true serves the version before the last write. Default: never. */
+  /** Called at every read that is not consistent. True: the read returns the version before the last write. Default: never. */
   readonly stale?: () => boolean;
   /** Entries in a page of a slot. */
   readonly slotPage?: number;
@@ -70,7 +70,7 @@ export class MemoryStore implements Store {
   /** By job, then by version and time. */
   readonly changes = new Map<string, Map<string, Change>>();
   readonly operations = new Map<string, Operation>();
-  /** Those that are listed, by id. */
+  /** The listed operations, by id. */
   readonly openOperations = new Map<string, OpenOperation>();
   readonly #options: MemoryStoreOptions;
 
@@ -80,7 +80,7 @@ export class MemoryStore implements Store {
     this.rows = new Versioned(options.stale);
   }
 
-  /** Everything there is, for checkers. */
+  /** All data, for checkers. */
   snapshot(): { heads: Head[]; rows: Row[]; holds: HoldItem[]; entries: Entry[]; shards: Shard[] } {
     return {
       heads: this.heads.all(),

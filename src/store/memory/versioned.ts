@@ -1,4 +1,4 @@
-// Values that remember what they were before their last write, so that an eventually consistent read can be stale.
+// Values with their previous version, so that an eventually consistent read can be stale.
 
 export class Versioned<T> {
   readonly #now = new Map<string, T>();
@@ -13,7 +13,7 @@ export class Versioned<T> {
     return this.#now.get(key);
   }
 
-  /** Not consistent: the value before the last write (none, if that was the insert) whenever `stale` says so. */
+  /** If `stale` is true, a read that is not consistent returns the value before the last write. */
   read(key: string, consistent: boolean): T | undefined {
     return !consistent && this.#before.has(key) && this.#stale() ? this.#before.get(key) : this.#now.get(key);
   }
@@ -23,7 +23,7 @@ export class Versioned<T> {
     this.#now.set(key, value);
   }
 
-  /** Everybody has heard of everything: no read is stale until the next write. */
+  /** All writes have spread. No read is stale until the next write. */
   converge(): void {
     this.#before.clear();
   }

@@ -1,7 +1,7 @@
 // The schema of the embedded database and its migrations.
 //
 // A field has a column of its own if a key, an index, a condition or a separate write needs it. All other fields are JSON text,
-// as in the items of DynamoDB (../items.ts). So a new field of a head, a row or a notice needs no migration.
+// as in the items of DynamoDB (../items.ts). So a new field of a head, a row or a notification window needs no migration.
 import type { DatabaseSync } from 'node:sqlite';
 import { StoreFault } from './faults.ts';
 
