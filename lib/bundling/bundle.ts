@@ -95,7 +95,7 @@ export function bundleSync(entry: Entry, folder: string): void {
   });
 }
 
-/** Keeps of the source maps what is about our own code. */
+/** Removes the packages from the source maps. */
 async function trimSourceMaps(folder: string): Promise<void> {
   for (const file of (await readdir(folder)).filter((name) => name.endsWith('.map'))) {
     const path = join(folder, file);
@@ -107,7 +107,7 @@ async function trimSourceMaps(folder: string): Promise<void> {
   }
 }
 
-/** And the line that names it, or Node would look for it. */
+/** Also removes the comment that names the map, because Node would look for the file. */
 async function removeMap(path: string): Promise<void> {
   const code = path.replace(/\.map$/, '');
   await rm(path);

@@ -1,5 +1,5 @@
-// The ingest queue: jobs that were accepted and are to be created. A message carries the key that the job's id follows
-// from, so that however often it is delivered, the job is created once.
+// The ingest queue: accepted jobs that a consumer creates. A message carries the idempotency key that the job's id is derived
+// from. The job is created once, however often the message is delivered.
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { z } from 'zod';
 import { jobSpecSchema } from '../domain/jobs/job-spec.ts';
@@ -10,29 +10,29 @@ const messageSchema = z.object({
   idempotencyKey: z.string().min(1),
   spec: jobSpecSchema,
   acceptedAt: z.number(),
-  /** The trace of the request, as X-Ray's header has it. */
+  /** X-Ray's trace header of the request. */
   trace: z.string().optional().catch(undefined),
 });
 
 export type IngestMessage = z.output<typeof messageSchema>;
 
 export interface IngestQueue {
-  /** Returns when it is sure to be delivered; false when it is too large for the queue. */
+  /** Returns when the message is stored. False if the message is too large for the queue. */
   send(message: IngestMessage): Promise<boolean>;
 }
 
-/** SQS takes 1 MiB; more than the API takes, unless JSON's escapes make it grow. */
+/** SQS's maximum is 1 MiB. A request body that the API accepts is larger only if JSON escapes make it grow. */
 const MAX_BYTES = 1_000_000;
 
 export interface IngestOptions {
   readonly client: SQSClient;
   readonly queueUrl: string;
   readonly meter?: RequestMeter;
-  /** Of the request that is being answered. Default: there is none. */
+  /** The trace header of the current request. Default: none. */
   readonly trace?: () => string | undefined;
 }
 
-/** 1 request per message (and 64 KB). */
+/** 1 request per message, counted per 64 KB. */
 export function createIngestQueue({ client, queueUrl, meter, trace }: IngestOptions): IngestQueue {
   return {
     async send(message) {
@@ -45,7 +45,7 @@ export function createIngestQueue({ client, queueUrl, meter, trace }: IngestOpti
   };
 }
 
-/** Undefined when it is no message of ours. */
+/** Undefined if the body is not a message of this queue. */
 export function decodeIngest(body: string): IngestMessage | undefined {
   try {
     return messageSchema.safeParse(JSON.parse(body)).data;

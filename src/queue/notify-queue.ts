@@ -1,5 +1,5 @@
-// The notify queue: what there may be to tell, and what is to be delivered to whom. Like any message, one of an event only
-// says "look at this": the notifier tells what the row confirms.
+// The notify queue: candidate events, and deliveries to targets. The notifier compares an event with its row before it sends
+// notifications.
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { z } from 'zod';
 import { chunksOf } from '../concurrency/map-limit.ts';
@@ -10,7 +10,7 @@ import { BATCH, type RequestMeter, sendBatch, throwRejected } from './sqs/send-b
 
 const key = { jobId: z.string().min(1), due: z.string().regex(/^\d{13}/) };
 
-/** The row as it was about to be written; it is looked for in the ledger. */
+/** The row that the sender was about to write. The notifier compares it with the stored row. */
 const rowSchema = z.object({
   status: z.enum(['QUEUED', 'RUNNING', 'RETRYING', 'SUCCEEDED', 'FAILED', 'SKIPPED', 'CANCELLED']),
   fence: z.string().optional(),
@@ -23,9 +23,9 @@ const eventSchema = z.object({
   ...key,
   at: z.number(),
   execution: executionShape,
-  /** Absent when it is about a start that is late, or has not come. */
+  /** Absent in an event about a late or missing start. */
   row: rowSchema.optional(),
-  /** late: when it was to start, when it did, if it did, and whose message it was. */
+  /** Present if `event` is `late`. Without `startedAt` the execution has not started. */
   late: z
     .object({ expectedAt: z.number(), startedAt: z.number().optional(), revision: z.string() })
     .optional(),
@@ -41,7 +41,7 @@ const changeSchema = z.object({
   row: rowSchema.optional(),
 });
 
-/** A window is over: what was kept back in it is told. */
+/** The end of a notification window with suppressed events. */
 const summarySchema = z.object({
   kind: z.literal('summary'),
   id: z.string(),
@@ -52,7 +52,7 @@ const summarySchema = z.object({
 
 const deliverySchema = z.object({
   kind: z.literal('delivery'),
-  /** The same however often it is sent: the receiver's idempotency key. */
+  /** The idempotency key for the receiver. It is the same in every attempt. */
   id: z.string(),
   userId: z.string(),
   target: z.union([
@@ -83,7 +83,7 @@ export type DeliveryMessage = z.output<typeof deliverySchema>;
 export type NotifyMessage = z.output<typeof messageSchema>;
 export type RowToCome = z.output<typeof rowSchema>;
 
-/** SQS delays no longer; what is for later is handed back until then. */
+/** SQS's maximum delay. A message for later is received and hidden again until its time. */
 const MAX_DELAY_SECONDS = 900;
 
 export interface NotifyQueue {
@@ -98,7 +98,7 @@ export interface NotifyQueueOptions {
   readonly meter?: RequestMeter;
 }
 
-/** 1 request per 10 messages (and 64 KB). */
+/** 1 request per 10 messages, counted per 64 KB. */
 export function createNotifyQueue({ client, queueUrl, timer, meter }: NotifyQueueOptions): NotifyQueue {
   return {
     async send(messages, delayMs = 0) {
@@ -120,7 +120,7 @@ export function createNotifyQueue({ client, queueUrl, timer, meter }: NotifyQueu
   };
 }
 
-/** Undefined when it is no message of ours. */
+/** Undefined if the body is not a message of this queue. */
 export function decodeNotify(body: string): NotifyMessage | undefined {
   try {
     return messageSchema.safeParse(JSON.parse(body)).data;

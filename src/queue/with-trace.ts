@@ -1,7 +1,7 @@
-// A queue whose messages belong to the trace that they are sent in, unless they bring one along.
+// A queue that adds the current trace header to messages without one.
 import type { Queue } from './queue.ts';
 
-/** `header` is asked for with every sending; undefined: nobody traces. */
+/** `header` is called at each send. Undefined if there is no trace. */
 export const inTrace = (queue: Queue, header: () => string | undefined): Queue => ({
   send(messages) {
     const trace = header();

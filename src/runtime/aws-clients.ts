@@ -1,17 +1,17 @@
-// The AWS SDK clients as every runtime needs them.
+// The AWS SDK clients of all runtimes.
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 
 export interface ClientOptions {
   readonly region?: string;
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
-  /** Absent: as the SDK finds them (AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL_SQS, AWS_ENDPOINT_URL, the region's). */
+  /** Default: the endpoints of AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL_SQS, AWS_ENDPOINT_URL, or of the region. */
   readonly endpoints?: { readonly dynamodb?: string; readonly sqs?: string };
-  /** Told the `Date` header of each answer, and when its request was sent and it was received (`performance.now()`). */
+  /** Called with the `Date` header of each response and the times of request and response (`performance.now()`). */
   readonly heard?: (date: string | undefined, sent: number, received: number) => void;
   /**
-   * Connections to DynamoDB, and so the requests under way. Default: more than a busy worker needs. 1 for dynoxide, whose CPU
-   * per request grows with the number of requests under way (docs/decisions/0018).
+   * Connections to DynamoDB, which limit the requests in flight. Default: `MAX_SOCKETS`. 1 for dynoxide, whose CPU per request
+   * grows with the requests in flight (docs/decisions/0018).
    */
   readonly dynamodbSockets?: number;
 }
@@ -19,24 +19,24 @@ export interface ClientOptions {
 export interface Clients {
   readonly dynamodb: DynamoDBClient;
   readonly sqs: SQSClient;
-  /** Long polls hold their connection for 20 s: on a client of their own they are in nobody's way. */
+  /** A separate client, because a long poll occupies its connection for 20 s. */
   readonly sqsPolls: SQSClient;
   destroy(): void;
 }
 
-/** The SDK's default of 50 connections is less than a busy worker has calls under way. */
+/** The SDK's default is 50. A busy worker has more requests in flight. */
 const MAX_SOCKETS = 256;
 
-/** A call that hangs must be given up and repeated well within a lease (30 s) and a writer's deadline. */
+/** A call that hangs must time out and be retried well within a lease (30 s) and a writer's deadline. */
 const CALL_TIMEOUT_MS = 5_000;
 const POLL_TIMEOUT_MS = 30_000;
 
 const requestHandler = (requestTimeout: number, maxSockets = MAX_SOCKETS) => ({
-  // a request that waits for the only socket would count as one that cannot connect
+  // with one socket the wait for it would count as a connection timeout
   connectionTimeout: maxSockets > 1 ? 2_000 : undefined,
   requestTimeout,
   throwOnRequestTimeout: true,
-  socketTimeout: requestTimeout, // an answer may also stop in the middle
+  socketTimeout: requestTimeout, // a response may also stop in the middle
   httpAgent: { keepAlive: true, maxSockets },
   httpsAgent: { keepAlive: true, maxSockets },
 });
@@ -54,10 +54,10 @@ export function createClients(options: ClientOptions = {}): Clients {
       ...common,
       endpoint: endpoints.sqs,
       requestHandler: requestHandler(timeout),
-      md5: false, // what goes over TLS need not be summed up once more, message by message
+      md5: false, // TLS already protects the bodies
     });
   const clients = { dynamodb, sqs: sqs(CALL_TIMEOUT_MS), sqsPolls: sqs(POLL_TIMEOUT_MS) };
-  // it copies every input and output for a log line that a logger which does nothing then drops
+  // the SDK's logger middleware copies every input and output, also if no logger is set
   for (const client of Object.values(clients)) client.middlewareStack.remove('loggerMiddleware');
   if (heard) for (const client of Object.values(clients)) hearDates(client, heard);
   return {
@@ -68,7 +68,7 @@ export function createClients(options: ClientOptions = {}): Clients {
   };
 }
 
-/** At the request handler, which every attempt goes through. */
+/** Wraps the request handler, which sees every attempt. */
 function hearDates(
   { config: { requestHandler } }: DynamoDBClient | SQSClient,
   heard: NonNullable<ClientOptions['heard']>,

@@ -1,13 +1,13 @@
-// Configuration from the environment: parsed once at the start by a schema that has every default. A missing or wrong
-// variable stops the program with a sentence that names it.
+// Configuration from environment variables. Schemas with all defaults parse it once at the start. A missing or invalid variable
+// stops the program with an error that names it.
 import { z } from 'zod';
 import { MINUTE } from '../domain/executions/slots.ts';
 import { parse } from '../domain/validation/validation.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../scheduling/context.ts';
 
-/** A job is taken up to 750 ms before its time, and may wait a second for a place. */
+/** A job is claimed up to 750 ms before its fire time, and may wait a second for a run slot. */
 const MIN_LEASE_MS = 2_000;
-/** SQS hides a message for 12 hours at most. */
+/** SQS's maximum visibility timeout: 12 hours. */
 const MAX_LEASE_MS = 43_200_000;
 
 export class ConfigError extends Error {
@@ -28,15 +28,15 @@ export function readConfig<Schema extends z.ZodType>(schema: Schema, env: Enviro
 
 export const httpUrl = z.url({ protocol: /^https?$/ });
 
-/** With commas between. */
+/** Comma-separated URLs. */
 export const httpUrls = z
   .string()
   .transform((text) => text.split(',').map((one) => one.trim()))
   .pipe(z.array(httpUrl));
 
 /**
- * What every runtime must agree on; scheduling/context.ts says what each one means and has the defaults. `leaseMs` is
- * read from PUNCTUAL_LEASE_MS, and so on.
+ * The settings that all runtimes share. scheduling/context.ts describes them and has the defaults. The variable of `leaseMs`
+ * is PUNCTUAL_LEASE_MS, and so on.
  */
 export function readSettings(env: Environment, defaults: Settings = DEFAULT_SETTINGS): Settings {
   const names = Object.keys(DEFAULT_SETTINGS) as (keyof Settings)[];
@@ -48,14 +48,14 @@ export function readSettings(env: Environment, defaults: Settings = DEFAULT_SETT
     names.map((name) => [name, given[variableOf(name)]]),
   ) as unknown as Settings;
 
-  // a late writer's entries would be passed over by the cursors unsent
+  // otherwise the cursors could pass the entries of a late writer, and their messages would never be sent
   const limit = Math.min(settings.marginMs, settings.settleLagMs);
   if (settings.writerDeadlineMs >= limit) {
     throw new ConfigError(
       `PUNCTUAL_WRITER_DEADLINE_MS must be less than PUNCTUAL_MARGIN_MS and PUNCTUAL_SETTLE_LAG_MS (${limit}), got ${settings.writerDeadlineMs}`,
     );
   }
-  // dispatch sends whole minutes: its cursor may be that much beyond the look-ahead when a slow writer decides
+  // dispatch sends whole minutes, so its cursor may be a minute beyond the look-ahead when a slow writer decides
   const planned = settings.watchPeriodMs + settings.marginMs;
   if (settings.writerDeadlineMs + MINUTE > planned) {
     throw new ConfigError(
@@ -92,13 +92,13 @@ const settingSchema = (name: keyof Settings, value: number) =>
     .default(value);
 
 export const storeVariables = z.object({
-  /** Ended executions are kept this long. Absent: the store's own default. */
+  /** Retention of terminal executions. Default: the store's own. */
   PUNCTUAL_RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).optional(),
-  /** Off: every read and write of an item is a request of its own. */
+  /** `off`: every read and write of an item is a separate request. */
   PUNCTUAL_GROUP_COMMIT: z.literal(['on', 'off']).default('on'),
 });
 
-/** What the store on DynamoDB is made with, besides what it works on. */
+/** The options of the DynamoDB store that come from the environment. */
 export function readStoreConfig(env: Environment) {
   const given = readConfig(storeVariables, env);
   return {

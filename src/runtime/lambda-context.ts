@@ -1,4 +1,4 @@
-// What every Lambda is made of, once per container: the variables that the stack sets, the log, the clients, the context.
+// The parts of every Lambda, created once per container: settings from the stack's variables, log, clients, context.
 import { Logger } from '@aws-lambda-powertools/logger';
 import { z } from 'zod';
 import type { Queue } from '../queue/queue.ts';
@@ -16,22 +16,21 @@ import { logTo } from './log.ts';
 import { systemRandom } from './random.ts';
 import { limitRepeats } from './repeated-faults.ts';
 
-/** There is no default that could be right. */
 const schema = z.object({ PUNCTUAL_PREFIX: z.string() });
 const queueSchema = z.object({
-  /** Of the work queues, in their order, with commas between. */
+  /** The comma-separated URLs of the work queues, in the order of their numbers. */
   PUNCTUAL_QUEUE_URLS: httpUrls.pipe(z.array(z.string()).min(1)),
   PUNCTUAL_DEAD_LETTER_URL: httpUrl,
 });
 
 export interface LambdaRuntime {
-  /** Before the names of tables and queues. */
+  /** The prefix of the names of tables and queues. */
   readonly prefix: string;
   readonly context: Omit<Context, 'queue'>;
   readonly clients: Clients;
-  /** To be told of each call, so that its lines have the request's id. */
+  /** Gets the context of each invocation, so that log lines have its request id. */
   readonly logger: Logger;
-  /** To be called first in each invocation: the container may have been frozen since the last one. */
+  /** Call it first in each invocation, because the container may have been frozen since the last one. */
   readonly begin: () => void;
 }
 
@@ -58,13 +57,13 @@ export function createLambdaRuntime(serviceName: string, env: Environment, meter
   };
   const begin = () => {
     clock.forget();
-    // as it was at the last answer before
+    // the state at the last response
     if (!isClockRight(context)) logWrongClock(context);
   };
   return { prefix: given.PUNCTUAL_PREFIX, context, clients, logger, begin };
 }
 
-/** For those who send executions to workers. */
+/** The sender to the work queues. */
 export function workQueue(env: Environment, { clients, context }: LambdaRuntime): Queue {
   const { PUNCTUAL_QUEUE_URLS: queueUrls, PUNCTUAL_DEAD_LETTER_URL: deadLetterUrl } = readConfig(
     queueSchema,

@@ -1,31 +1,31 @@
-// What is measured while the system runs, in CloudWatch's embedded metric format: a line of the log becomes a metric. No
-// user and no job is ever a dimension: every value of a dimension is a metric that costs.
+// Metrics in CloudWatch's embedded metric format, which turns log lines into metrics. Users and jobs are never dimensions,
+// because every value of a dimension is billed as a metric.
 import { MetricUnit, Metrics as Powertools } from '@aws-lambda-powertools/metrics';
 
 const UNITS = {
-  /** Start minus fire time, of first attempts. */
+  /** Start time minus fire time of first attempts. */
   Lateness: MetricUnit.Milliseconds,
-  /** How far the slowest shard's dispatch is behind the horizon after a pass. */
+  /** The lag of the slowest shard's dispatch behind the horizon after a pass. */
   DispatchLag: MetricUnit.Seconds,
   Dispatched: MetricUnit.Count,
-  /** Messages that settle had to send again: lost ones, dead workers. */
+  /** Messages that settle sent again, because a message was lost or a worker died. */
   SettleCorrections: MetricUnit.Count,
   Succeeded: MetricUnit.Count,
   Failed: MetricUnit.Count,
   Skipped: MetricUnit.Count,
   Cancelled: MetricUnit.Count,
   Retried: MetricUnit.Count,
-  /** 1 per worker and minute: their sum is how many there are. */
+  /** 1 per worker and minute. The sum is the number of workers. */
   Workers: MetricUnit.Count,
   Running: MetricUnit.Count,
-  /** How far a machine's clock is off from the clock of AWS, beyond what the comparison cannot tell. */
+  /** The offset of a machine's clock from AWS's clock, less the uncertainty of the comparison. */
   ClockOffset: MetricUnit.Milliseconds,
-  /** Executions due in the busiest of the next minutes, and in their busiest second. */
+  /** Executions due in the busiest minute of the look-ahead, and in its busiest second. */
   DuePerMinute: MetricUnit.Count,
   DuePerSecond: MetricUnit.CountPerSecond,
-  /** Executions due in the minute that begins in so many, by `minute`. */
+  /** Executions due in the minute that begins in `minute` minutes. */
   DueInMinutes: MetricUnit.Count,
-  /** DynamoDB's units, which are what is paid for, by the `runtime` that used them. */
+  /** DynamoDB's billed units, by `runtime`. */
   WriteUnits: MetricUnit.Count,
   ReadUnits: MetricUnit.Count,
 } as const;
@@ -33,24 +33,24 @@ export type MetricName = keyof typeof UNITS;
 
 export const METRIC_NAMES = Object.keys(UNITS) as MetricName[];
 export const NAMESPACE = 'Punctual';
-/** On every metric; its value is the deployment: `punctual-dev`. */
+/** The dimension of every metric. Its value is the deployment, such as `punctual-dev`. */
 export const DIMENSION = 'service';
 
-/** Values of `minute`, however long the horizon. */
+/** The number of values of `minute`, also with a longer horizon. */
 export const MINUTES_SHOWN = 5;
-/** Values of `runtime`: who uses nearly all units. */
+/** The values of `runtime`. These use nearly all units. */
 export const RUNTIMES = ['worker', 'watcher'] as const;
 
 export interface Metrics {
-  /** With `by`, it is a metric of its own per value of that: few values, and a line of the log each time. */
+  /** `by` adds a dimension. Each value is a metric of its own, and each call writes a log line. */
   add(name: MetricName, value: number, by?: Readonly<Record<string, string>>): void;
-  /** Writes what has been added. */
+  /** Writes the added values. */
   flush(): void;
 }
 
 export const NO_METRICS: Metrics = { add() {}, flush() {} };
 
-/** What a deployment is called in its metrics. */
+/** The name of a deployment in its metrics. */
 export const deploymentOf = (prefix: string): string => prefix.replace(/-$/, '') || 'punctual';
 
 export function createMetrics(prefix: string): Metrics {
@@ -66,7 +66,7 @@ export function createMetrics(prefix: string): Metrics {
   };
 }
 
-/** Adds up the units that a runtime uses, for a line or two every minute. */
+/** Sums the units that a runtime uses, so that they are written once a minute. */
 export class Units {
   readonly #runtime: (typeof RUNTIMES)[number];
   #write = 0;
@@ -85,7 +85,7 @@ export class Units {
     this.#read += units.read;
   };
 
-  /** And begins anew. */
+  /** Resets the sums. */
   report(metrics: Metrics): void {
     metrics.add('WriteUnits', this.#write, { runtime: this.#runtime });
     metrics.add('ReadUnits', this.#read, { runtime: this.#runtime });

@@ -1,4 +1,4 @@
-// How a runtime comes to tell what happens: by its environment, on AWS. (Local mode has the queue at hand.)
+// Notifications of the runtimes on AWS, configured by environment variables. Local mode passes its own queue.
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { z } from 'zod';
 import { publishEvents } from '../notifications/publish-events.ts';
@@ -7,9 +7,9 @@ import type { Context } from '../scheduling/context.ts';
 import { type Environment, httpUrl, readConfig } from './config.ts';
 
 export const publishingVariables = z.object({
-  /** Of the notify queue. Absent: nobody is told of anything. */
+  /** The URL of the notify queue. Absent: notifications are off. */
   PUNCTUAL_NOTIFY_URL: httpUrl.optional(),
-  /** Name or ARN of the EventBridge bus that every change of every execution goes to. Absent: none does. */
+  /** Name or ARN of the EventBridge bus for changes of executions. Absent: changes are not published. */
   PUNCTUAL_EVENT_BUS: z.string().optional(),
 });
 

@@ -1,5 +1,5 @@
-// Repeated faults: of a warning or an error that comes again within a minute only the first is written, then one line with
-// the count. An outage of the store would otherwise write thousands of the same lines.
+// Limits repeated warnings and errors. Within a minute only the first of equal lines is written, then one line with the count.
+// Otherwise an outage of the store would write thousands of equal lines.
 import type { Log } from '../scheduling/context.ts';
 
 const WINDOW_MS = 60_000;
@@ -9,13 +9,13 @@ interface Window {
   last?: Record<string, unknown>;
 }
 
-/** More kinds of faults than this at once are not limited. */
+/** With more different lines than this within a minute, further ones are not limited. */
 const MAX_WINDOWS = 1_000;
 
 /**
- * `debug` and `info` are not limited. Lines are the same when level, message and kind of error are. Two kinds of lines are never
- * left out. A line with a request id, because the answer to that request names the log. A line with a user id, which a
- * task of that user has written.
+ * `debug` and `info` are not limited. Two lines are equal if level, message and kind of error are equal. Lines with a request id
+ * are always written, because the response to that request refers to the log. Lines with a user id are always written,
+ * because a task of that user has written them.
  */
 export function limitRepeats(log: Log): Log {
   const windows = new Map<string, Window>();
@@ -46,6 +46,6 @@ export function limitRepeats(log: Log): Log {
   return { debug: log.debug, info: log.info, warn: limited('warn'), error: limited('error') };
 }
 
-/** The name of an error, or the first word of its text. */
+/** The name of an error, or the first word of a text. */
 const kindOf = (error: unknown): string =>
   error instanceof Error ? error.name : (String(error ?? '').split(/[\s:]/, 1)[0] ?? '');

@@ -1,24 +1,23 @@
-// X-Ray's trace header (`Root=1-…;Parent=…;Sampled=1`): how a runtime reads the one it was called with, and how it begins
-// or continues a trace.
+// X-Ray's trace header (`Root=1-…;Parent=…;Sampled=1`): reads the header of a call, and starts or continues a trace.
 import { randomBytes } from 'node:crypto';
 import type { Environment } from './config.ts';
 
 export interface Trace {
   readonly root: string;
-  /** The segment that caused what follows. Absent: this is the beginning. */
+  /** The segment that this one follows. Absent in the first segment of a trace. */
   readonly parent?: string;
 }
 
-/** Lambda sets it anew for each call, so it is read when it is needed. */
+/** Lambda sets the variable for each invocation, so it is read each time. */
 const OF_THIS_CALL = '_X_AMZN_TRACE_ID';
 
-/** Of the call that a Lambda is in, if it is one of those that X-Ray records. */
+/** The trace header of the current invocation. Undefined if X-Ray does not record it. */
 export function traceOfCall(env: Environment): string | undefined {
   const trace = sampledTrace(env[OF_THIS_CALL]);
   return trace && headerOf(trace);
 }
 
-/** Undefined when it is no header, or of a trace that is not recorded. */
+/** Undefined if the text is not a trace header, or if the trace is not sampled. */
 export function sampledTrace(header: string | undefined): Trace | undefined {
   const fields = new Map(
     (header ?? '').split(';').map((field) => field.trim().split('=', 2) as [string, string]),
@@ -32,7 +31,7 @@ export function sampledTrace(header: string | undefined): Trace | undefined {
 export const headerOf = ({ root, parent }: Trace): string =>
   [`Root=${root}`, ...(parent === undefined ? [] : [`Parent=${parent}`]), 'Sampled=1'].join(';');
 
-/** X-Ray wants the second in which a trace began in its id. */
+/** X-Ray requires the start time of the trace, in seconds, in its id. */
 export const newTrace = (now: number): Trace => ({
   root: `1-${Math.floor(now / 1000).toString(16)}-${randomBytes(12).toString('hex')}`,
 });

@@ -86,7 +86,7 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
     inbox: {
       async receive(max, signal) {
         while (!signal.aborted) {
-          // the look is a read: it costs no commit
+          // a read, which costs no commit
           const waitMs = (table.nextVisibleAt(name) ?? Number.POSITIVE_INFINITY) - timer.now();
           if (waitMs > 0) await waiting.wait(waitMs, signal);
           else {

@@ -34,7 +34,7 @@ interface WaitingReceive {
   resolve(received: Received[]): void;
 }
 
-/** What a message asks for: one execution, under one schedule, at one time. */
+/** Identifies a message by its content: one execution, one revision, one fire time. */
 const contentOf = ({ jobId, due, revision, fireAt }: Message): string =>
   `${jobId}.${due}.${revision}.${fireAt}`;
 
@@ -42,7 +42,7 @@ export function createWorkQueue({ timer, aheadMs, visibilityMs, onBuried }: Work
   const heap = new Heap<Parked>();
   /**
    * Messages that no receiver has had yet, by content. The writer of a schedule and the watcher both send the first minutes of
-   * it. A second message that says the same is dropped while the first waits.
+   * it. A second message with the same content is dropped while the first waits.
    */
   const undelivered = new Set<string>();
   /** Waiting receivers, first come, first served. */
@@ -51,7 +51,7 @@ export function createWorkQueue({ timer, aheadMs, visibilityMs, onBuried }: Work
   /** The only timer, for the next delivery. */
   let alarm: { readonly at: number; readonly off: AbortController } | undefined;
 
-  /** At most `max` visible messages, earliest first. Turns of owners belong here. */
+  /** At most `max` visible messages, earliest first. */
   function take(max: number): Received[] {
     const now = timer.now();
     const taken: Received[] = [];

@@ -1,4 +1,4 @@
-// Puts a message that nobody can handle where people look at it, with the reason.
+// Sends a message that cannot be handled to the dead-letter queue, with the reason.
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 
 const MAX_REASON = 500;
@@ -20,6 +20,6 @@ export async function sendDeadLetter(
   );
 }
 
-/** SQS refuses control characters and broken surrogates in attributes. */
+/** SQS rejects attributes with control characters or lone surrogates. */
 const printable = (text: string): string =>
   text.replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, ' ');

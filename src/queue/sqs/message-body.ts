@@ -1,8 +1,8 @@
-// A message as the body of an SQS message, and back. What comes back may be anything: it is checked.
+// Converts messages to bodies of SQS messages and back. A received body may be anything, so it is validated.
 import { z } from 'zod';
 import type { Message } from '../queue.ts';
 
-/** X-Ray's own header has some 100 characters. */
+/** X-Ray's headers have about 100 characters. */
 const MAX_TRACE = 400;
 
 /** The maximum length of SQS's `MessageGroupId`. */
@@ -15,14 +15,14 @@ const messageSchema: z.ZodType<Message> = z.object({
   fireAt: z.number(),
   enqueuedAt: z.number(),
   owner: z.string().min(1).max(MAX_OWNER).optional().catch(undefined),
-  // worth no execution: a header that is none is left out
+  // an invalid trace header is left out, because it must not prevent the execution
   trace: z.string().max(MAX_TRACE).optional().catch(undefined),
 });
 
 export const encode = ({ jobId, due, revision, fireAt, enqueuedAt, owner, trace }: Message): string =>
   JSON.stringify({ jobId, due, revision, fireAt, enqueuedAt, owner, trace });
 
-/** Undefined when it is no message of ours. */
+/** Undefined if the body is not a message of this queue. */
 export function decode(body: string): Message | undefined {
   try {
     return messageSchema.safeParse(JSON.parse(body)).data;

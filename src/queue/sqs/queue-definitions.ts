@@ -1,4 +1,4 @@
-// The queues: their names and settings as plain data. The CDK stack and local mode both read it, so they cannot drift.
+// Names and settings of the queues as plain data. The CDK stack and local mode both use them, so they cannot drift.
 import {
   CreateQueueCommand,
   GetQueueAttributesCommand,
@@ -8,11 +8,11 @@ import {
 } from '@aws-sdk/client-sqs';
 
 export const WORK_QUEUE = {
-  /** How long a message is hidden from others once received: a lease's length, so that a crash costs no more. */
+  /** The length of a lease, so that the message of a crashed worker is visible when its lease is over. */
   visibilitySeconds: 30,
-  /** A message that waits for a lease comes back many times; only what nobody can handle at all gets here. */
+  /** High, because a message that waits for a lease is received many times. */
   maxReceiveCount: 1_000,
-  /** Settle sends again what is older and still open. */
+  /** Settle sends a new message for an open execution that is older. */
   retentionSeconds: 86_400,
 } as const;
 
@@ -22,17 +22,17 @@ export const DEAD_LETTERS = {
 } as const;
 
 export const INGEST_QUEUE = {
-  /** Six times what the consumer's Lambda may take, as AWS advises. */
+  /** Six times the timeout of the consumer's Lambda, as AWS recommends. */
   visibilitySeconds: 60,
-  /** What fails so often for a passing reason ends in the ingest dead letters too. */
+  /** A message that fails this often goes to the ingest dead-letter queue, also if the reason is temporary. */
   maxReceiveCount: 20,
   retentionSeconds: 4 * 86_400,
 } as const;
 
 export const NOTIFY_QUEUE = {
-  /** Six times what the notifier's Lambda may take; what is to be tried again is given a time of its own. */
+  /** Six times the timeout of the notifier's Lambda. Retries have a visibility timeout of their own. */
   visibilitySeconds: 360,
-  /** More than the notifier tries itself: it knows the reason. */
+  /** More than the attempts of the notifier, which dead-letters a message with the reason. */
   maxReceiveCount: 50,
   retentionSeconds: 4 * 86_400,
 } as const;
@@ -49,7 +49,7 @@ export interface QueueUrls {
   readonly deadLetterUrl: string;
 }
 
-/** Creates the queues that are missing. Those that exist are left as they are. */
+/** Creates the missing work queues. Existing queues are not changed. */
 export async function createQueues(client: SQSClient, prefix: string, count: number): Promise<QueueUrls> {
   const { url: deadLetterUrl, arn } = await ensureDeadLetters(client, deadLettersName(prefix));
   const queueUrls = await Promise.all(
@@ -65,7 +65,7 @@ export interface IngestUrls {
   readonly ingestDeadLetterUrl: string;
 }
 
-/** The same for the queue of jobs to be created. */
+/** Creates the ingest queue if it is missing. */
 export async function createIngestQueues(client: SQSClient, prefix: string): Promise<IngestUrls> {
   const { url: ingestDeadLetterUrl, arn } = await ensureDeadLetters(client, ingestDeadLettersName(prefix));
   const ingestUrl = await ensure(client, ingestName(prefix), attributesOf(INGEST_QUEUE, arn));
@@ -77,7 +77,7 @@ export interface NotifyUrls {
   readonly notifyDeadLetterUrl: string;
 }
 
-/** The same for the queue of what is to be told. */
+/** Creates the notify queue if it is missing. */
 export async function createNotifyQueues(client: SQSClient, prefix: string): Promise<NotifyUrls> {
   const { url: notifyDeadLetterUrl, arn } = await ensureDeadLetters(client, notifyDeadLettersName(prefix));
   const notifyUrl = await ensure(client, notifyName(prefix), attributesOf(NOTIFY_QUEUE, arn));
@@ -108,7 +108,7 @@ async function ensure(client: SQSClient, name: string, attributes: Record<string
   const url = await find(client, name);
   if (url) return url;
   const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName: name, Attributes: attributes }));
-  if (!QueueUrl) throw new Error(`the queue ${name} was created and has no url`);
+  if (!QueueUrl) throw new Error(`CreateQueue returned no URL for the queue ${name}`);
   return QueueUrl;
 }
 

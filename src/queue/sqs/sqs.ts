@@ -1,4 +1,4 @@
-// The queue on SQS: one sender over all work queues, one inbox per work queue.
+// The Queue port on SQS: one sender for all work queues, one receiver per work queue.
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Timer } from '../../concurrency/timer.ts';
 import type { Queue, Receiver } from '../queue.ts';
@@ -10,10 +10,10 @@ export interface SqsOptions {
   readonly client: SQSClient;
   /** For long polls. Default: `client`. */
   readonly pollClient?: SQSClient;
-  /** Of the work queues, in the same order everywhere: a job's queue is chosen by hash. */
+  /** The URLs of the work queues, in the same order in every process. A hash of the job id selects the queue. */
   readonly queueUrls: readonly string[];
   readonly deadLetterUrl: string;
-  /** A lease's length: a worker that dies then costs no more, whatever the queue was made with. */
+  /** The visibility timeout: the length of a lease. Default: the queue's own. */
   readonly visibilityMs?: number;
   readonly clock: Timer;
   readonly meter?: RequestMeter;
@@ -21,13 +21,13 @@ export interface SqsOptions {
 
 export interface Sqs {
   readonly queue: Queue;
-  /** One per queue url, in their order. */
+  /** One per queue URL, in the same order. */
   readonly inboxes: readonly Receiver[];
 }
 
 export function createSqs(options: SqsOptions): Sqs {
   const { client, pollClient, queueUrls, deadLetterUrl, visibilityMs, clock, meter } = options;
-  if (queueUrls.length === 0) throw new Error('there must be at least one work queue');
+  if (queueUrls.length === 0) throw new Error('at least one work queue is required');
   const common = { client, timer: clock, meter };
   return {
     queue: createSender({ ...common, queueUrls }),

@@ -1,10 +1,10 @@
-// Says in the log when the machine's clock is wrong and when it is right again, and remembers how far it was off.
+// Logs when the machine's clock becomes wrong and when it is right again. Records the largest offset.
 import { type Context, isClockRight } from '../../scheduling/context.ts';
 
 const LOOK_EVERY_MS = 1_000;
 
 export interface ClockMonitor {
-  /** How far the clock was off at most since the last call, in milliseconds. */
+  /** The largest offset since the last call, in milliseconds. */
   worst(): number;
   stop(): void;
 }

@@ -26,7 +26,7 @@ const UNKNOWN: Range = { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_IN
 export class Offset {
   readonly #mostLag: number;
   #estimate: Estimate | undefined;
-  /** Observations of late that agree with each other and contradict the estimate. */
+  /** Recent observations that agree with each other and contradict the estimate. */
   #rival: Estimate | undefined;
   #lags = false;
 
@@ -42,7 +42,7 @@ export class Offset {
     return this.#estimate !== undefined;
   }
 
-  /** Bounds for the offset at counter value `at`. Infinite while nothing was observed. */
+  /** Bounds of the offset at counter value `at`. Infinite before the first observation. */
   range(at: number): Range {
     if (!this.#estimate) return UNKNOWN;
     const { low, high } = widened(this.#estimate, at);
@@ -80,7 +80,7 @@ export class Offset {
     this.#lags = false;
   }
 
-  /** Undefined: the two contradict each other, whatever the source's lag. */
+  /** Undefined if the two contradict each other with any lag. */
   #together(known: Estimate | undefined, seen: Estimate): Estimate | undefined {
     if (!known) return seen;
     const before = widened(known, seen.at);

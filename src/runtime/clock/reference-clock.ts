@@ -1,12 +1,12 @@
-// The machine's clock, kept within what a reference clock allows. The reference is the `Date` header of the answers from
-// DynamoDB and SQS. A process that runs everything itself has no such reference: there the machine's own clock is
-// compared with the monotonic counter, so that it cannot jump (docs/decisions/0028).
+// The machine's clock, corrected by a reference clock. The reference is the `Date` header of the responses of DynamoDB and SQS.
+// An embedded server has no such reference. There the machine's clock is compared with the monotonic counter, so that
+// it cannot jump (docs/decisions/0028).
 import type { Clock } from '../../scheduling/context.ts';
 import { Offset } from './clock-offset.ts';
 
-/** A `Date` header has whole seconds, cut off. */
+/** A `Date` header has whole seconds, rounded down. */
 const RESOLUTION_MS = 1_000;
-/** A server that caches its `Date` header for a second shows one that is up to a second old. */
+/** A server may cache its `Date` header for a second. */
 const MAX_LAG_MS = 1_000;
 /** The clocks of two servers differ by at most 50 ms. */
 const SERVERS_APART_MS = 50;
@@ -17,29 +17,29 @@ const LOOK_EVERY_MS = 1_000;
 const UPTIME_RESOLUTION_MS = 1_000;
 
 export interface Machine extends Clock {
-  /** Milliseconds since the machine was started, with the time that it was suspended. */
+  /** Milliseconds since the machine was booted, including the time in suspend. */
   uptime(): number;
 }
 
 export interface ReferenceClock extends Clock {
-  /** How far the machine's clock is ahead of the nearest time that the reference allows; negative: behind. */
+  /** How far the machine's clock is ahead of the nearest time that the reference allows. Negative if it is behind. */
   offBy(): number;
-  /** An answer with this `Date` header; when its request was sent and it was received, by the monotonic counter. */
+  /** Reports a response: its `Date` header, and the times of request and response by the monotonic counter. */
   heard(date: string | undefined, sent: number, received: number): void;
-  /** Drops all that was observed: the counter may have stopped, as it may in a frozen Lambda. */
+  /** Drops all observations, because the counter may have stopped, as in a frozen Lambda. */
   forget(): void;
 }
 
-/** `reference`: `answers` are those given to `heard`; `own` is the machine's clock, and `heard` is ignored. */
+/** `answers`: the reference is the responses given to `heard`. `own`: it is the machine's clock, and `heard` is ignored. */
 export function createReferenceClock(machine: Machine, reference: 'answers' | 'own'): ReferenceClock {
   const offset = new Offset(reference === 'answers' ? MAX_LAG_MS : 0);
   let lookedAt = Number.NEGATIVE_INFINITY;
   let uptimeAhead = machine.uptime() - machine.monotonic();
   let parsed = { text: '', time: Number.NaN };
-  /** How far the machine's clock was off at the last answer; in force until the next one after `forget`. */
+  /** The offset of the machine's clock at the last response. After `forget` it applies until the next response. */
   let assumedOff = 0;
 
-  /** The machine's clock, and how far it is outside of what the reference allows. */
+  /** The machine's time, and how far it is outside the bounds of the reference. */
   function look(): { shown: number; off: number } {
     const at = machine.monotonic();
     const shown = machine.now();
@@ -56,7 +56,7 @@ export function createReferenceClock(machine: Machine, reference: 'answers' | 'o
   }
 
   function follow(at: number, shown: number): void {
-    // CLOCK_MONOTONIC of Linux stands still while the machine is suspended; the uptime goes on
+    // on Linux CLOCK_MONOTONIC stops while the machine is suspended, and the uptime does not
     const slept = machine.uptime() - at - uptimeAhead;
     uptimeAhead += slept;
     if (slept > 2 * UPTIME_RESOLUTION_MS && outside(at, shown) !== 0)
