@@ -113,14 +113,14 @@ describe('the value of a secret', () => {
       sent: { status: 'succeeded', result: { body: 'you said [secret token] and {"key":"[secret token]"}' } },
       refused: {
         status: 'failed',
-        error: { message: expect.stringContaining('it said: you said [secret token]') },
+        error: { message: expect.stringContaining('output: you said [secret token]') },
       },
       returned: { status: 'succeeded', result: { deep: ['[secret token]'] } },
       ...(hasScripts && {
         printed: { status: 'succeeded', result: { stdout: expect.stringMatching(/^\[secret token\]\n/) } },
         crashed: { status: 'failed', error: { message: expect.stringContaining('[secret token]') } },
       }),
-      misfit: { status: 'failed', error: { message: 'params do not fit the task "sns": topicArn' } },
+      misfit: { status: 'failed', error: { message: 'params are not valid for the task "sns": topicArn' } },
     });
 
     for (const path of [

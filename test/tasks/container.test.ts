@@ -109,7 +109,7 @@ describe('a container', () => {
     mock.on(DescribeTasksCommand).resolves(stopped(3));
     await expect(run()).rejects.toMatchObject({
       name: 'ContainerFailed',
-      message: expect.stringMatching(/^the container ended with exit code 3: Essential .*; its log: https:/),
+      message: expect.stringMatching(/^the container ended with exit code 3: Essential .*; log: https:/),
     });
     expect(saved.at(-1)).toEqual({ ecs: { ended: 1 } });
     await run({ attempt: 2, lastCheckpoint: saved.at(-1) }).catch(() => {});
@@ -149,7 +149,7 @@ describe('a worker that dies', () => {
     mock.on(DescribeTasksCommand).resolves(gone);
     await expect(run({ lastCheckpoint: { ecs: { ended: 0, taskArn: ARN } } })).rejects.toMatchObject({
       name: 'AwsFailure',
-      message: expect.stringContaining('knows nothing of the container'),
+      message: expect.stringContaining('ECS no longer lists the container'),
     });
     expect(saved).toEqual([{ ecs: { ended: 1 } }]);
   });
@@ -216,6 +216,6 @@ describe('what goes wrong', () => {
   it('names the containers that there are, and the room that there is', async () => {
     await expect(run({}, { container: 'other' })).rejects.toThrow('has no container "other"; it has main');
     const big = { command: Array<string>(3).fill('x'.repeat(4000)) };
-    await expect(run({}, big)).rejects.toThrow('ECS takes 8192');
+    await expect(run({}, big)).rejects.toThrow('ECS allows 8192');
   });
 });

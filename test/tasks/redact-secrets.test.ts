@@ -152,7 +152,7 @@ describe('a script that fails', () => {
           `${'x'.repeat(600 - cut)}${SECRET}${'.'.repeat(500 - SECRET.length + cut)}`,
         ]) {
           const message = await said({ exitCode: 1, [stream]: text, truncated: true });
-          expect(message).toContain('it said: …[secret token]');
+          expect(message).toContain('output: …[secret token]');
           expect(message).not.toContain(SECRET.slice(-4));
         }
       }
@@ -161,7 +161,7 @@ describe('a script that fails', () => {
 
   it('tells all that it said when that is short', async () => {
     expect(await said({ exitCode: 3, stderr: 'no such file\n', truncated: false })).toBe(
-      'the script ended with exit code 3; it said: no such file',
+      'the script ended with exit code 3; output: no such file',
     );
   });
 });

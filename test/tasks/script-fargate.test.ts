@@ -154,10 +154,10 @@ describe('a script on Fargate', () => {
   it('fails with its exit code, or with why it never ran', async () => {
     ecs.on(DescribeTasksCommand).resolves(stopped(3));
     await expect(run({ source: 'x' })).rejects.toThrow(
-      /^the script ended with exit code 3; it said: hello\nbye; its log: /,
+      /^the script ended with exit code 3; output: hello\nbye; log: /,
     );
     ecs.on(DescribeTasksCommand).resolves(stopped(137, 'OutOfMemoryError'));
-    await expect(run({ source: 'x' })).rejects.toThrow('was ended: OutOfMemoryError');
+    await expect(run({ source: 'x' })).rejects.toThrow('was stopped: OutOfMemoryError');
   });
 
   it('that still runs after its worker has died is waited for, not started again', async () => {

@@ -108,9 +108,11 @@ describe('the task `script`', () => {
     await expect(run({ exitCode: 0, stdout: 'x' })).resolves.toEqual({ exitCode: 0, stdout: 'x' });
     await expect(run({ exitCode: 3, stderr: 'first\nbroken\n' })).rejects.toMatchObject({
       name: 'ScriptFailed',
-      message: 'the script ended with exit code 3; it said: first\nbroken',
+      message: 'the script ended with exit code 3; output: first\nbroken',
     });
-    await expect(run({ endedBy: 'it wrote more than it may' })).rejects.toThrow('was ended: it wrote more');
+    await expect(run({ endedBy: 'its output exceeds 9 bytes' })).rejects.toThrow(
+      'was stopped: its output exceeds',
+    );
   });
 
   it.each([

@@ -82,13 +82,13 @@ describe('a run', () => {
     const other = never.run(taskContext({ text: reference }, { userId: 'user-2' }));
     await expect(other).rejects.toThrow('there is no secret "token" of this user');
     const misfit = await never.run(taskContext({ url: reference })).catch((e: Error) => e.message);
-    expect(misfit).toBe('params do not fit the task "t": url');
+    expect(misfit).toBe('params are not valid for the task "t": url');
     expect(ran).toBe(false);
   });
 
   it('without references tells what does not fit', async () => {
     await expect(task().run(taskContext({ url: 'x' }))).rejects.toThrow(
-      'params do not fit the task "t": url must be a URL, got "x"',
+      'params are not valid for the task "t": url must be a URL, got "x"',
     );
   });
 

@@ -80,7 +80,7 @@ describe('a pattern with {user}', () => {
     const read = () => readConfig(taskVariables, { PUNCTUAL_ALLOW_LAMBDA: `ok,${pattern}` });
     expect(read).toThrow(ConfigError);
     expect(read).toThrow(
-      `PUNCTUAL_ALLOW_LAMBDA[1] must have a character between {user} and what is beside it, such as "{user}-*", got "${pattern}"`,
+      `PUNCTUAL_ALLOW_LAMBDA[1] must have a character between {user} and the next * or {user}, such as "{user}-*", got "${pattern}"`,
     );
   });
 });

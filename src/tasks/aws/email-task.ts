@@ -1,11 +1,11 @@
-// The task `email`: sends an e-mail by SES.
+// The task `email`: sends an e-mail with SES.
 import { z } from 'zod';
 import type { TaskServices } from '../services.ts';
 import { defineTask, type Task } from '../task.ts';
 import { type Recipients, recipientSchema } from './recipients.ts';
 import { callAws } from './sdk-errors.ts';
 
-/** What SES takes in one message, all three lists together. */
+/** SES's maximum number of recipients of one message: to, cc and bcc together. */
 const MAX_RECIPIENTS = 50;
 
 const address = z.email('must be an e-mail address').max(320);
@@ -14,7 +14,7 @@ export const emailParams = (recipients: Recipients) => {
   const allowed = z.array(recipientSchema(recipients)).max(MAX_RECIPIENTS);
   return z
     .strictObject({
-      from: address.describe('a sender that is verified in SES'),
+      from: address.describe('sender address that is verified in SES'),
       fromName: z
         .string()
         .regex(
@@ -22,26 +22,30 @@ export const emailParams = (recipients: Recipients) => {
           'must be up to 100 characters without quotes, brackets and line breaks',
         )
         .optional()
-        .describe('shown instead of the address'),
-      to: allowed.min(1).describe('at least one'),
-      cc: allowed.optional().describe('get a copy'),
-      bcc: allowed.optional().describe('get a copy that the others do not see'),
+        .describe('display name of the sender'),
+      to: allowed.min(1).describe('recipients, at least one'),
+      cc: allowed.optional().describe('recipients of a copy'),
+      bcc: allowed.optional().describe('recipients of a blind copy'),
       replyTo: z
         .array(address)
         .max(MAX_RECIPIENTS)
         .optional()
-        .describe('where answers go; default: to the sender'),
+        .describe('addresses for replies; default: the sender'),
       subject: z
         .string()
         .regex(/^\P{C}{1,250}$/u, 'must be up to 250 characters without line breaks')
-        .describe('one line'),
-      text: z.string().min(1).optional().describe('the plain text'),
-      html: z.string().min(1).optional().describe('the HTML; with `text` too, the reader’s program chooses'),
-      configurationSet: z.string().min(1).max(64).optional().describe('of SES, for its events'),
+        .describe('subject, one line'),
+      text: z.string().min(1).optional().describe('plain text body'),
+      html: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('HTML body; with both, the mail program of the recipient chooses'),
+      configurationSet: z.string().min(1).max(64).optional().describe('configuration set of SES'),
     })
     .refine(({ text, html }) => text !== undefined || html !== undefined, {
       path: ['text'],
-      error: 'must be there unless there is `html`',
+      error: 'is missing; `text` or `html` is required',
     })
     .refine(({ to, cc = [], bcc = [] }) => to.length + cc.length + bcc.length <= MAX_RECIPIENTS, {
       path: ['to'],
@@ -51,7 +55,7 @@ export const emailParams = (recipients: Recipients) => {
 
 export type EmailParams = z.infer<ReturnType<typeof emailParams>>;
 
-/** RFC 2047: a display name with other characters than ASCII is encoded. */
+/** The From header. A display name with characters other than ASCII is encoded (RFC 2047). */
 function sender({ from, fromName }: EmailParams): string {
   if (fromName === undefined) return from;
   const ascii = /^[\x20-\x7e]+$/.test(fromName);
@@ -64,7 +68,7 @@ const utf8 = (Data: string) => ({ Data, Charset: 'UTF-8' });
 export const emailTask = (services: TaskServices): Task<EmailParams> =>
   defineTask<EmailParams>({
     name: 'email',
-    description: 'Sends an e-mail by SES. SES cannot tell a repeated one: a retry may send it twice.',
+    description: 'Sends an e-mail with SES. SES does not deduplicate: a retry may send it twice.',
     params: emailParams(services.recipients),
     async run({ params, signal, userId, executionId }) {
       const { aws, targets } = services;

@@ -9,17 +9,24 @@ export const eventbridgeParams = z.strictObject({
     .string()
     .regex(
       /^(arn:aws[\w-]*:events:[\w-]+:\d{12}:event-bus\/)?[/.\-_A-Za-z0-9]{1,256}$/,
-      'must be the name or the ARN of a bus',
+      'must be the name or ARN of an event bus',
     )
     .optional()
-    .describe('name or ARN of the bus; default: "default"'),
+    .describe('name or ARN of the event bus; default "default"'),
   source: z
     .string()
-    .regex(/^(?!aws\.)[\x21-\x7e]{1,256}$/, 'must be up to 256 characters and not begin with "aws."')
-    .describe('who says it, such as "com.example.billing"'),
-  detailType: z.string().min(1).max(128).describe('what kind of event it is'),
-  detail: z.record(z.string(), z.unknown()).describe('the event itself: a JSON object'),
-  resources: z.array(z.string().min(1).max(2048)).max(10).optional().describe('ARNs that the event is about'),
+    .regex(
+      /^(?!aws\.)[\x21-\x7e]{1,256}$/,
+      'must be 1 to 256 ASCII characters without spaces and not begin with "aws."',
+    )
+    .describe('source of the event, such as "com.example.billing"'),
+  detailType: z.string().min(1).max(128).describe('type of the event'),
+  detail: z.record(z.string(), z.unknown()).describe('content of the event, a JSON object'),
+  resources: z
+    .array(z.string().min(1).max(2048))
+    .max(10)
+    .optional()
+    .describe('ARNs of the resources of the event'),
 });
 
 export type EventbridgeParams = z.infer<typeof eventbridgeParams>;
@@ -27,7 +34,7 @@ export type EventbridgeParams = z.infer<typeof eventbridgeParams>;
 export const eventbridgeTask = (services: TaskServices): Task<EventbridgeParams> =>
   defineTask<EventbridgeParams>({
     name: 'eventbridge',
-    description: 'Puts an event on an EventBridge bus; its time is when the execution was due.',
+    description: 'Puts an event on an EventBridge bus. The time of the event is the due time.',
     params: eventbridgeParams,
     async run({ params, signal, userId, dueAt }) {
       const { aws, targets } = services;
@@ -53,7 +60,7 @@ export const eventbridgeTask = (services: TaskServices): Task<EventbridgeParams>
           { abortSignal: signal },
         ),
       );
-      // the call succeeds also when its only event was refused
+      // The call succeeds even if its only event was refused.
       const [entry] = Entries;
       if (FailedEntryCount || !entry?.EventId)
         throw entryFailure(what, entry?.ErrorCode, entry?.ErrorMessage);

@@ -1,4 +1,4 @@
-// The task `lambda`: invokes a function, and waits for its answer or does not.
+// The task `lambda`: invokes a function, synchronously or asynchronously.
 import { z } from 'zod';
 import { truncateEnd } from '../secrets/truncate.ts';
 import type { TaskServices } from '../services.ts';
@@ -10,33 +10,33 @@ export const lambdaParams = z.strictObject({
     .string()
     .regex(
       /^(arn:aws[\w-]*:lambda:[\w-]+:\d{12}:function:)?[A-Za-z0-9_-]{1,64}(:[A-Za-z0-9$_-]{1,128})?$/,
-      'must be the name or the ARN of a function, with a version or an alias after a colon if you like',
+      'must be the name or ARN of a function, optionally with ":version" or ":alias"',
     )
-    .describe('name or ARN of the function, with ":alias" or ":version" if you like'),
-  payload: z.unknown().optional().describe('any JSON value; default: {}'),
+    .describe('name or ARN of the function, optionally with ":alias" or ":version"'),
+  payload: z.unknown().optional().describe('any JSON value; default {}'),
   mode: z
     .enum(['sync', 'async'])
     .optional()
     .describe(
-      'sync (default) waits for what the function returns; async ends when Lambda has taken the event',
+      'sync (default) waits for the result of the function; async ends when Lambda has accepted the event',
     ),
 });
 
 export type LambdaParams = z.infer<typeof lambdaParams>;
 
-/** The function was called and threw, ran out of time or out of memory. Tried again by the job's `retry`. */
+/** The function threw, timed out or ran out of memory. The job's `retry` applies. */
 export class FunctionFailed extends Error {
   override readonly name = 'FunctionFailed';
 }
 
-const KEPT_CHARS = 2048;
+const MAX_RESULT_CHARS = 2048;
 const MAX_ERROR_CHARS = 500;
 const MAX_ASYNC_BYTES = 1_048_576;
 
 export const lambdaTask = (services: TaskServices): Task<LambdaParams> =>
   defineTask<LambdaParams>({
     name: 'lambda',
-    description: 'Invokes a Lambda function; its error is the failure of the attempt.',
+    description: 'Invokes a Lambda function. An error of the function fails the attempt.',
     params: lambdaParams,
     run: (context) => invoke(context, services),
   });
@@ -48,7 +48,7 @@ async function invoke(context: TaskContext<LambdaParams>, { aws, targets }: Task
   const sync = params.mode !== 'async';
   if (!sync && Buffer.byteLength(payload) > MAX_ASYNC_BYTES)
     throw new DoNotRetry(
-      `an event has at most ${MAX_ASYNC_BYTES} bytes, this one ${Buffer.byteLength(payload)}`,
+      `the payload has ${Buffer.byteLength(payload)} bytes; asynchronous events have at most ${MAX_ASYNC_BYTES}`,
     );
   const { InvokeCommand } = await import('@aws-sdk/client-lambda');
   const client = await aws.lambda();
@@ -57,7 +57,7 @@ async function invoke(context: TaskContext<LambdaParams>, { aws, targets }: Task
       new InvokeCommand({
         FunctionName: params.function,
         InvocationType: sync ? 'RequestResponse' : 'Event',
-        // Lambda hands this on to the function with synchronous calls only
+        // Lambda passes the client context to the function in synchronous calls only.
         ClientContext: sync ? clientContext(context) : undefined,
         Payload: new TextEncoder().encode(payload),
       }),
@@ -66,7 +66,7 @@ async function invoke(context: TaskContext<LambdaParams>, { aws, targets }: Task
   );
   if (!sync) return { status: answer.StatusCode };
   const text = new TextDecoder().decode(answer.Payload);
-  if (answer.FunctionError !== undefined) throw new FunctionFailed(said(params.function, text));
+  if (answer.FunctionError !== undefined) throw new FunctionFailed(failureMessage(params.function, text));
   return { status: answer.StatusCode, version: answer.ExecutedVersion, result: parsed(text) };
 }
 
@@ -76,16 +76,16 @@ const clientContext = (context: TaskContext<LambdaParams>): string => {
   return Buffer.from(JSON.stringify({ custom })).toString('base64');
 };
 
-function said(name: string, text: string): string {
+function failureMessage(name: string, text: string): string {
   const { errorType, errorMessage } = Object(parsed(text)) as { errorType?: unknown; errorMessage?: unknown };
   const what = [errorType, errorMessage].filter((part) => typeof part === 'string' && part !== '').join(': ');
   return `the function "${name}" failed: ${truncateEnd(what || text, MAX_ERROR_CHARS)}`;
 }
 
-/** What it returned, or the beginning of that as text: it goes into the execution's record. */
+/** The parsed result. A long result becomes its truncated text, because the row stores it. */
 function parsed(text: string): unknown {
   if (text === '') return null;
-  if (text.length > KEPT_CHARS) return truncateEnd(text, KEPT_CHARS);
+  if (text.length > MAX_RESULT_CHARS) return truncateEnd(text, MAX_RESULT_CHARS);
   try {
     return JSON.parse(text);
   } catch {

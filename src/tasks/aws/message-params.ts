@@ -1,9 +1,9 @@
-// What the messages of the tasks `sqs` and `sns` have in common.
+// Message attributes, bodies and deduplication ids of the tasks `sqs` and `sns`.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { TaskContext } from '../task.ts';
 
-/** SQS delivers at most ten; two of them are ours. */
+/** SQS's maximum is ten attributes. The scheduler adds two. */
 const MAX_ATTRIBUTES = 8;
 
 export const attributesSchema = z
@@ -12,7 +12,7 @@ export const attributesSchema = z
       .string()
       .regex(
         /^(?!aws\.|amazon\.|punctual-)(?!\.)[A-Za-z0-9_.-]{1,256}(?<!\.)$/i,
-        'must be letters, digits, "_", "-" and "." and not begin with "AWS.", "Amazon." or "Punctual-"',
+        'must be 1 to 256 letters, digits, "_", "-" and ".", and not begin with "AWS.", "Amazon." or "Punctual-"',
       ),
     z.string().min(1).max(10_000),
   )
@@ -23,7 +23,7 @@ export const attributesSchema = z
 export const messageText = (body: unknown): string =>
   typeof body === 'string' ? body : JSON.stringify(body);
 
-/** With the two by which a receiver tells executions and attempts apart. */
+/** The job's attributes, and those that identify the execution and the attempt. */
 export function messageAttributes(
   { executionId, attempt }: TaskContext<unknown>,
   own: Record<string, string> = {},
@@ -34,6 +34,8 @@ export function messageAttributes(
   );
 }
 
-/** As it is when it is short enough and has only what SQS and SNS allow (and ECS, which takes 64). */
-export const dedupId = (key: string, most = 128): string =>
-  key.length <= most && /^[\x21-\x7e]+$/.test(key) ? key : createHash('sha256').update(key).digest('hex');
+/** The key itself if it is short and has only the characters that SQS, SNS and ECS allow, else its SHA-256. */
+export const dedupId = (key: string, maxLength = 128): string =>
+  key.length <= maxLength && /^[\x21-\x7e]+$/.test(key)
+    ? key
+    : createHash('sha256').update(key).digest('hex');

@@ -1,16 +1,16 @@
-// The addresses that e-mails may go to, by the task `email` and by notifications. Without configured patterns there are
-// none: a scheduler that sends to any address is an open relay for its tenants.
+// The allowed recipients of the task `email` and of notifications. The default is none: a scheduler that sends to any address
+// is an open relay for its users.
 import { z } from 'zod';
 import { formatValue } from '../../domain/validation/validation.ts';
 
 export interface Recipients {
-  /** The reason why this address gets no e-mail. Undefined: it may get one. */
+  /** The error message for an address that is not allowed. Undefined if it is allowed. */
   refusal(address: string): string | undefined;
 }
 
 /**
- * `ann@example.com`, `*@example.com`, `team-*@example.com`, `*@*.example.com`, `*@*`. In a domain `*` stands only for all of
- * it, or for what is before a dot: `*@*example.com` would match `evil-example.com`.
+ * `ann@example.com`, `*@example.com`, `team-*@example.com`, `*@*.example.com`, `*@*`. In a domain, `*` is the whole domain or
+ * the part before a dot: `*@*example.com` would match `evil-example.com`.
  */
 export const recipientPattern = z
   .string()
@@ -33,7 +33,7 @@ export function createRecipients(patterns: readonly string[]): Recipients {
 
 export const NO_RECIPIENTS = createRecipients([]);
 
-/** A plain address as the configuration allows it. Its form is checked first: no display name, one address, ASCII. */
+/** An allowed address. Its form is checked first: one ASCII address without a display name. */
 export const recipientSchema = (recipients: Recipients) =>
   z
     .email({ error: 'must be an e-mail address', abort: true })
@@ -43,7 +43,7 @@ export const recipientSchema = (recipients: Recipients) =>
       if (message !== undefined) context.addIssue({ code: 'custom', message });
     });
 
-/** A wildcard stands for the characters of a plain address: no second `@`, no spaces, brackets or line breaks. */
+/** `*` matches characters of a plain address only: no second `@`, spaces, brackets or line breaks. */
 function expressionOf(pattern: string): RegExp {
   const parts = pattern.split('*').map((part) => part.replace(/[.+]/g, '\\$&'));
   return new RegExp(`^${parts.join(`[A-Za-z0-9_'+.-]*`)}$`, 'i');

@@ -1,32 +1,32 @@
-// What a failed call of an AWS service means for the job: try again, or do not.
+// Classifies the errors of AWS calls: retryable (AwsFailure) or not (DoNotRetry).
 import { DoNotRetry } from '../task.ts';
 
-/** An AWS service, or the way to it, failed for now. */
+/** A temporary failure of an AWS service or of the network. The job's `retry` applies. */
 export class AwsFailure extends Error {
   override readonly name = 'AwsFailure';
 }
 
-/** Client errors by their status that pass by themselves: too fast, being changed, credentials that are being renewed. */
-const PASSING =
+/** Errors with a 4xx status that are temporary: throttling, concurrent changes, expired credentials. */
+const TEMPORARY =
   /Throttl|TooManyRequests|RateExceeded|SlowDown|RequestLimit|LimitExceeded|Timeout|Unavailable|NotReady|Pending|ResourceConflict|ExpiredToken|RequestExpired|InternalFailure|InternalError|ServerException|Capacity/i;
 const DENIED = /AccessDenied|UnauthorizedOperation|NotAuthorized|AuthorizationError|Forbidden/i;
 
-/** `action` says action was tried, such as `invoke the function "report"`. */
+/** `action` completes "could not …", such as `invoke the function "report"`. */
 export function awsFailure(action: string, error: unknown): Error {
   const { name, message, status } = parts(error);
-  // the service's own words name the role and the account: not the tenant's
+  // The service's message names the role and the account, which users must not see.
   if (DENIED.test(name)) return new DoNotRetry(`the worker is not allowed to ${action} (${name})`);
   const text = `could not ${action}: ${name}: ${message}`;
-  if (status === undefined || status >= 500 || status === 429 || PASSING.test(name))
+  if (status === undefined || status >= 500 || status === 429 || TEMPORARY.test(name))
     return new AwsFailure(text, { cause: error });
   return new DoNotRetry(text);
 }
 
-/** The same for an entry of a batch that was refused with an error code in an answer of status 200. */
+/** The error of a batch entry that was refused in a response with status 200. */
 export const entryFailure = (action: string, code = 'Unknown', message = ''): Error =>
   awsFailure(action, Object.assign(new Error(message), { name: code, $metadata: { httpStatusCode: 400 } }));
 
-/** Calls, and says action the failure means; an abort stays action it is. */
+/** Calls an AWS service and classifies its errors. After an abort, it throws the reason of the signal. */
 export async function callAws<T>(action: string, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
@@ -36,7 +36,7 @@ export async function callAws<T>(action: string, signal: AbortSignal, call: () =
   }
 }
 
-/** Without a status no service has answered: the network, or no credentials yet. */
+/** `status` is undefined if no service has answered: a network error, or missing credentials. */
 function parts(error: unknown): { name: string; message: string; status: number | undefined } {
   if (!(error instanceof Error)) return { name: 'Error', message: String(error), status: undefined };
   const metadata = '$metadata' in error ? Object(error.$metadata) : {};

@@ -9,26 +9,29 @@ export const snsParams = z
   .strictObject({
     topicArn: z
       .string()
-      .regex(/^arn:aws[\w-]*:sns:[\w-]+:\d{12}:[A-Za-z0-9_-]{1,256}(\.fifo)?$/, 'must be the ARN of a topic')
-      .describe('ARN of the topic'),
-    message: z.unknown().describe('text is published as it is, any other JSON value as JSON'),
+      .regex(
+        /^arn:aws[\w-]*:sns:[\w-]+:\d{12}:[A-Za-z0-9_-]{1,256}(\.fifo)?$/,
+        'must be the ARN of an SNS topic',
+      )
+      .describe('ARN of the SNS topic'),
+    message: z.unknown().describe('message; a string is published as it is, any other JSON value as JSON'),
     subject: z
       .string()
       .regex(/^[\x20-\x7e]{1,100}$/, 'must be 1 to 100 ASCII characters without line breaks')
       .optional()
-      .describe('of the e-mails that subscribers get'),
-    attributes: attributesSchema.optional().describe('message attributes: texts by name, at most 8'),
+      .describe('subject of e-mails to subscribers'),
+    attributes: attributesSchema.optional().describe('message attributes: strings by name, at most 8'),
     groupId: z
       .string()
       .regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 printable characters without spaces')
       .optional()
       .describe(
-        'message group; default on a FIFO topic: the id of the job, so that its messages stay in order',
+        'message group; default for a FIFO topic: the job id, which keeps the order of the job’s messages',
       ),
   })
   .refine(({ message }) => message !== undefined && message !== '', {
     path: ['message'],
-    error: 'must be there and not empty',
+    error: 'is missing or empty; it must be a JSON value other than ""',
   });
 
 export type SnsParams = z.infer<typeof snsParams>;

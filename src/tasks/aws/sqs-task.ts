@@ -10,25 +10,25 @@ export const sqsParams = z
     queueUrl: z
       .url({ protocol: /^https?$/ })
       .max(512)
-      .describe('address of the queue'),
-    body: z.unknown().describe('text is sent as it is, any other JSON value as JSON'),
-    attributes: attributesSchema.optional().describe('message attributes: texts by name, at most 8'),
-    delaySeconds: z.int().min(0).max(900).optional().describe('not for FIFO queues'),
+      .describe('URL of the SQS queue'),
+    body: z.unknown().describe('message body; a string is sent as it is, any other JSON value as JSON'),
+    attributes: attributesSchema.optional().describe('message attributes: strings by name, at most 8'),
+    delaySeconds: z.int().min(0).max(900).optional().describe('delay of the message; not for FIFO queues'),
     groupId: z
       .string()
       .regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 printable characters without spaces')
       .optional()
       .describe(
-        'message group; default on a FIFO queue: the id of the job, so that its messages stay in order',
+        'message group; default for a FIFO queue: the job id, which keeps the order of the job’s messages',
       ),
   })
   .refine(({ body }) => body !== undefined && body !== '', {
     path: ['body'],
-    error: 'must be there and not empty',
+    error: 'is missing or empty; it must be a JSON value other than ""',
   })
   .refine((params) => params.delaySeconds === undefined || !params.queueUrl.endsWith('.fifo'), {
     path: ['delaySeconds'],
-    error: 'must be absent for a FIFO queue: SQS delays there by queue, not by message',
+    error: 'must be absent for a FIFO queue: SQS delays whole FIFO queues, not single messages',
   });
 
 export type SqsParams = z.infer<typeof sqsParams>;
@@ -37,7 +37,7 @@ export const sqsTask = (services: TaskServices): Task<SqsParams> =>
   defineTask<SqsParams>({
     name: 'sqs',
     description:
-      'Sends a message to an SQS queue; on a FIFO queue an execution sends it once however often it is tried.',
+      'Sends a message to an SQS queue. On a FIFO queue, all attempts of an execution deliver one message.',
     params: sqsParams,
     async run(context) {
       const { aws, targets } = services;

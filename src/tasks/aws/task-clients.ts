@@ -1,4 +1,4 @@
-// The SDK clients of the built-in tasks, each loaded and made when it is first asked for.
+// The AWS SDK clients of the built-in tasks. Each is loaded and created at its first use.
 import type { AwsClients } from '../services.ts';
 
 interface Credentials {
@@ -7,14 +7,14 @@ interface Credentials {
 }
 
 export interface AwsOptions {
-  /** Absent, as the rest: what the SDK finds. */
+  /** Absent options have the defaults of the SDK. */
   readonly region?: string;
   readonly credentials?: Credentials;
-  /** In local mode one engine is SQS, SNS and S3; the other services are the region's own. */
+  /** The local engine for SQS, SNS and S3. The other services are those of AWS. */
   readonly embedded?: { readonly endpoint: string; readonly credentials: Credentials };
 }
 
-/** A function may run for 15 minutes before it answers; everything else answers soon. */
+/** A synchronous invocation may take 15 minutes. All other calls are short. */
 const LAMBDA_TIMEOUT_MS = 910_000;
 const CALL_TIMEOUT_MS = 10_000;
 
@@ -29,12 +29,12 @@ export function lazyAwsClients({ region, credentials, embedded }: AwsOptions = {
   return {
     lambda: once(async () => {
       const { LambdaClient } = await import('@aws-sdk/client-lambda');
-      // a call that was not answered may have run: whether it is made again is for the job's `retry` to say
+      // A call without a response may have run the function, so the SDK must not repeat it. The job's `retry` decides.
       return new LambdaClient({ ...common(LAMBDA_TIMEOUT_MS), maxAttempts: 1 });
     }),
     sqs: once(async () => {
       const { SQSClient } = await import('@aws-sdk/client-sqs');
-      // or else a job could name a host of its own as a queue, and be sent a request that is signed by the worker
+      // With the queue URL as endpoint, a job could send a request that the worker has signed to any host.
       return new SQSClient({ ...own, useQueueUrlAsEndpoint: false });
     }),
     sns: once(async () => new (await import('@aws-sdk/client-sns')).SNSClient(own)),

@@ -1,4 +1,4 @@
-// The tasks as a worker on AWS runs them: with what the configuration allows.
+// The tasks and their services for workers and the notifier on AWS.
 
 import { withCustomTasks } from '../custom-tasks.ts';
 import { addressRules } from '../http/addresses.ts';
@@ -24,14 +24,14 @@ import { createTargets, type Targets } from './targets.ts';
 import { lazyAwsClients } from './task-clients.ts';
 
 export interface OnAws {
-  /** Tasks that this worker runs at once. */
+  /** Maximum number of tasks that this worker runs concurrently. */
   readonly concurrency: number;
-  /** What the scheduler's own queues are called: no job may send to them. */
+  /** Prefix of the scheduler's own queues. Jobs may not send to them. */
   readonly prefix: string;
   readonly aws?: AwsClients;
 }
 
-/** For the worker: they run. */
+/** The tasks of a worker. */
 export async function tasksOnAws(given: TaskVariables, options: OnAws): Promise<Tasks> {
   const aws = options.aws ?? lazyAwsClients();
   const services = servicesOnAws(given, aws, options);
@@ -43,7 +43,7 @@ export async function tasksOnAws(given: TaskVariables, options: OnAws): Promise<
 }
 
 function servicesOnAws(given: TaskVariables, aws: AwsClients, { concurrency, prefix }: OnAws): TaskServices {
-  const rules = addressRules({ allow: given.PUNCTUAL_ALLOW_HTTP }); // a wrong entry is told now
+  const rules = addressRules({ allow: given.PUNCTUAL_ALLOW_HTTP }); // throws at the start if an entry is invalid
   const http = once<HttpServices>(() => ({
     dispatcher: guardedAgent(rules),
     hostLimiter: new HostLimiter({ perHost: perHost(concurrency) }),
@@ -69,19 +69,19 @@ function servicesOnAws(given: TaskVariables, aws: AwsClients, { concurrency, pre
   };
 }
 
-/** For the notifier: what delivers notifications. Topics must be allowed as for jobs; sender and bus are not the user's to choose. */
+/** The tasks that deliver notifications. Topics must be allowed as for jobs. Sender and bus are configuration. */
 export function notificationTasksOnAws(
   given: TaskVariables,
   { emailFrom, bus, aws = lazyAwsClients() }: { emailFrom?: string; bus?: string; aws?: AwsClients },
 ): Tasks {
-  const services = servicesOnAws(given, aws, { concurrency: DELIVERED_AT_ONCE, prefix: '' });
+  const services = servicesOnAws(given, aws, { concurrency: NOTIFIER_CONCURRENCY, prefix: '' });
   return notificationTasks({
     ...services,
     targets: notificationTargets(allowedTargets(given).sns ?? [], emailFrom, bus),
   });
 }
 
-const DELIVERED_AT_ONCE = 50;
+const NOTIFIER_CONCURRENCY = 50;
 
 export const notificationTasks = (services: TaskServices): Tasks =>
   builtinTasks(services, ['http', 'email', 'sns', 'eventbridge']);
@@ -91,7 +91,7 @@ export const notificationTargets = (sns: readonly string[], emailFrom?: string, 
     allow: { sns, email: emailFrom ? [emailFrom] : [], eventbridge: bus ? [bus] : [] },
   });
 
-/** A quarter: the slowest three hosts together leave a quarter for everybody else. A worker that small has no quarters. */
+/** A quarter of the run slots, so that three slow hosts leave a quarter for all others. Small workers allow up to 4. */
 export const perHost = (concurrency: number): number =>
   Math.max(Math.floor(concurrency / 4), Math.min(concurrency, 4));
 
@@ -101,7 +101,7 @@ export function requireContainerNetwork(given: TaskVariables): ContainerNetwork 
   const network = containerNetwork(given);
   if (network) return network;
   throw new DoNotRetry(
-    'where containers run is not configured: PUNCTUAL_CONTAINER_CLUSTER and PUNCTUAL_CONTAINER_SUBNETS',
+    'containers are not configured: PUNCTUAL_CONTAINER_CLUSTER and PUNCTUAL_CONTAINER_SUBNETS must be set',
   );
 }
 
@@ -114,12 +114,12 @@ function signingKeysOf(given: TaskVariables, aws: AwsClients): SigningKeys | und
     const { SecretString = '' } = await client
       .send(new GetSecretValueCommand({ SecretId }))
       .catch((error: unknown) => Promise.reject(awsFailure('read the signing keys', error)));
-    return unlessDamaged(SecretString);
+    return parseSecretJson(SecretString);
   });
 }
 
-/** Undefined when it is no JSON. The parser's own error would quote the secret. */
-function unlessDamaged(text: string): unknown {
+/** Undefined if the text is not JSON. The error of the parser would quote the secret. */
+function parseSecretJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,4 +1,5 @@
-// The task `container`: runs a task definition on Fargate, waits for its end, and tells its exit code and where its log is.
+// The task `container`: runs a task definition on Fargate and waits for its end. The result has the exit code and a link to
+// the log.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ECSClient, Task as EcsTask, RunTaskCommandInput } from '@aws-sdk/client-ecs';
 import { z } from 'zod';
@@ -9,7 +10,7 @@ import { DoNotRetry, defineTask, type Task, type TaskContext } from '../task.ts'
 import { type LogLocation, logLink, logLocation } from './ecs-logs.ts';
 import { type EcsRun, runOnEcs } from './ecs-run.ts';
 
-/** What ECS takes for all overrides together. */
+/** ECS's maximum size of all overrides of a task, in characters. */
 const MAX_OVERRIDES = 8192;
 
 export const containerParams = z.strictObject({
@@ -17,21 +18,28 @@ export const containerParams = z.strictObject({
     .string()
     .regex(
       /^(arn:aws[\w-]*:ecs:[\w-]+:\d{12}:task-definition\/)?[A-Za-z0-9_-]{1,255}(:\d{1,9})?$/,
-      'must be a family such as "report", with a revision such as "report:7", or an ARN',
+      'must be a family such as "report", a revision such as "report:7", or an ARN',
     )
     .describe('family, "family:revision" or ARN'),
   container: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,255}$/, 'must be letters, digits, "_" and "-"')
     .optional()
-    .describe('the one that `command` and `environment` are for; default: the first of the task definition'),
-  command: z.array(z.string().max(4096)).min(1).max(64).optional().describe('instead of the image’s own'),
-  environment: environmentSchema.optional().describe('added to that of the task definition'),
+    .describe(
+      'container that `command` and `environment` apply to; default: the first of the task definition',
+    ),
+  command: z
+    .array(z.string().max(4096))
+    .min(1)
+    .max(64)
+    .optional()
+    .describe('replaces the command of the image'),
+  environment: environmentSchema.optional().describe('variables in addition to those of the task definition'),
 });
 
 export type ContainerParams = z.infer<typeof containerParams>;
 
-/** It ran and did not end well. Tried again by the job's `retry`. */
+/** The container failed, or did not run to its end. The job's `retry` applies. */
 export class ContainerFailed extends Error {
   override readonly name = 'ContainerFailed';
 }
@@ -42,7 +50,7 @@ export const sleepUnlessAborted: EcsRun['sleep'] = (ms, signal) =>
 export const containerTask = (services: TaskServices, sleep = sleepUnlessAborted): Task<ContainerParams> =>
   defineTask<ContainerParams>({
     name: 'container',
-    description: 'Runs a container on Fargate and waits for its end; exit code 0 is success.',
+    description: 'Runs a container on Fargate and waits for its end. Exit code 0 is success.',
     params: containerParams,
     run: (context) => run(context, services, sleep),
   });
@@ -64,11 +72,11 @@ async function run(
   const how = exitCode === undefined ? 'did not run to its end' : `ended with exit code ${exitCode}`;
   const why = [reason, ended.stoppedReason].filter(Boolean).join('; ');
   throw new ContainerFailed(
-    [`the container ${how}`, why && `: ${why}`, link && `; its log: ${link}`].filter(Boolean).join(''),
+    [`the container ${how}`, why && `: ${why}`, link && `; log: ${link}`].filter(Boolean).join(''),
   );
 }
 
-/** Which container is meant and where it logs, from the task definition. */
+/** The container that the params select, and the location of its log. */
 async function logLocationOf(
   ecs: ECSClient,
   { params, signal }: TaskContext<ContainerParams>,
@@ -109,7 +117,7 @@ function inputOf(
   };
   const size = JSON.stringify(overrides).length;
   if (size > MAX_OVERRIDES)
-    throw new DoNotRetry(`command and environment have ${size} characters; ECS takes ${MAX_OVERRIDES}`);
+    throw new DoNotRetry(`command and environment have ${size} characters; ECS allows ${MAX_OVERRIDES}`);
   return {
     ...fargate(network),
     taskDefinition: params.taskDefinition,
@@ -131,7 +139,7 @@ export const fargate = (network: ContainerNetwork) => ({
   },
 });
 
-/** The job: ECS can list by it. (With the same client token everything must be the same, so no attempt number.) */
+/** The job id, by which ECS can list tasks. All attempts must send the same input with the same client token. */
 const startedBy = (executionId: string): string =>
   (executionId.split('.')[0] ?? executionId).replace(/[^A-Za-z0-9_-]/g, '-').slice(0, 128);
 

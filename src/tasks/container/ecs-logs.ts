@@ -1,10 +1,10 @@
-// Where the log of a container on Fargate is: its group and stream, a link to them, and their last lines.
+// The log of a container on Fargate: its location, a link to it, and its last lines.
 import type { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import type { TaskDefinition } from '@aws-sdk/client-ecs';
 
 export interface LogLocation {
   readonly container: string;
-  /** Absent: the container does not log to CloudWatch. */
+  /** Absent if the container does not log to CloudWatch. */
   readonly logs?: { readonly group: string; readonly region: string; readonly streamPrefix: string };
 }
 
@@ -19,19 +19,19 @@ export function logLocation(container: string, definition?: TaskDefinition): Log
   return { container, logs: { group, region, streamPrefix } };
 }
 
-/** The awslogs driver calls it so. */
+/** The stream name, as the awslogs driver forms it. */
 const streamOf = (location: LogLocation, taskArn = ''): string =>
   `${location.logs?.streamPrefix}/${location.container}/${taskArn.split('/').at(-1)}`;
 
 export function logLink(location: LogLocation, taskArn: string | undefined): string | undefined {
   if (!location.logs || taskArn === undefined) return undefined;
   const { group, region } = location.logs;
-  // the console escapes twice, with "$" for "%"
+  // The CloudWatch console escapes twice, with "$" for "%".
   const escaped = (text: string) => encodeURIComponent(encodeURIComponent(text)).replaceAll('%', '$');
   return `https://${region}.console.aws.amazon.com/cloudwatch/home?region=${region}#logsV2:log-groups/log-group/${escaped(group)}/log-events/${escaped(streamOf(location, taskArn))}`;
 }
 
-/** The last lines that it wrote; none when they cannot be read. */
+/** The last `limit` lines of the log. Empty if the container does not log to CloudWatch. */
 export async function lastLines(
   logs: CloudWatchLogsClient,
   location: LogLocation,

@@ -1,6 +1,6 @@
-// Runs a container on Fargate until it ends, and survives the worker that started it: the container's ARN is saved as
-// the checkpoint, so the next attempt waits for the same one; a worker that dies before it could save starts it again
-// with the same client token, for which ECS answers with the container that is there.
+// Runs a container on Fargate until it ends. The container survives the worker that started it: its ARN is the checkpoint, and
+// the next attempt waits for the same container. If a worker dies before the checkpoint, the next one starts the container with
+// the same client token, and ECS returns the one that runs.
 import type { ECSClient, Task as EcsTask, RunTaskCommandInput } from '@aws-sdk/client-ecs';
 import { z } from 'zod';
 import { dedupId } from '../aws/message-params.ts';
@@ -14,17 +14,17 @@ export interface EcsRun {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** A worker that has stopped for this reason left its container running, for the next attempt to wait for. */
-const LEAVES_IT_RUNNING = new Set(['shutdown', 'lease lost']);
+/** Reasons of an abort after which the container keeps running. The next attempt waits for it. */
+const KEEPS_RUNNING = new Set(['shutdown', 'lease lost']);
 const STOPPED_BY_US = 'Punctual: ';
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 15_000;
-/** Right after its start ECS may not know a task yet; later it forgets a stopped one after an hour. */
-const MISSING_AT_MOST = 6;
-const FAILURES_AT_MOST = 10;
-const STOP_WITHIN_MS = 1_500;
+/** Maximum number of responses without the task. Right after the start ECS may not list it, and an hour after its end. */
+const MAX_MISSING = 6;
+const MAX_FAILURES = 10;
+const STOP_TIMEOUT_MS = 1_500;
 
-/** What is saved: how many containers of this execution have ended badly, and the ARN of the one that runs. */
+/** The checkpoint: the number of failed containers of this execution, and the ARN of the running one. */
 const stateSchema = z.object({ ended: z.int().min(0), taskArn: z.string().optional() });
 type State = z.infer<typeof stateSchema>;
 
@@ -34,13 +34,13 @@ export async function runOnEcs(run: EcsRun): Promise<EcsTask> {
   let state: State = saved.success ? saved.data : { ended: 0 };
   try {
     const found = state.taskArn === undefined ? undefined : await waitForEnd(run, state, state.taskArn);
-    if (found && !stoppedByUs(found)) return await concluded(context, state, found);
-    // there is none, or an earlier attempt has stopped it when its time was over: this attempt has one of its own
+    if (found && !stoppedByUs(found)) return await recordEnd(context, state, found);
+    // No container runs, or an earlier attempt stopped it at its timeout. This attempt starts its own.
     if (found) state = { ended: state.ended + 1 };
     const taskArn = await start(run, state);
     state = { ...state, taskArn };
     await context.checkpoint({ ecs: state });
-    return await concluded(context, state, await waitForEnd(run, state, taskArn));
+    return await recordEnd(context, state, await waitForEnd(run, state, taskArn));
   } catch (error) {
     if (context.signal.aborted) {
       await stopUnlessHandedOver(run, state.taskArn);
@@ -50,8 +50,8 @@ export async function runOnEcs(run: EcsRun): Promise<EcsTask> {
   }
 }
 
-/** One that failed is not waited for again: the next attempt starts another. */
-async function concluded(context: TaskContext<unknown>, state: State, task: EcsTask): Promise<EcsTask> {
+/** Saves that a container failed, so that the next attempt starts another one. */
+async function recordEnd(context: TaskContext<unknown>, state: State, task: EcsTask): Promise<EcsTask> {
   const failed = task.containers?.some(({ exitCode }) => exitCode !== 0) ?? true;
   if (failed) await context.checkpoint({ ecs: { ended: state.ended + 1 } });
   return task;
@@ -69,13 +69,13 @@ async function start({ ecs, input, context }: EcsRun, { ended }: State): Promise
   const taskArn = tasks[0]?.taskArn;
   if (taskArn !== undefined) return taskArn;
   const { reason = 'Unknown', detail = '' } = failures[0] ?? {};
-  // "RESOURCE:…" and "Capacity is unavailable": there is no room now
+  // "RESOURCE:…" and "Capacity is unavailable" are temporary.
   if (/RESOURCE|capacity/i.test(reason))
     throw new AwsFailure(`could not ${what}: ${reason} ${detail}`.trim());
   throw entryFailure(what, reason, detail);
 }
 
-/** The token was used with another input (a link to a script, for one, is never the same twice): it runs already. */
+/** ECS reports a conflict if the token was used with another input, such as another script link. The container runs. */
 function alreadyStarted(error: unknown): { tasks: EcsTask[]; failures?: undefined } {
   const { name, resourceIds } = Object(error) as { name?: string; resourceIds?: string[] };
   const [taskArn] = name === 'ConflictException' ? (resourceIds ?? []) : [];
@@ -83,7 +83,7 @@ function alreadyStarted(error: unknown): { tasks: EcsTask[]; failures?: undefine
   return { tasks: [{ taskArn }] };
 }
 
-/** The task when it has stopped. Single answers that fail are no news of the container. */
+/** Polls until the task has stopped. Up to `MAX_FAILURES` - 1 failed calls in a row are ignored. */
 async function waitForEnd(
   { ecs, input, context, sleep }: EcsRun,
   { ended }: State,
@@ -103,14 +103,12 @@ async function waitForEnd(
       missing = tasks.length === 0 ? missing + 1 : 0;
     } catch (error) {
       signal.throwIfAborted();
-      const failure = awsFailure(`look at the container ${taskArn}`, error);
-      if (!(failure instanceof AwsFailure) || ++failures === FAILURES_AT_MOST) throw failure;
+      const failure = awsFailure(`describe the container ${taskArn}`, error);
+      if (!(failure instanceof AwsFailure) || ++failures === MAX_FAILURES) throw failure;
     }
-    if (missing === MISSING_AT_MOST) {
+    if (missing === MAX_MISSING) {
       await context.checkpoint({ ecs: { ended: ended + 1 } });
-      throw new AwsFailure(
-        `ECS knows nothing of the container ${taskArn} any more; how it ended is not known`,
-      );
+      throw new AwsFailure(`ECS no longer lists the container ${taskArn}; its exit code is unknown`);
     }
     await sleep(pause, signal);
   }
@@ -121,11 +119,11 @@ const stoppedByUs = (task: EcsTask): boolean => task.stoppedReason?.startsWith(S
 async function stopUnlessHandedOver({ ecs, input, context }: EcsRun, taskArn?: string): Promise<void> {
   const { signal, executionId, log } = context;
   const why: unknown = Object(signal.reason).why;
-  if (taskArn === undefined || LEAVES_IT_RUNNING.has(String(why))) return;
+  if (taskArn === undefined || KEEPS_RUNNING.has(String(why))) return;
   const { StopTaskCommand } = await import('@aws-sdk/client-ecs');
-  const reason = `${STOPPED_BY_US}${String(Object(signal.reason).message ?? 'told to stop')}`.slice(0, 255);
+  const reason = `${STOPPED_BY_US}${String(Object(signal.reason).message ?? 'stopped')}`.slice(0, 255);
   const command = new StopTaskCommand({ cluster: input.cluster, task: taskArn, reason });
-  await ecs.send(command, { abortSignal: AbortSignal.timeout(STOP_WITHIN_MS) }).catch((error: unknown) => {
-    log.warn('a container could not be stopped', { executionId, taskArn, error: String(error) });
+  await ecs.send(command, { abortSignal: AbortSignal.timeout(STOP_TIMEOUT_MS) }).catch((error: unknown) => {
+    log.warn('failed to stop a container', { executionId, taskArn, error: String(error) });
   });
 }

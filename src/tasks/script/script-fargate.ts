@@ -1,7 +1,6 @@
-// Runs a program in a Fargate task of its own: the worker never executes it. The task definition, which the configuration
-// names, has a role that can do nothing; so the script comes by a link to S3 that is good for this one object and a few
-// hours, and its output is read from the log. ECS is told nothing of the job's: it shows the variables and the command of a
-// task to everybody who may look at tasks.
+// Runs a script in a Fargate task of its own, never in the worker. The role of the task has no permissions, so the container
+// reads the script through a presigned S3 URL, and its output is read from the log. ECS shows variables and commands to everybody
+// who may describe tasks, so they contain the URL and nothing of the job.
 
 import { callAws } from '../aws/sdk-errors.ts';
 import { containerEnd, fargate, sleepUnlessAborted } from '../container/container.ts';
@@ -13,28 +12,28 @@ import type { Script, ScriptEnd, ScriptRunner } from './script-runner.ts';
 
 export interface FargateScriptOptions {
   readonly aws: AwsClients;
-  /** Without a route to the VPC's inside. */
+  /** Has no route to the inside of the VPC. */
   readonly network: ContainerNetwork;
-  /** Its image has node, python3 and sh; its role allows nothing. */
+  /** Its image has node, python3 and sh. Its role has no permissions. */
   readonly taskDefinition: string;
-  /** Where scripts are left for their container; a lifecycle rule removes them after a day. */
+  /** The bucket for scripts. A lifecycle rule deletes them after a day. */
   readonly bucket: string;
   readonly sleep?: EcsRun['sleep'];
 }
 
-/** Fargate may take minutes to find room. */
+/** Validity of the presigned URL. Fargate may take minutes to find capacity. */
 const LINK_SECONDS = 3 * 3600;
-const KEPT_LINES = 50;
-const KEPT_CHARS = 2_000;
+const MAX_OUTPUT_LINES = 50;
+const MAX_OUTPUT_CHARS = 2_000;
 
 /**
- * What the container runs: fetches the script and runs it. The environment of the program is what the job gave it; what ECS
- * has put into the container's is not handed on.
+ * The program of the container. It fetches the script and runs it with the variables of the job only. The variables that ECS
+ * sets in the container are not passed on.
  */
 const BOOTSTRAP = `
 const fs = require('node:fs'), { spawnSync } = require('node:child_process');
 fetch(process.env.PUNCTUAL_SCRIPT).then(async (answer) => {
-  if (!answer.ok) throw new Error('the script could not be fetched: ' + answer.status);
+  if (!answer.ok) throw new Error('failed to fetch the script: status ' + answer.status);
   const { language, source, args, environment } = await answer.json();
   const file = fs.mkdtempSync('/tmp/script-') + '/script.' + { python: 'py', node: 'js', shell: 'sh' }[language];
   fs.writeFileSync(file, source);
@@ -56,14 +55,19 @@ export const fargateScripts = (options: FargateScriptOptions): ScriptRunner => (
     );
     const container = described.taskDefinition?.containerDefinitions?.[0]?.name ?? '';
     const location = logLocation(container, described.taskDefinition);
-    // only a container that is still to be started needs its script
-    const waitsOnly = Object(context.lastCheckpoint).ecs?.taskArn !== undefined;
-    const url = waitsOnly ? '' : await handOver(options, script, context);
+    // If the container of an earlier attempt runs, the script need not be uploaded again.
+    const isRunning = Object(context.lastCheckpoint).ecs?.taskArn !== undefined;
+    const url = isRunning ? '' : await uploadScript(options, script, context);
     const input = inputOf(options, container, url);
     const task = await runOnEcs({ ecs, input, context, sleep });
     const { exitCode, reason } = containerEnd(task, container);
-    const output = await lastLines(await aws.logs(), location, task.taskArn, KEPT_LINES).catch(() => '');
-    const end: ScriptEnd = { output: output.slice(-KEPT_CHARS), truncated: output.length > KEPT_CHARS };
+    const output = await lastLines(await aws.logs(), location, task.taskArn, MAX_OUTPUT_LINES).catch(
+      () => '',
+    );
+    const end: ScriptEnd = {
+      output: output.slice(-MAX_OUTPUT_CHARS),
+      truncated: output.length > MAX_OUTPUT_CHARS,
+    };
     const log = logLink(location, task.taskArn);
     if (exitCode !== undefined && exitCode <= 128) return { ...end, exitCode, log };
     const endedBy = [reason, task.stoppedReason].filter(Boolean).join('; ') || `exit code ${exitCode}`;
@@ -71,8 +75,8 @@ export const fargateScripts = (options: FargateScriptOptions): ScriptRunner => (
   },
 });
 
-/** Puts the script where only this link leads to. */
-async function handOver(
+/** Uploads the script and returns a presigned URL for it. */
+async function uploadScript(
   { aws, bucket }: FargateScriptOptions,
   script: Script,
   { executionId, signal }: TaskContext<unknown>,
@@ -83,7 +87,7 @@ async function handOver(
   const object = { Bucket: bucket, Key: `scripts/${executionId}` };
   const environment = { ...script.environment, PUNCTUAL_EXECUTION: executionId };
   const Body = JSON.stringify({ ...script, environment });
-  await callAws(`leave a script in the bucket ${bucket}`, signal, () =>
+  await callAws(`upload a script to the bucket ${bucket}`, signal, () =>
     s3.send(new PutObjectCommand({ ...object, Body }), { abortSignal: signal }),
   );
   return getSignedUrl(s3, new GetObjectCommand(object), { expiresIn: LINK_SECONDS });

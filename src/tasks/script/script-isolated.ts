@@ -1,6 +1,6 @@
-// Isolated scripts: bwrap gives each a view of this machine that has the system's programs, read-only, and nothing else: no
-// network, no other process, a /tmp and a /dev/shm of its own. What belongs to the job reaches bwrap by files without a
-// name: no other program can read it, and nothing of it is left when this process is killed.
+// Runs scripts isolated by bwrap. A script sees the system's programs, read-only, and its own /tmp and /dev/shm. It has no
+// network and sees no other process. The job's data reaches bwrap through unnamed files: no other program can read them, and
+// nothing is left if this process is killed.
 import { randomInt } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -19,18 +19,18 @@ import {
 
 /** The folders of this machine that a script can read. */
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib64', '/etc/alternatives', '/etc/ld.so.cache'];
-/** Where Node is for a script. */
+/** The path of Node inside the sandbox. */
 const NODE = '/opt/punctual/node';
 
-/** Above the ids that systems give to people, services and containers. */
+/** First of the user ids for scripts, above the ids that systems assign to users, services and containers. */
 const FIRST_UID = 1_500_000_000;
 const UIDS = 500_000_000;
 
-/** In the sandbox the shell around the command is process 1. Anywhere else it must not run: `kill -1` reaches every process. */
+/** In the sandbox, the shell is process 1. Outside it must not run, because its `kill -1` would reach every process. */
 const ONLY_INSIDE = '[ $$ = 1 ] || { echo "bwrap did not isolate the script" >&2; exit 1; }';
 
 /**
- * Kills every process of the sandbox but the first and this shell. The first ends with its command, and all others end with
+ * Kills every process of the sandbox except process 1 and this shell. Process 1 ends with its command, and all others end with
  * it. The loop covers a command that has not started yet.
  */
 const KILL_ALL = 'while :; do kill -KILL -1; done 2>/dev/null';
@@ -39,12 +39,12 @@ export const isolated =
   (bwrap: string): Launcher =>
   (script, limits) => {
     const { language, source, args } = script;
-    // the limit of processes does not apply to root, so each run has a user id that no other program has
+    // The limit of processes does not apply to root, so each run as root has a user id that no other program has.
     const uid = process.getuid?.() === 0 ? FIRST_UID + randomInt(UIDS) : undefined;
     const node = uid === undefined || isOpenToAll(process.execPath) ? process.execPath : findProgram('node');
     if (language === 'node' && node === undefined) {
       throw new DoNotRetry(
-        `scripts in node need a Node that every user may start: ${process.execPath} is in a folder of root's, and there is none in ${SEARCH.join(', ')}`,
+        `Node scripts need a Node that every user may execute; ${process.execPath} is in a folder of root, and none is in ${SEARCH.join(', ')}`,
       );
     }
     const processes = limitProcesses(limits.processes);
@@ -56,7 +56,7 @@ export const isolated =
       ...SYSTEM.map((folder) => ['--ro-bind-try', folder, folder]),
       ['--ro-bind-data', '5', file, ...(node === undefined ? [] : ['--ro-bind', node, NODE])],
       ['--proc', '/proc', '--dev', '/dev', ...size, '--tmpfs', '/dev/shm', ...size, '--tmpfs', '/tmp'],
-      // the size of these two tmpfs is not limited
+      // bwrap cannot limit the size of these two tmpfs, so they are read-only.
       ['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', '/tmp', '--clearenv'],
       ...Object.entries(variablesOf(script, '/tmp')).map(([name, value]) => ['--setenv', name, value]),
     ];
@@ -64,12 +64,12 @@ export const isolated =
       command: [
         ...limited(limits, language, uid === undefined ? ':' : processes),
         ...[bwrap, '--args', '4', '--'],
-        // inside the sandbox the kernel counts the processes of the sandbox only; outside, all of the current user's
+        // Inside the sandbox the kernel counts its processes only. Outside it counts all processes of the user.
         ...supervised(KILL_ALL, `${ONLY_INSIDE}\n${uid === undefined ? processes : ':'}`),
         ...interpreter(language, NODE, limits),
         ...[file, ...args],
       ],
-      // no variable of the job reaches a program outside the sandbox
+      // Programs outside the sandbox get no variable of the job.
       env: {},
       cwd: '/',
       uid,
@@ -77,36 +77,37 @@ export const isolated =
     };
   };
 
-/** Whether every user may start this program. */
+/** True if every user may execute this program. */
 const isOpenToAll = (path: string): boolean =>
   (statSync(path).mode & 0o001) !== 0 && (path === '/' || isOpenToAll(dirname(path)));
 
-/** For each architecture its number in seccomp, and the numbers of add_key, request_key and keyctl. */
+/** For each architecture: its seccomp number, and the numbers of add_key, request_key and keyctl. */
 const KEYRING_CALLS: Readonly<Record<string, readonly [number, ...number[]]>> = {
   x64: [0xc000003e, 248, 249, 250],
   arm64: [0xc00000b7, 217, 218, 219],
 };
 const ENOSYS = 38;
-/** The first number of the x32 ABI, whose calls are refused too. */
+/** The first call number of the x32 ABI, whose calls are refused too. */
 const X32 = 0x40000000;
 
 /**
- * The seccomp filter that refuses the calls of keyrings. No namespace divides the session keyring, which a script would share
- * with the worker and with every other script.
+ * The seccomp filter that refuses keyring calls. Namespaces do not isolate the session keyring: a script would share it with
+ * the worker and with every other script.
  */
 function withoutKeyrings(): Buffer {
   const [architecture, ...calls] = KEYRING_CALLS[process.arch] ?? [];
-  if (architecture === undefined) throw new Error(`scripts cannot be isolated on ${process.arch}`);
-  const [load, equal, atLeast, answer] = [0x20, 0x15, 0x35, 0x06];
+  if (architecture === undefined)
+    throw new Error(`isolation of scripts does not support the architecture ${process.arch}`);
+  const [load, equal, atLeast, ret] = [0x20, 0x15, 0x35, 0x06];
   const program = [
     [load, 0, 0, 4],
     [equal, 1, 0, architecture],
-    [answer, 0, 0, 0x80000000], // kills the process
+    [ret, 0, 0, 0x80000000], // kills the process
     [load, 0, 0, 0],
     [atLeast, calls.length + 1, 0, X32],
     ...calls.map((call, index) => [equal, calls.length - index, 0, call]),
-    [answer, 0, 0, 0x7fff0000], // allows the call
-    [answer, 0, 0, 0x00050000 | ENOSYS],
+    [ret, 0, 0, 0x7fff0000], // allows the call
+    [ret, 0, 0, 0x00050000 | ENOSYS],
   ];
   const bytes = Buffer.alloc(program.length * 8);
   program.forEach(([code = 0, whenTrue = 0, whenFalse = 0, value = 0], index) => {

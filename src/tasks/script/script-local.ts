@@ -7,10 +7,10 @@ import type { TaskContext } from '../task.ts';
 import type { Script, ScriptEnd } from './script-runner.ts';
 import { DEFAULT_LIMITS, type Launch, type Launcher, type Limits } from './script-supervised.ts';
 
-/** A task is given up two seconds after it was told to stop, so the sum of both stays below that. */
+/** The worker abandons a task two seconds after an abort, so the sum of these two must stay below. */
 const TERM_GRACE_MS = 1_000;
 const KILL_GRACE_MS = 500;
-const KEPT_CHARS = 1_000;
+const MAX_OUTPUT_CHARS = 1_000;
 
 type Context = Pick<TaskContext<unknown>, 'signal' | 'executionId' | 'attempt'>;
 type Ended = { readonly code: number | null; readonly by: NodeJS.Signals | null } | { readonly error: Error };
@@ -22,7 +22,7 @@ export const localScripts = (launcher: Launcher, limits: Limits = DEFAULT_LIMITS
     const environment = { ...script.environment, ...own };
     const child = startScript(launcher({ ...script, environment }, limits));
     const lifeLine = child.stdio[3] as Writable;
-    lifeLine.on('error', () => {}); // the reader has ended
+    lifeLine.on('error', () => {}); // The reader may have ended.
     const ended = new Promise<Ended>((resolve) => {
       child.once('error', (error) => resolve({ error }));
       child.once('exit', (code, by) => resolve({ code, by }));
@@ -45,18 +45,21 @@ export const localScripts = (launcher: Launcher, limits: Limits = DEFAULT_LIMITS
     await output.closed();
     signal.throwIfAborted();
     if ('error' in end) throw end.error;
-    return { ...how(end.code, end.by, output.tooMuch()), ...output.kept() };
+    return {
+      ...endOf(end.code, end.by, output.isTooLong() ? limits.outputBytes : undefined),
+      ...output.kept(),
+    };
   },
 });
 
-/** The life line is a pipe that stays open as long as this process lives. */
+/** Starts the command of a launch. The life line is a pipe that stays open as long as this process lives. */
 export function startScript(launch: Launch, lifeLine: 'pipe' | number = 'pipe'): ChildProcess {
   const [program = '', ...args] = launch.command;
   const { env, cwd, uid, folder } = launch;
   const files: number[] = [];
   try {
-    for (const content of launch.files) files.push(nameless(content));
-    // detached: a session and a process group of its own. With a uid, Node gives up all other groups too.
+    for (const content of launch.files) files.push(unnamedFile(content));
+    // `detached` creates a session and a process group. With a uid, Node also drops all supplementary groups.
     const options = { env, cwd, uid, gid: uid, detached: true };
     const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe', lifeLine, ...files] });
     if (child.pid === undefined && folder !== undefined) rmSync(folder, { recursive: true });
@@ -68,8 +71,8 @@ export function startScript(launch: Launch, lifeLine: 'pipe' | number = 'pipe'):
 
 const O_TMPFILE = 0o20000000 | constants.O_DIRECTORY;
 
-/** A file without a name, in memory, that is read from its beginning. */
-function nameless(content: string | Uint8Array): number {
+/** The descriptor of an unnamed file in memory, positioned at its beginning. */
+function unnamedFile(content: string | Uint8Array): number {
   const file = openSync('/dev/shm', constants.O_RDWR | O_TMPFILE, 0o600);
   const bytes = Buffer.from(content);
   if (writeSync(file, bytes, 0, bytes.length, 0) === bytes.length) return file;
@@ -77,10 +80,11 @@ function nameless(content: string | Uint8Array): number {
   throw new Error('/dev/shm is full');
 }
 
-function how(code: number | null, by: NodeJS.Signals | null, tooMuch: boolean): ScriptEnd {
-  if (tooMuch) return { endedBy: 'it wrote more than it may' };
+/** `exceededBytes` is the output limit if the script exceeded it. */
+function endOf(code: number | null, by: NodeJS.Signals | null, exceededBytes: number | undefined): ScriptEnd {
+  if (exceededBytes !== undefined) return { endedBy: `its output exceeds ${exceededBytes} bytes` };
   if (by !== null) return { endedBy: by };
-  // the shell in between reports a signal as 128 plus its number
+  // The shell reports a signal as 128 plus its number.
   if (code !== null && code > 128) return { exitCode: code, endedBy: `signal ${code - 128}` };
   return { exitCode: code ?? undefined };
 }
@@ -89,31 +93,31 @@ function killGroup(child: ChildProcess): void {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // it has ended
+    // The process has ended.
   }
 }
 
-/** The beginning of stdout and the end of stderr: the result first, the reason last. */
-function capture(child: ChildProcess, most: number, tooMuch: () => void) {
+/** Keeps the beginning of stdout and the end of stderr, where an error stands. Calls `onTooLong` above `maxBytes`. */
+function capture(child: ChildProcess, maxBytes: number, onTooLong: () => void) {
   const kept = { stdout: '', stderr: '' };
   let bytes = 0;
-  let cut = false;
+  let truncated = false;
   const read = (stream: Readable | null, name: keyof typeof kept) => {
     stream?.setEncoding('utf8').on('data', (text: string) => {
       bytes += Buffer.byteLength(text);
       const all = kept[name] + text;
-      cut ||= all.length > KEPT_CHARS;
-      kept[name] = name === 'stdout' ? all.slice(0, KEPT_CHARS) : all.slice(-KEPT_CHARS);
-      if (bytes > most && bytes - Buffer.byteLength(text) <= most) tooMuch();
+      truncated ||= all.length > MAX_OUTPUT_CHARS;
+      kept[name] = name === 'stdout' ? all.slice(0, MAX_OUTPUT_CHARS) : all.slice(-MAX_OUTPUT_CHARS);
+      if (bytes > maxBytes && bytes - Buffer.byteLength(text) <= maxBytes) onTooLong();
     });
   };
   read(child.stdout, 'stdout');
   read(child.stderr, 'stderr');
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   return {
-    kept: () => ({ ...kept, truncated: cut }),
-    tooMuch: () => bytes > most,
-    /** A program that got away may hold its output open: then what has come is enough. */
+    kept: () => ({ ...kept, truncated }),
+    isTooLong: () => bytes > maxBytes,
+    /** Waits for the end of the output, at most KILL_GRACE_MS: a surviving process may hold it open. */
     closed: async () => {
       await Promise.race([closed, wait(KILL_GRACE_MS)]);
       child.stdout?.destroy();

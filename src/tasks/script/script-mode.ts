@@ -1,27 +1,27 @@
-// The mode in which this machine runs scripts: isolated if bwrap works, trusted if the operator asks for it, else refused.
+// The mode in which this machine runs scripts: trusted if the configuration says so, isolated if bwrap works, else refused.
 import { closeSync, existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { isolated } from './script-isolated.ts';
 import { localScripts } from './script-local.ts';
 import { findProgram, type Launcher } from './script-supervised.ts';
 import { trusted } from './script-trusted.ts';
 
-/** `summary` is a sentence for the operator that names the mode and its reason. */
+/** `summary` is a sentence for the person who starts the server. It names the mode and its reason. */
 export type ScriptMode =
   | { readonly name: 'isolated' | 'trusted'; readonly summary: string; readonly launch: Launcher }
   | { readonly name: 'refused'; readonly summary: string };
 
 export interface ScriptModeOptions {
-  /** PUNCTUAL_SCRIPTS=trusted is set. */
+  /** True if PUNCTUAL_SCRIPTS=trusted is set. */
   readonly trustedScripts: boolean;
-  /** The folder that no isolated script may see. */
+  /** The folder that isolated scripts must not see. */
   readonly dataFolder: string;
-  /** The folders that may have bwrap, with colons between. Absent: PATH. */
+  /** The folders that are searched for bwrap, separated by colons. Default: PATH. */
   readonly path?: string;
 }
 
-/** The error of the field `task` in refused mode. */
+/** The error message of the field `task` in refused mode. */
 export const SCRIPTS_REFUSED =
-  'must not be "script" here: this server runs scripts neither isolated, because bwrap is missing or does not work, nor trusted, because PUNCTUAL_SCRIPTS=trusted is not set';
+  'must not be "script": this server cannot run scripts isolated, because bwrap is missing or does not work, nor trusted, because PUNCTUAL_SCRIPTS=trusted is not set';
 
 const PROBE_MS = 10_000;
 const CAN_SEE_DATA = 99;
@@ -34,7 +34,7 @@ export async function findScriptMode(options: ScriptModeOptions): Promise<Script
     };
   if (options.trustedScripts) {
     const summary =
-      'Scripts run as the current user, without isolation (PUNCTUAL_SCRIPTS=trusted): everybody who creates jobs can do what this user can.';
+      'Scripts run as the current user, without isolation (PUNCTUAL_SCRIPTS=trusted): everybody who creates jobs has the rights of this user.';
     return { name: 'trusted', summary, launch: trusted };
   }
   const bwrap = findProgram('bwrap', (options.path ?? process.env.PATH ?? '').split(':'));
@@ -46,7 +46,7 @@ export async function findScriptMode(options: ScriptModeOptions): Promise<Script
   return { name: 'refused', summary };
 }
 
-/** Runs one script. Undefined means that it was isolated; a text is the reason why not. */
+/** Runs a test script. Undefined if it was isolated, else the reason why not. */
 async function probe(launch: Launcher, dataFolder: string): Promise<string | undefined> {
   const source = `test ! -e "$1" || exit ${CAN_SEE_DATA}`;
   try {
@@ -67,7 +67,7 @@ async function probe(launch: Launcher, dataFolder: string): Promise<string | und
 
 const O_CLOEXEC = 0o2000000;
 
-/** Closes the files that this process was started with and that a script would inherit. Node's own are not inherited. */
+/** Closes the file descriptors that this process inherited, so that scripts do not inherit them. Node's own are safe. */
 function closeInherited(): void {
   for (const fd of readdirSync('/proc/self/fd')
     .map(Number)
@@ -76,7 +76,7 @@ function closeInherited(): void {
       const [, flags = ''] = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8')) ?? [];
       if ((Number.parseInt(flags, 8) & O_CLOEXEC) === 0) closeSync(fd);
     } catch {
-      // the file was closed meanwhile, such as the folder that was just listed
+      // The descriptor was closed in the meantime, such as the one of /proc/self/fd itself.
     }
   }
 }

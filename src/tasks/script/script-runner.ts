@@ -1,5 +1,5 @@
-// How a tenant's program is run, somewhere that is not the worker's process. Two ways: a child process on a developer's
-// machine (script-local.ts), a Fargate task of its own on AWS (script-fargate.ts).
+// The port that runs scripts outside the worker's process. script-local.ts starts a child process, for local mode.
+// script-fargate.ts starts a Fargate task, on AWS.
 
 import type { TaskContext } from '../task.ts';
 import type { Language } from './script-params.ts';
@@ -12,15 +12,15 @@ export interface Script {
 }
 
 export interface ScriptEnd {
-  /** Absent: it was ended from outside, or never began. */
+  /** Absent if the script was killed or never started. */
   readonly exitCode?: number;
-  /** Why it was ended, or by which signal. */
+  /** The reason or the signal that ended the script. Absent if it exited by itself. */
   readonly endedBy?: string;
-  /** The beginning of it. */
+  /** The beginning of stdout. */
   readonly stdout?: string;
-  /** The end of it. */
+  /** The end of stderr. */
   readonly stderr?: string;
-  /** Both together, where they cannot be told apart: the end of it. */
+  /** The end of stdout and stderr together, if the runner cannot separate them. */
   readonly output?: string;
   readonly truncated?: boolean;
   /** Link to the whole output. */
@@ -28,6 +28,6 @@ export interface ScriptEnd {
 }
 
 export interface ScriptRunner {
-  /** Throws the signal's reason when it was aborted; nothing of the program runs any more then. */
+  /** After an abort, it stops all processes of the script and throws the reason of the signal. */
   run(script: Script, context: TaskContext<unknown>): Promise<ScriptEnd>;
 }

@@ -1,4 +1,4 @@
-// The parts that isolated and trusted scripts share: limits, interpreters, and the shell that ends a script with its worker.
+// The common parts of isolated and trusted scripts: limits, interpreters, and the shell that ends a script with its worker.
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import { DoNotRetry } from '../task.ts';
@@ -6,14 +6,14 @@ import type { Language } from './script-params.ts';
 import type { Script } from './script-runner.ts';
 
 export interface Limits {
-  /** Of each process. */
+  /** Limit per process. */
   readonly cpuSeconds: number;
-  /** Of each process. */
+  /** Limit per process. */
   readonly memoryBytes: number;
   readonly processes: number;
-  /** Of each file, and of `/tmp` and `/dev/shm` of an isolated script. */
+  /** Limit per file, and of `/tmp` and `/dev/shm` of an isolated script. */
   readonly fileBytes: number;
-  /** Stdout and stderr together; a program that writes more is ended. */
+  /** Limit of stdout and stderr together. A script that exceeds it is killed. */
   readonly outputBytes: number;
 }
 
@@ -25,16 +25,16 @@ export const DEFAULT_LIMITS: Limits = {
   outputBytes: 1024 * 1024,
 };
 
-/** A command and its surroundings. Its file descriptor 3 is the life line. */
+/** A command and its environment. Its file descriptor 3 is the life line. */
 export interface Launch {
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** Another user and group than those of this process. */
+  /** User and group of the command. Default: those of this process. */
   readonly uid?: number;
-  /** The contents of files without a name, which the command gets as its file descriptors 4, 5, … */
+  /** The contents of unnamed files, which are the command's file descriptors 4, 5, … */
   readonly files: readonly (string | Uint8Array)[];
-  /** The folder that the command removes at its end. If the command cannot be started, the caller removes it. */
+  /** The folder that the command deletes at its end. If the command cannot be started, the caller deletes it. */
   readonly folder?: string;
 }
 
@@ -61,7 +61,7 @@ export const FILES: Readonly<Record<Language, string>> = {
   shell: 'script.sh',
 };
 
-/** The variables of a script: the job's, and those that are the same for every script. */
+/** The environment variables of a script: the job's, and the constant ones. */
 export const variablesOf = (script: Script, home: string): Record<string, string> => ({
   ...script.environment,
   PATH: SEARCH.join(':'),
@@ -70,7 +70,7 @@ export const variablesOf = (script: Script, home: string): Record<string, string
   LANG: 'C.UTF-8',
 });
 
-/** `node` is where Node is for the script. */
+/** `node` is the path of Node that the script sees. */
 export function interpreter(language: Language, node: string, { memoryBytes }: Limits): string[] {
   if (language === 'node') {
     const heap = Math.max(32, Math.floor(memoryBytes / 1024 / 1024 / 2));
@@ -78,20 +78,20 @@ export function interpreter(language: Language, node: string, { memoryBytes }: L
   }
   const name = language === 'python' ? 'python3' : 'sh';
   const program = findProgram(name);
-  if (program === undefined) throw new DoNotRetry(`there is no ${name} in ${SEARCH.join(', ')}`);
+  if (program === undefined) throw new DoNotRetry(`${name} was not found in ${SEARCH.join(', ')}`);
   return [program];
 }
 
-/** V8 maps this much before a script has begun. */
+/** Memory that V8 maps before a script starts. */
 const RESERVED_BY_V8 = 768 * 1024 * 1024;
 
-/** In dash and busybox the option is `-p`, in bash `-u`. */
-export const limitProcesses = (most: number): string =>
-  `ulimit -u ${most} 2>/dev/null || ulimit -p ${most} 2>/dev/null`;
+/** The option is `-p` in dash and busybox, and `-u` in bash. */
+export const limitProcesses = (max: number): string =>
+  `ulimit -u ${max} 2>/dev/null || ulimit -p ${max} 2>/dev/null`;
 
 /**
- * Sets the limits and becomes the command that follows. RLIMIT_DATA counts what is private and writable; the address space
- * is limited to twice that, because shared mappings do not count in RLIMIT_DATA. `nice` gives the worker precedence.
+ * A shell that sets the limits and executes the command that follows. RLIMIT_DATA counts private writable memory. Shared
+ * mappings do not count in it, so the address space is limited to twice that. `nice` gives the worker priority.
  */
 export function limited(limits: Limits, language: Language, more = ':'): string[] {
   const kilobytes = (limits.memoryBytes + (language === 'node' ? RESERVED_BY_V8 : 0)) / 1024;
@@ -108,8 +108,9 @@ export function limited(limits: Limits, language: Language, more = ':'): string[
 }
 
 /**
- * Runs the command that follows. The worker writes names of signals to the life line, and the process group gets them. When
- * the life line is closed, `killAll` runs; the command may not have started then. The kernel closes it if the worker is killed.
+ * A shell that runs the command that follows. It sends the signals that the worker writes to the life line to the process group.
+ * If the life line is closed, it runs `killAll`, possibly before the command has started. The kernel closes the life line if
+ * the worker is killed.
  */
 export const supervised = (killAll: string, before = ':'): string[] => [
   '/bin/sh',

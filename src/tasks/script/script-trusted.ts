@@ -1,14 +1,14 @@
-// Trusted scripts: child processes of the current user without isolation. They suit a machine where everybody who creates
-// jobs may do what this user may. All their processes end with the worker, also under kill -9.
+// Runs scripts as the current user without isolation. This suits a machine where everybody who creates jobs may have the rights
+// of this user. All processes of a script end with the worker, also after kill -9.
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FILES, interpreter, type Launcher, limited, supervised, variablesOf } from './script-supervised.ts';
 
 /**
- * The clean-up at the end of a run. A process that has left the process group is found by its TMPDIR, which no other run has;
- * that needs /proc. The environment of this shell is empty, so that it does not find itself. The search is repeated up to ten
- * times, because a process may fork before it is killed.
+ * The clean-up at the end of a run. A process that has left the process group is found in /proc by its TMPDIR, which is unique
+ * per run. This shell has an empty environment, so that it does not find itself. The search is repeated up to ten times,
+ * because a process may fork before it is killed.
  */
 const CLEAN = `cd /
 for _ in 1 2 3 4 5 6 7 8 9 10; do

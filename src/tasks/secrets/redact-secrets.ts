@@ -1,25 +1,26 @@
-// Takes the values of secrets out of what a run leaves behind: its result, its error, its log lines and checkpoints. Also
-// as JSON, URLs and base64 write them, and what is left of one where a text was cut: at its ends, and beside the mark `…`
-// (cut.ts), which stands where a part of a text was left out.
+// Redacts the values of secrets in the output of a run: its result, error, log lines and checkpoints. It finds the encodings of
+// JSON, URLs, base64 and hex. It also finds parts of secrets where a text was truncated: at its ends, and next to the mark `…`
+// (truncate.ts).
 import { CUT } from './truncate.ts';
 
-/** A shorter beginning or end of a secret tells nothing. */
+/** Minimum length of the beginning or end of a secret that is redacted. A shorter part reveals too little. */
 const MIN_PART = 4;
-/** A part without beginning and end is taken for one of the secret from this length on: a short one may be any word. */
+/** Minimum length of a middle part of a secret that is redacted. A shorter part may be an ordinary word. */
 const MIN_INSIDE = 16;
-/** A character of up to four bytes that was cut in two is read as so many U+FFFD. */
+/** Maximum number of U+FFFD that a truncated UTF-8 character is decoded to. */
 const BROKEN_CHARACTER = 3;
 
+/** An encoding of a secret, and its replacement. */
 interface Form {
   readonly form: string;
-  readonly instead: string;
+  readonly replacement: string;
 }
 
-/** A part of a text, and what is to stand there. */
+/** A part of a text, and its replacement. */
 interface Span {
   readonly start: number;
   readonly end: number;
-  readonly instead: string;
+  readonly replacement: string;
 }
 
 export class SecretRedactor {
@@ -27,7 +28,7 @@ export class SecretRedactor {
 
   constructor(values: ReadonlyMap<string, string>) {
     this.#forms = [...values].flatMap(([name, value]) =>
-      formsOf(value).map((form) => ({ form, instead: `[secret ${name}]` })),
+      formsOf(value).map((form) => ({ form, replacement: `[secret ${name}]` })),
     );
   }
 
@@ -39,7 +40,7 @@ export class SecretRedactor {
     return replaceAll(text, [...whole, ...edges]);
   }
 
-  /** A copy, as JSON would have it. */
+  /** A redacted copy of a JSON value. */
   value(value: unknown): unknown {
     const json = JSON.stringify(value, (_key, inner: unknown) =>
       typeof inner === 'bigint' ? String(inner) : inner,
@@ -56,17 +57,17 @@ export class SecretRedactor {
     return this.value(Object.fromEntries(plain)) as Record<string, unknown>;
   }
 
-  /** The same error, so that its class still says whether to try again. */
+  /** Redacts the error itself, not a copy: its class decides whether it is retried. */
   error(error: unknown, depth = 0): unknown {
     if (!(error instanceof Error)) return typeof error === 'string' ? this.text(error) : error;
     const { message, stack = '' } = error;
-    // the message may be cut, and in the stack its end is not the end of the text
+    // The message may be truncated. In the stack its end is not the end of a text, so it is replaced as a whole.
     const clean = this.text(message);
-    const told = {
+    const redacted = {
       message: clean,
       stack: this.text(message === '' ? stack : stack.replace(message, () => clean)),
     };
-    for (const [key, value] of Object.entries(told)) {
+    for (const [key, value] of Object.entries(redacted)) {
       Object.defineProperty(error, key, { value, configurable: true, writable: true, enumerable: false });
     }
     if (error.cause !== undefined && depth < 5) error.cause = this.error(error.cause, depth + 1);
@@ -81,7 +82,7 @@ export class SecretRedactor {
   }
 }
 
-/** What programs commonly write for a secret. PHP escapes slashes in JSON, Python and PHP all that is not ASCII. */
+/** The common encodings of a secret. PHP escapes slashes in JSON. Python and PHP escape characters other than ASCII. */
 function formsOf(value: string): string[] {
   const bytes = Buffer.from(value);
   const json = JSON.stringify(value).slice(1, -1);
@@ -112,18 +113,18 @@ function formsOf(value: string): string[] {
   return [...new Set(forms)].filter((form) => form !== '');
 }
 
-/** Occurrences that overlap make one span. */
-function wholeIn(text: string, { form, instead }: Form): Span[] {
+/** The spans of whole secrets. Overlapping occurrences make one span. */
+function wholeIn(text: string, { form, replacement }: Form): Span[] {
   const spans: Span[] = [];
   for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + 1)) {
     const before = spans.at(-1);
     const start = before && at < before.end ? (spans.pop() ?? before).start : at;
-    spans.push({ start, end: at + form.length, instead });
+    spans.push({ start, end: at + form.length, replacement });
   }
   return spans;
 }
 
-/** From where to where the text is in one piece, without what a broken character has left at the ends. */
+/** The parts of a text between the marks of truncation, without U+FFFD of truncated characters at their ends. */
 function segmentsOf(text: string): [start: number, end: number][] {
   const segments: [number, number][] = [];
   let start = 0;
@@ -141,26 +142,26 @@ function brokenAt(segment: string, first: number, step: 1 | -1): number {
   return count;
 }
 
-/** The end of a secret where a segment begins, its beginning where the segment ends, or all of the segment. */
-function partsIn(segment: string, at: number, { form, instead }: Form): Span[] {
+/** The spans of partial secrets: at the start, at the end, or the whole of a segment. */
+function partsIn(segment: string, at: number, { form, replacement }: Form): Span[] {
   const spans: Span[] = [];
-  const most = Math.min(form.length, segment.length);
+  const maxLength = Math.min(form.length, segment.length);
   const longest = (fits: (length: number) => boolean): number => {
-    for (let length = most; length >= MIN_PART; length--) if (fits(length)) return length;
+    for (let length = maxLength; length >= MIN_PART; length--) if (fits(length)) return length;
     return 0;
   };
   const head = longest((length) => segment.startsWith(form.slice(-length)));
   const tail = longest((length) => segment.endsWith(form.slice(0, length)));
-  if (head > 0) spans.push({ start: at, end: at + head, instead });
-  if (tail > 0) spans.push({ start: at + segment.length - tail, end: at + segment.length, instead });
+  if (head > 0) spans.push({ start: at, end: at + head, replacement });
+  if (tail > 0) spans.push({ start: at + segment.length - tail, end: at + segment.length, replacement });
   if (segment.length >= MIN_INSIDE && form.includes(segment))
-    spans.push({ start: at, end: at + segment.length, instead });
+    spans.push({ start: at, end: at + segment.length, replacement });
   return spans;
 }
 
 const lengthOf = ({ start, end }: Span): number => end - start;
 
-/** Of spans that overlap, the longest says what stands in the place of all of them. */
+/** Overlapping spans are replaced together, by the replacement of the longest one. */
 function replaceAll(text: string, spans: readonly Span[]): string {
   const groups: { start: number; end: number; longest: Span }[] = [];
   for (const span of [...spans].sort((a, b) => a.start - b.start)) {
@@ -175,7 +176,7 @@ function replaceAll(text: string, spans: readonly Span[]): string {
   let clean = '';
   let done = 0;
   for (const { start, end, longest } of groups) {
-    clean += text.slice(done, start) + longest.instead;
+    clean += text.slice(done, start) + longest.replacement;
     done = end;
   }
   return clean + text.slice(done);

@@ -1,5 +1,5 @@
-// Where secrets are on AWS: Secrets Manager or SSM's SecureStrings, each user's under a name of their own,
-// `<prefix>/<user>/<name>`. A value is kept for a minute, in memory alone.
+// The stores of secrets on AWS: Secrets Manager and SSM SecureStrings. The secret of a user is `<prefix>/<user>/<name>`. Values
+// are cached in memory for a minute.
 import { LRUCache } from 'lru-cache';
 import { awsFailure } from '../aws/sdk-errors.ts';
 import { cacheFor } from '../cache-for.ts';
@@ -27,8 +27,8 @@ export function ssmSecrets(aws: AwsClients, prefix: string): Secrets {
 }
 
 /**
- * A user id may have any characters. Those that could mean something in a name are written as ".xx", the dot included, so
- * that two users never get the same one, and a name, which has no slash, never leads into another's.
+ * The path of a secret. A user id may contain any character. All but letters, digits, "_" and "-" are encoded as ".xx", so
+ * that the paths of two users never collide.
  */
 export const secretPath = (prefix: string, userId: string, name: string): string => {
   const user = [...Buffer.from(userId)]

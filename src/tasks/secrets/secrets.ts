@@ -1,5 +1,5 @@
-// Secrets by reference: `{ "$secret": "name" }` anywhere in a job's params stands for a value that only the worker reads,
-// right before the run. It is never stored, and what comes out of the run is searched for it.
+// References to secrets: `{ "$secret": "name" }` in a job's params stands for a value that the worker reads right before the
+// run. The value is never stored, and it is redacted in the output of the run.
 import { z } from 'zod';
 import type { FieldError } from '../../domain/errors.ts';
 import { parse, pathText } from '../../domain/validation/validation.ts';
@@ -7,31 +7,36 @@ import { DoNotRetry, type Task, type TaskContext, type Tasks } from '../task.ts'
 import { SecretRedactor } from './redact-secrets.ts';
 
 export interface Secrets {
-  /** Where it is looked for; for messages. */
+  /** The name of the store for messages. */
   readonly location: string;
-  /** Undefined: this user has none of this name. */
+  /** Undefined if the user has no secret with this name. */
   read(userId: string, name: string): Promise<string | undefined>;
 }
 
-/** No slash: what is before it belongs to the user, and nobody reaches another's. */
+/** Without a slash, so that no name leads to the secrets of another user. */
 export const SECRET_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 
-/** What a reference is taken for where its value is not known. */
+/** Stands for the value of a secret when params are checked without the secrets. */
 const PLACEHOLDER = 'secret';
 
 type Path = readonly (string | number)[];
 
-/** A copy with every reference replaced. */
-function replaced(value: unknown, replace: (name: string, path: Path) => unknown, path: Path = []): unknown {
-  if (Array.isArray(value)) return value.map((item, index) => replaced(item, replace, [...path, index]));
+/** A copy of a value with every reference replaced. Throws BadReference for an invalid reference. */
+function replaceReferences(
+  value: unknown,
+  replace: (name: string, path: Path) => unknown,
+  path: Path = [],
+): unknown {
+  if (Array.isArray(value))
+    return value.map((item, index) => replaceReferences(item, replace, [...path, index]));
   if (value === null || typeof value !== 'object') return value;
   if (Object.hasOwn(value, '$secret')) return replace(nameIn(value, path), path);
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, replaced(item, replace, [...path, key])]),
+    Object.entries(value).map(([key, item]) => [key, replaceReferences(item, replace, [...path, key])]),
   );
 }
 
-/** Whether there is a reference anywhere in it, well formed or not. */
+/** True if the params contain a reference, valid or not. */
 export const refersToSecrets = (params: unknown): boolean => JSON.stringify(params).includes('"$secret":');
 
 class BadReference extends Error {
@@ -48,25 +53,25 @@ function nameIn(value: object, path: Path): string {
   if (typeof name === 'string' && SECRET_NAME.test(name) && Object.keys(more).length === 0) return name;
   throw new BadReference(
     path,
-    'must be { "$secret": "name" } and nothing else, the name up to 64 letters, digits, "_", "-" and "."',
+    'must be { "$secret": "<name>" } without other fields; the name has 1 to 64 letters, digits, "_", "-" and "."',
   );
 }
 
-/** What is wrong with a job's params as far as that can be told without the secrets' values. */
+/** The errors in a job's params that can be found without the values of secrets. */
 export function checkParams(task: Task, params: unknown, at: Path = []): FieldError[] {
   const references = new Set<string>();
   try {
-    const known = replaced(params, (_name, path) => {
+    const known = replaceReferences(params, (_name, path) => {
       references.add(pathText([...at, ...path]));
       return PLACEHOLDER;
     });
     const { errors = [] } = parse(task.params, known, at);
     if (references.size === 0) return errors;
-    // that a text is not wanted there is certain; which text it must be is for the worker to see
+    // A wrong type is an error for any value of the secret. The worker checks the other rules with the value.
     const issues = task.params.safeParse(known).error?.issues ?? [];
-    const onlyForm = ({ path }: FieldError) =>
+    const dependsOnValue = ({ path }: FieldError) =>
       issues.some((issue) => issue.code !== 'invalid_type' && pathText([...at, ...issue.path]) === path);
-    return errors.filter((error) => !(references.has(error.path) && onlyForm(error)));
+    return errors.filter((error) => !(references.has(error.path) && dependsOnValue(error)));
   } catch (error) {
     if (error instanceof BadReference)
       return [{ path: pathText([...at, ...error.path]), message: error.message }];
@@ -74,20 +79,20 @@ export function checkParams(task: Task, params: unknown, at: Path = []): FieldEr
   }
 }
 
-/** The tasks as a worker has them: each resolves the references in its params itself, right before it runs. */
+/** Tasks that resolve the references in their params right before the run, and redact the values afterwards. */
 export const withSecrets = (tasks: Tasks, secrets: Secrets): Tasks =>
   new Map([...tasks].map(([name, task]) => [name, withSecretsOf(task, secrets)]));
 
 function withSecretsOf(task: Task, secrets: Secrets): Task {
   return {
     ...task,
-    params: z.unknown(), // theirs is asked when the values are there
+    params: z.unknown(), // `run` checks the params after the secrets are resolved
     async run(context) {
       const values = await resolve(context, secrets);
       const params =
-        values.size === 0 ? context.params : replaced(context.params, (name) => values.get(name));
+        values.size === 0 ? context.params : replaceReferences(context.params, (name) => values.get(name));
       const { value, errors } = parse(task.params, params);
-      if (errors) throw new DoNotRetry(misfit(task, errors, values.size > 0));
+      if (errors) throw new DoNotRetry(paramsMessage(task, errors, values.size > 0));
       if (values.size === 0) return task.run({ ...context, params: value });
       const redactor = new SecretRedactor(values);
       try {
@@ -99,13 +104,13 @@ function withSecretsOf(task: Task, secrets: Secrets): Task {
   };
 }
 
-/** With secrets around, only where it is wrong is told: the value could stand, cut short, in the words. */
-const misfit = (task: Task, errors: FieldError[], secret: boolean): string =>
-  `params do not fit the task "${task.name}": ${errors.map(({ path, message }) => (secret ? path : `${path} ${message}`)).join('; ')}`;
+/** With secrets, the message names only the fields: the text of an error may contain a part of the value. */
+const paramsMessage = (task: Task, errors: FieldError[], secret: boolean): string =>
+  `params are not valid for the task "${task.name}": ${errors.map(({ path, message }) => (secret ? path : `${path} ${message}`)).join('; ')}`;
 
 async function resolve(context: TaskContext<unknown>, secrets: Secrets): Promise<Map<string, string>> {
   const names = new Set<string>();
-  replaced(context.params, (name) => names.add(name));
+  replaceReferences(context.params, (name) => names.add(name));
   const values = new Map<string, string>();
   for (const name of names) {
     const value = await secrets.read(context.userId, name);

@@ -1,9 +1,9 @@
-// Cuts a text to a length and marks where something was left out, so that the redactor finds secrets that were cut in two.
+// Truncates texts and marks the place with `…`, so that redaction finds secrets that were cut in two.
 export const CUT = '…';
 
-export const truncateEnd = (text: string, most: number): string =>
-  text.length <= most ? text : `${text.slice(0, most)}${CUT}`;
+export const truncateEnd = (text: string, maxLength: number): string =>
+  text.length <= maxLength ? text : `${text.slice(0, maxLength)}${CUT}`;
 
-/** `cut`: something was left out before already. */
-export const truncateStart = (text: string, most: number, cut = false): string =>
-  text.length <= most && !cut ? text : `${CUT}${text.slice(-most)}`;
+/** `isCut`: the text was truncated before. */
+export const truncateStart = (text: string, maxLength: number, isCut = false): string =>
+  text.length <= maxLength && !isCut ? text : `${CUT}${text.slice(-maxLength)}`;
