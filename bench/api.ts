@@ -1,5 +1,5 @@
-// How many requests a second the API answers, and how fast: 80 % reads and 20 % writes over HTTP against one server with its
-// watcher and worker, embedded or on the engines of AWS.
+// Throughput and latency of the API: 80 % reads and 20 % writes over HTTP against one server with its watcher and worker,
+// embedded or on the AWS path.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const SECONDS = 20;
 const CONNECTIONS = 32;
 const JOBS = 500;
 
-/** Of every ten requests eight read, as a client that follows its jobs does. */
+/** Eight of ten requests read, as a client does that polls its jobs. */
 function mix(jobs: readonly string[]): autocannon.Request[] {
   const pick = () => jobs[Math.floor(Math.random() * jobs.length)];
   const get = (path: () => string): autocannon.Request => ({
@@ -64,7 +64,7 @@ async function embedded(server: Embedded): Promise<Report> {
   const cpuMs = (after.processCpuMs - (before?.processCpuMs ?? 0)) / result.requests.total;
   return report(result, 'embedded', [
     'The load generator and the server (API, watcher, worker, store in one process) share this machine.',
-    `${cpuMs.toFixed(3)} ms of the server's CPU for a request. ${durability.commits} commits of ${(durability.writes / durability.commits).toFixed(1)} writes on average, ${durability.fsyncs} fsyncs.`,
+    `${cpuMs.toFixed(3)} ms of server CPU per request. ${durability.commits} commits of ${(durability.writes / durability.commits).toFixed(1)} writes on average, ${durability.fsyncs} fsyncs.`,
     durabilityNote(durability),
   ]);
 }

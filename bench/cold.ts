@@ -1,5 +1,5 @@
-// What a cold start has to load: the size of each bundle, and how long a fresh process takes to import it; beside it, the
-// same with the AWS SDK left out of the bundle and loaded from its packages, as Lambda's own copy would be.
+// Cold starts: the size of each bundle, and the time that a new process needs to import it. For comparison, the same with
+// the AWS SDK outside of the bundle, as Lambda's own copy would be.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { progress, type Report } from './report.ts';
 const RUNS = 7;
 const FUNCTIONS = Object.keys(ENTRIES).filter((entry): entry is Entry => entry !== 'worker');
 
-/** There is no default that could be right for these; nothing is called. */
+/** Required variables without a default. No call is made. */
 const URL_OF_NOTHING = 'http://127.0.0.1:9/queue';
 const env = {
   PATH: process.env.PATH ?? '',
@@ -30,7 +30,7 @@ const env = {
 
 const kilobytes = (bytes: number): number => Math.round(bytes / 1024);
 
-/** What the runtime reads before it has a handler: the program, and what that imports in so many words. */
+/** The files that the runtime reads before it has a handler: the program and its static imports. */
 function loadedAtStart({ outputs }: Metafile, entry: Entry): number {
   const own = Object.keys(outputs).filter(
     (file) => basename(file) === OUTPUT || outputs[file]?.entryPoint === ENTRIES[entry],
@@ -50,7 +50,7 @@ function zippedSize(folder: string): number {
   );
 }
 
-/** Of a fresh process each: from its first line to the handler. */
+/** The import times of new processes, from the first line to the handler. */
 function importMs(folder: string): number {
   const program = `const t = performance.now(); await import(${JSON.stringify(join(folder, OUTPUT))}); console.log(performance.now() - t); process.exit(0)`;
   const times = Array.from({ length: RUNS }, () =>
@@ -97,7 +97,7 @@ export async function cold(): Promise<Report> {
         },
       ],
       notes: [
-        `The median of ${RUNS} fresh processes on this machine, without Node's own start. On Lambda with 1 GB it is a matter of the same order; only an account can tell.`,
+        `The median of ${RUNS} new processes on this machine, without the start of Node. On Lambda with 1 GB the same order of magnitude is expected, which was not measured.`,
         'Zipped: every file of the bundle, with the source map of our own code and without the docs page of `query` (470 KB).',
         '"Without the SDK" loads it from its packages, file by file, as Lambda does with its own copy.',
       ],

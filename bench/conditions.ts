@@ -1,4 +1,4 @@
-// Where and when a benchmark ran: what one has to know to compare two runs.
+// The conditions of a benchmark: machine, versions, time and load. They are needed to compare two runs.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { cpus, loadavg } from 'node:os';
@@ -9,7 +9,7 @@ export interface Conditions {
   readonly machine: string;
   readonly node: string;
   readonly engines: string;
-  /** Before it began: above a few tenths something else was running. */
+  /** The load average before the benchmark. Above a few tenths, other programs were running. */
   readonly loadAverage: number;
 }
 
@@ -24,7 +24,7 @@ export const conditions = (engine: Engine): Conditions => ({
 export const awsEngines = (): string =>
   `dynoxide ${versionOf(`@dynoxide/${process.platform}-${process.arch}`)}, fauxqs ${versionOf('fauxqs')}`;
 
-/** Read from where it is: not every package lets its package.json be imported. */
+/** Reads the file, because not every package exports its package.json. */
 function versionOf(name: string): string {
   for (const folder of createRequire(import.meta.url).resolve.paths(name) ?? []) {
     try {

@@ -1,6 +1,6 @@
-// What one execution costs: write and read units by DynamoDB's own count (`ReturnConsumedCapacity`), SQS requests, and
-// dollars. Real use cases on the embedded engines; time runs faster, so that planning, dispatch and settling of whole
-// minutes are in the count.
+// The cost of one execution: the write and read units that DynamoDB reports (`ReturnConsumedCapacity`), SQS requests, and
+// dollars. The real use cases run on local engines with accelerated time, so that planning, dispatch and settle of whole
+// minutes are counted.
 
 import { MINUTE } from '../src/domain/executions/slots.ts';
 import { jobSpecSchema } from '../src/domain/jobs/job-spec.ts';
@@ -16,7 +16,7 @@ import { type Endpoints, openMetered, type Units } from './metered.ts';
 import { progress, type Report, type Table } from './report.ts';
 
 const SPEED = 6;
-/** Long enough for every entry counted to have been planned by dispatch, not by the create. */
+/** Long enough that dispatch, not the create, has planned every counted entry. */
 const WARM_UP_MINUTES = 5;
 const COUNTED_MINUTES = 4;
 
@@ -29,7 +29,7 @@ interface Workload {
   readonly spec: Record<string, unknown>;
 }
 
-/** A machine that is busy with something else must not turn late ones into skipped ones. */
+/** On a busy machine, late executions must not become skipped ones. */
 const patient = { misfire: { graceSeconds: 3600 } };
 const every = (seconds: number) => ({ schedule: { every: `PT${seconds}S` }, ...patient });
 const WORKLOADS: Workload[] = [
@@ -54,7 +54,7 @@ interface Counted extends Units {
   byOperation: Map<string, Units>;
 }
 
-/** The watcher's own bookkeeping per shard and minute; it does not grow with the executions. */
+/** The watcher's own writes per shard and minute, which do not grow with the executions. */
 const FIXED = new Set(['readShard', 'takeShard', 'commitShard', 'putWorker', 'insertShard', 'removeWorker']);
 
 async function measure(endpoints: Endpoints, workload: Workload, index: number): Promise<Counted> {
@@ -70,7 +70,7 @@ async function measure(endpoints: Endpoints, workload: Workload, index: number):
     }
     counted.byOperation.set(operation, sum);
   };
-  // a shorter look-ahead only shortens the warm-up
+  // A shorter look-ahead only shortens the warm-up.
   const settings = { ...DEFAULT_SETTINGS, shards: 1, lookAheadMs: 60_000 };
   const metered = await openMetered({
     endpoints,
@@ -95,7 +95,7 @@ async function measure(endpoints: Endpoints, workload: Workload, index: number):
     createJob(context, { userId: 'bench', spec: jobSpecSchema.parse(spec) });
   for (let i = 0; i < workload.jobs; i++) await create(workload.spec);
 
-  // whole minutes, counted between two passes of the watcher, so that each pass is in or out as a whole
+  // Whole minutes are counted between two passes of the watcher, so that no pass is counted in part.
   const midMinute = (minute: number) => minute * MINUTE + MINUTE / 2;
   const begin = midMinute(Math.ceil(clock.now() / MINUTE) + (workload.jobs > 0 ? WARM_UP_MINUTES : 0));
   const end = begin + COUNTED_MINUTES * MINUTE;
@@ -172,7 +172,7 @@ function report(results: readonly Counted[]): Report {
   });
   const recurring = results[0];
   const details: Table = {
-    title: 'Where it goes: recurring, overlap skip',
+    title: 'By operation: recurring, overlap skip',
     columns: ['operation', 'WRU', 'RRU', 'requests'],
     rows: [...(recurring?.byOperation ?? [])]
       .filter(([operation]) => !FIXED.has(operation))
@@ -197,7 +197,7 @@ function report(results: readonly Counted[]): Report {
       details,
     ],
     notes: [
-      `Besides, whatever the load: ${perMinute('write')} WRU and ${perMinute('read')} RRU a minute for one shard's lease and cursors and one worker's row.`,
+      `At any load: ${perMinute('write')} WRU and ${perMinute('read')} RRU per minute for the lease and cursors of one shard and the row of one worker.`,
       'SQS requests at this low rate: a receive seldom finds ten messages. Prices: us-east-1, on demand.',
       `Counted over ${COUNTED_MINUTES} minutes of accelerated time (× ${SPEED}) on the embedded engines.`,
     ],

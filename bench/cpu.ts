@@ -1,4 +1,4 @@
-// CPU per execution of an embedded server, everything included: a drain, a steady rate of one-time jobs, and recurring jobs.
+// The CPU of an embedded server per execution: for a drain, for a steady rate of one-time jobs, and for recurring jobs.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { commandOf, type Options, progress, type Report } from './report.ts';
 import { DURABILITY_COLUMNS, durabilityCells, durabilityNote } from './system/durability.ts';
@@ -9,7 +9,7 @@ import { drain, jobsPerSecond, type Measured, measure } from './throughput.ts';
 
 const RATE = 500;
 const RECURRING = 200;
-/** The creates of recurring jobs plan their first minutes, some 155 occurrences each. */
+/** The creates of recurring jobs plan their first minutes, about 155 occurrences each. */
 const CALM_MS = 5_000;
 
 const steady = (seconds: number): Promise<Measured> =>
@@ -19,7 +19,7 @@ const steady = (seconds: number): Promise<Measured> =>
     progress(`cpu: creating ${count} jobs`);
     const dues = Array.from({ length: count }, (_, i) => Math.floor(first + (i * 1_000) / RATE));
     idsOf(await server.rest.createBatches(dues.map((due) => onceAt(due))));
-    // claims begin some 700 ms before the time
+    // claims begin about 700 ms before the fire time
     await sleep(first - 1_500 - Date.now());
     return measure(server, `one-time, ${RATE}/s`, count, async () => {
       await sleep(first + seconds * 1_000 + 1_000 - Date.now());
@@ -37,7 +37,7 @@ const recurring = (seconds: number): Promise<Measured> =>
       const before = server.starts().length;
       await sleep(seconds * 1_000);
       const ran = server.starts().length - before;
-      // a second may begin or end just outside
+      // a second may begin or end just outside of the measured time
       return Math.abs(ran - count) <= RECURRING ? undefined : `${ran} of ${count} ran`;
     });
   });
@@ -66,7 +66,7 @@ export async function cpu({ quick, engine }: Options): Promise<Report> {
       },
     ],
     notes: [
-      'A task that notes its start in a file. The server is one process, and its CPU has everything: API, watcher, worker, store.',
+      'The task writes its start to a file. The server is one process, so its CPU includes API, watcher, worker and store.',
       'At a steady rate a commit holds few writes, so an execution costs more than in a drain.',
       ...(first ? [durabilityNote(first.durability)] : []),
     ],

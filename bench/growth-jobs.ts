@@ -1,5 +1,5 @@
-// Many jobs at once, as their creates would have left them: heads and entries, laid out by the store itself and written in
-// batches. Ids follow from a number, so that every process knows them.
+// Writes many jobs at once, as their creates would: heads and entries in the layout of the store, in batches. Ids are
+// computed from a number, so that every process knows them.
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { dueKey } from '../src/domain/executions/ids.ts';
@@ -14,7 +14,7 @@ import type { Store } from '../src/store/store.ts';
 import { type Endpoints, LOCAL } from './metered.ts';
 
 export const OWNER = 'bench';
-/** A minute that nothing else is due in, and the day after it, over which jobs are spread. */
+/** A minute in which nothing else is due, and the day after it, over which jobs are spread. */
 export const FIRST_MINUTE = minuteOf(Date.parse('2030-01-01T00:00:00Z'));
 const MINUTES_OF_A_DAY = 1440;
 const AT_ONCE = 10_000;
@@ -23,7 +23,7 @@ const named = (prefix: string, n: number): string =>
   `${prefix}${String(n).padStart(20 - prefix.length, '0')}`;
 const jobId = (n: number): string => `job_${named('growth', n)}`;
 const revision = (n: number): string => named('r', n).slice(-12);
-/** Once a day, at a second of its own after the minutes that are dispatched. */
+/** A schedule once a day, at a different second for each job, after the dispatched minutes. */
 const dueOf = (n: number): number =>
   minuteStart(FIRST_MINUTE + 60 + (n % MINUTES_OF_A_DAY)) + (Math.floor(n / MINUTES_OF_A_DAY) % 60) * 1000;
 
@@ -74,7 +74,7 @@ export function openFilling(endpoints: Endpoints, prefix: string, store: Store) 
       );
     });
   return {
-    /** Jobs from `from` on, `to` excluded: each has a head, and an entry in some minute of the day. */
+    /** Writes the jobs from `from` to `to` (excluded), each with a head and an entry in some minute of the day. */
     async jobs(from: number, to: number, tell: (done: number) => void): Promise<void> {
       for (let first = from; first < to; first += AT_ONCE) {
         const some = range(first, Math.min(first + AT_ONCE, to));
@@ -86,11 +86,11 @@ export function openFilling(endpoints: Endpoints, prefix: string, store: Store) 
         tell(first + some.length);
       }
     },
-    /** The first `count` jobs are due in this minute too, over its seconds. */
+    /** Makes the first `count` jobs due in this minute too, spread over its seconds. */
     async minute(minute: number, count: number): Promise<void> {
       await store.putEntries(range(0, count).map((n) => entry(n, dueIn(minute, n))));
     },
-    /** What the minute would have left in the ledger. */
+    /** Writes the rows that the executions of the minute would have left in the ledger. */
     async rows(minute: number, count: number): Promise<void> {
       const rows = range(0, count).map((n) => {
         const due = dueIn(minute, n);

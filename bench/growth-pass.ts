@@ -1,5 +1,5 @@
-// A watcher's work on one slot, in a process of its own so that its CPU and its memory are nobody else's. What to do comes
-// as JSON in the first argument; what it used goes out as JSON.
+// A watcher's work on one slot, in a separate process, so that its CPU and memory can be measured. The first argument is
+// the work as JSON, and the output is the usage as JSON.
 import { pathToFileURL } from 'node:url';
 import { minuteEnd, minuteStart } from '../src/domain/executions/slots.ts';
 import { systemClock } from '../src/runtime/clock/system-clock.ts';
@@ -15,15 +15,15 @@ export interface Pass {
   readonly work: 'dispatch' | 'settle' | 'forecast';
   readonly minute: number;
   readonly times: number;
-  /** A small slot that is dispatched first, so that compiling the code is not what is measured. */
+  /** A small slot that is dispatched first, so that the measurement does not include compiling the code. */
   readonly warmUp: number;
 }
 
-/** All of it per pass. */
+/** The usage of one pass. */
 export interface Used extends Units {
   readonly ms: number;
   readonly cpuMs: number;
-  /** Of the process, ever. */
+  /** The peak of the process. */
   readonly peakMb: number;
 }
 

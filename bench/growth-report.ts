@@ -1,12 +1,12 @@
-// What growth has measured, as tables; and whether anything got dearer.
+// The report of the benchmark growth, and the check that units per item do not grow.
 import type { Used } from './growth-pass.ts';
 import type { Units } from './metered.ts';
 import type { Report } from './report.ts';
 
-/** Entries of the minute that is dispatched while the tables grow around it. */
+/** The entries of the minute that is dispatched at every size of the tables. */
 export const DISPATCHED = 100;
 export const PAGE = 100;
-/** What it takes to settle and to count ahead is measured on a minute of this many entries. */
+/** The entries of the minute on which settle and the forecast are measured. */
 export const WATCHED = 10_000;
 
 export interface Grown {
@@ -21,9 +21,9 @@ export interface Large {
   readonly dispatch: Used;
 }
 
-export const emailText = (n: number): string => n.toLocaleString('en-US');
+export const formatCount = (n: number): string => n.toLocaleString('en-US');
 
-/** A slot's first page is billed whole, so small ones may differ by a rounding. */
+/** The units of the first page of a slot are rounded up, so small slots may differ slightly. */
 const ROUNDING = 1.02;
 
 function grewDearer(what: string, sizes: readonly Units[]): string[] {
@@ -63,7 +63,7 @@ export function report(grown: readonly Grown[], large: readonly Large[], settle:
   ];
   const perUnit = ['WRU', 'RRU', 'SQS requests', 'ms', 'CPU ms'];
   const ofTables = (what: 'page' | 'create') =>
-    grown.map((g) => [emailText(g.jobs), ...per(g[what], 1).toSpliced(2, 1)]);
+    grown.map((g) => [formatCount(g.jobs), ...per(g[what], 1).toSpliced(2, 1)]);
   return {
     name: 'growth',
     command: 'npm run bench -- growth',
@@ -71,19 +71,19 @@ export function report(grown: readonly Grown[], large: readonly Large[], settle:
       {
         title: `Dispatch of a minute with ${DISPATCHED} entries, per entry, by jobs in the tables`,
         columns: ['jobs', ...perUnit],
-        rows: grown.map((g) => [emailText(g.jobs), ...per(g.dispatch, DISPATCHED)]),
+        rows: grown.map((g) => [formatCount(g.jobs), ...per(g.dispatch, DISPATCHED)]),
       },
       {
         title: 'Dispatch of one slot, per entry, by its entries',
         columns: ['entries', ...perUnit, 'peak memory, MB'],
         rows: large.map(({ entries, dispatch }) => [
-          emailText(entries),
+          formatCount(entries),
           ...per(dispatch, entries),
           Math.round(dispatch.peakMb),
         ]),
       },
       {
-        title: `The rest of a pass, per entry, on a slot with ${emailText(WATCHED)}`,
+        title: `The rest of a pass, per entry, on a slot with ${formatCount(WATCHED)}`,
         columns: ['work', ...perUnit],
         rows: [
           ['settle', ...per(settle, WATCHED)],
@@ -102,9 +102,9 @@ export function report(grown: readonly Grown[], large: readonly Large[], settle:
       },
     ],
     notes: [
-      'All jobs are of one user and one shard. Those that are not due stand in the minutes of a day.',
-      'Passes run in a process of their own: CPU and memory are a watcher’s, without the engines. A slot is in memory as a whole.',
-      'Units must not grow from line to line; time and CPU vary with the machine.',
+      'All jobs belong to one user and one shard. Jobs that are not due are spread over the minutes of a day.',
+      'Passes run in a separate process: CPU and memory are those of a watcher, without the engines. A slot is in memory as a whole.',
+      'Units must not grow from line to line. Time and CPU vary with the machine.',
     ],
     broken: grew,
   };

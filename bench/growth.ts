@@ -1,5 +1,5 @@
-// Does anything get dearer because there is more of it? Dispatch of a minute, a page of jobs and a create, with 10² to 10⁶
-// jobs in the tables; and a minute that has 10² to 10⁵ entries itself.
+// Checks that the cost of an operation does not grow with the size of the tables. Measures dispatch of a minute, a page of
+// jobs and a create with 10² to 10⁶ jobs, and a minute with 10² to 10⁵ entries.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { jobSpecSchema } from '../src/domain/jobs/job-spec.ts';
@@ -11,7 +11,7 @@ import { systemClock } from '../src/runtime/clock/system-clock.ts';
 import { type Context, DEFAULT_SETTINGS } from '../src/scheduling/context.ts';
 import { FIRST_MINUTE, OWNER, openFilling } from './growth-jobs.ts';
 import type { Pass, Used } from './growth-pass.ts';
-import { DISPATCHED, emailText, type Grown, type Large, PAGE, report, WATCHED } from './growth-report.ts';
+import { DISPATCHED, formatCount, type Grown, type Large, PAGE, report, WATCHED } from './growth-report.ts';
 import { type Endpoints, openMetered, type Units } from './metered.ts';
 import { type Options, progress, type Report } from './report.ts';
 
@@ -52,11 +52,11 @@ async function measure(endpoints: Endpoints, tables: number[], minutes: number[]
     const grown: Grown[] = [];
     for (const [i, jobs] of tables.entries()) {
       await fill.jobs(tables[i - 1] ?? 0, jobs, (done) =>
-        progress(`growth: ${emailText(done)} of ${emailText(tables.at(-1) ?? 0)} jobs written`),
+        progress(`growth: ${formatCount(done)} of ${formatCount(tables.at(-1) ?? 0)} jobs written`),
       );
       if (i === 0) await fill.minute(FIRST_MINUTE, DISPATCHED);
-      progress(`growth: measuring with ${emailText(jobs)} jobs`);
-      // the first page is the same at every size, with its definitions
+      progress(`growth: measuring with ${formatCount(jobs)} jobs`);
+      // The first page, with its definitions, is the same at every size.
       if (i === 0) await repeat(PAGE, used, () => oneCreate(context));
       await onePage(context);
       grown.push({
@@ -68,7 +68,7 @@ async function measure(endpoints: Endpoints, tables: number[], minutes: number[]
     }
     const large: Large[] = [];
     for (const [i, entries] of minutes.entries()) {
-      progress(`growth: a minute with ${emailText(entries)} entries`);
+      progress(`growth: a minute with ${formatCount(entries)} entries`);
       const minute = FIRST_MINUTE + 1 + i;
       await fill.minute(minute, entries);
       const times = Math.max(1, Math.round(10_000 / entries));

@@ -1,4 +1,4 @@
-// How late executions start, and where that time goes, in real processes. Early is never allowed.
+// The start delay of executions in real processes, by stage. No execution may start early.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dueKey } from '../src/domain/executions/ids.ts';
 import { ascending, commandOf, type Engine, type Options, progress, type Report, rank } from './report.ts';
@@ -8,11 +8,11 @@ import { firstStarts, keyOf, type Late, latenessOf, type Start } from './system/
 import { inTarget, type Target } from './system/target.ts';
 import { until } from './system/until.ts';
 
-/** As many as are created side by side. */
+/** The number of concurrent creates. */
 const WARM_UP = 400;
 const PATIENCE_MS = 20_000;
 const AT_ONCE = 200;
-/** 200 jobs every second: their first minutes are some 30,000 entries and messages. */
+/** The first minutes of 200 jobs every second are about 30,000 entries and messages. */
 const CATCH_UP_SECONDS = 20;
 
 interface Measured extends Late {
@@ -22,7 +22,7 @@ interface Measured extends Late {
   readonly durability: Durability | undefined;
 }
 
-/** Milliseconds of each execution on its way, one list per stage. */
+/** The milliseconds of each execution in each stage. */
 interface Stages {
   readonly afterDue: number[];
   readonly toReceived: number[];
@@ -30,7 +30,7 @@ interface Stages {
   readonly toStarted: number[];
 }
 
-/** One-time jobs, evenly over a window that begins when all of them are there. */
+/** One-time jobs, spread evenly over a window that begins when all have been created. */
 function spread(engine: Engine, name: string, count: number, windowMs: number): Promise<Measured> {
   return measured(engine, name, async (target, createMs) => {
     const firstDue = Date.now() + createMs(count) + 4_000;
@@ -43,12 +43,12 @@ function spread(engine: Engine, name: string, count: number, windowMs: number): 
   });
 }
 
-/** Counted from when all of them are there. */
+/** Recurring jobs. The measurement begins when all have been created. */
 function recurring(engine: Engine, name: string, count: number, seconds: number): Promise<Measured> {
   return measured(engine, name, async (target) => {
     const ids = await target.create(Array<Spec>(count).fill(EVERY_SECOND));
     progress(`lateness: ${name}, all created`);
-    // what fell behind during the create has been caught up by then
+    // The server has caught up with the load of the creates by then.
     const first = Math.ceil(Date.now() / 1000 + CATCH_UP_SECONDS) * 1000;
     const dues = Array.from({ length: seconds }, (_, i) => first + i * 1000);
     const expected = new Set(ids.flatMap((jobId) => dues.map((due) => keyOf({ jobId, due }))));
@@ -70,10 +70,10 @@ function measured(
     const found = () => target.starts().filter((start) => expected.has(keyOf(start)));
     await sleep(end - Date.now());
     await until(end + PATIENCE_MS, async () => {
-      await sleep(AT_ONCE); // reading the file must not be what is measured
+      await sleep(AT_ONCE); // reading the file must not disturb the measurement
       return firstStarts(found()).size === expected.size;
     });
-    await sleep(1_000); // duplicates and rows come after
+    await sleep(1_000); // for duplicates and rows
     const starts = found();
     const late = latenessOf(starts, expected.size);
     const durability = await target.durability();
@@ -82,7 +82,7 @@ function measured(
   });
 }
 
-/** Code that runs for the first time is slow. Tells how long creating takes here, with something to spare. */
+/** Warms up the code. Returns the time that creating takes on this machine, with a margin. */
 async function warmUp({ create, starts }: Target): Promise<CreateMs> {
   const jobs = Array<Spec>(WARM_UP).fill({ task: 'bench', schedule: { in: 'PT2S' } });
   await create(jobs);
@@ -94,7 +94,7 @@ async function warmUp({ create, starts }: Target): Promise<CreateMs> {
   return (count) => count * msPerJob * 1.5;
 }
 
-/** The row's own times beside what the task noted. */
+/** The times of the row, and the start that the task recorded. */
 async function stagesOf(target: Target, starts: readonly Start[]): Promise<Stages> {
   const stages: Stages = {
     afterDue: [],
@@ -170,7 +170,7 @@ export async function lateness({ quick, engine }: Options): Promise<Report> {
         ]),
       },
       {
-        title: 'Where the time goes, ms p50 / p99',
+        title: 'Delay by stage, ms p50 / p99',
         columns: [
           '',
           'visible → received',

@@ -1,4 +1,4 @@
-// `npm start` or `npm run start:aws` as a process of its own, for benchmarks of the API.
+// Starts `npm start` or `npm run start:aws` as a separate process, for benchmarks of the API.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';

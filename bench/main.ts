@@ -1,5 +1,5 @@
-// `npm run bench` runs the benchmarks that take minutes, `npm run bench -- <name> …` those named. Results: a table here, and
-// the last full ones in bench/results/.
+// `npm run bench` runs the short benchmarks, and `npm run bench -- <name> …` the named ones. It prints tables, and writes
+// the results of full runs to bench/results/.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { api } from './api.ts';
@@ -42,19 +42,19 @@ const ON_AWS: typeof benchmarks = {
   recovery: recoveryOnAws,
   cpu: cpuOnAws,
 };
-/** These run on the engines of AWS alone. */
-const AWS_ALONE = ['cost', 'cold', 'growth', 'spike'];
-/** They take long: only when they are named. */
+/** Benchmarks that exist only for the AWS path. */
+const AWS_ONLY = ['cost', 'cold', 'growth', 'spike'];
+/** Long benchmarks, which run only if they are named. */
 const ON_REQUEST = ['growth', 'soak', 'peers'];
 
 const HELP = `usage: npm run bench [-- [--quick] [<name> …]]
 
 names: ${Object.keys(benchmarks).join(', ')}
-  without names: all but ${ON_REQUEST.join(', ')}, which take long
-  --engine aws    on dynoxide and fauxqs (npm run start:aws) instead of the embedded store
+  without names   runs all but ${ON_REQUEST.join(', ')}, which take long
+  --engine aws    run on dynoxide and fauxqs (npm run start:aws) instead of the embedded store
                   (lateness, throughput, recovery, cpu, api, overload, peers)
-  --quick         smaller and less exact, for whoever changes something; bench/results/ keeps the last full ones
-  --setup-peers   for peers: installs what is missing (Debian packages; npm packages into $PEERS_HOME)`;
+  --quick         run smaller and less exact benchmarks, and do not write bench/results/
+  --setup-peers   for peers: install missing packages (Debian packages, and npm packages into $PEERS_HOME)`;
 
 const { values, positionals: names } = parseArgs({
   options: {
@@ -68,7 +68,7 @@ const { values, positionals: names } = parseArgs({
 const unknown = names.filter((name) => !(name in benchmarks));
 const engine = ENGINES.find((name) => name === values.engine);
 if (values.help || unknown.length > 0 || !engine) {
-  if (unknown.length > 0) console.error(`there is no benchmark ${unknown.join(', ')}\n`);
+  if (unknown.length > 0) console.error(`unknown benchmark: ${unknown.join(', ')}\n`);
   if (!engine) console.error(`--engine must be one of ${ENGINES.join(', ')}, got ${values.engine}\n`);
   (values.help ? console.log : console.error)(HELP);
   process.exit(values.help ? 0 : 2);
@@ -79,14 +79,14 @@ const folder = new URL('results/', import.meta.url);
 mkdirSync(folder, { recursive: true });
 for (const [name, run] of Object.entries(engine === 'aws' ? ON_AWS : benchmarks)) {
   if (names.length > 0 ? !names.includes(name) : ON_REQUEST.includes(name)) continue;
-  const before = conditions(AWS_ALONE.includes(name) ? 'aws' : engine);
+  const before = conditions(AWS_ONLY.includes(name) ? 'aws' : engine);
   const stopProgress = startProgress(name);
   const full = await run(options).finally(stopProgress);
   const report = options.quick ? { ...full, command: `${full.command} --quick` } : full;
   const seconds = Math.round((Date.now() - before.startedAt.getTime()) / 1000);
   const text = toMarkdown(report, before, seconds);
   if (!options.quick) {
-    const file = engine === 'aws' && !AWS_ALONE.includes(name) ? `${name}-aws` : name;
+    const file = engine === 'aws' && !AWS_ONLY.includes(name) ? `${name}-aws` : name;
     writeFileSync(new URL(`${file}.md`, folder), text);
     const all = { ...before, seconds, ...report };
     writeFileSync(new URL(`${file}.json`, folder), `${JSON.stringify(all, null, 2)}\n`);

@@ -1,5 +1,5 @@
-// The use cases' context on embedded engines, with all that it uses counted: units as DynamoDB itself counts them
-// (`ReturnConsumedCapacity`), and requests to SQS.
+// A context of use cases on local engines that counts its usage: the units that DynamoDB reports
+// (`ReturnConsumedCapacity`), and the requests to SQS.
 
 import type { Receiver } from '../src/queue/queue.ts';
 import { createQueues } from '../src/queue/sqs/queue-definitions.ts';
@@ -26,11 +26,11 @@ export interface Endpoints {
 
 export interface MeteredOptions {
   readonly endpoints: Endpoints;
-  /** Of tables and queues; those that are missing are made. */
+  /** The prefix of tables and queues. Missing ones are created. */
   readonly prefix: string;
   readonly clock: Clock;
   readonly settings: Settings;
-  /** How much faster than real time the clock runs. */
+  /** The speed of the clock, relative to real time. */
   readonly speed?: number;
   count(operation: string, units: Units): void;
 }

@@ -1,6 +1,6 @@
-// What becomes of creates when more come than the store can take: the highest rate of single creates that keeps p99 below a
-// second, and the goodput (creates answered with 201) at twice that rate. Open loop: requests come by the clock, whether
-// earlier ones were answered or not, as they do from many clients.
+// Overload of creates. Measures the highest rate of single creates with a p99 below one second, and the goodput (creates
+// answered with 201) at twice that rate. The load is open loop: requests are sent by the clock, whether earlier ones were
+// answered or not, as many clients do.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { startLocal } from './local-server.ts';
 import { type Options, progress, type Report } from './report.ts';
 
 const P99_LIMIT_MS = 1000;
-/** Within this share of the sustained rate the goodput must stay. */
+/** The maximum loss of goodput, as a share of the sustained rate. */
 const MAX_LOSS = 0.2;
 const TICK_MS = 20;
 const FIRST_RATE = 100;
@@ -41,7 +41,7 @@ export async function overload({ quick, engine }: Options): Promise<Report> {
     await offer(FIRST_RATE, 3);
     let sustained: Measured | undefined;
     for (let rate = FIRST_RATE; rate < 20_000; rate = Math.round(rate * STEP)) {
-      progress(`overload: ${rate} creates a second`);
+      progress(`overload: ${rate} creates per second`);
       const measured = await offer(rate, quick ? 3 : 8);
       await sleep(1000);
       const keepsUp = measured.p99 < P99_LIMIT_MS && measured.refused + measured.failed === 0;
@@ -49,8 +49,8 @@ export async function overload({ quick, engine }: Options): Promise<Report> {
       sustained = measured;
     }
     if (!sustained)
-      throw new Error(`not even ${FIRST_RATE} creates a second keep p99 below ${P99_LIMIT_MS} ms`);
-    progress(`overload: ${2 * sustained.rate} creates a second`);
+      throw new Error(`not even ${FIRST_RATE} creates per second keep p99 below ${P99_LIMIT_MS} ms`);
+    progress(`overload: ${2 * sustained.rate} creates per second`);
     const doubled = await offer(2 * sustained.rate, quick ? 6 : 20);
     return report(sustained, doubled);
   } finally {
@@ -131,7 +131,7 @@ function report(sustained: Measured, doubled: Measured): Report {
     ],
     ...(share < 1 - MAX_LOSS && {
       broken: [
-        `goodput fell to ${Math.round(share * 100)} % under overload; at least ${100 * (1 - MAX_LOSS)} % is promised`,
+        `goodput fell to ${Math.round(share * 100)} % under overload; at least ${100 * (1 - MAX_LOSS)} % is guaranteed`,
       ],
     }),
   };

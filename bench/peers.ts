@@ -1,4 +1,4 @@
-// Punctual beside BullMQ, pg-boss and graphile-worker: the same workloads in one run, by the harness in `bench/peers/harness`.
+// Compares Punctual with BullMQ, pg-boss and graphile-worker. The harness of `bench/peers/harness` runs the same workloads.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,10 +10,10 @@ import { commandOf, type Engine, type Options, progress, type Report } from './r
 const HARNESS = join(import.meta.dirname, 'peers', 'harness');
 const HOME = process.env.PEERS_HOME ?? join(tmpdir(), 'punctual-peers');
 const PEERS = ['punctual', 'bullmq', 'pg-boss', 'graphile-worker'];
-/** One at a time over all peers, so that a slow hour of the machine meets each of them. */
+/** Each workload runs for all peers before the next one, so that a slow phase of the machine affects all of them. */
 const WORKLOADS = ['A', 'B', 'C', 'D', 'G', 'F'];
 
-/** What the harness writes for one workload of one peer; each has some of these. */
+/** The results of the harness for one workload of one peer. Each workload has some of them. */
 interface Result {
   readonly failed?: string;
   readonly otherCores: number;
@@ -84,7 +84,7 @@ export async function peers({ quick, engine, setupPeers }: Options): Promise<Rep
     for (const [index, workload] of WORKLOADS.entries()) {
       progress(`peers: workload ${workload}`);
       const out = join(folder, `${workload}.json`);
-      // another one goes first each time
+      // each round starts with another peer
       const first = index % PEERS.length;
       const only = [...PEERS.slice(first), ...PEERS.slice(0, first)].join(',');
       const args = ['--only', only, '--workloads', workload, '--out', out, ...(quick ? ['--quick'] : [])];
@@ -100,9 +100,9 @@ export async function peers({ quick, engine, setupPeers }: Options): Promise<Rep
   }
 }
 
-/** In a group of its own, which ends with us: the harness has servers and processes of its own. */
+/** Runs in a separate process group that ends with this process, because the harness starts servers and processes. */
 async function run(command: string, args: readonly string[]): Promise<void> {
-  // all of them get the flags of `npm start`
+  // All peers get the Node flags of `npm start`.
   const env = { ...process.env, NODE_OPTIONS: process.execArgv.join(' ') };
   const child = spawn(command, args, { env, stdio: ['ignore', 'ignore', 'pipe'], detached: true });
   let told = '';
@@ -128,7 +128,7 @@ const skipped = (why: string): Report => ({
   notes: [`Skipped: ${why}.`],
 });
 
-/** When a write that was acknowledged is on the disk. */
+/** When an acknowledged write is on the disk. */
 const ON_DISK: Readonly<Record<string, string>> = {
   redis: 'up to a second later: AOF, appendfsync everysec',
   postgres: 'before the answer: synchronous_commit',
@@ -182,7 +182,7 @@ function report(all: Results, engine: Engine, stores: Stores): Report {
     command: commandOf('peers', engine),
     tables: [
       {
-        title: 'Side by side; on the right Punctual ÷ the other',
+        title: 'Results, and on the right Punctual ÷ the other',
         columns: [
           '',
           ...PEERS.map((peer) => `${peer} ${all[peer]?.version ?? ''}`.trim()),
@@ -191,7 +191,7 @@ function report(all: Results, engine: Engine, stores: Stores): Report {
         rows,
       },
       {
-        title: 'What an acknowledged write survives',
+        title: 'Durability of an acknowledged write',
         columns: ['', 'store', 'a write is on the disk', 'settings'],
         rows: PEERS.map((peer) => durabilityRow(peer, all[peer]?.store ?? '', stores)),
       },
@@ -199,8 +199,8 @@ function report(all: Results, engine: Engine, stores: Stores): Report {
     notes: [
       'Workloads, settings of the others and how they are measured: `bench/peers/harness/README.md`. All Node processes run with --max-semi-space-size=32, as `npm start` does.',
       engine === 'aws'
-        ? 'Punctual on dynoxide (on disk) and fauxqs, with a watcher and a worker in processes of their own.'
-        : 'Punctual is the process of `npm start` on SQLite. The producer creates jobs over HTTP; those of the others talk to their stores. The CPU of the store is in that of the worker, because they are one process.',
+        ? 'Punctual runs on dynoxide (on disk) and fauxqs, with a watcher and a worker in separate processes.'
+        : 'Punctual is the process of `npm start` on SQLite. Its producer creates jobs over HTTP. The producers of the others write to their stores. The CPU of the worker includes the store, because they are one process.',
       ...wrong,
       `†: other programs used more than ${DISTURBED_CORES} cores meanwhile. "-": not reached, or no such feature.`,
     ],

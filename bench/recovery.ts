@@ -1,4 +1,4 @@
-// How long until everything runs again after kill -9 of an embedded server. Nothing may be lost.
+// The recovery time of an embedded server after kill -9. No execution may be lost.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dueKey } from '../src/domain/executions/ids.ts';
 import { isTerminal } from '../src/domain/executions/row.ts';
@@ -13,7 +13,7 @@ import { until } from './system/until.ts';
 const RUNNING = 20;
 const HOLD_MS = 60_000;
 const PATIENCE_MS = 120_000;
-/** After its start, the row of a task that does nothing is written by then. */
+/** The maximum time from the start of a no-op task until its row is written. */
 const ENDS_WITHIN_MS = 500;
 
 interface Recovered {
@@ -23,7 +23,7 @@ interface Recovered {
 }
 const seconds = (ms: number): string => (ms / 1000).toFixed(1);
 
-/** While it runs its jobs, or while it has them in hand just before they are due. It is started again at once. */
+/** Kills the server while it runs its jobs, or while it holds them just before they are due, and restarts it at once. */
 const killed = (name: string, moment: 'running' | 'in hand'): Promise<Recovered> =>
   inEmbedded({}, async (server) => {
     const due = Date.now() + 3_000;
@@ -39,7 +39,7 @@ const killed = (name: string, moment: 'running' | 'in hand'): Promise<Recovered>
     await server.start();
     const again = () => server.starts().slice(before);
     await until(killedAt + PATIENCE_MS, () => firstStarts(again()).size >= RUNNING);
-    await sleep(1_000); // duplicates would show
+    await sleep(1_000); // for duplicates
     const after = again().map(({ at }) => at - killedAt);
     const ran = firstStarts(again()).size;
     const doubled = after.length - ran + Math.max(0, before - RUNNING);
@@ -77,7 +77,7 @@ const downFor = (outageMs: number): Promise<Recovered> =>
     const starts = server.starts().filter((start) => wanted.has(keyOf(start)));
     const first = [...firstStarts(starts).values()];
     const afterwards = first.map(({ at }) => at).filter((at) => at > back);
-    // begun just before the kill, their ends were not written: they have to run once more
+    // Executions that started just before the kill have no recorded end, so they must run once more.
     const cutOff = new Set(first.filter(({ at }) => at > killedAt - ENDS_WITHIN_MS && at < back).map(keyOf));
     const repeated = new Set(starts.filter(({ at }) => at > back).map(keyOf));
     const necessary = [...repeated].filter((key) => cutOff.has(key)).length;
@@ -97,14 +97,14 @@ const downFor = (outageMs: number): Promise<Recovered> =>
 
 async function endedOf(server: Embedded, executions: readonly Pick<Start, 'jobId' | 'due'>[]) {
   const rows = await server.rows(executions.map(({ jobId, due }) => ({ jobId, due: dueKey(due) })));
-  await sleep(500); // looking must not be what is measured
+  await sleep(500); // polling must not disturb the measurement
   return rows.filter(({ status }) => isTerminal(status)).length;
 }
 
 export async function recovery({ quick, engine }: Options): Promise<Report> {
   const outageMs = quick ? 15_000 : 120_000;
   progress('recovery: kill -9');
-  // these jobs only wait: the servers do not disturb each other
+  // The jobs of these servers only wait, so the servers do not disturb each other.
   const results = await Promise.all([
     killed('the server, 20 jobs running', 'running'),
     killed('the server, just before 20 jobs are due', 'in hand'),
@@ -122,8 +122,8 @@ export async function recovery({ quick, engine }: Options): Promise<Report> {
       },
     ],
     notes: [
-      `Running, and just before they are due: ${RUNNING} jobs of ${HOLD_MS / 1000} s each. The server is started again at once, and the time is counted from the kill on. It includes the start of Node, about 0.4 s.`,
-      'For a time: counted from the start on, until each occurrence that was due has run. 10 jobs every second (overlap: queue, misfire: runAll) and 200 one-time jobs due meanwhile.',
+      `Running, and just before they are due: ${RUNNING} jobs of ${HOLD_MS / 1000} s each. The server is restarted at once. The time counts from the kill and includes the start of Node, about 0.4 s.`,
+      'After an outage: the time from the start until each due occurrence has run. 10 jobs every second (overlap: queue, misfire: runAll) and 200 one-time jobs due meanwhile.',
       'Doubled: started more than once besides the repeat that the kill made necessary.',
       ...(first
         ? [

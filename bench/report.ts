@@ -1,15 +1,15 @@
-// What a benchmark says, while it runs and at the end, and how it is written down.
+// The report of a benchmark, and its progress on the terminal.
 import type { Conditions } from './conditions.ts';
 
-/** `aws`: dynoxide and fauxqs, as `npm run start:aws` has them. */
+/** `aws` is the AWS path on dynoxide and fauxqs, as `npm run start:aws` runs it. */
 export const ENGINES = ['embedded', 'aws'] as const;
 export type Engine = (typeof ENGINES)[number];
 
 export interface Options {
-  /** Smaller and less exact. */
+  /** True for smaller and less exact runs. */
   readonly quick: boolean;
   readonly engine: Engine;
-  /** Whether what the peers need may be installed. */
+  /** True if missing packages of the peers may be installed. */
   readonly setupPeers: boolean;
 }
 
@@ -21,11 +21,11 @@ export interface Table {
 
 export interface Report {
   readonly name: string;
-  /** The command that makes these figures. */
+  /** The command that produces this report. */
   readonly command: string;
   readonly tables: readonly Table[];
   readonly notes: readonly string[];
-  /** What must not happen at all and did, in words: the command fails. */
+  /** A sentence for each violated guarantee. If there is one, the command fails. */
   readonly broken?: readonly string[];
 }
 
@@ -48,7 +48,7 @@ export function toMarkdown(report: Report, conditions: Conditions, seconds: numb
   return `## ${report.name}\n\n\`${report.command}\` in ${seconds} s on ${where}\n\n${tables.join('\n\n')}\n\n${notes}\n`;
 }
 
-/** The value that a share `p` of the sorted values does not exceed (nearest rank). */
+/** The percentile `p` of sorted values (nearest rank). */
 export const rank = (sorted: readonly number[], p: number): number =>
   sorted[Math.max(0, Math.ceil(sorted.length * p) - 1)] ?? Number.NaN;
 
@@ -57,13 +57,13 @@ export const ascending = (values: Iterable<number>): number[] => [...values].sor
 const EVERY_MS = 15_000;
 let doing = '';
 
-/** Says what is under way; '' when it is over. */
+/** Shows the current step. '' clears it. */
 export function progress(text: string): void {
   doing = text;
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
 }
 
-/** Tells of the benchmark while it runs; returns what ends that. */
+/** Shows the progress of a benchmark. Returns a function that stops it. */
 export function startProgress(name: string): () => void {
   const began = Date.now();
   doing = name;

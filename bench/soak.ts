@@ -1,4 +1,4 @@
-// 20 minutes of `npm start` at 200 executions a second: memory, the -wal file and file descriptors must not grow.
+// Runs `npm start` for 20 minutes at 200 executions per second. Memory, the -wal file and file descriptors must not grow.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,14 +13,14 @@ const QUICK_SECONDS = 80;
 const SAMPLE_EVERY_MS = 10_000;
 /** Each of these runs every second, and as many one-time jobs are created every second. */
 const EACH_SECOND = 100;
-/** Relative to the server's time: a batch that is late on a busy machine is still created. */
+/** Relative to the time of the server, so that a late batch on a busy machine is still valid. */
 const DUE_AFTER_SECONDS = 5;
 const PAGE = 4_096;
 const MB = 1_048_576;
-/** Between the second and the last quarter. The first quarter is left to warm up. */
+/** The maximum growth from the second to the last quarter. The first quarter is the warm-up. */
 const MAX_MEMORY_GROWTH = 1.2;
 const MAX_NEW_DESCRIPTORS = 4;
-/** The writer checkpoints at 48 MB at the latest. */
+/** The writer makes a checkpoint at 48 MB at the latest. */
 const MAX_WAL_MB = 64;
 
 interface Sample {
@@ -45,7 +45,7 @@ function sampleOf(pid: number, file: string, second: number): Sample {
   };
 }
 
-/** Creates the one-time jobs of each second, until the time is over. The answer is their number. */
+/** Creates the one-time jobs of each second, until the time is over. Returns their number. */
 async function produce(rest: Rest, until: number): Promise<number> {
   let created = 0;
   for (let next = Date.now(); Date.now() < until; next += 1_000) {
@@ -103,7 +103,7 @@ export async function soak({ quick, engine }: Options): Promise<Report> {
       command: commandOf('soak', engine),
       tables: [
         {
-          title: `${2 * EACH_SECOND} executions a second for ${seconds} s: ${grown.length === 0 ? 'flat' : 'not flat'}`,
+          title: `${2 * EACH_SECOND} executions per second for ${seconds} s: ${grown.length === 0 ? 'flat' : 'not flat'}`,
           columns: ['second', 'memory, MB', '-wal, MB', 'database, MB', 'file descriptors'],
           rows: samples.map((one) => [one.second, one.rssMb, one.walMb, one.fileMb, one.descriptors]),
         },

@@ -1,6 +1,6 @@
-// A load that goes from nothing to 5,000 executions a second at once: how late they are when workers are started by what
-// will be due, and when by what waits. The forecast and the steps are the deployed code; the service is a model of what
-// AWS documents: metrics by the minute, alarms after them, Fargate's start.
+// The lateness of a load that goes from 0 to 5,000 executions per second at once. Compares scaling by executions that will
+// be due with scaling by waiting messages. The forecast and the steps are the deployed code. The service is a model of what
+// AWS documents: metrics every minute, alarms after them, the start of a Fargate task.
 import {
   AHEAD_COOLDOWN_SECONDS,
   addedFor,
@@ -18,17 +18,17 @@ import { MemoryQueue } from '../test/support/memory-queue.ts';
 import type { Report } from './report.ts';
 
 const RATE = 5_000;
-/** One entry stands for so many. */
+/** The number of executions that one entry represents. */
 const EACH = 100;
 const PER_WORKER = 100;
 const MIN_WORKERS = 2;
 const MAX_WORKERS = 100;
 
-/** EventBridge calls somewhere within the minute; the last second is the worst. */
+/** EventBridge invokes the watcher anywhere within the minute. The last second is the worst case. */
 const PASS_AT_SECOND = 59;
 /** From the end of a minute to the alarm's action. */
 const ALARM_SECONDS = 60;
-/** From the wish to a worker that polls. */
+/** From the scaling action until a new worker polls. */
 const START_SECONDS = 60;
 const STARTS_PER_SECOND = 20;
 
@@ -40,7 +40,7 @@ const SPIKE_AT = Date.parse('2026-12-01T12:00:00Z');
 export interface Lateness {
   readonly worstSeconds: number;
   readonly meanSeconds: number;
-  /** Until nothing waits any more, after the spike began. */
+  /** The seconds from the start of the spike until nothing waits. */
   readonly caughtUpSeconds: number;
   readonly workersAtSpike: number;
 }
@@ -65,7 +65,7 @@ export async function spikeLateness({ ahead }: { ahead: boolean }): Promise<Late
   const actions: { at: number; by: 'ahead' | 'behind'; add: () => number }[] = [];
   let waiting = 0;
   let waitedMinutes = 0;
-  /** Second by second from the spike on: how many have been due, and how many have begun. */
+  /** The cumulated numbers of due and of started executions, for each second since the spike. */
   const due: number[] = [];
   const begun: number[] = [];
   let workersAtSpike = 0;
@@ -110,7 +110,7 @@ export async function spikeLateness({ ahead }: { ahead: boolean }): Promise<Late
     due.push((due.at(-1) ?? 0) + more);
     begun.push((begun.at(-1) ?? 0) + served);
   }
-  // first come, first served: those of a second have all begun when as many have begun as had been due by then
+  // Executions start in the order of their due times. All of a second have started when as many have started as were due.
   const late = due.slice(0, SPIKE_SECONDS).map((all, second) => begun.findIndex((n) => n >= all) - second);
   const caughtUpSeconds = begun.findIndex((n) => n >= RATE * SPIKE_SECONDS) + 1;
   return {
@@ -161,8 +161,8 @@ export async function spike(): Promise<Report> {
       },
     ],
     notes: [
-      `The forecast and the steps are the deployed code; the rest is a model: a pass in the last second of its minute, an alarm ${ALARM_SECONDS} s later, ${START_SECONDS} s until a worker polls, ${STARTS_PER_SECOND} starts a second.`,
-      'Only an account can tell how long alarms and starts take.',
+      `The forecast and the steps are the deployed code. The rest is a model: a pass in the last second of its minute, an alarm ${ALARM_SECONDS} s later, ${START_SECONDS} s until a worker polls, ${STARTS_PER_SECOND} starts a second.`,
+      'The times of alarms and starts were not measured in an account.',
     ],
   };
 }

@@ -1,5 +1,5 @@
-// The embedded store alone: CPU of the calling thread and of the writer's thread for one execution (a read of the head, a claim,
-// a row, an entry), and the time until a write is acknowledged.
+// The embedded store without a server: CPU of the calling thread and of the writer's thread for one execution (a read of the
+// head, a claim, a row, an entry), and the time until a write is acknowledged.
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { aHead, aHold, anEntry, aRow, T0 } from '../test/support/fixtures.ts';
 import { ascending, type Options, progress, type Report, rank } from './report.ts';
 
 const JOBS = 20_000;
-/** Executions under way at once. */
+/** Concurrent executions. */
 const AT_ONCE = [1, 32, 500];
 
 interface Measured {
@@ -104,7 +104,7 @@ async function measure(
     perSecond: (done / ms) * 1_000,
     commits,
     groupSize: (after.writes - before.writes) / commits,
-    // a commit syncs the -wal file, a checkpoint syncs both files
+    // A commit syncs the -wal file, and a checkpoint syncs both files.
     fsyncs: commits + 2 * (after.checkpoints - before.checkpoints),
     p50: rank(sorted, 0.5),
     p99: rank(sorted, 0.99),

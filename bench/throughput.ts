@@ -1,4 +1,4 @@
-// How many jobs an embedded server takes and runs in a second: created over HTTP, and drained when all of them are due.
+// The throughput of an embedded server: jobs created over HTTP per second, and jobs run per second when all are due.
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { forEachLimit } from '../src/concurrency/map-limit.ts';
@@ -18,7 +18,7 @@ import { firstStarts } from './system/starts.ts';
 import { until } from './system/until.ts';
 
 const AT_ONCE = 32;
-/** Behind what a writer sends itself, so that creating is nothing but creating. */
+/** Due later than what a writer dispatches itself, so that only creating is measured. */
 const FAR_MS = 30 * MINUTE;
 const WARM_UP = 1_000;
 const DRAIN_PATIENCE_MS = 120_000;
@@ -71,7 +71,7 @@ async function createBatches({ rest }: Embedded, count: number): Promise<undefin
   idsOf(await rest.createBatches(Array<Spec>(count).fill(onceAt(Date.now() + FAR_MS))));
 }
 
-/** The worker receives nothing while the jobs are created. From its first receive until the last end is on the disk. */
+/** The worker receives nothing while jobs are created. Measures from its first receive until the last end is on the disk. */
 export const drain = (count: number, settings: Record<string, string> = {}): Promise<Measured> =>
   inEmbedded({ closed: true, settings }, async (server) => {
     progress(`creating ${count} jobs to drain`);
@@ -125,7 +125,7 @@ export async function throughput({ quick, engine }: Options): Promise<Report> {
       },
     ],
     notes: [
-      'The server is one process, as `npm start` runs it. Its CPU has everything: API, worker, store. The producer is another process of this machine and calls the API.',
+      'The server is one process, as `npm start` runs it. Its CPU includes API, worker and store. The producer is another process of this machine and calls the API.',
       'A drain is counted from the first receive until the end of the last job is on the disk. In it the producer only looks on.',
       'CPU that is neither of the two threads is garbage collection and compilation, which Node does in threads of its own.',
       ...(first ? [durabilityNote(first.durability)] : []),

@@ -1,5 +1,5 @@
-// CPU per execution in our own processes, and the most that one of them can do: against an endpoint that answers at once,
-// in a process of its own, so that no engine is measured. With group commit and without.
+// The CPU per execution and the maximum throughput of a worker and of a watcher, with and without group commit. They run
+// against an endpoint in another process that answers at once, so that no engine is measured.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -20,7 +20,7 @@ import { LOCAL } from '../metered.ts';
 import { type Options, progress, type Report } from '../report.ts';
 import { ENTRIES_PER_SLOT } from './stub/answers.ts';
 
-/** As for a worker of short tasks: with the default of 100 a receive seldom asks for ten. */
+/** High enough for short tasks. With the default of 100, a receive seldom requests ten messages. */
 const CONCURRENCY = 400;
 
 interface Measured {
@@ -58,10 +58,10 @@ function open(endpoint: string, groupCommit: boolean) {
   return { context, inboxes, close: clients.destroy };
 }
 
-/** Whatever else the machine does only adds to CPU times: the least of several slices is nearest to what it takes. */
+/** Other load of the machine only adds to CPU times, so the minimum of several slices is the best estimate. */
 const SLICES = 5;
 
-/** Executions that ended in slices of `seconds`, after as long a warm-up as it takes for code to be compiled. */
+/** Counts the executions that ended in slices of `seconds`, after a warm-up in which code is compiled. */
 async function worker(endpoint: string, groupCommit: boolean, seconds: number): Promise<Measured[]> {
   const { context, inboxes, close } = open(endpoint, groupCommit);
   let ended = 0;
@@ -96,7 +96,7 @@ async function worker(endpoint: string, groupCommit: boolean, seconds: number): 
   return slices;
 }
 
-/** Slot after slot, as a watcher that has fallen behind would. */
+/** Dispatches slot after slot, as a watcher does that has fallen behind. */
 async function watcher(endpoint: string, what: 'dispatch' | 'settle', slots: number): Promise<Measured[]> {
   const { context, close } = open(endpoint, true);
   const minute = minuteOf(Date.now());
@@ -165,9 +165,9 @@ export async function cpu({ quick }: Options): Promise<Report> {
         },
       ],
       notes: [
-        'Recurring executions of a task that does nothing: head and previous row read, take, run, row written, message deleted.',
-        'Other users of the host only add to CPU times: the least of the slices is nearest to what an execution takes.',
-        'The endpoint runs beside it on the same machine: what a second brings is a lower bound, CPU per execution is not.',
+        'Recurring executions of a no-op task: read the head and the previous row, claim, run, write the row, delete the message.',
+        'Other load of the host only adds to CPU times, so the table has the minimum of the slices.',
+        'The endpoint runs on the same machine, so the throughput is a lower bound. The CPU per execution is not affected.',
       ],
     };
   } finally {

@@ -1,4 +1,4 @@
-// The producer on the engines of AWS: creates jobs as a client of the API would, without HTTP in between.
+// The producer of the AWS path. It creates jobs like a client of the API, without HTTP.
 import { type BatchResult, createBatch } from '../../src/api/handlers/create-batch.ts';
 import type { JobRules } from '../../src/api/handlers/job-input.ts';
 import { forEachLimit } from '../../src/concurrency/map-limit.ts';
@@ -8,7 +8,7 @@ import type { Task, Tasks } from '../../src/tasks/task.ts';
 import { type Spec, USER } from '../system/specs.ts';
 import { bench } from '../system/tasks/bench.ts';
 
-/** As many as one request of the API may have. */
+/** The maximum number of jobs in one request of the API. */
 const PER_BATCH = 100;
 const BATCHES_AT_ONCE = 4;
 
@@ -16,7 +16,7 @@ const benchTasks: Tasks = new Map([[bench.name, bench as Task<unknown>]]);
 
 export const benchRules: JobRules = { tasks: benchTasks, recipients: NO_RECIPIENTS };
 
-/** In batches. Returns their ids in order; whatever is refused stops the benchmark. */
+/** Creates jobs in batches, and returns their ids in order. A refused job stops the benchmark. */
 export async function createJobs(context: Context, specs: readonly Spec[]): Promise<string[]> {
   const ids: string[] = [];
   const batches = Array.from(

@@ -1,5 +1,5 @@
-// Punctual on the engines of AWS as a peer of `bench/peers/harness` (its README has the contract): the engines and a watcher are the store's processes,
-// the worker's runtime runs in the harness's worker process, and jobs are created by the use cases.
+// Punctual's AWS path as a peer of `bench/peers/harness`, whose README has the contract. The engines and a watcher are the
+// processes of the store. The worker runs in the worker process of the harness, and the use cases create jobs.
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { z } from 'zod';
@@ -33,8 +33,8 @@ export const name = 'punctual';
 export const version = 'this checkout';
 export const store = 'punctual';
 export const notes = [
-  'Engines (dynoxide on disk, fauxqs), a watcher and the worker run with the default settings; crashTuned: a shorter lease.',
-  'What is due already is created without a schedule: it runs at once.',
+  'Engines (dynoxide on disk, fauxqs), a watcher and the worker run with the default settings. crashTuned has a shorter lease.',
+  'A job that is due already is created without a schedule, and runs at once.',
 ];
 export const profiles: Record<string, Profile> = {
   punctual: {},
@@ -46,7 +46,7 @@ export const profiles: Record<string, Profile> = {
 const PER_BATCH = 100;
 const BATCHES_AT_ONCE = 4;
 
-/** A namespace is a prefix of tables and queues with a watcher of its own. */
+/** A namespace is a prefix of tables and queues, with its own watcher. */
 export async function startStore(dir: string) {
   mkdirSync(dir, { recursive: true });
   const env = { PUNCTUAL_DATA: dir, PUNCTUAL_LOG: 'error' };
@@ -105,7 +105,7 @@ export function open(url: string, profile: Profile) {
     const jobs = specs.map((spec) => ({ task: 'bench', ...spec }));
     const request = { jobs, userId: 'peers', requestId: 'peers' };
     const results = await createBatch(backend.ctx, { tasks, recipients: NO_RECIPIENTS }, request);
-    // 422: its time came while it was under way
+    // 422: the time of the job passed during the request
     const isPast = (spec: Spec, index: number) => spec.schedule && results[index]?.status === 422;
     const failed = specs.findIndex((spec, i) => results[i]?.status !== 201 && !isPast(spec, i));
     if (failed >= 0) throw new Error(`a job was not created: ${JSON.stringify(results[failed])}`);
@@ -148,7 +148,7 @@ export function open(url: string, profile: Profile) {
         inboxes,
       });
     },
-    /** All have started when it is asked: what has not ended is what this worker runs. */
+    /** The harness asks when all jobs have started, so the jobs that have not ended are running. */
     pending: async () => worker?.running().length ?? 0,
     async stop() {
       stopping.abort();

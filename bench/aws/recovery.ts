@@ -1,5 +1,5 @@
-// How long until everything runs again after kill -9: of a worker, of the watcher, of everything with the engines. Nothing
-// may be lost.
+// The recovery time after kill -9 of a worker, of the watcher, and of everything including the engines. No execution may be
+// lost.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dueKey } from '../../src/domain/executions/ids.ts';
 import { isTerminal } from '../../src/domain/executions/row.ts';
@@ -16,13 +16,13 @@ import { inSystem, type System } from './system.ts';
 const RUNNING = 20;
 const HOLD_MS = 60_000;
 const PATIENCE_MS = 120_000;
-/** After its start, the row of a task that does nothing is written by then. */
+/** The maximum time from the start of a no-op task until its row is written. */
 const ENDS_WITHIN_MS = 500;
 
 type Line = (string | number)[];
 const seconds = (ms: number): string => (ms / 1000).toFixed(1);
 
-/** While it runs its jobs and another worker is up; or while it has them in hand, just before they are due. */
+/** Kills a worker while it runs its jobs and another worker is up, or while it holds them just before they are due. */
 async function workerKilled(
   name: string,
   settings: Record<string, string>,
@@ -50,7 +50,7 @@ async function workerKilled(
     const again = () => system.starts().slice(before);
     const all = () => firstStarts(again()).size >= RUNNING;
     await until(killedAt + PATIENCE_MS, all);
-    await sleep(1_000); // duplicates would show
+    await sleep(1_000); // for duplicates
     const after = again().map(({ at }) => at - killedAt);
     const ran = firstStarts(again()).size;
     return [
@@ -63,7 +63,7 @@ async function workerKilled(
   });
 }
 
-/** Recurring ones go on meanwhile: they are in the queue for the next minutes. */
+/** Recurring jobs continue meanwhile, because the queue has their messages of the next minutes. */
 async function watcherKilled(outageMs: number): Promise<Line> {
   return inSystem({}, async (system) => {
     await system.start('worker');
@@ -87,7 +87,7 @@ async function watcherKilled(outageMs: number): Promise<Line> {
     const starts = system.starts().filter(({ due }) => due >= from && due < to);
     const late = latenessOf(starts, ((to - from) / 1000) * ids.length);
     return [
-      `the watcher, for ${seconds(outageMs)} s; ${ids.length} jobs every second go on (most late ${late.max} ms)`,
+      `the watcher, for ${seconds(outageMs)} s; ${ids.length} jobs every second continue (max lateness ${late.max} ms)`,
       seconds(took),
       seconds(took),
       late.missing,
@@ -130,7 +130,7 @@ async function everythingKilled(outageMs: number): Promise<Line> {
     const starts = system.starts().filter((start) => wanted.has(keyOf(start)));
     const first = [...firstStarts(starts).values()];
     const afterwards = first.map(({ at }) => at).filter((at) => at > back);
-    // begun just before the kill, their ends were not written: they have to run once more
+    // Executions that started just before the kill have no recorded end, so they must run once more.
     const cutOff = new Set(first.filter(({ at }) => at > killedAt - ENDS_WITHIN_MS && at < back).map(keyOf));
     const repeats = starts.length - first.length;
     const repeated = new Set(starts.filter(({ at }) => at > back).map(keyOf));
@@ -148,7 +148,7 @@ async function everythingKilled(outageMs: number): Promise<Line> {
 async function endedOf({ backend }: System, executions: readonly Pick<Start, 'jobId' | 'due'>[]) {
   const keys = executions.map(({ jobId, due }) => ({ jobId, due: dueKey(due) }));
   const rows = await backend.ctx.store.readRows(keys, { consistent: true });
-  await sleep(500); // looking must not be what is measured
+  await sleep(500); // polling must not disturb the measurement
   return rows.filter(({ status }) => isTerminal(status)).length;
 }
 
@@ -157,7 +157,7 @@ export async function recovery({ quick }: Options): Promise<Report> {
   const tuned = Object.entries(TUNED_LEASE)
     .map(([name, value]) => `${name}=${value}`)
     .join(' ');
-  // these jobs only wait: the systems do not disturb each other
+  // The jobs of these systems only wait, so the systems do not disturb each other.
   const workers = await Promise.all([
     workerKilled('a worker, default settings', {}, 'running'),
     workerKilled(`a worker, ${tuned}`, TUNED_LEASE, 'running'),
@@ -179,9 +179,9 @@ export async function recovery({ quick }: Options): Promise<Report> {
       },
     ],
     notes: [
-      `A worker: ${RUNNING} running jobs of ${HOLD_MS / 1000} s each, another worker is up; until they run again, from the kill on. Just before they are due: it has their messages in hand, and the other worker is started after the kill.`,
-      'The watcher: from its start on, until every shard is dispatched up to the horizon again.',
-      'Everything (engines too; the tables are on disk, the queues are lost): from the start on, until each occurrence that was due has run and ended. 10 jobs every second (overlap: queue, misfire: runAll) and 200 one-time jobs due meanwhile.',
+      `A worker: ${RUNNING} running jobs of ${HOLD_MS / 1000} s each, and another worker is up. The time from the kill until they run again. Just before they are due: it holds their messages, and the other worker is started after the kill.`,
+      'The watcher: the time from its start until every shard is dispatched up to the look-ahead.',
+      'Everything (also the engines; the tables are on disk, the queues are lost): the time from the start until each due occurrence has run and ended. 10 jobs every second (overlap: queue, misfire: runAll) and 200 one-time jobs due meanwhile.',
       'Doubled: started more than once besides the repeat that the kill made necessary.',
     ],
     broken: rows

@@ -1,5 +1,5 @@
-// The real thing as processes of its own, as a deployment is split: the engines (tables on disk, queues), a watcher,
-// workers; this process is the producer. They are those of local mode, unchanged; only the task `bench` is added.
+// The AWS path in separate processes, as in a deployment: the engines (tables on disk, queues), a watcher and workers. This
+// process is the producer. The processes are those of local mode, with the task `bench` added.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Backend } from '../../src/local/backend.ts';
@@ -15,18 +15,18 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 type Part = 'engines' | 'watcher' | 'worker';
 
-/** What each part prints when it is up. */
+/** The line that each process prints when it is ready. */
 const READY: Record<Part, RegExp> = {
   engines: /DynamoDB API at/,
   watcher: /watcher has started/,
   worker: /waits for jobs/,
 };
 
-/** CPU time in ms: of our own processes, of the engines that stand in for AWS, and of the rest of the machine. */
+/** CPU time in ms: of Punctual's processes, of the engines that replace AWS, and of the rest of the machine. */
 export type Cpu = Record<'producer' | 'watcher' | 'worker' | 'tables' | 'queues' | 'others', number>;
 
 export interface System {
-  /** The producer's. */
+  /** The context of the producer. */
   readonly backend: Backend;
   start(part: Part): Promise<LocalProcess>;
   /** The starts that the task has recorded so far, in all workers. */
@@ -35,18 +35,18 @@ export interface System {
   /** kill -9 */
   kill(part: Part): Promise<void>;
   killAll(): Promise<void>;
-  /** The producer's connection to engines that were started again. */
+  /** Connects the producer to engines that were restarted. */
   reconnect(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** With engines and watcher up; workers are started by who wants them. */
+/** Starts the engines and the watcher. The caller starts workers. */
 async function startSystem(settings: Record<string, string> = {}): Promise<System> {
   const folder = temporaryFolder();
   const startsFile = join(folder.path, 'starts.jsonl');
   writeFileSync(startsFile, '');
   const env = {
-    NODE_OPTIONS: process.execArgv.join(' '), // the flags of `npm run bench` are those of `npm start`
+    NODE_OPTIONS: process.execArgv.join(' '), // `npm run bench` has the Node flags of `npm start`
     PUNCTUAL_LOG: 'error',
     PUNCTUAL_DATA: folder.path,
     PUNCTUAL_DRAIN_SECONDS: '0',
@@ -66,7 +66,7 @@ async function startSystem(settings: Record<string, string> = {}): Promise<Syste
     return process;
   }
 
-  /** As any process of local mode finds the engines. */
+  /** The environment by which a process of local mode finds the engines. */
   async function connected(): Promise<Backend> {
     const config = readLocalConfig(env);
     const running = {
@@ -133,7 +133,7 @@ function cpuOf(parts: readonly { part: Part; process: LocalProcess }[]): Cpu {
     producer: cpuMs(process.pid),
     watcher: sum(of('watcher')),
     worker: sum(of('worker')),
-    // dynoxide is the engines' child; fauxqs runs in their process itself
+    // dynoxide is a child of the engines' process, and fauxqs runs inside of it.
     tables: sum(of('engines').flatMap(childrenOf)),
     queues: sum(of('engines')),
   };

@@ -1,4 +1,4 @@
-// How much goes through: creating, dispatching and running as fast as it can; and which process is the bound.
+// The throughput of the AWS path: creating, dispatching and running as fast as possible, and the process that limits it.
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseJobSpec } from '../../src/api/handlers/job-input.ts';
@@ -19,13 +19,13 @@ import { benchRules, createJobs } from './create.ts';
 import { type Cpu, inSystem, type System } from './system.ts';
 
 const AT_ONCE = 32;
-/** As many as a worker has in work. */
+/** The number of executions that a worker holds. */
 const CALLERS = 1_000;
-/** As the watcher has them. */
+/** The concurrency of the watcher. */
 const SHARDS_AT_ONCE = 8;
-/** Behind what a writer sends itself, so that creating is nothing but creating. */
+/** Due later than what a writer dispatches itself, so that only creating is measured. */
 const FAR_MS = 30 * MINUTE;
-/** The rest of the machine may use so much while it is measured. */
+/** The maximum load of other programs during a measurement, in cores. */
 const DISTURBED_CORES = 0.25;
 const DRAIN_PATIENCE_MS = 300_000;
 
@@ -62,7 +62,7 @@ async function createSingly({ backend }: System, count: number): Promise<undefin
   });
 }
 
-/** One minute's entries of all shards, as the watcher does it. */
+/** Dispatches the entries of one minute of all shards, as the watcher does. */
 async function dispatchMinute({ backend: { ctx } }: System, minute: number, expected: number) {
   let total = 0;
   await forEachLimit(allShards(ctx.settings.shards), SHARDS_AT_ONCE, async (shard) => {
@@ -90,7 +90,7 @@ async function bareExecution({ backend: { ctx } }: System, jobId: string, fireAt
   const { store } = ctx;
   const due = dueKey(fireAt);
   const head = await store.readHead(jobId, { consistent: false });
-  if (!head) throw new Error(`job ${jobId} is not there`);
+  if (!head) throw new Error(`job ${jobId} does not exist`);
   const message = { jobId, due, revision: head.revision, fireAt, enqueuedAt: fireAt };
   const hold = newHold(ctx, message, 'bench', undefined, 1);
   const take = { hold, rowsUntil: due, stamp: hold.token };
@@ -128,7 +128,7 @@ async function drain(count: number): Promise<Measured> {
     const started = () => firstStarts(system.starts()).size;
     await until(Date.now() + DRAIN_PATIENCE_MS, () => started() > 0);
     return measure(system, `drain of ${count} due jobs, one worker`, count, async () => {
-      // looking must not be what is measured: rows are only read when all have started
+      // Polling must not disturb the measurement, so rows are read only after all have started.
       const patience = Date.now() + DRAIN_PATIENCE_MS;
       await until(patience, () => sleep(250).then(() => started() === count));
       let open = count;
@@ -162,7 +162,7 @@ export async function throughput({ quick }: Options): Promise<Report> {
   const [singly, batched, drained] = quick ? [300, 500, 1_000] : [2_000, 5_000, 20_000];
   const minute = minuteOf(Date.now() + FAR_MS) + 1;
   const results = await inSystem({}, async (system) => {
-    await createSingly(system, 100); // code that runs for the first time is slow
+    await createSingly(system, 100); // warm-up
     const at = onceAt(minute * MINUTE);
     return [
       await measure(system, `create singly, ${AT_ONCE} at a time`, singly, () =>
@@ -209,7 +209,7 @@ export async function throughput({ quick }: Options): Promise<Report> {
     ],
     notes: [
       'Producer (which also dispatches here), watcher, one worker and the engines (tables on disk) are processes of this machine and compete for its cores.',
-      'The tables alone: the read and the three writes of a one-time execution, grouped as always; no queue, no worker. A drain that is near it is bound by the tables.',
+      'The tables alone: the read and the three writes of a one-time execution with group commit, without queue and worker. A drain near this rate is limited by the tables.',
       'A drain is counted from the first start until the last has ended; in it the producer only looks on.',
     ],
     broken: results.flatMap(({ name, note }) => (note ? [`${name}: ${note}`] : [])),

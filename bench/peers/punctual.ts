@@ -1,5 +1,5 @@
-// Punctual as a peer of `bench/peers/harness` (its README has the contract). The harness's worker process runs the server of
-// `npm start`: API, watcher, worker and store in one process. The producer process calls its API over HTTP.
+// Punctual as a peer of `bench/peers/harness`, whose README has the contract. The harness's worker process runs the server
+// of `npm start`, with API, watcher, worker and store in one process. The producer process calls its API over HTTP.
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ export const name = 'punctual';
 export const version = 'this checkout';
 export const store = 'punctual';
 export const notes = [
-  'One process on one SQLite file with the default settings. Its CPU has the API, the watcher, the worker and the store.',
+  'One process on one SQLite file with the default settings. Its CPU includes the API, the watcher, the worker and the store.',
   'Jobs are created over HTTP. A job that is due already is created without a schedule and runs at once.',
   'Crash: a second process waits for the lock of the data folder and starts when the killed one has let it go.',
 ];
@@ -27,9 +27,9 @@ export const profiles: Record<string, Record<string, string>> = {
 };
 
 const TASKS = join(import.meta.dirname, 'tasks');
-/** Each process of a namespace leaves a file: the producer first, then the worker. All later ones are workers in reserve. */
+/** Each process of a namespace writes a file: first the producer, then the worker. Later processes are standby workers. */
 const ROLES = ['producer', 'worker'];
-/** How often a server tries to lock the folder. A supervisor that restarts a process would be as quick. */
+/** The interval at which a server tries to lock the folder. A supervisor would restart a process as quickly. */
 const TRY_EVERY_MS = 50;
 
 const settingsOf = (folder: string) => ({
@@ -77,7 +77,7 @@ export function open(url: string) {
   let rest: Promise<Rest> | undefined;
   let started = 0;
 
-  /** Tries until the server that has locked the folder is gone. */
+  /** Retries until the server that has locked the folder has ended. */
   async function takeOver(): Promise<void> {
     Object.assign(process.env, settingsOf(folder));
     const lifecycle = {
@@ -115,7 +115,7 @@ export function open(url: string) {
     const [only] = specs;
     const results =
       specs.length === 1 && only ? [await client.createOne(only)] : await client.createBatches(specs);
-    // 422: the time of the job came while the request was under way
+    // 422: the time of the job passed during the request
     const isPast = (spec: Spec, i: number) => spec.schedule !== undefined && results[i]?.status === 422;
     const failed = specs.findIndex((spec, i) => results[i]?.status !== 201 && !isPast(spec, i));
     if (failed >= 0) throw new Error(`a job was not created: ${JSON.stringify(results[failed])}`);
@@ -151,7 +151,7 @@ export function open(url: string) {
       if (server) server.openInbox();
       else void takeOver().then(() => server?.openInbox());
     },
-    /** The harness asks when all jobs have started. */
+    /** The harness calls it when all jobs have started. */
     pending: async () => started - (server?.ended() ?? 0),
     async stop() {
       stopping.abort();

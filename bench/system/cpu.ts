@@ -16,22 +16,22 @@ interface Stat {
 function statOf(pid: number): Stat | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // the name, in parentheses, may hold anything
+    // The name in parentheses may contain any character.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     return { parent: Number(fields[1]), ms: (Number(fields[11]) + Number(fields[12])) * tick() };
   } catch {
-    return undefined; // gone
+    return undefined; // the process has ended
   }
 }
 
-/** Of all processes since the machine started. */
+/** The CPU time of all processes since the start of the machine. */
 export function allCpuMs(): number {
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] =
     readFileSync('/proc/stat', 'utf8').split('\n')[0]?.trim().split(/\s+/).slice(1).map(Number) ?? [];
   return (user + nice + system + irq + softirq) * tick();
 }
 
-/** So far, in user and system mode. */
+/** The CPU time of a process in user and system mode. */
 export const cpuMs = (pid: number): number => statOf(pid)?.ms ?? 0;
 
 export function childrenOf(pid: number): number[] {

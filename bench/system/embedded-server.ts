@@ -1,5 +1,5 @@
-// The server of `npm start` inside this process: the same parts, started by the same function. The benchmarks can hold the
-// worker's inbox closed, count the jobs that have ended, and read the counts of the writer.
+// The server of `npm start` in this process, started by the same function. The benchmarks can pause the worker's receives,
+// count the jobs that have ended, and read the counters of the writer.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startAllInOne } from '../../src/local/all-in-one.ts';
@@ -14,12 +14,12 @@ export interface EmbeddedServer {
   readonly url: string;
   /** Lets the worker receive. */
   openInbox(): void;
-  /** Number of one-time jobs whose end is on the disk. */
+  /** The number of one-time jobs whose end is on the disk. */
   ended(): number;
   stats(): Promise<WriterStats>;
 }
 
-/** Reads its settings from the environment. `closed`: the worker receives nothing before `openInbox`. */
+/** Reads the settings from the environment. With `closed`, the worker receives nothing before `openInbox`. */
 export async function startEmbeddedServer(
   lifecycle: ProcessLifecycle,
   closed = false,

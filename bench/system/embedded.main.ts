@@ -1,8 +1,8 @@
-// The process of an embedded server for benchmarks. Its parent asks over IPC.
+// The process of an embedded server for benchmarks. Its parent controls it over IPC.
 import { runProcess } from '../../src/local/process-lifecycle.ts';
 import { startEmbeddedServer } from './embedded-server.ts';
 
-/** Set: the worker receives nothing before the parent opens its inbox. */
+/** If set, the worker receives nothing before the parent opens its inbox. */
 const closed = process.env.BENCH_INBOX === 'closed';
 process.on('disconnect', () => process.exit());
 

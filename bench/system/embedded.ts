@@ -1,5 +1,5 @@
-// An embedded server in a process of its own, as `npm start` runs it, with the task `bench` added. This process is the
-// producer: it creates jobs over HTTP.
+// An embedded server in a separate process, as `npm start` runs it, with the task `bench` added. This process is the
+// producer, which creates jobs over HTTP.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -30,14 +30,14 @@ export interface Embedded {
   readonly folder: string;
   /** The starts that the task has recorded so far. */
   starts(): Start[];
-  /** Read from the file, beside the server. */
+  /** Reads the row from the file, without the server. */
   rows(keys: readonly ExecutionKey[]): Promise<readonly Row[]>;
   counts(): Promise<Counts>;
-  /** Where it was started with a closed inbox. */
+  /** For a server that was started with a closed inbox. */
   openInbox(): Promise<void>;
   /** kill -9 */
   kill(): Promise<void>;
-  /** On the same folder, after a kill. */
+  /** Starts the server on the same folder after a kill. */
   start(): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export async function inEmbedded<T>(
   let calls = 0;
 
   async function start(): Promise<void> {
-    // the flags of `npm run bench` are those of `npm start`
+    // `npm run bench` has the Node flags of `npm start`.
     child = fork(join(import.meta.dirname, 'embedded.main.ts'), {
       env,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -1,12 +1,12 @@
-// The producer: a client of the API over HTTP, as a user's program is.
+// The producer: a client of the API over HTTP.
 import { Pool } from 'undici';
 import { forEachLimit } from '../../src/concurrency/map-limit.ts';
 import { signToken, tokenKey } from '../../src/local/tokens.ts';
 import { type Spec, USER } from './specs.ts';
 
-/** As many as one request may have. */
+/** The maximum number of jobs in one request. */
 const PER_BATCH = 100;
-/** Requests with batches that are under way at once. */
+/** Concurrent requests with batches. */
 const BATCHES_AT_ONCE = 8;
 const CONNECTIONS = 32;
 
@@ -16,7 +16,7 @@ interface Result {
 }
 
 export interface Rest {
-  /** `POST /jobs/batch`, in batches of 100. Answers in the order of the specs. */
+  /** `POST /jobs/batch`, in batches of 100. Returns the results in the order of the specs. */
   createBatches(specs: readonly Spec[]): Promise<Result[]>;
   /** `POST /jobs`. */
   createOne(spec: Spec): Promise<Result>;
@@ -52,7 +52,7 @@ export async function createRest(url: string, dataFolder: string): Promise<Rest>
   };
 }
 
-/** The ids of jobs that must all have been created. */
+/** The ids of the jobs. Throws if one was not created. */
 export function idsOf(results: readonly Result[]): string[] {
   return results.map((result) => {
     if (result.status === 201 && result.job) return result.job.id;

@@ -10,9 +10,9 @@ export const onceAt = (at: number, params: Spec = {}): Spec => ({
   schedule: { at: new Date(at).toISOString() },
 });
 
-/** All at the same instants, whenever they were created. */
+/** All jobs have the same due times, whenever they were created. */
 export const EVERY_SECOND: Spec = { task: TASK, schedule: { cron: '* * * * * *' } };
-/** Each occurrence is to run, however late, and one after the other. */
+/** Each occurrence runs, however late, and one after the other. */
 export const EVERY_SECOND_IN_TURN: Spec = {
   ...EVERY_SECOND,
   overlap: 'queue',

@@ -1,8 +1,8 @@
-// What the task of the benchmarks has noted, and how late that was.
+// The starts that the task `bench` has recorded, and their lateness.
 import { readFileSync } from 'node:fs';
 import { ascending, rank } from '../report.ts';
 
-/** Tells the workers which file to write to. */
+/** The environment variable with the file of the recorded starts. */
 export const STARTS_VARIABLE = 'PUNCTUAL_BENCH_STARTS';
 
 export interface Start {
@@ -14,7 +14,7 @@ export interface Start {
 
 export const keyOf = ({ jobId, due }: Pick<Start, 'jobId' | 'due'>): string => `${jobId}.${due}`;
 
-/** A line that is being written just now is read the next time. */
+/** Reads the complete lines. An incomplete last line is read the next time. */
 export function readStarts(file: string): Start[] {
   const text = readFileSync(file, 'utf8');
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);

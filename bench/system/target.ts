@@ -1,4 +1,4 @@
-// What a benchmark of lateness needs of a running system: an embedded server, or processes on the engines of AWS.
+// The interface of a running system for the benchmark of lateness: an embedded server, or processes on the AWS path.
 import type { Row } from '../../src/domain/executions/row.ts';
 import { delaySeconds } from '../../src/queue/sqs/sender.ts';
 import type { ExecutionKey } from '../../src/store/store.ts';
@@ -12,13 +12,13 @@ import type { Spec } from './specs.ts';
 import type { Start } from './starts.ts';
 
 export interface Target {
-  /** Returns their ids in order. A refused job stops the benchmark. */
+  /** Creates jobs, and returns their ids in order. A refused job stops the benchmark. */
   create(specs: readonly Spec[]): Promise<string[]>;
   starts(): Start[];
   rows(keys: readonly ExecutionKey[]): Promise<readonly Row[]>;
-  /** When a worker could receive the message. Undefined: the engine delivers to a worker that waits. */
+  /** The time at which a worker could receive the message. Undefined if the engine delivers to a waiting worker. */
   visibleAt(enqueuedAt: number, fireAt: number): number | undefined;
-  /** Since the start of the server. Undefined: the engine does not count. */
+  /** The counters since the start of the server. Undefined if the engine has none. */
   durability(): Promise<Durability | undefined>;
 }
 

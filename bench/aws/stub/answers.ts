@@ -1,5 +1,5 @@
-// What a DynamoDB and an SQS that take everything would answer: any job exists, recurs and has run before; every write is
-// done; there is always a message, due now; every slot is full.
+// The responses of a DynamoDB and an SQS that accept everything. Any job exists, recurs and has run before. Every write
+// succeeds, a message that is due now always exists, and every slot is full.
 import { createHash } from 'node:crypto';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { dueKey } from '../../../src/domain/executions/ids.ts';
@@ -8,7 +8,7 @@ import type { Head } from '../../../src/domain/jobs/job.ts';
 import { encode } from '../../../src/queue/sqs/message-body.ts';
 import { definitionToItem, headToItem, rowToItem } from '../../../src/store/items.ts';
 
-/** Few enough for a worker to keep all definitions, as one with a steady set of jobs does. */
+/** Few enough that a worker caches all definitions, as with a steady set of jobs. */
 const JOBS = 1_000;
 export const ENTRIES_PER_SLOT = 5_000;
 const REVISION = 'benchmarkrev';
@@ -19,7 +19,7 @@ const PATTERN = '*/5 * * * *';
 const jobId = (n: number): string => `job_benchmark${String(n % JOBS).padStart(11, '0')}`;
 const ANY_JOB = jobId(0);
 
-/** Made once; each answer is a copy with the id of the job asked for. */
+/** The template of responses. Each response is a copy with the id of the requested job. */
 const template = (item: Record<string, unknown>): ((jobId: string) => string) => {
   const text = JSON.stringify(marshall(item, { removeUndefinedValues: true }));
   return (id) => text.replaceAll(ANY_JOB, id);
@@ -76,13 +76,13 @@ const rowItem = template(
 );
 
 interface Key {
-  /** Absent in the keys of the timetable and of the table `control`. */
+  /** Undefined in the keys of the timetable and of the table `control`. */
   readonly jobId?: { readonly S: string };
   readonly part?: { readonly S: string };
   readonly due?: { readonly S: string };
 }
 
-/** An entry of the timetable, like a row of `control`, is nothing but its key here. */
+/** Entries of the timetable and rows of `control` have only their key here. */
 function itemOf(key: Key): string {
   const { part, due } = key;
   const id = key.jobId?.S;
@@ -91,7 +91,7 @@ function itemOf(key: Key): string {
   return part.S === 'head' ? headItem(id) : definitionItem(id);
 }
 
-/** One page: `minute#shard` says which minute its entries are due in. */
+/** One page of a slot. Its key `minute#shard` has the minute of the entries. */
 function slot(name: string): string {
   const at = minuteStart(Number(name.split('#')[0]));
   const items = Array.from({ length: ENTRIES_PER_SLOT }, (_, n) => {
@@ -114,7 +114,7 @@ function messages(count: number): string {
   const now = Date.now();
   const list = Array.from({ length: count }, () => {
     const n = given++;
-    // each due in a millisecond of its own: no execution comes twice
+    // Every message is due in a different millisecond, so that no execution is repeated.
     const due = dueKey(now - (n % 1000));
     const Body = encode({ jobId: jobId(n), due, revision: REVISION, fireAt: now, enqueuedAt: now });
     const Attributes = { ApproximateReceiveCount: '1' };
@@ -133,7 +133,7 @@ interface Input {
   readonly Entries: { Id: string; MessageBody?: string }[];
 }
 
-/** By the operation's name; what is not here is a write, and answered with nothing. */
+/** The responses by operation. Other operations are writes with an empty response. */
 export const ANSWERS: Record<string, (input: Input) => string> = {
   GetItem: ({ Key }) => `{"Item":${itemOf(Key)}}`,
   BatchGetItem: ({ RequestItems }) => {
@@ -151,7 +151,7 @@ export const ANSWERS: Record<string, (input: Input) => string> = {
 };
 
 function batch(entries: Input['Entries']): string {
-  // the SDK checks that what arrived is what it sent
+  // The SDK verifies the checksum of the message body.
   const Successful = entries.map(({ Id, MessageBody }) => ({
     Id,
     MessageId: Id,

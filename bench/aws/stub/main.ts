@@ -1,5 +1,5 @@
-// A process that answers as DynamoDB and SQS at once, so that what is measured is the process that asks. Prints its
-// address; ends with its parent.
+// A process that answers requests to DynamoDB and SQS at once, so that only the caller is measured. It prints its address,
+// and ends with its parent.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ANSWERS } from './answers.ts';

@@ -1,5 +1,5 @@
-// The task that the benchmarks run: the very first thing it does is to note the time. It is written down at once, beside
-// whatever the ledger says, so that it is there after a kill -9.
+// The task of the benchmarks. It first writes its start time to a file, independently of the ledger, so that the time
+// survives a kill -9.
 import { openSync, writeSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
@@ -13,7 +13,7 @@ const file = path === undefined ? undefined : openSync(path, 'a');
 
 export const bench = defineTask<z.infer<typeof params>>({
   name: 'bench',
-  description: 'Notes when it starts; stays busy for `hold` ms.',
+  description: 'Records its start time, and then runs for `hold` ms.',
   params,
   async run({ params: { hold }, jobId, dueAt, signal }) {
     const start: Start = { at: Date.now(), jobId, due: dueAt.getTime(), pid: process.pid };
