@@ -127,7 +127,7 @@ function report(
     tables: [
       {
         title: '80 % reads, 20 % writes',
-        columns: ['', 'requests/s', 'p50 ms', 'p90 ms', 'p99 ms', 'p99.9 ms', 'most ms', 'failed'],
+        columns: ['', 'requests/s', 'p50 ms', 'p90 ms', 'p99 ms', 'p99.9 ms', 'max ms', 'failed'],
         rows: [
           [
             `${CONNECTIONS} connections, ${SECONDS} s`,

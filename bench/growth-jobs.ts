@@ -17,7 +17,7 @@ export const OWNER = 'bench';
 /** A minute in which nothing else is due, and the day after it, over which jobs are spread. */
 export const FIRST_MINUTE = minuteOf(Date.parse('2030-01-01T00:00:00Z'));
 const MINUTES_OF_A_DAY = 1440;
-const AT_ONCE = 10_000;
+const JOBS_PER_ROUND = 10_000;
 
 const named = (prefix: string, n: number): string =>
   `${prefix}${String(n).padStart(20 - prefix.length, '0')}`;
@@ -76,8 +76,8 @@ export function openFilling(endpoints: Endpoints, prefix: string, store: Store) 
   return {
     /** Writes the jobs from `from` to `to` (excluded), each with a head and an entry in some minute of the day. */
     async jobs(from: number, to: number, tell: (done: number) => void): Promise<void> {
-      for (let first = from; first < to; first += AT_ONCE) {
-        const some = range(first, Math.min(first + AT_ONCE, to));
+      for (let first = from; first < to; first += JOBS_PER_ROUND) {
+        const some = range(first, Math.min(first + JOBS_PER_ROUND, to));
         await store.putEntries(some.map((n) => entry(n, dueOf(n))));
         await putAll(
           'jobs',

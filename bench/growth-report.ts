@@ -40,7 +40,12 @@ const perEntry = ({ write, read, requests }: Units, entries: number): Units => (
   requests: requests / entries,
 });
 
-export function report(grown: readonly Grown[], large: readonly Large[], settle: Used, ahead: Used): Report {
+export function report(
+  grown: readonly Grown[],
+  large: readonly Large[],
+  settle: Used,
+  forecast: Used,
+): Report {
   const per = ({ write, read, requests, ms, cpuMs }: Used, count: number) =>
     [write, read, requests, ms, cpuMs].map((n) => (n / count).toFixed(3));
   const grew = [
@@ -87,7 +92,7 @@ export function report(grown: readonly Grown[], large: readonly Large[], settle:
         columns: ['work', ...perUnit],
         rows: [
           ['settle', ...per(settle, WATCHED)],
-          ['forecast', ...per(ahead, WATCHED)],
+          ['forecast', ...per(forecast, WATCHED)],
         ],
       },
       {

@@ -57,13 +57,13 @@ async function measure(endpoints: Endpoints, tables: number[], minutes: number[]
       if (i === 0) await fill.minute(FIRST_MINUTE, DISPATCHED);
       progress(`growth: measuring with ${formatCount(jobs)} jobs`);
       // The first page, with its definitions, is the same at every size.
-      if (i === 0) await repeat(PAGE, used, () => oneCreate(context));
-      await onePage(context);
+      if (i === 0) await repeat(PAGE, used, () => createOne(context));
+      await readPage(context);
       grown.push({
         jobs,
         dispatch: await pass({ work: 'dispatch', minute: FIRST_MINUTE, times: 20 }),
-        page: await repeat(PAGES, used, () => onePage(context)),
-        create: await repeat(CREATES, used, () => oneCreate(context)),
+        page: await repeat(PAGES, used, () => readPage(context)),
+        create: await repeat(CREATES, used, () => createOne(context)),
       });
     }
     const large: Large[] = [];
@@ -74,25 +74,25 @@ async function measure(endpoints: Endpoints, tables: number[], minutes: number[]
       const times = Math.max(1, Math.round(10_000 / entries));
       large.push({ entries, dispatch: await pass({ work: 'dispatch', minute, times }) });
     }
-    progress('growth: settling and counting ahead');
+    progress('growth: settle and forecast');
     const minute = FIRST_MINUTE + 30;
     await fill.minute(minute, WATCHED);
     await fill.rows(minute, WATCHED);
     const settle = await pass({ work: 'settle', minute, times: 3 });
-    const ahead = await pass({ work: 'forecast', minute, times: 3 });
-    return report(grown, large, settle, ahead);
+    const forecast = await pass({ work: 'forecast', minute, times: 3 });
+    return report(grown, large, settle, forecast);
   } finally {
     fill.close();
     close();
   }
 }
 
-async function onePage(context: Context): Promise<void> {
+async function readPage(context: Context): Promise<void> {
   const { items } = await listJobs(context, OWNER, { limit: PAGE });
   if (items.length !== PAGE) throw new Error(`a page has ${items.length} jobs instead of ${PAGE}`);
 }
 
-async function oneCreate(context: Context): Promise<void> {
+async function createOne(context: Context): Promise<void> {
   const spec = jobSpecSchema.parse({ task: 'noop', schedule: { at: '2040-01-01T00:00:00Z' } });
   await createJob(context, { userId: OWNER, spec });
 }

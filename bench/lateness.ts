@@ -8,10 +8,10 @@ import { firstStarts, keyOf, type Late, latenessOf, type Start } from './system/
 import { inTarget, type Target } from './system/target.ts';
 import { until } from './system/until.ts';
 
-/** The number of concurrent creates. */
+/** The number of jobs of the warm-up. */
 const WARM_UP = 400;
-const PATIENCE_MS = 20_000;
-const AT_ONCE = 200;
+const TIMEOUT_MS = 20_000;
+const POLL_MS = 200;
 /** The first minutes of 200 jobs every second are about 30,000 entries and messages. */
 const CATCH_UP_SECONDS = 20;
 
@@ -69,8 +69,8 @@ function measured(
     const { expected, end } = await run(target, createMs);
     const found = () => target.starts().filter((start) => expected.has(keyOf(start)));
     await sleep(end - Date.now());
-    await until(end + PATIENCE_MS, async () => {
-      await sleep(AT_ONCE); // reading the file must not disturb the measurement
+    await until(end + TIMEOUT_MS, async () => {
+      await sleep(POLL_MS); // reading the file must not disturb the measurement
       return firstStarts(found()).size === expected.size;
     });
     await sleep(1_000); // for duplicates and rows
@@ -89,7 +89,7 @@ async function warmUp({ create, starts }: Target): Promise<CreateMs> {
   const began = Date.now();
   await create(jobs);
   const msPerJob = (Date.now() - began) / WARM_UP;
-  if (!(await until(Date.now() + PATIENCE_MS, () => starts().length >= 2 * WARM_UP)))
+  if (!(await until(Date.now() + TIMEOUT_MS, () => starts().length >= 2 * WARM_UP)))
     throw new Error('the warm-up does not end');
   return (count) => count * msPerJob * 1.5;
 }

@@ -76,8 +76,8 @@ export async function peers({ quick, engine, setupPeers }: Options): Promise<Rep
   try {
     cpSync(HARNESS, folder, { recursive: true });
     for (const path of [folder, join(folder, 'adapters')]) chmodSync(path, 0o755);
-    const [place, file] = engine === 'aws' ? ['aws', 'peer.ts'] : ['peers', 'punctual.ts'];
-    const adapter = pathToFileURL(join(import.meta.dirname, place, file)).href;
+    const [subfolder, file] = engine === 'aws' ? ['aws', 'peer.ts'] : ['peers', 'punctual.ts'];
+    const adapter = pathToFileURL(join(import.meta.dirname, subfolder, file)).href;
     writeFileSync(join(folder, 'adapters', 'punctual.mjs'), `export * from ${JSON.stringify(adapter)};\n`);
     const all: Results = {};
     const stores: Stores = {};
@@ -105,10 +105,10 @@ async function run(command: string, args: readonly string[]): Promise<void> {
   // All peers get the Node flags of `npm start`.
   const env = { ...process.env, NODE_OPTIONS: process.execArgv.join(' ') };
   const child = spawn(command, args, { env, stdio: ['ignore', 'ignore', 'pipe'], detached: true });
-  let told = '';
+  let output = '';
   child.stderr.on('data', (chunk) => {
-    told = `${told}${chunk}`.slice(-4_000);
-    const line = told.trimEnd().split('\n').at(-1) ?? '';
+    output = `${output}${chunk}`.slice(-4_000);
+    const line = output.trimEnd().split('\n').at(-1) ?? '';
     progress(`peers: ${/^[\w-]+ \w+: [\d.]+ s/.exec(line)?.[0] ?? args.at(-1)}`);
   });
   const interrupted = () => {
@@ -118,7 +118,7 @@ async function run(command: string, args: readonly string[]): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupted);
   const [code] = await once(child, 'close');
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, interrupted);
-  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${told}`);
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${output}`);
 }
 
 const skipped = (why: string): Report => ({

@@ -12,7 +12,7 @@ import { until } from './system/until.ts';
 
 const RUNNING = 20;
 const HOLD_MS = 60_000;
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 /** The maximum time from the start of a no-op task until its row is written. */
 const ENDS_WITHIN_MS = 500;
 
@@ -31,14 +31,14 @@ const killed = (name: string, moment: 'running' | 'in hand'): Promise<Recovered>
       await server.rest.createBatches(Array.from({ length: RUNNING }, () => onceAt(due, { hold: HOLD_MS }))),
     );
     if (moment === 'in hand') await sleep(due - 200 - Date.now());
-    else if (!(await until(Date.now() + PATIENCE_MS, () => server.starts().length >= RUNNING)))
+    else if (!(await until(Date.now() + TIMEOUT_MS, () => server.starts().length >= RUNNING)))
       throw new Error('the jobs do not start');
     const before = server.starts().length;
     await server.kill();
     const killedAt = Date.now();
     await server.start();
     const again = () => server.starts().slice(before);
-    await until(killedAt + PATIENCE_MS, () => firstStarts(again()).size >= RUNNING);
+    await until(killedAt + TIMEOUT_MS, () => firstStarts(again()).size >= RUNNING);
     await sleep(1_000); // for duplicates
     const after = again().map(({ at }) => at - killedAt);
     const ran = firstStarts(again()).size;
@@ -69,7 +69,7 @@ const downFor = (outageMs: number): Promise<Recovered> =>
       ...once.map((jobId, i) => ({ jobId, due: dues[i] ?? 0 })),
     ];
     let ended = 0;
-    await until(back + PATIENCE_MS + outageMs, async () => {
+    await until(back + TIMEOUT_MS + outageMs, async () => {
       ended = await endedOf(server, expected);
       return ended === expected.length;
     });

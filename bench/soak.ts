@@ -12,7 +12,7 @@ const FULL_SECONDS = 1_200;
 const QUICK_SECONDS = 80;
 const SAMPLE_EVERY_MS = 10_000;
 /** Each of these runs every second, and as many one-time jobs are created every second. */
-const EACH_SECOND = 100;
+const JOBS_PER_SECOND = 100;
 /** Relative to the time of the server, so that a late batch on a busy machine is still valid. */
 const DUE_AFTER_SECONDS = 5;
 const PAGE = 4_096;
@@ -52,7 +52,7 @@ async function produce(rest: Rest, until: number): Promise<number> {
     await sleep(Math.max(0, next - Date.now()));
     created += idsOf(
       await rest.createBatches(
-        Array.from({ length: EACH_SECOND }, () => noop({ in: `PT${DUE_AFTER_SECONDS}S` })),
+        Array.from({ length: JOBS_PER_SECOND }, () => noop({ in: `PT${DUE_AFTER_SECONDS}S` })),
       ),
     ).length;
   }
@@ -84,7 +84,7 @@ export async function soak({ quick, engine }: Options): Promise<Report> {
   const server = await startLocal(folder.path, engine);
   const rest = await createRest(server.url, folder.path);
   try {
-    const recurring = Array.from({ length: EACH_SECOND }, () => noop({ cron: '* * * * * *' }));
+    const recurring = Array.from({ length: JOBS_PER_SECOND }, () => noop({ cron: '* * * * * *' }));
     idsOf(await rest.createBatches(recurring));
     const began = Date.now();
     const until = began + seconds * 1_000;
@@ -97,19 +97,19 @@ export async function soak({ quick, engine }: Options): Promise<Report> {
     await sleep((DUE_AFTER_SECONDS + 2) * 1_000);
     const { ended, failed, late } = endsIn(file);
     const grown = growthOf(samples);
-    const expected = created + EACH_SECOND * seconds;
+    const expected = created + JOBS_PER_SECOND * seconds;
     return {
       name: 'soak',
       command: commandOf('soak', engine),
       tables: [
         {
-          title: `${2 * EACH_SECOND} executions per second for ${seconds} s: ${grown.length === 0 ? 'flat' : 'not flat'}`,
+          title: `${2 * JOBS_PER_SECOND} executions per second for ${seconds} s: ${grown.length === 0 ? 'flat' : 'not flat'}`,
           columns: ['second', 'memory, MB', '-wal, MB', 'database, MB', 'file descriptors'],
           rows: samples.map((one) => [one.second, one.rssMb, one.walMb, one.fileMb, one.descriptors]),
         },
         {
           title: 'Executions',
-          columns: ['expected, about', 'succeeded', 'others', 'lateness p50, ms', 'p99', 'most'],
+          columns: ['expected, about', 'succeeded', 'others', 'lateness p50, ms', 'p99', 'max'],
           rows: [[expected, ended, failed, rank(late, 0.5), rank(late, 0.99), late.at(-1) ?? 0]],
         },
       ],

@@ -38,14 +38,14 @@ const AFTER_SECONDS = 1_800;
 const SPIKE_AT = Date.parse('2026-12-01T12:00:00Z');
 
 export interface Lateness {
-  readonly worstSeconds: number;
+  readonly maxSeconds: number;
   readonly meanSeconds: number;
   /** The seconds from the start of the spike until nothing waits. */
   readonly caughtUpSeconds: number;
   readonly workersAtSpike: number;
 }
 
-export async function spikeLateness({ ahead }: { ahead: boolean }): Promise<Lateness> {
+export async function spikeLateness({ byForecast }: { byForecast: boolean }): Promise<Lateness> {
   let now = SPIKE_AT - BEFORE_SECONDS * 1000;
   const store = new MemoryStore({ shards: DEFAULT_SETTINGS.shards });
   await store.putEntries(entries());
@@ -74,7 +74,7 @@ export async function spikeLateness({ ahead }: { ahead: boolean }): Promise<Late
     now = SPIKE_AT + second * 1000;
     const inMinute = ((second % 60) + 60) % 60;
     if (inMinute === PASS_AT_SECOND) {
-      if (ahead) {
+      if (byForecast) {
         const { busiestSecond } = await forecast(
           context,
           allShards(DEFAULT_SETTINGS.shards),
@@ -114,7 +114,7 @@ export async function spikeLateness({ ahead }: { ahead: boolean }): Promise<Late
   const late = due.slice(0, SPIKE_SECONDS).map((all, second) => begun.findIndex((n) => n >= all) - second);
   const caughtUpSeconds = begun.findIndex((n) => n >= RATE * SPIKE_SECONDS) + 1;
   return {
-    worstSeconds: Math.max(...late),
+    maxSeconds: Math.max(...late),
     meanSeconds: late.reduce((sum, one) => sum + one, 0) / late.length,
     caughtUpSeconds,
     workersAtSpike,
@@ -133,14 +133,14 @@ function entries(): Entry[] {
 }
 
 export async function spike(): Promise<Report> {
-  const [foreseen, unforeseen] = [
-    await spikeLateness({ ahead: true }),
-    await spikeLateness({ ahead: false }),
+  const [planned, unplanned] = [
+    await spikeLateness({ byForecast: true }),
+    await spikeLateness({ byForecast: false }),
   ];
-  const row = (name: string, { workersAtSpike, worstSeconds, meanSeconds, caughtUpSeconds }: Lateness) => [
+  const row = (name: string, { workersAtSpike, maxSeconds, meanSeconds, caughtUpSeconds }: Lateness) => [
     name,
     workersAtSpike,
-    worstSeconds,
+    maxSeconds,
     meanSeconds,
     caughtUpSeconds,
   ];
@@ -150,14 +150,8 @@ export async function spike(): Promise<Report> {
     tables: [
       {
         title: `0 → ${RATE} executions/s for ${SPIKE_SECONDS / 60} minutes, ${PER_WORKER}/s per worker, ${MIN_WORKERS} to ${MAX_WORKERS} workers`,
-        columns: [
-          'scaled by',
-          'workers when it begins',
-          'worst lateness, s',
-          'mean, s',
-          'caught up after, s',
-        ],
-        rows: [row('what will be due', foreseen), row('what waits', unforeseen)],
+        columns: ['scaled by', 'workers when it begins', 'max lateness, s', 'mean, s', 'caught up after, s'],
+        rows: [row('what will be due', planned), row('what waits', unplanned)],
       },
     ],
     notes: [

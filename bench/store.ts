@@ -12,10 +12,10 @@ import { ascending, type Options, progress, type Report, rank } from './report.t
 
 const JOBS = 20_000;
 /** Concurrent executions. */
-const AT_ONCE = [1, 32, 500];
+const CONCURRENCIES = [1, 32, 500];
 
 interface Measured {
-  readonly atOnce: number;
+  readonly concurrency: number;
   readonly perSecond: number;
   readonly commits: number;
   readonly groupSize: number;
@@ -38,10 +38,10 @@ export async function store({ quick }: Options): Promise<Report> {
     const heads = Array.from({ length: quick ? JOBS / 4 : JOBS }, () => aHead({ userId: 'user-a' }));
     await Promise.all(heads.map((head) => opened.store.insertHead(head)));
     const measured: Measured[] = [];
-    for (const [i, atOnce] of AT_ONCE.entries()) {
-      progress(`store: ${atOnce} at once`);
-      const count = Math.min(heads.length, atOnce * 1_000);
-      measured.push(await measure(opened, heads, atOnce, count, T0 + i * 1_000));
+    for (const [i, concurrency] of CONCURRENCIES.entries()) {
+      progress(`store: ${concurrency} at once`);
+      const count = Math.min(heads.length, concurrency * 1_000);
+      measured.push(await measure(opened, heads, concurrency, count, T0 + i * 1_000));
     }
     const { synchronous } = await opened.stats();
     return report(measured, file, synchronous);
@@ -54,7 +54,7 @@ export async function store({ quick }: Options): Promise<Report> {
 async function measure(
   { store, stats }: SqliteStore,
   heads: readonly Head[],
-  atOnce: number,
+  concurrency: number,
   count: number,
   dueAt: number,
 ): Promise<Measured> {
@@ -91,7 +91,7 @@ async function measure(
   const lane = async () => {
     for (let head = heads[next++]; head && next <= count; head = heads[next++]) await execute(head);
   };
-  await Promise.all(Array.from({ length: atOnce }, lane));
+  await Promise.all(Array.from({ length: concurrency }, lane));
   const ms = performance.now() - began;
   const mainCpu = process.threadCpuUsage(main);
   const processCpu = process.cpuUsage(all);
@@ -100,7 +100,7 @@ async function measure(
   const sorted = ascending(took);
   const commits = after.commits - before.commits;
   return {
-    atOnce,
+    concurrency,
     perSecond: (done / ms) * 1_000,
     commits,
     groupSize: (after.writes - before.writes) / commits,
@@ -125,7 +125,7 @@ const report = (measured: readonly Measured[], file: string, synchronous: number
         ...['write p50, ms', 'p99', 'CPU per execution, µs: calling thread', 'writer', 'process'],
       ],
       rows: measured.map((m) => [
-        ...[m.atOnce, Math.round(m.perSecond), m.commits, m.groupSize, m.fsyncs],
+        ...[m.concurrency, Math.round(m.perSecond), m.commits, m.groupSize, m.fsyncs],
         ...[m.p50, m.p99, Math.round(m.mainCpu), Math.round(m.writerCpu), Math.round(m.processCpu)],
       ]),
     },

@@ -17,11 +17,11 @@ import { onceAt, type Spec } from './system/specs.ts';
 import { firstStarts } from './system/starts.ts';
 import { until } from './system/until.ts';
 
-const AT_ONCE = 32;
+const CONCURRENT_CREATES = 32;
 /** Due later than what a writer dispatches itself, so that only creating is measured. */
 const FAR_MS = 30 * MINUTE;
 const WARM_UP = 1_000;
-const DRAIN_PATIENCE_MS = 120_000;
+const DRAIN_TIMEOUT_MS = 120_000;
 
 export interface Measured {
   readonly name: string;
@@ -62,7 +62,7 @@ export async function measure(
 
 async function createSingly({ rest }: Embedded, count: number): Promise<undefined> {
   const spec = onceAt(Date.now() + FAR_MS);
-  await forEachLimit(Array.from({ length: count }), AT_ONCE, async () => {
+  await forEachLimit(Array.from({ length: count }), CONCURRENT_CREATES, async () => {
     idsOf([await rest.createOne(spec)]);
   });
 }
@@ -79,8 +79,8 @@ export const drain = (count: number, settings: Record<string, string> = {}): Pro
     await sleep(1_000);
     return measure(server, `drain of ${count} due jobs`, count, async () => {
       await server.openInbox();
-      const patience = Date.now() + DRAIN_PATIENCE_MS;
-      await until(patience, async () => (await server.counts()).ended >= count);
+      const deadline = Date.now() + DRAIN_TIMEOUT_MS;
+      await until(deadline, async () => (await server.counts()).ended >= count);
       const starts = server.starts();
       const ran = firstStarts(starts).size;
       const wrong = [
@@ -99,7 +99,7 @@ export async function throughput({ quick, engine }: Options): Promise<Report> {
     await createSingly(server, WARM_UP);
     await createBatches(server, WARM_UP);
     return [
-      await measure(server, `create singly, ${AT_ONCE} at a time`, singly, () =>
+      await measure(server, `create singly, ${CONCURRENT_CREATES} at a time`, singly, () =>
         createSingly(server, singly),
       ),
       await measure(server, 'create in batches of 100', batched, () => createBatches(server, batched)),

@@ -133,8 +133,8 @@ export async function cpu({ quick }: Options): Promise<Report> {
     const add = (name: string, slices: readonly Measured[]) => {
       const sum = (of: (slice: Measured) => number) => slices.reduce((all, slice) => all + of(slice), 0);
       const [count, cpuMs, took] = [sum((s) => s.count), sum((s) => s.cpuMs), sum((s) => s.seconds)];
-      const least = Math.min(...slices.map((slice) => slice.cpuMs / slice.count));
-      const each = [(cpuMs / count).toFixed(3), least.toFixed(3)];
+      const minimum = Math.min(...slices.map((slice) => slice.cpuMs / slice.count));
+      const each = [(cpuMs / count).toFixed(3), minimum.toFixed(3)];
       rows.push([name, count, ...each, Math.round(count / took), cpuMs / 1000 / took]);
     };
     progress('cpu: worker with group commit');

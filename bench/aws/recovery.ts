@@ -15,7 +15,7 @@ import { inSystem, type System } from './system.ts';
 
 const RUNNING = 20;
 const HOLD_MS = 60_000;
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 /** The maximum time from the start of a no-op task until its row is written. */
 const ENDS_WITHIN_MS = 500;
 
@@ -36,7 +36,7 @@ async function workerKilled(
       Array.from({ length: RUNNING }, () => onceAt(due, { hold: HOLD_MS })),
     );
     if (moment === 'running') {
-      if (!(await until(Date.now() + PATIENCE_MS, () => system.starts().length >= RUNNING)))
+      if (!(await until(Date.now() + TIMEOUT_MS, () => system.starts().length >= RUNNING)))
         throw new Error('the jobs do not start');
       await system.start('worker');
       await sleep(4_000);
@@ -49,7 +49,7 @@ async function workerKilled(
     if (moment === 'in hand') await system.start('worker');
     const again = () => system.starts().slice(before);
     const all = () => firstStarts(again()).size >= RUNNING;
-    await until(killedAt + PATIENCE_MS, all);
+    await until(killedAt + TIMEOUT_MS, all);
     await sleep(1_000); // for duplicates
     const after = again().map(({ at }) => at - killedAt);
     const ran = firstStarts(again()).size;
@@ -80,7 +80,7 @@ async function watcherKilled(outageMs: number): Promise<Line> {
       const horizon = minuteOf(back + settings.lookAheadMs);
       return rows.every((row) => row && row.dispatchedUntil >= horizon);
     };
-    await until(back + PATIENCE_MS, caughtUp);
+    await until(back + TIMEOUT_MS, caughtUp);
     const took = Date.now() - back;
     await sleep(2_000);
     const to = Math.floor(back / 1000) * 1000;
@@ -125,7 +125,7 @@ async function everythingKilled(outageMs: number): Promise<Line> {
       ended = await endedOf(system, expected);
       return ended === expected.length;
     };
-    await until(back + PATIENCE_MS + outageMs, done);
+    await until(back + TIMEOUT_MS + outageMs, done);
     const wanted = new Set(expected.map(keyOf));
     const starts = system.starts().filter((start) => wanted.has(keyOf(start)));
     const first = [...firstStarts(starts).values()];

@@ -18,7 +18,7 @@ import { until } from '../system/until.ts';
 import { benchRules, createJobs } from './create.ts';
 import { type Cpu, inSystem, type System } from './system.ts';
 
-const AT_ONCE = 32;
+const CONCURRENT_CREATES = 32;
 /** The number of executions that a worker holds. */
 const CALLERS = 1_000;
 /** The concurrency of the watcher. */
@@ -27,7 +27,7 @@ const SHARDS_AT_ONCE = 8;
 const FAR_MS = 30 * MINUTE;
 /** The maximum load of other programs during a measurement, in cores. */
 const DISTURBED_CORES = 0.25;
-const DRAIN_PATIENCE_MS = 300_000;
+const DRAIN_TIMEOUT_MS = 300_000;
 
 interface Measured {
   readonly name: string;
@@ -57,7 +57,7 @@ async function measure(
 async function createSingly({ backend }: System, count: number): Promise<undefined> {
   const { value: spec } = parseJobSpec(benchRules, onceAt(Date.now() + FAR_MS));
   if (!spec) throw new Error('the spec of the benchmark is wrong');
-  await forEachLimit(Array.from({ length: count }), AT_ONCE, async () => {
+  await forEachLimit(Array.from({ length: count }), CONCURRENT_CREATES, async () => {
     await createJob(backend.ctx, { userId: USER, spec });
   });
 }
@@ -126,13 +126,13 @@ async function drain(count: number): Promise<Measured> {
     await sleep(due - Date.now());
     await system.start('worker');
     const started = () => firstStarts(system.starts()).size;
-    await until(Date.now() + DRAIN_PATIENCE_MS, () => started() > 0);
+    await until(Date.now() + DRAIN_TIMEOUT_MS, () => started() > 0);
     return measure(system, `drain of ${count} due jobs, one worker`, count, async () => {
       // Polling must not disturb the measurement, so rows are read only after all have started.
-      const patience = Date.now() + DRAIN_PATIENCE_MS;
-      await until(patience, () => sleep(250).then(() => started() === count));
+      const deadline = Date.now() + DRAIN_TIMEOUT_MS;
+      await until(deadline, () => sleep(250).then(() => started() === count));
       let open = count;
-      await until(patience, async () => {
+      await until(deadline, async () => {
         open = count - (await endedOf(system, ids, due));
         return open === 0;
       });
@@ -152,8 +152,8 @@ function boundBy({ ms, cpu: { others, ...cpu } }: Measured): string {
   const cores = cpus().length;
   if (others / ms > DISTURBED_CORES) return 'disturbed: other programs were busy';
   const used = Object.values(cpu).reduce((sum, part) => sum + part, 0) / ms;
-  const [busiest = '', most = 0] = Object.entries(cpu).sort(([, a], [, b]) => b - a)[0] ?? [];
-  if (most / ms > 0.85) return `${busiest}: its core is full`;
+  const [busiest = '', busiestMs = 0] = Object.entries(cpu).sort(([, a], [, b]) => b - a)[0] ?? [];
+  if (busiestMs / ms > 0.85) return `${busiest}: its core is full`;
   if (used > cores * 0.85) return `all ${cores} cores, most of it ${busiest}`;
   return `waiting (of ${cores} cores ${used.toFixed(1)} in use)`;
 }
@@ -165,7 +165,7 @@ export async function throughput({ quick }: Options): Promise<Report> {
     await createSingly(system, 100); // warm-up
     const at = onceAt(minute * MINUTE);
     return [
-      await measure(system, `create singly, ${AT_ONCE} at a time`, singly, () =>
+      await measure(system, `create singly, ${CONCURRENT_CREATES} at a time`, singly, () =>
         createSingly(system, singly),
       ),
       await measure(system, 'create in batches of 100', batched, async () => {

@@ -75,11 +75,11 @@ export async function inEmbedded<T>(
       env,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
-    const gone = once(child, 'exit').then(() => {
+    const exited = once(child, 'exit').then(() => {
       throw new Error('the server did not start');
     });
-    const [ready] = (await Promise.race([once(child, 'message'), gone])) as [{ url: string }];
-    gone.catch(() => {});
+    const [ready] = (await Promise.race([once(child, 'message'), exited])) as [{ url: string }];
+    exited.catch(() => {});
     url = ready.url;
     rest = await createRest(url, folder.path);
   }

@@ -17,9 +17,9 @@ describe('scaling out', () => {
   );
 
   it('starts the workers for a planned spike before it begins', async () => {
-    const foreseen = await spikeLateness({ ahead: true });
-    const unforeseen = await spikeLateness({ ahead: false });
-    expect(foreseen.worstSeconds).toBeLessThan(2);
-    expect(unforeseen.worstSeconds).toBeGreaterThan(100);
+    const planned = await spikeLateness({ byForecast: true });
+    const unplanned = await spikeLateness({ byForecast: false });
+    expect(planned.maxSeconds).toBeLessThan(2);
+    expect(unplanned.maxSeconds).toBeGreaterThan(100);
   });
 });
