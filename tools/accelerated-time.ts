@@ -1,5 +1,5 @@
-// Time that passes faster, for tests and benchmarks that need minutes of it: real processes, real engines, their clocks
-// run `speed` times as fast, and what SQS is told to wait is shortened accordingly.
+// Accelerated time for tests and benchmarks that need minutes. Real processes run on real engines, with clocks that run
+// `speed` times as fast. Delays and visibility timeouts of SQS are shortened by the same factor.
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { systemClock } from '../src/runtime/clock/system-clock.ts';
 import type { Clock } from '../src/scheduling/context.ts';
@@ -20,7 +20,7 @@ interface Waits {
   Entries?: Waits[];
 }
 
-/** Delays are rounded down (the worker holds what comes early), visibility up. */
+/** Rounds delays down, because a worker holds early messages, and visibility timeouts up. */
 function shorten(input: Waits, speed: number): Waits {
   return {
     ...input,

@@ -1,11 +1,14 @@
-// What a load needs and costs: the arithmetic behind docs/capacity.md, to be checked and to be tried with figures of your
-// own: `node tools/capacity.ts [executions per second …]`. Prices: us-east-1, on demand, November 2026, in dollars.
+// Computes the size and the cost of a deployment for a load, for docs/capacity.md and for your own figures:
+// `node tools/capacity.ts [executions per second …]`. Prices are in dollars: us-east-1, on demand, November 2026.
 
-/** Of one recurring execution on the normal path (docs/architecture.md#cost-budget; `npm run bench -- cost` measures it). */
+/**
+ * The usage of one recurring execution on the normal path (docs/architecture.md#cost-budget). `npm run bench -- cost`
+ * measures it.
+ */
 export const PER_EXECUTION = {
   writeUnits: 4,
   readUnits: 3,
-  /** Sends and deletes in tens, receives of about four. */
+  /** Sends and deletes have ten messages per request, receives about four. */
   sqsRequests: 0.4,
 };
 
@@ -13,13 +16,13 @@ export const PRICES = {
   writeUnit: 0.625e-6,
   readUnit: 0.125e-6,
   sqsRequest: 0.4e-6,
-  /** A provisioned unit for an hour. */
+  /** One provisioned unit for one hour. */
   writeUnitHour: 0.00065,
   readUnitHour: 0.00013,
   /** Fargate on arm64. */
   vcpuHour: 0.03238,
   gbHour: 0.00356,
-  /** Off the Fargate price. */
+  /** The discount of Spot on the Fargate price. */
   spotDiscount: 0.7,
   publicAddressHour: 0.005,
   endpointHour: 0.01,
@@ -29,27 +32,27 @@ export const PRICES = {
 };
 
 export const LIMITS = {
-  /** Of one DynamoDB partition, a second. */
+  /** Write units per second of one DynamoDB partition. */
   partitionWrites: 1_000,
-  /** What a new table on demand takes from the start, a second. */
+  /** Write units per second of a new on-demand table. */
   newTableWrites: 4_000,
-  /** Of one SQS queue, in flight; a message is with a worker for a second or two before its time, then for as long as it runs. */
+  /** Messages in flight of one SQS queue. A worker holds a message for 1 to 2 s before its fire time, and while it runs. */
   queueInFlight: 120_000,
-  /** By default, of an account and table. */
+  /** The default quota of write units per second and table. */
   tableWrites: 40_000,
-  /** By default, of an account on Fargate. */
+  /** The default quota of Fargate vCPUs of an account. */
   fargateVcpus: 6,
 };
 
 export const HOURS = 730;
 const SECONDS = HOURS * 3600;
 const UTILIZATION = 0.7;
-/** Of one vCPU: 0.8 ms of it per SDK call and task, with room (docs/facts.md#cpu-per-item; measure yours). */
+/** Executions per second and vCPU: 0.8 ms per SDK call and task, with a margin (docs/facts.md#cpu-per-item). Measure yours. */
 const EXECUTIONS_PER_VCPU = 100;
 export const VCPU_GB = 2;
 /**
- * Executions a second that one watcher (0.58 vCPU at 1,024 MB) dispatches, settles and forecasts with room: it is full at
- * some 1,300 to 2,000 (docs/scale.md).
+ * Executions per second that one watcher (0.58 vCPU at 1,024 MB) dispatches, settles and forecasts, with a margin. It is
+ * full at about 1,300 to 2,000 (docs/scale.md).
  */
 const WATCHED_PER_SECOND = 800;
 const HELD_SECONDS = 2;
@@ -71,11 +74,11 @@ export interface Sizing {
   readonly quotas: readonly string[];
 }
 
-/** `seconds`: how long an execution runs. */
+/** `seconds` is the run time of an execution. */
 export function sizeFor(perSecond: number, seconds = 0.1): Sizing {
   const writesPerSecond = perSecond * PER_EXECUTION.writeUnits;
   const readsPerSecond = perSecond * PER_EXECUTION.readUnits;
-  // one insert per execution goes into the slots of a minute; a partition should be half full at most
+  // Every execution inserts one entry into the slots of a minute. A partition should be half full at most.
   const forInserts = Math.ceil(perSecond / (LIMITS.partitionWrites / 2));
   const shards = Math.max(16, 2 ** Math.ceil(Math.log2(Math.max(1, forInserts * 4))));
   const watchers = Math.max(1, Math.ceil(perSecond / WATCHED_PER_SECOND));
@@ -103,7 +106,7 @@ export function sizeFor(perSecond: number, seconds = 0.1): Sizing {
       workersOnSpot: fargate * (1 - PRICES.spotDiscount) + addresses,
     },
     quotas: [
-      // the four units go to three tables and an index: each takes one per execution
+      // The four units go to three tables and an index, one per execution each.
       perSecond > LIMITS.newTableWrites ? `warmWritesPerSecond ${Math.ceil(perSecond / UTILIZATION)}` : '',
       perSecond > LIMITS.tableWrites ? 'DynamoDB units per table' : '',
       workers > LIMITS.fargateVcpus ? `Fargate vCPUs to ${workers * 2}` : '',

@@ -1,5 +1,5 @@
-// `npm run docs`: writes the generated parts of the documents, each between two markers. `npm run docs -- --check` changes
-// nothing, and fails if a document differs from what would be written.
+// `npm run docs` writes the generated parts of the documents, each between two markers. `npm run docs -- --check` changes
+// nothing, and fails if a document is out of date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -24,7 +24,8 @@ export async function withGenerated(text: string): Promise<string> {
   const parts = new Map<string, string>();
   for (const [, , name = ''] of text.matchAll(MARKED)) {
     const make = PARTS[name];
-    if (!make) throw new Error(`"${name}" is no generated part; there are ${Object.keys(PARTS).join(', ')}`);
+    if (!make)
+      throw new Error(`"${name}" is not a generated part; known parts: ${Object.keys(PARTS).join(', ')}`);
     parts.set(name, await make());
   }
   return text.replace(
@@ -36,9 +37,9 @@ export async function withGenerated(text: string): Promise<string> {
 
 const USAGE = `usage: npm run docs -- [--check]
 
-Writes the diagrams of docs/protocol.md and docs/architecture.md, which are made from the code.
+Generates the diagrams of docs/protocol.md and docs/architecture.md from the code.
 
-  --check   change nothing; the exit code is 1 if a document differs from what would be written
+  --check   change nothing; the exit code is 1 if a document is out of date
   --help    print this text`;
 
 async function main(): Promise<void> {
@@ -52,7 +53,7 @@ async function main(): Promise<void> {
     const made = await withGenerated(text);
     if (made === text) continue;
     if (values.check) {
-      console.error(`${document} differs from what npm run docs writes`);
+      console.error(`${document} is out of date: run npm run docs`);
       process.exitCode = 1;
     } else {
       writeFileSync(file, made);

@@ -1,4 +1,4 @@
-// The store against DynamoDB Local. Run by `npm run test:conformance`, which finds or fetches it.
+// The conformance suite of the store on DynamoDB Local. `npm run test:conformance` runs it, and finds or downloads the engine.
 import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../../src/store/dynamodb/tables.ts';
 import { describeStore, SHARDS } from '../store/conformance.ts';

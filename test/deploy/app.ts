@@ -1,4 +1,4 @@
-// The app that `npm run test:deploy` deploys to an emulator: the stack as it is, with an image that nobody has to build.
+// The app that `npm run test:deploy` deploys to an emulator: the real stack, with an image that needs no build.
 import { App } from 'aws-cdk-lib';
 import { ContainerImage } from 'aws-cdk-lib/aws-ecs';
 import { PunctualStack } from '../../lib/punctual-stack.ts';

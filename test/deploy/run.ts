@@ -1,11 +1,10 @@
-// `npm run test:deploy`: deploys the stack to the emulator at AWS_ENDPOINT_URL with cdk itself, then uses the tables and
-// queues that the template made with the real code: a job is created, dispatched by a watcher's pass, run by a worker.
+// `npm run test:deploy` deploys the stack with cdk to the emulator at AWS_ENDPOINT_URL. Then the real code uses the tables
+// and queues of the template: it creates a job, a pass of the watcher dispatches it, and a worker runs it.
 //
 //   python3 -m venv moto && moto/bin/pip install 'moto[server]' && moto/bin/moto_server -H 127.0.0.1 -p 5000 &
 //   AWS_ENDPOINT_URL=http://localhost:5000 npm run test:deploy
 //
-// On an emulator that has just been started: moto knows how to create a stack, not how to change or
-// destroy one.
+// The emulator must be newly started, because moto can create a stack, but not change or destroy one.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -48,7 +47,7 @@ const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
 const out = mkdtempSync(join(tmpdir(), 'punctual-deploy-'));
 const env = {
   ...process.env,
-  // the CDK caches the account of an access key in its home: an emulator with another account must not meet that cache
+  // CDK caches the account of an access key in its home folder. The emulator has another account, so it gets its own home.
   CDK_HOME: join(out, 'cdk-home'),
   AWS_ACCESS_KEY_ID: credentials.accessKeyId,
   AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
@@ -56,10 +55,10 @@ const env = {
   AWS_DEFAULT_REGION: 'us-east-1',
 };
 const started = Date.now();
-const say = (text: string) => console.log(`${((Date.now() - started) / 1000).toFixed(1)} s  ${text}`);
+const report = (text: string) => console.log(`${((Date.now() - started) / 1000).toFixed(1)} s  ${text}`);
 
 function cdk(...words: string[]): void {
-  say(`cdk ${words[0]}`);
+  report(`cdk ${words[0]}`);
   const settings = ['-c', `punctual:stage=${STAGE}`, '-c', 'punctual:removalPolicy=destroy'];
   const args = [...words, '--app', 'node test/deploy/app.ts', '-o', join(out, 'cdk.out'), ...settings];
   execFileSync('cdk', args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
@@ -68,7 +67,7 @@ function cdk(...words: string[]): void {
 function expect(is: unknown, wanted: unknown, what: string): void {
   if (JSON.stringify(is) !== JSON.stringify(wanted))
     throw new Error(`${what}: is ${JSON.stringify(is)}, should be ${JSON.stringify(wanted)}`);
-  say(`  ${what}`);
+  report(`  ${what}`);
 }
 
 const endpoints = { dynamodb: endpoint, sqs: endpoint };
@@ -105,7 +104,7 @@ async function checkQueues(): Promise<{ queueUrls: string[]; deadLetterUrl: stri
   return { queueUrls: [QueueUrl], deadLetterUrl: await urlOf(deadLettersName(PREFIX)) };
 }
 
-/** Created, dispatched, run and recorded, on what the template made. */
+/** Creates, dispatches, runs and records a job on the tables and queues of the template. */
 async function runJobs(urls: { queueUrls: string[]; deadLetterUrl: string }): Promise<void> {
   const { queue, inboxes } = createSqs({
     client: clients.sqs,
@@ -118,7 +117,7 @@ async function runJobs(urls: { queueUrls: string[]; deadLetterUrl: string }): Pr
       client: clients.dynamodb,
       tablePrefix: PREFIX,
       shards: DEFAULT_SETTINGS.shards,
-      // moto knows no INSERT with parameters
+      // moto does not support INSERT with parameters
       groupCommit: false,
     }),
     queue,
@@ -141,7 +140,7 @@ async function runJobs(urls: { queueUrls: string[]; deadLetterUrl: string }): Pr
     const { job: often } = await createJob(context, { userId: 'ann', spec: spec({ every: 'PT5S' }) });
     const passedAt = Date.now();
     const pass = await watch(context, allShards(4), AbortSignal.timeout(60_000));
-    say(`  a pass of the watcher: ${pass.sent} sent, ${pass.busy} busy`);
+    report(`  a pass of the watcher: ${pass.sent} sent, ${pass.busy} busy`);
     const shards = await Promise.all(allShards(4).map((shard) => context.store.readShard(shard)));
     const horizon = minuteOf(passedAt + DEFAULT_SETTINGS.lookAheadMs);
     expect(
@@ -170,7 +169,7 @@ try {
   cdk('deploy', '--require-approval', 'never');
   await checkTables();
   await runJobs(await checkQueues());
-  say('passed');
+  report('passed');
   console.log(`
 What an emulator cannot show: API Gateway v2 (moto skips it) and its authorizer; the functions as Lambda runs them, their
 roles and cold starts; Fargate, Spot and scaling; alarms; how exact SQS's delays are; throttling; TTL,

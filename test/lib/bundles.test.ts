@@ -1,5 +1,5 @@
-// The functions as they are deployed, from their bundled files, against the engines of local mode. Everything that they
-// ask of a table or a queue is compared with what their roles allow.
+// Runs the bundled functions on the engines of local mode. Every request to a table or a queue is compared with the
+// permissions of the function's role.
 
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -44,7 +44,7 @@ import { type Recorder, startRecorder } from './recorder.ts';
 
 const PREFIX = 'bundled-';
 const FUNCTIONS = ['scheduler', 'query', 'ingest', 'watcher', 'notifier'] as const satisfies readonly Entry[];
-/** A little more than it is; Swagger UI is 480 KB of the query's, and the notifier calls others. */
+/** The maximum sizes, slightly above the current ones. Swagger UI is 480 KB of the query function. */
 const LARGEST = { scheduler: 400_000, query: 900_000, ingest: 350_000, watcher: 320_000, notifier: 850_000 };
 const closers: (() => unknown)[] = [];
 const folder = mkdtempSync(join(tmpdir(), 'punctual-bundles-'));
@@ -54,11 +54,11 @@ let notifyQueueUrl = '';
 let sqs: Awaited<ReturnType<typeof startQueueServer>>['client'];
 
 type Loaded = { handler: (event: unknown, context: unknown) => Promise<unknown> };
-/** By Node itself, as Lambda does; `import` would go through the test runner. */
+/** Loads with Node itself, as Lambda does. `import` would go through the test runner. */
 const load = async (entry: Entry): Promise<Loaded> =>
   createRequire(import.meta.url)('./load.cjs')(join(folder, entry, OUTPUT));
 
-/** As the roles have it: tables by the store's operations, queues as lib/ grants them. */
+/** The permissions of the roles: tables by store operation, queues as lib/ grants them. */
 const QUEUES: Record<RoleName, readonly string[]> = {
   scheduler: ['sqs:SendMessage work-0', 'sqs:SendMessage ingest', 'sqs:SendMessage notify'],
   query: [],
@@ -78,7 +78,7 @@ const allowed = (role: RoleName): string[] => [
   }),
   ...QUEUES[role],
 ];
-/** Straight to the tables. */
+/** A context without a recorder between it and the tables. */
 let store: Store;
 const asked = (): Set<string> => new Set(recorders.flatMap((recorder) => [...recorder.take()]));
 const expectAllowed = (role: RoleName, what: Set<string>): void =>
@@ -117,7 +117,7 @@ beforeAll(async () => {
     POWERTOOLS_LOG_LEVEL: 'SILENT',
     POWERTOOLS_METRICS_DISABLED: 'true',
   });
-  // a worker that is not recorded, so that there is something to read, retry and redrive
+  // a worker that is not recorded, so that there are executions to read, retry and redrive
   const { queue, inboxes } = createSqs({ client: sqs, pollClient: sqs, clock: systemClock, ...urls });
   store = createDynamoStore({
     client: tables.client,
@@ -169,7 +169,7 @@ describe('bundled', { timeout: 60_000 }, () => {
     },
   );
 
-  it('scheduler and query answer every operation of the contract, and ask for no more than their roles allow', async () => {
+  it('scheduler and query answer every operation of the contract within the permissions of their roles', async () => {
     const api = async (service: 'scheduler' | 'query') => {
       const { handler } = await load(service);
       return caller((event) => handler(event, invocation) as ReturnType<ApiHandler>);
@@ -255,7 +255,7 @@ describe('bundled', { timeout: 60_000 }, () => {
     await call('getExecution', { id: row.id });
     await call('previewSchedule', {}, { body: { schedule: { cron: '0 9 * * *' } } });
     const { body: tasks } = await call('listTasks');
-    // custom ones are part of the bundle
+    // custom tasks are part of the bundle
     expect(JSON.stringify(tasks)).toContain('"count-slowly"');
     await call('listWorkers', {}, { groups: ['punctual-operators'] });
     await call('listDeadLetters');
@@ -273,7 +273,7 @@ describe('bundled', { timeout: 60_000 }, () => {
       called.add(id);
     }
 
-    // API Gateway's route for what there is not leads to the query function
+    // API Gateway's route for unknown paths leads to the query function
     for (const [method, path, status] of [
       ['GET', '/nothing', 404],
       ['PUT', '/jobs', 405],
@@ -290,7 +290,7 @@ describe('bundled', { timeout: 60_000 }, () => {
     expect(done.query).toContain('dynamodb:Scan executions/index/failed');
   });
 
-  it('ingest creates what was accepted, and hands back what it could not', async () => {
+  it('ingest creates accepted jobs, and returns the messages that failed', async () => {
     const { handler } = await load('ingest');
     const { Messages = [] } = await sqs.send(
       new ReceiveMessageCommand({ QueueUrl: sqsQueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 5 }),
@@ -305,7 +305,7 @@ describe('bundled', { timeout: 60_000 }, () => {
     expectAllowed('ingest', done);
   });
 
-  it('the notifier tells of a failure, and buries what it does not know', async () => {
+  it('the notifier delivers a failure, and dead-letters invalid messages', async () => {
     const told: unknown[] = [];
     const receiver = createServer(async (request, response) => {
       told.push(JSON.parse(await text(request)));
@@ -346,7 +346,7 @@ describe('bundled', { timeout: 60_000 }, () => {
     expectAllowed('notifier', done);
   });
 
-  it('the watcher dispatches and settles its range, says what comes, and refuses an event that is none', async () => {
+  it('the watcher dispatches and settles its range, publishes the forecast, and refuses an invalid event', async () => {
     const handler = (await load('watcher')).handler as WatcherHandler;
     asked();
     const pass = await handler({ from: 0, to: 16 }, invocation);
@@ -356,7 +356,7 @@ describe('bundled', { timeout: 60_000 }, () => {
     expectAllowed('watcher', asked());
   });
 
-  it('the watcher carries out what requests have left, and asks for no more than its role allows', async () => {
+  it('the watcher carries out open background operations within the permissions of its role', async () => {
     const scheduler = await load('scheduler');
     const handler = (await load('watcher')).handler as WatcherHandler;
     const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000;
@@ -388,7 +388,7 @@ describe('bundled', { timeout: 60_000 }, () => {
     }
   });
 
-  it('the watcher stops before its time is over', async () => {
+  it('the watcher stops before its timeout', async () => {
     const handler = (await load('watcher')).handler as WatcherHandler;
     const pass = await handler({ from: 0, to: 16 }, { getRemainingTimeInMillis: () => 15_000 });
     expect(pass.sent).toBe(0);

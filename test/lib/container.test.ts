@@ -1,5 +1,5 @@
-// The worker as the container has it: built by following the Dockerfile on exactly what CDK would send to the builder,
-// started from there with nothing else in reach, and drained by SIGTERM.
+// The worker as in the container. It is built by following the Dockerfile on the files that CDK would send to the builder,
+// started from that folder alone, and drained by SIGTERM.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -65,7 +65,7 @@ beforeAll(async () => {
     () => tables.stop(),
     () => queues.stop(),
   );
-  // the variables of the task definition, with the addresses of the engines in place of what only the account knows
+  // the variables of the task definition, with the addresses of the engines instead of CDK tokens
   const [container] =
     synthesized.ofType('AWS::ECS::TaskDefinition')[0]?.Properties.ContainerDefinitions ?? [];
   const given: Record<string, string> = Object.fromEntries(
@@ -91,7 +91,7 @@ beforeAll(async () => {
   };
 }, 120_000);
 
-/** What X-Ray was told. */
+/** The segments that X-Ray received. */
 const segments: { name: string; annotations: Record<string, unknown> }[] = [];
 async function startXRay(): Promise<string> {
   const xray = createServer(async (request, response) => {
@@ -113,7 +113,7 @@ afterAll(async () => {
 });
 
 describe('the container', { timeout: 60_000 }, () => {
-  it('is Node 24, runs as somebody without rights, has an init, and one place to write to', () => {
+  it('has Node 24, an unprivileged user, an init process and one writable folder', () => {
     expect(image).toMatchObject({
       base: 'node:24-slim',
       user: 'node',
@@ -127,7 +127,7 @@ describe('the container', { timeout: 60_000 }, () => {
     expect(own).not.toContain('node_modules');
   });
 
-  it('starts, runs a job on time, and drains on SIGTERM, within the rights of its role', async () => {
+  it('starts, runs a job on time and drains on SIGTERM, within the permissions of its role', async () => {
     const app = join(image.root, image.workdir);
     chmodSync(app, 0o555);
     const [, ...args] = image.command;
@@ -184,7 +184,7 @@ describe('the container', { timeout: 60_000 }, () => {
     expect(lines.flatMap((line) => line.Succeeded ?? [])).toHaveLength(2);
     expect(lines[0]).toMatchObject({ service: 'contained', Workers: 1 });
 
-    // also what ended while it drained
+    // also executions that ended during the drain
     const traced = segments.map(({ name, annotations: { task, outcome } }) => ({ name, task, outcome }));
     const succeeded = { name: 'contained-worker', outcome: 'SUCCEEDED' };
     expect(traced).toEqual([

@@ -1,11 +1,11 @@
-// Follows the Dockerfile by hand, where there is no Docker: each stage is a folder, each COPY a copy. What needs a network
-// (npm ci, apt-get) is stood in for; a line that is not understood is an error, so that nothing is passed over.
+// Follows the Dockerfile without Docker: each stage is a folder, and each COPY a copy. Commands that need a network (npm ci,
+// apt-get) are replaced. An unknown line is an error, so that no line is skipped.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 
 export interface Image {
-  /** Where the root of the last stage is. */
+  /** The root folder of the last stage. */
   readonly root: string;
   readonly workdir: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export interface Image {
   readonly base: string;
 }
 
-/** `context`: what the builder would be sent. `nodeModules`: stands in for what `npm ci` would install. */
+/** `context` is the build context. `nodeModules` replaces the result of `npm ci`. */
 export function followDockerfile(context: string, folder: string, nodeModules: string): Image {
   const lines = readFileSync(join(context, 'Dockerfile'), 'utf8')
     .replace(/\\\n/g, ' ')
@@ -101,7 +101,7 @@ const pair = (word: string): [string, string] => {
   return [name, value.join('=')];
 };
 
-/** What is ignored is not there for a COPY, whatever the folder holds. */
+/** COPY does not see ignored files. */
 function reachesDocker(path: string): boolean {
   const lines = readFileSync(new URL('../../.dockerignore', import.meta.url), 'utf8').split('\n');
   const kept = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));

@@ -1,4 +1,4 @@
-// Stands between a runtime and an engine, and writes down what is asked for: which action on which table, index or queue.
+// A proxy between a runtime and an engine. It records every request: the action, and the table, index or queue.
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 
 export interface Recorder {
   readonly endpoint: string;
-  /** `dynamodb:Query jobs/index/byUser`, `sqs:SendMessage work-0`; what was asked for since the last call. */
+  /** The requests since the last call, such as `dynamodb:Query jobs/index/byUser` or `sqs:SendMessage work-0`. */
   take(): Set<string>;
   stop(): void;
 }
@@ -63,7 +63,7 @@ function actionsOf(target: string, body: string): string[] {
   return tables.map((table) => `dynamodb:${action} ${table}${index}`);
 }
 
-/** `INSERT INTO "jobs" …`, `UPDATE "jobs" …`: what is allowed by an action of its own. */
+/** The IAM action of a statement: `INSERT INTO "jobs" …` and `UPDATE "jobs" …` have their own. */
 function partiQl(statement: string): string {
   const [, verb = '', table = ''] = /^(INSERT|UPDATE|DELETE|SELECT)\b[^"]*"([^"]+)"/.exec(statement) ?? [];
   return `dynamodb:PartiQL${verb.charAt(0)}${verb.slice(1).toLowerCase()} ${table}`;

@@ -18,5 +18,5 @@ it('refuses a transition without a cause, and a cause without its transition', (
 
 it('refuses a marker that names no generated part', async () => {
   const text = '<!-- generated: nothing (npm run docs) -->\n<!-- end of generated -->';
-  await expect(withGenerated(text)).rejects.toThrow('"nothing" is no generated part');
+  await expect(withGenerated(text)).rejects.toThrow('"nothing" is not a generated part');
 });

@@ -1,5 +1,5 @@
-// The sequence diagram of one run, made by running it: a job is created, dispatched, run, settled and notified of by the real
-// use cases on a store in memory, and each call that they make is an arrow.
+// Generates the sequence diagram of one run. The real use cases create, dispatch, run, settle and notify on the memory
+// store, and each of their calls becomes an arrow.
 import { z } from 'zod';
 import { minuteOf } from '../../src/domain/executions/slots.ts';
 import { jobSpecSchema } from '../../src/domain/jobs/job-spec.ts';
@@ -17,7 +17,7 @@ import { defineTask } from '../../src/tasks/task.ts';
 import { StandingClock } from '../../test/support/standing-clock.ts';
 
 const MINUTE = 60_000;
-/** Later than a writer plans by itself, so that the watcher dispatches the run. */
+/** Later than what a writer dispatches itself, so that the watcher dispatches the run. */
 const DUE_AFTER_MS = 20 * MINUTE;
 
 const TABLE_OF: Partial<Record<keyof Store, string>> = {
@@ -117,11 +117,11 @@ const isEmpty = ([first]: readonly unknown[]): boolean => Array.isArray(first) &
 
 function tableOf(name: keyof Store): string {
   const table = TABLE_OF[name];
-  if (!table) throw new Error(`${name} has no table here: name it in tools/docs/run-diagram.ts`);
+  if (!table) throw new Error(`${name} has no table: add it to TABLE_OF in tools/docs/run-diagram.ts`);
   return table;
 }
 
-/** The call with what it decides. */
+/** The label of a call. */
 function described(name: keyof Store, args: readonly unknown[]): string {
   const [first, second] = args as [Record<string, unknown>, Record<string, unknown>];
   if (name === 'insertRow') return `insertRow ${first.status}`;

@@ -1,5 +1,5 @@
-// State diagrams in Mermaid, made from the transition tables of the domain. The cause of each transition stands here: a
-// transition without a cause, and a cause without its transition, are errors.
+// Generates state diagrams in Mermaid from the transition tables of the domain. This file has the cause of each transition.
+// A transition without a cause is an error, and so is a cause without a transition.
 import { ROW_TRANSITIONS } from '../../src/domain/executions/row.ts';
 import { JOB_TRANSITIONS } from '../../src/domain/jobs/job.ts';
 
