@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { databaseFile } from '../src/local/data-folder.ts';
+import { databaseFile } from '../src/local/data-folder-owner.ts';
 import { temporaryFolder } from '../test/support/processes.ts';
 import { startLocal } from './local-server.ts';
 import { ascending, commandOf, type Options, progress, type Report, rank } from './report.ts';

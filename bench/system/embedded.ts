@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Row } from '../../src/domain/executions/row.ts';
-import { databaseFile } from '../../src/local/data-folder.ts';
+import { databaseFile } from '../../src/local/data-folder-owner.ts';
 import { executionOperations } from '../../src/store/sqlite/executions.ts';
 import { openReader } from '../../src/store/sqlite/open.ts';
 import type { WriterStats } from '../../src/store/sqlite/protocol.ts';

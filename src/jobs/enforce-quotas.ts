@@ -70,7 +70,7 @@ export function createQuotas(context: Context, limits: QuotaLimits): Quotas {
       if (!overLimit.users.has(userId)) {
         const used = await store.addToQuota(userId, ACTIVE, 1);
         if (used <= max) return;
-        // the counter only grows, so it is an upper bound; at the limit it is replaced with the count of jobs
+        // The counter only grows, so it is an upper bound. At the limit it is replaced with the count of jobs.
         const active = await countActive(context, userId, max);
         if (active < max) {
           await store.replaceQuota(userId, ACTIVE, used, active + 1);

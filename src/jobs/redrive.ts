@@ -15,7 +15,7 @@ const MAX_CONCURRENT = 16;
 /** Failed executions per read of the index. */
 const PAGE = 100;
 
-/** Throws NotFound unless every execution exists. Executions that are not failed, or no longer failed, are left alone. */
+/** Throws NotFound unless every execution exists. Executions that are not failed, or no longer failed, stay as they are. */
 export async function redriveByIds(
   context: Context,
   who: Principal,

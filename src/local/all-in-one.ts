@@ -11,7 +11,7 @@ import {
   startLocalWorker,
 } from './components.ts';
 import type { LocalConfig } from './config.ts';
-import { ownDataFolder } from './data-folder.ts';
+import { ownDataFolder } from './data-folder-owner.ts';
 import { startHttpServer } from './http-server.ts';
 import type { ProcessLifecycle } from './process-lifecycle.ts';
 import { recordApiPort } from './scheduler-ports.ts';

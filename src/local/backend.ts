@@ -22,6 +22,6 @@ export interface Backend {
 
 export interface OpenedBackend {
   readonly backend: Backend;
-  /** Sentences about the place of the data. They are printed after the start. */
+  /** Sentences about where the data is. They are printed after the start. */
   readonly messages: readonly string[];
 }

@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { checkDatabase, copyDatabase } from '../store/sqlite/backup.ts';
 import { StoreFault } from '../store/sqlite/faults.ts';
-import { databaseFile, tablesFile } from './data-folder.ts';
+import { databaseFile, tablesFile } from './data-folder-owner.ts';
 import { SECRETS, SIGNING_KEYS } from './key-files.ts';
 import { lockFolder } from './lock.ts';
 import { StartError } from './start-error.ts';

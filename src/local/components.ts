@@ -19,9 +19,9 @@ import { allShards, runWatcher } from '../watcher/main.ts';
 import { startWorker } from '../worker/worker.ts';
 import type { Backend } from './backend.ts';
 import type { LocalConfig } from './config.ts';
+import { describableTasks, localDeliveryTasks, localTasks } from './local-tasks.ts';
 import { LOCAL_SENDER } from './mail-file.ts';
 import type { ProcessLifecycle } from './process-lifecycle.ts';
-import { describableTasks, localDeliveryTasks, localTasks } from './tasks.ts';
 import { createAuthorizer, tokenKey } from './tokens.ts';
 
 /** Logs to stderr. Stdout has only the lines for the user. */

@@ -16,7 +16,7 @@ import type { WriterStats } from '../store/sqlite/protocol.ts';
 import { openSqliteStore, type SqliteOptions, type SqliteStore } from '../store/sqlite/sqlite.ts';
 import type { OpenedBackend } from './backend.ts';
 import type { LocalConfig } from './config.ts';
-import { databaseFile, tablesFile } from './data-folder.ts';
+import { databaseFile, tablesFile } from './data-folder-owner.ts';
 import type { ProcessLifecycle } from './process-lifecycle.ts';
 import { refillQueue } from './refill-queue.ts';
 import { schedulerPorts } from './scheduler-ports.ts';

@@ -3,7 +3,7 @@
 import { localLog } from './components.ts';
 import { readLocalConfig } from './config.ts';
 import { connect } from './connect.ts';
-import { ownDataFolder, refuseEmbeddedOwner } from './data-folder.ts';
+import { ownDataFolder, refuseEmbeddedOwner } from './data-folder-owner.ts';
 import { NO_ACCESS_CONTROL, startEngines } from './engines.ts';
 import { refuseUnknownVariables } from './known-variables.ts';
 import { runProcess } from './process-lifecycle.ts';

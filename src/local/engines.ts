@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Log } from '../scheduling/context.ts';
 import type { Endpoints, LocalConfig } from './config.ts';
-import { refuseEmbeddedOwner, tablesFile } from './data-folder.ts';
+import { refuseEmbeddedOwner, tablesFile } from './data-folder-owner.ts';
 import { startDynoxide } from './dynoxide.ts';
 import { startFauxqs } from './fauxqs.ts';
 import type { ProcessLifecycle } from './process-lifecycle.ts';

@@ -2,7 +2,7 @@
 
 import { startAllInOne } from './all-in-one.ts';
 import { readLocalConfig } from './config.ts';
-import { EMBEDDED_COMMAND } from './data-folder.ts';
+import { EMBEDDED_COMMAND } from './data-folder-owner.ts';
 import { refuseUnknownVariables } from './known-variables.ts';
 import type { ProcessLifecycle } from './process-lifecycle.ts';
 

@@ -47,7 +47,7 @@ export async function notifyOfEvent(
   const targets = await targetsOf(context, head, kind, latenessOf(context, message));
   if (targets.length === 0) return DONE;
   const key = row ? `${due}.${row.fence ?? ''}.${row.status}` : `${due}.late${targets.length}`;
-  // settle repeats every few minutes that an execution has not started; only the same message may reopen its window
+  // Settle reports every few minutes that an execution has not started. Only the same message may open its window again.
   const openedBy = row ? key : `${key}@${message.at}`;
   const event = { head, message, targets, key, openedBy };
 

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readLocalConfig } from '../../src/local/config.ts';
-import { localTasks } from '../../src/local/tasks.ts';
+import { localTasks } from '../../src/local/local-tasks.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { type Folder, temporaryFolder } from '../support/processes.ts';
 import { taskContext } from '../support/task-context.ts';

@@ -1,7 +1,7 @@
 // What a job does over time, as its owner sees it: one worker, one watcher, real tables and queues, time that runs ten
 // times as fast. Nothing goes wrong here.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { backfill } from '../../src/jobs/backfill.ts';
+import { backfill } from '../../src/jobs/begin-backfill.ts';
 import { editJob } from '../../src/jobs/edit-job.ts';
 import { runNow } from '../../src/jobs/manual-runs.ts';
 import { getOperation } from '../../src/jobs/operations/operation-requests.ts';

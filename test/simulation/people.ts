@@ -6,7 +6,7 @@ import type { Head } from '../../src/domain/jobs/job.ts';
 import type { JobSpec } from '../../src/domain/jobs/job-spec.ts';
 import { asUser, type Principal } from '../../src/domain/principal.ts';
 import { nextOccurrence } from '../../src/domain/schedule/occurrences.ts';
-import { backfill } from '../../src/jobs/backfill.ts';
+import { backfill } from '../../src/jobs/begin-backfill.ts';
 import { cancelExecution } from '../../src/jobs/cancel-execution.ts';
 import { cancelJob } from '../../src/jobs/cancel-job.ts';
 import { createJob } from '../../src/jobs/create-job.ts';

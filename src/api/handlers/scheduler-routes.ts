@@ -1,7 +1,7 @@
 // The routes of the API: the use case of each operation. The operations that only read are in query-routes.ts.
 import { InvalidInput } from '../../domain/errors.ts';
 import type { Schedule } from '../../domain/schedule/schedule-schema.ts';
-import { backfill } from '../../jobs/backfill.ts';
+import { backfill } from '../../jobs/begin-backfill.ts';
 import { cancelExecution } from '../../jobs/cancel-execution.ts';
 import { cancelJob } from '../../jobs/cancel-job.ts';
 import { acceptJob } from '../../jobs/create-async.ts';

@@ -33,7 +33,7 @@ export const backfilling: Work = {
       dues.push(dueKey(due));
     }
     const candidates = dues.slice(0, MAX_READ);
-    // an eventually consistent read may miss a row; the decision reads again
+    // this read may miss a row, because it is eventually consistent; `decide` reads again
     const rows = await store.readRows(keysOf(jobId, candidates), { consistent: false });
     const existing = new Set(rows.filter((row) => !isQueuedManually(row)).map(({ due }) => due));
     const keys = candidates.filter((due) => !existing.has(due));

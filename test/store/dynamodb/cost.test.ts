@@ -4,7 +4,7 @@ import { errorKeyOf } from '../../../src/domain/executions/error-key.ts';
 import { dueKey } from '../../../src/domain/executions/ids.ts';
 import { jobSpecSchema } from '../../../src/domain/jobs/job-spec.ts';
 import { asUser } from '../../../src/domain/principal.ts';
-import { backfill } from '../../../src/jobs/backfill.ts';
+import { backfill } from '../../../src/jobs/begin-backfill.ts';
 import { createJob } from '../../../src/jobs/create-job.ts';
 import { editJob } from '../../../src/jobs/edit-job.ts';
 import { pauseJob } from '../../../src/jobs/pause-job.ts';
