@@ -732,8 +732,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'scheduling/planning/recover.ts',
-        find: "minute <= begun || e.kind === 'check'",
-        replace: "minute <= begun && e.kind !== 'check'",
+        find: "minute <= lastDue || e.kind === 'check'",
+        replace: "minute <= lastDue && e.kind !== 'check'",
       },
     ],
   },

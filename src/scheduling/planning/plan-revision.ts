@@ -6,7 +6,7 @@ import type { Schedule } from '../../domain/schedule/schedule-schema.ts';
 import type { Context } from '../context.ts';
 import { occurrencesUntil, regularEntry, regularMessage, writerHorizon } from './plan.ts';
 
-/** Writes the entries of a new revision. The result sends the messages, once the head counts. */
+/** Writes the entries of a new revision. The caller calls the result after the write of the head, to send the messages. */
 export async function plan(context: Context, head: Planning, t0: number): Promise<() => Promise<void>> {
   const { entries, send } = planned(context, head, t0);
   await context.store.putEntries(entries);
@@ -16,8 +16,8 @@ export async function plan(context: Context, head: Planning, t0: number): Promis
 type Planning = Pick<Head, 'jobId' | 'userId' | 'revision' | 'schedule' | 'pausedUntil'>;
 
 /**
- * The entries of a new revision, from t0 on to the first beyond what a writer has to send itself, and the function that sends
- * its messages. Writes nothing. Throws NeverFires (422) when there is no occurrence.
+ * The entries of a new revision, from t0 to the first one beyond the writer's horizon, and the function that sends the messages.
+ * It writes nothing. If the schedule has no occurrence, it throws NeverFires (422).
  */
 export function planned(
   { queue, clock, settings }: Context,
@@ -48,7 +48,7 @@ const neverResumes = (schedule: Schedule, until: number): NeverFires =>
   );
 
 /**
- * Drawn in every round of a compare-and-set: what a lost round has planned must stay dead, because the head that it was
- * planned for is another now (paused until later, or with another schedule).
+ * A revision for one round of a compare-and-set. The entries of a lost round stay invalid, because the head has changed since
+ * (for example by another pause or schedule).
  */
 export const freshRevision = ({ random }: Context): string => random.id(12);

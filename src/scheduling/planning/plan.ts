@@ -1,4 +1,4 @@
-// Plan: which occurrences get an entry now, and which of those a message too (docs/protocol.md#plan).
+// Plan: which occurrences get an entry now, and which of them a message (docs/protocol.md#plan).
 
 import { ownerHash } from '../../domain/digest.ts';
 import { type DueKey, dueAtOf, dueKey } from '../../domain/executions/ids.ts';
@@ -12,7 +12,7 @@ import type { Context, Settings } from '../context.ts';
 export interface Planned {
   /** Due times up to and including `until`. */
   readonly inside: readonly number[];
-  /** The first one later: it carries the chain on. */
+  /** The first one after `until`, from which the chain continues. Undefined if the schedule has ended. */
   readonly beyond: number | undefined;
 }
 
@@ -26,8 +26,8 @@ export function occurrencesUntil(schedule: Schedule, after: number, until: numbe
 }
 
 /**
- * How far a writer that began at t0 plans and sends. The watcher's cursor cannot be beyond this before the writer's
- * deadline is over, so what is planned later than this is sent by the watcher.
+ * The time until which a writer that began at t0 sends messages itself. The watcher's cursor cannot pass it before the writer's
+ * deadline, so the watcher sends what is due later.
  */
 export const writerHorizon = (settings: Settings, t0: number): number =>
   t0 + settings.lookAheadMs + settings.watchPeriodMs + settings.marginMs;
@@ -52,7 +52,7 @@ export const regularMessage = (head: Owned, due: number, now: number): Message =
   owner: ownerHash(head.userId),
 });
 
-/** Is this an occurrence that the schedule in force has planned, or is bound to plan? */
+/** Whether the schedule in force has planned, or will plan, an occurrence at this due time. */
 export async function isToCome({ store, clock }: Context, head: Head, due: DueKey): Promise<boolean> {
   const at = dueAtOf(due);
   if (head.status !== 'active' || due !== dueKey(at)) return false;

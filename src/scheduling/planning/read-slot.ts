@@ -1,4 +1,4 @@
-// A slot's entries, and what is known of the executions that they are about.
+// Reads the entries of a slot, and the rows, heads and holds of their executions.
 
 import { dueAtOf, executionId, isManual } from '../../domain/executions/ids.ts';
 import { isTerminal, type Row } from '../../domain/executions/row.ts';
@@ -7,7 +7,7 @@ import type { Head, Hold } from '../../domain/jobs/job.ts';
 import { fireAt } from '../../domain/schedule/occurrences.ts';
 import type { Context } from '../context.ts';
 
-/** The pages of a slot, as the store cuts them (1 MB of entries at most). */
+/** The pages of a slot, each with up to 1 MB of entries. */
 export async function* slotPages({ store }: Context, minute: number, shard: number): AsyncGenerator<Entry[]> {
   let cursor: string | undefined;
   do {
@@ -17,7 +17,7 @@ export async function* slotPages({ store }: Context, minute: number, shard: numb
   } while (cursor);
 }
 
-/** All pages together. */
+/** All entries of a slot. */
 export async function readLargeSlot(context: Context, minute: number, shard: number): Promise<Entry[]> {
   const entries: Entry[] = [];
   for await (const page of slotPages(context, minute, shard)) entries.push(...page);
@@ -26,7 +26,7 @@ export async function readLargeSlot(context: Context, minute: number, shard: num
 
 export const idOf = (e: Entry): string => executionId(e.jobId, e.due);
 
-/** An execution may have an entry and checks in one slot; a regular entry says most. Revisions stay apart. */
+/** One entry per execution and revision. A regular entry is preferred to a check. */
 export function onePerExecution(entries: readonly Entry[]): Entry[] {
   const byKey = new Map<string, Entry>();
   for (const e of entries) {
@@ -37,9 +37,9 @@ export function onePerExecution(entries: readonly Entry[]): Entry[] {
 }
 
 /**
- * Terminal rows may come from an eventually consistent read; everything else is asked again. So is what was started by
- * hand and did not succeed: it may show the end before the /retry that this entry is about. (A stale end of a regular
- * entry is an end: whoever reopened it has put an entry of its own into a later slot.)
+ * The rows of the entries' executions. Terminal rows may come from an eventually consistent read, and others are read again.
+ * A manual run that did not succeed is read again too, because the end may be the one before its retry. The end of a regular
+ * entry may be stale: a retry has put an entry of its own into a later slot.
  */
 export async function rowsOf({ store }: Context, entries: readonly Entry[]): Promise<Map<string, Row>> {
   const rows = new Map<string, Row>();
@@ -48,12 +48,12 @@ export async function rowsOf({ store }: Context, entries: readonly Entry[]): Pro
   };
   const keys = new Map(entries.map((e) => [idOf(e), { jobId: e.jobId, due: e.due }]));
   keep(await store.readRows([...keys.values()], { consistent: false }));
-  const byHand = new Set(entries.filter(isManual).map(idOf));
-  const isSure = (id: string): boolean => {
+  const manual = new Set(entries.filter(isManual).map(idOf));
+  const isFinal = (id: string): boolean => {
     const status = rows.get(id)?.status;
-    return status === 'SUCCEEDED' || (isTerminal(status) && !byHand.has(id));
+    return status === 'SUCCEEDED' || (isTerminal(status) && !manual.has(id));
   };
-  const open = [...keys].filter(([id]) => !isSure(id)).map(([, key]) => key);
+  const open = [...keys].filter(([id]) => !isFinal(id)).map(([, key]) => key);
   keep(await store.readRows(open, { consistent: true }));
   return rows;
 }
@@ -64,13 +64,13 @@ export async function headsOf({ store }: Context, entries: readonly Entry[]): Pr
   return new Map(heads.map((head) => [head.jobId, head]));
 }
 
-/** The hold of this very execution, wherever it lives. */
+/** The hold of this execution, in the head or in a hold item. Undefined if there is none. */
 export async function holdOf({ store }: Context, head: Head, e: Entry): Promise<Hold | undefined> {
   if (head.hold?.due === e.due) return head.hold;
   return head.overlap === 'allow' ? (await store.readHoldItem(head.jobId, e.due))?.hold : undefined;
 }
 
-/** The time of its first attempt: the due time, with the jitter of an occurrence. */
+/** The fire time: the due time, plus the jitter of an occurrence. */
 export function firesAt(head: Head, e: Entry): number {
   const due = dueAtOf(e.due);
   return isManual(e) ? due : fireAt(head.schedule, head.jobId, due);

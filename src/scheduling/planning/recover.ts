@@ -1,8 +1,7 @@
-// Recover: fills a queue that has lost its contents. It reads what settle would read minutes later and sends, at once,
-// everything that a queue with all its messages would hold (docs/decisions/0033-recover.md).
+// Recover: fills a queue that has lost its messages. It reads the slots that settle would read minutes later, and sends their
+// messages at once (docs/decisions/0033-recover.md).
 //
-// An execution that is accepted and has not ended stands in a slot that is not settled: as its own entry, or as a check
-// that settle has written for it. So those slots name all of them.
+// Every execution that has not ended stands in a slot that is not settled: by its own entry, or by a check of settle.
 
 import { ownerHash } from '../../domain/digest.ts';
 import { isTerminal, type Row } from '../../domain/executions/row.ts';
@@ -14,23 +13,22 @@ import type { Context } from '../context.ts';
 import { firesAt, headsOf, holdOf, idOf, onePerExecution, rowsOf, slotPages } from './read-slot.ts';
 import { isMoved } from './replan.ts';
 
-const SLOTS_PER_TURN = 60;
+/** The reads of an embedded store are synchronous. After this many slots, other work gets its turn. */
+const SLOTS_PER_YIELD = 60;
 
 interface Recovery {
   readonly shard: Shard;
   /**
-   * The oldest WAITING occurrence of each job. Of those that nobody holds it alone is sent, because each end wakes the
-   * next. While one is held, no other is woken.
+   * The oldest WAITING occurrence of each job. Of those without a hold only this one is sent, because each end wakes the next.
    */
   readonly waiting: Map<string, Message>;
 }
 
 /**
- * Sends the messages of a shard's unfinished executions, page by page of its slots, and writes nothing: no cursor moves
- * and no lease is needed. A message too many is harmless, so this may run at any time and twice at once. What dispatch has
- * not reached yet it still sends itself.
+ * Sends the messages of a shard's unfinished executions. It writes nothing and needs no lease. A duplicate message is harmless,
+ * so it may run at any time, also concurrently. Slots that dispatch has not reached are left to dispatch.
  *
- * Cost: some 70 slots at 1 RRU, 0.5 RRU for the row of each entry, and 1 RRU for row and head of each that has not ended.
+ * Cost: about 70 slots at 1 RRU, 0.5 RRU for the row of each entry, and 1 RRU for row and head of each unfinished execution.
  */
 export async function recoverShard(
   context: Context,
@@ -39,17 +37,16 @@ export async function recoverShard(
 ): Promise<{ sent: number }> {
   const { settledUntil, dispatchedUntil } = shard;
   const now = minuteOf(context.clock.now());
-  // the last settle came before `dispatchedUntil`, and its checks are that far ahead at most
+  // settle writes no check further ahead than FARTHEST_CHECK_MINUTES
   const until = Math.min(now, dispatchedUntil + 1) + FARTHEST_CHECK_MINUTES;
-  // beyond the cursor a writer may have sent its occurrences itself, and they may run already; later ones have not begun
-  const begun = Math.max(dispatchedUntil, now + 1);
+  // beyond the cursor, a writer may have sent its occurrences itself. Those due by now may run already
+  const lastDue = Math.max(dispatchedUntil, now + 1);
   const recovery: Recovery = { shard, waiting: new Map() };
   let sent = 0;
   for (let minute = settledUntil + 1; minute <= until && !signal?.aborted; minute++) {
-    // the reads of an embedded store never yield to the event loop, and there may be thousands of slots
-    if (minute % SLOTS_PER_TURN === 0) await context.clock.sleep(0);
+    if (minute % SLOTS_PER_YIELD === 0) await context.clock.sleep(0);
     for await (const page of slotPages(context, minute, shard.shard)) {
-      const entries = onePerExecution(page.filter((e) => minute <= begun || e.kind === 'check'));
+      const entries = onePerExecution(page.filter((e) => minute <= lastDue || e.kind === 'check'));
       if (entries.length === 0) continue;
       const messages = await messagesOf(context, entries, recovery);
       await context.queue.send(messages);
@@ -82,11 +79,11 @@ async function messagesOf(
   return messages;
 }
 
-/** Of an execution without a row: it counts, was decided and not recorded, or was taken by a worker that may be lost. */
+/** Whether an execution without a row may run: it is current, named by the note, or held by a worker that may be lost. */
 async function mayRun(context: Context, head: Head, e: Entry, { dispatchedUntil }: Shard): Promise<boolean> {
-  const live = head.status === 'active' && head.revision === e.revision;
-  if (live && e.kind === 'check') return true;
-  if (live && minuteOf(e.at) <= dispatchedUntil && !isMoved(context, head, e)) return true;
+  const isCurrent = head.status === 'active' && head.revision === e.revision;
+  if (isCurrent && e.kind === 'check') return true;
+  if (isCurrent && minuteOf(e.at) <= dispatchedUntil && !isMoved(context, head, e)) return true;
   return head.note?.due === e.due || (await holdOf(context, head, e)) !== undefined;
 }
 

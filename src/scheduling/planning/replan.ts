@@ -1,5 +1,5 @@
-// What is planned has to follow the rules of its timezone, which change: a new version of the time-zone data may move an
-// occurrence that has an entry already (docs/decisions/0026).
+// Replanning after a change of timezone rules. A new version of the timezone data may move an occurrence that already has an
+// entry (docs/decisions/0026).
 import { dueAtOf, dueKey } from '../../domain/executions/ids.ts';
 import { type Entry, MINUTE } from '../../domain/executions/slots.ts';
 import type { Head } from '../../domain/jobs/job.ts';
@@ -12,10 +12,10 @@ import {
 import type { Context } from '../context.ts';
 import { regularEntry } from './plan.ts';
 
-/** Nearly all changes move clocks by three hours at most. */
+/** How far back lost occurrences are looked for. Nearly all rule changes move clocks by three hours at most. */
 const LOOK_BACK_MS = 180 * MINUTE;
 
-/** Splits planned entries: `moved` are no occurrences by the present rules. */
+/** Splits planned entries by the present rules of their timezone. `moved` entries are no occurrences any more. */
 export function byPresentRules(
   { schedule }: Head,
   planned: readonly Entry[],
@@ -26,20 +26,20 @@ export function byPresentRules(
   return { valid, moved };
 }
 
-/** No occurrence by the present rules of its timezone. */
+/** Whether the entry is no occurrence by the present rules. False if the schedule cannot be computed. */
 export function isMoved({ log }: Context, head: Head, e: Entry): boolean {
   try {
     return byPresentRules(head, [e]).moved.length > 0;
   } catch (error) {
-    log.debug('a schedule cannot be computed', { jobId: head.jobId, error: String(error) });
+    log.debug('failed to compute a schedule', { jobId: head.jobId, error: String(error) });
     return false;
   }
 }
 
-/** What was due before the last change of the job, or before its pause was over, was never planned. */
+/** The time before which nothing was planned: the last change of the job, or the end of its pause. */
 const plannedAfter = ({ updatedAt, pausedUntil = 0 }: Head): number => Math.max(updatedAt, pausedUntil - 1);
 
-/** From where on to plan again, so that what a moved entry has become is found. */
+/** The time from which to plan again, so that the new time of a moved entry is found. */
 export function replanFrom(head: Head, { due }: Entry): number {
   const planned = dueAtOf(due);
   const right = nearestOccurrence(head.schedule, planned, plannedAfter(head));
@@ -47,11 +47,10 @@ export function replanFrom(head: Head, { due }: Entry): number {
 }
 
 /**
- * From where on occurrences were lost: by the present rules they are earlier than the entry that is dispatched now, and
- * nobody has planned them. Undefined: there are none.
+ * The time after which occurrences were lost: by the present rules they are due before the entry that is dispatched now, and
+ * they were never planned. Undefined if there are none.
  *
- * By the head alone it is known that the latest one before the entry has run. Only where it has not, its entry is looked
- * for: 1 RRU.
+ * The head shows whether the latest occurrence before the entry has run. Only if it has not, its entry is read (1 RRU).
  */
 export async function lostFrom(
   { store, clock, settings }: Context,
@@ -59,7 +58,7 @@ export async function lostFrom(
   first: number,
 ): Promise<number | undefined> {
   const { schedule, rowsUntil, overlap } = head;
-  // with `allow` the head does not know what has run
+  // with `overlap: allow` the head does not show what has run
   if (!hasZoneRules(schedule) || overlap === 'allow') return undefined;
   if (rowsUntil !== undefined && rowsUntil >= dueKey(first)) return undefined;
   const since = Math.max(plannedAfter(head), first - LOOK_BACK_MS);

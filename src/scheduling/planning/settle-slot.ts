@@ -1,4 +1,5 @@
-// Settle: each slot once, some minutes after its end: whatever has no end yet is looked after (docs/protocol.md#settle).
+// Settle: the later check of each slot, two minutes after its end. Executions that have not ended are sent again
+// (docs/protocol.md#settle).
 
 import { ownerHash } from '../../domain/digest.ts';
 import { dueAtOf, isManual } from '../../domain/executions/ids.ts';
@@ -18,13 +19,14 @@ import { regularEntry, regularMessage } from './plan.ts';
 import { firesAt, headsOf, holdOf, idOf, onePerExecution, readLargeSlot, rowsOf } from './read-slot.ts';
 import { isMoved } from './replan.ts';
 
-interface Acts {
+/** What settle writes and sends for a slot. */
+interface Actions {
   readonly messages: Message[];
   readonly entries: Entry[];
   readonly overdue: Overdue[];
 }
 
-/** Acts on a slot; doing it twice is harmless. The caller commits the cursor afterwards. */
+/** Settles a slot. A repetition is harmless. The caller commits the cursor afterwards. */
 export async function settleSlot(
   context: Context,
   shard: number,
@@ -37,8 +39,8 @@ export async function settleSlot(
   const rows = await rowsOf(context, entries); // rows first, then heads
   const unsettled = entries.filter((e) => !isTerminal(rows.get(idOf(e))?.status));
   const once = entries.filter((e) => !isManual(e) && mayComplete(e, rows.get(idOf(e))));
-  const byHand = entries.filter((e) => wasDecidedByHand(e, rows.get(idOf(e))));
-  const heads = await headsOf(context, [...unsettled, ...once, ...byHand]);
+  const manuallyDecided = entries.filter((e) => wasDecidedManually(e, rows.get(idOf(e))));
+  const heads = await headsOf(context, [...unsettled, ...once, ...manuallyDecided]);
 
   for (const e of once) {
     const row = rows.get(idOf(e));
@@ -46,48 +48,51 @@ export async function settleSlot(
     if (row && isTerminal(row.status) && head && !isRecurring(head.schedule))
       await completeOnce(context, head, e.revision, row.status);
   }
-  const acts: Acts = { messages: [], entries: [], overdue: [] };
+  const actions: Actions = { messages: [], entries: [], overdue: [] };
   const missed: Entry[] = [];
   for (const e of unsettled) {
     const head = heads.get(e.jobId);
-    if (head && (await settleOne(context, e, head, rows.get(idOf(e)), acts)) === 'missed') missed.push(e);
+    if (head && (await settleOne(context, e, head, rows.get(idOf(e)), actions)) === 'missed') missed.push(e);
   }
-  const live = byHand.filter((e) => isInForce(heads.get(e.jobId), e));
-  await mendChains(context, [...missed, ...live], entries, heads, minute, dispatchedUntil, acts);
-  await tellAgain(context, entries, rows, acts);
-  await store.putEntries(acts.entries);
-  await queue.send(acts.messages);
-  return { entries: entries.length, corrected: acts.messages.length };
+  const inForce = manuallyDecided.filter((e) => isInForce(heads.get(e.jobId), e));
+  await mendChains(context, [...missed, ...inForce], entries, heads, minute, dispatchedUntil, actions);
+  await republish(context, entries, rows, actions);
+  await store.putEntries(actions.entries);
+  await queue.send(actions.messages);
+  return { entries: entries.length, corrected: actions.messages.length };
 }
 
-/** Ends that nobody was told of, and what has not started. What cannot be said now is said at the next check. */
-async function tellAgain(
+/** Publishes lost notifications of ends, and executions that have not started. What cannot be sent is retried at the next check. */
+async function republish(
   { publisher, clock }: Context,
   entries: readonly Entry[],
   rows: ReadonlyMap<string, Row>,
-  acts: Acts,
+  actions: Actions,
 ): Promise<void> {
   if (!publisher) return;
-  await publisher.overdue(acts.overdue);
-  const untold = new Map(entries.map((e) => [idOf(e), e]));
-  for (const id of untold.keys()) {
+  await publisher.overdue(actions.overdue);
+  const unpublished = new Map(entries.map((e) => [idOf(e), e]));
+  for (const id of unpublished.keys()) {
     const row = rows.get(id);
-    if (!row || !needsNotification(row)) untold.delete(id);
+    if (!row || !needsNotification(row)) unpublished.delete(id);
   }
-  if (await publisher.missed([...untold.keys()].flatMap((id) => rows.get(id) ?? []))) return;
-  for (const e of untold.values())
-    acts.entries.push({ ...e, at: nextCheckAt(dueAtOf(e.due), clock.now()), kind: 'check' });
+  if (await publisher.missed([...unpublished.keys()].flatMap((id) => rows.get(id) ?? []))) return;
+  for (const e of unpublished.values())
+    actions.entries.push({ ...e, at: nextCheckAt(dueAtOf(e.due), clock.now()), kind: 'check' });
 }
 
-/** Also one that ran as an occurrence of the schedule before: a recurring job was edited to run once, at that very time. */
+/**
+ * Whether the execution may complete a one-time job. An execution of another revision may too: a recurring job was edited to
+ * run once, at that time.
+ */
 const mayComplete = (e: Entry, row: Row | undefined): boolean =>
   isTerminal(row?.status) && (row?.once === true || row?.revision !== e.revision);
 
 /**
- * An occurrence that a person let run, or cancelled before its start, has its row without a message of dispatch. Only
- * dispatch plans what follows, so the chain may end here.
+ * Whether a person backfilled the occurrence, or cancelled it before its start. Its row then exists without a message of
+ * dispatch. Only dispatch plans what follows, so the chain may end here.
  */
-const wasDecidedByHand = (e: Entry, row: Row | undefined): boolean =>
+const wasDecidedManually = (e: Entry, row: Row | undefined): boolean =>
   !isManual(e) &&
   row !== undefined &&
   (isManual(row) || (row.status === 'CANCELLED' && row.fence === undefined));
@@ -95,13 +100,13 @@ const wasDecidedByHand = (e: Entry, row: Row | undefined): boolean =>
 const isInForce = (head: Head | undefined, { revision }: Entry): boolean =>
   head?.status === 'active' && head.revision === revision;
 
-/** 'missed': nobody has decided anything about this occurrence, and it counts. */
+/** 'missed' if the occurrence is in force and nothing was decided about it. */
 async function settleOne(
   context: Context,
   e: Entry,
   head: Head,
   row: Row | undefined,
-  acts: Acts,
+  actions: Actions,
 ): Promise<'missed' | undefined> {
   const { clock } = context;
   const now = clock.now();
@@ -125,38 +130,38 @@ async function settleOne(
   const hold = await holdOf(context, head, e);
 
   if (row) {
-    acts.entries.push(check);
+    actions.entries.push(check);
     const waitsUntil = row.status === 'RETRYING' ? (row.nextAttemptAt ?? 0) : 0;
     if (waitsUntil <= now && !(row.status === 'RUNNING' && hold && !isOver(context, hold)))
-      acts.messages.push(again);
+      actions.messages.push(again);
     if (row.status === 'QUEUED' || row.status === 'WAITING') {
       const expectedAt = regular ? fires : (row.enqueuedAt ?? fires);
-      acts.overdue.push({ head, due: e.due, revision: e.revision, expectedAt });
+      actions.overdue.push({ head, due: e.due, revision: e.revision, expectedAt });
     }
     return undefined;
   }
   if (head.note?.due === e.due) {
     await recordDecisionRow(context, head, head.note);
-    acts.entries.push(check);
+    actions.entries.push(check);
     return undefined;
   }
   if (hold) {
-    acts.entries.push(check);
-    if (isOver(context, hold)) acts.messages.push(again);
+    actions.entries.push(check);
+    if (isOver(context, hold)) actions.messages.push(again);
     return undefined;
   }
   if (!regular || head.status !== 'active' || head.revision !== e.revision) return undefined;
-  // dispatch has planned what it has become, or the rules have changed since: then its chain is mended
+  // the occurrence has moved. Dispatch has planned its new time, or the rules have changed since and its chain is mended
   if (e.kind === 'regular' && isMoved(context, head, e)) return 'missed';
-  acts.entries.push(check);
-  if (fires <= now) acts.messages.push(again);
-  acts.overdue.push({ head, due: e.due, revision: e.revision, expectedAt: fires });
+  actions.entries.push(check);
+  if (fires <= now) actions.messages.push(again);
+  actions.overdue.push({ head, due: e.due, revision: e.revision, expectedAt: fires });
   return 'missed';
 }
 
 /**
- * The cursor may have passed a slot before a slow writer's entry was there: then nobody has planned what follows it.
- * The occurrences up to the first that dispatch has yet to come to get entries, and messages where it has been already.
+ * Plans what follows missed occurrences. The cursor may have passed a slot before a slow writer's entry was there, so that
+ * dispatch did not. Occurrences get entries up to the first one beyond the cursor, and messages before the cursor.
  */
 async function mendChains(
   context: Context,
@@ -165,7 +170,7 @@ async function mendChains(
   heads: ReadonlyMap<string, Head>,
   minute: number,
   dispatchedUntil: number,
-  acts: Acts,
+  actions: Actions,
 ): Promise<void> {
   const { store, clock, log } = context;
   const now = clock.now();
@@ -174,35 +179,35 @@ async function mendChains(
   for (const [jobId, own] of Map.groupBy(missed, (e) => e.jobId)) {
     const head = heads.get(jobId);
     const here = (e: Entry): boolean => e.revision === head?.revision && minuteOf(dueAtOf(e.due)) === minute;
-    if (!head || !own.some(here)) continue; // a check in a later slot: its own slot has done this
+    if (!head || !own.some(here)) continue; // this is a check, and the chain was mended in the entry's own slot
     try {
       const { missing, beyond } = successors(head, (ofJob.get(jobId) ?? []).filter(here), minute);
       for (const e of missing) {
-        acts.entries.push(e, checkOf(head, e, now));
-        acts.messages.push(regularMessage(head, dueAtOf(e.due), now));
+        actions.entries.push(e, checkOf(head, e, now));
+        actions.messages.push(regularMessage(head, dueAtOf(e.due), now));
       }
       if (beyond) beyondSlot.push({ head, beyond });
     } catch (error) {
-      log.error('a schedule cannot be computed; dispatch has put the job off', {
+      log.error('failed to compute a schedule; dispatch has postponed the job', {
         jobId,
         error: String(error),
       });
     }
   }
-  for (const some of inChunks(beyondSlot, SIDE_BY_SIDE)) {
+  for (const some of inChunks(beyondSlot, MAX_CONCURRENT_READS)) {
     const known = await Promise.all(some.map(({ beyond }) => store.hasEntry(beyond)));
     for (const { head, beyond } of some.filter((_, i) => !known[i])) {
-      // settle does not carry on the chain of an occurrence that has run by then: it is planned until dispatch does
+      // settle does not continue the chain of an occurrence that has run by then, so it is planned up to the cursor
       for (const due of occurrencesAfter(head.schedule, beyond.at - 1)) {
-        acts.entries.push(regularEntry(head, due));
+        actions.entries.push(regularEntry(head, due));
         if (minuteOf(due) > dispatchedUntil) break;
-        acts.messages.push(regularMessage(head, due, now));
+        actions.messages.push(regularMessage(head, due, now));
       }
     }
   }
 }
 
-const SIDE_BY_SIDE = 16;
+const MAX_CONCURRENT_READS = 16;
 
 function* inChunks<T>(items: readonly T[], size: number): Generator<T[]> {
   for (let i = 0; i < items.length; i += size) yield items.slice(i, i + size);

@@ -1,5 +1,5 @@
-// One pass of a watcher over its shards: take each one's lease, recover if the shard was left alone, dispatch up to the
-// horizon, settle what is old enough.
+// One pass of a watcher over its shards. For each shard: acquire the lease, recover if no watcher came for long, dispatch up to
+// the horizon, and settle the slots that are old enough.
 import { forEachLimit } from '../../concurrency/map-limit.ts';
 import { MINUTE, minuteEnd, minuteOf } from '../../domain/executions/slots.ts';
 import type { Shard } from '../../store/store.ts';
@@ -11,28 +11,25 @@ import { settleSlot } from './settle-slot.ts';
 export interface Watched {
   sent: number;
   corrected: number;
-  /** Messages that were sent again because the queue may have lost them. */
+  /** Messages sent again because the queue may have lost them. */
   recovered: number;
-  /** Shards that another watcher has in hand. */
+  /** Shards that another watcher holds. */
   busy: number;
 }
 
-/**
- * A shard that nobody has watched yet starts this far back: jobs may have been created before its row. So does one whose
- * cursors were wrong.
- */
+/** How far back the cursors of a new shard start, because jobs may have been created before its row. Also after a reset. */
 const LOOK_BACK_MINUTES = 60;
-/** After downtime: the next shard's dispatch does not wait for all that there is to settle in this one. */
+/** Slots with entries that one pass settles per shard. After downtime, the next shard's dispatch must not wait for all of them. */
 const MAX_SETTLED = 120;
-/** Empty slots are passed quickly, after days of downtime thousands of them. So many slots are one pass's share. */
+/** Slots that one pass settles per shard, empty ones included. After days of downtime there are thousands of them. */
 const MAX_PASSED = 3_600;
-/** Of slots without work, each of so many moves the cursor: a commit per minute of downtime would take too long. */
+/** Empty slots per commit of the cursor. A commit per minute of downtime would take too long. */
 const SLOTS_PER_COMMIT = 60;
-/** Shards worked on side by side: enough to hide the round trips, few enough not to flood one process. */
-const SIDE_BY_SIDE = 8;
+/** Shards that a pass works on concurrently: enough to hide round trips, few enough for one process. */
+const MAX_CONCURRENT_SHARDS = 8;
 
 export interface WatchOptions {
-  /** The queue has lost its contents: its messages are sent again. */
+  /** Whether the queue has lost its messages, which are sent again then. */
   readonly recover?: boolean;
 }
 
@@ -43,16 +40,16 @@ export async function watch(
   options: WatchOptions = {},
 ): Promise<Watched> {
   const total: Watched = { sent: 0, corrected: 0, recovered: 0, busy: 0 };
-  // another one goes first each time: whoever takes long must not be in the same ones' way for ever
+  // another shard goes first in each pass, so that a slow shard does not always delay the same ones
   const first = minuteOf(context.clock.now()) % Math.max(1, shards.length);
   const rotated = [...shards.slice(first), ...shards.slice(0, first)];
-  await forEachLimit(rotated, SIDE_BY_SIDE, async (shard) => {
+  await forEachLimit(rotated, MAX_CONCURRENT_SHARDS, async (shard) => {
     if (signal.aborted) return;
     try {
       await watchShard(context, shard, signal, total, options);
     } catch (error) {
-      // the cursor has not moved past what failed; the other shards must not wait for it
-      context.log.error('a shard could not be watched', { shard, error: String(error) });
+      // the cursor has not passed the failed slot, and the next pass repeats it
+      context.log.error('failed to watch a shard', { shard, error: String(error) });
     }
   });
   return total;
@@ -67,7 +64,7 @@ export async function watchShard(
 ): Promise<void> {
   const { store, clock, random, settings } = context;
   const row = (await store.readShard(shard)) ?? (await firstRow(context, shard));
-  // it needs no lease, so a pass that has the shard in hand is not in its way
+  // recover needs no lease, so it runs beside a pass that holds the shard
   if (recover) total.recovered += (await recoverShard(context, row, signal)).sent;
   if (row.token && isLeased(context, row)) {
     total.busy++;
@@ -86,22 +83,22 @@ export async function watchShard(
   const done = new AbortController();
   const renewing = renew(context, commit, done.signal);
   try {
-    // read again under the lease: another watcher may have moved the cursors since
-    const held = await notAheadOfTime(context, (await store.readShard(shard)) ?? row, token);
+    // another watcher may have moved the cursors since the first read
+    const held = await withoutFutureCursors(context, (await store.readShard(shard)) ?? row, token);
     if (!held) return;
-    if (!recover && wasLeftAlone(context, held))
+    if (!recover && wasUnwatched(context, held))
       total.recovered += (await recoverShard(context, held, signal)).sent;
     await advance(context, held, commit, signal, total);
   } finally {
     done.abort();
     await renewing;
     await commit({}, 0).catch(() =>
-      context.log.warn('a shard was not released; its lease will run out', { shard }),
+      context.log.warn('failed to release a shard; its lease will expire', { shard }),
     );
   }
 }
 
-/** A lease that ends later than any taken now was written by a wrong clock, and does not count. */
+/** Whether the shard is leased. A lease that ends later than any acquired now was written by a wrong clock, and does not count. */
 function isLeased({ clock, settings }: Context, { leaseUntil }: Shard): boolean {
   const left = leaseUntil - clock.now();
   return left > 0 && left <= settings.shardLeaseMs + settings.clockSkewMs;
@@ -109,16 +106,18 @@ function isLeased({ clock, settings }: Context, { leaseUntil }: Shard): boolean 
 
 type Commit = (change: { dispatchedUntil?: number; settledUntil?: number }) => Promise<boolean>;
 
-/** A slot may take longer than the lease; another watcher would begin it again, and so on for ever. */
+/** Renews the lease. A slot may take longer than the lease, and without renewal every watcher would begin it again. */
 async function renew({ clock, settings, log }: Context, commit: Commit, done: AbortSignal): Promise<void> {
   while (!done.aborted) {
     await clock.sleep(settings.shardLeaseMs / 3, done);
     if (!done.aborted)
-      await commit({}).catch((error) => log.warn('a shard was not renewed', { error: String(error) }));
+      await commit({}).catch((error) =>
+        log.warn('failed to renew the lease of a shard', { error: String(error) }),
+      );
   }
 }
 
-/** Acts first, commits after: a crash in between repeats a slot, and that is harmless. */
+/** Moves the cursors. It acts first and commits after, so a crash in between repeats a slot, which is harmless. */
 async function advance(
   context: Context,
   row: Shard,
@@ -158,17 +157,17 @@ async function advance(
 }
 
 /**
- * No watcher came by for longer than the look-ahead: everything was down, and nobody knows what became of the queue. All
- * that was dispatched before is overdue by now, so recover sends only what has not ended.
+ * Whether no watcher came for longer than the look-ahead. The whole deployment was down then, and the queue may have lost its
+ * messages. All that was dispatched is overdue by now, so recover sends only what has not ended.
  */
-const wasLeftAlone = ({ clock }: Context, { dispatchedUntil }: Shard): boolean =>
+const wasUnwatched = ({ clock }: Context, { dispatchedUntil }: Shard): boolean =>
   dispatchedUntil < minuteOf(clock.now());
 
 /**
- * Cursors beyond the horizon were moved by a wrong clock: what is planned now would be behind them, unsent. They are set
- * back, and the last hour is settled again. Repeated slots only send twice. Undefined: the lease is lost.
+ * Resets cursors beyond the horizon, which a wrong clock has moved. Occurrences planned now would be behind them and never be
+ * sent. The last hour is settled again, which only sends messages twice. Undefined if the lease is lost.
  */
-async function notAheadOfTime(
+async function withoutFutureCursors(
   { store, clock, settings, log }: Context,
   row: Shard,
   token: string,
@@ -177,7 +176,7 @@ async function notAheadOfTime(
   const aheadBy = row.dispatchedUntil - minuteOf(now + settings.lookAheadMs + settings.clockSkewMs);
   if (aheadBy <= 0) return row;
   const { shard } = row;
-  log.error('the cursor of a shard is ahead of time: was a clock wrong?', {
+  log.error('the cursor of a shard is in the future; a clock may be wrong', {
     shard,
     aheadMs: aheadBy * MINUTE,
   });
