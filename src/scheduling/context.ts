@@ -1,17 +1,17 @@
-// What every use case is handed in. Nothing here or below reads the wall clock, a global random number or the environment.
+// The context of every use case. Use cases never read the wall clock, a global random number or the environment.
 import type { Queue } from '../queue/queue.ts';
 import type { Store } from '../store/store.ts';
 import type { NotificationPublisher } from './notification-publisher.ts';
 
 export interface Clock {
-  /** Epoch milliseconds, as the other machines see it, more or less. */
+  /** Epoch milliseconds. Two machines differ by at most `clockSkewMs`. */
   now(): number;
   /**
-   * How far the machine's own clock is ahead of what the reference clock allows, in milliseconds; negative: behind. `now`
-   * is corrected by it. Absent: the clock is compared with nothing.
+   * The offset of the machine's own clock from the reference clock in milliseconds, negative if it is behind. `now` is corrected
+   * by it. Absent if there is no reference clock.
    */
   offBy?(): number;
-  /** Milliseconds that never jump: what leases are measured with. */
+  /** Milliseconds that never jump. Leases are measured with it. */
   monotonic(): number;
   /** Resolves after `ms`, or at once when the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -31,7 +31,7 @@ export interface Log {
   error(message: string, fields?: Record<string, unknown>): void;
 }
 
-/** A log whose every line has these fields too. */
+/** A log that adds these fields to every line. */
 export const withFields = (log: Log, fields: Record<string, unknown>): Log => ({
   debug: (message, more) => log.debug(message, { ...fields, ...more }),
   info: (message, more) => log.info(message, { ...fields, ...more }),
@@ -41,28 +41,28 @@ export const withFields = (log: Log, fields: Record<string, unknown>): Log => ({
 
 export interface Settings {
   readonly shards: number;
-  /** The horizon: what is due within it is in SQS. */
+  /** The horizon. Messages of what is due within it are in the queue. */
   readonly lookAheadMs: number;
-  /** How often the watcher comes by. */
+  /** The time between two passes of the watcher. */
   readonly watchPeriodMs: number;
-  /** A writer gives up after this long; must be shorter than settleLagMs and marginMs. */
+  /** A writer gives up after this time. It must be shorter than settleLagMs and marginMs. */
   readonly writerDeadlineMs: number;
-  /** Planned beyond look-ahead and watch period, so that a writer's entries are never behind the cursor unsent. */
+  /** The time that a writer plans beyond look-ahead and watch period, so that the cursor never passes entries unsent. */
   readonly marginMs: number;
   /** A slot is settled this long after its end. */
   readonly settleLagMs: number;
   readonly leaseMs: number;
   readonly heartbeatMs: number;
   /**
-   * How far the clocks of two machines may be apart. A lease counts as over this much later, and is given up this much
-   * earlier. A worker whose own clock is off by more than half of it takes no work.
+   * The largest difference between the clocks of two machines. Other workers count a lease as over this much later, and its
+   * holder gives it up this much earlier. A worker whose own clock is off by more than half of it claims nothing.
    */
   readonly clockSkewMs: number;
-  /** How long the watcher holds a shard without committing. */
+  /** How long a watcher holds a shard without committing. */
   readonly shardLeaseMs: number;
   /**
-   * How long a process holds a background operation without committing. Decisions are sent in its first half. A stop waits for
-   * its end when the holder has died, so it is shorter than a request may take on AWS (29 s).
+   * How long a process holds a background operation without committing. Decisions are sent in its first half. If the holder has
+   * died, a stop waits for the end of this lease, so it is shorter than the longest request on AWS (29 s).
    */
   readonly operationLeaseMs: number;
 }
@@ -81,7 +81,7 @@ export const DEFAULT_SETTINGS: Settings = {
   operationLeaseMs: 20_000,
 };
 
-/** Each machine may be off by half of what two may be apart. */
+/** Whether the machine's clock is off by at most half of clockSkewMs, so that two machines differ by at most clockSkewMs. */
 export const isClockRight = ({ clock, settings }: Pick<Context, 'clock' | 'settings'>): boolean =>
   Math.abs(clock.offBy?.() ?? 0) <= settings.clockSkewMs / 2;
 
@@ -95,8 +95,8 @@ export interface Context {
   /** Absent if notifications are off. */
   readonly publisher?: NotificationPublisher;
   /**
-   * The id of this start of an embedded server. Its one process has locked the data folder, so no holder of another boot
-   * lives. Absent: holders may live in other processes, and only their leases say for how long.
+   * The id of this start of an embedded server. Its single process has locked the data folder, so no holder of another boot id
+   * is alive. Absent if there are several processes. Only the lease of a holder counts then.
    */
   readonly boot?: string;
 }

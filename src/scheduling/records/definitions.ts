@@ -1,10 +1,11 @@
-// A job's definition (params, notify): an item of its own, or a part of the head where that is cheaper. The runtimes' stores
-// keep what was read (store/definition-cache.ts).
+// A job's definition (params, notify). It is an item of its own, or part of the head if that is cheaper. The runtimes' stores
+// cache definitions (store/definition-cache.ts).
 import { InvalidInput } from '../../domain/errors.ts';
 import type { Definition, Head } from '../../domain/jobs/job.ts';
 import type { Schedule } from '../../domain/schedule/schedule-schema.ts';
 import type { Context, Random } from '../context.ts';
 
+/** What names a definition. */
 type Named = Pick<Head, 'jobId' | 'definition' | 'inline'>;
 
 export async function findDefinition({ store }: Context, head: Named): Promise<Definition | undefined> {
@@ -17,15 +18,15 @@ export async function definitionOf(context: Context, head: Named): Promise<Defin
   return definition;
 }
 
-/** `ahead`: one that was read before, used if it is still the one in force. Undefined: there is none. */
+/** The definition that the head names. `preread` is used if it is that one. Undefined if it does not exist. */
 export const definitionInForce = async (
   context: Context,
   head: Named,
-  ahead: Definition | undefined,
+  preread: Definition | undefined,
 ): Promise<Definition | undefined> =>
-  ahead?.version === head.definition ? ahead : findDefinition(context, head);
+  preread?.version === head.definition ? preread : findDefinition(context, head);
 
-/** By job id. One read for those that are items. */
+/** Definitions by job id. One read gets all that are items. */
 export async function definitionsOf(
   { store }: Context,
   heads: readonly Named[],
@@ -44,13 +45,12 @@ const inlineOf = ({ jobId, definition: version, inline }: Named): Definition | u
 type Content = Pick<Definition, 'params' | 'notify'>;
 type HeadPart = Pick<Head, 'definition' | 'inline'>;
 
-/** Of all that people say about a job, in JSON: so much of it leaves room for a hold below the head's 1 KB. */
-const MAX_INLINE = 500;
+/** Bytes of a job's JSON up to which its definition is part of the head. With a hold, the head stays below 1 KB. */
+const MAX_INLINE_BYTES = 500;
 
 /**
- * What the head of a new job has of its definition. A one-time job runs once, so an item would be written once and read
- * once: what is small goes in the head (1 WRU and 0.5 RRU less). That of a recurring job is read again and again, and
- * kept by those who read it.
+ * The definition part of a new job's head. The item of a one-time job would be written once and read once, so a small definition
+ * goes into the head (1 WRU and 0.5 RRU less). The definition of a recurring job is read often, and cached.
  */
 export async function firstDefinition(
   context: Context,
@@ -58,13 +58,13 @@ export async function firstDefinition(
   spec: Content & { readonly schedule: Schedule },
 ): Promise<HeadPart> {
   const { params, notify, schedule } = spec;
-  const isSmall = Buffer.byteLength(JSON.stringify(spec)) <= MAX_INLINE;
+  const isSmall = Buffer.byteLength(JSON.stringify(spec)) <= MAX_INLINE_BYTES;
   return 'at' in schedule && isSmall
     ? { definition: freshDefinition(context.random, 1), inline: { params, notify } }
     : writeDefinition(context, jobId, 1, { params, notify });
 }
 
-/** The order is always item, then head. */
+/** Writes the item of a definition. The caller writes the head that names it afterwards. */
 export async function writeDefinition(
   { store, random }: Context,
   jobId: string,
@@ -77,24 +77,24 @@ export async function writeDefinition(
 }
 
 /**
- * A name that no other writer has: a definition is written before the head that names it, and one that loses the race for
- * the head must not have written over the winner's. Grows with the version, so that the newest is the largest.
+ * A unique number for a definition. It is written before the head that names it, so a writer that loses the race for the head
+ * must not overwrite the winner's. It grows with the job's version, so the newest is the largest.
  */
 const freshDefinition = (random: Random, version: number): number =>
   version * NAMES_PER_VERSION + Math.floor(random.float() * NAMES_PER_VERSION);
 
 const NAMES_PER_VERSION = 2 ** 30;
 
-/** The version of the job that its definition came with. */
+/** The version of the job that wrote its definition. */
 export const versionOfDefinition = ({ definition }: Pick<Head, 'definition'>): number =>
   Math.max(1, Math.floor(definition / NAMES_PER_VERSION));
 
-/** DynamoDB takes 400 KB; a body within the API's limit may still say much in few characters (`1e20`). */
-const MAX_DEFINITION = 300_000;
+/** Below DynamoDB's limit of 400 KB. A small request body may become larger in JSON (`1e20`). */
+const MAX_DEFINITION_BYTES = 300_000;
 
 export function refuseLarge(definition: Pick<Definition, 'params' | 'notify'>): void {
   const size = Buffer.byteLength(JSON.stringify(definition));
-  if (size <= MAX_DEFINITION) return;
-  const message = `params and notify have ${size} bytes of JSON; at most ${MAX_DEFINITION} are allowed`;
+  if (size <= MAX_DEFINITION_BYTES) return;
+  const message = `params and notify have ${size} bytes of JSON; at most ${MAX_DEFINITION_BYTES} are allowed`;
   throw new InvalidInput([{ path: 'params', message }]);
 }

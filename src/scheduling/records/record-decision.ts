@@ -1,30 +1,31 @@
-// Note: a decision about an execution that nobody holds (skip, wait, misfire, cancel before the start, backfill).
-// It is taken by one compare-and-set on the head; the row only records it. A bare insert would land after another
-// worker had taken the execution: its live result would be thrown away, the next occurrence run beside it [H1].
+// Notes: decisions about executions without a hold (skip, wait, misfire, cancel before the start, backfill).
+//
+// One compare-and-set on the head decides, and the row only records it. A bare insert of a row could come after another worker's
+// claim. That worker's result would be discarded, and the next occurrence would run beside it [H1].
 import type { DueKey } from '../../domain/executions/ids.ts';
 import type { Head, Note } from '../../domain/jobs/job.ts';
 import type { Context } from '../context.ts';
 import { writeHead } from './write-head.ts';
 import { recordDecisionRow } from './write-row.ts';
 
-/** The larger of two due keys; keys of run-nows (with a suffix) are never occurrences and do not count. */
+/** The later of two due keys. The keys of run-nows, which have a suffix, are never passed to it. */
 export const laterDue = (a: DueKey | undefined, b: DueKey): DueKey => (a === undefined || b > a ? b : a);
 
 export interface DecisionOptions {
-  /** Throws when a writer's deadline is over: helping may have taken long. */
+  /** Throws if the writer's deadline has passed. The row of the note before may have taken long. */
   inTime?(): void;
-  /** The row of the note in `head` was seen: nobody needs help. */
+  /** Whether the note in `head` is known to have its row. */
   readonly isRecorded?: boolean;
 }
 
-/** The head as it is then. Undefined: the head has changed since it was read; read again and decide again. */
+/** The head with the new note. Undefined if the head has changed since it was read. */
 export async function recordDecision(
   context: Context,
   head: Head,
   decision: Omit<Note, 'at'>,
   { inTime, isRecorded = false }: DecisionOptions = {},
 ): Promise<Head | undefined> {
-  // help: the decision about to be overwritten must have its row first
+  // the note that is about to be overwritten must have its row first
   if (head.note && head.note.due !== decision.due && !isRecorded)
     await recordDecisionRow(context, head, head.note);
   inTime?.();
