@@ -1,5 +1,5 @@
-// Checks the imports of src/: they point inward only (runtimes → use cases → store, queue, tasks → domain), and src/ has
-// no loose files. Code below the runtimes gets time, randomness and configuration handed in
+// Checks the imports of src/: they point inward only (runtimes → use cases → store, queue, tasks → domain) and form no
+// cycles, and src/ has no loose files. Code below the runtimes gets time, randomness and configuration handed in
 // (docs/architecture.md#time-randomness-io). A violation is printed with its line and its rule.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -57,6 +57,9 @@ const SCHEDULING_SHARED = [
   'planning/plan.ts',
 ];
 const SCHEDULING_RULE = `Inside src/scheduling: planning and running → claiming → records. Every folder may import the files of src/scheduling itself, and ${SCHEDULING_SHARED.join(' and ')}.`;
+
+const CYCLE_RULE =
+  'Files of src/ form no import cycles, not even of types. Move what both files need into a third one.';
 
 const LOOSE_RULE = 'Every file of src/ is in the folder of its subject.';
 
@@ -163,17 +166,48 @@ const USAGE = `usage: npm run imports
 
 Checks that the imports in src/ point inward only. The exit code is 1 if one does not.`;
 
+/**
+ * The import cycles between files, given their texts by path. A cycle begins and ends with the same file. Of cycles that
+ * share files, at least one is found.
+ */
+export function importCycles(texts: ReadonlyMap<string, string>): string[][] {
+  const cycles: string[][] = [];
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]): void => {
+    const start = path.indexOf(file);
+    if (start >= 0) {
+      cycles.push([...path.slice(start), file]);
+      return;
+    }
+    if (done.has(file)) return;
+    for (const [, specifier = ''] of (texts.get(file) ?? '').matchAll(IMPORT))
+      visit(resolve(dirname(file), specifier), [...path, file]);
+    done.add(file);
+  };
+  for (const file of texts.keys()) visit(file, []);
+  return cycles;
+}
+
+const cycleViolation = (cycle: readonly string[]): Violation => {
+  const [first = '', ...others] = cycle.map((file) => relative(root, file));
+  return { where: first, what: `import cycle → ${others.join(' → ')}`, rule: CYCLE_RULE };
+};
+
 if (import.meta.main) {
   if (process.argv.includes('--help') || process.argv.includes('-h')) {
     console.log(USAGE);
     process.exit(0);
   }
-  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) =>
-    file.endsWith('.ts'),
-  );
-  const violations = files.flatMap((file) => check(join(src, file), readFileSync(join(src, file), 'utf8')));
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => join(src, file));
+  const texts = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]));
+  const violations = [
+    ...[...texts].flatMap(([file, text]) => check(file, text)),
+    ...importCycles(texts).map(cycleViolation),
+  ];
   for (const { where, what } of violations) console.error(`${where}: ${what}`);
   for (const rule of new Set(violations.map((violation) => violation.rule))) console.error(`\n${rule}`);
   if (violations.length > 0) process.exit(1);
-  console.log(`${files.length} files, all imports point inward`);
+  console.log(`${files.length} files, all imports point inward and form no cycle`);
 }

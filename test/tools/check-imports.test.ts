@@ -1,6 +1,6 @@
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { check } from '../../tools/check-imports.ts';
+import { check, importCycles } from '../../tools/check-imports.ts';
 
 const file = (name: string) => join(resolve(import.meta.dirname, '../../src'), name);
 const found = (name: string, text: string) =>
@@ -96,5 +96,28 @@ describe('the import check', () => {
     expect(
       found('scheduling/claiming/fencing.ts', "import { wakeNext } from '../running/after-execution.ts';"),
     ).toEqual([]);
+  });
+
+  it('finds import cycles, types included', () => {
+    const cycles = (texts: Record<string, string>) =>
+      importCycles(new Map(Object.entries(texts).map(([name, text]) => [file(name), text]))).map((cycle) =>
+        cycle.map((path) => relative(file(''), path)),
+      );
+    expect(
+      cycles({
+        'queue/a.ts': "import { b } from './b.ts';",
+        'queue/b.ts': "import type { C } from './c.ts';",
+        'queue/c.ts': "export { a } from './a.ts';",
+        'queue/d.ts': "import { a } from './a.ts';",
+      }),
+    ).toEqual([['queue/a.ts', 'queue/b.ts', 'queue/c.ts', 'queue/a.ts']]);
+    expect(
+      cycles({
+        'queue/a.ts': "import { b } from './b.ts';\nimport { c } from './c.ts';",
+        'queue/b.ts': "import { c } from './c.ts';",
+        'queue/c.ts': '',
+      }),
+    ).toEqual([]);
+    expect(cycles({ 'queue/a.ts': "const again = await import('./a.ts');" })).toHaveLength(1);
   });
 });
