@@ -1,11 +1,11 @@
 // Every subcommand against a real local server, as processes. What a test needs to be there is made by the client.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient, type JobInput, type PunctualClient } from '../../src/client/client.ts';
 import { signToken, tokenKey } from '../../src/local/tokens.ts';
 import { type Folder, startLocal, temporaryFolder } from '../support/processes.ts';
+import { until } from '../support/until.ts';
 import { execute, start } from './command.ts';
 
 let folder: Folder;
@@ -262,18 +262,19 @@ describe('audit', () => {
 
   it('finds nothing where everything ran, and expects nothing of a pause, with or without an end', async () => {
     const { id } = await farAway('audited', { schedule: { every: 'PT1S' } });
-    await sleep(2500);
+    const report = async (flags: string) => JSON.parse((await punctual(`audit audited ${flags} --json`)).out);
+    await until('two occurrences have run', async () => (await report('--late 10s')).recorded >= 2);
     const fine = await punctual('audit audited --late 10s');
     expect(fine.out).toMatch(/\n\d+ expected, \d+ recorded, 0 missing, 0 late \(more than 10 s\), 0 doubled/);
     expect(fine.code).toBe(0);
 
     await client.jobs.pause(id);
-    await sleep(2500);
+    await until('an occurrence falls into the pause', async () => (await report('--late 1s')).paused >= 1);
     const found = await punctual('audit audited --late 1s --json');
-    const report = JSON.parse(found.out);
-    expect(report.missing).toEqual([]);
-    expect(report.paused).toBeGreaterThanOrEqual(1);
-    expect(report.notes[0]).toMatch(/^the job is paused since/);
+    const paused = JSON.parse(found.out);
+    expect(paused.missing).toEqual([]);
+    expect(paused.paused).toBeGreaterThanOrEqual(1);
+    expect(paused.notes[0]).toMatch(/^the job is paused since/);
     expect(found.code).toBe(0);
     const people = await punctual('audit audited --late 1s');
     expect(people.out).toMatch(/, \d+ during a pause/);
@@ -281,10 +282,13 @@ describe('audit', () => {
 
     await client.jobs.resume(id);
     await client.jobs.pause(id, { until: new Date(Date.now() + 2000).toISOString() });
-    await sleep(5500);
+    await until('the pause is over', async () => {
+      const { notes, paused: during } = await report('--late 2s');
+      return notes.length === 0 && during > paused.paused;
+    });
     const over = await punctual('audit audited --late 2s --json');
     expect(JSON.parse(over.out)).toMatchObject({ missing: [], notes: [] });
-    expect(JSON.parse(over.out).paused).toBeGreaterThan(report.paused);
+    expect(JSON.parse(over.out).paused).toBeGreaterThan(paused.paused);
 
     expect((await json('backfill audited --from 1h --no-wait')).planned).toBeGreaterThanOrEqual(1);
     await client.jobs.cancel(id);
