@@ -91,7 +91,9 @@ describe('restore', () => {
     const other = join(folder.path, 'other');
     mkdirSync(other);
     const lock = lockFolder(other, 'process 1 (npm start)');
-    await expect(restore(other, file)).rejects.toThrow(/in use by process 1 \(npm start\). Stop that one/);
+    await expect(restore(other, file)).rejects.toThrow(
+      /in use by process 1 \(npm start\). Stop that process/,
+    );
     lock.release();
     expect(filesOf(other).filter((name) => name.startsWith('punctual'))).toEqual([]);
     expect(await restore(other, file)).toMatchObject({

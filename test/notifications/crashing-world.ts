@@ -1,5 +1,5 @@
-// Workers, watcher and notifier on a clock that only a test moves, over a store and queues in memory. Any of them can be
-// made to die at its n-th call, before or after that call took effect; somebody else takes its place a second later.
+// Workers, watcher and notifier on a standing clock, with the store and the queues in memory. A test can let one of them
+// die at its n-th call, before or after that call takes effect. A new process replaces it a second later.
 import { z } from 'zod';
 import { minuteOf } from '../../src/domain/executions/slots.ts';
 import type { JobSpec } from '../../src/domain/jobs/job-spec.ts';
@@ -18,13 +18,14 @@ import { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { defineTask, type TaskContext, type Tasks } from '../../src/tasks/task.ts';
 import { StandingClock, settle } from '../support/standing-clock.ts';
+import { workerPort } from '../support/worker-port.ts';
 
 export type Role = 'worker' | 'watcher' | 'notifier';
 
-/** Where a process dies. */
+/** The call at which a process dies. */
 export interface Death {
   readonly role: Role;
-  /** At its n-th call, from 1. */
+  /** The number of the call, from 1. */
   readonly at: number;
   readonly when: 'before' | 'after';
 }
@@ -33,9 +34,9 @@ export interface WorldOptions {
   readonly death?: Death;
   readonly windowMs?: number;
   readonly settings?: Partial<Settings>;
-  /** What the job's task does. */
+  /** The task of the jobs. It fails by default. */
   readonly task?: (ctx: TaskContext<unknown>) => Promise<unknown>;
-  /** What the receiver of notifications does. */
+  /** Called with each notification before the receiver records it. An error fails the delivery. */
   readonly receive?: (params: unknown) => Promise<unknown>;
   readonly changes?: boolean;
 }
@@ -46,7 +47,7 @@ interface Queued<T> {
   times: number;
 }
 
-/** What is visible, in order; hidden once it is received. */
+/** A queue that hides a message for a fixed time after each receive, as SQS does. */
 class QueueInMemory<T> {
   readonly messages = new Set<Queued<T>>();
   readonly dead: { body: T; reason: string }[] = [];
@@ -76,7 +77,7 @@ class QueueInMemory<T> {
   }
 }
 
-/** A process: its calls are counted, and none returns once it has died. */
+/** A process whose calls are counted. No call returns after it has died. */
 class Process {
   calls = 0;
   dead = false;
@@ -102,13 +103,13 @@ export class CrashingWorld {
   readonly store = new MemoryStore({ shards: 1 });
   readonly work = new QueueInMemory<Message>(() => this.clock.now(), 30_000);
   readonly notify = new QueueInMemory<NotifyMessage>(() => this.clock.now(), 60_000);
-  /** What the receivers got, in order. */
+  /** The notifications that receivers got, in order. */
   readonly told: DeliveryMessage['payload'][] = [];
-  /** What the bus got. */
+  /** The changes that EventBridge got. */
   readonly changes: string[] = [];
-  /** Nobody takes anything from the work queue. */
+  /** If true, no worker receives messages. */
   noWorkers = false;
-  /** How many processes have died. */
+  /** The number of processes that have died. */
   deaths = 0;
   readonly settings: Settings;
   readonly #options: WorldOptions;
@@ -122,7 +123,7 @@ export class CrashingWorld {
     for (const role of ['worker', 'watcher', 'notifier'] as const) this.#keepRunning(role);
   }
 
-  /** The context of people, who do not die here. */
+  /** The context of API calls, whose process does not die. */
   readonly people = (): Context => this.#context(new Process());
 
   async create(spec: z.input<typeof jobSpecSchema>): Promise<string> {
@@ -197,26 +198,16 @@ export class CrashingWorld {
     if (this.noWorkers) return;
     const context = this.#context(process);
     const { task = async () => Promise.reject(new Error('it did not work')) } = this.#options;
-    const never = new AbortController().signal;
-    const side = {
-      identity: {
-        workerId: 'w',
-        tasks: new Map([['t', defineTask({ name: 't', description: '', params: z.unknown(), run: task })]]),
-      },
-      shutdown: { draining: never, aborting: never },
-      slots: {
-        messagesInHand: () => 1,
-        markDue() {},
-        reserve: () => true,
-        acquire: async () => true,
-        release() {},
-        running: { add() {}, remove() {} },
-      },
-    };
+    const tasks = new Map([
+      ['t', defineTask({ name: 't', description: '', params: z.unknown(), run: task })],
+    ]);
+    const worker = workerPort(tasks, { reserve: () => true }, { workerId: 'w' });
     const all = this.work
       .take(200)
       .map((queued) =>
-        handleMessage(context, side, this.#received(process, this.work, queued, queued.body)).catch(() => {}),
+        handleMessage(context, worker, this.#received(process, this.work, queued, queued.body)).catch(
+          () => {},
+        ),
       );
     await Promise.all(all);
   }

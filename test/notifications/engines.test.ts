@@ -24,6 +24,8 @@ import { headToItem } from '../../src/store/items.ts';
 import { DoNotRetry, defineTask } from '../../src/tasks/task.ts';
 import { startDynoxide, startQueueServer } from '../support/engines.ts';
 import { itemSize } from '../support/item-size.ts';
+import { receivedMessage } from '../support/received-message.ts';
+import { workerPort } from '../support/worker-port.ts';
 
 const PREFIX = 'n-';
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -99,36 +101,14 @@ async function runFailing(context: Context, notify: unknown[]): Promise<string> 
   const spec = jobSpecSchema.parse({ task: 't', retry: { maxAttempts: 1 }, notify });
   const { job } = await createJob(context, { userId: 'u', spec });
   used.clear();
-  const signal = new AbortController().signal;
   const task = defineTask({
     name: 't',
     description: '',
     params: z.unknown(),
     run: async () => Promise.reject(new DoNotRetry('no')),
   });
-  await handleMessage(
-    context,
-    {
-      identity: { workerId: 'w', tasks: new Map([['t', task]]) },
-      shutdown: { draining: signal, aborting: signal },
-      slots: {
-        messagesInHand: () => 1,
-        markDue() {},
-        reserve: () => true,
-        acquire: async () => true,
-        release() {},
-        running: { add() {}, remove() {} },
-      },
-    },
-    {
-      message: sent.at(-1),
-      body: '',
-      receivedAt: Date.now(),
-      delete: async () => {},
-      setVisibility: async () => {},
-      deadLetter: async () => {},
-    },
-  );
+  const worker = workerPort(new Map([['t', task]]), { reserve: () => true });
+  await handleMessage(context, worker, receivedMessage(sent.at(-1), Date.now()));
   return job.id;
 }
 

@@ -1,10 +1,10 @@
 // A message that could not be kept hidden may be in other hands: the execution does not depend on it any more.
 import { beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Received } from '../../src/queue/queue.ts';
 import { handleMessage } from '../../src/scheduling/running/handle-message.ts';
 import { keepHidden } from '../../src/scheduling/running/message-visibility.ts';
 import { defineTask, type Task } from '../../src/tasks/task.ts';
+import { receivedMessage } from '../support/received-message.ts';
 import { MINUTE, NOON, standingWorld } from '../support/standing-world.ts';
 import { workerPort } from '../support/worker-port.ts';
 
@@ -16,38 +16,28 @@ beforeEach(() => {
   world = standingWorld();
 });
 
-/** The message of a job that is due now; `deleted` says what became of it. */
+/** The message of a job that is due now. */
 async function received() {
   const jobId = await world.create({ schedule: { at: '2026-12-01T12:01:00Z' } });
   const [message] = world.sent.splice(0);
   world.now = NOON + MINUTE;
-  const done = { deleted: false };
-  const one: Received = {
-    message,
-    body: '',
-    receivedAt: world.now,
-    delete: async () => {
-      done.deleted = true;
-    },
-    setVisibility: async () => {},
-    deadLetter: async () => {},
-  };
-  return { jobId, one, done };
+  const one = receivedMessage(message);
+  return { jobId, one, isDeleted: () => one.fate.includes('deleted') };
 }
 
 const terminal = async (jobId: string) =>
   (await world.store.listRows(jobId, { limit: 10, consistent: true, newestFirst: false })).items[0]?.status;
 
 test('a message that stays hidden is deleted at the end, and no other is sent', async () => {
-  const { jobId, one, done } = await received();
+  const { jobId, one, isDeleted } = await received();
   await handleMessage(world.context, worker, one);
   expect(await terminal(jobId)).toBe('SUCCEEDED');
-  expect(done.deleted).toBe(true);
+  expect(isDeleted()).toBe(true);
   expect(world.sent).toEqual([]);
 });
 
 test('a worker that was stopped for longer than the visibility sends another message, and leaves the old one', async () => {
-  const { jobId, one, done } = await received();
+  const { jobId, one, isDeleted } = await received();
   const read = world.store.readHead.bind(world.store);
   world.store.readHead = async (...args) => {
     world.store.readHead = read;
@@ -57,7 +47,7 @@ test('a worker that was stopped for longer than the visibility sends another mes
   await handleMessage(world.context, worker, one);
   expect(await terminal(jobId)).toBe('SUCCEEDED');
   expect(world.sent).toMatchObject([{ jobId, due: one.message?.due }]);
-  expect(done.deleted).toBe(false);
+  expect(isDeleted()).toBe(false);
 });
 
 test('a hide that is answered in time keeps it, one that is answered too late does not', async () => {

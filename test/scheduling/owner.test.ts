@@ -5,13 +5,14 @@ import { ownerHash } from '../../src/domain/digest.ts';
 import { minuteOf } from '../../src/domain/executions/slots.ts';
 import { asUser } from '../../src/domain/principal.ts';
 import { retryExecution, runNow } from '../../src/jobs/manual-runs.ts';
-import type { Message, Received } from '../../src/queue/queue.ts';
+import type { Message } from '../../src/queue/queue.ts';
 import { dispatchSlot } from '../../src/scheduling/planning/dispatch-slot.ts';
 import { settleSlot } from '../../src/scheduling/planning/settle-slot.ts';
 import { handleMessage } from '../../src/scheduling/running/handle-message.ts';
 import type { WorkerPort } from '../../src/scheduling/running/worker-port.ts';
 import type { RunningExecution } from '../../src/store/store.ts';
 import { defineTask, type Task } from '../../src/tasks/task.ts';
+import { receivedMessage } from '../support/received-message.ts';
 import { MINUTE, NOON, standingWorld } from '../support/standing-world.ts';
 import { workerPort } from '../support/worker-port.ts';
 
@@ -31,16 +32,6 @@ const workerOf = (running: RunningExecution[]): WorkerPort =>
     running: { add: (one) => void running.push(one), remove() {} },
   });
 
-const receivedOf = (message: Message): Received => ({
-  message,
-  body: '',
-  receivedAt: message.fireAt,
-  receiveCount: 1,
-  async delete() {},
-  async setVisibility() {},
-  async deadLetter() {},
-});
-
 const hashes = (messages: readonly Message[]) => [...new Set(messages.map(({ owner }) => owner))];
 
 test('create, dispatch, settle, run-now, a retry and /retry send the hash of the owner', async () => {
@@ -59,13 +50,13 @@ test('create, dispatch, settle, run-now, a retry and /retry send the hash of the
   const [message] = created;
   if (!message) throw new Error('nothing was sent');
   world.now = message.fireAt;
-  await handleMessage(context, workerOf(running), receivedOf(message));
+  await handleMessage(context, workerOf(running), receivedMessage(message));
   const again = takeSent();
   expect(again).toMatchObject([{ due: message.due, owner }]);
   expect(running).toEqual([{ id: `${jobId}.${message.due}`, since: message.fireAt, owner }]);
 
   world.now = again[0]?.fireAt ?? 0;
-  await handleMessage(context, workerOf(running), receivedOf(again[0] as Message));
+  await handleMessage(context, workerOf(running), receivedMessage(again[0] as Message));
   takeSent();
   await retryExecution(context, ANN, `${jobId}.${message.due}`);
   await runNow(context, ANN, jobId);

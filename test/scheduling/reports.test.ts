@@ -3,25 +3,15 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { asUser } from '../../src/domain/principal.ts';
 import { runNow } from '../../src/jobs/manual-runs.ts';
-import type { Message, Received } from '../../src/queue/queue.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { handleMessage } from '../../src/scheduling/running/handle-message.ts';
 import type { WorkerPort } from '../../src/scheduling/running/worker-port.ts';
 import { defineTask, type Task } from '../../src/tasks/task.ts';
+import { receivedMessage } from '../support/received-message.ts';
 import { standingWorld } from '../support/standing-world.ts';
 import { workerPort } from '../support/worker-port.ts';
 
 const workerOf = <P>(task: Task<P>): WorkerPort => workerPort(new Map([['noop', task as Task<unknown>]]));
-
-const receivedOf = (message: Message): Received => ({
-  message,
-  body: '',
-  receivedAt: message.fireAt,
-  receiveCount: 1,
-  async delete() {},
-  async setVisibility() {},
-  async deadLetter() {},
-});
 
 async function run(fails: boolean) {
   const world = standingWorld();
@@ -40,7 +30,7 @@ async function run(fails: boolean) {
   const jobId = await world.create({});
   const [message] = world.sent;
   if (!message) throw new Error('nothing was sent');
-  await handleMessage({ ...world.context, log }, workerOf(task), receivedOf(message));
+  await handleMessage({ ...world.context, log }, workerOf(task), receivedMessage(message));
   return { lines, ids: { executionId: `${jobId}.${message.due}`, jobId, task: 'noop', userId: 'ann' } };
 }
 
@@ -84,6 +74,6 @@ test('a manual run with params of its own runs with those, and the next occurren
   const jobId = await world.create({ params: { day: 'usual' } });
   await runNow(world.context, asUser('ann'), jobId, { params: { day: 'other' } });
   for (const message of world.sent.splice(0))
-    await handleMessage(world.context, workerOf(task), receivedOf(message));
+    await handleMessage(world.context, workerOf(task), receivedMessage(message));
   expect(given).toEqual([{ day: 'usual' }, { day: 'other' }]);
 });

@@ -8,11 +8,11 @@ import { cancelExecution } from '../../src/jobs/cancel-execution.ts';
 import { cancelJob } from '../../src/jobs/cancel-job.ts';
 import { editJob } from '../../src/jobs/edit-job.ts';
 import { pauseJob } from '../../src/jobs/pause-job.ts';
-import type { Received } from '../../src/queue/queue.ts';
 import type { Context } from '../../src/scheduling/context.ts';
 import { handleMessage } from '../../src/scheduling/running/handle-message.ts';
 import type { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import { defineTask } from '../../src/tasks/task.ts';
+import { receivedMessage } from '../support/received-message.ts';
 import { MINUTE, NOON, standingWorld } from '../support/standing-world.ts';
 import { workerPort } from '../support/worker-port.ts';
 
@@ -72,10 +72,7 @@ async function race(overlap: string, slow: Slow, change: Change, afterMs: number
     run: async ({ params }) => void Object.assign(seen, { startedAt: Date.now(), n: params.n }),
   });
   const worker = workerPort(new Map([[task.name, task]]), { reserve: () => true }, { workerId: 'slow' });
-  const received: Received = {
-    ...{ message, body: '', receivedAt: Date.now() },
-    ...{ delete: async () => {}, setVisibility: async () => {}, deadLetter: async () => {} },
-  };
+  const received = receivedMessage(message, Date.now());
   await vi.advanceTimersByTimeAsync(message.fireAt - 2_000 - Date.now());
   const executed = handleMessage({ ...context, store: slowly(world.store, slow) }, worker, received);
   await vi.advanceTimersByTimeAsync(message.fireAt + afterMs - Date.now());

@@ -9,12 +9,13 @@ import { fireAt } from '../../src/domain/schedule/occurrences.ts';
 import { acceptJob, createAccepted } from '../../src/jobs/create-async.ts';
 import { createJob } from '../../src/jobs/create-job.ts';
 import { runNow } from '../../src/jobs/manual-runs.ts';
-import type { Message, Received } from '../../src/queue/queue.ts';
+import type { Message } from '../../src/queue/queue.ts';
 import { claim } from '../../src/scheduling/claiming/claim.ts';
 import { settleSlot } from '../../src/scheduling/planning/settle-slot.ts';
 import { watch } from '../../src/scheduling/planning/watch-shards.ts';
 import { newRow } from '../../src/scheduling/records/write-row.ts';
 import { handleMessage } from '../../src/scheduling/running/handle-message.ts';
+import { receivedMessage } from '../support/received-message.ts';
 import { MINUTE, NOON, standingWorld } from '../support/standing-world.ts';
 import { workerPort } from '../support/worker-port.ts';
 
@@ -223,15 +224,8 @@ describe('a worker whose clock is wrong', () => {
     const jobId = await world.create({ schedule: EVERY, retry: { maxAttempts: 2 }, ...spec });
     const message = messageOf(jobId, NOON + MINUTE);
     world.now = message.fireAt;
-    const fate: string[] = [];
-    const received: Received = {
-      message,
-      body: '',
-      receivedAt: world.now,
-      delete: async () => void fate.push('deleted'),
-      setVisibility: async (ms) => void fate.push(`hidden ${ms}`),
-      deadLetter: async () => void fate.push('buried'),
-    };
+    const received = receivedMessage(message);
+    const { fate } = received;
     let looks = 0;
     const offBy = () => offs[Math.min(looks++, offs.length - 1)] ?? 0;
     const running = { add: () => void fate.push('runs'), remove() {} };
