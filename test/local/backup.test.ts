@@ -33,7 +33,7 @@ async function punctual(...args: string[]) {
   return { code: code as number, out, err };
 }
 
-/** A database with so many jobs. */
+/** A database with the given number of jobs. */
 async function database(jobs: number): Promise<void> {
   const boot = { id: 'boot', at: Date.now() };
   const { store, close } = await openSqliteStore({ file: join(data, 'punctual.db'), boot, shards: 16 });
@@ -62,7 +62,7 @@ describe('backup', () => {
     expect(filesOf(folder.path)).toEqual(['backup.db', 'data']);
   });
 
-  it('says where it looked when there is no database, and makes none', async () => {
+  it('names the missing database, and creates none', async () => {
     await expect(backUp(data, file)).rejects.toThrow(`there is no database ${join(data, 'punctual.db')}`);
     mkdirSync(data);
     writeFileSync(join(data, 'tables.db'), '');
@@ -71,7 +71,7 @@ describe('backup', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('of a damaged database, or into a folder that is not there, leaves nothing behind', async () => {
+  it('of a damaged database, or into a missing folder, leaves no file behind', async () => {
     mkdirSync(data);
     writeFileSync(join(data, 'punctual.db'), 'x'.repeat(8192));
     await expect(backUp(data, file)).rejects.toThrow('punctual.db is damaged');
@@ -111,7 +111,7 @@ describe('restore', () => {
     expect(readFileSync(join(other, name), 'utf8')).toBe('mine');
   });
 
-  it('refuses a file that is missing, foreign, newer or damaged, and makes no folder', async () => {
+  it('refuses a file that is missing, foreign, newer or damaged, and creates no folder', async () => {
     const other = join(folder.path, 'other');
     const refused = (text: string) => expect(restore(other, file)).rejects.toThrow(text);
     const change = (sql: string) => {
@@ -131,7 +131,7 @@ describe('restore', () => {
 });
 
 describe('the command line', () => {
-  it('tells faults in a sentence', async () => {
+  it('prints faults without a stack', async () => {
     const { code, err } = await punctual('backup', file, '--data', data);
     expect(err).toBe(
       `punctual: there is no database ${join(data, 'punctual.db')}. Name the data folder with --data or PUNCTUAL_DATA.\n`,

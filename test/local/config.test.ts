@@ -41,11 +41,11 @@ it.each([
   [{ PUNCTUAL_LEASE_MS: '5000' }, 'PUNCTUAL_LEASE_MS must be from 6000 (twice PUNCTUAL_CLOCK_SKEW_MS'],
   [{ PUNCTUAL_LEASE_MS: '86400000' }, 'to 43200000, got 86400000'],
   [{ PUNCTUAL_HEARTBEAT_MS: '0' }, 'PUNCTUAL_HEARTBEAT_MS must be at least 1, got 0'],
-])('a wrong value is told by its name: %o', (env, message) => {
+])('an error names the variable: %o', (env, message) => {
   expect(() => readLocalConfig(env)).toThrow(message);
 });
 
-it('takes endpoints as the SDK does: the one of a service goes before the common one', () => {
+it('reads endpoints like the SDK: that of a service takes precedence', () => {
   const env = { AWS_ENDPOINT_URL: 'http://127.0.0.1:4566', AWS_ENDPOINT_URL_SQS: 'http://127.0.0.1:9324' };
   expect(readLocalConfig(env).external).toEqual({
     dynamodb: 'http://127.0.0.1:4566',

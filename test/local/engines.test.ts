@@ -29,7 +29,7 @@ const gone = (endpoint: string): Promise<boolean> =>
   );
 
 describe('dynoxide', () => {
-  test('answers when it is returned, and is gone after stop', async () => {
+  test('answers after the start, and has ended after stop', async () => {
     const engine = await startDynoxide();
     expect((await engine.client.send(new ListTablesCommand({}))).TableNames).toEqual([]);
     await engine.stop();
@@ -37,7 +37,7 @@ describe('dynoxide', () => {
     await engine.stop();
   });
 
-  test('keeps what it acknowledged when it is killed with -9', async () => {
+  test('keeps acknowledged writes after kill -9', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'punctual-'));
     const dataPath = join(directory, 'tables.db');
     const first = await startDynoxide({ dataPath });
@@ -57,7 +57,7 @@ describe('dynoxide', () => {
     await rm(directory, { recursive: true });
   });
 
-  test('killed with -9 in the middle of writes it has every one that it acknowledged', async () => {
+  test('keeps every acknowledged write after kill -9 in the middle of writes', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'punctual-'));
     const dataPath = join(directory, 'tables.db');
     const first = await startDynoxide({ dataPath });
@@ -94,7 +94,7 @@ describe('dynoxide', () => {
     expect(await gone(endpoint)).toBe(true);
   });
 
-  test('a port that is taken is named in the error', async () => {
+  test('the error names a port that is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const address = other.address();
@@ -105,7 +105,7 @@ describe('dynoxide', () => {
 });
 
 describe('fauxqs', () => {
-  test('listens on the loopback interface alone', async () => {
+  test('listens on the loopback interface only', async () => {
     const server = await startQueueServer();
     const port = Number(new URL(server.endpoint).port);
     const others = Object.values(networkInterfaces())
@@ -120,7 +120,7 @@ describe('fauxqs', () => {
     await server.stop();
   });
 
-  test('a message that arrives for an aborted long poll is there for the next one', async () => {
+  test('a message for an aborted long poll is delivered to the next one', async () => {
     const server = await startQueueServer();
     const { QueueUrl } = await server.client.send(new CreateQueueCommand({ QueueName: 'q' }));
     const abort = new AbortController();

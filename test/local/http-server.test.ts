@@ -22,7 +22,7 @@ afterAll(() => server.stop());
 const bodyOf = (event: HttpEvent) => Buffer.from(event.body ?? '', 'base64');
 
 describe('the local HTTP server', () => {
-  it('hands a request on as an event of API Gateway and sends the answer', async () => {
+  it('passes a request on as an event of API Gateway and sends the response', async () => {
     const response = await fetch(`${server.url}/jobs/a%20b?x=1&y=%20`, {
       method: 'POST',
       headers: { 'X-Mixed': 'Case', 'content-type': 'application/json' },
@@ -41,7 +41,7 @@ describe('the local HTTP server', () => {
     expect(bodyOf(last).toString()).toBe('{"é":1}');
   });
 
-  it('does not take claims from anybody', async () => {
+  it('accepts no claims from a client', async () => {
     await fetch(`${server.url}/jobs`, { headers: { authorizer: '{"jwt":{"claims":{"sub":"x"}}}' } });
     expect(last.requestContext.authorizer).toBeUndefined();
   });
@@ -57,19 +57,19 @@ describe('the local HTTP server', () => {
     expect(bodyOf(last)).toHaveLength(MAX_BODY_BYTES + 1);
   });
 
-  it('does not read a body that declares itself too large; its handler sees the length', async () => {
+  it('does not read a body with a content-length above the limit; the handler sees the length', async () => {
     const response = await fetch(`${server.url}/jobs`, { method: 'POST', body: Buffer.alloc(300 * 1024) });
     expect(response.status).toBe(201);
     expect(last.body).toBeUndefined();
     expect(Number(last.headers['content-length'])).toBe(300 * 1024);
   });
 
-  it('lets the connection live on after an answer', async () => {
+  it('keeps the connection open after a response', async () => {
     const response = await fetch(`${server.url}/health`);
     expect(response.headers.get('connection')).toBe('keep-alive');
   });
 
-  it('names a port that is taken', async () => {
+  it('names a port that is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;

@@ -1,5 +1,5 @@
-// The error of an execution is read by a tenant. Where the files with keys and secrets are is not the tenant's, so that stands
-// in the worker's log alone.
+// The owner of a job reads the errors of its executions. So they do not contain the paths of the key files. The worker's log
+// does.
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -35,7 +35,7 @@ const withSecret = () => failure('noop', { result: { $secret: 'token' } });
 const signed = () => failure('http', { url: 'http://127.0.0.1:9/' });
 
 describe('a run that needs', () => {
-  it('a secret that is not there is told its name, and no path', async () => {
+  it('a missing secret fails with its name, without a path', async () => {
     const message = await withSecret();
     expect(message).toContain('there is no secret "token" of this user in secrets.json');
     expect(message).not.toContain(folder.path);
@@ -47,13 +47,13 @@ describe('a run that needs', () => {
     ['secrets in what is no file', 'secrets.json', undefined, withSecret],
     ['signing keys in a file that is no JSON', 'signing-keys.json', '{"keys": ["c2VjcmV0', signed],
     ['signing keys in what is no file', 'signing-keys.json', undefined, signed],
-  ])('%s is told so without the path; the log has it', async (_, name, content, run) => {
+  ])('%s fails without the path; the log has it', async (_, name, content, run) => {
     const file = join(folder.path, name);
     if (content === undefined) mkdirSync(file);
     else writeFileSync(file, content);
     const message = await run();
     expect(message).toMatch(/cannot be read; the worker's log has the reason/);
-    for (const told of [folder.path, name, 'c2VjcmV0']) expect(message).not.toContain(told);
+    for (const hidden of [folder.path, name, 'c2VjcmV0']) expect(message).not.toContain(hidden);
     expect(logged.join()).toContain(file);
     expect(logged.join()).not.toContain('c2VjcmV0');
   });

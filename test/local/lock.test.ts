@@ -9,7 +9,7 @@ import { holderOf, lockFolder } from '../../src/local/lock.ts';
 const folder = mkdtempSync(join(tmpdir(), 'punctual-lock-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it('lets one in, tells the second who it is, and lets it in afterwards', async () => {
+it('has one owner, names it to a second process, and is free after its release', async () => {
   const first = lockFolder(folder, 'process 1 (npm start)');
   expect(() => lockFolder(folder, 'process 2')).toThrow(
     `the data folder ${folder} is in use by process 1 (npm start)`,
@@ -20,7 +20,7 @@ it('lets one in, tells the second who it is, and lets it in afterwards', async (
   lockFolder(folder, 'process 2').release();
 });
 
-it('says in a sentence why a folder cannot be locked', () => {
+it('explains why a folder cannot be locked', () => {
   const file = join(folder, 'no-folder');
   writeFileSync(file, '');
   expect(() => lockFolder(file, 'process 1')).toThrow(
@@ -28,7 +28,7 @@ it('says in a sentence why a folder cannot be locked', () => {
   );
 });
 
-it('says in a sentence why it cannot write the name of its owner', () => {
+it('explains why the name of the owner cannot be written', () => {
   const own = mkdtempSync(join(tmpdir(), 'punctual-lock-'));
   mkdirSync(join(own, 'lock.txt'));
   expect(() => lockFolder(own, 'process 1')).toThrow(
@@ -37,7 +37,7 @@ it('says in a sentence why it cannot write the name of its owner', () => {
   rmSync(own, { recursive: true });
 });
 
-it('knows the folder by another path', async () => {
+it('recognises the folder under another path', async () => {
   const link = `${folder}-link`;
   symlinkSync(folder, link);
   const first = lockFolder(folder, 'process 1');

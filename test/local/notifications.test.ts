@@ -40,7 +40,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-test('a failure is told to the webhook, signed, and by e-mail; receivers that hang delay no job', async () => {
+test('a failure is sent to the webhook, signed, and by e-mail; receivers that hang delay no job', async () => {
   const me = local.as('me');
   const fails = { task: 'noop', params: { fail: true }, retry: { maxAttempts: 1 } };
   // 20 failures whose receiver never answers

@@ -1,4 +1,4 @@
-// What `npm start` says when it cannot start: a sentence that names the variable or the file, and what to do.
+// The error messages of `npm start`: they name the variable or the file, and the remedy.
 
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ describe('a misspelt variable', () => {
       'PUNCTUAL_CONCURENCY is not a known variable; did you mean PUNCTUAL_CONCURRENCY?',
     ],
     [{ PUNCTUAL_LEASE: '1' }, 'PUNCTUAL_LEASE is not a known variable; did you mean PUNCTUAL_LEASE_MS?'],
-  ])('%j is refused with the one that is most likely meant', (env, sentence) => {
+  ])('%j is refused, with the known variable of the most similar name', (env, sentence) => {
     expect(() => refuseUnknownVariables(env)).toThrow(sentence);
   });
 
@@ -37,7 +37,7 @@ describe('a misspelt variable', () => {
   });
 });
 
-it('a damaged key file is named, with what to do about it', async () => {
+it('a damaged key file is named, with the remedy', async () => {
   folder = temporaryFolder();
   mkdirSync(folder.path, { recursive: true });
   const file = join(folder.path, 'token-key.json');
@@ -47,7 +47,7 @@ it('a damaged key file is named, with what to do about it', async () => {
   expect(token.output()).toContain(`${file} is damaged: it is not JSON. Delete it to create a new key`);
 });
 
-it('`npm start` before `npm ci` says so', () => {
+it('`npm start` before `npm ci` prints what is missing', () => {
   const checkout = mkdtempSync(join(tmpdir(), 'punctual-bare-'));
   try {
     mkdirSync(join(checkout, 'bin'));

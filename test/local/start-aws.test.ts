@@ -35,7 +35,7 @@ const callTarget = (path: string, schedule?: object) => ({
 });
 
 describe('npm run start:aws', () => {
-  it('runs jobs, keeps them over kill -9, and says who can reach its engines', async () => {
+  it('runs jobs, keeps them after kill -9, and warns that its engines have no access control', async () => {
     folder = temporaryFolder();
     const first = keep(await startLocal(folder.path, {}, undefined, 'aws.main'));
     await first.printed(/every process on this machine can read the jobs/);
@@ -47,7 +47,7 @@ describe('npm run start:aws', () => {
     await target.called('/kept', 1, 20_000);
   });
 
-  it('owns the data folder: npm start is refused beside it', async () => {
+  it('owns the data folder: npm start is refused meanwhile', async () => {
     folder = temporaryFolder();
     const first = keep(await startLocal(folder.path, {}, undefined, 'aws.main'));
     const second = startPart('main', { PUNCTUAL_DATA: folder.path });
@@ -57,7 +57,7 @@ describe('npm run start:aws', () => {
 });
 
 describe('npm run engines | api | watcher | worker', () => {
-  it('each in a process of its own, two workers side by side', async () => {
+  it('run in processes of their own, with two workers', async () => {
     folder = temporaryFolder();
     const env = { PUNCTUAL_DATA: folder.path };
     const early = startPart('worker.main', env);
@@ -92,7 +92,7 @@ describe('npm run engines | api | watcher | worker', () => {
     expect(await engines.stop()).toBe(0);
   });
 
-  it('npm start on engines of somebody else, by AWS_ENDPOINT_URL_…', async () => {
+  it('npm start runs on external endpoints, by AWS_ENDPOINT_URL_…', async () => {
     folder = temporaryFolder();
     const elsewhere = temporaryFolder();
     const engines = keep(startPart('engines.main', { PUNCTUAL_DATA: elsewhere.path }));

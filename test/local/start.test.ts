@@ -1,4 +1,4 @@
-// `npm start` as a user meets it.
+// `npm start`, run as a user runs it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -42,7 +42,7 @@ const callTarget = (path: string, schedule?: object) => ({
 });
 
 describe('npm start', () => {
-  it('runs a job once, not early and a few milliseconds late, and writes down what happened', async () => {
+  it('runs a job once, not early and a few milliseconds late, and records the execution', async () => {
     folder = temporaryFolder();
     const local = keep(await startLocal(folder.path));
     const alice = local.as('alice');
@@ -68,7 +68,7 @@ describe('npm start', () => {
     expect(local.output()).not.toMatch(/"level":"(WARN|ERROR)"/);
   });
 
-  it('stops when npm is told to, and says what it waits for', async () => {
+  it('stops when npm is stopped, and prints what it waits for', async () => {
     folder = temporaryFolder();
     const npm = spawn('npm', ['start'], {
       env: { PATH: process.env.PATH, HOME: process.env.HOME, PUNCTUAL_PORT: '0', PUNCTUAL_DATA: folder.path },
@@ -125,7 +125,7 @@ describe('npm start', () => {
     },
   );
 
-  it('lets a running task end when it is asked to stop', async () => {
+  it('waits for a running task before it stops', async () => {
     folder = temporaryFolder();
     const first = keep(await startLocal(folder.path));
     const body = { task: 'noop', params: { durationMs: 2000 } };
@@ -160,7 +160,7 @@ describe('npm start', () => {
     },
   );
 
-  it('refuses a second one on the same folder, a taken port and a wrong setting, each with a sentence', async () => {
+  it('refuses a data folder or port in use and a wrong setting, with an error message', async () => {
     folder = temporaryFolder();
     const local = keep(await startLocal(folder.path));
     const other = temporaryFolder();
@@ -210,7 +210,7 @@ describe('the data of npm start', () => {
     },
   );
 
-  it('leaves the tables of dynoxide alone, and says whose they are', async () => {
+  it('does not touch the tables of dynoxide, and prints how to run their jobs', async () => {
     folder = temporaryFolder();
     const tables = join(folder.path, 'tables.db');
     writeFileSync(tables, 'what dynoxide has written');
@@ -226,7 +226,7 @@ describe('the data of npm start', () => {
       'is damaged',
       (file: string) => writeFileSync(file, 'no database at all, but longer than a header. '.repeat(50)),
     ],
-  ])('a file that %s stops the start with a sentence', async (what, make) => {
+  ])('a file that %s stops the start with an error message', async (what, make) => {
     folder = temporaryFolder();
     const file = join(folder.path, 'punctual.db');
     make(file);
@@ -235,7 +235,7 @@ describe('the data of npm start', () => {
     expect(local.output()).toMatch(new RegExp(`^punctual: ${file} ${what}`));
   });
 
-  it('made with another number of shards stops the start with a sentence', async () => {
+  it('made with another number of shards stops the start with an error message', async () => {
     folder = temporaryFolder();
     await keep(await startLocal(folder.path)).stop();
     const local = startPart('main', { PUNCTUAL_DATA: folder.path, PUNCTUAL_SHARDS: '4' });
@@ -263,7 +263,7 @@ describe('npm run token', () => {
     expect(without.headers.get('www-authenticate')).toBe('Bearer');
   });
 
-  it('says how it is used', async () => {
+  it('prints its usage', async () => {
     const without = startPart('token.main', {});
     expect(await without.exited).toBe(1);
     expect(without.output()).toMatch(/usage: npm run -s token -- <user>/);

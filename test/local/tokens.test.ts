@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The claims that the handler gets to see, or the reason why it does not get that far. */
+/** The claims that the handler gets, or the reason of the refusal. */
 async function authorize(authorization?: string): Promise<unknown> {
   const event = eventOf('GET', '/jobs', { user: null, headers: authorization ? { authorization } : {} });
   const authorizer = await createAuthorizer(key);
@@ -26,7 +26,7 @@ async function authorize(authorization?: string): Promise<unknown> {
   return event.requestContext.authorizer?.jwt?.claims;
 }
 
-/** One authorizer for many requests, as a server has it. Answers with the user, or with the reason of the refusal. */
+/** One authorizer for many requests, as in a server. Returns the user, or the reason of the refusal. */
 async function server(): Promise<(token: string) => Promise<unknown>> {
   const authorizer = await createAuthorizer(key);
   return async (token) => {
@@ -58,11 +58,11 @@ async function signed(claims: Claims, by: JWK = key, alg = 'ES256'): Promise<str
 }
 
 describe('the key', () => {
-  it('is readable by its owner alone', () => {
+  it('is readable only by its owner', () => {
     expect(statSync(join(folder, 'token-key.json')).mode & 0o777).toBe(0o600);
   });
 
-  it('is made once, also when many ask for it at the same time', async () => {
+  it('is created once, also by concurrent calls', async () => {
     const other = join(folder, 'not-there-yet');
     const keys = await Promise.all(Array.from({ length: 5 }, () => tokenKey(other)));
     expect(new Set(keys.map((k) => k.d)).size).toBe(1);
@@ -202,7 +202,7 @@ describe('a token that was verified before', () => {
     expect(await authorize(token)).toBe('the token\'s claim "nbf" is missing or not valid');
   });
 
-  it('lets no other token with the same header and payload in', async () => {
+  it('does not admit another token with the same header and payload', async () => {
     const authorize = await server();
     const token = await signed({});
     expect(await authorize(token)).toBe('alice');

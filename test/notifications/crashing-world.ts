@@ -104,7 +104,7 @@ export class CrashingWorld {
   readonly work = new QueueInMemory<Message>(() => this.clock.now(), 30_000);
   readonly notify = new QueueInMemory<NotifyMessage>(() => this.clock.now(), 60_000);
   /** The notifications that receivers got, in order. */
-  readonly told: DeliveryMessage['payload'][] = [];
+  readonly notifications: DeliveryMessage['payload'][] = [];
   /** The changes that EventBridge got. */
   readonly changes: string[] = [];
   /** If true, no worker receives messages. */
@@ -135,7 +135,7 @@ export class CrashingWorld {
 
   rows = (jobId: string) => this.store.rows.all().filter((row) => row.jobId === jobId);
 
-  toldOf = (event: string) => this.told.filter((payload) => payload.event === event);
+  notificationsOf = (event: string) => this.notifications.filter((payload) => payload.event === event);
 
   async pass(ms: number): Promise<void> {
     await this.clock.advance(ms);
@@ -255,7 +255,10 @@ export class CrashingWorld {
           }),
       });
     return new Map([
-      ['http', deliver('http', ({ body }: { body: DeliveryMessage['payload'] }) => this.told.push(body))],
+      [
+        'http',
+        deliver('http', ({ body }: { body: DeliveryMessage['payload'] }) => this.notifications.push(body)),
+      ],
       [
         'eventbridge',
         deliver('eventbridge', (p: { detail: { change: string } }) => this.changes.push(p.detail.change)),

@@ -1,5 +1,5 @@
-// On the real engines: what it costs, by the meter, and the notifier's Lambda from an event to the webhook and to the dead
-// letters.
+// On the real engines: the cost of notifications, and the notifier's Lambda from an event to the webhook and the dead-letter
+// queue.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
@@ -92,7 +92,7 @@ afterAll(async () => {
   for (const stop of stops) await stop();
 });
 
-const tellingContext = () =>
+const publishingContext = () =>
   publishEvents(plain, {
     queue: createNotifyQueue({ client: sqs, queueUrl: urls.notifyUrl, timer: systemClock }),
   });
@@ -112,7 +112,7 @@ async function runFailing(context: Context, notify: unknown[]): Promise<string> 
   return job.id;
 }
 
-/** As the event source hands them over; `count` where a test is about many deliveries. */
+/** Messages as the event source passes them on. `count` replaces the receive count. */
 async function receive(count?: number): Promise<SQSEvent> {
   const { Messages = [] } = await sqs.send(
     new ReceiveMessageCommand({
@@ -132,7 +132,7 @@ async function receive(count?: number): Promise<SQSEvent> {
 }
 
 const invocation = {} as LambdaContext;
-/** What the event source deletes when it was not reported as failed. */
+/** Handles the event, and deletes the messages that were not reported as failed, as the event source does. */
 async function handleAndDelete(event: SQSEvent): Promise<string[]> {
   const { batchItemFailures } = await handler(event, invocation);
   const failed = batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
@@ -145,10 +145,10 @@ async function handleAndDelete(event: SQSEvent): Promise<string[]> {
 }
 
 describe('cost', () => {
-  test('a job without notify costs not one unit more, and sends nothing', async () => {
+  test('a job without notify costs no additional unit and sends no message', async () => {
     await runFailing(plain, []);
     const without = new Map(used);
-    await runFailing(tellingContext(), []);
+    await runFailing(publishingContext(), []);
     expect(used).toEqual(without);
     expect((await receive()).Records).toEqual([]);
   });
@@ -161,22 +161,22 @@ describe('cost', () => {
     used.clear();
     expect(await consume(notifier, event.Records[0]?.body ?? '', 1)).toEqual({ kind: 'done' });
     expect(Object.fromEntries(used)).toEqual({ write: 2, read: 2.5 });
-    // said again: it was told
+    // a redelivered message of a row that is marked as notified
     used.clear();
     expect(await consume(notifier, event.Records[0]?.body ?? '', 1)).toEqual({ kind: 'done' });
     expect(Object.fromEntries(used)).toEqual({ write: 0, read: 1 });
     await handleAndDelete(event);
   });
 
-  test('one with notify: nothing more in the worker; from the event to the webhook', async () => {
+  test('a job with notify costs no additional unit in the worker, and its event reaches the webhook', async () => {
     await runFailing(plain, []);
     const without = writes();
-    await runFailing(tellingContext(), [{ on: ['failed'], webhook: { url: hook } }]);
+    await runFailing(publishingContext(), [{ on: ['failed'], webhook: { url: hook } }]);
     expect(writes()).toBe(without);
     const event = await receive();
     expect(event.Records).toHaveLength(1);
     expect(await handleAndDelete(event)).toEqual([]);
-    // its own store has no meter: what it wrote is there
+    // the Lambda's own store has no meter, so its write is read back
     const [jobId] = sent.slice(-1).map((one) => one.jobId);
     expect(await plain.store.readNotificationWindow(jobId ?? '', 'failed')).toMatchObject({ suppressed: 0 });
     const delivery = await receive();
@@ -186,8 +186,8 @@ describe('cost', () => {
     expect(page.items).toMatchObject([{ status: 'FAILED', told: true, notifies: 'f' }]);
   });
 
-  test('all kinds take less than 40 bytes of the head', async () => {
-    const context = tellingContext();
+  test('all kinds of events take less than 40 bytes of the head', async () => {
+    const context = publishingContext();
     const on = ['succeeded', 'failed', 'retrying', 'late', 'skipped'];
     const spec = jobSpecSchema.parse({ task: 't', notify: [{ on, webhook: { url: hook } }] });
     const { job } = await createJob(context, { userId: 'u', spec });
@@ -200,9 +200,9 @@ describe('cost', () => {
 });
 
 describe('the Lambda', () => {
-  test('reports what is to come again, hides it until then, and buries what was tried too often, with the reason', async () => {
+  test('reports and hides a failed delivery, and dead-letters it with the reason after 10 attempts', async () => {
     const refusing = 'http://127.0.0.1:9/alert'; // discard: nobody listens
-    await runFailing(tellingContext(), [{ on: ['failed'], webhook: { url: refusing } }]);
+    await runFailing(publishingContext(), [{ on: ['failed'], webhook: { url: refusing } }]);
     expect(await handleAndDelete(await receive())).toEqual([]);
     const first = await receive();
     expect(first.Records).toHaveLength(1);
@@ -224,7 +224,7 @@ describe('the Lambda', () => {
     );
   });
 
-  test('what is no message of ours is buried', async () => {
+  test('dead-letters a message that it cannot parse', async () => {
     const event = { Records: [{ messageId: '1', receiptHandle: 'x', body: 'hello', attributes: {} }] };
     expect(await handler(event as unknown as SQSEvent, invocation)).toEqual({ batchItemFailures: [] });
   });

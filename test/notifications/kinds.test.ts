@@ -1,4 +1,4 @@
-// Each kind of event: when it is told, and when it is not.
+// Each kind of event: when it causes a notification, and when not.
 import { describe, expect, test } from 'vitest';
 import { asUser } from '../../src/domain/principal.ts';
 import { editJob } from '../../src/jobs/edit-job.ts';
@@ -12,7 +12,7 @@ const me = asUser('u');
 
 const everything = { on: [...ALL], ...WEBHOOK };
 
-describe('what is told', () => {
+describe('a notification is sent for', () => {
   test('succeeded, with the execution as the API shows it', async () => {
     const world = new CrashingWorld({ task: async () => ({ rows: 7 }) });
     const jobId = await world.create({
@@ -22,7 +22,7 @@ describe('what is told', () => {
       notify: [everything],
     });
     await world.pass(MINUTE);
-    expect(world.told).toMatchObject([
+    expect(world.notifications).toMatchObject([
       {
         event: 'succeeded',
         job: { id: jobId, name: 'import' },
@@ -44,11 +44,11 @@ describe('what is told', () => {
     await world.pass(10 * MINUTE);
     const skipped = world.store.rows.all().filter(({ status }) => status === 'SKIPPED').length;
     expect(skipped).toBeGreaterThan(0);
-    expect(world.told[0]?.execution.reason).toContain('overlap');
-    expect(world.told.reduce((sum, { folded }) => sum + 1 + folded, 0)).toBe(skipped);
+    expect(world.notifications[0]?.execution.reason).toContain('overlap');
+    expect(world.notifications.reduce((sum, { folded }) => sum + 1 + folded, 0)).toBe(skipped);
   });
 
-  test('retrying, when the worker was lost and another goes on', async () => {
+  test('retrying, if the worker was lost and another one takes over', async () => {
     const world = new CrashingWorld({
       death: { role: 'worker', at: 6, when: 'after' },
       task: () => world.clock.sleep(40_000),
@@ -56,11 +56,11 @@ describe('what is told', () => {
     await world.create({ task: 't', schedule: { in: 'PT5S' }, notify: [everything] });
     await world.pass(5 * MINUTE);
     expect(world.deaths).toBe(1);
-    expect(world.toldOf('retrying')).toMatchObject([{ execution: { attempt: 2 } }]);
-    expect(world.toldOf('succeeded')).toHaveLength(1);
+    expect(world.notificationsOf('retrying')).toMatchObject([{ execution: { attempt: 2 } }]);
+    expect(world.notificationsOf('succeeded')).toHaveLength(1);
   });
 
-  test('failed once more, when it was run again by hand and failed again; and nothing is told of the one before twice', async () => {
+  test('failed once more, if a manual retry failed too', async () => {
     const world = new CrashingWorld({ windowMs: 0 });
     await world.create({
       task: 't',
@@ -69,44 +69,44 @@ describe('what is told', () => {
       notify: [{ on: ['failed'], ...WEBHOOK }],
     });
     await world.pass(MINUTE);
-    expect(world.told).toHaveLength(1);
-    await retryExecution(world.people(), me, world.told[0]?.execution.id ?? '');
+    expect(world.notifications).toHaveLength(1);
+    await retryExecution(world.people(), me, world.notifications[0]?.execution.id ?? '');
     await world.pass(10 * MINUTE);
-    expect(world.told).toHaveLength(2);
+    expect(world.notifications).toHaveLength(2);
   });
 
-  test('by the targets in force: an edit counts for what was not told yet', async () => {
+  test('the targets in force: an edit applies to events that are not sent yet', async () => {
     const world = new CrashingWorld();
     const jobId = await world.create({ task: 't', schedule: { in: 'PT5S' }, notify: [everything] });
     await editJob(world.people(), me, jobId, { notify: [] });
     await world.pass(10 * MINUTE);
     expect(world.rows(jobId)[0]?.notifies).toBeUndefined();
-    expect(world.told).toEqual([]);
+    expect(world.notifications).toEqual([]);
   });
 });
 
 describe('late', () => {
   const late = { on: ['late' as const], ...WEBHOOK };
 
-  test('not when it starts on time', async () => {
+  test('not for a start on time', async () => {
     const world = new CrashingWorld({ task: async () => {} });
     await world.create({ task: 't', schedule: { in: 'PT5S' }, notify: [late] });
     await world.pass(10 * MINUTE);
-    expect(world.told).toEqual([]);
+    expect(world.notifications).toEqual([]);
   });
 
-  test('when it starts after the threshold, at its start', async () => {
+  test('for a start after the threshold, at the start', async () => {
     const world = new CrashingWorld({ task: () => world.clock.sleep(20 * MINUTE) });
     await world.create({ task: 't', timeoutSeconds: 3600, schedule: { in: 'PT5S' }, notify: [late] });
     world.noWorkers = true;
     await world.pass(50_000);
     world.noWorkers = false;
     await world.pass(5_000);
-    expect(world.told).toMatchObject([{ event: 'late', execution: { status: 'running' } }]);
-    expect(world.told[0]?.execution.latenessMs).toBeGreaterThan(30_000);
+    expect(world.notifications).toMatchObject([{ event: 'late', execution: { status: 'running' } }]);
+    expect(world.notifications[0]?.execution.latenessMs).toBeGreaterThan(30_000);
   });
 
-  test('when it has not started at all: settle sees it, once; and each element has its own threshold', async () => {
+  test('once for an execution that has not started, by settle, with a threshold per target', async () => {
     const world = new CrashingWorld({ task: async () => {} });
     world.noWorkers = true;
     const jobId = await world.create({
@@ -116,20 +116,22 @@ describe('late', () => {
     });
     await world.pass(20 * MINUTE);
     expect(world.rows(jobId)).toEqual([]);
-    expect(world.told).toMatchObject([{ event: 'late', execution: { status: 'queued', attempt: 0 } }]);
+    expect(world.notifications).toMatchObject([
+      { event: 'late', execution: { status: 'queued', attempt: 0 } },
+    ]);
   });
 
-  test('not of what was withdrawn', async () => {
+  test('not for a withdrawn occurrence', async () => {
     const world = new CrashingWorld({ task: async () => {} });
     const jobId = await world.create({ task: 't', schedule: { in: 'PT5S' }, notify: [late] });
     world.noWorkers = true;
     await pauseJob(world.people(), me, jobId);
     await world.pass(15 * MINUTE);
-    expect(world.told).toEqual([]);
+    expect(world.notifications).toEqual([]);
   });
 });
 
-test('a job without notify says nothing, whatever becomes of it', async () => {
+test('a job without notify sends no message', async () => {
   const world = new CrashingWorld();
   const jobId = await world.create({ task: 't', schedule: { every: 'PT10S' } });
   await world.pass(5 * MINUTE);
@@ -137,7 +139,7 @@ test('a job without notify says nothing, whatever becomes of it', async () => {
   expect(world.notify.sent).toBe(0);
 });
 
-test('every change goes to the bus when there is one, of jobs without notify too', async () => {
+test('with an event bus every change is sent to it, also for jobs without notify', async () => {
   const world = new CrashingWorld({ changes: true });
   await world.create({ task: 't', schedule: { in: 'PT5S' }, retry: { maxAttempts: 2, backoffSeconds: 1 } });
   const other = await world.create({ task: 't', schedule: { in: 'PT1H' }, retry: { maxAttempts: 1 } });
@@ -146,5 +148,5 @@ test('every change goes to the bus when there is one, of jobs without notify too
   await world.runNow(other);
   await world.pass(MINUTE);
   expect(world.changes.slice(4)).toEqual(['queued', 'started', 'failed']);
-  expect(world.told).toEqual([]);
+  expect(world.notifications).toEqual([]);
 });

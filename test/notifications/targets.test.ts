@@ -1,5 +1,5 @@
-// Each kind to each target on the real engines: webhook to a server on loopback that verifies the signature, SNS by the
-// embedded engine, SES and EventBridge by their SDK calls. And the notifier's Lambda.
+// Each kind of event to each target: a webhook on a loopback server that verifies the signature, SNS on fauxqs, SES and
+// EventBridge by their SDK calls.
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
@@ -100,7 +100,7 @@ describe('a webhook', () => {
   });
   afterAll(() => void server.close());
 
-  test.each(NOTIFY_ON)('is told "%s": signed, with an idempotency key', async (event) => {
+  test.each(NOTIFY_ON)('gets "%s", signed and with an idempotency key', async (event) => {
     const answer = await deliver(
       delivering({ loopback: true }),
       message(event, { webhook: { url: `${base}/alert?a=1` } }),
@@ -123,7 +123,7 @@ describe('a webhook', () => {
     expect(await verifySignature({ signature, keys: others, method: 'POST', url, body })).toBe(false);
   });
 
-  test('that fails is tried again, later each time, and then left to people with the reason', async () => {
+  test('that fails is retried with backoff, then dead-lettered with the reason', async () => {
     status.now = 500;
     const from = delivering({ loopback: true });
     const to = message('failed', { webhook: { url: `${base}/alert` } });
@@ -137,7 +137,7 @@ describe('a webhook', () => {
     });
   });
 
-  test('whose URL the task does not take is left to people at once', async () => {
+  test('with a URL that the task refuses is dead-lettered at once', async () => {
     const url = 'https://user:pw@example.com/';
     const answer = await deliver(delivering({ loopback: true }), message('failed', { webhook: { url } }), 1);
     expect(answer).toMatchObject({ kind: 'never', reason: expect.stringContaining('user name or password') });
@@ -148,7 +148,7 @@ describe('a webhook', () => {
   });
 
   test.each(['http://127.0.0.1:8080/', 'http://169.254.169.254/latest', 'http://[::ffff:10.0.0.1]/'])(
-    'at %s is refused on AWS, once and for all',
+    'at %s is refused on AWS without a retry',
     async (url) => {
       const answer = await deliver(
         delivering({ loopback: false }),
@@ -170,7 +170,7 @@ describe('SNS', () => {
   });
   afterAll(() => engine.stop());
 
-  test('a topic gets each kind', async () => {
+  test('a topic gets each kind of event', async () => {
     const sns = new SNSClient({ ...local, region: 'us-east-1', endpoint: engine.endpoint });
     const { TopicArn: topicArn = '' } = await sns.send(new CreateTopicCommand({ Name: 'alerts' }));
     const { QueueUrl } = await engine.client.send(new CreateQueueCommand({ QueueName: 'subscriber' }));
@@ -204,7 +204,7 @@ describe('SES', () => {
   const ses = mockClient(SESv2Client);
   beforeEach(() => ses.reset().on(SendEmailCommand).resolves({ MessageId: 'm' }));
 
-  test.each(NOTIFY_ON)('mails "%s" in words', async (event) => {
+  test.each(NOTIFY_ON)('sends "%s" as an e-mail', async (event) => {
     const from = delivering({ loopback: true, clients: { ses: new SESv2Client(local) } });
     expect(await deliver(from, message(event, { email: { to: 'ops@example.com' } }), 1)).toEqual({
       kind: 'done',
@@ -220,7 +220,7 @@ describe('SES', () => {
     expect(simple?.Body?.Text?.Data).toContain('Error: it did not work');
   });
 
-  test('sends to nobody whom the configuration does not allow: it may have changed since the job was created', async () => {
+  test('sends only to recipients that the configuration allows at the time of the delivery', async () => {
     const from = delivering({ loopback: true, clients: { ses: new SESv2Client(local) } });
     const to = message('failed', { email: { to: 'ops@elsewhere.example' } });
     expect(await deliver(from, to, 1)).toMatchObject({
@@ -230,7 +230,7 @@ describe('SES', () => {
     expect(ses.commandCalls(SendEmailCommand)).toEqual([]);
   });
 
-  test('without a sender says so, and a refusal by SES is for people', async () => {
+  test('names the variable of a missing sender, and retries when SES throttles', async () => {
     const from = delivering({ loopback: true, clients: { ses: new SESv2Client(local) } });
     const to = message('failed', { email: { to: 'ops@example.com' } });
     expect(await deliver({ ...from, emailFrom: undefined }, to, 1)).toMatchObject({
@@ -256,7 +256,7 @@ describe('the event bus', () => {
   };
   beforeEach(() => eventbridge.reset());
 
-  test('gets a change with its user, and an entry that failed is tried again', async () => {
+  test('gets a change with its user, and a failed entry is retried', async () => {
     const from = delivering({ loopback: true, clients: { eventbridge: new EventBridgeClient(local) } });
     const head = aHead({ jobId, name: 'nightly', userId: 'user-1' });
     eventbridge

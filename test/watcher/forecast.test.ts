@@ -27,16 +27,16 @@ describe('the forecast', () => {
     settings: DEFAULT_SETTINGS,
   });
 
-  it('counts what is due in each of the next minutes, and in the busiest second of all', async () => {
+  it('counts the executions due in each of the next minutes, and in the busiest second', async () => {
     const store = new MemoryStore({ shards: 16 });
     const spike = Date.parse('2026-11-16T12:04:00Z');
     await store.putEntries([
       ...Array.from({ length: 300 }, (_, n) => entry(n, spike)),
       ...Array.from({ length: 60 }, (_, n) => entry(1000 + n, Date.parse('2026-11-16T12:02:00Z') + n * 1000)),
       entry(2000, NOW + 1),
-      // a look at something that has begun is no load
+      // a check entry starts no execution
       entry(2001, spike, 'check'),
-      // beyond the horizon
+      // beyond the look-ahead
       entry(2002, NOW + 400_000),
     ]);
     const { perMinute, busiestSecond } = await forecast(
@@ -48,7 +48,7 @@ describe('the forecast', () => {
     expect(busiestSecond).toBe(300);
   });
 
-  it('reads nothing more once it is told to stop', async () => {
+  it('reads no slot after it is aborted', async () => {
     const store = new MemoryStore({ shards: 16 });
     await store.putEntries([entry(1, NOW + 1)]);
     const { perMinute } = await forecast(context(store), allShards(16), AbortSignal.abort());
@@ -56,13 +56,13 @@ describe('the forecast', () => {
   });
 });
 
-describe('ranges of shards', () => {
+describe('shard ranges', () => {
   it.each([
     [16, 1],
     [16, 3],
     [16, 16],
     [1024, 7],
-  ])('of %i shards and %i watchers have every shard once', (shards, watchers) => {
+  ])('of %i shards and %i watchers contain every shard once', (shards, watchers) => {
     const ranges = shardRanges(shards, watchers);
     expect(ranges).toHaveLength(watchers);
     expect(ranges.flatMap(shardsOf)).toEqual(allShards(shards));
@@ -70,7 +70,7 @@ describe('ranges of shards', () => {
 });
 
 describe('the event of a pass', () => {
-  it('recovers only when it says so', () => {
+  it('recovers only with `recover: true`', () => {
     expect(passSchema.parse({ from: 0, to: 16 })).toEqual({ from: 0, to: 16, recover: false });
     expect(passSchema.parse({ from: 0, to: 16, recover: true })).toMatchObject({ recover: true });
     expect(passSchema.safeParse({ from: 0, to: 16, recover: 'yes' }).success).toBe(false);

@@ -14,13 +14,13 @@ describe('the next pass', () => {
     expect(nextPassAt(at('12:00:59.999'), 60_000)).toBe(at('12:01:02'));
   });
 
-  it('comes with a short period as often as that', () => {
+  it('comes once per period if the period is short', () => {
     expect(nextPassAt(at('12:00:00.5'), 1000)).toBe(at('12:00:01.1'));
   });
 });
 
 describe('the watcher', () => {
-  /** Sleeping moves the clock; the run ends after so many sleeps between passes. */
+  /** A sleep moves the clock. The watcher stops after `sleeps` sleeps between passes. */
   async function watchFor(sleeps: number, store = new MemoryStore({ shards: 2 })) {
     const stop = new AbortController();
     const passes: number[] = [];
@@ -50,14 +50,14 @@ describe('the watcher', () => {
     return { passes, logged, store };
   }
 
-  it('looks at once, and then after every minute', async () => {
+  it('makes a pass at once, then one after every minute', async () => {
     const { passes, store } = await watchFor(3);
     expect(passes).toEqual([at('12:00:30'), at('12:01:02'), at('12:02:02')]);
     const dispatched = store.snapshot().shards.map((shard) => shard.dispatchedUntil * 60_000);
     expect(dispatched).toEqual([at('12:07:00'), at('12:07:00')]);
   });
 
-  it('carries out what a request has left, beside its passes', async () => {
+  it('carries out open operations in parallel to its passes', async () => {
     const store = new MemoryStore({ shards: 2 });
     const looked: number[] = [];
     store.listOpenOperations = async (limit) => {
@@ -68,7 +68,7 @@ describe('the watcher', () => {
     expect(looked).toHaveLength(1);
   });
 
-  it('goes on after a pass that failed, and says so', async () => {
+  it('logs a failed pass and continues', async () => {
     const store = new MemoryStore({ shards: 2 });
     store.readShard = () => Promise.reject(new Error('no answer'));
     const { passes, logged } = await watchFor(2, store);

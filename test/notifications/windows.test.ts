@@ -1,11 +1,11 @@
-// No storm: at most one notification per job and kind in a window, and none of what it stands for is forgotten.
+// Notification windows: at most one notification per job and kind of event in a window, and every event is counted.
 import { expect, test } from 'vitest';
 import { CrashingWorld, WEBHOOK } from './crashing-world.ts';
 
 const MINUTE = 60_000;
-const total = (told: readonly { folded: number }[]) => told.reduce((sum, { folded }) => sum + 1 + folded, 0);
+const total = (sent: readonly { folded: number }[]) => sent.reduce((sum, { folded }) => sum + 1 + folded, 0);
 
-test('a job that fails 1,000 times in a minute is told of twice: the first, and the other 999 when the window is over', async () => {
+test('1,000 failures in a minute cause two notifications: the first failure, and a summary of 999 at the end of the window', async () => {
   const world = new CrashingWorld();
   const jobId = await world.create({
     task: 't',
@@ -21,14 +21,18 @@ test('a job that fails 1,000 times in a minute is told of twice: the first, and 
   }
   await world.pass(20 * MINUTE);
   expect(world.rows(jobId).filter(({ status }) => status === 'FAILED')).toHaveLength(1000);
-  expect(world.told).toHaveLength(2);
-  expect(world.told[0]).toMatchObject({ event: 'failed', job: { id: jobId, name: 'storm' }, folded: 0 });
-  expect(world.told[1]).toMatchObject({ folded: 998, execution: { status: 'failed' } });
-  expect(total(world.told)).toBe(1000);
+  expect(world.notifications).toHaveLength(2);
+  expect(world.notifications[0]).toMatchObject({
+    event: 'failed',
+    job: { id: jobId, name: 'storm' },
+    folded: 0,
+  });
+  expect(world.notifications[1]).toMatchObject({ folded: 998, execution: { status: 'failed' } });
+  expect(total(world.notifications)).toBe(1000);
   expect(world.rows(jobId).every(({ told }) => told)).toBe(true);
 });
 
-test('one that goes on failing is told of once per window', async () => {
+test('a job that keeps failing causes one notification per window', async () => {
   const world = new CrashingWorld({ windowMs: 2 * MINUTE });
   const endAt = new Date(world.clock.now() + 20 * MINUTE).toISOString();
   const jobId = await world.create({
@@ -40,11 +44,11 @@ test('one that goes on failing is told of once per window', async () => {
   await world.pass(30 * MINUTE);
   const failed = world.rows(jobId).filter(({ status }) => status === 'FAILED').length;
   expect(failed).toBeGreaterThan(100);
-  expect(world.told.length).toBeLessThanOrEqual(12);
-  expect(total(world.told)).toBe(failed);
+  expect(world.notifications.length).toBeLessThanOrEqual(12);
+  expect(total(world.notifications)).toBe(failed);
 });
 
-test('kinds have windows of their own, and so have jobs', async () => {
+test('each kind of event and each job has its own window', async () => {
   const world = new CrashingWorld();
   const spec = {
     task: 't',
@@ -54,11 +58,11 @@ test('kinds have windows of their own, and so have jobs', async () => {
   };
   const jobs = [await world.create(spec), await world.create(spec)];
   await world.pass(MINUTE);
-  const told = world.told.map(({ event, job }) => `${event} ${jobs.indexOf(job.id)}`).sort();
-  expect(told).toEqual(['failed 0', 'failed 1', 'retrying 0', 'retrying 1']);
+  const sent = world.notifications.map(({ event, job }) => `${event} ${jobs.indexOf(job.id)}`).sort();
+  expect(sent).toEqual(['failed 0', 'failed 1', 'retrying 0', 'retrying 1']);
 });
 
-test('a receiver that is down gets it when it is back; one that stays away ends in the dead letters, with the reason', async () => {
+test('a receiver that is down gets the notification later; after 10 attempts the message is dead-lettered with the reason', async () => {
   const downUntil = { time: 0 };
   const world = new CrashingWorld({
     receive: async () => {
@@ -69,13 +73,13 @@ test('a receiver that is down gets it when it is back; one that stays away ends 
   downUntil.time = world.clock.now() + 10 * MINUTE;
   await world.create({ ...spec, schedule: { in: 'PT5S' } });
   await world.pass(30 * MINUTE);
-  expect(world.told).toHaveLength(1);
+  expect(world.notifications).toHaveLength(1);
   expect(world.notify.dead).toEqual([]);
 
   downUntil.time = Number.POSITIVE_INFINITY;
   const jobId = await world.create({ ...spec, schedule: { in: 'PT5S' } });
   await world.pass(90 * MINUTE);
-  expect(world.told).toHaveLength(1);
+  expect(world.notifications).toHaveLength(1);
   expect(world.notify.dead).toMatchObject([
     {
       body: { kind: 'delivery', payload: { job: { id: jobId } } },
