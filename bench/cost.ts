@@ -80,7 +80,7 @@ async function measure(endpoints: Endpoints, workload: Workload, index: number):
     speed: SPEED,
     count,
   });
-  const { context, inboxes } = metered;
+  const { context, receivers } = metered;
 
   const stop = new AbortController();
   const watching = runWatcher(context, [0], stop.signal);
@@ -88,8 +88,8 @@ async function measure(endpoints: Endpoints, workload: Workload, index: number):
     workerId: 'bench',
     host: 'bench',
     tasks: builtinTasks(),
-    inboxes,
-    pollersPerInbox: 1,
+    receivers,
+    pollersPerQueue: 1,
   });
   const create = (spec: Record<string, unknown>) =>
     createJob(context, { userId: 'bench', spec: jobSpecSchema.parse(spec) });

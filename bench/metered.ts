@@ -37,7 +37,7 @@ export interface MeteredOptions {
 
 export interface Metered {
   readonly context: Context;
-  readonly inboxes: readonly Receiver[];
+  readonly receivers: readonly Receiver[];
   close(): void;
 }
 
@@ -52,7 +52,7 @@ export async function openMetered(options: MeteredOptions): Promise<Metered> {
   for (const client of [clients.sqs, clients.sqsPolls]) accelerateQueue(client, speed);
   await createTables(clients.dynamodb, prefix);
   const urls = await createQueues(clients.sqs, prefix, 1);
-  const { queue, inboxes } = createSqs({
+  const { queue, receivers } = createSqs({
     client: clients.sqs,
     pollClient: clients.sqsPolls,
     ...urls,
@@ -68,5 +68,5 @@ export async function openMetered(options: MeteredOptions): Promise<Metered> {
     }),
   );
   const context = { store, queue, clock, random: systemRandom, log: createLog('silent'), settings };
-  return { context, inboxes, close: clients.destroy };
+  return { context, receivers, close: clients.destroy };
 }

@@ -40,7 +40,7 @@ async function measure(work: () => Promise<number>): Promise<Measured> {
 function open(endpoint: string, groupCommit: boolean) {
   const clients = createClients({ ...LOCAL, endpoints: { dynamodb: endpoint, sqs: endpoint } });
   const store = createDynamoStore({ client: clients.dynamodb, tablePrefix: '', shards: 16, groupCommit });
-  const { queue, inboxes } = createSqs({
+  const { queue, receivers } = createSqs({
     client: clients.sqs,
     pollClient: clients.sqsPolls,
     queueUrls: [`${endpoint}/queue/work`],
@@ -55,7 +55,7 @@ function open(endpoint: string, groupCommit: boolean) {
     log: createLog('silent'),
     settings: DEFAULT_SETTINGS,
   };
-  return { context, inboxes, close: clients.destroy };
+  return { context, receivers, close: clients.destroy };
 }
 
 /** Other load of the machine only adds to CPU times, so the minimum of several slices is the best estimate. */
@@ -63,7 +63,7 @@ const SLICES = 5;
 
 /** Counts the executions that ended in slices of `seconds`, after a warm-up in which code is compiled. */
 async function worker(endpoint: string, groupCommit: boolean, seconds: number): Promise<Measured[]> {
-  const { context, inboxes, close } = open(endpoint, groupCommit);
+  const { context, receivers, close } = open(endpoint, groupCommit);
   let ended = 0;
   const { store } = context;
   const counting = {
@@ -77,8 +77,8 @@ async function worker(endpoint: string, groupCommit: boolean, seconds: number): 
   const running = startWorker(
     { ...context, store: counting },
     {
-      ...{ workerId: 'worker_benchmark', host: 'bench', tasks: builtinTasks(), inboxes },
-      ...{ pollersPerInbox: 4, concurrency: CONCURRENCY },
+      ...{ workerId: 'worker_benchmark', host: 'bench', tasks: builtinTasks(), receivers },
+      ...{ pollersPerQueue: 4, concurrency: CONCURRENCY },
     },
   );
   await systemClock.sleep(3_000);

@@ -140,12 +140,12 @@ export function open(url: string, profile: Profile) {
     createRecurring: (ids: readonly number[]) =>
       create(ids.map((id) => ({ params: { id }, schedule: { cron: '* * * * * *' } }))),
     async startWorker(onJob: OnJob) {
-      const { ctx, inboxes } = backend;
+      const { ctx, receivers } = backend;
       worker = startWorker(ctx, {
         workerId: `w${process.pid}`,
         host: 'peers',
         tasks: taskOf(onJob),
-        inboxes,
+        receivers,
       });
     },
     /** The harness asks when all jobs have started, so the jobs that have not ended are running. */

@@ -25,8 +25,8 @@ export async function startEmbeddedServer(
   closed = false,
 ): Promise<EmbeddedServer> {
   const config = readLocalConfig(process.env);
-  const inbox = Promise.withResolvers<void>();
-  if (!closed) inbox.resolve();
+  const receiver = Promise.withResolvers<void>();
+  if (!closed) receiver.resolve();
   let ended = 0;
   let stats: () => Promise<WriterStats> = () => Promise.reject(new Error('the server has not started'));
   await startAllInOne(config, lifecycle, {
@@ -36,24 +36,24 @@ export async function startEmbeddedServer(
       stats = opened.stats;
       const { backend } = opened;
       const store = countingEnds(backend.ctx.store, () => ended++);
-      const inboxes = backend.inboxes.map((one) => openedBy(one, inbox.promise));
-      return { ...opened, backend: { ...backend, inboxes, ctx: { ...backend.ctx, store } } };
+      const receivers = backend.receivers.map((one) => openedBy(one, receiver.promise));
+      return { ...opened, backend: { ...backend, receivers, ctx: { ...backend.ctx, store } } };
     },
   });
   const port = readFileSync(join(config.dataFolder, `api-${process.pid}.port`), 'utf8');
   return {
     url: `http://127.0.0.1:${port}`,
-    openInbox: inbox.resolve,
+    openInbox: receiver.resolve,
     ended: () => ended,
     stats: () => stats(),
   };
 }
 
-const openedBy = (inbox: Receiver, opened: Promise<void>): Receiver => ({
-  ...inbox,
+const openedBy = (receiver: Receiver, opened: Promise<void>): Receiver => ({
+  ...receiver,
   async receive(max, signal) {
     await opened;
-    return inbox.receive(max, signal);
+    return receiver.receive(max, signal);
   },
 });
 

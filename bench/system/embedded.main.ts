@@ -2,7 +2,7 @@
 import { runProcess } from '../../src/local/process-lifecycle.ts';
 import { startEmbeddedServer } from './embedded-server.ts';
 
-/** If set, the worker receives nothing before the parent opens its inbox. */
+/** If set, the worker receives nothing before the parent opens its receiver. */
 const closed = process.env.BENCH_INBOX === 'closed';
 process.on('disconnect', () => process.exit());
 

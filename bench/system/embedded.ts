@@ -33,7 +33,7 @@ export interface Embedded {
   /** Reads the row from the file, without the server. */
   rows(keys: readonly ExecutionKey[]): Promise<readonly Row[]>;
   counts(): Promise<Counts>;
-  /** For a server that was started with a closed inbox. */
+  /** For a server that was started with a closed receiver. */
   openInbox(): Promise<void>;
   /** kill -9 */
   kill(): Promise<void>;

@@ -8,14 +8,14 @@ import type { WorkerOptions } from '../worker/worker.ts';
 
 export interface Backend {
   readonly ctx: Context;
-  readonly inboxes: readonly Receiver[];
+  readonly receivers: readonly Receiver[];
   /** The queue of accepted jobs that are not created yet. */
-  readonly ingest: { readonly queue: IngestQueue; readonly inbox: Receiver };
-  readonly notify: { readonly queue: NotifyQueue; readonly inbox: Receiver };
+  readonly ingest: { readonly queue: IngestQueue; readonly receiver: Receiver };
+  readonly notify: { readonly queue: NotifyQueue; readonly receiver: Receiver };
   /** The ports of this machine that no job may call. */
   readonly schedulerPorts: () => ReadonlySet<number>;
-  /** How the worker polls its inboxes. Undefined if they are polled like SQS. */
-  readonly polls?: Pick<WorkerOptions, 'pollersPerInbox' | 'mostPerReceive' | 'afterFewMs'>;
+  /** How the worker polls its receivers. Undefined if they are polled like SQS. */
+  readonly polls?: Pick<WorkerOptions, 'pollersPerQueue' | 'mostPerReceive' | 'afterFewMs'>;
   /** How the tasks reach SQS, SNS and S3, and the services that are not embedded. */
   readonly aws: AwsOptions;
 }

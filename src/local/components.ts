@@ -39,7 +39,7 @@ export async function startLocalApi(
 ): Promise<ApiHandler> {
   const authorize = await createAuthorizer(await tokenKey(dataFolder));
   const quotas = createQuotas(ctx, api.quotas);
-  const consuming = runIngest(ctx, quotas, ingest.inbox, lifecycle.stopping);
+  const consuming = runIngest(ctx, quotas, ingest.receiver, lifecycle.stopping);
   lifecycle.defer(() => consuming);
   const all = routes(ctx, await describableTasks(scripts, process.env), {
     quotas,
@@ -69,7 +69,7 @@ export function startLocalNotifier(config: LocalConfig, backend: Backend, lifecy
       tasks,
       stopping: stop.signal,
     },
-    notify.inbox,
+    notify.receiver,
     stop.signal,
   );
   lifecycle.defer(() => {
@@ -80,7 +80,7 @@ export function startLocalNotifier(config: LocalConfig, backend: Backend, lifecy
 
 export async function startLocalWorker(
   config: LocalConfig,
-  { ctx, inboxes, polls, aws, schedulerPorts }: Backend,
+  { ctx, receivers, polls, aws, schedulerPorts }: Backend,
   scripts: ScriptMode,
   lifecycle: ProcessLifecycle,
 ): Promise<string> {
@@ -88,7 +88,7 @@ export async function startLocalWorker(
     workerId: `${hostname()}-${process.pid}-${systemRandom.id(4)}`,
     host: hostname(),
     tasks: await localTasks(config, { aws, schedulerPorts, log: ctx.log }, scripts, process.env),
-    inboxes,
+    receivers,
     ...polls,
     concurrency: config.concurrency,
   });

@@ -62,7 +62,7 @@ export async function connect(
       backoff,
     }),
   );
-  const { queue, inboxes } = createSqs({
+  const { queue, receivers } = createSqs({
     client: clients.sqs,
     pollClient: clients.sqsPolls,
     ...urls,
@@ -87,13 +87,20 @@ export async function connect(
     });
   const ingest = {
     queue: createIngestQueue({ client: clients.sqs, queueUrl: ingestUrl }),
-    inbox: inboxOf(ingestUrl, ingestDeadLetterUrl),
+    receiver: inboxOf(ingestUrl, ingestDeadLetterUrl),
   };
-  const notify = { queue: notifyQueue, inbox: inboxOf(notifyUrl, notifyDeadLetterUrl) };
+  const notify = { queue: notifyQueue, receiver: inboxOf(notifyUrl, notifyDeadLetterUrl) };
   const aws = config.external
     ? { region, credentials: useCredentials ? undefined : LOCAL_CREDENTIALS }
     : { region, embedded: { endpoint: endpoints.sqs, credentials: LOCAL_CREDENTIALS } };
-  return { ctx, inboxes, ingest, notify, aws, schedulerPorts: schedulerPorts(config.dataFolder, endpoints) };
+  return {
+    ctx,
+    receivers,
+    ingest,
+    notify,
+    aws,
+    schedulerPorts: schedulerPorts(config.dataFolder, endpoints),
+  };
 }
 
 const failWith = (what: string, endpoint: string) => (error: unknown) => {

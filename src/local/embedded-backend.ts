@@ -55,9 +55,9 @@ export async function openEmbeddedBackend(
 
   const work = createWorkQueue({
     timer: clock,
-    aheadMs: EARLIEST_CLAIM_MS + DELIVERED_AHEAD_MS,
+    earlyMs: EARLIEST_CLAIM_MS + DELIVERED_AHEAD_MS,
     visibilityMs: settings.leaseMs,
-    onBuried: (body, reason) => log.error('dropped a message that cannot be handled', { body, reason }),
+    onDeadLetter: (body, reason) => log.error('dropped a message that cannot be handled', { body, reason }),
   });
   const { ingest, notify } = createStoredQueues({
     table: sqlite.messages,
@@ -78,8 +78,8 @@ export async function openEmbeddedBackend(
   await refillQueue(ctx);
   const backend = {
     ctx,
-    inboxes: [work.inbox],
-    polls: { pollersPerInbox: 1, mostPerReceive: Number.POSITIVE_INFINITY, afterFewMs: 0 },
+    receivers: [work.receiver],
+    polls: { pollersPerQueue: 1, mostPerReceive: Number.POSITIVE_INFINITY, afterFewMs: 0 },
     ingest,
     notify,
     aws: { region },

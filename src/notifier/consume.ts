@@ -41,7 +41,11 @@ export function jobOf(body: string): string {
 const MAX_IN_PROGRESS = 50;
 
 /** Runs until the signal is aborted. Returns when the messages in progress are handled. */
-export async function runNotifier(notifier: Notifier, inbox: Receiver, signal: AbortSignal): Promise<void> {
+export async function runNotifier(
+  notifier: Notifier,
+  receiver: Receiver,
+  signal: AbortSignal,
+): Promise<void> {
   const { clock, log } = notifier.context;
   const inProgress = new Set<Promise<void>>();
   const lastOf = new Map<string, Promise<void>>();
@@ -60,7 +64,7 @@ export async function runNotifier(notifier: Notifier, inbox: Receiver, signal: A
   while (!signal.aborted) {
     try {
       while (inProgress.size >= MAX_IN_PROGRESS) await Promise.race(inProgress);
-      for (const received of await inbox.receive(Math.min(10, MAX_IN_PROGRESS - inProgress.size), signal))
+      for (const received of await receiver.receive(Math.min(10, MAX_IN_PROGRESS - inProgress.size), signal))
         start(received);
     } catch (error) {
       log.error('failed to receive from the notify queue', { error });

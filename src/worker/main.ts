@@ -46,7 +46,7 @@ async function main(): Promise<void> {
       meter: config.metrics ? units.meter : undefined,
     }),
   );
-  const { queue, inboxes } = createSqs({
+  const { queue, receivers } = createSqs({
     client: clients.sqs,
     pollClient: clients.sqsPolls,
     visibilityMs: config.settings.leaseMs,
@@ -70,7 +70,7 @@ async function main(): Promise<void> {
     workerId,
     host: hostname(),
     tasks,
-    inboxes,
+    receivers,
     concurrency: config.concurrency,
     handleMessage: tracer ? withTracing(handleMessage, tracer) : handleMessage,
   });
@@ -122,7 +122,7 @@ async function main(): Promise<void> {
   process.on('SIGINT', stop);
 
   log.info(`worker ${workerId} ready`, {
-    queues: inboxes.length,
+    queues: receivers.length,
     concurrency: config.concurrency,
     tasks: [...tasks.keys()],
   });

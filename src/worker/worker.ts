@@ -1,4 +1,4 @@
-// The worker's runtime: takes messages from the inboxes and starts the use case `handleMessage` for each, independently of
+// The worker's runtime: takes messages from the receivers and starts the use case `handleMessage` for each, independently of
 // all others, so that a slow job holds up nothing but itself; shows in its row what it runs; drains when stopped.
 import { backoffMs } from '../concurrency/backoff.ts';
 import { withDeadline } from '../concurrency/with-deadline.ts';
@@ -17,13 +17,13 @@ export interface WorkerOptions {
   /** Of the machine or container; shown in the worker's row. */
   readonly host: string;
   readonly tasks: Tasks;
-  readonly inboxes: readonly Receiver[];
+  readonly receivers: readonly Receiver[];
   /** Tasks that run at once; default 100. */
   readonly concurrency?: number;
   /** Messages in hand; default 50 × concurrency, and 10 × concurrency of them worked on. */
   readonly maxInHand?: number;
-  /** Long polls side by side per inbox; default 2, so that one listens while the other's answer is on its way. */
-  readonly pollersPerInbox?: number;
+  /** Long polls side by side per receiver; default 2, so that one listens while the other's answer is on its way. */
+  readonly pollersPerQueue?: number;
   /** Messages of one receive at most. Default 10, which is SQS's limit. */
   readonly mostPerReceive?: number;
   /** The pause after a receive that brought fewer messages than it asked for. Default 50 ms. */
@@ -82,13 +82,15 @@ const POLL_BACKOFF = { baseMs: 200, maxMs: 10_000 };
 
 export function startWorker(context: Context, options: WorkerOptions): Worker {
   const { clock, log, random, store } = context;
-  const { workerId, inboxes, tasks } = options;
+  const { workerId, receivers, tasks } = options;
   const run = options.handleMessage ?? handleMessage;
   const concurrency = options.concurrency ?? DEFAULT_CONCURRENCY;
   const maxDueInHand = options.maxInHand ?? concurrency * MAX_DUE_PER_SLOT;
   const maxInHand = options.maxInHand ?? concurrency * HELD_PER_SLOT;
   const { mostPerReceive = MAX_PER_RECEIVE, afterFewMs = AFTER_FEW_MS } = options;
-  const pollers = inboxes.flatMap((inbox) => Array<Receiver>(options.pollersPerInbox ?? 2).fill(inbox));
+  const pollers = receivers.flatMap((receiver) =>
+    Array<Receiver>(options.pollersPerQueue ?? 2).fill(receiver),
+  );
 
   const draining = new AbortController();
   const aborting = new AbortController();
@@ -112,7 +114,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
       ...[maxDueInHand - dueInHand, maxInHand - inHand.size],
     );
 
-  async function poll(inbox: Receiver): Promise<void> {
+  async function poll(receiver: Receiver): Promise<void> {
     for (let failures = 0; !draining.signal.aborted; ) {
       if (!isClockRight(context)) {
         await clock.sleep(WRONG_CLOCK_MS, draining.signal);
@@ -125,7 +127,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
       }
       try {
         // what came just as the drain began is taken all the same: it goes back at once instead of after its timeout
-        const received = await inbox.receive(max, draining.signal);
+        const received = await receiver.receive(max, draining.signal);
         for (const one of received) keep(one);
         failures = 0;
         if (received.length < max) await clock.sleep(afterFewMs, draining.signal);

@@ -47,7 +47,7 @@ async function open(prefix: string) {
     log: createLog('silent'),
     settings: DEFAULT_SETTINGS,
   };
-  const inbox = createReceiver({
+  const receiver = createReceiver({
     client: sqs.client,
     pollClient: sqs.client,
     queueUrl: ingestUrl,
@@ -65,22 +65,22 @@ async function open(prefix: string) {
     return Messages.map(({ Body, MessageAttributes }) => [Body, MessageAttributes?.reason?.StringValue]);
   };
   const queue = createIngestQueue({ client: sqs.client, queueUrl: ingestUrl });
-  return { ctx, urls, ingestUrl, ingestDeadLetterUrl, inbox, queue, deadLetters };
+  return { ctx, urls, ingestUrl, ingestDeadLetterUrl, receiver, queue, deadLetters };
 }
 
 describe('the consumer as a loop', () => {
   it('a burst is created, each job once, though messages are doubled and a consumer dies with some in hand', async () => {
-    const { ctx, inbox, queue, deadLetters } = await open('loop-');
+    const { ctx, receiver, queue, deadLetters } = await open('loop-');
     const keys = Array.from({ length: 60 }, (_, i) => `k${i}`);
     await Promise.all(keys.flatMap((key) => [queue.send(message(key)), queue.send(message(key))]));
     // one consumer receives and dies: its messages become visible again
-    const lost = await inbox.receive(10, AbortSignal.timeout(5_000));
+    const lost = await receiver.receive(10, AbortSignal.timeout(5_000));
     expect(lost.length).toBeGreaterThan(0);
     for (const one of lost) await one.setVisibility(0);
 
     const stop = new AbortController();
     const unlimited = createQuotas(ctx, NO_LIMITS);
-    const loops = [1, 2].map(() => runIngest(ctx, unlimited, inbox, stop.signal));
+    const loops = [1, 2].map(() => runIngest(ctx, unlimited, receiver, stop.signal));
     const count = async () => (await ctx.store.listHeads('alice', { limit: 100 })).items.length;
     await until('all are created', async () => (await count()) === keys.length);
     stop.abort();
@@ -90,7 +90,7 @@ describe('the consumer as a loop', () => {
     const enough = new AbortController();
     const limited = createQuotas(ctx, { ...NO_LIMITS, activeJobs: 60 });
     for (let i = 0; i < 60; i++) await limited.takeActive('alice').catch(() => {});
-    const loop = runIngest(ctx, limited, inbox, enough.signal);
+    const loop = runIngest(ctx, limited, receiver, enough.signal);
     await queue.send(message('one-more'));
     const buried: unknown[][] = [];
     await until('one is dead-lettered', async () => buried.push(...(await deadLetters())) > 0);

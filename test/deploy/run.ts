@@ -106,7 +106,7 @@ async function checkQueues(): Promise<{ queueUrls: string[]; deadLetterUrl: stri
 
 /** Creates, dispatches, runs and records a job on the tables and queues of the template. */
 async function runJobs(urls: { queueUrls: string[]; deadLetterUrl: string }): Promise<void> {
-  const { queue, inboxes } = createSqs({
+  const { queue, receivers } = createSqs({
     client: clients.sqs,
     pollClient: clients.sqsPolls,
     clock: systemClock,
@@ -130,8 +130,8 @@ async function runJobs(urls: { queueUrls: string[]; deadLetterUrl: string }): Pr
     workerId: 'worker_deploy',
     host: 'here',
     tasks: builtinTasks(),
-    inboxes,
-    pollersPerInbox: 1,
+    receivers,
+    pollersPerQueue: 1,
   });
   try {
     const spec = (schedule: object) =>

@@ -118,7 +118,7 @@ beforeAll(async () => {
     POWERTOOLS_METRICS_DISABLED: 'true',
   });
   // a worker that is not recorded, so that there are executions to read, retry and redrive
-  const { queue, inboxes } = createSqs({ client: sqs, pollClient: sqs, clock: systemClock, ...urls });
+  const { queue, receivers } = createSqs({ client: sqs, pollClient: sqs, clock: systemClock, ...urls });
   store = createDynamoStore({
     client: tables.client,
     tablePrefix: PREFIX,
@@ -139,7 +139,7 @@ beforeAll(async () => {
       },
       { queue: createNotifyQueue({ client: sqs, queueUrl: notifyUrl, timer: systemClock }) },
     ),
-    { workerId: 'worker_test', host: 'here', tasks: builtinTasks(), inboxes },
+    { workerId: 'worker_test', host: 'here', tasks: builtinTasks(), receivers },
   );
   closers.push(
     () => worker.stop({ deadlineMs: 0 }),

@@ -23,7 +23,7 @@ const clock = {
     sleeps.push(ms);
   },
 };
-const { queue, inboxes } = createSqs({
+const { queue, receivers } = createSqs({
   client,
   queueUrls: ['http://queue/work-0'],
   deadLetterUrl: 'http://queue/dead',
@@ -109,7 +109,7 @@ describe('delete', () => {
   async function receive(count: number) {
     const Messages = Array.from({ length: count }, (_, i) => ({ Body: '{}', ReceiptHandle: `handle-${i}` }));
     mock.on(ReceiveMessageCommand).resolves({ Messages });
-    return (await inboxes[0]?.receive(10, new AbortController().signal)) ?? [];
+    return (await receivers[0]?.receive(10, new AbortController().signal)) ?? [];
   }
 
   test('each caller has its own failure, the others none', async () => {

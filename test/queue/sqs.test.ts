@@ -24,9 +24,9 @@ async function fresh(count = 1): Promise<void> {
 
 /** Polls queue `index` for at most so long. */
 async function receive(index = 0, ms = 1_000): Promise<Received[]> {
-  const inbox = sqs.inboxes[index];
-  if (!inbox) throw new Error(`there is no queue ${index}`);
-  return inbox.receive(10, AbortSignal.timeout(ms));
+  const receiver = sqs.receivers[index];
+  if (!receiver) throw new Error(`there is no queue ${index}`);
+  return receiver.receive(10, AbortSignal.timeout(ms));
 }
 
 beforeAll(async () => {
@@ -161,7 +161,7 @@ describe('what becomes of a received message', () => {
   test('an aborted poll is empty and swallows nothing', async () => {
     await fresh();
     expect(await receive(0, 50)).toEqual([]);
-    expect(await sqs.inboxes[0]?.receive(10, AbortSignal.abort())).toEqual([]);
+    expect(await sqs.receivers[0]?.receive(10, AbortSignal.abort())).toEqual([]);
     // in the very moment of the abort a message may still be handed over, as on AWS: then it is back after 30 s
     await systemClock.sleep(50);
     const message = aMessage();

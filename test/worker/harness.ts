@@ -119,7 +119,7 @@ export interface LogLine {
 
 export function start(options: Partial<WorkerOptions> = {}) {
   const clock = new StandingClock();
-  const inbox = new FakeInbox();
+  const receiver = new FakeInbox();
   const fake = new FakeExecute();
   const lines: LogLine[] = [];
   const rows: WorkerRow[] = [];
@@ -144,10 +144,10 @@ export function start(options: Partial<WorkerOptions> = {}) {
     workerId: 'w1',
     host: 'here',
     tasks: new Map(),
-    inboxes: [inbox],
-    pollersPerInbox: 1,
+    receivers: [receiver],
+    pollersPerQueue: 1,
     handleMessage: fake.handleMessage,
     ...options,
   });
-  return { worker, clock, inbox, fake, lines, rows, removed, store };
+  return { worker, clock, receiver, fake, lines, rows, removed, store };
 }

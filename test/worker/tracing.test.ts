@@ -98,7 +98,7 @@ describe('from the API to the worker', { timeout: 30_000 }, () => {
         (await client.send(new PutTraceSegmentsCommand({ TraceSegmentDocuments }))).UnprocessedTraceSegments
           ?.length ?? 0,
     });
-    const { queue, inboxes } = createSqs({ client: queues.client, clock: systemClock, ...urls });
+    const { queue, receivers } = createSqs({ client: queues.client, clock: systemClock, ...urls });
     const store = createDynamoStore({
       client: tables.client,
       tablePrefix: PREFIX,
@@ -111,7 +111,7 @@ describe('from the API to the worker', { timeout: 30_000 }, () => {
         workerId: 'worker_traced',
         host: 'here',
         tasks: builtinTasks(),
-        inboxes,
+        receivers,
         handleMessage: withTracing(handleMessage, tracer),
       },
     );

@@ -8,12 +8,12 @@ const messages = (count: number, fireAt = NOON) => Array.from({ length: count },
 
 describe('concurrency', () => {
   it('a slow job holds up nothing but itself', async () => {
-    const { inbox, fake, clock } = start({ concurrency: 3 });
+    const { receiver, fake, clock } = start({ concurrency: 3 });
     const slow = message();
-    inbox.put(slow);
+    receiver.put(slow);
     await settle();
     for (const quick of messages(20)) {
-      inbox.put(quick);
+      receiver.put(quick);
       await clock.advance(AFTER_FEW_MS);
       fake.running.get(quick.id)?.end();
       await settle();
@@ -23,9 +23,9 @@ describe('concurrency', () => {
   });
 
   it('never runs more than its places, and starts the next as soon as one is free', async () => {
-    const { inbox, fake } = start({ concurrency: 4 });
+    const { receiver, fake } = start({ concurrency: 4 });
     const all = messages(25);
-    inbox.put(...all);
+    receiver.put(...all);
     await settle();
     expect(fake.running.size).toBe(4);
     while (fake.running.size > 0) {
@@ -37,78 +37,78 @@ describe('concurrency', () => {
   });
 
   it('asks for no more than its free places, ten at most, and not at all when full', async () => {
-    const { inbox, fake } = start({ concurrency: 13 });
-    inbox.put(...messages(30));
+    const { receiver, fake } = start({ concurrency: 13 });
+    receiver.put(...messages(30));
     await settle();
-    expect(inbox.asked).toEqual([10, 3]);
-    expect([inbox.polling, inbox.left]).toEqual([0, 17]);
+    expect(receiver.asked).toEqual([10, 3]);
+    expect([receiver.polling, receiver.left]).toEqual([0, 17]);
     for (const { end } of [...fake.running.values()].slice(0, 2)) end();
     await settle();
-    expect(inbox.asked.slice(2)).toEqual([2]);
+    expect(receiver.asked.slice(2)).toEqual([2]);
   });
 
-  it('polls every inbox even with a single place', async () => {
-    const inboxes = [new FakeInbox(), new FakeInbox(), new FakeInbox()];
-    const { fake } = start({ concurrency: 1, inboxes });
+  it('polls every receiver even with a single place', async () => {
+    const receivers = [new FakeInbox(), new FakeInbox(), new FakeInbox()];
+    const { fake } = start({ concurrency: 1, receivers });
     await settle();
-    expect(inboxes.map(({ polling }) => polling)).toEqual([1, 1, 1]);
-    inboxes[2]?.put(message());
+    expect(receivers.map(({ polling }) => polling)).toEqual([1, 1, 1]);
+    receivers[2]?.put(message());
     await settle();
     expect(fake.running.size).toBe(1);
   });
 
-  it('runs as many long polls side by side per inbox as it is told', async () => {
-    const { inbox } = start({ pollersPerInbox: 3 });
+  it('runs as many long polls side by side per receiver as it is told', async () => {
+    const { receiver } = start({ pollersPerQueue: 3 });
     await settle();
-    expect(inbox.polling).toBe(3);
+    expect(receiver.polling).toBe(3);
   });
 
   it('after a poll that brought few it lets more come before the next, while another one listens', async () => {
-    const { inbox, fake, clock } = start({ concurrency: 20, pollersPerInbox: 1 });
-    inbox.put(message());
+    const { receiver, fake, clock } = start({ concurrency: 20, pollersPerQueue: 1 });
+    receiver.put(message());
     await settle();
-    inbox.put(...messages(3));
+    receiver.put(...messages(3));
     await settle();
-    expect([fake.running.size, inbox.polling]).toEqual([1, 0]);
+    expect([fake.running.size, receiver.polling]).toEqual([1, 0]);
     await clock.advance(AFTER_FEW_MS);
     expect(fake.running.size).toBe(4);
-    const two = start({ concurrency: 20, pollersPerInbox: 2 });
-    two.inbox.put(message());
+    const two = start({ concurrency: 20, pollersPerQueue: 2 });
+    two.receiver.put(message());
     await settle();
-    expect(two.inbox.polling).toBe(1);
-    two.inbox.put(message());
+    expect(two.receiver.polling).toBe(1);
+    two.receiver.put(message());
     await settle();
     expect(two.fake.running.size).toBe(2);
   });
 
   it('takes as many messages as it has places in one receive, and asks again at once, where it is told so', async () => {
-    const inProcess = { pollersPerInbox: 1, mostPerReceive: Number.POSITIVE_INFINITY, afterFewMs: 0 };
-    const { inbox, fake } = start({ concurrency: 40, ...inProcess });
-    inbox.put(...messages(30));
+    const inProcess = { pollersPerQueue: 1, mostPerReceive: Number.POSITIVE_INFINITY, afterFewMs: 0 };
+    const { receiver, fake } = start({ concurrency: 40, ...inProcess });
+    receiver.put(...messages(30));
     await settle();
-    expect([fake.running.size, inbox.polling]).toEqual([30, 1]);
-    inbox.put(...messages(10));
+    expect([fake.running.size, receiver.polling]).toEqual([30, 1]);
+    receiver.put(...messages(10));
     await settle();
-    expect([fake.running.size, inbox.polling]).toEqual([40, 0]);
-    expect(inbox.asked).toEqual([40, 10]);
+    expect([fake.running.size, receiver.polling]).toEqual([40, 0]);
+    expect(receiver.asked).toEqual([40, 10]);
   });
 
   it('shares the free places among its polls, because each may bring what is due at once', async () => {
-    const { inbox } = start({ concurrency: 12, pollersPerInbox: 3 });
+    const { receiver } = start({ concurrency: 12, pollersPerQueue: 3 });
     await settle();
-    expect(inbox.asked).toEqual([4, 4, 4]);
+    expect(receiver.asked).toEqual([4, 4, 4]);
   });
 });
 
 describe('messages that come early', () => {
   it('take no place until they are due', async () => {
-    const { inbox, fake, clock } = start({ concurrency: 2 });
+    const { receiver, fake, clock } = start({ concurrency: 2 });
     const early = messages(8, NOON + 900);
-    inbox.put(...early);
+    receiver.put(...early);
     await settle();
     expect(fake.held.size).toBe(8);
     const due = message();
-    inbox.put(due);
+    receiver.put(due);
     await settle();
     expect([...fake.running.keys()]).toEqual([due.id]);
     fake.endAll();
@@ -117,24 +117,24 @@ describe('messages that come early', () => {
   });
 
   it('are taken in hand up to a bound', async () => {
-    const { inbox, fake } = start({ concurrency: 2, maxInHand: 7 });
-    inbox.put(...messages(50, NOON + 900));
+    const { receiver, fake } = start({ concurrency: 2, maxInHand: 7 });
+    receiver.put(...messages(50, NOON + 900));
     await settle();
     expect(fake.held.size).toBe(7);
-    expect([inbox.left, inbox.polling]).toEqual([43, 0]);
+    expect([receiver.left, receiver.polling]).toEqual([43, 0]);
   });
 
   it('are by default up to fifty for each place', async () => {
-    const { inbox, fake } = start({ concurrency: 3 });
-    inbox.put(...messages(200, NOON + 900));
+    const { receiver, fake } = start({ concurrency: 3 });
+    receiver.put(...messages(200, NOON + 900));
     await settle();
     expect(fake.held.size).toBe(150);
   });
 
   it('wait for a place when more are due than fit, and go back to the queue when that takes long', async () => {
-    const { inbox, fake, clock } = start({ concurrency: 1 });
+    const { receiver, fake, clock } = start({ concurrency: 1 });
     const burst = messages(4, NOON + 500);
-    inbox.put(...burst);
+    receiver.put(...burst);
     await clock.advance(500);
     expect(fake.running.size).toBe(1);
     await clock.advance(SLOT_WAIT_MS / 2);
@@ -151,9 +151,9 @@ describe('messages that come early', () => {
   });
 
   it('never run beyond the places, however bursts and due ones mix', async () => {
-    const { inbox, fake, clock } = start({ concurrency: 3, pollersPerInbox: 2 });
+    const { receiver, fake, clock } = start({ concurrency: 3, pollersPerQueue: 2 });
     for (let round = 0; round < 20; round++) {
-      inbox.put(...messages(7, clock.now() + 100), ...messages(4, clock.now()));
+      receiver.put(...messages(7, clock.now() + 100), ...messages(4, clock.now()));
       await clock.advance(100);
       for (const { end } of [...fake.running.values()].slice(0, 1 + (round % 3))) end();
       await settle();
@@ -162,50 +162,50 @@ describe('messages that come early', () => {
   });
 
   it('that went back are not asked for again while every place is taken', async () => {
-    const { inbox, fake, clock } = start({ concurrency: 1 });
-    inbox.put(...messages(3, NOON + 500));
+    const { receiver, fake, clock } = start({ concurrency: 1 });
+    receiver.put(...messages(3, NOON + 500));
     await clock.advance(500);
-    const polls = inbox.asked.length; // one of them began before the places were taken
-    inbox.put(message());
+    const polls = receiver.asked.length; // one of them began before the places were taken
+    receiver.put(message());
     await clock.advance(10 * SLOT_WAIT_MS);
-    expect([inbox.asked.length, inbox.polling, fake.running.size]).toEqual([polls, 0, 1]);
+    expect([receiver.asked.length, receiver.polling, fake.running.size]).toEqual([polls, 0, 1]);
     fake.endAll();
     await settle();
-    expect(inbox.polling).toBe(1);
+    expect(receiver.polling).toBe(1);
   });
 });
 
 describe('what goes wrong', () => {
   it('a failed poll is repeated with growing pauses and never ends the loop', async () => {
-    const { inbox, fake, clock, lines } = start();
-    inbox.put(...Array.from({ length: 9 }, () => new Error('queue unreachable')));
+    const { receiver, fake, clock, lines } = start();
+    receiver.put(...Array.from({ length: 9 }, () => new Error('queue unreachable')));
     await clock.advance(60_000);
     const waits = lines
       .filter((line) => line.message === 'polling failed')
       .map(({ fields }) => fields.waitMs);
     expect(waits).toEqual([150, 300, 600, 1200, 2400, 4800, 7500, 7500, 7500]);
 
-    inbox.put(message());
+    receiver.put(message());
     await settle();
     expect(fake.running.size).toBe(1);
-    inbox.put(new Error('again'));
+    receiver.put(new Error('again'));
     await clock.advance(200);
     expect(lines.at(-1)?.fields).toMatchObject({ waitMs: 150, failures: 1 });
   });
 
-  it('a failing inbox does not keep the others from being read', async () => {
-    const inboxes = [new FakeInbox(), new FakeInbox()];
-    const { fake } = start({ inboxes });
-    inboxes[0]?.put(new Error('throttled'));
-    inboxes[1]?.put(message());
+  it('a failing receiver does not keep the others from being read', async () => {
+    const receivers = [new FakeInbox(), new FakeInbox()];
+    const { fake } = start({ receivers });
+    receivers[0]?.put(new Error('throttled'));
+    receivers[1]?.put(message());
     await settle();
     expect(fake.running.size).toBe(1);
   });
 
   it('a body that is no message of ours is buried with the reason, and the rest of its batch runs', async () => {
-    const { inbox, fake, lines } = start();
+    const { receiver, fake, lines } = start();
     const poison = message(NOON, 'hello?');
-    inbox.put(poison, message());
+    receiver.put(poison, message());
     await settle();
     expect(poison.fate).toEqual(['buried: the body is not a message of this scheduler']);
     expect(lines.find(({ level }) => level === 'error')?.fields).toEqual({ body: 'hello?' });
@@ -213,8 +213,8 @@ describe('what goes wrong', () => {
   });
 
   it('a body that cannot even be buried is logged and nothing else', async () => {
-    const { inbox, fake, lines } = start();
-    inbox.put(
+    const { receiver, fake, lines } = start();
+    receiver.put(
       { ...message(NOON, 'hello?'), deadLetter: () => Promise.reject(new Error('no dead-letter queue')) },
       message(),
     );
@@ -227,9 +227,9 @@ describe('what goes wrong', () => {
   });
 
   it('an unexpected failure of an execution is logged with its id and gives its place back', async () => {
-    const { inbox, fake, lines } = start({ concurrency: 1 });
+    const { receiver, fake, lines } = start({ concurrency: 1 });
     const failing = message();
-    inbox.put(failing, message());
+    receiver.put(failing, message());
     await settle();
     fake.running.get(failing.id)?.fail(new Error('bug'));
     await settle();
@@ -243,11 +243,11 @@ describe('what goes wrong', () => {
 
 describe('the worker row', () => {
   it('is written at once and every ten seconds, and names what runs since when', async () => {
-    const { inbox, fake, clock, rows } = start();
+    const { receiver, fake, clock, rows } = start();
     await settle();
     expect(rows).toEqual([{ workerId: 'w1', host: 'here', startedAt: NOON, beatAt: NOON, running: [] }]);
     const [first, second] = [message(), message(NOON + 3000)];
-    inbox.put(first, second);
+    receiver.put(first, second);
     await clock.advance(BEAT_MS);
     expect(rows[1]).toMatchObject({
       beatAt: NOON + BEAT_MS,
@@ -275,9 +275,9 @@ describe('the worker row', () => {
 
 describe('drain', () => {
   it('hands back what has not begun, lets what runs end, and removes the row last', async () => {
-    const { worker, inbox, fake, clock, removed } = start({ concurrency: 2 });
+    const { worker, receiver, fake, clock, removed } = start({ concurrency: 2 });
     const [running, early] = [message(), message(NOON + 900)];
-    inbox.put(running, early);
+    receiver.put(running, early);
     await settle();
     let drained: unknown;
     void worker.stop({ deadlineMs: 60_000 }).then((summary) => {
@@ -294,21 +294,21 @@ describe('drain', () => {
   });
 
   it('stops polling at once, and hands back what the last poll had already received', async () => {
-    const { worker, inbox, fake } = start();
+    const { worker, receiver, fake } = start();
     await settle();
-    expect(inbox.polling).toBe(1);
+    expect(receiver.polling).toBe(1);
     const last = message();
     const stopping = worker.stop({ deadlineMs: 1000 });
-    inbox.put(last);
+    receiver.put(last);
     await stopping;
     expect(last.fate).toEqual(['hidden 0']);
-    expect([inbox.polling, inbox.asked.length, fake.running.size]).toEqual([0, 1, 0]);
+    expect([receiver.polling, receiver.asked.length, fake.running.size]).toEqual([0, 1, 0]);
   });
 
   it('hands back at once what waits for a place', async () => {
-    const { worker, inbox, fake, clock } = start({ concurrency: 1 });
+    const { worker, receiver, fake, clock } = start({ concurrency: 1 });
     const burst = messages(3, NOON + 100);
-    inbox.put(...burst);
+    receiver.put(...burst);
     await clock.advance(100);
     void worker.stop({ deadlineMs: 60_000 });
     await settle();
@@ -319,13 +319,13 @@ describe('drain', () => {
   it('gives no place any more to what becomes due just then', async () => {
     const asked = Promise.withResolvers<void>();
     const answers: boolean[] = [];
-    const { worker, inbox } = start({
+    const { worker, receiver } = start({
       handleMessage: async (_context, { slots }) => {
         await asked.promise;
         answers.push(await slots.acquire());
       },
     });
-    inbox.put(message());
+    receiver.put(message());
     await settle();
     const stopping = worker.stop({ deadlineMs: 1000 });
     asked.resolve();
@@ -334,9 +334,9 @@ describe('drain', () => {
   });
 
   it('tells what still runs at the deadline to stop, and waits until it has', async () => {
-    const { worker, inbox, fake, clock, removed } = start();
+    const { worker, receiver, fake, clock, removed } = start();
     const job = message();
-    inbox.put(job);
+    receiver.put(job);
     await settle();
     const stopping = worker.stop({ deadlineMs: 5000 });
     await clock.advance(4999);
@@ -348,9 +348,9 @@ describe('drain', () => {
   });
 
   it('leaves behind what does not stop even then', async () => {
-    const { worker, inbox, fake, clock, removed } = start();
+    const { worker, receiver, fake, clock, removed } = start();
     fake.obedient = false;
-    inbox.put(message());
+    receiver.put(message());
     await settle();
     const stopping = worker.stop({ deadlineMs: 5000 });
     await clock.advance(5000 + STOP_GRACE_MS);
@@ -360,7 +360,7 @@ describe('drain', () => {
 
   it('ends by its deadline even when a poll does not listen', async () => {
     const deaf = { receive: () => new Promise<never>(() => {}) };
-    const { worker, clock, removed } = start({ inboxes: [deaf] });
+    const { worker, clock, removed } = start({ receivers: [deaf] });
     const stopping = worker.stop({ deadlineMs: 5000 });
     await clock.advance(5000);
     await stopping;
@@ -368,8 +368,8 @@ describe('drain', () => {
   });
 
   it('keeps writing its row while it drains, and never after the removal', async () => {
-    const { worker, inbox, fake, clock, rows, removed } = start();
-    inbox.put(message());
+    const { worker, receiver, fake, clock, rows, removed } = start();
+    receiver.put(message());
     await settle();
     const stopping = worker.stop({ deadlineMs: 60_000 });
     await clock.advance(2 * BEAT_MS);
@@ -415,32 +415,32 @@ describe('a wrong clock', () => {
   const HOUR = 3_600_000;
 
   it('keeps it from receiving, ahead or behind, until it is right again; what runs goes on, and so do its beats', async () => {
-    const { inbox, fake, clock, rows } = start();
+    const { receiver, fake, clock, rows } = start();
     const running = message();
-    inbox.put(running);
+    receiver.put(running);
     await settle();
     for (const off of [HOUR, -HOUR]) {
       await clock.advance(AFTER_FEW_MS);
       clock.off = off;
-      inbox.put(message()); // the poll that was under way brings it
+      receiver.put(message()); // the poll that was under way brings it
       await clock.advance(AFTER_FEW_MS + WRONG_CLOCK_MS);
-      const [asked, beats] = [inbox.asked.length, rows.length];
-      inbox.put(message());
+      const [asked, beats] = [receiver.asked.length, rows.length];
+      receiver.put(message());
       await clock.advance(60_000);
-      expect([inbox.asked.length, inbox.left]).toEqual([asked, 1]);
+      expect([receiver.asked.length, receiver.left]).toEqual([asked, 1]);
       expect(fake.running.has(running.id)).toBe(true);
       expect(rows.length).toBeGreaterThan(beats);
       clock.off = 0;
       await clock.advance(WRONG_CLOCK_MS + AFTER_FEW_MS);
-      expect(inbox.left).toBe(0);
+      expect(receiver.left).toBe(0);
     }
   });
 
   it('does not keep it from draining', async () => {
-    const { worker, clock, inbox } = start();
+    const { worker, clock, receiver } = start();
     await settle();
     clock.off = HOUR;
-    inbox.put(new Error('so that the poll ends'));
+    receiver.put(new Error('so that the poll ends'));
     await clock.advance(10_000);
     expect(await worker.stop({ deadlineMs: 1000 })).toEqual({ running: 0, toldToStop: 0, leftBehind: 0 });
   });

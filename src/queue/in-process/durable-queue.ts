@@ -39,7 +39,7 @@ export interface DurableQueueOptions {
 export interface DurableQueue {
   /** Returns when the messages are on the disk. One commit holds all of them. */
   send(bodies: readonly string[], delayMs?: number): Promise<void>;
-  readonly inbox: Receiver;
+  readonly receiver: Receiver;
 }
 
 export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
@@ -48,7 +48,7 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
   const waiting = createWaiting(timer);
   const expiresAfter = (seconds: number) => Math.ceil(timer.now() / 1_000) + seconds;
 
-  const bury = (id: number, reason: string) =>
+  const deadLetter = (id: number, reason: string) =>
     table.move(id, deadLetters, reason, timer.now(), expiresAfter(options.deadLetterRetentionSeconds));
 
   async function take(max: number): Promise<Received[]> {
@@ -56,7 +56,7 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
     const receivedAt = timer.now();
     const found = await table.receive(name, max, receivedAt, receivedAt + visibilityMs, receipt);
     const spent = found.filter(({ times }) => times > maxReceiveCount);
-    for (const { id } of spent) await bury(id, `received ${maxReceiveCount} times without success`);
+    for (const { id } of spent) await deadLetter(id, `received ${maxReceiveCount} times without success`);
     return found
       .filter((one) => !spent.includes(one))
       .map(({ id, body, times }) => ({
@@ -69,7 +69,7 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
           await table.hide(id, receipt, Math.ceil(timer.now() + Math.max(0, ms)));
           waiting.wake();
         },
-        deadLetter: (reason) => bury(id, reason),
+        deadLetter: (reason) => deadLetter(id, reason),
       }));
   }
 
@@ -83,7 +83,7 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
       );
       waiting.wake();
     },
-    inbox: {
+    receiver: {
       async receive(max, signal) {
         while (!signal.aborted) {
           // a read, which costs no commit

@@ -5,7 +5,7 @@ export interface HeapItem {
   at: number;
   readonly order: number;
   /** The index in the heap. -1: the item is not in the heap. */
-  place: number;
+  index: number;
 }
 
 const isBefore = (a: HeapItem, b: HeapItem): boolean => a.at < b.at || (a.at === b.at && a.order < b.order);
@@ -21,24 +21,24 @@ export class Heap<T extends HeapItem> {
     return this.#items[0];
   }
 
-  /** Adds the item, or moves it to the place of its new `at`. */
+  /** Adds the item, or moves it to the position of its new `at`. */
   put(item: T, at: number): void {
     item.at = at;
-    if (item.place < 0) {
-      item.place = this.#items.length;
+    if (item.index < 0) {
+      item.index = this.#items.length;
       this.#items.push(item);
     }
     this.#settle(item);
   }
 
   remove(item: T): void {
-    const { place } = item;
-    if (place < 0) return;
+    const { index } = item;
+    if (index < 0) return;
     const last = this.#items.pop() as T;
-    item.place = -1;
+    item.index = -1;
     if (last === item) return;
-    this.#items[place] = last;
-    last.place = place;
+    this.#items[index] = last;
+    last.index = index;
     this.#settle(last);
   }
 
@@ -48,19 +48,19 @@ export class Heap<T extends HeapItem> {
 
   /** True: the item has moved. */
   #up(item: T): boolean {
-    const began = item.place;
-    while (item.place > 0) {
-      const parent = this.#items[(item.place - 1) >> 1] as T;
+    const began = item.index;
+    while (item.index > 0) {
+      const parent = this.#items[(item.index - 1) >> 1] as T;
       if (!isBefore(item, parent)) break;
       this.#swap(item, parent);
     }
-    return item.place !== began;
+    return item.index !== began;
   }
 
   #down(item: T): void {
     for (;;) {
-      const left = this.#items[2 * item.place + 1];
-      const right = this.#items[2 * item.place + 2];
+      const left = this.#items[2 * item.index + 1];
+      const right = this.#items[2 * item.index + 2];
       const least = right && left && isBefore(right, left) ? right : left;
       if (!least || !isBefore(least, item)) return;
       this.#swap(item, least);
@@ -68,8 +68,8 @@ export class Heap<T extends HeapItem> {
   }
 
   #swap(a: T, b: T): void {
-    [a.place, b.place] = [b.place, a.place];
-    this.#items[a.place] = a;
-    this.#items[b.place] = b;
+    [a.index, b.index] = [b.index, a.index];
+    this.#items[a.index] = a;
+    this.#items[b.index] = b;
   }
 }

@@ -15,8 +15,8 @@ export interface StoredQueuesOptions {
 }
 
 export interface StoredQueues {
-  readonly ingest: { readonly queue: IngestQueue; readonly inbox: Receiver };
-  readonly notify: { readonly queue: NotifyQueue; readonly inbox: Receiver };
+  readonly ingest: { readonly queue: IngestQueue; readonly receiver: Receiver };
+  readonly notify: { readonly queue: NotifyQueue; readonly receiver: Receiver };
 }
 
 export function createStoredQueues(options: StoredQueuesOptions): StoredQueues {
@@ -39,7 +39,7 @@ export function createStoredQueues(options: StoredQueuesOptions): StoredQueues {
           return true;
         },
       },
-      inbox: ingest.inbox,
+      receiver: ingest.receiver,
     },
     notify: {
       queue: {
@@ -49,7 +49,7 @@ export function createStoredQueues(options: StoredQueuesOptions): StoredQueues {
             delayMs,
           ),
       },
-      inbox: notify.inbox,
+      receiver: notify.receiver,
     },
   };
 }

@@ -9,16 +9,16 @@ import { Heap, type HeapItem } from './heap.ts';
 export interface WorkQueueOptions {
   readonly timer: Timer;
   /** A message is delivered this long before its fire time. A worker must have it before its earliest claim. */
-  readonly aheadMs: number;
+  readonly earlyMs: number;
   /** A received message is hidden for this long. */
   readonly visibilityMs: number;
   /** A message that cannot be handled was dropped. */
-  onBuried(body: string, reason: string): void;
+  onDeadLetter(body: string, reason: string): void;
 }
 
 export interface WorkQueue {
   readonly queue: Queue;
-  readonly inbox: Receiver;
+  readonly receiver: Receiver;
   /** Number of messages, received ones included. */
   size(): number;
 }
@@ -26,7 +26,7 @@ export interface WorkQueue {
 interface Parked extends HeapItem {
   readonly message: Message;
   /** Number of deliveries. Only the last receiver may hide the message. */
-  times: number;
+  receives: number;
 }
 
 interface WaitingReceive {
@@ -38,15 +38,15 @@ interface WaitingReceive {
 const contentOf = ({ jobId, due, revision, fireAt }: Message): string =>
   `${jobId}.${due}.${revision}.${fireAt}`;
 
-export function createWorkQueue({ timer, aheadMs, visibilityMs, onBuried }: WorkQueueOptions): WorkQueue {
+export function createWorkQueue({ timer, earlyMs, visibilityMs, onDeadLetter }: WorkQueueOptions): WorkQueue {
   const heap = new Heap<Parked>();
   /**
    * Messages that no receiver has had yet, by content. The writer of a schedule and the watcher both send the first minutes of
    * it. A second message with the same content is dropped while the first waits.
    */
   const undelivered = new Set<string>();
-  /** Waiting receivers, first come, first served. */
-  const receivers = new Set<WaitingReceive>();
+  /** Waiting waitingReceives, first come, first served. */
+  const waitingReceives = new Set<WaitingReceive>();
   let sent = 0;
   /** The only timer, for the next delivery. */
   let alarm: { readonly at: number; readonly off: AbortController } | undefined;
@@ -56,8 +56,8 @@ export function createWorkQueue({ timer, aheadMs, visibilityMs, onBuried }: Work
     const now = timer.now();
     const taken: Received[] = [];
     for (let next = heap.first; next && next.at <= now && taken.length < max; next = heap.first) {
-      if (next.times === 0) undelivered.delete(contentOf(next.message));
-      next.times++;
+      if (next.receives === 0) undelivered.delete(contentOf(next.message));
+      next.receives++;
       heap.put(next, now + visibilityMs);
       taken.push(received(next, now));
     }
@@ -65,40 +65,40 @@ export function createWorkQueue({ timer, aheadMs, visibilityMs, onBuried }: Work
   }
 
   function received(parked: Parked, receivedAt: number): Received {
-    const { message, times } = parked;
+    const { message, receives } = parked;
     return {
       message,
       get body() {
         return encode(message);
       },
       receivedAt,
-      receiveCount: times,
+      receiveCount: receives,
       async delete() {
         heap.remove(parked);
       },
       async setVisibility(ms) {
         // the message was received again since, or is deleted
-        if (parked.times !== times || parked.place < 0) return;
+        if (parked.receives !== receives || parked.index < 0) return;
         heap.put(parked, timer.now() + Math.max(0, ms));
         deliver();
       },
       async deadLetter(reason) {
         heap.remove(parked);
-        onBuried(encode(message), reason);
+        onDeadLetter(encode(message), reason);
       },
     };
   }
 
-  /** Serves waiting receivers, then sets the timer for the next delivery. */
+  /** Serves waiting receives, then sets the timer for the next delivery. */
   function deliver(): void {
-    for (const receiver of receivers) {
-      const taken = take(receiver.max);
+    for (const waiting of waitingReceives) {
+      const taken = take(waiting.max);
       if (taken.length === 0) break;
-      receivers.delete(receiver);
-      receiver.resolve(taken);
+      waitingReceives.delete(waiting);
+      waiting.resolve(taken);
     }
     const next = heap.first;
-    if (receivers.size === 0 || !next || (alarm && alarm.at <= next.at)) return;
+    if (waitingReceives.size === 0 || !next || (alarm && alarm.at <= next.at)) return;
     alarm?.off.abort();
     void ringAt(next.at);
   }
@@ -119,23 +119,23 @@ export function createWorkQueue({ timer, aheadMs, visibilityMs, onBuried }: Work
           const content = contentOf(message);
           if (undelivered.has(content)) continue;
           undelivered.add(content);
-          heap.put({ message, at: 0, order: sent++, place: -1, times: 0 }, message.fireAt - aheadMs);
+          heap.put({ message, at: 0, order: sent++, index: -1, receives: 0 }, message.fireAt - earlyMs);
         }
         deliver();
       },
     },
-    inbox: {
+    receiver: {
       async receive(max, signal) {
         if (signal.aborted) return [];
         const taken = take(max);
         if (taken.length > 0) return taken;
         const { promise, resolve } = Promise.withResolvers<Received[]>();
-        const receiver = { max, resolve };
+        const waiting = { max, resolve };
         const leave = () => {
-          receivers.delete(receiver);
+          waitingReceives.delete(waiting);
           resolve([]);
         };
-        receivers.add(receiver);
+        waitingReceives.add(waiting);
         signal.addEventListener('abort', leave, { once: true });
         deliver();
         return promise.finally(() => signal.removeEventListener('abort', leave));

@@ -22,7 +22,7 @@ export interface SqsOptions {
 export interface Sqs {
   readonly queue: Queue;
   /** One per queue URL, in the same order. */
-  readonly inboxes: readonly Receiver[];
+  readonly receivers: readonly Receiver[];
 }
 
 export function createSqs(options: SqsOptions): Sqs {
@@ -31,7 +31,7 @@ export function createSqs(options: SqsOptions): Sqs {
   const common = { client, timer: clock, meter };
   return {
     queue: createSender({ ...common, queueUrls }),
-    inboxes: queueUrls.map((queueUrl) =>
+    receivers: queueUrls.map((queueUrl) =>
       createReceiver({ ...common, pollClient: pollClient ?? client, queueUrl, deadLetterUrl, visibilityMs }),
     ),
   };

@@ -1,6 +1,7 @@
 // Settle: the later check of each slot, two minutes after its end. Executions that have not ended are sent again
 // (docs/protocol.md#settle).
 
+import { chunksOf } from '../../concurrency/map-limit.ts';
 import { ownerHash } from '../../domain/digest.ts';
 import { dueAtOf, isManual } from '../../domain/executions/ids.ts';
 import { isTerminal, type Row } from '../../domain/executions/row.ts';
@@ -194,7 +195,7 @@ async function mendChains(
       });
     }
   }
-  for (const some of inChunks(beyondSlot, MAX_CONCURRENT_READS)) {
+  for (const some of chunksOf(beyondSlot, MAX_CONCURRENT_READS)) {
     const known = await Promise.all(some.map(({ beyond }) => store.hasEntry(beyond)));
     for (const { head, beyond } of some.filter((_, i) => !known[i])) {
       // settle does not continue the chain of an occurrence that has run by then, so it is planned up to the cursor
@@ -208,7 +209,3 @@ async function mendChains(
 }
 
 const MAX_CONCURRENT_READS = 16;
-
-function* inChunks<T>(items: readonly T[], size: number): Generator<T[]> {
-  for (let i = 0; i < items.length; i += size) yield items.slice(i, i + size);
-}

@@ -1,4 +1,5 @@
 // The timetable. An entry is immutable and has no fields but its key.
+import { chunksOf } from '../../concurrency/map-limit.ts';
 import { shardOf } from '../../domain/executions/ids.ts';
 import { type Entry, entryKey, minuteOf, parseEntryKey } from '../../domain/executions/slots.ts';
 import { decodeCursor, encodeCursor } from '../cursors.ts';
@@ -27,7 +28,7 @@ export function timetableOperations(
   shards: number,
   slotPage: number,
 ): TimetableStore {
-  const place = (entry: Entry): [number, number, string] => [
+  const keyOf = (entry: Entry): [number, number, string] => [
     minuteOf(entry.at),
     shardOf(entry.jobId, shards),
     entryKey(entry),
@@ -36,15 +37,11 @@ export function timetableOperations(
     async putEntries(entries) {
       const [first] = entries;
       if (first && entries.length === 1) {
-        await writer.write(PUT_ONE, place(first), 'person', '');
+        await writer.write(PUT_ONE, keyOf(first), 'person', '');
         return;
       }
-      const chunks: Promise<unknown>[] = [];
-      for (let i = 0; i < entries.length; i += CHUNK) {
-        const values = JSON.stringify(entries.slice(i, i + CHUNK).map(place));
-        chunks.push(writer.write(PUT_MANY, [values], 'person', ''));
-      }
-      await Promise.all(chunks);
+      const chunks = chunksOf(entries, CHUNK).map((chunk) => JSON.stringify(chunk.map(keyOf)));
+      await Promise.all(chunks.map((values) => writer.write(PUT_MANY, [values], 'person', '')));
     },
     async readSlot(minute, shard, cursor) {
       const after = decodeCursor(cursor, ENTRY_KEY) ?? '';
@@ -56,7 +53,7 @@ export function timetableOperations(
       };
     },
     async hasEntry(entry) {
-      return reader.one(HAS, ...place(entry)) !== undefined;
+      return reader.one(HAS, ...keyOf(entry)) !== undefined;
     },
   };
 }

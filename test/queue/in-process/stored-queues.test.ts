@@ -29,7 +29,7 @@ function aQueue(timer = new StandingClock(T0), table = aTable()) {
   });
   const receive = (max = 10, signal = never) => {
     const state: { received?: Received[]; bodies?: string[] } = {};
-    void queue.inbox.receive(max, signal).then((received) => {
+    void queue.receiver.receive(max, signal).then((received) => {
       state.received = received;
       state.bodies = received.map(({ body }) => body);
     });
@@ -144,9 +144,9 @@ describe('a queue on a table', () => {
     const table = aTable();
     const { ingest, notify } = createStoredQueues({ table, timer, id });
     await table.send('ingest', ['x'], T0, T0);
-    expect((await ingest.inbox.receive(10, never)).map(({ body }) => body)).toEqual(['x']);
+    expect((await ingest.receiver.receive(10, never)).map(({ body }) => body)).toEqual(['x']);
     const stop = new AbortController();
-    const nothing = notify.inbox.receive(10, stop.signal);
+    const nothing = notify.receiver.receive(10, stop.signal);
     stop.abort();
     expect(await nothing).toEqual([]);
   });
@@ -158,12 +158,12 @@ test('messages are delivered after a restart, at once, received ones included', 
   const message = { userId: 'u', idempotencyKey: 'k', spec: {}, acceptedAt: T0 } as never;
   expect(await ingest.queue.send(message)).toBe(true);
   expect(await ingest.queue.send(message)).toBe(true);
-  const [inHand] = await ingest.inbox.receive(1, never);
+  const [inHand] = await ingest.receiver.receive(1, never);
   expect(inHand?.receiveCount).toBe(1);
   await first.close();
 
   const again = await aStore(first.file, 90, T0 + 1);
   const restarted = createStoredQueues({ table: again.messages, timer: new StandingClock(T0 + 1), id });
-  const received = await restarted.ingest.inbox.receive(10, never);
+  const received = await restarted.ingest.receiver.receive(10, never);
   expect(received.map(({ receiveCount: times }) => times)).toEqual([2, 1]);
 });

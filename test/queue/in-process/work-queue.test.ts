@@ -21,23 +21,23 @@ const aMessage = (name: string, fireAt: number): Message => ({
 function aQueue() {
   const timer = new StandingClock(T0);
   const buried: string[] = [];
-  const { queue, inbox, size } = createWorkQueue({
+  const { queue, receiver, size } = createWorkQueue({
     timer,
-    aheadMs: AHEAD,
+    earlyMs: AHEAD,
     visibilityMs: VISIBILITY,
-    onBuried: (body, reason) => buried.push(`${reason}: ${body}`),
+    onDeadLetter: (body, reason) => buried.push(`${reason}: ${body}`),
   });
   const send = (name: string, after: number) => queue.send([aMessage(name, T0 + after)]);
   /** The messages that a receiver got. Undefined: it waits. */
   const receive = (max = 10, signal = never) => {
     const state: { received?: Received[]; names?: string[] } = {};
-    void inbox.receive(max, signal).then((received) => {
+    void receiver.receive(max, signal).then((received) => {
       state.received = received;
       state.names = received.map(({ message }) => message?.jobId.slice(4) ?? '?');
     });
     return state;
   };
-  return { timer, queue, inbox, size, send, receive, buried };
+  return { timer, queue, receiver, size, send, receive, buried };
 }
 
 describe('the work queue in memory', () => {
@@ -189,7 +189,7 @@ test('the heap gives the least first, whatever was put, moved and removed', () =
   fc.assert(
     fc.property(steps, (list) => {
       const heap = new Heap<HeapItem>();
-      const items = Array.from({ length: 16 }, (_, order) => ({ at: 0, order, place: -1 }));
+      const items = Array.from({ length: 16 }, (_, order) => ({ at: 0, order, index: -1 }));
       const present = new Set<HeapItem>();
       for (const { item, at, what } of list) {
         const one = items[item] as HeapItem;

@@ -53,7 +53,7 @@ export type ConnectConfig = Pick<
 
 export interface Connected {
   readonly context: Context;
-  readonly inboxes: readonly Receiver[];
+  readonly receivers: readonly Receiver[];
   destroy(): void;
 }
 
@@ -70,7 +70,7 @@ export function connect(config: ConnectConfig, log: Log): Connected {
     groupCommit,
     backoff: { random: systemRandom.float, sleep: (ms) => clock.sleep(ms) },
   });
-  const { queue, inboxes } = createSqs({
+  const { queue, receivers } = createSqs({
     client: clients.sqs,
     pollClient: clients.sqsPolls,
     queueUrls,
@@ -79,7 +79,7 @@ export function connect(config: ConnectConfig, log: Log): Connected {
   });
   return {
     context: { store, queue, clock, random: systemRandom, log, settings },
-    inboxes,
+    receivers,
     destroy: () => clients.destroy(),
   };
 }

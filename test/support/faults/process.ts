@@ -14,7 +14,7 @@ import { probeTask } from './probe.ts';
 
 const config = JSON.parse(process.argv[2] ?? '{}') as PartConfig;
 const log = createLog('info', { part: config.name }, (line) => process.stderr.write(line));
-const { context, inboxes } = connect(config, log);
+const { context, receivers } = connect(config, log);
 const workerId = `${config.name}-${process.pid}`;
 const probe = probeTask(config.evidenceFile, workerId, context.clock) as Task<unknown>;
 const tasks: Tasks = new Map([[probe.name, probe]]);
@@ -26,7 +26,7 @@ let url: string | undefined;
 if (config.refill) await refillQueue(context);
 if (has('worker')) {
   const { concurrency, drainMs } = config;
-  const worker = startWorker(context, { workerId, host: 'here', tasks, inboxes, concurrency });
+  const worker = startWorker(context, { workerId, host: 'here', tasks, receivers, concurrency });
   stops.push(() => worker.stop({ deadlineMs: drainMs }));
 }
 if (has('watcher')) {
