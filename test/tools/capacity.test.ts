@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { RATES, sizeFor, toMarkdown } from '../../tools/capacity.ts';
 
-describe('the arithmetic of capacity', () => {
-  it('is what the guide says', () => {
+describe('tools/capacity.ts', () => {
+  it('matches the table of docs/capacity.md', () => {
     expect(readFileSync('docs/capacity.md', 'utf8')).toContain(
       toMarkdown(RATES.map((rate) => sizeFor(rate))),
     );
@@ -15,7 +15,7 @@ describe('the arithmetic of capacity', () => {
     expect((monthly.onDemand + monthly.sqs) / millions).toBeCloseTo(4 * 0.625 + 3 * 0.125 + 0.4 * 0.4, 6);
   });
 
-  it('never asks for less when there is more to do', () => {
+  it('never gives a smaller size for a higher rate', () => {
     const rates = [1, 10, 100, 1_000, 5_000, 10_000, 50_000];
     for (const key of ['shards', 'watchers', 'queues', 'workers'] as const) {
       const sizes = rates.map((rate) => sizeFor(rate)[key]);

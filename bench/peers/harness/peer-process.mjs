@@ -10,7 +10,7 @@ const starts = []; // every start of the handler: { id, due, at }
 const distinct = new Set();
 let workBegan, cpuAtBegin;
 
-/** The handler of every peer: note the instant and do nothing (or, in workload F, stay busy). */
+/** The handler of every peer. It records its start time and returns, or in workload F runs for a while. */
 function onJob({ id, due, hold }) {
   starts.push({ id, due, at: Date.now() });
   distinct.add(`${id}@${due}`);
@@ -70,5 +70,5 @@ process.on('message', async ({ call, method, args }) => {
     process.send({ call, error: error.stack });
   }
 });
-process.on('disconnect', () => process.exit()); // the orchestrator is gone
+process.on('disconnect', () => process.exit()); // the orchestrator has ended
 process.send({ ready: true });

@@ -78,7 +78,7 @@ async function main() {
   const dir = mkdtempSync(`${tmpdir()}/peers-run-`);
   chmodSync(dir, 0o755); // PostgreSQL runs under another account
 
-  /** Runs one workload of a peer, unless not wanted; notes how many cores other programs used meanwhile. */
+  /** Runs one workload of a peer if it is selected, and records how many cores other programs used meanwhile. */
   async function measure({ name, store }, key, body) {
     if (!wanted.has(key[0])) return;
     const others = () => cpuMs() - cpuMs([process.pid]);
@@ -86,7 +86,7 @@ async function main() {
       await sleep(ms);
       return (others() - before) / ms;
     };
-    // --calm: on a shared machine, begin nothing while others are busy, until the run is that old.
+    // --calm: on a shared machine, start no workload while other programs are busy, for at most this long.
     while (Date.now() < began + Number(args.calm ?? 0) * 1000 && (await othersOver(2000)) > DISTURBED_CORES);
     const at = Date.now();
     const before = others();

@@ -16,7 +16,7 @@ const freePort = () =>
 const output = (command, args, options) =>
   execFileSync(command, args, { encoding: 'utf8', stdio: 'pipe', ...options }).trim();
 
-/** Starts a server, waits until `probe` succeeds, and says how to stop it. */
+/** Starts a server, waits until `probe` succeeds, and returns a function that stops it. */
 async function serve(command, args, options, stopSignal, probe) {
   const child = spawn(command, args, { stdio: 'ignore', ...options });
   for (let tries = 0; ; tries++) {
@@ -68,7 +68,7 @@ export async function startRedis(dir) {
     ...server,
     version: /redis_version:(\S+)/.exec(cli('info', 'server'))[1],
     settings: Object.fromEntries(shown.map((key) => [key, cli('config', 'get', key).split('\n')[1]])),
-    /** The URL of an empty namespace for one workload; earlier ones go, unless `keepOthers`. */
+    /** The URL of an empty namespace for one workload. Earlier ones are removed, unless `keepOthers`. */
     fresh({ keepOthers = false } = {}) {
       if (!keepOthers) cli('flushall');
       return `redis://127.0.0.1:${port}/${used++ % 16}`;
@@ -85,7 +85,7 @@ export async function startPostgres(dir) {
   mkdirSync(dir, { mode: 0o700 });
   let options = { cwd: dir };
   if (process.getuid() === 0) {
-    // PostgreSQL refuses to be root: use the account of its package
+    // PostgreSQL refuses to run as root, so it runs as the user of its package.
     const [uid, gid] = ['-u', '-g'].map((flag) => Number(output('id', [flag, 'postgres'])));
     chownSync(dir, uid, gid);
     options = { cwd: dir, uid, gid };
@@ -128,17 +128,17 @@ export async function startPostgres(dir) {
       if (!keepOthers && used > 0) sql(`drop database bench${used} with (force)`);
       used += 1;
       sql(`create database bench${used}`);
-      sql('checkpoint'); // or the previous workload's dirty pages would be written during this one
+      sql('checkpoint'); // writes the dirty pages of the previous workload now
       return `postgres://postgres@127.0.0.1:${port}/bench${used}`;
     },
-    /** What autovacuum has long done in a database that did not just come into being. */
+    /** Does the work of autovacuum, which a new database has not had yet. */
     settle: (url) => sql('vacuum analyze', new URL(url).pathname.slice(1)),
   };
 }
 
 const TICK_MS = 1000 / Number(output('getconf', ['CLK_TCK']));
 
-/** CPU time of some processes, their live descendants and those already reaped; of all without pids. */
+/** CPU time of processes with their descendants, including ended ones. Without pids, of all processes. */
 export function cpuMs(pids) {
   const children = new Map();
   const own = new Map();
@@ -150,7 +150,7 @@ export function cpuMs(pids) {
       text = readFileSync(`/proc/${pid}/stat`, 'utf8');
     } catch {
       continue;
-    } // gone meanwhile
+    } // the process has ended
     const fields = text
       .slice(text.lastIndexOf(')') + 2)
       .split(' ')

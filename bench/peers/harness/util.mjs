@@ -13,7 +13,7 @@ export function* chunk(items, size) {
   for (let i = 0; i < items.length; i += size) yield items.slice(i, i + size);
 }
 
-/** Runs `action` on the items, `limit` at a time; returns how many were begun before `deadline`. */
+/** Runs `action` on the items, `limit` at a time. Returns how many were started before `deadline`. */
 export async function eachConcurrently(items, limit, action, deadline = Infinity) {
   let next = 0;
   const lane = async () => {
@@ -23,7 +23,7 @@ export async function eachConcurrently(items, limit, action, deadline = Infinity
   return next;
 }
 
-/** How late the first start of each expected job was, in ms. `starts` is a list of { id, due, at }. */
+/** The lateness of the first start of each expected job, in ms. `starts` is a list of { id, due, at }. */
 export function lateness(starts, expected) {
   const first = new Map();
   for (const start of starts) {

@@ -46,7 +46,7 @@ class PeerProcess {
     await this.exited;
   }
 
-  /** A polite stop, then the end of the process in any case: some peers take seconds to stop. */
+  /** Stops the peer gracefully, then kills the process, because some peers take seconds to stop. */
   async end() {
     await Promise.race([this.call('stop').catch(() => {}), sleep(1000)]);
     await this.kill();
@@ -80,7 +80,7 @@ export const latenessOver = (ctx, { count, windowMs }) =>
     const { starts } = await worker.call('collect', { count, deadline: firstDue + windowMs + 15_000 });
     return {
       ...lateness(starts, count),
-      createdLateMs: Math.max(0, finishedAt - firstDue), // then lateness is not the worker's fault alone
+      createdLateMs: Math.max(0, finishedAt - firstDue), // above 0, the lateness includes the delay of the creates
       storeCores: (cpuMs(ctx.store.pids) - storeCpu) / (Date.now() - began),
     };
   });
@@ -138,7 +138,7 @@ export async function crashRecovery({ adapter, store }, profile, { count, hold, 
     if (profile === 'crashTuned') await heir.call('releaseDeadWorkers');
     const restarted = () => new Set(heir.started.map(({ id }) => id)).size;
     while (restarted() < count && Date.now() < killedAt + limit) await sleep(20);
-    if (restarted() === count) await sleep(1000); // duplicates would show
+    if (restarted() === count) await sleep(1000); // for duplicates
     const after = heir.started.map(({ at }) => (at - killedAt) / 1000);
     return {
       count,
