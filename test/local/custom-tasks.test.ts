@@ -34,7 +34,7 @@ describe('a custom task', () => {
   it('is described by GET /tasks, and its params are checked when a job is created', async () => {
     const { body } = await me('GET', '/tasks');
     expect(body.items.find(({ name }: { name: string }) => name === 'count-slowly')).toMatchObject({
-      description: 'Counts, and after an interruption goes on where it stopped.',
+      description: 'Counts in steps. After an interruption it continues where it stopped.',
       params: { properties: { to: { maximum: 10_000 } } },
     });
     const wrong = await me('POST', '/jobs', { task: 'count-slowly', params: { to: 0 } });
@@ -46,12 +46,12 @@ describe('a custom task', () => {
       task: 'count-slowly',
       params: { to: 12, stepMs: 200 },
     });
-    await local.printed(/counting from 0 to 12/);
+    await local.printed(/start counting.*"from":0,"to":12/);
     await new Promise((resolve) => setTimeout(resolve, 1_100)); // some steps, not all
     await local.stop('SIGKILL');
 
     local = await start();
-    const [, from = ''] = await local.printed(/counting from (\d+) to 12/);
+    const [, from = ''] = await local.printed(/start counting.*"from":(\d+),"to":12/);
     expect(Number(from)).toBeGreaterThanOrEqual(2);
     expect(Number(from)).toBeLessThan(12);
     const executions = async () => (await me('GET', `/jobs/${job.id}/executions`)).body.items;

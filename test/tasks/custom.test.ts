@@ -48,7 +48,7 @@ describe('custom tasks', () => {
     const tasks = await withCustomTasks(new Map());
     expect([...tasks.keys()]).toContain('count-slowly');
     expect(z.toJSONSchema(tasks.get('count-slowly')?.params ?? z.never(), { io: 'input' })).toMatchObject({
-      properties: { to: { description: 'how far it counts' } },
+      properties: { to: { description: 'last number' } },
     });
   });
 
