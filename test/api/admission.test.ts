@@ -3,7 +3,7 @@ import { createAdmission, Overloaded } from '../../src/api/http/admission.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { StandingClock } from '../support/standing-clock.ts';
 
-/** A store that completes `perSecond` writes a second, one after the other. */
+/** A store that completes `perSecond` writes per second, one after the other. */
 function overloaded(perSecond: number) {
   const clock = new StandingClock();
   const admit = createAdmission({ clock, log: createLog('silent') });
@@ -23,7 +23,7 @@ function overloaded(perSecond: number) {
     );
     ended.push({ after: clock.monotonic() - began, outcome });
   };
-  /** Starts `rate` writes a second, evenly, for `seconds`. */
+  /** Starts `rate` writes per second, evenly spaced, for `seconds`. */
   const offer = async (rate: number, seconds: number) => {
     const step = 20;
     for (let ms = 0; ms < seconds * 1000; ms += step) {

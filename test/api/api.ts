@@ -1,4 +1,4 @@
-// The real handlers and use cases on the in-memory store, at a time that stands still.
+// The real handlers and use cases on the in-memory store, with a clock that does not advance.
 
 import { routes } from '../../src/api/handlers/scheduler-routes.ts';
 import { createApi } from '../../src/api/http/handler.ts';
@@ -43,7 +43,7 @@ export function testApi({
     clock: {
       now: () => now,
       monotonic: () => now,
-      // nothing but an abort wakes who sleeps until one; who only pauses goes on
+      // A sleep with a signal ends only by an abort. A sleep without a signal ends immediately.
       sleep: (_ms, signal) =>
         signal
           ? new Promise((resolve) => signal.addEventListener('abort', () => resolve()))
@@ -75,7 +75,7 @@ export function testApi({
     tick: (ms = 1) => {
       now += ms;
     },
-    /** How many things of any kind are stored. */
+    /** The number of stored items of all kinds. */
     stored: () => {
       const { heads, rows, holds, entries } = store.snapshot();
       return (
@@ -95,7 +95,7 @@ export function testApi({
       if (answer.status !== 201) throw new Error(`not created: ${JSON.stringify(answer.body)}`);
       return answer.body;
     },
-    /** What a worker would have written. */
+    /** Writes the row that a worker would write. */
     endRow: async (id: string, status: RowStatus, more: Partial<Row> = {}) => {
       const key = parseExecutionId(id);
       const row = key && (await store.readRow(key.jobId, key.due, { consistent: true }));
@@ -114,7 +114,7 @@ export function testApi({
   };
 }
 
-/** Refuses what DynamoDB refuses and a map in memory does not: texts with half of a surrogate pair. */
+/** Refuses strings with half of a surrogate pair, as DynamoDB does. A map in memory would take them. */
 function strict<S extends object>(store: S): S {
   const check = (args: unknown[]) => {
     if (/(?<!\\)(\\\\)*\\ud[89a-f]/.test(JSON.stringify(args)))

@@ -8,7 +8,7 @@ import { testApi } from './api.ts';
 const GROUP = 'punctual-operators';
 const operatorOf = (event: HttpEvent, group = GROUP): boolean => principalOf(event, group).operator;
 
-/** An event as API Gateway hands it on: claims are texts, and the verified token is in its header. */
+/** An event of API Gateway: claims are strings, and the verified token is in its header. */
 function fromGateway(claims: Record<string, unknown>, header?: string): HttpEvent {
   const event = eventOf('GET', '/');
   const flattened = Object.entries(claims).map(([name, value]) => [

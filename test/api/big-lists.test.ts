@@ -1,5 +1,5 @@
-// Lists of a user with 10,000 jobs among 10,000 of others, while jobs are added and cancelled, on dynoxide: complete,
-// nothing twice, and a bounded number of read units a page.
+// Lists of a user with 10,000 jobs among 10,000 jobs of others, on dynoxide, while jobs are added and cancelled. The lists are
+// complete, have no duplicates, and take a bounded number of read units per page.
 import { BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -85,7 +85,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => engine.stop());
 
-/** All pages, and the most read units that one of them took. */
+/** Reads all pages. Returns them with the maximum number of read units of one page. */
 async function walk(path: string, between?: () => Promise<unknown>) {
   const seen: string[] = [];
   let most = 0;
@@ -122,7 +122,7 @@ describe('with 10,000 jobs and 10,000 of others', { timeout: 60_000 }, () => {
     expect(seen).toEqual(mine.map(({ jobId }) => jobId).reverse());
     expect(seen.some((id) => created.includes(id))).toBe(false);
     expect(pages).toBe(EACH / PAGE);
-    // 100 summaries of some 700 bytes from an index, and as many definitions
+    // 100 summaries of about 700 bytes from an index, and 100 definitions.
     expect(most).toBeLessThan(80);
   });
 

@@ -15,7 +15,7 @@ function opened() {
     expect(answer.status, JSON.stringify(answer.body)).toBe(200);
     return answer.body as { items: Record<string, unknown>[]; nextCursor?: string };
   };
-  /** As `[version, what, by, note]`. */
+  /** Each change as `[version, what, by, note]`. */
   const told = async (id: string) =>
     (await changes(id)).items.map(({ version, what, by, note }) => [version, what, by, note]);
   return { ...api, changes, told };
@@ -191,7 +191,7 @@ describe('records of changes that never reached the head', () => {
   it('are not shown: of two at the same version and time only the one that came first', async () => {
     const { call, create, told, store } = opened();
     const { id } = await create({ schedule: EVERY });
-    // another request reads the same head, records its change, and loses the race for the head
+    // Another request reads the same head, records its change, and loses the race for the head.
     const updateHead = store.updateHead.bind(store);
     let raced: ChangeKey[] = [];
     store.updateHead = async (seen, change: HeadChange) => {

@@ -1,5 +1,5 @@
-// Every operation, driven with inputs made from its own documented schemas, right and wrong: each answer is one that the
-// document promises, and none is a 5xx. Some 5,500 requests.
+// Calls every operation with valid and invalid inputs, which are generated from the documented schemas. Every response is
+// documented, and none is a 5xx. About 5,500 requests.
 import fc, { type Arbitrary } from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -33,7 +33,7 @@ const resolve = (ref: string): Schema => {
   return found;
 };
 
-/** The documented schema, not the one in the code that it was made from. */
+/** The schema in the OpenAPI document, not the zod schema that it was generated from. */
 const checkers = new Map<string, z.ZodType>();
 function checker(schema: Schema): z.ZodType {
   const text = JSON.stringify(schema);
@@ -66,7 +66,7 @@ it.each(operations)('$method $path', { timeout: 60_000 }, async (operation) => {
   statuses.set(operation.id, seen);
   await fc.assert(
     fc.asyncProperty(request, async ({ query, headers, body, user, groups, strangeId }) => {
-      // what has ended cannot be cancelled: that needs a fresh one
+      // A job that has ended cannot be cancelled, so each request needs a new one.
       const fresh =
         operation.id === 'cancelExecution' && (await api.call('POST', `/jobs/${alices.jobId}/run`));
       const things = fresh ? { ...alices, executionId: fresh.body.id } : alices;
@@ -82,7 +82,7 @@ it.each(operations)('$method $path', { timeout: 60_000 }, async (operation) => {
     }),
     { numRuns: REQUESTS },
   );
-  // right inputs were among them, and wrong ones where there can be any
+  // Both valid and invalid inputs were sent, if the operation has input that can be invalid.
   expect(
     [...seen].some((status) => status < 300),
     [...seen].join(),
@@ -107,7 +107,7 @@ function requestOf(
       { requiredKeys: [] },
     );
     const wrong = spoiled(right).map((value) => (value !== null && typeof value === 'object' ? value : {}));
-    // texts that are only limited in length are seldom spoiled; a name that is not documented is always wrong
+    // A string with only a maximum length is rarely made invalid. An undocumented name is always invalid.
     const unknown = right.map((value) => ({ ...value, undocumented: '1' }));
     return fc.oneof(
       { weight: 2, arbitrary: fc.constant({}) },

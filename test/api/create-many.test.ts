@@ -1,4 +1,4 @@
-// Jobs in batches, and jobs that are accepted now and created soon.
+// Batches of jobs, and asynchronous creates.
 import { describe, expect, it } from 'vitest';
 import { batchShape } from '../../src/api/contract/response-schemas.ts';
 import { ingest } from '../../src/api/handlers/ingest.ts';
@@ -55,7 +55,7 @@ describe('POST /jobs/batch', () => {
     expect(second.body.results.map((r: { status: number }) => r.status)).toEqual([201, 201, 201]);
     expect(second.body.results[0].job.id).toBe(first.body.results[0].job.id);
     expect(store.heads.all()).toHaveLength(3);
-    // and no key of a single create can be one of these
+    // The key of a single create cannot collide with the keys of a batch.
     expect((await call('POST', '/jobs', { body: body.jobs[0], headers })).status).toBe(201);
     expect(store.heads.all()).toHaveLength(4);
   });
@@ -127,7 +127,7 @@ describe('Prefer: respond-async', () => {
     ]);
     expect((await send('b')).status).toBe(409);
     expect((await send('a')).body).toEqual(first.body);
-    // and without the preference it is the same job
+    // Without the preference, the same key finds the same job.
     const now = await call('POST', '/jobs', {
       body: { task: 'noop', name: 'a' },
       headers: { 'idempotency-key': 'order-17' },

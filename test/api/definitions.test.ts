@@ -1,8 +1,8 @@
-// What runs is what was accepted: two writers at the same moment never mix.
+// Concurrent edits never mix: a run has the params of exactly one accepted request.
 import { expect, it } from 'vitest';
 import { testApi } from './api.ts';
 
-/** Lets `late` write its definition only after everybody else is done. */
+/** Delays the definition of `late` until all other writes are done. */
 function holdBack(api: ReturnType<typeof testApi>, late: (params: unknown) => boolean) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const put = api.store.putDefinition.bind(api.store);

@@ -70,7 +70,7 @@ describe('PATCH /jobs/{id}', () => {
     const list = await call('GET', `/jobs/${id}/executions`);
     expect(list.body.items).toEqual([]);
 
-    // while one of the new form does
+    // An occurrence of the new schedule runs.
     tick(29 * 60_000);
     const next = (await call('GET', `/jobs/${id}/executions?status=scheduled&limit=1`)).body.items[0];
     expect(next.dueAt).toBe('2026-11-16T13:30:00.000Z');

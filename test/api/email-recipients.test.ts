@@ -1,5 +1,5 @@
-// Jobs that would send e-mail to an address that the configuration does not allow are refused when they are created or
-// edited. test/tasks/aws.test.ts and test/notifications/targets.test.ts show the same at the time of sending.
+// A create or edit is refused if the job would send e-mail to an address that the configuration does not allow.
+// test/tasks/aws.test.ts and test/notifications/targets.test.ts test the same at the time of sending.
 import { describe, expect, it } from 'vitest';
 import { testApi } from './api.ts';
 

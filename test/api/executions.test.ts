@@ -7,7 +7,7 @@ import { NOW, testApi } from './api.ts';
 
 const ids = (answer: { body: { items: { id: string }[] } }) => answer.body.items.map(({ id }) => id);
 
-/** A job of alice's that a worker has just begun to run, and the worker's row. */
+/** A job of alice that a worker has just started, and the row of the worker. */
 async function running(api: ReturnType<typeof testApi>, user = 'alice', workerId = 'w1', overlap = 'skip') {
   const job = await api.create({ overlap }, { user });
   const message = api.queue.messages.find(({ jobId }) => jobId === job.id);
@@ -88,7 +88,7 @@ describe('GET /executions', () => {
     await running(api, 'bob', 'w1', overlap);
     const answer = await api.call('GET', '/executions?status=running');
     expect(answer.body.items).toMatchObject([{ id: mine, status: 'running', workerId: 'w1' }]);
-    // the list is the caller's own, also for operators
+    // Operators, too, get their own executions only.
     expect(
       ids(await api.call('GET', '/executions?status=running', { groups: ['punctual-operators'] })),
     ).toEqual([mine]);
@@ -124,7 +124,7 @@ describe('GET /executions', () => {
     const ofWorker = await asked('workerId=w1', ['punctual-operators']);
     expect(ofWorker).toEqual({ found: [mine, bobs].sort(), heads: 2 });
 
-    // the row of a worker of an earlier version names no owner: it is looked at as before
+    // The row of a worker of an earlier version has no owner. The execution itself is then read.
     const beat = await api.store.readWorker('w2');
     if (!beat) throw new Error('the worker has a row');
     await api.store.putWorker({ ...beat, running: beat.running.map(({ id, since }) => ({ id, since })) });

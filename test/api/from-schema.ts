@@ -1,10 +1,10 @@
-// Requests generated from the schemas of /openapi.json: right ones, and right ones with one thing made wrong.
+// Generates requests from the schemas of /openapi.json: valid ones, and valid ones with one error.
 import fc, { type Arbitrary } from 'fast-check';
 
 export type Schema = Record<string, unknown> & { properties?: Record<string, Schema> };
 export type Resolve = (ref: string) => Schema;
 
-/** Where a schema allows more than makes sense, something that does, by the name of the field. */
+/** Realistic values by field name, for schemas that allow more than makes sense. */
 const SENSIBLE: Record<string, readonly unknown[]> = {
   task: ['noop', 'noop', 'noop', 'http'],
   params: [{}, { durationMs: 1 }, { url: 'http://127.0.0.1/' }],
@@ -112,7 +112,7 @@ const odd = fc.oneof(
   ),
 );
 
-/** One value somewhere in it replaced, left out, or one more field. */
+/** The value with one field replaced, removed or added. */
 export const spoiled = (right: Arbitrary<unknown>): Arbitrary<unknown> =>
   fc
     .tuple(right, fc.nat(), odd, fc.constantFrom('replace', 'remove', 'add'))

@@ -1,4 +1,4 @@
-// Whatever is sent, the answer is one of the contract's: never a 5xx, every refusal a problem.
+// Random requests: every response is one of the contract, never a 5xx, and every refusal is a problem.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { problemShape } from '../../src/api/contract/response-schemas.ts';
@@ -26,7 +26,7 @@ const odd = fc.oneof(
     1e308,
   ),
 );
-/** Lists in lists, about so many levels. */
+/** Nested lists with about this many levels. */
 function nested(levels: number): fc.Arbitrary<unknown> {
   return fc.integer({ min: levels - 150, max: levels }).map((depth) => {
     let value: unknown = 1;
@@ -35,7 +35,7 @@ function nested(levels: number): fc.Arbitrary<unknown> {
   });
 }
 
-/** Any four-digit year, with any offset: years before 100, before 1970 and after 2199 too. */
+/** Any four-digit year with any offset, including years before 100, before 1970 and after 2199. */
 const time = fc
   .tuple(
     fc.oneof(

@@ -1,4 +1,4 @@
-// Answers are one user's data: no cache keeps them, and no browser takes them for anything but JSON.
+// Security headers: responses hold the data of one user, so they are not cached, and browsers do not guess their type.
 import { expect, it } from 'vitest';
 import { operations } from '../../src/api/contract/contract.ts';
 import { createService } from '../../src/api/lambda.ts';

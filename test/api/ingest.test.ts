@@ -1,4 +1,4 @@
-// Jobs that are accepted now and created soon, on real queues: as a loop, and as a Lambda.
+// Asynchronous creates on real queues: the consumer as a loop and as a Lambda function.
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import type { Context as LambdaContext, SQSRecord } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -73,7 +73,7 @@ describe('the consumer as a loop', () => {
     const { ctx, receiver, queue, deadLetters } = await open('loop-');
     const keys = Array.from({ length: 60 }, (_, i) => `k${i}`);
     await Promise.all(keys.flatMap((key) => [queue.send(message(key)), queue.send(message(key))]));
-    // one consumer receives and dies: its messages become visible again
+    // One consumer receives messages and dies. They become visible again.
     const lost = await receiver.receive(10, AbortSignal.timeout(5_000));
     expect(lost.length).toBeGreaterThan(0);
     for (const one of lost) await one.setVisibility(0);
@@ -86,7 +86,7 @@ describe('the consumer as a loop', () => {
     stop.abort();
     await Promise.all(loops);
 
-    // one job too many is refused, with the reason
+    // A job above the quota is refused with the reason.
     const enough = new AbortController();
     const limited = createQuotas(ctx, { ...NO_LIMITS, activeJobs: 60 });
     for (let i = 0; i < 60; i++) await limited.takeActive('alice').catch(() => {});
@@ -146,7 +146,7 @@ describe('the consumer on Lambda', () => {
       const reasons = (await deadLetters()).map(([, reason]) => reason).sort();
       expect(reasons).toEqual([expect.stringMatching(/^Conflict/), 'the message is not an accepted job']);
 
-      // the tables do not answer: nothing is lost
+      // The tables are unavailable. No message is lost.
       process.env.AWS_ENDPOINT_URL_DYNAMODB = 'http://127.0.0.1:9';
       const cutOff = createIngestHandler(environment);
       expect(

@@ -7,7 +7,7 @@ import { NOW, OPERATORS, testApi } from './api.ts';
 const HOUR = 3_600_000;
 const hoursAgo = (hours: number) => new Date(NOW - hours * HOUR).toISOString();
 
-/** An API whose requests have no time to act: what they accept is left to the watchers. */
+/** An API whose requests have no time for a step, so that the watchers do all the work of an operation. */
 function opened() {
   const api = testApi();
   const { ctx, store, call } = api;
@@ -19,7 +19,7 @@ function opened() {
     const { body } = await call('GET', `/operations/${id}`);
     return operationShape.parse(body);
   };
-  /** The clock of a request runs so fast that its first slice is over before anything is done. */
+  /** The clock of a request advances so fast that its time for the first step is over before the step begins. */
   const fillLater = async (id: string, hours: number) => {
     const { monotonic } = ctx.clock;
     let time = monotonic();
@@ -272,7 +272,7 @@ describe('an operation', () => {
     const { operation: op } = await fillLater(id, 12);
     const before = store.operations.get(op) as Operation;
     await carryOutOperations(ctx, always);
-    // as if nothing of it had been committed
+    // Restores the state before the commit.
     const after = store.operations.get(op) as Operation;
     await store.replaceOperation(after, { ...before, stamp: 'again' });
     store.openOperations.set(op, before);

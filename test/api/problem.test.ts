@@ -7,6 +7,6 @@ test('a full disk of the embedded store is 503 with Retry-After, and the answer 
   expect(problem.status).toBe(503);
   expect(headers).toEqual({ 'retry-after': '1' });
   expect(JSON.stringify(problem)).not.toContain('/secret');
-  // so the log has the sentence with the file and the remedy
+  // The log therefore has the message with the file and the remedy.
   expect(unexpected).toBe(true);
 });

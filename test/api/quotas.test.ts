@@ -58,7 +58,7 @@ describe('active jobs', () => {
     expect((await create()).status).toBe(201);
     expect(await create()).toMatchObject({ status: 429, headers: { 'retry-after': '60' } });
     await call('DELETE', `/jobs/${first.body.id}`);
-    // counted again once a minute at most
+    // The active jobs are recounted at most once per minute.
     expect((await create()).status).toBe(429);
     tick(60_000);
     expect((await create()).status).toBe(201);

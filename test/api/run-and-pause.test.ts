@@ -1,4 +1,4 @@
-// Bodies of `POST /jobs/{id}/run` and `/pause`: params for one run, and a pause that ends by itself.
+// Bodies of `POST /jobs/{id}/run` and `/pause`: params for one run, and a pause with an end.
 import { describe, expect, it } from 'vitest';
 import { operations } from '../../src/api/contract/contract.ts';
 import { dueAtOf } from '../../src/domain/executions/ids.ts';

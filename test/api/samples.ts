@@ -1,8 +1,8 @@
-// A right request for every operation of the contract, on something that belongs to alice.
+// A valid request for every operation of the contract, on resources of alice.
 import type { Operation } from '../../src/api/contract/endpoint.ts';
 import type { testApi } from './api.ts';
 
-/** A job with a schedule, and an execution of it that was started by hand and has failed. */
+/** A job with a schedule, and a failed manual run of it. */
 export async function prepare(api: ReturnType<typeof testApi>) {
   const job = await api.create({ schedule: { every: 'PT1H' } });
   const run = await api.call('POST', `/jobs/${job.id}/run`);

@@ -1,4 +1,5 @@
-// An operator may edit a tenant's job. The job runs with the tenant's secrets, so an operator must not say where they go.
+// An operator may edit a tenant's job. The job runs with the tenant's secrets, so an operator must not decide where they are
+// sent.
 import { describe, expect, it } from 'vitest';
 import { testApi } from './api.ts';
 

@@ -1,5 +1,5 @@
-// Faults of DynamoDB and SQS that pass by themselves: the caller is told to try again (503 with Retry-After), by the API on
-// Lambda and by that of local mode. The real SDK clients meet real engines behind a proxy that fails.
+// Transient errors of DynamoDB and SQS: the response is 503 with Retry-After, on Lambda and in local mode. The SDK clients
+// call real engines through a proxy that fails.
 import type { Context as LambdaContext } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { problemOf } from '../../src/api/http/problem.ts';
@@ -73,7 +73,7 @@ beforeAll(async () => {
   const config = readLocalConfig({ PUNCTUAL_DATA: folder.path, PUNCTUAL_PREFIX: 'local-' });
   const backend = await connect(config, { dynamodb: dynamodb.url, sqs: sqs.url }, running, log);
   const scripts = { name: 'refused', summary: '' } as const;
-  // through the proxy, as the engine's own addresses do not lead
+  // Through the proxy, because the addresses that the engine returns bypass it.
   const server = await startHttpServer(0, startLocalApi(config, backend, scripts, running), log);
   stops.unshift(
     () => stopping.abort(),
@@ -97,7 +97,7 @@ const failing =
   (status: number, type: string): Rule =>
   async () => ({ status, body: { __type: type, message: 'what AWS says' } });
 const cut: Rule = async () => undefined;
-/** The API's own polls for accepted jobs go on. */
+/** The API continues to poll for accepted jobs. */
 const sends =
   (rule: Rule): Rule =>
   (call, send) =>

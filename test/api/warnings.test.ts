@@ -1,4 +1,4 @@
-// What a new schedule may surprise with is said in the answer to the create or edit, and nowhere when there is nothing.
+// Warnings about a schedule are in the response to the create or edit. Without warnings, the field is absent.
 import { describe, expect, it } from 'vitest';
 import { testApi } from './api.ts';
 

@@ -1,4 +1,4 @@
-// For every operation: no token, another user's, what does not exist, an operator, bad input.
+// Access to every operation: without a token, by another user, by an operator, and with ids that do not exist or are invalid.
 import { describe, expect, it } from 'vitest';
 import { operations } from '../../src/api/contract/contract.ts';
 import { type Operation, statusesOf } from '../../src/api/contract/endpoint.ts';
@@ -54,7 +54,7 @@ it.each(withId)("an operator: $method $path of another user's is answered", asyn
   const { send } = await prepared();
   const answer = await send(operation, { user: 'olga', groups: ['punctual-operators'] });
   const { success, id } = operation;
-  // what has failed already cannot be cancelled
+  // A failed execution cannot be cancelled.
   expect(answer.status).toBe(id === 'cancelExecution' ? 409 : success.status);
 });
 

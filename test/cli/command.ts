@@ -1,4 +1,4 @@
-// The command as a user runs it: a process with streams and an exit code.
+// Runs the command as a process, with streams and an exit code.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
@@ -10,14 +10,14 @@ interface Options {
   readonly env?: Record<string, string>;
   readonly input?: string;
   readonly cwd?: string;
-  /** Which Node, and what it is to run. */
+  /** The Node binary and the file to run. */
   readonly node?: readonly [node: string, script: string];
 }
 
 export interface Running {
   readonly child: ChildProcessWithoutNullStreams;
   readonly ended: Promise<Outcome>;
-  /** Resolves with the match as soon as it stands in what was printed. */
+  /** Resolves with the match as soon as the output contains it. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
 }
 

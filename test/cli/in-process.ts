@@ -1,4 +1,4 @@
-// The command without a process: what it prints and with which code it ends.
+// Runs the command in this process: its output and its exit code.
 import { punctual } from '../../src/cli/main.ts';
 
 export interface Outcome {

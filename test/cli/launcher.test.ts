@@ -1,4 +1,4 @@
-// bin/punctual.js: the command on whatever Node the machine has.
+// bin/punctual.js starts the command on any installed version of Node.
 import { execFileSync } from 'node:child_process';
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';

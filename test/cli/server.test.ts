@@ -1,4 +1,4 @@
-// Every subcommand against a real local server, as processes. What a test needs to be there is made by the client.
+// Every subcommand as a process, with a real local server. The tests create their jobs with the client.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -29,11 +29,11 @@ afterAll(async () => {
 
 const punctual = (words: string, input?: string) => execute(split(words), { env, input });
 
-/** Words by spaces, with '…' around those that have some. */
+/** Splits a command line at spaces. Words with spaces are in single quotes. */
 const split = (words: string): string[] =>
   [...words.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
 
-/** What it prints for programs. */
+/** The parsed output of a command with --json. */
 async function json(words: string, input?: string) {
   const { code, out, err } = await punctual(`${words} --json`, input);
   expect(code, err).toBe(0);
@@ -43,7 +43,7 @@ async function json(words: string, input?: string) {
 const farAway = (name: string, more: Partial<JobInput> = {}) =>
   client.jobs.create({ name, task: 'noop', schedule: { in: 'P1D' }, ...more });
 
-/** Runs it now; resolves when that has ended. */
+/** Runs a job now and waits for the end. */
 const ran = async (jobId: string) => client.waitFor((await client.jobs.run(jobId)).id, { timeoutMs: 20_000 });
 
 describe('creating', () => {
@@ -320,7 +320,7 @@ describe('audit', () => {
   });
 
   it('finds what started late because it had to wait', async () => {
-    // it has been at it since the test before
+    // The job has been running since the previous test.
     const { code, out } = await punctual('audit busy --late 1s --fail-late --json');
     expect(code).toBe(1);
     const { late, doubled } = JSON.parse(out);

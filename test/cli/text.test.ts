@@ -1,4 +1,4 @@
-// What people read: tables, times, durations.
+// Tables, times and durations as text.
 import { describe, expect, it } from 'vitest';
 import { fields, table } from '../../src/cli/table.ts';
 import { instantOf, isoDuration, lengthText, millisecondsOf, relative } from '../../src/cli/times.ts';

@@ -1,4 +1,4 @@
-// Help, and what is said when the command line is wrong.
+// Help texts, and the messages for a wrong command line.
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/main.ts';
 import { closest } from '../../src/domain/validation/closest.ts';

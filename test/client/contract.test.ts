@@ -6,14 +6,14 @@ import { json, network } from './fakes.ts';
 const JOB = 'job_00000000000000000000';
 const EXECUTION = `${JOB}.1796119200000`;
 
-/** Calls every method there is, whatever it is called. */
+/** Calls every method of the client. */
 async function callEverything(client: object): Promise<void> {
   for (const member of Object.values(client)) {
     if (typeof member !== 'function') {
       await callEverything(member);
       continue;
     }
-    // an id where one is asked for; where a body or a query is, it does not matter here
+    // The first argument is an id, or a body or query whose content does not matter here.
     const called = member(member.length > 0 ? EXECUTION : {}, {});
     await (typeof called.page === 'function' ? called.page() : called);
   }

@@ -1,4 +1,4 @@
-// A network and a clock for the client: answers are given one after the other, sleeping moves the clock at once.
+// A fake network and clock for the client: replies are given in order, and a sleep advances the clock immediately.
 import { type ClientOptions, createClient } from '../../src/client/client.ts';
 import type { ClientClock } from '../../src/client/clock.ts';
 
@@ -30,7 +30,7 @@ export const connectionLost = (): Error =>
     cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }),
   });
 
-/** The last reply is given again and again. */
+/** The last reply is repeated. */
 export function network(...replies: Reply[]) {
   const sent: Sent[] = [];
   const fake = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
@@ -65,7 +65,7 @@ export function settableClock(start = Date.UTC(2026, 10, 16)): ClientClock & { r
   };
 }
 
-/** A client on a fake network; jitter is at its longest. */
+/** A client on a fake network, with the maximum jitter. */
 export function clientOn(replies: Reply[], options: Partial<ClientOptions> = {}) {
   const { sent, fetch } = network(...replies);
   const clock = settableClock();

@@ -1,4 +1,4 @@
-// What the client does when the network or the server fails.
+// Retries and errors of the client if the network or the server fails.
 import { describe, expect, it } from 'vitest';
 import { PunctualApiError, PunctualNetworkError } from '../../src/client/client.ts';
 import { clientOn, connectionLost, json, problem } from './fakes.ts';
@@ -166,7 +166,7 @@ describe('reading, pausing, resuming and cancelling', () => {
   });
 });
 
-/** The first answer never comes; the second is there at once. */
+/** The first response never arrives. The second arrives immediately. */
 function slowFetch(first: () => Promise<Response>, second: Response): typeof fetch {
   let calls = 0;
   return ((_: unknown, init: RequestInit) => {

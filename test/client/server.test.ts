@@ -1,4 +1,4 @@
-// The client against a real local server, and a network between them that loses answers.
+// The client with a real local server, over a network that loses responses.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient, type Job, PunctualApiError } from '../../src/client/client.ts';
 import { signToken, tokenKey } from '../../src/local/tokens.ts';
@@ -9,7 +9,7 @@ let local: Awaited<ReturnType<typeof startLocal>>;
 
 beforeAll(async () => {
   folder = temporaryFolder();
-  // a running task hears of its cancellation with the next heartbeat
+  // A running task learns of its cancellation at the next heartbeat.
   local = await startLocal(folder.path, { PUNCTUAL_HEARTBEAT_MS: '1000' });
 });
 afterAll(async () => {
@@ -29,8 +29,8 @@ function clientOf(user: string, options: { fetch?: typeof fetch; operator?: bool
   });
 }
 
-/** The request arrives; its answer does not, so many times. */
-function losingAnswers(times: number) {
+/** Delivers every request, but loses the first `times` responses. */
+function losingResponses(times: number) {
   const lossy = { lost: 0, fetch: (async () => {}) as unknown as typeof fetch };
   lossy.fetch = async (input, init) => {
     const response = await fetch(input, init);
@@ -52,7 +52,7 @@ const dailyJob = (name: string) => ({ name, task: 'noop', schedule: { cron: '0 9
 
 describe('the client', () => {
   it('creates one job when the answers to its first two tries get lost', async () => {
-    const network = losingAnswers(2);
+    const network = losingResponses(2);
     const client = clientOf('lossy', network);
     const job = await client.jobs.create(dailyJob('one'));
     expect(network.lost).toBe(2);
@@ -62,7 +62,7 @@ describe('the client', () => {
   it('does not start a second run when the answer to the first gets lost', async () => {
     const sure = clientOf('runner');
     const job = await sure.jobs.create(dailyJob('run'));
-    await expect(clientOf('runner', losingAnswers(1)).jobs.run(job.id)).rejects.toThrow(
+    await expect(clientOf('runner', losingResponses(1)).jobs.run(job.id)).rejects.toThrow(
       'it is unknown whether the server handled the request',
     );
     await expect.poll(() => all(sure.executions.ofJob(job.id))).toHaveLength(1);
@@ -128,7 +128,7 @@ describe('the client', () => {
   });
 
   it('creates many at once, each accepted or refused on its own, also when the answer gets lost', async () => {
-    const network = losingAnswers(1);
+    const network = losingResponses(1);
     const client = clientOf('batch', network);
     const results = await client.jobs.createBatch([
       dailyJob('a'),
@@ -162,9 +162,9 @@ describe('the client', () => {
 
   it('repeats a pause, a resume and a cancel whose answer got lost', async () => {
     const { id } = await clientOf('repeating').jobs.create(dailyJob('again'));
-    expect(await clientOf('repeating', losingAnswers(1)).jobs.pause(id)).toMatchObject({ status: 'paused' });
-    expect(await clientOf('repeating', losingAnswers(1)).jobs.resume(id)).toMatchObject({ status: 'active' });
-    await clientOf('repeating', losingAnswers(1)).jobs.cancel(id);
+    expect(await clientOf('repeating', losingResponses(1)).jobs.pause(id)).toMatchObject({ status: 'paused' });
+    expect(await clientOf('repeating', losingResponses(1)).jobs.resume(id)).toMatchObject({ status: 'active' });
+    await clientOf('repeating', losingResponses(1)).jobs.cancel(id);
     expect(await clientOf('repeating').jobs.get(id)).toMatchObject({ status: 'cancelled' });
   });
 

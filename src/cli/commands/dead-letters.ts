@@ -51,10 +51,10 @@ export const deadLetters = defineCommand({
     if (ids.length > 0 && (from !== undefined || to !== undefined)) {
       throw new UsageError('--from and --to need --job; they have no effect on execution ids');
     }
-    const answer = await client.deadLetters.redrive(jobId === undefined ? { ids } : { jobId, ...range }, {
+    const result = await client.deadLetters.redrive(jobId === undefined ? { ids } : { jobId, ...range }, {
       signal,
     });
-    cli.out(cli.json ? JSON.stringify(answer) : `executions redriven: ${answer.redriven}`);
+    cli.out(cli.json ? JSON.stringify(result) : `executions redriven: ${result.redriven}`);
     return undefined;
   },
 });
