@@ -28,14 +28,14 @@ let folder: Folder | undefined;
 afterEach(() => folder?.remove());
 
 describe('the launcher', () => {
-  it('is what package.json names, executable', () => {
+  it('is the executable of package.json', () => {
     const { bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     expect(join(ROOT, bin.punctual)).toBe(LAUNCHER);
     expect(() => accessSync(LAUNCHER, constants.X_OK)).not.toThrow();
     expect(readFileSync(LAUNCHER, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
   });
 
-  it('runs the command in its own process on a Node that can', async () => {
+  it('runs the command in its own process on Node 24', async () => {
     const { code, out } = await execute(['preview', '@daily', '--json'], {
       node: [process.execPath, LAUNCHER],
     });
@@ -52,7 +52,7 @@ describe('the launcher', () => {
   describe.skipIf(OLD_NODE === undefined)('on an older Node', () => {
     const node = [OLD_NODE ?? '', LAUNCHER] as const;
 
-    it('hands over arguments, streams and the exit code', async () => {
+    it('passes on arguments, streams and the exit code', async () => {
       const { code, out } = await execute(['preview', '0 9 * * *', '--json', '--count', '1'], { node });
       expect(code).toBe(0);
       expect(JSON.parse(out).fireTimes).toHaveLength(1);

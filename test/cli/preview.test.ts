@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { cli } from './in-process.ts';
 
 describe('punctual preview, without a server', () => {
-  it('says it in words and lists the next times in the timezone', async () => {
+  it('prints a description and the next times in the timezone', async () => {
     const { code, out } = await cli([
       'preview',
       '0 9 * * MON-FRI',
@@ -21,7 +21,7 @@ describe('punctual preview, without a server', () => {
     );
   });
 
-  it('answers programs as the API does', async () => {
+  it('prints the JSON of the API', async () => {
     const { out } = await cli([
       'preview',
       '30 2 * * *',
@@ -41,12 +41,12 @@ describe('punctual preview, without a server', () => {
     });
   });
 
-  it('warns people of times that clocks skip', async () => {
+  it('warns about times that clocks skip', async () => {
     const { err } = await cli(['preview', '30 2 * * *', '--timezone', 'America/New_York']);
     expect(err).toMatch(/^warning: Clocks in America\/New_York skip 2027-03-14 02:30/);
   });
 
-  it('ends with 1 when it never fires', async () => {
+  it('exits with 1 if the schedule never fires', async () => {
     const { code, out, err } = await cli(['preview', '0 0 30 2 *']);
     expect({ code, out }).toEqual({ code: 1, out: 'At 00:00 on day 30 of February, UTC' });
     expect(err).toContain('never fires');

@@ -47,7 +47,7 @@ const farAway = (name: string, more: Partial<JobInput> = {}) =>
 const ran = async (jobId: string) => client.waitFor((await client.jobs.run(jobId)).id, { timeoutMs: 20_000 });
 
 describe('creating', () => {
-  it('a job with a schedule that may surprise says so on stderr, and so does a change', async () => {
+  it('prints warnings about the schedule to stderr, for create and edit', async () => {
     const message = /^warning: The day of month and the day of week are both restricted/m;
     const created = await punctual(`create --task noop --name either --cron '0 9 13 * FRI'`);
     expect(created).toMatchObject({ code: 0, err: expect.stringMatching(message) });
@@ -57,7 +57,7 @@ describe('creating', () => {
     expect((await json(`edit either --cron '0 9 14 * FRI'`)).warnings).toHaveLength(1);
   });
 
-  it('a job by flags tells its id, its schedule in words and its next run', async () => {
+  it('by flags prints the id, the schedule in words and the next run', async () => {
     const { code, out } = await punctual(
       `create --task noop --name report --cron '0 9 * * MON-FRI' --timezone Europe/Paris --tag team=billing --max-attempts 2 --timeout 30s`,
     );
@@ -75,7 +75,7 @@ describe('creating', () => {
     });
   });
 
-  it('from a file or stdin, flags win; the same key creates nothing new', async () => {
+  it('from a file or stdin, flags override fields; the same key creates no second job', async () => {
     const file = join(folder.path, 'job.json');
     const job = { name: 'filed', task: 'noop', params: { result: 1 }, schedule: { in: 'P1D' } };
     writeFileSync(file, JSON.stringify(job));
@@ -85,7 +85,7 @@ describe('creating', () => {
     expect(again.id).toBe(first.id);
   });
 
-  it('and waiting tells how it ended: 0 when it succeeded, 1 when not', async () => {
+  it('with --wait prints the result: exit code 0 if the run succeeded, otherwise 1', async () => {
     const good = await punctual(`create --task noop --params '{"result":{"rows":3}}' --wait`);
     expect(good.out).toMatch(/ succeeded, .* late, took .*: {"rows":3}\n$/);
     expect(good.code).toBe(0);
@@ -100,7 +100,7 @@ describe('creating', () => {
     expect(slow.code).toBe(1);
   });
 
-  it('is refused with what is wrong in each field', async () => {
+  it('prints each wrong field', async () => {
     const { code, out, err } = await punctual(`create --task nop --cron '0 9 * *' --overlap maybe`);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toMatch(/^punctual: 400 Invalid input\n/);
@@ -111,7 +111,7 @@ describe('creating', () => {
   });
 });
 
-describe('looking', () => {
+describe('reading', () => {
   it('list shows a table as wide as the terminal, and filters', async () => {
     await farAway(`wide-${'x'.repeat(80)}`, { tags: { look: 'here' } });
     const { out } = await execute(['list', '--tag', 'look=here'], { env: { ...env, COLUMNS: '90' } });
@@ -124,7 +124,7 @@ describe('looking', () => {
     expect(absolute.out).toMatch(/ active {2}20\d\d-\d\d-\d\dT[\d:.]+Z /);
   });
 
-  it('list says when there is more, and --all gets it', async () => {
+  it('list hints at more results, and --all prints them', async () => {
     for (const name of ['m1', 'm2', 'm3']) await farAway(name);
     const some = await punctual('list --name m --limit 2 --json');
     expect(JSON.parse(some.out)).toMatchObject([{ name: 'm3' }, { name: 'm2' }]);
@@ -134,7 +134,7 @@ describe('looking', () => {
     expect(none).toEqual({ code: 0, out: '', err: 'no jobs\n' });
   });
 
-  it('show and logs tell of a job, by its name, and of its executions', async () => {
+  it('show and logs print a job, by its name, and its executions', async () => {
     const job = await farAway('looked');
     const { id } = await ran(job.id);
     const { out } = await punctual('show looked');
@@ -147,7 +147,7 @@ describe('looking', () => {
     expect((await punctual('logs looked')).out).toMatch(/^DUE +STATUS +LATE +TOOK +ATTEMPT +ID/);
   });
 
-  it('a name that nobody has, or that several have, is told with 1', async () => {
+  it('an unknown or ambiguous name exits with 1', async () => {
     expect(await punctual('show nobody')).toEqual({
       code: 1,
       out: '',
@@ -181,7 +181,7 @@ describe('looking', () => {
     expect(await following.ended).toMatchObject({ code: 130, out: '' });
   });
 
-  it('tasks and workers list what the server has', async () => {
+  it('tasks and workers print lists', async () => {
     expect((await punctual('tasks')).out).toMatch(/^noop +durationMs result failTimes fail +Does nothing/m);
     expect(await json('tasks noop')).toMatchObject({ name: 'noop', params: { type: 'object' } });
     expect(await json('workers')).toMatchObject([{ id: expect.any(String), running: expect.any(Array) }]);
@@ -189,8 +189,8 @@ describe('looking', () => {
   });
 });
 
-describe('acting', () => {
-  it('changes shows who changed what and why', async () => {
+describe('changing', () => {
+  it('changes lists the user, the fields and the note of each change', async () => {
     const { id } = await client.jobs.create({ name: 'kept', task: 'noop', schedule: { every: 'PT1H' } });
     await punctual(`edit kept --cron '0 9 * * *' --params '{"result":"swordfish"}' --note 'earlier, please'`);
     await punctual(`pause kept --note 'the receiver moves'`);
@@ -219,7 +219,7 @@ describe('acting', () => {
     ]);
   });
 
-  it('run, pause, resume, edit and cancel say what the job or the run is then', async () => {
+  it('run, pause, resume, edit and cancel print the new status', async () => {
     const { id } = await farAway('acted', { schedule: { cron: '0 9 * * *' } });
     expect((await punctual('run acted --wait')).out).toMatch(
       new RegExp(`^${id}\\.\\d{13}-\\w+ succeeded, .* late`),
@@ -233,7 +233,7 @@ describe('acting', () => {
     expect(await json('cancel acted')).toEqual({ id, status: 'cancelled' });
   });
 
-  it('several at once: what fails does not keep the others from being done', async () => {
+  it('several arguments are handled, even if one fails', async () => {
     for (const name of ['one', 'two']) await farAway(name);
     const { code, out, err } = await punctual('cancel one gone two');
     expect(code).toBe(1);
@@ -241,7 +241,7 @@ describe('acting', () => {
     expect(err).toContain('punctual: gone: there is no job');
   });
 
-  it('retry and dead-letters redrive run again what has failed', async () => {
+  it('retry and dead-letters redrive run failed executions again', async () => {
     const job = await farAway('failing', { params: { fail: true } });
     const { id } = await ran(job.id);
     expect(await json('dead-letters --job failing')).toMatchObject([{ id, status: 'failed' }]);
@@ -260,7 +260,7 @@ describe('audit', () => {
     await farAway('busy', job);
   });
 
-  it('finds nothing where everything ran, and expects nothing of a pause, with or without an end', async () => {
+  it('finds nothing if everything ran, and expects nothing during a pause, with or without an end', async () => {
     const { id } = await farAway('audited', { schedule: { every: 'PT1S' } });
     const report = async (flags: string) => JSON.parse((await punctual(`audit audited ${flags} --json`)).out);
     await until('two occurrences have run', async () => (await report('--late 10s')).recorded >= 2);
@@ -294,7 +294,7 @@ describe('audit', () => {
     await client.jobs.cancel(id);
   });
 
-  it('backfill waits and shows its progress; --no-wait returns at once; operations gets and stops it', async () => {
+  it('backfill waits and prints its progress; --no-wait returns immediately; operations gets and stops it', async () => {
     const startAt = new Date(Date.now() - 150 * 60_000).toISOString();
     const { id } = await client.jobs.create({
       ...{ name: 'filled', task: 'noop', overlap: 'allow' },
@@ -319,7 +319,7 @@ describe('audit', () => {
     await client.jobs.cancel(id);
   });
 
-  it('finds what started late because it had to wait', async () => {
+  it('finds executions that started late because they had to wait', async () => {
     // The job has been running since the previous test.
     const { code, out } = await punctual('audit busy --late 1s --fail-late --json');
     expect(code).toBe(1);
@@ -331,7 +331,7 @@ describe('audit', () => {
 });
 
 describe('the server and the token', () => {
-  it('a token for another user sees only theirs', async () => {
+  it('a token of another user lists only the jobs of that user', async () => {
     const { out: token, code } = await punctual('token alice');
     expect(code).toBe(0);
     const hers = await execute(['list', '--json', '--token', token.trim()], { env });
@@ -344,7 +344,7 @@ describe('the server and the token', () => {
     });
   });
 
-  it('a token that is not good, and a server that is not there, are told with 1', async () => {
+  it('an invalid token and an unreachable server exit with 1', async () => {
     const stranger = await punctual('list --token x.y.z');
     expect(stranger.err).toMatch(/^punctual: 401 .*\nThe token comes from /);
     expect(stranger.code).toBe(1);
@@ -355,7 +355,7 @@ describe('the server and the token', () => {
     expect(alone.code).toBe(1);
   });
 
-  it('output that nobody reads to the end is no error', async () => {
+  it('a closed output pipe is no error', async () => {
     const listing = start(['list', '--all', '--json'], { env });
     listing.child.stdout.destroy();
     expect(await listing.ended).toMatchObject({ code: 0, err: '' });

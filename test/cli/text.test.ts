@@ -21,13 +21,13 @@ describe('a table', () => {
     ).toEqual(['ID  NAME      N', 'a1  nightly   5', 'b            12']);
   });
 
-  it('cuts what may be cut to the width of the terminal, and never ids', () => {
+  it('cuts flexible cells to the width of the terminal, but never ids', () => {
     const lines = table(columns, [['job_0123456789', 'a very long name that goes on and on', '1']], 30);
     expect(lines[1]).toBe('job_0123456789  a very lon…  1');
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(30);
   });
 
-  it('leaves out the columns that matter least where not all fit', () => {
+  it('leaves out columns by dropOrder if not all fit', () => {
     const some = [{ title: 'ID' }, { title: 'LATE', dropOrder: 1 }, { title: 'ATTEMPT', dropOrder: 2 }];
     const rows = [['job_0123456789', '4 ms', '1/3']];
     expect(table(some, rows, 30)).toEqual(['ID              LATE  ATTEMPT', 'job_0123456789  4 ms  1/3']);
@@ -56,7 +56,7 @@ describe('a table', () => {
     ).toEqual(['a   日本  1', 'b   four  2']);
   });
 
-  it('lets nobody write to the terminal by the name of a job', () => {
+  it('replaces control characters in the name of a job', () => {
     const [, line] = table(columns, [['a', '\u001b[2Jgone\r\n\u202e', '1']], WIDE);
     expect(line).toBe('a   ·[2Jgone···  1');
     expect(

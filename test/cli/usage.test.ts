@@ -12,7 +12,7 @@ describe('help', () => {
     expect(out).toMatch(/Exit codes:\n {2}0 .*\n {2}1 .*\n {2}2 /);
   });
 
-  it.each(COMMANDS.map(({ name }) => name))('%s has one, with options and examples', async (name) => {
+  it.each(COMMANDS.map(({ name }) => name))('of %s has options and examples', async (name) => {
     const { code, out } = await cli([name, '--help']);
     expect(code).toBe(0);
     expect(out).toContain(`usage: punctual ${name}`);
@@ -26,7 +26,7 @@ describe('help', () => {
     expect(await cli([word])).toMatchObject({ code: 0, out: '1.2.3', err: '' });
   });
 
-  it('comes on stderr with exit code 2 when no command is given', async () => {
+  it('is printed to stderr with exit code 2 if there is no command', async () => {
     expect(await cli([])).toMatchObject({
       code: 2,
       out: '',
@@ -74,14 +74,14 @@ describe('a wrong command line', () => {
     [['list', '--url', 'ftp://x'], 'the server must be an http or https URL'],
     [['list', '--url', 'https://punctual.example'], 'is not on this machine: give --token'],
     [['list'], 'there is no token, and no data folder /nowhere'],
-  ])('%j ends with 2 and says what is wrong', async (words, message) => {
+  ])('%j exits with 2 and a message', async (words, message) => {
     const { code, out, err } = await cli(words);
     expect(err).toContain(message);
     expect(code).toBe(2);
     expect(out).toBe('');
   });
 
-  it('is told as JSON to programs', async () => {
+  it('is printed as JSON with --json', async () => {
     const { code, err } = await cli(['list', '--json', '--status']);
     expect(code).toBe(2);
     expect(JSON.parse(err)).toEqual({ error: { message: '--status needs a value' } });

@@ -57,7 +57,7 @@ describe('the client and the contract', () => {
     });
   });
 
-  it('cannot leave the path that an id belongs into', async () => {
+  it('escapes ids in paths', async () => {
     const { sent, fetch } = network(json(200, {}));
     await createClient({ baseUrl: 'http://punctual.test', fetch }).jobs.get('../health?x#y');
     expect(sent[0]?.path).toBe('/jobs/..%2Fhealth%3Fx%23y');

@@ -15,7 +15,7 @@ describe('a list', () => {
     json(200, { items: [{ id: 'c' }] }),
   ];
 
-  it('is iterated over all its pages, empty ones included', async () => {
+  it('iterates over all pages, including empty ones', async () => {
     const { client, sent } = clientOn(pages());
     expect(await idsOf(client.jobs.list({ tag: 'team:billing', limit: 2 }))).toEqual(['a', 'b', 'c']);
     expect(sent.map(({ query }) => Object.fromEntries(query))).toEqual([
@@ -25,7 +25,7 @@ describe('a list', () => {
     ]);
   });
 
-  it('fetches a page only when its items are asked for', async () => {
+  it('fetches a page only when the iteration reaches it', async () => {
     const { client, sent } = clientOn(pages());
     for await (const { id } of client.executions.list()) if (id === 'b') break;
     expect(sent).toHaveLength(1);
@@ -37,14 +37,14 @@ describe('a list', () => {
     for (let i = 0; i < 2; i++) expect(await idsOf(list)).toEqual(['a']);
   });
 
-  it('gives single pages', async () => {
+  it('returns single pages', async () => {
     const { client } = clientOn(pages());
     const list = client.jobs.list();
     expect(await list.page()).toEqual({ items: [{ id: 'a' }, { id: 'b' }], nextCursor: 'c1' });
     expect(await list.page('c1')).toEqual({ items: [], nextCursor: 'c2' });
   });
 
-  it('goes on where it was when a page has to be asked for twice', async () => {
+  it('continues at the same page after a retry', async () => {
     const [first, second, third] = pages();
     const { client, sent } = clientOn(
       [first, connectionLost(), second, problem(503), third].map((r) => r ?? json(200, {})),
@@ -66,7 +66,7 @@ describe('waitFor', () => {
     },
   );
 
-  it('asks more and more rarely, and tells when the status changes', async () => {
+  it('polls with growing intervals and reports changes of the status', async () => {
     const seen: string[] = [];
     const { client, slept } = clientOn([
       execution('queued'),
@@ -80,7 +80,7 @@ describe('waitFor', () => {
     expect(seen).toEqual(['queued', 'running', 'retrying', 'succeeded']);
   });
 
-  it('asks at most every five seconds while it is not due, and at once when it is', async () => {
+  it('polls at most every 5 seconds before the due time, and at the due time', async () => {
     const { client, slept } = clientOn([
       execution('scheduled', { dueAt: '2026-11-16T00:00:07.000Z' }),
       execution('scheduled', { dueAt: '2026-11-16T00:00:07.000Z' }),
@@ -90,7 +90,7 @@ describe('waitFor', () => {
     expect(slept).toEqual([5000, 2000]);
   });
 
-  it('gives up when the time is over and says how far it was', async () => {
+  it('stops at the timeout and reports the last state', async () => {
     const { client, slept, clock } = clientOn([execution('running')]);
     const start = clock.now();
     const error = await client.waitFor('e', { timeoutMs: 1000 }).catch((error) => error);
@@ -103,12 +103,12 @@ describe('waitFor', () => {
     expect(slept.at(-1)).toBeLessThan(450);
   });
 
-  it('goes on over network errors', async () => {
+  it('continues after network errors', async () => {
     const { client } = clientOn([connectionLost(), execution('running'), problem(503), execution('failed')]);
     expect(await client.waitFor('e')).toMatchObject({ status: 'failed' });
   });
 
-  it('fails at once when there is no such execution', async () => {
+  it('fails immediately if the execution does not exist', async () => {
     const { client, sent } = clientOn([problem(404)]);
     await expect(client.waitFor('e')).rejects.toMatchObject({ status: 404 });
     expect(sent).toHaveLength(1);

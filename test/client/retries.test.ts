@@ -10,7 +10,7 @@ const failure = async (call: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('a create', () => {
-  it('is repeated after a network error with the same key and body, so that one job is created', async () => {
+  it('is retried after a network error with the same key and body, so that one job is created', async () => {
     const { client, sent, slept } = clientOn([
       connectionLost(),
       connectionLost(),
@@ -23,26 +23,26 @@ describe('a create', () => {
     expect(slept).toEqual([200, 400]);
   });
 
-  it('waits as long as the server asks for with 429', async () => {
+  it('waits for the Retry-After of a 429', async () => {
     const { client, sent, slept } = clientOn([problem(429, { 'retry-after': '7' }), json(201, { id: 'a' })]);
     await client.jobs.create({ task: 'noop' });
     expect(sent).toHaveLength(2);
     expect(slept).toEqual([7000]);
   });
 
-  it('does not wait for a quota that says that waiting does not help', async () => {
+  it('is not retried after a 429 of a quota without Retry-After', async () => {
     const { client, sent } = clientOn([problem(429)]);
     expect(await failure(client.jobs.create({ task: 'noop' }))).toMatchObject({ status: 429, attempts: 1 });
     expect(sent).toHaveLength(1);
   });
 
-  it("waits by itself when a gateway's own 429 does not say how long", async () => {
+  it('uses its own backoff for a 429 of a gateway without Retry-After', async () => {
     const { client, slept } = clientOn([json(429, { message: 'Too Many Requests' }), json(201, { id: 'a' })]);
     await client.jobs.create({ task: 'noop' });
     expect(slept).toEqual([200]);
   });
 
-  it('understands a date in Retry-After', async () => {
+  it('parses a date in Retry-After', async () => {
     const { client, slept } = clientOn([
       problem(503, { 'retry-after': 'Mon, 16 Nov 2026 00:00:09 GMT' }),
       json(201, { id: 'a' }),
@@ -51,7 +51,7 @@ describe('a create', () => {
     expect(slept).toEqual([9000]);
   });
 
-  it('is not kept waiting longer than allowed: the error says when to come back', async () => {
+  it('is not retried if Retry-After exceeds the maximum; the error has the delay', async () => {
     const { client, slept } = clientOn([problem(429, { 'retry-after': '3600' })]);
     expect(await failure(client.jobs.create({ task: 'noop' }))).toMatchObject({
       status: 429,
@@ -60,14 +60,14 @@ describe('a create', () => {
     expect(slept).toEqual([]);
   });
 
-  it('gives up after so many attempts, with growing and bounded delays between them', async () => {
+  it('fails after maxAttempts, with growing and bounded delays', async () => {
     const { client, sent, slept } = clientOn([problem(500)], { retry: { maxAttempts: 7, maxDelayMs: 2000 } });
     expect(await failure(client.jobs.create({ task: 'noop' }))).toMatchObject({ status: 500, attempts: 7 });
     expect(sent).toHaveLength(7);
     expect(slept).toEqual([200, 400, 800, 1600, 2000, 2000]);
   });
 
-  it('spreads its delays over half of their length', async () => {
+  it('randomises half of each delay', async () => {
     const { client, slept } = clientOn([connectionLost(), json(201, {})], { random: () => 0 });
     await client.jobs.create({ task: 'noop' });
     expect(slept).toEqual([100]);
@@ -79,14 +79,14 @@ describe('a create', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('uses the key it is given', async () => {
+  it('uses the given idempotency key', async () => {
     const { client, sent } = clientOn([json(201, {})]);
     await client.jobs.create({ task: 'noop' }, { idempotencyKey: 'order-4711' });
     expect(sent[0]?.headers.get('idempotency-key')).toBe('order-4711');
   });
 });
 
-describe('what could be done twice', () => {
+describe('requests that are not idempotent', () => {
   const starts = {
     run: (client: ReturnType<typeof clientOn>['client']) => client.jobs.run('job_1'),
     retry: (client: ReturnType<typeof clientOn>['client']) => client.executions.retry('job_1.1'),
@@ -116,28 +116,28 @@ describe('what could be done twice', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('an edit of one version is repeated: it cannot happen twice', async () => {
+  it('an edit with If-Match is retried, because it cannot happen twice', async () => {
     const { client, sent } = clientOn([connectionLost(), json(200, { id: 'x' })]);
     await client.jobs.edit('job_1', { name: 'n' }, { ifMatch: 2 });
     expect(sent.map(({ headers }) => headers.get('if-match'))).toEqual(['"2"', '"2"']);
   });
 });
 
-describe('reading, pausing, resuming and cancelling', () => {
+describe('idempotent requests', () => {
   it.each([502, 503, 504])('are repeated after %i', async (status) => {
     const { client, sent } = clientOn([problem(status), json(200, {})]);
     await client.jobs.get('job_1');
     expect(sent).toHaveLength(2);
   });
 
-  it('are repeated after a network error', async () => {
+  it('are retried after a network error', async () => {
     const { client, sent } = clientOn([connectionLost(), json(200, {}), connectionLost(), json(200, {})]);
     await client.jobs.pause('job_1');
     await client.jobs.cancel('job_1');
     expect(sent).toHaveLength(4);
   });
 
-  it('are repeated when an answer breaks off', async () => {
+  it('are retried if the response is cut off', async () => {
     const cut = () =>
       new Response(
         new ReadableStream({
@@ -152,14 +152,14 @@ describe('reading, pausing, resuming and cancelling', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('ask for the token anew for each attempt', async () => {
+  it('read the token for each attempt', async () => {
     let asked = 0;
     const { client, sent } = clientOn([connectionLost(), json(200, {})], { token: () => `t${++asked}` });
     await client.jobs.get('job_1');
     expect(sent.map(({ headers }) => headers.get('authorization'))).toEqual(['Bearer t1', 'Bearer t2']);
   });
 
-  it('give up on an attempt that takes too long, and try again', async () => {
+  it('abort an attempt at its timeout and retry', async () => {
     const hangs = () => new Promise<Response>(() => {});
     const slow = { fetch: slowFetch(hangs, json(200, { id: 'a' })), attemptTimeoutMs: 20 };
     expect(await clientOn([], slow).client.jobs.get('job_1')).toEqual({ id: 'a' });
@@ -180,7 +180,7 @@ function slowFetch(first: () => Promise<Response>, second: Response): typeof fet
 }
 
 describe('abort', () => {
-  it('ends a request with the reason given, and nothing is sent again', async () => {
+  it('ends a request with the reason of the signal, without a retry', async () => {
     const stop = new AbortController();
     const { client, sent } = clientOn([
       () => {
@@ -210,7 +210,7 @@ describe('abort', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('before the call: nothing is sent at all', async () => {
+  it('before the call sends nothing', async () => {
     const { client, sent } = clientOn([json(200, {})]);
     const gone = AbortSignal.abort();
     await failure(client.jobs.create({ task: 'noop' }, { signal: gone }));
@@ -235,7 +235,7 @@ describe('an error', () => {
     });
   });
 
-  it("keeps a proxy's page readable", async () => {
+  it('has an excerpt of the page of a proxy', async () => {
     const page = new Response('<html>\n  <h1>Bad gateway</h1></html>', {
       status: 404,
       statusText: 'Not Found',
@@ -250,7 +250,7 @@ describe('an error', () => {
     });
   });
 
-  it('is also what a success that is no JSON becomes', async () => {
+  it('is thrown for a success that is not JSON', async () => {
     const login = new Response('<html>Log in to the Wi-Fi</html>', { status: 200 });
     const { client, sent } = clientOn([login]);
     expect(await failure(client.jobs.get('job_1'))).toMatchObject({
@@ -261,7 +261,7 @@ describe('an error', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("is not taken in by JSON of another form, such as a gateway's own 401", async () => {
+  it('has no problem if the JSON is not one, such as a 401 of a gateway', async () => {
     const { client } = clientOn([json(401, { message: 'Unauthorized' })]);
     expect(await failure(client.jobs.get('job_1'))).toMatchObject({
       status: 401,

@@ -51,7 +51,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 const dailyJob = (name: string) => ({ name, task: 'noop', schedule: { cron: '0 9 * * *' } });
 
 describe('the client', () => {
-  it('creates one job when the answers to its first two tries get lost', async () => {
+  it('creates one job if the responses to the first two attempts are lost', async () => {
     const network = losingResponses(2);
     const client = clientOf('lossy', network);
     const job = await client.jobs.create(dailyJob('one'));
@@ -59,7 +59,7 @@ describe('the client', () => {
     expect(await all(client.jobs.list())).toMatchObject([{ id: job.id, name: 'one' }]);
   });
 
-  it('does not start a second run when the answer to the first gets lost', async () => {
+  it('does not start a second run if the response to the first is lost', async () => {
     const sure = clientOf('runner');
     const job = await sure.jobs.create(dailyJob('run'));
     await expect(clientOf('runner', losingResponses(1)).jobs.run(job.id)).rejects.toThrow(
@@ -68,7 +68,7 @@ describe('the client', () => {
     await expect.poll(() => all(sure.executions.ofJob(job.id))).toHaveLength(1);
   });
 
-  it('goes over all pages, each job once, while jobs are added', async () => {
+  it('iterates over all pages, each job once, while jobs are added', async () => {
     const client = clientOf('pages');
     const before = new Set<string>();
     for (let i = 0; i < 12; i++) {
@@ -102,7 +102,7 @@ describe('the client', () => {
     expect(await client.executions.get(started.id)).toEqual(ended);
   });
 
-  it('gives up waiting when the time is over', async () => {
+  it('stops waiting at the timeout', async () => {
     const client = clientOf('waiting');
     const job = await client.jobs.create({ task: 'noop', schedule: { in: 'P1D' } });
     const [coming] = await all(client.executions.ofJob(job.id));
@@ -111,7 +111,7 @@ describe('the client', () => {
     );
   });
 
-  it('tells what is wrong with which field', async () => {
+  it('reports each wrong field', async () => {
     const failed = await clientOf('wrong')
       .jobs.create({ task: 'noop', schedule: { cron: '0 9 * *' }, retry: { maxAttempts: 0 } })
       .catch((error) => error);
@@ -120,14 +120,14 @@ describe('the client', () => {
     expect(failed.fieldErrors.map(({ path }: { path: string }) => path)).toContain('retry.maxAttempts');
   });
 
-  it('meets 401 and 404 as errors with the reason', async () => {
+  it('throws 401 and 404 as errors with the reason', async () => {
     const job = await clientOf('owner').jobs.create(dailyJob('mine'));
     await expect(clientOf('stranger').jobs.get(job.id)).rejects.toMatchObject({ status: 404 });
     const nobody = createClient({ baseUrl: local.url, token: 'x.y.z' });
     await expect(nobody.jobs.list().page()).rejects.toMatchObject({ status: 401 });
   });
 
-  it('creates many at once, each accepted or refused on its own, also when the answer gets lost', async () => {
+  it('creates a batch, each job independently, even if the response is lost', async () => {
     const network = losingResponses(1);
     const client = clientOf('batch', network);
     const results = await client.jobs.createBatch([
@@ -139,7 +139,7 @@ describe('the client', () => {
     expect((await all(client.jobs.list())).map(({ name }) => name).sort()).toEqual(['a', 'b']);
   });
 
-  it('hands a job to the queue and finds it a moment later', async () => {
+  it('creates a job asynchronously and finds it a moment later', async () => {
     const client = clientOf('async');
     const { id } = await client.jobs.createAsync(dailyJob('soon'));
     const job = () => client.jobs.get(id).catch(() => undefined);
@@ -160,10 +160,14 @@ describe('the client', () => {
     expect(await client.jobs.get(job.id)).toMatchObject({ status: 'cancelled', name: 'second' });
   });
 
-  it('repeats a pause, a resume and a cancel whose answer got lost', async () => {
+  it('retries a pause, a resume and a cancel whose response is lost', async () => {
     const { id } = await clientOf('repeating').jobs.create(dailyJob('again'));
-    expect(await clientOf('repeating', losingResponses(1)).jobs.pause(id)).toMatchObject({ status: 'paused' });
-    expect(await clientOf('repeating', losingResponses(1)).jobs.resume(id)).toMatchObject({ status: 'active' });
+    expect(await clientOf('repeating', losingResponses(1)).jobs.pause(id)).toMatchObject({
+      status: 'paused',
+    });
+    expect(await clientOf('repeating', losingResponses(1)).jobs.resume(id)).toMatchObject({
+      status: 'active',
+    });
     await clientOf('repeating', losingResponses(1)).jobs.cancel(id);
     expect(await clientOf('repeating').jobs.get(id)).toMatchObject({ status: 'cancelled' });
   });
@@ -186,7 +190,7 @@ describe('the client', () => {
     expect(await client.waitFor(running.id, { timeoutMs: 20_000 })).toMatchObject({ status: 'cancelled' });
   });
 
-  it('backfills, previews, and reads tasks, workers, health and the description of the API', async () => {
+  it('backfills, previews, and reads tasks, workers, health and the OpenAPI document', async () => {
     const client = clientOf('reading', { operator: true });
     const { id, createdAt } = await client.jobs.create(dailyJob('none'));
     const { planned, operation } = await client.jobs.backfill(id, {
