@@ -1,22 +1,23 @@
-// Attempts count starts. For every execution: the holders that may have started it since it was last queued.
+// The check that attempts count starts. It keeps, for every execution, the holders that may have started it since it was
+// last queued.
 //
-// A holder counts from its last write before its task may begin: the take of a first attempt, which has no row, or the write of
-// the row RUNNING. Nobody can tell later whether a process that died after that write had begun. A holder that wrote
-// less, lost the hold before it wrote the row, gave the hold back, or was interrupted, has not started.
+// A holder counts from the last write before its task may begin. For a first attempt without a row that is the claim, for
+// others the write of the row as RUNNING. If a process dies after that write, nobody can tell whether its task had begun. A
+// holder that wrote less, lost the hold before it wrote the row, undid its claim or was interrupted has not started.
 import type { Row } from '../../src/domain/executions/row.ts';
 import type { Hold } from '../../src/domain/jobs/job.ts';
 import { rowKey } from '../../src/store/memory/memory-store.ts';
 
 export class Attempts {
-  /** Tokens of the holders that may have started it, by `rowKey`; true: the task was seen to begin. */
+  /** Tokens of the holders that may have started, by `rowKey`. The value is true if the task was seen to begin. */
   readonly #holders = new Map<string, Map<string, boolean>>();
 
-  /** A hold was taken. `over`: from another holder of the same execution. */
+  /** A hold was claimed. `over` is true if it was taken over from another holder of the same execution. */
   taken(jobId: string, hold: Hold, row: Row | undefined, over: boolean): void {
     if (!row && !over && hold.attempt > 0) this.#of(rowKey({ jobId, due: hold.due })).set(hold.token, false);
   }
 
-  /** A hold is gone, and its holder will not start. */
+  /** A claim was undone, and its holder does not start. */
   givenBack(jobId: string, hold: Hold): void {
     this.#of(rowKey({ jobId, due: hold.due })).delete(hold.token);
   }
@@ -25,7 +26,7 @@ export class Attempts {
     this.#of(rowKey({ jobId, due: hold.due })).set(hold.token, true);
   }
 
-  /** Says what is wrong with the attempt in a row that is about to be written; undefined: nothing. */
+  /** What is wrong with the attempt number of a row that is about to be written. Undefined if it is right. */
   wrong(
     old: Row | undefined,
     row: Row,
@@ -38,7 +39,7 @@ export class Attempts {
     if (status === 'RUNNING' && fence === holder && fence && !holders.has(fence)) holders.set(fence, false);
     if (interrupted && fence) holders.delete(fence);
     const begun = [...holders.values()].filter(Boolean).length;
-    // a row that somebody fences who has lost the hold meanwhile names an attempt that does not begin
+    // a worker that has lost its hold may still fence the row, which then names an attempt that does not begin
     const most = status === 'RUNNING' && fence !== holder ? holders.size + 1 : holders.size;
     if (attempt > maxAttempts) return `attempt ${attempt} of ${maxAttempts}`;
     if (attempt > most) return `${status} attempt ${attempt}, and ${holders.size} may have started`;

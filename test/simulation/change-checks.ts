@@ -1,5 +1,5 @@
-// What people changed is recorded: every change that a head shows has exactly one record, by the one who made it, and
-// nothing else is shown. Compared when everything is over, by the list that people see.
+// The check of change records. Every change of a head has exactly one record with the right author, and no other record is
+// shown. The comparison is made at the end, with the list that the API returns.
 
 import { fingerprint } from '../../src/domain/digest.ts';
 import type { ChangeKind, ChangeView } from '../../src/domain/jobs/change.ts';
@@ -25,7 +25,7 @@ interface Seen {
 export class ChangeChecks {
   readonly #world: SimulatedWorld;
   readonly #who = new Map<Context, string>();
-  /** Of each job, oldest first: what API calls have written to its head. */
+  /** The changes that API calls have written to the head of each job, oldest first. */
   readonly #seen = new Map<string, Seen[]>();
 
   constructor(world: SimulatedWorld) {
@@ -36,21 +36,21 @@ export class ChangeChecks {
     this.#who.set(process.context, userId);
   }
 
-  /** A head is written. A hold, a note or the end of a one-time job is no change by a person, whoever writes it. */
+  /** A head is written. A hold, a note or the end of a one-time job is not a change by a person. */
   head(before: Head | undefined, head: Head): void {
     const { actor } = this.#world;
     if (actor?.kind !== 'api' || before?.version === head.version) return;
     if (head.status === 'completed' || head.status === 'failed') return;
     const { context } = actor;
     const seen = this.#seen.get(head.jobId) ?? [];
-    // the user of a job creates it, whoever asks for the rest
+    // the owner creates a job, also if an operator makes the other changes
     const by = before ? this.#who.get(context) : head.userId;
     seen.push({ context, by, what: kindOf(before, head), before, head });
     this.#seen.set(head.jobId, seen);
     this.#world.count(`change ${kindOf(before, head)}`);
   }
 
-  /** An edit has returned: it has changed the head once. */
+  /** An edit has returned, so it must have changed the head once. */
   edited(jobId: string, context: Context): void {
     const own = this.#seen.get(jobId)?.filter((seen) => seen.context === context) ?? [];
     if (own.length !== 1) this.#fail(jobId, `an edit that returned has written ${own.length} versions`);
@@ -88,7 +88,7 @@ export class ChangeChecks {
     if (!shown) return;
     const said = `version ${head.version} says ${JSON.stringify(shown)}`;
     if (shown.by !== by) this.#fail(jobId, `${said}, and was written by ${by}`);
-    // a resume may be under way while the pause ends by itself
+    // the pause may end by itself while a resume is in progress
     const wasResumed =
       what === 'edited' && shown.what === 'resumed' && before?.pausedUntil !== undefined && !head.pausedUntil;
     if (shown.what !== what && !wasResumed) this.#fail(jobId, `${said}, and is ${what}`);
@@ -109,7 +109,7 @@ export class ChangeChecks {
 
 function kindOf(before: Head | undefined, { status, pausedUntil, updatedAt }: Head): ChangeKind {
   if (!before) return 'created';
-  // a change removes a pause that is over, and is no resume
+  // a change that removes a pause that is over is not a resume
   const wasPaused = (before.pausedUntil ?? 0) > updatedAt;
   if (pausedUntil !== before.pausedUntil && status === 'active' && (pausedUntil !== undefined || wasPaused))
     return pausedUntil === undefined ? 'resumed' : 'paused';

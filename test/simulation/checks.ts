@@ -1,5 +1,5 @@
-// The promises, checked at the moment something is written or started, and once more when everything has come to rest.
-// Nothing here asks how a rule is kept, only whether a promise was broken.
+// The promises, checked at every write and start, and once more at the end. The checks do not depend on how a promise is
+// kept.
 
 import { type DueKey, dueAtOf, dueKey, isManual } from '../../src/domain/executions/ids.ts';
 import { isTerminal, mayFollow, type Row } from '../../src/domain/executions/row.ts';
@@ -32,53 +32,53 @@ export interface Violation {
   readonly at: number;
 }
 
-/** A schedule in force: its occurrences from `t0` on are owed until it is withdrawn. */
+/** A revision of a schedule. Its occurrences from `t0` on are owed until it is withdrawn. */
 interface Revision {
   readonly schedule: Schedule;
   readonly t0: number;
   withdrawnAt: number | undefined;
   withdrawnBy: Context | undefined;
-  /** When who has withdrawn it was told so. */
+  /** When the call that withdrew it has returned. */
   withdrawalReturnedAt: number | undefined;
 }
 
 interface JobRecord {
   readonly name: string;
   readonly revisions: Map<string, Revision>;
-  /** When the head got its present stamp. */
+  /** When the head got its current stamp. */
   stampAt: number;
   cancelledAt: number | undefined;
-  /** When a cancel of it first returned. */
+  /** When a cancel of the job first returned. */
   cancelReturnedAt: number | undefined;
   highestFence: number;
-  /** One run has stood for all that were due until then. */
+  /** Misfire `runOnce`: one run stood for all occurrences that fired until then. */
   coveredUntil: number;
-  /** The params that the head has named, in turn; `n` tells them apart. */
+  /** The params that the head has named, in order. `n` tells them apart. */
   readonly params: unknown[];
-  /** How many of them are older than those of an edit that has returned. */
+  /** The number of params that are older than those of an edit that has returned. */
   outdatedParams: number;
-  /** Held without a row when they were withdrawn: they go on, so they end. */
+  /** The executions that were held without a row when their schedule was withdrawn. They continue, so they must end. */
   readonly mustEnd: Set<DueKey>;
 }
 
-/** A hold, from the write that took it. */
+/** A hold, from the write that claimed it. */
 interface Take {
   readonly hold: Hold;
   readonly jobId: string;
   readonly process: Process | undefined;
   readonly at: number;
-  /** The head as the take found it; none with `overlap: allow`. */
+  /** The head before the claim. Undefined with `overlap: allow`. */
   readonly head: Head | undefined;
   readonly row: Row | undefined;
-  /** One run had stood for all that were due until then. */
+  /** Misfire `runOnce`: one run had stood for all occurrences that fired until then. */
   readonly coveredUntil: number;
-  /** Of a hold of the same execution. */
+  /** Whether the claim replaced a hold of the same execution. */
   readonly over: boolean;
-  /** By real time: when the lease ends if nothing extends it. */
+  /** When the lease ends by the true clock if nothing extends it. */
   liveUntil: number;
-  /** It came before its time. */
+  /** Whether it is an early claim. */
   readonly ahead: boolean;
-  /** When it was decided to run it: by the take; if that came ahead, by a look when its time had come; else by the start. */
+  /** When the run was decided: at the claim. An early claim is decided by a read after the fire time, or at the start. */
   decidedAt: number | undefined;
 }
 
@@ -94,12 +94,12 @@ export interface Run {
   recorded: boolean;
 }
 
-/** A message in a worker's hands. */
+/** A message that a worker handles. */
 export interface InHand {
   readonly process: Process;
   readonly jobId: string;
   readonly due: DueKey;
-  /** By its clock: when it could first claim. */
+  /** When the worker could first claim, by its own clock. */
   readonly since: number;
 }
 
@@ -108,16 +108,16 @@ const NOT_WITHDRAWN = { withdrawnAt: undefined, withdrawnBy: undefined, withdraw
 const isInForce = (head: Head, revision: string): boolean =>
   head.status === 'active' && head.revision === revision;
 
-/** By so much clocks are allowed to be ahead in the simulator, half of what two may be apart. */
+/** How far a clock may be ahead in the simulator, which is half of what two clocks may be apart. */
 const EARLIEST_CLAIM_MS = SETTINGS.clockSkewMs / 2;
-/** What is due later than this before the end may still be on its way. */
+/** An occurrence that is due later than this before the end may not have ended yet. */
 const SETTLED_AFTER_MS = 150_000;
 
 export class Checks {
   readonly runs: Run[] = [];
-  /** Told of every row that is written. */
+  /** Called with every row that is written. */
   onRow: ((row: Row) => void) | undefined;
-  /** Told of every take that came before its time. */
+  /** Called at every early claim. */
   onTakenAhead: ((process: Process) => void) | undefined;
   readonly changes: ChangeChecks;
   readonly operations: OperationChecks;
@@ -129,7 +129,7 @@ export class Checks {
   readonly #cancelled = new Map<string, number>();
   readonly #requeued = new Map<string, number>();
   readonly #askedToStop = new Set<string>();
-  /** Of a schedule that was withdrawn between the take and the time of the start. */
+  /** The executions whose schedule was withdrawn between an early claim and the fire time. */
   readonly #withdrawnAhead = new Set<string>();
   readonly #covering = new Map<string, { jobId: string; due: DueKey }>();
   readonly #stalls = new Map<Process, number>();
@@ -143,7 +143,7 @@ export class Checks {
     this.operations = new OperationChecks(world);
   }
 
-  /** Listens to every write. */
+  /** Checks every write of the store from now on. */
   watch(store: MemoryStore): void {
     const { heads, rows, holds, shards } = store;
     const setHead = heads.set.bind(heads);
@@ -182,7 +182,7 @@ export class Checks {
     };
   }
 
-  /** How a trace names a job or an execution: A, A@02:15.000. */
+  /** The name of a job or an execution in a trace, such as A or A@02:15.000. */
   nameOf(jobId: string, due?: DueKey): string {
     const name = this.#jobs.get(jobId)?.name ?? jobId;
     if (due === undefined) return name;
@@ -220,7 +220,7 @@ export class Checks {
     return job;
   }
 
-  // ---- what is written -----------------------------------------------------------------------------------------
+  // ---- writes --------------------------------------------------------------------------------------------------
 
   #head(old: Head | undefined, head: Head): void {
     const { now, actor } = this.#world;
@@ -230,7 +230,7 @@ export class Checks {
     if (old && inForce && (head.status !== 'active' || head.revision !== old.revision)) {
       inForce.withdrawnAt = now;
       inForce.withdrawnBy = actor?.context;
-      // `withdrawn`: decided when its time might not have come by anybody's clock, and written later
+      // `withdrawn`: the change was decided before the fire time by some clock, and written later
       const isEarly = actor && old.hold?.attempt === 1 && actor.now() < old.hold.startedAt;
       const ahead = hold?.withdrawn || isEarly;
       if (ahead && old.hold) this.#withdrawnAhead.add(rowKey({ jobId, due: old.hold.due }));
@@ -257,7 +257,7 @@ export class Checks {
     const covers = actor !== undefined && head.coveredUntil !== old?.coveredUntil;
     if (covers && covered > now)
       this.#fail('nothing is covered before its time', jobId, undefined, `${covered - now} ms before`);
-    // what a wrong clock has written is put right
+    // a value that a wrong clock has written is corrected
     if (old?.coveredUntil && dueAtOf(old.coveredUntil) <= now && (head.coveredUntil ?? '') < old.coveredUntil)
       this.#fail(
         'rowsUntil and coveredUntil never go back',
@@ -287,14 +287,14 @@ export class Checks {
     const { now, actor } = this.#world;
     const take = hold && this.#takes.get(hold.token);
     if (!take?.ahead || !actor || take.process !== actor || actor.now() < take.hold.startedAt) return;
-    // another message of the same execution may have looked
+    // the read may belong to another message of the same execution
     const own = this.#inHand
       .get(rowKey({ jobId, due: take.hold.due }))
       ?.filter((one) => one.process === actor);
     if (own?.length === 1) take.decidedAt = now;
   }
 
-  /** What was taken ahead of its time and did not start is put back by who took it, as if nothing had been. */
+  /** A claim is undone: the hold before it is restored by the worker that claimed it and has not started. */
   #givenBack(job: JobRecord, jobId: string, hold: Hold): void {
     const { actor } = this.#world;
     const take = this.#takes.get(hold.token);
@@ -347,16 +347,16 @@ export class Checks {
     });
   }
 
-  /** True time: when the lease ends for its holder, which has added it to what its clock showed. */
+  /** When the lease ends by the true clock. The holder has added the lease to the time of its own clock. */
   #leaseEnd({ leaseUntil }: Hold): number {
     const { actor, settings } = this.#world;
     return actor ? actor.trueTime(leaseUntil - settings.leaseMs) + settings.leaseMs : leaseUntil;
   }
 
-  /** An embedded server: no message waits for the lease of a process that is gone. */
+  /** On an embedded server no message waits for the lease of a process that is gone. */
   hidden({ jobId, due }: Message, ms: number): void {
     const { boot, store, settings } = this.#world;
-    // who has a message in hand hides it for a lease; after an error it comes back after the clock skew
+    // a worker hides a message that it handles for a lease, and after an error for the clock skew
     if (boot === undefined || ms === settings.leaseMs || ms <= 2 * settings.clockSkewMs) return;
     if (this.#rowOf(jobId, due)?.status === 'RETRYING') return;
     const hold = store.holds.get(rowKey({ jobId, due }))?.hold ?? store.heads.get(jobId)?.hold;
@@ -381,7 +381,7 @@ export class Checks {
       );
   }
 
-  /** Because of a run, a retry to come, or somebody who had just taken it; at some moment since the head was read. */
+  /** A skip needs another execution that ran, waited for its retry or was just claimed, since the head was read. */
   #skipped(job: JobRecord, old: Head, due: DueKey, reason: string): void {
     if (!reason.startsWith('overlap')) return;
     const { hold, jobId } = old;
@@ -392,7 +392,7 @@ export class Checks {
     }
     const segments = this.#history.get(rowKey({ jobId, due: hold.due })) ?? [];
     const last = segments.findLastIndex((segment) => segment.at < job.stampAt);
-    if (last < 0) return; // there was no row: it blocked
+    if (last < 0) return; // a hold without a row blocks
     const slack = hold.leaseUntil + 2 * this.#world.settings.clockSkewMs;
     const blocked = segments.slice(last).some(({ status, at, fence }) => {
       if (status === 'RUNNING' || status === 'RETRYING') return true;
@@ -403,7 +403,7 @@ export class Checks {
 
   #shard(old: Shard | undefined, shard: Shard): void {
     const { now, settings } = this.#world;
-    // cursors that a wrong clock has moved are put right
+    // cursors that a wrong clock has moved are corrected
     if (!old || old.dispatchedUntil > minuteOf(now + settings.lookAheadMs + settings.clockSkewMs)) return;
     if (shard.dispatchedUntil < old.dispatchedUntil || shard.settledUntil < old.settledUntil)
       this.#world.fail('cursors never go back', `shard ${shard.shard}`);
@@ -418,7 +418,7 @@ export class Checks {
     segments.push({ at: now, status, fence: row.fence });
     this.onRow?.(row);
     this.#world.count(old ? `${old.status} to ${status}` : status);
-    // writing the same end twice is writing it once
+    // the same end may be written twice
     const repeated = old?.status === status && old.fence === row.fence;
     if (!repeated && !mayFollow(old?.status, status))
       this.#fail('rows change as the table says', jobId, due, `${old?.status} to ${status}`);
@@ -478,7 +478,7 @@ export class Checks {
     }
   }
 
-  /** The token of who holds this very execution. */
+  /** The token of the holder of this execution. Undefined if nobody holds it. */
   #holderOf(row: Row): string | undefined {
     const { heads, holds } = this.#world.store;
     const hold = holds.get(rowKey(row))?.hold ?? heads.get(row.jobId)?.hold;
@@ -501,7 +501,7 @@ export class Checks {
     const own = this.#takes.get(row.fence ?? '');
     const isOwn = own !== undefined && own.process === this.#world.actor && !own.over;
     if (dead && !old && isOwn && !this.runs.some(({ take }) => take === own)) return; // withdrawn before it started
-    if (!old && row.fence === undefined) return; // a note, recorded by somebody else
+    if (!old && row.fence === undefined) return; // a note that another process records
     this.#fail(
       'cancelled only on request',
       jobId,
@@ -510,11 +510,11 @@ export class Checks {
     );
   }
 
-  /** A result is refused only after its holder's lease. */
+  /** A result may be refused only after the lease of its holder. */
   refusedRow(process: Process, row: Row): void {
     const run = this.runs.find(({ take }) => take.hold.token === row.fence);
     if (!run || run.process !== process || run.recorded) return;
-    if (run.ended && row.status === 'RUNNING') return; // a checkpoint that nobody waits for any more
+    if (run.ended && row.status === 'RUNNING') return; // a checkpoint whose task has ended
     const found = this.#rowOf(row.jobId, row.due);
     if (found?.fence === row.fence) return; // its own lost response
     if (run.take.liveUntil > this.#world.now)
@@ -526,7 +526,7 @@ export class Checks {
       );
   }
 
-  // ---- what workers do -----------------------------------------------------------------------------------------
+  // ---- runs ----------------------------------------------------------------------------------------------------
 
   received(process: Process, { jobId, due, fireAt: fires }: Message): InHand {
     const key = rowKey({ jobId, due });
@@ -541,7 +541,7 @@ export class Checks {
     this.#stalls.set(process, process.stalledUntil);
   }
 
-  /** The use case is through with a message. */
+  /** The use case has ended for a message. */
   handled(inHand: InHand): void {
     const list = this.#inHand.get(rowKey(inHand)) ?? [];
     list.splice(list.indexOf(inHand), 1);
@@ -572,7 +572,7 @@ export class Checks {
     const { revision } = take.hold;
     const rule = job.revisions.get(revision);
     const fires = rule && !isManual({ revision }) ? fireAt(rule.schedule, jobId, dueAtOf(due)) : dueAtOf(due);
-    // what is started by hand runs at once, also when it was cancelled ahead of its time
+    // a manual run starts at once, also if its occurrence was cancelled before its due time
     const isCorrected = process.clock.offBy() !== 0; // and may just have been
     if (process.now() < fires && !isManual({ revision }) && !isCorrected)
       this.#fail('nothing starts early', jobId, due, `${fires - process.now()} ms before its time`);
@@ -601,7 +601,7 @@ export class Checks {
     return run;
   }
 
-  /** Never two runs of one job while both leases are live; and who has lost the lease has stopped. */
+  /** No two runs of a job have live leases at the same time, and a worker that has lost its lease has stopped. */
   #neverTwo(run: Run | undefined): void {
     if (!run || run.ended || run.process.dead) return;
     const { now, settings } = this.#world;
@@ -619,14 +619,14 @@ export class Checks {
 
   #notWithdrawn(job: JobRecord, { jobId, due, take, overlapAllowed }: Run): void {
     const fail = (why: string) => this.#fail('what was withdrawn does not start', jobId, due, why);
-    // beside others the head is cancelled first, then each hold is told: until then one may be taken over
-    // what was taken ahead of its time must not start if a change has returned before that was decided
+    // with `overlap: allow` a cancel writes the head first and then each hold, and until then a takeover may start.
+    // an early claim must not start if a change has returned before the run was decided
     const { ahead, decidedAt: at = this.#world.now } = take;
     const over = overlapAllowed || ahead ? job.cancelReturnedAt : job.cancelledAt;
     if (over !== undefined && at > over) fail('the job was cancelled before');
     const cancelled = this.#cancelled.get(rowKey({ jobId, due }));
     if (cancelled !== undefined && at > cancelled) fail('it was cancelled before');
-    // whenever it was decided: nothing starts once the call has returned
+    // nothing starts after the call has returned, whenever the run was decided
     if (job.cancelReturnedAt !== undefined) fail('a cancel of the job has returned');
     if (cancelled !== undefined) fail('a cancel of it has returned');
     const { revision } = take.hold;
@@ -636,7 +636,7 @@ export class Checks {
     const first = (!take.row && !take.over) || take.row?.status === 'WAITING';
     const restarts = take.over && !take.row && this.#withdrawnAhead.has(rowKey({ jobId, due }));
     if (restarts && rule?.withdrawalReturnedAt !== undefined) fail('it was withdrawn before its time');
-    // beside others a takeover without a row is a first start too; it goes on if the schedule in force has planned it again
+    // with `overlap: allow` a takeover without a row is a first start too. It starts if the current schedule has planned it too
     const isFirst = first || (overlapAllowed && !take.row);
     if (rule?.withdrawalReturnedAt !== undefined && isFirst && !this.#isPlanned(jobId, due))
       fail('the withdrawal of its schedule has returned');
@@ -661,7 +661,7 @@ export class Checks {
     if (take.row || take.over || isManual(take.hold) || !isRecurring(rule.schedule)) return;
     const fail = (why: string) => this.#fail('misfire does what it says', jobId, due, why);
     const before = take.head?.coveredUntil;
-    // unless a wrong clock has written it
+    // a value that a wrong clock has written does not count
     if (before !== undefined && fires <= dueAtOf(before) && dueAtOf(before) <= take.coveredUntil)
       fail('one run stood for it already');
     const since = Math.min(
@@ -671,7 +671,7 @@ export class Checks {
     );
     if (!Number.isFinite(since) || since - fires <= head.misfire.graceSeconds * 1000) return;
     if (head.misfire.policy === 'skip') fail(`ran ${since - fires} ms late`);
-    // what came so shortly before is in time by another clock; what jitter still kept back then was not missed
+    // a later occurrence may be in time by another clock, and one that jitter still delays was not missed
     const missedBefore = since - 2 * this.#world.settings.clockSkewMs;
     let latest = latestOccurrence(rule.schedule, dueAtOf(due) - 1, missedBefore);
     while (latest !== undefined && fireAt(rule.schedule, jobId, latest) > missedBefore)
@@ -688,7 +688,7 @@ export class Checks {
     run.ended = how;
   }
 
-  // ---- what API calls have returned ----------------------------------------------------------------------------
+  // ---- returned API calls --------------------------------------------------------------------------------------
 
   accepted(jobId: string): void {
     this.#accepted.add(jobId);
@@ -696,7 +696,7 @@ export class Checks {
       this.#fail('an accepted job exists', jobId, undefined, 'it has no head');
   }
 
-  /** An edit or a pause has returned: nothing of the schedules before it starts any more. What others withdraw meanwhile is theirs. */
+  /** An edit or a pause has returned, so no occurrence of earlier schedules starts. Other calls report for themselves. */
   withdrawn(jobId: string, by: Context, calledAt: number): void {
     for (const rule of this.#job(jobId).revisions.values()) {
       const isBefore = rule.withdrawnAt !== undefined && rule.withdrawnAt <= calledAt;
@@ -722,9 +722,9 @@ export class Checks {
     if (!this.#rowOf(jobId, due)) this.#fail('an accepted run-now has a row', jobId, due, 'it has none');
   }
 
-  // ---- when everything has come to rest ------------------------------------------------------------------------
+  // ---- the end of the simulation -------------------------------------------------------------------------------
 
-  /** What has not come to its end although nothing is in the way; empty when all is well. */
+  /** What has not ended although nothing blocks it. Empty if no promise is broken. */
   unfinished(): string[] {
     const { now, store } = this.#world;
     const found: string[] = [];
@@ -742,8 +742,8 @@ export class Checks {
     }
     found.push(...this.operations.unfinished());
     for (const item of store.holds.values()) {
-      // inserted by a call that was under way for so long that its schedule was withdrawn and settled: nothing has started,
-      // nobody takes it for running, and it goes by TTL
+      // the insert took so long that the schedule was withdrawn and settled meanwhile. The execution has not started, and the
+      // hold is removed by its TTL
       const started = this.hasRun(item);
       const head = store.heads.get(item.jobId);
       const dead = !isManual(item.hold) && head && !isInForce(head, item.hold.revision);
@@ -778,7 +778,7 @@ export class Checks {
     return found;
   }
 
-  /** The occurrences up to `until` that the schedule in force owes. */
+  /** The occurrences up to `until` that the current schedule owes. */
   owed(head: Head, until: number): DueKey[] {
     const rule = head.status === 'active' ? this.#job(head.jobId).revisions.get(head.revision) : undefined;
     if (!rule) return [];
@@ -794,12 +794,12 @@ export class Checks {
     return this.runs.some((run) => run.jobId === jobId && run.due === due);
   }
 
-  /** The schedule goes on: the first occurrence beyond the cursor has its entry. */
+  /** The chain of a schedule continues if the first occurrence after the cursor has its entry. */
   #chain(head: Head, rule: Revision, say: (what: string, jobId: string, due?: DueKey) => void): void {
     const shard = this.#world.shardRow(head.jobId);
     if (!shard) return;
     const { now, settings } = this.#world;
-    // a cursor that a wrong clock has moved is not believed
+    // a cursor that a wrong clock has moved does not count
     const cursor = Math.min(shard.dispatchedUntil, minuteOf(now + settings.lookAheadMs));
     const next = nextOccurrence(rule.schedule, Math.max(minuteEnd(cursor), rule.t0) - 1);
     if (next === undefined) return;
@@ -807,7 +807,7 @@ export class Checks {
   }
 }
 
-/** What tasks throw, and what the scheduler itself records. */
+/** The errors that tasks throw, and those that the scheduler records. */
 const EXPECTED_ERRORS: ReadonlySet<string> = new Set([
   'TaskFailed',
   'DoNotRetry',

@@ -1,4 +1,4 @@
-// Runs the simulator in processes of its own, for the tests.
+// Runs the simulator in a child process, for the tests.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

@@ -1,6 +1,6 @@
-// Clocks that are wrong: machines whose wall clock jumps by minutes to an hour and comes back, short-lived processes that
-// are born with such a clock, and values in the store that a wrong clock has left behind. The numbers come from a stream
-// of their own, so that a seed without wrong clocks is the same as before.
+// Wrong clocks: the wall clock of a machine jumps by minutes to an hour and comes back, short-lived processes are born with
+// such a clock, and the store has values that a wrong clock has written. The random numbers come from a stream of their
+// own, so that they do not change the seeds without wrong clocks.
 import { dueKey } from '../../src/domain/executions/ids.ts';
 import { MINUTE, minuteOf } from '../../src/domain/executions/slots.ts';
 import { Seeded } from '../support/seeded.ts';
@@ -8,11 +8,11 @@ import type { Process } from './process.ts';
 import { EPOCH, type SimulatedWorld } from './simulated-world.ts';
 
 export class Clocks {
-  /** This seed has wrong clocks. */
+  /** Whether this seed has wrong clocks. */
   readonly areWrong: boolean;
   readonly #world: SimulatedWorld;
   readonly #random: Seeded;
-  /** Servers cache their `Date` for a second. */
+  /** Whether servers cache their `Date` for a second. */
   readonly #cached: boolean;
 
   constructor(world: SimulatedWorld, seed: number, always: boolean) {
@@ -32,7 +32,7 @@ export class Clocks {
     if (random.chance(0.2)) world.at(someTime(), () => this.#poisonShards());
   }
 
-  /** How far ahead the clock of a process that is born now is. Workers are born with a right one: theirs jump. */
+  /** How far ahead the clock of a new process is, in milliseconds. Those of most workers are right, and jump later. */
   atBirth({ kind }: Process): number {
     const { areWrong } = this;
     if (!areWrong || this.#world.isCalm || !this.#random.chance(kind === 'worker' ? 0.05 : 0.15)) return 0;
@@ -40,7 +40,7 @@ export class Clocks {
     return this.#error();
   }
 
-  /** A server has answered now: the process learns its `Date`, which is in whole seconds and may be cached. */
+  /** A server has answered. The process learns its `Date`, which is in whole seconds and may be cached. */
   answered({ clock }: Process, sent: number, served: number): void {
     const shown = served + this.#random.int(-20, 20) - (this.#cached ? this.#random.int(0, 1000) : 0);
     clock.heard(new Date(shown).toUTCString(), sent, clock.monotonic());
@@ -56,7 +56,7 @@ export class Clocks {
     return this.#random.chance(0.1);
   }
 
-  /** Minutes to an hour, ahead or behind. */
+  /** An error of minutes to an hour, ahead or behind. */
   #error(): number {
     const ms = this.#random.int(2 * MINUTE, this.#random.chance(0.5) ? 10 * MINUTE : 60 * MINUTE);
     return this.#random.chance(0.65) ? ms : -ms;
@@ -79,10 +79,10 @@ export class Clocks {
     this.#world.trace?.(process, `*** its clock is ${error} ms ahead now`);
   }
 
-  /** What a worker with a wrong clock wrote before there was a rule against it. */
+  /** Writes a head as a worker with a wrong clock would, if no rule prevented it. */
   #poisonHead(): void {
     const { store, now } = this.#world;
-    // a head that covers occurrences already would lose them: nothing tells them from those of the wrong clock
+    // a head that covers occurrences already would lose them, because they look the same as those of the wrong clock
     const heads = store.heads
       .all()
       .filter((head) => head.status === 'active' && !head.coveredUntil && !('at' in head.schedule));
@@ -95,7 +95,7 @@ export class Clocks {
     void this.#world.apply('updateHead', [head, { coveredUntil, rowsUntil, stamp: this.#random.id(12) }]);
   }
 
-  /** What a watcher left that died while its clock was wrong: a long lease, and cursors ahead of time. */
+  /** Writes what a watcher leaves that dies while its clock is wrong: a long lease, and cursors ahead of time. */
   #poisonShards(): void {
     const { store, settings, now } = this.#world;
     const ahead = this.#random.int(3, 40);
@@ -106,7 +106,7 @@ export class Clocks {
       this.#world.trace?.(undefined, `*** shard ${shard} is ${ahead} minutes ahead`);
       const token = this.#random.id(12);
       const leaseUntil = now + ahead * MINUTE;
-      // both take effect at once
+      // both writes take effect at once
       void this.#world.apply('takeShard', [shard, seen, token, leaseUntil]);
       void this.#world.apply('commitShard', [shard, token, { dispatchedUntil, settledUntil, leaseUntil }]);
     }

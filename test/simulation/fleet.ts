@@ -1,4 +1,4 @@
-// The machines: workers that take messages, watchers that come by, and whatever happens to them.
+// The machines: workers that receive messages, watchers, and the faults that happen to them.
 import { isTerminal, type Row } from '../../src/domain/executions/row.ts';
 import { MINUTE } from '../../src/domain/executions/slots.ts';
 import { carryOutOperations } from '../../src/jobs/operations/carry-out.ts';
@@ -14,7 +14,7 @@ import type { Scenario } from './scenario.ts';
 import { simulatedTask } from './simulated-task.ts';
 import { EPOCH, type SimulatedWorld } from './simulated-world.ts';
 
-/** Restarts per virtual minute, in seeds that have restarts. */
+/** The number of restarts per virtual minute, in seeds that have restarts. */
 const RESTARTS = 0.7;
 
 interface Worker {
@@ -29,7 +29,7 @@ export class Fleet {
   readonly #world: SimulatedWorld;
   readonly #scenario: Scenario;
   readonly #random: Seeded;
-  /** After a loss of the queue's contents the processes start as local mode does. */
+  /** Whether the queue is refilled after it lost its contents, as local mode does at its start. */
   readonly #refills: boolean;
   #refilling: Process | undefined;
   #workers: Worker[] = [];
@@ -59,7 +59,7 @@ export class Fleet {
     if (this.#scenario.outage) this.#world.checks.onRow = (row) => this.#killBeforeWake(row);
   }
 
-  /** After the last fault: enough of them are up. */
+  /** Starts enough machines after the last fault. */
   recover(refilled: () => void): void {
     const world = this.#world;
     world.down = false;
@@ -71,7 +71,7 @@ export class Fleet {
     this.#startWorkers(Math.min(2, this.#scenario.workers));
   }
 
-  // ---- what happens to them --------------------------------------------------------------------------------------
+  // ---- faults ----------------------------------------------------------------------------------------------------
 
   #planMischief(): void {
     const world = this.#world;
@@ -110,7 +110,7 @@ export class Fleet {
     });
   }
 
-  /** An outage takes machines: an API call whose process dies half-way is another story, and settle's. */
+  /** Whether a fault may kill the process. API calls survive an outage, because only settle repairs one that dies. */
   #isMortal({ kind }: Process): boolean {
     return !this.#scenario.outage || kind !== 'api';
   }
@@ -135,7 +135,7 @@ export class Fleet {
 
   #kill(process: Process): void {
     const world = this.#world;
-    // the refill is a part of the server's start: it ends with the server, never alone
+    // the refill is a part of the server's start, so it ends only with the server
     if (process.dead || process === this.#refilling) return;
     world.crash(process);
     const others = this.#workers.filter((worker) => worker.process !== process);
@@ -146,14 +146,14 @@ export class Fleet {
     });
   }
 
-  /** Now and then, between its take and the start. */
+  /** Kills some workers between an early claim and its start. */
   #killSoon(process: Process): void {
     const world = this.#world;
     if (!world.isCalm && this.#random.chance(0.2))
       world.at(world.now + this.#random.int(0, 500), () => this.#kill(process));
   }
 
-  /** Shortly before the faults end, between an end and what follows it: nothing that comes later may put it right. */
+  /** Kills a worker between an end and the wake of the next execution, shortly before the faults end. */
   #killBeforeWake({ status }: Row): void {
     const world = this.#world;
     const { actor, now } = world;
@@ -176,7 +176,7 @@ export class Fleet {
     world.at(world.now + this.#random.int(6000, 20_000), () => this.#kill(process));
   }
 
-  /** As local mode starts, tables and queue included: the queue is filled, then the watcher comes by at once. */
+  /** Starts as local mode does: the queue is refilled, then a watcher passes at once. */
   #refill(done: () => void = () => {}): void {
     if (!this.#refills) return;
     const world = this.#world;
@@ -192,7 +192,7 @@ export class Fleet {
       });
   }
 
-  // ---- what they do ----------------------------------------------------------------------------------------------
+  // ---- work ------------------------------------------------------------------------------------------------------
 
   #startWorkers(until: number): void {
     while (this.#workers.length < until) {
@@ -204,7 +204,7 @@ export class Fleet {
   #deliver(message: Message, receive: (process: Process) => Received): boolean {
     const world = this.#world;
     const { checks } = world;
-    // a worker with a wrong clock does not poll; now and then it learns only from the answer that its clock is wrong
+    // a worker with a wrong clock does not poll, but it may learn only from the answer of a poll that its clock is wrong
     const polls = ({ context }: Process) => isClockRight(context) || world.clocks.isPollUnderWay();
     const ready = this.#workers.filter(
       ({ process, draining }) => !process.stalled && !draining.signal.aborted && polls(process),
@@ -262,7 +262,7 @@ export class Fleet {
     if (world.store.openOperations.size > 0) this.#carryOut();
   }
 
-  /** Beside a pass, for as long as one on AWS has time for it. */
+  /** Carries out operations beside a pass, for as long as a pass on AWS has time for them. */
   #carryOut(): void {
     const world = this.#world;
     const process = world.process(`O${++this.#started}`, 'operations');

@@ -1,4 +1,4 @@
-// What happens next: events by time; what happens at the same time is ordered by the seed.
+// The events to come, ordered by time. The seed orders events of the same time.
 
 export interface Event {
   readonly at: number;

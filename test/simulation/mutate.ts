@@ -1,8 +1,8 @@
-// Applies a mutation to the use cases as they are loaded, in this process only.
+// Applies a mutation to the source as it is loaded, in this process only.
 import { registerHooks } from 'node:module';
 import { MUTATIONS, type Mutation } from './mutations.ts';
 
-/** Call before anything of src is imported. */
+/** To be called before any file of src is imported. */
 export function mutate(rule: string): void {
   const mutation = MUTATIONS.find((m) => m.rule === rule);
   if (!mutation)

@@ -1,4 +1,4 @@
-// Does the simulator bite? Each rule of the protocol is taken out, one at a time, and a seed must notice.
+// Each rule of the protocol is taken out, one at a time. A seed of the simulator must then find a broken promise.
 import { expect, test } from 'vitest';
 import { runSimulator } from './children.ts';
 import { MUTATIONS } from './mutations.ts';

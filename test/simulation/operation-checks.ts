@@ -1,5 +1,5 @@
-// Background operations: an accepted operation ends, a done one has left nothing out, an ended one stays as it is, and a
-// stopped one adds nothing after its stop has returned.
+// The checks of background operations. An accepted operation ends. A completed one has left nothing out. An ended one does
+// not change. A stopped one adds nothing after its stop has returned.
 
 import { type DueKey, dueAtOf, dueKey, executionId } from '../../src/domain/executions/ids.ts';
 import { isTerminal, type Row } from '../../src/domain/executions/row.ts';
@@ -10,7 +10,7 @@ import type { SimulatedWorld } from './simulated-world.ts';
 
 export class OperationChecks {
   readonly #world: SimulatedWorld;
-  /** By operation: the dues that it is to run. */
+  /** The due keys that each operation is to run. */
   readonly #planned = new Map<string, DueKey[]>();
   readonly #accepted = new Set<string>();
   /** Operations whose stop has returned. */
@@ -30,7 +30,7 @@ export class OperationChecks {
     const setRow = rows.set.bind(rows);
     rows.set = (key, row) => {
       const { jobId, due, reason } = row;
-      // the row of a note was decided by the note
+      // the note has decided about its row
       if (reason === 'backfill' && !rows.get(key) && heads.get(jobId)?.note?.due !== due)
         this.#added(jobId, due);
       return setRow(key, row);
@@ -42,18 +42,18 @@ export class OperationChecks {
     };
   }
 
-  /** The request was answered: from now on it must be carried out. */
+  /** The request was answered, so the operation must be carried out. */
   accepted(id: string): void {
     this.#accepted.add(id);
     if (!this.#world.store.operations.has(id)) this.#fail(id, 'accepted, and not there');
   }
 
-  /** The stop was answered: from now on the operation adds nothing. */
+  /** The stop was answered, so the operation must not add anything. */
   stopped(id: string): void {
     this.#stopped.add(id);
   }
 
-  /** An occurrence was decided by a backfill. */
+  /** A backfill has queued an occurrence. */
   #added(jobId: string, due: DueKey): void {
     this.#world.count('backfilled');
     const covers = ({ params }: Operation) => params.jobId === jobId && params.from <= due && due < params.to;
@@ -103,7 +103,7 @@ export class OperationChecks {
     return this.#world.now > leaseUntil;
   }
 
-  /** Occurrences of its range without a row, and that nobody holds or has decided. */
+  /** The occurrences of its range without a row, a hold or a note. */
   #missing({ params: { jobId, from, to } }: Operation): DueKey[] {
     const { heads, rows, holds } = this.#world.store;
     const head = heads.get(jobId);
@@ -118,7 +118,7 @@ export class OperationChecks {
     return missing;
   }
 
-  /** What has not come to its end although nothing is in the way. */
+  /** What has not ended although nothing blocks it. */
   unfinished(): string[] {
     const { store } = this.#world;
     const open = [...this.#accepted].filter((id) => isOpen(store.operations.get(id) as Operation));

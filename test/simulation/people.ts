@@ -1,4 +1,4 @@
-// People and their client programs: every request is a process of its own, and may be slow, cut off or doubled.
+// People and their client programs. Every request is a process of its own, and may be slow, cut off or doubled.
 import { PunctualError } from '../../src/domain/errors.ts';
 import { type DueKey, dueKey, executionId } from '../../src/domain/executions/ids.ts';
 import type { Row, RowStatus } from '../../src/domain/executions/row.ts';
@@ -21,7 +21,7 @@ import type { SimulatedWorld } from './simulated-world.ts';
 
 const USER = 'u1';
 const OPERATOR: Principal = { userId: 'operator', operator: true };
-/** One request in so many comes from an operator. */
+/** One request in this many comes from an operator. */
 const OPERATORS_SHARE = 5;
 const RETRYABLE: readonly RowStatus[] = ['FAILED', 'CANCELLED', 'SKIPPED'];
 
@@ -30,7 +30,7 @@ const CHANGES: ReadonlySet<Operation> = new Set(['edit', 'editParams', 'pause', 
 interface Request {
   readonly name: string;
   readonly call: (context: Context, who: Principal) => Promise<unknown>;
-  /** A client that gets no answer asks again so often. */
+  /** How often a client that gets no answer sends the request in all. */
   readonly tries?: number;
 }
 
@@ -57,7 +57,7 @@ export class People {
     if (this.#scenario.impatient) this.#world.checks.onRow = (row) => this.#retrySoon(row);
   }
 
-  /** A program that retries whatever did not succeed, the moment it sees it. */
+  /** A program that retries an execution as soon as it has failed or was skipped or cancelled. */
   #retrySoon({ jobId, due, status }: Row): void {
     const world = this.#world;
     if (world.isCalm || !RETRYABLE.includes(status) || !this.#random.chance(0.5)) return;
@@ -98,12 +98,12 @@ export class People {
       if (CHANGES.has(operation) && this.#random.chance(0.2)) world.at(at, () => this.#ask(request));
       return;
     }
-    // there is nothing to do it to yet
+    // no job fits the operation yet
     const later = world.now + this.#random.int(2000, 15_000);
     if (later < this.#scenario.calmAt) world.at(later, () => this.#operate(operation));
   }
 
-  /** Now, or just before the job is due next, when a worker may have taken it already; or just after, if starts are slow. */
+  /** Now, or just before the job is due, when a worker may have claimed it early. If starts are slow, it may be just after. */
   #lastMoment({ schedule }: Head): number {
     const { now } = this.#world;
     const { lastMoments, slowStarts } = this.#scenario;
@@ -148,7 +148,7 @@ export class People {
         return {
           name: `editParams ${job}`,
           call: async (context, who) => {
-            // its own, so that a run tells by its params which edit it has seen
+            // unique, so that the params of a run tell which edit it has seen
             const params = { n: random.bits() };
             await editJob(context, who, jobId, { params });
             checks.editedParams(jobId, params.n);
@@ -157,7 +157,7 @@ export class People {
         };
       }
       case 'pause': {
-        // a pause that ends by itself plans what comes after it at once
+        // a pause with an end plans the occurrences after it at once
         const forMs = random.chance(0.3) ? random.int(5_000, 60_000) : undefined;
         if (random.chance(0.6)) world.at(world.now + random.int(0, 30_000), () => this.#ask(resume));
         return {
@@ -210,7 +210,7 @@ export class People {
     }
   }
 
-  /** The request is cut off while it does the first part of an operation. */
+  /** Cuts off the request while it does the first part of an operation. */
   #maybeKilled(context: Context): void {
     const world = this.#world;
     const process = [...world.processes].find((one) => one.context === context);
@@ -265,7 +265,7 @@ export class People {
     return rows.length === 0 ? undefined : this.#random.pick(rows).due;
   }
 
-  /** One that is held, waits, is between attempts or is about to be due. */
+  /** An execution that is held, waits, is between two attempts or is about to be due. */
   #someExecution({ jobId, hold, schedule }: Head): DueKey | undefined {
     const found: DueKey[] = [];
     const soon = nextOccurrence(schedule, this.#world.now);

@@ -1,5 +1,5 @@
-// One process of the simulated system: a worker, a pass of a watcher, an API call. It has clocks and random numbers of
-// its own, and everything it asks of store, queue and clock goes through the world, which may let it wait, fail or die.
+// One process of the simulated system: a worker, a pass of a watcher, or an API call. It has its own clocks and random
+// numbers. Its calls of store, queue and clock go through the world, which may delay or fail them, or kill the process.
 import { createReferenceClock, type ReferenceClock } from '../../src/runtime/clock/reference-clock.ts';
 import type { Context, Log } from '../../src/scheduling/context.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -12,20 +12,20 @@ export class Process {
   readonly world: SimulatedWorld;
   readonly name: string;
   readonly kind: Kind;
-  /** Its wall clock is this much ahead: within what is allowed. */
+  /** How far its wall clock is ahead, within what is allowed. */
   readonly skew: number;
   readonly context: Context;
   readonly clock: ReferenceClock;
-  /** By its own clock. */
+  /** The time of its start, by its own clock. */
   readonly bornAt: number;
-  /** How far ahead of true time its own clock has been, from when on. */
+  /** How far ahead of true time its own clock was, and since when. */
   readonly #ahead: { from: number; by: number }[] = [];
-  /** Its wall clock is this much ahead besides: it is wrong. */
+  /** How far its wall clock is ahead besides, beyond what is allowed. 0 if the clock is right. */
   error = 0;
   /** The start of the embedded server that this process belongs to. */
   readonly boot: string | undefined;
   dead = false;
-  /** Stopped as by SIGSTOP until then: nothing of it happens, and its clocks go on. */
+  /** Until when the process is stopped as by SIGSTOP. Its clocks go on. */
   stalledUntil = 0;
 
   constructor(world: SimulatedWorld, name: string, kind: Kind) {
@@ -136,7 +136,7 @@ const METHODS = [
 
 export type Method = (typeof METHODS)[number];
 
-/** The store as one process sees it: every method is a call that the world answers when it likes. */
+/** The store as one process sees it. The world decides when each call takes effect and when it is answered. */
 class RemoteStore {
   readonly process: Process;
   constructor(process: Process) {

@@ -1,28 +1,28 @@
-// How rough a seed's world is: each kind of fault is absent in many seeds, so that others come out clearly.
+// The faults of a seed. Each kind of fault is absent in many seeds, so that the effects of the others show.
 import { DEFAULT_SETTINGS, type Settings } from '../../src/scheduling/context.ts';
 import type { Seeded } from '../support/seeded.ts';
 
-/** Probabilities, unless said otherwise. */
+/** The probability of each fault, unless the field says otherwise. */
 export interface Profile {
   readonly skew: boolean;
   /** A call takes up to half a second. */
   readonly slow: number;
-  /** The answer to a worker's read is under way for half a second to three seconds. */
+  /** The answer to a worker's read takes half a second to three seconds. */
   readonly slowReads: number;
-  /** A call takes up to some leases: request or answer is on its way that long. */
+  /** The request or the answer of a call takes up to several leases. */
   readonly hang: number;
-  /** A call fails and was not done (of a batch: a part was). */
+  /** A call fails without an effect. Of a batch, a part takes effect. */
   readonly fail: number;
-  /** A call was done, and fails. */
+  /** A call takes effect, and its response is lost. */
   readonly lost: number;
   /** An eventually consistent read is stale. */
   readonly stale: number;
   readonly messageLost: number;
   readonly messageDoubled: number;
   readonly messageLate: number;
-  /** Per virtual minute: processes that die, or stop for a while. */
+  /** The number of processes that die per virtual minute. So are `stalls` and `drains`. */
   readonly crashes: number;
-  /** A process dies when something that it has written is there, before it is told so. */
+  /** A process dies after its write has taken effect, before it gets the response. */
   readonly crashAfterWrite: number;
   readonly stalls: number;
   readonly drains: number;
@@ -66,7 +66,7 @@ export function randomProfile(random: Seeded): Profile {
   };
 }
 
-/** Many messages for few places: decisions about one execution follow each other while their writers are slow. */
+/** Many messages for few run slots. Decisions about one execution follow each other while their writers are slow. */
 export const crowded = (profile: Profile, random: Seeded): Profile => ({
   ...profile,
   hang: 0.05 + random.float() * 0.15,
@@ -74,13 +74,13 @@ export const crowded = (profile: Profile, random: Seeded): Profile => ({
   messageLate: 0.6,
 });
 
-/** Most of what a worker reads before a start comes late. */
+/** Most reads of a worker before a start are slow. */
 export const slowReading = (profile: Profile, random: Seeded): Profile => ({
   ...profile,
   slowReads: 0.3 + random.float() * 0.6,
 });
 
-/** What a queue that loses nothing and a store that answers leave of it: machines that die and stop, duplicates, slow calls. */
+/** Machines die and stop, messages are doubled and calls are slow, but the queue loses nothing and the store answers. */
 export const outage = (profile: Profile): Profile => ({
   ...profile,
   fail: 0,
@@ -91,12 +91,12 @@ export const outage = (profile: Profile): Profile => ({
   crashAfterWrite: Math.max(profile.crashAfterWrite, 0.01),
 });
 
-/** Clients that ask again at once meet those whose answer was lost. */
+/** Clients that retry at once meet clients whose response was lost. */
 export const impatient = (profile: Profile): Profile => ({ ...profile, lost: Math.max(profile.lost, 0.1) });
 
 /**
- * The defaults, scaled down; what must hold between them holds: a writer that gave up, and its last request, are gone
- * before settle (settleLagMs) and before the cursor (watchPeriodMs + marginMs, less the minute of a slot).
+ * The default settings, scaled down. Their relations hold: a writer that gave up and its last request have ended before
+ * settle (settleLagMs) and before the cursor (watchPeriodMs + marginMs, less the minute of a slot).
  */
 export const SETTINGS: Settings = {
   ...DEFAULT_SETTINGS,
@@ -113,5 +113,5 @@ export const SETTINGS: Settings = {
   operationLeaseMs: 12_000,
 };
 
-/** The longest that a writer's last conditional request is under way (its process is ended by then). */
+/** The longest time that a writer's last conditional request takes. Its process has ended by then. */
 export const LAST_REQUEST_MS = 5_000;

@@ -1,4 +1,4 @@
-// The simulator as a command.
+// The command `npm run check:protocol`.
 import { parseArgs } from 'node:util';
 import { mutate } from './mutate.ts';
 
@@ -25,12 +25,9 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     trace: { type: 'boolean', default: false },
     mutate: { type: 'string' },
-    /** One of scenario.ts, instead of the seed's own. */
     theme: { type: 'string' },
     embedded: { type: 'boolean', default: false },
-    /** Goes on after a failure and counts. */
     all: { type: 'boolean', default: false },
-    /** No trace of a failing seed. */
     brief: { type: 'boolean', default: false },
   },
 });
@@ -40,7 +37,7 @@ if (values.help) {
   process.exit(0);
 }
 
-/** In so many seeds each of these happens, or the simulator has lost its way into the system. */
+/** In this many seeds each event of MUST_HAPPEN happens. Otherwise the simulator no longer reaches that code. */
 const ENOUGH_SEEDS = 1000;
 const MUST_HAPPEN = [
   ...[
@@ -86,12 +83,12 @@ const MUST_HAPPEN = [
   ...['poisoned head', 'poisoned shard'],
 ];
 
-// about one in 1,000 seeds has it
+// this happens in about one of 1,000 seeds
 if (Number(values.seeds) >= 5 * ENOUGH_SEEDS && !values.embedded) MUST_HAPPEN.push('operation let go');
 if (values.embedded) MUST_HAPPEN.push('restarted', 'taken over after a restart');
 
 if (values.mutate !== undefined) mutate(values.mutate);
-// only now, so that the mutation is in place
+// imported after the mutation is in place
 const { simulate } = await import('./simulate.ts');
 const { isTheme } = await import('./scenario.ts');
 
@@ -109,7 +106,7 @@ function themeOf(name: string | undefined) {
   throw new Error(`there is no theme "${name}" in scenario.ts`);
 }
 
-/** True when the seed breaks a promise. */
+/** Runs and reports one seed. True if it breaks a promise. */
 async function tell(seed: number, trace: boolean): Promise<boolean> {
   const { violation, events, runs } = await simulate(seed, {
     theme,

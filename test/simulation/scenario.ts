@@ -1,4 +1,4 @@
-// What a seed sets up: jobs of every kind, and people who create, edit, pause, cancel, retry and backfill at awkward
+// The scenario of a seed: jobs of every kind, and people who create, edit, pause, cancel, retry and backfill at awkward
 // moments.
 import type { JobSpec } from '../../src/domain/jobs/job-spec.ts';
 import type { ScheduleInput } from '../../src/domain/schedule/schedule-schema.ts';
@@ -48,7 +48,7 @@ const NOTHING: Weights = {
   backfill: 0,
 };
 
-/** What a seed is mostly about: some stories are too rare to wait for when everything is possible at once. */
+/** The subject of a seed. Some races are too rare to be met when everything is possible at once. */
 interface Theme {
   readonly weights: Weights;
   readonly overlap?: JobSpec['overlap'];
@@ -57,13 +57,13 @@ interface Theme {
   readonly failing?: number;
   /** Occurrences follow each other closely, and runs take longer than that. */
   readonly crowded?: boolean;
-  /** People change jobs just before they are due, and workers die just before they start. */
+  /** People change jobs just before they are due, and workers die just before a start. */
   readonly lastMoments?: boolean;
   /** Workers read slowly, and people change jobs between a claim and its start. */
   readonly slowStarts?: boolean;
-  /** The queue loses nothing by itself; machines die. */
+  /** Machines die. The queue loses nothing by itself. */
   readonly outage?: boolean;
-  /** Schedules have begun minutes before their job was created: there is much to backfill. */
+  /** Schedules begin minutes before their job is created, so there is much to backfill. */
   readonly past?: boolean;
 }
 
@@ -101,7 +101,7 @@ const THEMES = {
     mostOperations: 8,
     lastMoments: true,
   },
-  /** Only when asked for: other themes have wrong clocks in one seed of five. */
+  /** Runs only with `--theme`. Other themes have wrong clocks in one seed of five. */
   clocks: { weights: { ...NOTHING, create: 1, pause: 1, resume: 2, runNow: 1 }, mostOperations: 3 },
   slowStarts: {
     weights: {
@@ -144,24 +144,24 @@ export interface Scenario {
   readonly slowStarts: boolean;
   readonly outage: boolean;
   readonly past: boolean;
-  /** Whatever did not succeed is retried at once, often. */
+  /** Half of the executions that did not succeed are retried at once. */
   readonly impatient: boolean;
   readonly jobs: readonly { at: number; spec: JobSpec; key: string | undefined; doubled: boolean }[];
   readonly operations: readonly { at: number; operation: Operation }[];
   readonly workers: number;
   readonly watchers: number;
-  /** Faults end then. */
+  /** The end of the faults. */
   readonly calmAt: number;
   readonly downtime: { from: number; until: number; wipe: boolean } | undefined;
-  /** At the end of the faults every process is killed and every message lost. */
+  /** Whether every process is killed and every message lost at the end of the faults. */
   readonly killAll: boolean;
-  /** The shard's row is missing at first. */
+  /** Whether the shard's row is missing at first. */
   readonly firstStart: boolean;
 }
 
 export const isTheme = (name: string): name is ThemeName => name in THEMES;
 
-/** `given`: instead of the one that the seed would pick. */
+/** `given` replaces the theme that the seed would pick. */
 export function randomScenario(random: Seeded, given?: ThemeName): Scenario {
   const picked = random.weighted({
     everything: 5,
@@ -221,7 +221,7 @@ export function randomScenario(random: Seeded, given?: ThemeName): Scenario {
   };
 }
 
-/** Often at a moment when something is due: that is where races are. */
+/** Often a moment at which something is due, because races happen there. */
 function awkwardMoment(random: Seeded, start: number, end: number): number {
   const at = random.int(start + 2000, end);
   return random.chance(0.6) ? Math.floor(at / 5000) * 5000 + random.int(-300, 1500) : at;
@@ -230,7 +230,7 @@ function awkwardMoment(random: Seeded, start: number, end: number): number {
 const seconds = (n: number): string => `PT${n}S`;
 const iso = (time: number): string => new Date(time).toISOString();
 
-/** On multiples of five seconds, so that jobs, edits and their occurrences meet. */
+/** A schedule on multiples of five seconds, so that the occurrences of jobs and edits coincide. */
 export function randomSchedule(
   random: Seeded,
   options: {

@@ -1,5 +1,5 @@
-// One simulation from one seed: sets the world up as its scenario says, lets it run with faults, then without, and says
-// what became of the promises.
+// One simulation of one seed: sets up the world of its scenario, runs it with faults and then without, and reports whether
+// a promise was broken.
 import { MINUTE, minuteOf } from '../../src/domain/executions/slots.ts';
 import { Seeded } from '../support/seeded.ts';
 import type { Violation } from './checks.ts';
@@ -17,11 +17,11 @@ export interface Simulated {
   readonly counts: ReadonlyMap<string, number>;
 }
 
-/** The settle lag from the end of the faults on: settle must not be what keeps the liveness bound. */
+/** The settle lag after the faults. It is long, so that settle is not what keeps the liveness bound. */
 const LATE_SETTLE_MS = 10 * MINUTE;
-/** After the last fault: calls that were slow and processes that had stopped have gone on by then. */
+/** The time after the last fault until slow calls and stopped processes have continued. */
 const LAST_EFFECTS_MS = 6 * SETTINGS.leaseMs;
-/** Everything must have ended this long after the last fault: some rounds of the longest check. */
+/** All executions must have ended this long after the last fault, which is several rounds of the longest check. */
 const REST_WITHIN_MS = 50 * MINUTE;
 const REST_AT_LEAST_MS = 3 * MINUTE + 5000;
 const LOOK_EVERY_MS = 20_000;
@@ -34,7 +34,7 @@ export interface Options {
 
 export async function simulate(seed: number, { trace, theme, embedded }: Options = {}): Promise<Simulated> {
   const random = new Seeded(seed, 0);
-  // a stream of its own: the seeds of the other themes stay what they are
+  // a stream of its own, so that the seeds of the other themes do not change
   const outages = new Seeded(seed, 5);
   const scenario = randomScenario(random, theme ?? (outages.chance(0.1) ? 'outage' : undefined));
   let profile = randomProfile(random);
@@ -42,7 +42,7 @@ export async function simulate(seed: number, { trace, theme, embedded }: Options
   if (scenario.slowStarts) profile = slowReading(profile, random);
   if (scenario.impatient) profile = impatient(profile);
   if (scenario.outage) profile = outage(profile);
-  // the queue's contents go with the processes: at the start they are refilled, or else settle has to find everything
+  // the queue loses its contents with the processes. A refill at the start sends them again, or else settle does
   const refills = scenario.outage || outages.chance(0.6) || embedded === true;
   const settings = { ...SETTINGS, shards: random.chance(0.1) ? 2 : 1 };
   const wrongClocks = theme === 'clocks';

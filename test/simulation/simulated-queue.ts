@@ -1,5 +1,5 @@
-// The queue as the simulator makes it: visibility timeouts and receipts as SQS has them, and messages that are lost,
-// doubled, late and out of order as the seed decides.
+// The simulated queue: visibility timeouts and receipts as in SQS, and messages that are lost, doubled, late and out of
+// order as the seed decides.
 import { MAX_DELAY_MS, type Message, type Received } from '../../src/queue/queue.ts';
 import { frozen } from '../../src/store/memory/frozen.ts';
 import type { Process } from './process.ts';
@@ -8,13 +8,13 @@ import type { SimulatedWorld } from './simulated-world.ts';
 interface Parked {
   readonly message: Message;
   visibleAt: number;
-  /** Of the last delivery: what came before may no longer hide it. */
+  /** The receipt of the last delivery. Earlier receipts cannot hide the message any more. */
   receipt: number;
   gone: boolean;
 }
 
 export class SimulatedQueue {
-  /** Takes a message that has become visible, or answers that nobody can now. */
+  /** Receives a visible message. False if no worker can receive it now. */
   receiver: ((message: Message, receive: (process: Process) => Received) => boolean) | undefined;
   buried = 0;
   readonly #world: SimulatedWorld;
@@ -48,7 +48,7 @@ export class SimulatedQueue {
     }
   }
 
-  /** Everything in it is lost. */
+  /** Loses all messages. */
   wipe(): void {
     for (const parked of this.#parked) parked.gone = true;
     this.#parked = new Set();
@@ -60,7 +60,7 @@ export class SimulatedQueue {
 
   #offer(parked: Parked): void {
     const { now, random } = this.#world;
-    if (parked.gone || parked.visibleAt > now) return; // whoever moved it has made another event
+    if (parked.gone || parked.visibleAt > now) return; // the change of visibleAt has scheduled another event
     const taken = this.receiver?.(parked.message, (process) => {
       parked.visibleAt = now + random.int(this.#world.settings.leaseMs, 30_000);
       parked.receipt++;
@@ -84,8 +84,8 @@ export class SimulatedQueue {
       body: '',
       receivedAt: process.now(),
       delete: () => {
-        // SQS deletes nothing by an outdated receipt, so a delete that was under way for too long harms nobody. One that is
-        // asked for with an outdated receipt may still delete here: the worker must not rely on SQS for this.
+        // SQS deletes nothing with an outdated receipt, so a delete that took too long does no harm. A delete that is sent
+        // with an outdated receipt may still take effect here, because a worker must not rely on SQS for this.
         const wasOurs = parked.receipt === receipt;
         return call('delete', [], () => {
           if (parked.receipt !== receipt && (world.random.chance(0.5) || wasOurs)) return;

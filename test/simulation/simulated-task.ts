@@ -1,5 +1,5 @@
-// The task that simulated jobs run: short or longer than a lease, it succeeds, fails, asks for another time, saves its
-// progress; and it always stops when it is told to.
+// The task of simulated jobs. It is short or longer than a lease, and it succeeds, fails, asks for a later retry or saves
+// its progress. It always stops when it is told to.
 import { z } from 'zod';
 import {
   DoNotRetry,

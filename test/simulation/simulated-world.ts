@@ -1,5 +1,5 @@
-// The simulated world: virtual time, one event after the other in an order that the seed decides, and between two
-// events everything that runs comes to a stop. So processes interleave at every await, and a seed replays exactly.
+// The simulated world: virtual time, and one event after the other in an order that the seed decides. Between two events
+// all running code has stopped, so processes interleave at every await and a seed replays exactly.
 import { PunctualError } from '../../src/domain/errors.ts';
 import { shardOf } from '../../src/domain/executions/ids.ts';
 import type { Row } from '../../src/domain/executions/row.ts';
@@ -20,29 +20,29 @@ import { SimulatedQueue } from './simulated-queue.ts';
 import { describeCall } from './trace.ts';
 import { Twin } from './twin.ts';
 
-/** What an injected fault rejects with; anything else that comes out of a use case is looked at. */
+/** The error of an injected fault. Every other error of a use case is checked. */
 export class InjectedFault extends Error {
   override readonly name = 'InjectedFault';
 }
 
-/** The first instant of every simulation; a whole minute. */
+/** The first instant of every simulation, a whole minute. */
 export const EPOCH = 1_800_000_000_000;
 const MAX_EVENTS = 200_000;
-/** Steps that are queued at once: cheaper than one turn of the event loop for each. */
+/** The number of steps that are queued at once. One turn of the event loop for each step would be slower. */
 const STEPS_AT_ONCE = 256;
 
 export interface WorldOptions {
   readonly seed: number;
   readonly settings: Settings;
   readonly profile: Profile;
-  /** One embedded server: its store is SQLite, its queue is lost with the process, and holds name their boot. */
+  /** Simulates one embedded server. Its store is SQLite, its queue is lost with the process, and holds name their boot. */
   readonly embedded?: boolean;
   readonly trace?: (line: string) => void;
-  /** Clocks are wrong in this world, whatever the seed says. */
+  /** If true, clocks are wrong in this world, whatever the seed says. */
   readonly wrongClocks?: boolean;
 }
 
-/** Entries in a page of a slot. */
+/** The number of entries in a page of a slot. */
 const SLOT_PAGE = 7;
 
 export class SimulatedWorld {
@@ -58,21 +58,21 @@ export class SimulatedWorld {
   events = 0;
   profile: Profile;
   isCalm = false;
-  /** How often what has happened; a simulation in which nothing succeeds proves nothing. */
+  /** The number of times that each kind of event has happened. A simulation in which nothing succeeds proves nothing. */
   readonly counts = new Map<string, number>();
-  /** Nobody is there: neither machines nor people. */
+  /** True during downtime, when neither machines nor people act. */
   down = false;
   violation: Violation | undefined;
-  /** Told when something that a process has asked the store to write is there. */
+  /** Called when a write of a process has taken effect. */
   onWritten: ((process: Process) => void) | undefined;
-  /** Whose call is taking effect. */
+  /** The process whose call is taking effect. */
   actor: Process | undefined;
-  /** The present start of an embedded server. */
+  /** The boot id of the embedded server. */
   boot: string | undefined;
   readonly #twin: Twin | undefined;
   readonly #heap = new Heap();
   #over = false;
-  /** The store went down then: a request that a process born before it had under way never arrives. */
+  /** When the store went down. A request of a process that was born before never arrives. */
   #cutOffAt = 0;
 
   constructor({ seed, settings, profile, embedded = false, trace, wrongClocks = false }: WorldOptions) {
@@ -105,7 +105,7 @@ export class SimulatedWorld {
     return process;
   }
 
-  /** No more faults from here on. */
+  /** Ends the faults. */
   calm(): void {
     this.isCalm = true;
     this.profile = { ...CALM, skew: this.profile.skew };
@@ -113,7 +113,7 @@ export class SimulatedWorld {
     this.trace?.(undefined, '*** no more faults from here on');
   }
 
-  /** All processes of an embedded server have ended. Their requests that are not done yet are lost. */
+  /** Starts the embedded server again after all its processes have ended. Their pending requests are lost. */
   restart(): void {
     if (this.boot === undefined) return;
     this.boot = `boot${Number(this.boot.slice(4)) + 1}`;
@@ -147,7 +147,7 @@ export class SimulatedWorld {
     this.#heap.push({ at: Math.max(time, this.now), order: this.random.bits(), run });
   }
 
-  /** Something that happens inside a process: not while it is stopped, never once it is dead. */
+  /** Schedules an event inside a process. It is postponed while the process is stopped, and dropped if the process is dead. */
   within(process: Process, time: number, run: () => void): void {
     this.at(time, () => {
       if (process.dead) return;
@@ -202,7 +202,7 @@ export class SimulatedWorld {
           );
         }
       };
-      // Node empties the microtask queue between two immediates: whatever the event set going has stopped by then
+      // Node empties the microtask queue between two immediates, so all code that the event started has stopped by then
       const round = () => {
         if (this.#over) return resolve();
         for (let i = 0; i < STEPS_AT_ONCE; i++) setImmediate(step);
@@ -239,7 +239,7 @@ export class SimulatedWorld {
     });
   }
 
-  /** A batch of two writes of which one was done. SQLite writes both or none. */
+  /** Does one of the two writes of a batch. SQLite writes both or none. */
   #putHalf({ id, createdAt, userId, ...rest }: Operation, itself: boolean): void {
     const { operations, openOperations } = this.store;
     if (itself) operations.set(id, { id, createdAt, userId, ...rest });
@@ -253,8 +253,8 @@ export class SimulatedWorld {
   }
 
   /**
-   * One call of one process. `apply` makes its effect: of all of it (1), or, when it fails, of a share of its items.
-   * A request that has been sent takes effect whatever becomes of its sender.
+   * One call of one process. `apply` makes the effect of a share of its items: 1 for all, less if the call fails.
+   * A request that was sent takes effect even if its sender dies.
    */
   call<T>(
     process: Process,
@@ -317,7 +317,7 @@ export class SimulatedWorld {
     return random.int(1, 6);
   }
 
-  /** A use case ended with an error: an injected fault, or an answer to a person; anything else is a bug. */
+  /** Checks the error of a use case. An injected fault or an answer to a client is expected, and all else is a bug. */
   expected(process: Process, what: string, error: unknown): void {
     this.trace?.(process, `${what} ends with ${String(error)}`);
     if (error instanceof InjectedFault || error instanceof PunctualError || error instanceof WriterTooSlow)
@@ -335,14 +335,14 @@ export class SimulatedWorld {
 
 const READING = /^(read|list|has)/;
 
-/** What others see of a claim, a run or a change. */
+/** The writes that other processes see of a claim, a run or a change. */
 const WRITING: ReadonlySet<string> = new Set([
   ...['insertHead', 'updateHead', 'insertRow', 'updateRow', 'putEntries'],
   ...['insertHoldItem', 'updateHoldItem', 'removeHoldItem', 'heartbeat'],
 ]);
 
 const WRITERS: ReadonlySet<Kind> = new Set<Kind>(['api', 'operations']);
-/** What makes a writer's earlier writes count. */
+/** The writes that make a writer's earlier writes count. */
 const DECIDING: ReadonlySet<string> = new Set(['insertHead', 'updateHead', 'insertRow', 'updateRow']);
 
 /** Virtual time since the epoch of the simulation: minutes, seconds, milliseconds. */

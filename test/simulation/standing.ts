@@ -1,5 +1,5 @@
-// The liveness bound: once the faults are over, an execution that could run does not stand still. The bound is far below
-// the settle lag of the seeds it is judged in, so settle, the backstop, cannot be what keeps it.
+// The liveness bound: after the faults, an execution that could run does not stand still. The bound is far below the settle
+// lag of the seeds that it applies to, so settle cannot be what keeps it.
 
 import { type DueKey, dueAtOf } from '../../src/domain/executions/ids.ts';
 import { isTerminal, type Row } from '../../src/domain/executions/row.ts';
@@ -9,24 +9,24 @@ import { rowKey } from '../../src/store/memory/memory-store.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
 
 /**
- * The longest time that an execution may stand in all, from the moment the faults and their last effects are over: a
- * message that a killed worker had in hand is visible again after 30 s at most.
+ * The longest time that an execution may stand still in all, after the faults and their last effects. A message that a
+ * killed worker had in hand is visible again after 30 s at most.
  */
 const STANDS_AT_MOST_MS = 36_000;
-/** After a restart of an embedded server: no message is hidden, and no lease is waited for. */
+/** The bound after a restart of an embedded server, where no message is hidden and no lease is waited for. */
 const AFTER_RESTART_MS = 12_000;
 const LOOK_EVERY_MS = 3_000;
 
 export class Standing {
   readonly #world: SimulatedWorld;
-  /** By execution: for how long it has stood so far. */
+  /** How long each execution has stood still so far, in milliseconds. */
   readonly #stood = new Map<string, number>();
 
   constructor(world: SimulatedWorld) {
     this.#world = world;
   }
 
-  /** Judges from now on, until the simulation ends. `restarted`: all processes were killed and started again. */
+  /** Applies the bound until the simulation ends. `restarted` is true if all processes were killed and started again. */
   begin(restarted: boolean): void {
     const world = this.#world;
     const most = restarted && world.boot !== undefined ? AFTER_RESTART_MS : STANDS_AT_MOST_MS;
@@ -47,7 +47,7 @@ export class Standing {
     world.at(world.now + LOOK_EVERY_MS, look);
   }
 
-  /** The executions that could run now, or be ended, and that nobody has in hand. */
+  /** The executions that could run or end now, and that no worker has in hand. */
   *#standing(): Generator<{ jobId: string; due: DueKey; status: string }> {
     const { store, checks, now } = this.#world;
     const rows = Map.groupBy(store.rows.all(), ({ jobId }) => jobId);
@@ -74,7 +74,7 @@ export class Standing {
     return this.#world.store.rows.get(rowKey({ jobId, due }));
   }
 
-  /** Nobody runs it, nothing is in its way, and its time has come. */
+  /** Whether an execution is due, is not running, and is not blocked by another. */
   #isFree(head: Head, due: DueKey, row: Row | undefined): boolean {
     const { store, now, settings, boot } = this.#world;
     if (row?.status === 'RETRYING' && (row.nextAttemptAt ?? 0) + settings.clockSkewMs > now) return false;
@@ -85,7 +85,7 @@ export class Standing {
     if (hold.due === due) return over || isLetGo(hold, row);
     const other = this.#rowOf(head.jobId, hold.due);
     if (isTerminal(other?.status)) return true;
-    // an open one in the head is judged for itself
+    // an open execution in the head has a bound of its own
     return (other?.status === 'QUEUED' || other?.status === 'WAITING') && (over || isLetGo(hold, other));
   }
 }

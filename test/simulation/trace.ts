@@ -1,4 +1,4 @@
-// How a trace shows a call: who did what, and what the answer was.
+// The lines of a trace: the process, its call, and the answer.
 
 import { dueAtOf } from '../../src/domain/executions/ids.ts';
 import type { Row } from '../../src/domain/executions/row.ts';

@@ -15,7 +15,7 @@ export class Twin {
   readonly #sqlite: ReturnType<typeof createMemorySqlite>;
   readonly #differs: (detail: string) => void;
 
-  /** `memory` must not be stale: SQLite never is. */
+  /** `memory` must not give stale reads, because SQLite never does. */
   constructor(memory: MemoryStore, shards: number, slotPage: number, differs: (detail: string) => void) {
     this.#memory = memory;
     this.#sqlite = createMemorySqlite({ shards, slotPage });
