@@ -1,4 +1,4 @@
-// Calls that come together go as one request, and no caller can tell.
+// Concurrent calls share requests, and each caller gets its own result.
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { createBatcher } from '../../src/concurrency/batcher.ts';
@@ -10,7 +10,7 @@ interface Call {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A request stays under way until the test lets it go. */
+/** A request stays in flight until the test answers it. */
 function setUp({ maxCalls = 3, maxInFlight = 2, stallMs = 60_000 } = {}) {
   const sent: { calls: readonly Call[]; answer(failure?: Error): void }[] = [];
   const call = createBatcher<Call, number>(
@@ -29,7 +29,7 @@ function setUp({ maxCalls = 3, maxInFlight = 2, stallMs = 60_000 } = {}) {
   return { call, sent, keys };
 }
 
-test('a call that comes alone goes alone, within the turn of the event loop', async () => {
+test('a single call is sent at the end of the turn of the event loop', async () => {
   const { call, sent, keys } = setUp();
   const answer = call({ key: 'a', value: 1 });
   await turn();
@@ -38,7 +38,7 @@ test('a call that comes alone goes alone, within the turn of the event loop', as
   expect(await answer).toBe(2);
 });
 
-test('what comes while all requests are under way goes together when one has ended', async () => {
+test('calls that arrive while all requests are in flight share the next request', async () => {
   const { call, sent, keys } = setUp({ maxCalls: 3, maxInFlight: 1 });
   const all = [call({ key: 'a', value: 1 })];
   await turn();
@@ -70,7 +70,7 @@ test('two calls with one key are never in the same request, and stay in their or
   expect(sent.map(({ calls }) => calls[0]?.value)).toEqual([0, 1, 3]);
 });
 
-test('who can wait waits for company, and no longer', async () => {
+test('with `lingerMs` the first call waits that long for others', async () => {
   const sent: number[] = [];
   const call = createBatcher<Call, number>(
     { maxCalls: 5, maxInFlight: 2, stallMs: 60_000, lingerMs: 30 },
@@ -110,7 +110,7 @@ test('a full batch does not wait, and the next one waits for as long again', asy
   }
 });
 
-test('a request that gets no answer does not hold up the others', async () => {
+test('a stalled request does not block the others', async () => {
   const { call, sent, keys } = setUp({ maxInFlight: 1, stallMs: 20 });
   const first = call({ key: 'a', value: 1 });
   await turn();
@@ -118,7 +118,7 @@ test('a request that gets no answer does not hold up the others', async () => {
   await vi.waitFor(() => expect(keys()).toEqual(['a', 'b']));
   sent[1]?.answer();
   expect(await second).toBe(4);
-  // the one that stalled counts no more, also when its answer comes
+  // the stalled request is no longer counted, also when its response arrives
   const third = call({ key: 'c', value: 3 });
   sent[0]?.answer();
   expect(await first).toBe(2);
@@ -128,7 +128,7 @@ test('a request that gets no answer does not hold up the others', async () => {
 });
 
 describe('failures', () => {
-  test('each call learns of its own, and all of one that is the request’s', async () => {
+  test('each call gets its own failure, and all calls get the failure of the request', async () => {
     const { call, sent } = setUp();
     const some = Promise.allSettled([call({ key: 'a', value: 1 }), call({ key: 'b', value: -1 })]);
     await turn();
@@ -142,7 +142,7 @@ describe('failures', () => {
   });
 });
 
-test('whatever comes whenever: every call is answered once, within the limits', async () => {
+test('with random calls, every call is answered once and the limits are kept', async () => {
   const calls = fc.array(
     fc.record({ key: fc.constantFrom('a', 'b', 'c', 'd', 'e'), value: fc.nat(9), turns: fc.nat(2) }),
   );

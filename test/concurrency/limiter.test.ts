@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLimiter } from '../../src/concurrency/limiter.ts';
 
-test('calls beyond the limit start in the order in which they came', async () => {
+test('calls beyond the limit start in the order in which they arrived', async () => {
   const limit = createLimiter(1);
   const done: string[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -13,7 +13,7 @@ test('calls beyond the limit start in the order in which they came', async () =>
   expect(done).toEqual(['a', 'b', 'c']);
 });
 
-test('no more at once than allowed, and one that fails makes room', async () => {
+test('at most `limit` calls run at the same time, and a failed call frees its slot', async () => {
   const limit = createLimiter(2);
   let running = 0;
   let most = 0;

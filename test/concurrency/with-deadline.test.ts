@@ -21,7 +21,7 @@ test('a promise that is pending at the deadline is not awaited any longer', asyn
   expect(await result).toBe('late');
 });
 
-test('what `onDeadline` throws is the failure', async () => {
+test('an error of `onDeadline` is the result', async () => {
   const timer = new StandingClock();
   const result = withDeadline(never, { timer, ms: 1_000 }, () => {
     throw new Error('no answer');

@@ -1,4 +1,4 @@
-// SQS takes batches in part and refuses calls: nothing is ignored.
+// SQS rejects entries of a batch or whole requests. No failure is ignored.
 import {
   ChangeMessageVisibilityBatchCommand,
   DeleteMessageBatchCommand,
@@ -42,7 +42,7 @@ beforeEach(() => {
 });
 
 describe('send', () => {
-  test('what was not taken is sent again, longer and longer apart, until it is', async () => {
+  test('rejected entries are sent again with growing delays', async () => {
     mock
       .on(SendMessageBatchCommand)
       .resolvesOnce({ Failed: [busy('1'), busy('2')] })
@@ -56,7 +56,7 @@ describe('send', () => {
     expect(sleeps).toEqual([25, 50, 100]);
   });
 
-  test('what is never taken is an error, after the others have been sent', async () => {
+  test('an entry that is always rejected is an error, after all others were sent', async () => {
     mock.on(SendMessageBatchCommand).callsFake((input) => {
       const first = input.Entries[0];
       return JSON.parse(first.MessageBody).revision === 'stuck' ? { Failed: [busy(first.Id)] } : {};
@@ -67,7 +67,7 @@ describe('send', () => {
     expect(first.size).toBe(100);
   });
 
-  test("what is the sender's fault is not tried again", async () => {
+  test("an entry that is the sender's fault is not retried", async () => {
     mock.on(SendMessageBatchCommand).resolves({ Failed: [fault('0')] });
     await expect(queue.send([aMessage()])).rejects.toThrow('InvalidParameterValue');
     expect(sent()).toHaveLength(1);
@@ -78,7 +78,7 @@ describe('send', () => {
     await expect(queue.send([aMessage()])).rejects.toThrow('socket hang up');
   });
 
-  test('the delay is counted again when it is sent again', async () => {
+  test('a retry computes the delay again', async () => {
     mock
       .on(SendMessageBatchCommand)
       .callsFakeOnce(() => {
@@ -112,14 +112,14 @@ describe('delete', () => {
     return (await receivers[0]?.receive(10, new AbortController().signal)) ?? [];
   }
 
-  test('each caller has its own failure, the others none', async () => {
+  test('only the caller of a failed entry gets the failure', async () => {
     const received = await receive(4);
     mock.on(DeleteMessageBatchCommand).resolves({ Failed: [fault('1')] });
     const done = await Promise.allSettled(received.map((one) => one.delete()));
     expect(done.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
   });
 
-  test('what was not taken is deleted in another try', async () => {
+  test('rejected entries are deleted in a retry', async () => {
     const received = await receive(3);
     mock
       .on(DeleteMessageBatchCommand)
@@ -141,21 +141,21 @@ describe('delete', () => {
     expect(done.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   });
 
-  test('the eleventh goes with the next ones', async () => {
+  test('the eleventh delete waits for the next batch', async () => {
     const received = [...(await receive(10)), ...(await receive(3))];
     mock.on(DeleteMessageBatchCommand).resolves({});
     await Promise.all(received.map((one) => one.delete()));
     expect(deleted().map((entries) => entries.length)).toEqual([10, 3]);
   });
 
-  test('bury: what could not be sent to the dead letters is not deleted', async () => {
+  test('a message that could not be sent to the dead-letter queue is not deleted', async () => {
     const [one] = await receive(1);
     mock.on(SendMessageCommand).rejects(new Error('throttled'));
     await expect(one?.deadLetter('why')).rejects.toThrow('throttled');
     expect(deleted()).toEqual([]);
   });
 
-  test('hidden for longer than SQS allows in all: as long as it allows', async () => {
+  test('the visibility timeout is cut to the maximum of SQS', async () => {
     const [one] = await receive(1);
     mock.on(ChangeMessageVisibilityBatchCommand).resolves({});
     now += 3_600_000;

@@ -1,10 +1,10 @@
-// Messages as text: fields of any version decode, and a field of no use is left out.
+// Message bodies: bodies of other versions decode, and invalid optional fields are left out.
 import { describe, expect, test } from 'vitest';
 import { decode, encode } from '../../src/queue/sqs/message-body.ts';
 import { aMessage } from '../support/fixtures.ts';
 
 describe('a message', () => {
-  test('comes back as it was sent, with its owner and its trace', () => {
+  test('decodes to the message that was encoded, with owner and trace', () => {
     const message = aMessage({ owner: 'Zm9vYmFy', trace: 'Root=1-2-3' });
     expect(decode(encode(message))).toStrictEqual(message);
   });
@@ -14,14 +14,14 @@ describe('a message', () => {
     expect(decode(encode(message))).toStrictEqual(message);
   });
 
-  test.each([1, '', 'x'.repeat(129), null, {}])('with the owner %j loses it, not its execution', (owner) => {
+  test.each([1, '', 'x'.repeat(129), null, {}])('with the invalid owner %j decodes without it', (owner) => {
     const message = aMessage();
     const { owner: decoded, ...rest } = decode(JSON.stringify({ ...message, owner })) ?? {};
     expect(decoded).toBeUndefined();
     expect(rest).toEqual(message);
   });
 
-  test('of a later version decodes without the fields that are not known', () => {
+  test('of a later version decodes without the unknown fields', () => {
     const message = aMessage({ owner: 'Zm9vYmFy' });
     expect(decode(JSON.stringify({ ...message, later: true }))).toStrictEqual(message);
   });

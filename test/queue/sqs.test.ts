@@ -1,4 +1,4 @@
-// The queue against fauxqs: what is sent arrives, when it should, until it is deleted.
+// The queue against fauxqs: a message is delivered at its time, and again until it is deleted.
 import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hash } from '../../src/domain/hash.ts';
@@ -22,7 +22,7 @@ async function fresh(count = 1): Promise<void> {
   sqs = createSqs({ client: server.client, ...urls, clock: systemClock, meter });
 }
 
-/** Polls queue `index` for at most so long. */
+/** Polls queue `index` for at most `ms`. */
 async function receive(index = 0, ms = 1_000): Promise<Received[]> {
   const receiver = sqs.receivers[index];
   if (!receiver) throw new Error(`there is no queue ${index}`);
@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 describe('queues', () => {
-  test('are created once; what exists is left as it is', async () => {
+  test('are created once, and existing queues are not changed', async () => {
     await fresh(3);
     const again = await createQueues(server.client, `p${prefix - 1}-`, 4);
     expect(again.queueUrls.slice(0, 3)).toEqual(urls.queueUrls);
@@ -43,7 +43,7 @@ describe('queues', () => {
     expect(new Set(again.queueUrls).size).toBe(4);
   });
 
-  test('a sender without queues is a mistake that shows at the start', () => {
+  test('a sender without queues fails at the start', () => {
     const make = () =>
       createSqs({ client: server.client, queueUrls: [], deadLetterUrl: '', clock: systemClock });
     expect(make).toThrow('at least one work queue');
@@ -77,13 +77,13 @@ describe('send and receive', () => {
     }
   });
 
-  test('nothing to send is no request', async () => {
+  test('an empty list is no request', async () => {
     await fresh();
     await sqs.queue.send([]);
     expect(requests).toEqual([]);
   });
 
-  test('arrives before its time, by two seconds at most', async () => {
+  test('a message arrives at most two seconds before its fire time', async () => {
     await fresh();
     const fireAt = Date.now() + 3_200;
     await sqs.queue.send([aMessage({ fireAt })]);
@@ -93,7 +93,7 @@ describe('send and receive', () => {
     expect(early).toBeLessThan(2_100);
   });
 
-  test('what is no message of ours arrives without one, and can be buried', async () => {
+  test('a foreign body has no `message`, and can be dead-lettered', async () => {
     await fresh();
     const bodies = [
       'not json',
@@ -122,8 +122,8 @@ describe('send and receive', () => {
   });
 });
 
-describe('what becomes of a received message', () => {
-  test('deletes that come together go together, and it does not come again', async () => {
+describe('a received message', () => {
+  test('concurrent deletes are one request, and the messages are not delivered again', async () => {
     await fresh();
     await sqs.queue.send(Array.from({ length: 10 }, () => aMessage()));
     const received = await receive();
@@ -133,7 +133,7 @@ describe('what becomes of a received message', () => {
     expect(await receive(0, 200)).toEqual([]);
   });
 
-  test('hidden for 0 it is back at once, for 1 s after that', async () => {
+  test('hidden for 0 ms is visible at once, and for 1 s after that time', async () => {
     await fresh();
     await sqs.queue.send([aMessage()]);
     const [first] = await receive();
@@ -147,7 +147,7 @@ describe('what becomes of a received message', () => {
     expect(Date.now() - hiddenAt).toBeGreaterThanOrEqual(990);
   });
 
-  test('of a worker that is gone comes back after the lease, however long the queue itself hides', async () => {
+  test('of a dead worker is visible after the lease, whatever the visibility timeout of the queue', async () => {
     await fresh();
     sqs = createSqs({ client: server.client, ...urls, visibilityMs: 900, clock: systemClock });
     await sqs.queue.send([aMessage()]);
@@ -158,11 +158,11 @@ describe('what becomes of a received message', () => {
     expect(Date.now() - receivedAt).toBeGreaterThanOrEqual(900);
   });
 
-  test('an aborted poll is empty and swallows nothing', async () => {
+  test('is not lost by an aborted poll', async () => {
     await fresh();
     expect(await receive(0, 50)).toEqual([]);
     expect(await sqs.receivers[0]?.receive(10, AbortSignal.abort())).toEqual([]);
-    // in the very moment of the abort a message may still be handed over, as on AWS: then it is back after 30 s
+    // as on AWS, a message that is delivered during the abort is visible again after 30 s
     await systemClock.sleep(50);
     const message = aMessage();
     await sqs.queue.send([message]);

@@ -7,20 +7,20 @@ describe('the log', () => {
   const write = (line: string) => lines.push(line);
   const last = () => JSON.parse(lines.at(-1) ?? '{}') as Record<string, unknown>;
 
-  it('writes one JSON object per line with its own fields and the line’s', () => {
+  it('writes one JSON object per line with the fields of the log and of the line', () => {
     createLog('info', { worker: 'w1' }, write).warn('late', { ms: 5 });
     expect(lines.at(-1)).toMatch(/^\{.*\}\n$/);
     expect(last()).toMatchObject({ level: 'WARN', message: 'late', worker: 'w1', ms: 5 });
   });
 
-  it('keeps quiet below its level', () => {
+  it('writes nothing below its level', () => {
     const before = lines.length;
     createLog('warn', {}, write).info('hidden');
     createLog('silent', {}, write).error('hidden');
     expect(lines).toHaveLength(before);
   });
 
-  it('shows an error’s message, code and cause', () => {
+  it('writes message, code and cause of an error', () => {
     const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
     createLog('info', {}, write).error('failed', { error: new Error('no answer', { cause }) });
     expect(last()).toMatchObject({
@@ -28,7 +28,7 @@ describe('the log', () => {
     });
   });
 
-  it('never throws for what JSON cannot say', () => {
+  it('never throws for values that JSON cannot represent', () => {
     const loop: Record<string, unknown> = {};
     loop.self = loop;
     createLog('info', {}, write).info('loop', { loop, big: 1n });

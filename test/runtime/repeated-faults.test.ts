@@ -15,7 +15,7 @@ function recorded() {
   return { lines, log };
 }
 
-it('writes the first of a thousand same faults at once, and after a minute one line with the count', () => {
+it('writes the first of a thousand equal lines at once, and after a minute one line with the count', () => {
   const { lines, log } = recorded();
   for (let i = 0; i < 1000; i++) log.warn('a heartbeat failed', { jobId: `job_${i}`, error: new Error('x') });
   expect(lines).toMatchObject([{ level: 'WARN', jobId: 'job_0' }]);
@@ -25,7 +25,7 @@ it('writes the first of a thousand same faults at once, and after a minute one l
   ]);
 });
 
-it('writes a fault that comes back later as a new one, and says nothing of one that came once', () => {
+it('writes an equal line of a later minute as a new one, and no count of a single line', () => {
   const { lines, log } = recorded();
   log.error('the store does not answer');
   vi.advanceTimersByTime(60_000);
@@ -34,7 +34,7 @@ it('writes a fault that comes back later as a new one, and says nothing of one t
   expect(lines).toHaveLength(2);
 });
 
-it('keeps faults of other kinds, levels and messages apart, and never limits info', () => {
+it('keeps lines with other errors, levels and messages apart, and never limits info', () => {
   const { lines, log } = recorded();
   for (const error of [new TypeError('a'), new RangeError('b'), 'ECONNREFUSED 127.0.0.1', 'ETIMEDOUT'])
     log.warn('a call failed', { error });

@@ -1,4 +1,4 @@
-// What every store must do, whatever it is made of. Registered by one test file per engine.
+// The conformance suite of all stores. One test file per engine registers it.
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
 import { changesConformance } from './conformance/changes.ts';
@@ -15,7 +15,7 @@ import { operationsConformance } from './conformance/operations.ts';
 import { quotasConformance } from './conformance/quotas.ts';
 import { timetableConformance } from './conformance/timetable.ts';
 
-/** What the store under test must have been made with. */
+/** The options of the store under test. */
 export const SHARDS = 4;
 
 export interface OpenStore {
@@ -23,7 +23,7 @@ export interface OpenStore {
   close(): Promise<void>;
 }
 
-/** Gives the store that was opened; only inside of tests. */
+/** Returns the open store. Only valid inside tests. */
 export type Subject = () => Store;
 
 export function describeStore(name: string, open: () => Promise<OpenStore>): void {

@@ -6,7 +6,7 @@ import { startDynoxide } from '../support/engines.ts';
 import { aJobId } from '../support/fixtures.ts';
 import { SHARDS } from './conformance.ts';
 
-test('a definition is read once, also in a page; one that is not there is asked for again', async () => {
+test('a definition is read once, also in a page, and a missing one is read again', async () => {
   const { client, stop } = await startDynoxide();
   await createTables(client, '');
   let reads = 0;

@@ -1,5 +1,5 @@
-// Random sequences of operations on a few keys, done by the store in memory and by one on an engine: every answer must be
-// the same. What the simulator shows is only worth something if its store behaves like the real one.
+// Random sequences of operations on a few keys, applied to the store in memory and to a store on an engine. Every result must be
+// equal. The simulator proves something only if its store behaves like the real one.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dueKey } from '../../src/domain/executions/ids.ts';
@@ -12,7 +12,7 @@ import { type OpenStore, SHARDS } from './conformance.ts';
 
 const CONSISTENT = { consistent: true };
 
-/** Few values of everything, so that conditions are met about as often as not. */
+/** Few values of each kind, so that about half of the conditions hold. */
 const job = fc.constantFrom('a', 'b', 'c');
 const user = fc.constantFrom('u', 'v');
 const word = fc.constantFrom('s1', 's2', 's3');
@@ -51,10 +51,10 @@ const row = fc
   })
   .map((change): Partial<Row> => ({ ...change, revision: 'r', userId: 'u' }));
 
-/** A job's user follows from its id: it never changes. */
+/** The user of a job is derived from its id, because it never changes. */
 const userOf = (jobId: string, run: string) => `${jobId < 'c' ? 'u' : 'v'}-${run}`;
 
-/** An operation, done on one store; ids carry the run's name, so that runs share nothing. */
+/** Applies an operation to one store. Ids contain the name of the run, so that runs share no items. */
 type Operation = (store: Store, run: string) => Promise<unknown>;
 
 const headOperations: fc.Arbitrary<Operation>[] = [
@@ -223,7 +223,7 @@ const counterOperations: fc.Arbitrary<Operation>[] = [
   job.map((jobId) => (store, run) => store.readNotificationWindow(`${jobId}-${run}`, 'failed')),
 ];
 
-/** Each operation is done for two runs at once, so that the store sends it in a group, and alone for a third. */
+/** Each operation is applied for two runs at once, so that the store batches it, and alone for a third. */
 export function describeDifferential(name: string, open: () => Promise<OpenStore>): void {
   describe(`the store in memory answers like ${name}`, () => {
     let opened: OpenStore;

@@ -43,7 +43,7 @@ const bodiesIn = async (table: ReturnType<typeof aTable>, queue: string) =>
   (await table.receive(queue, 100, Number.MAX_SAFE_INTEGER, 0, 'look')).map(({ body }) => body);
 
 describe('a queue on a table', () => {
-  test('wakes a receiver that waits, and gives at most as many as it asked for, in order', async () => {
+  test('wakes a waiting receive, which gets at most `max` messages, in order', async () => {
     const { send, receive, timer } = aQueue();
     const waiting = receive(2);
     await timer.advance(1_000);
@@ -79,7 +79,7 @@ describe('a queue on a table', () => {
     expect(waiting.bodies).toEqual(['later']);
   });
 
-  test('comes again when it was not deleted, and no more when it was', async () => {
+  test('delivers a message again until it is deleted', async () => {
     const { send, receive, timer } = aQueue();
     await send(['a']);
     const first = receive();
@@ -96,7 +96,7 @@ describe('a queue on a table', () => {
     expect(third.bodies).toBeUndefined();
   });
 
-  test('hide hands it back at the given time', async () => {
+  test('setVisibility makes the message visible at the given time', async () => {
     const { send, receive, timer } = aQueue();
     await send(['a']);
     const first = receive();
@@ -109,7 +109,7 @@ describe('a queue on a table', () => {
     expect(second.bodies).toEqual(['a']);
   });
 
-  test('a buried message goes to the dead letters, and so does one that fails again and again', async () => {
+  test('a message goes to the dead letters on request, or after too many receives', async () => {
     const { send, receive, timer, table } = aQueue();
     await send(['bad']);
     const first = receive();
@@ -129,7 +129,7 @@ describe('a queue on a table', () => {
     expect(await bodiesIn(table, 'q')).toEqual([]);
   });
 
-  test('a receiver that is told to stop answers with nothing', async () => {
+  test('an aborted receive returns no messages', async () => {
     const { receive } = aQueue();
     const stop = new AbortController();
     const waiting = receive(10, stop.signal);

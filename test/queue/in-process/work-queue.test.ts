@@ -41,7 +41,7 @@ function aQueue() {
 }
 
 describe('the work queue in memory', () => {
-  test('hands a message out so long before its fire time, to whoever waits, with one timer', async () => {
+  test('delivers a message `earlyMs` before its fire time, with one timer', async () => {
     const { timer, send, receive } = aQueue();
     const waiting = receive();
     await send('later', 60_000);
@@ -54,7 +54,7 @@ describe('the work queue in memory', () => {
     expect(waiting.received?.[0]).toMatchObject({ receivedAt: timer.now(), receiveCount: 1 });
   });
 
-  test('drops a message that says the same as one that waits, and keeps one sent after the delivery', async () => {
+  test('drops a message with the content of a waiting one, and keeps one that is sent after the delivery', async () => {
     const { timer, send, receive, size } = aQueue();
     await send('a', 10_000);
     await send('a', 10_000);
@@ -79,7 +79,7 @@ describe('the work queue in memory', () => {
     expect(waiting.names).toEqual(['now']);
   });
 
-  test('gives as many as there is room for, oldest first', async () => {
+  test('delivers at most `max` messages, oldest first', async () => {
     const { queue, receive } = aQueue();
     const messages = Array.from({ length: 300 }, (_, i) => aMessage(String(i), T0 - 1_000 + ((i * 7) % 300)));
     await queue.send(messages);
@@ -92,7 +92,7 @@ describe('the work queue in memory', () => {
     expect(third.names).toBeUndefined();
   });
 
-  test('those that wait are served first come, first served', async () => {
+  test('waiting receives are served first come, first served', async () => {
     const { queue, receive } = aQueue();
     const [a, b, c] = [receive(2), receive(2), receive(2)];
     await queue.send(['1', '2', '3'].map((name, i) => aMessage(name, T0 - 10 + i)));
@@ -110,7 +110,7 @@ describe('the work queue in memory', () => {
     expect(second.names).toBeUndefined();
     await timer.advance(1);
     expect(second.received?.[0]?.receiveCount).toBe(2);
-    // the first has lost it: it can still end it, but not hide it from the second
+    // the first receiver may still delete the message, but not hide it from the second
     await first.received?.[0]?.setVisibility(0);
     const third = receive();
     await settle();
@@ -121,7 +121,7 @@ describe('the work queue in memory', () => {
     expect(third.names).toBeUndefined();
   });
 
-  test('hide: for so long from now, longer than before or shorter; 0 hands it back at once', async () => {
+  test('setVisibility hides the message from now on, for longer or shorter than before; 0 makes it visible', async () => {
     const { timer, send, receive } = aQueue();
     await send('a', 0);
     const first = receive();
@@ -141,7 +141,7 @@ describe('the work queue in memory', () => {
     expect(third.received?.[0]?.receiveCount).toBe(3);
   });
 
-  test('a message that is deleted is gone, and one that is hidden afterwards does not come back', async () => {
+  test('a deleted message is not delivered again, also if it is hidden afterwards', async () => {
     const { timer, send, receive, size } = aQueue();
     await send('a', 0);
     const first = receive();
@@ -155,7 +155,7 @@ describe('the work queue in memory', () => {
     expect(second.names).toBeUndefined();
   });
 
-  test('a message that is buried is told of and gone', async () => {
+  test('a dead letter is reported and removed', async () => {
     const { send, receive, size, buried } = aQueue();
     await send('a', 0);
     const first = receive();
@@ -165,7 +165,7 @@ describe('the work queue in memory', () => {
     expect(buried).toEqual([expect.stringContaining('for a reason: {"jobId":"job_a"')]);
   });
 
-  test('a receiver that is told to stop answers with nothing and takes nothing', async () => {
+  test('an aborted receive returns no messages and receives none', async () => {
     const { timer, send, receive } = aQueue();
     const stop = new AbortController();
     const waiting = receive(10, stop.signal);
@@ -181,7 +181,7 @@ describe('the work queue in memory', () => {
   });
 });
 
-test('the heap gives the least first, whatever was put, moved and removed', () => {
+test('the first item of the heap is the least, after random puts, moves and removals', () => {
   const steps = fc.array(
     fc.record({ item: fc.nat(15), at: fc.nat(20), what: fc.constantFrom('put', 'put', 'remove', 'take') }),
     { maxLength: 200 },

@@ -35,11 +35,11 @@ function answer(history: History, estimate: Offset, sent: number, wrongBy = 0): 
 }
 
 describe('the offset to a reference clock', () => {
-  it('is unbounded before the first answer', () => {
+  it('is unbounded before the first response', () => {
     expect(new Offset(SECOND).range(5)).toEqual({ low: -Infinity, high: Infinity });
   });
 
-  it('always lies in the estimate, whatever latencies, drift and phases', () => {
+  it('always lies in the estimate, with any latency, drift and phase', () => {
     for (let seed = 1; seed <= 300; seed++) {
       const history = historyOf(seed);
       const estimate = new Offset(seed % 2 === 0 ? SECOND : 0);
@@ -52,7 +52,7 @@ describe('the offset to a reference clock', () => {
     }
   });
 
-  it('is known to within 250 ms after a minute of some answers a second', () => {
+  it('is known to within 250 ms after a minute of a few responses per second', () => {
     for (let seed = 1; seed <= 100; seed++) {
       const history = historyOf(seed);
       const estimate = new Offset(SECOND);
@@ -76,7 +76,7 @@ describe('the offset to a reference clock', () => {
     }
   });
 
-  it('is not moved by single answers of a server whose clock is wrong', () => {
+  it('is not moved by single responses of a server whose clock is wrong', () => {
     for (let seed = 1; seed <= 100; seed++) {
       const history = historyOf(seed);
       const { random } = history;
@@ -91,7 +91,7 @@ describe('the offset to a reference clock', () => {
     }
   });
 
-  it('is replaced by another that lasts, and not before', () => {
+  it('is replaced by another only after that has lasted', () => {
     const estimate = new Offset(0);
     estimate.observe(0, -10, 10);
     for (let at = 1000; at < 1000 + ACCEPTED_AFTER_MS; at += 1000) {
@@ -102,7 +102,7 @@ describe('the offset to a reference clock', () => {
     expect(estimate.range(1000 + ACCEPTED_AFTER_MS).low).toBeGreaterThan(HOUR - 100);
   });
 
-  it('starts to count again when one answer agrees with the estimate', () => {
+  it('counts again from 0 when a response agrees with the estimate', () => {
     const estimate = new Offset(0);
     estimate.observe(0, -10, 10);
     for (let at = 1000; at < 3 * ACCEPTED_AFTER_MS; at += 1000) {
@@ -112,7 +112,7 @@ describe('the offset to a reference clock', () => {
     }
   });
 
-  it('moves on with a reference that moved on while the counter stood still', () => {
+  it('follows a reference that moved on while the counter stood still', () => {
     const estimate = new Offset(0);
     estimate.observe(1000, 40, 60);
     estimate.shift(HOUR, 1000);
@@ -122,7 +122,7 @@ describe('the offset to a reference clock', () => {
     expect(estimate.range(1001)).toEqual({ low: HOUR + 45, high: HOUR + 55 });
   });
 
-  it('widens by half a millisecond per second while nobody answers, and forgets when told to', () => {
+  it('widens by half a millisecond per second without responses, and is unknown after `forget`', () => {
     const estimate = new Offset(0);
     estimate.observe(0, -10, 10);
     expect(estimate.range(60_000)).toEqual({ low: -40, high: 40 });

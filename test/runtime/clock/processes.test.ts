@@ -25,7 +25,7 @@ import { startDynoxide, startQueueServer } from '../../support/engines.ts';
 import { until } from '../../support/until.ts';
 
 const HOUR = 3_600_000;
-/** Of a start, by the reference clock. */
+/** The time of a start by the reference clock. */
 const MAX_EARLY_MS = 250;
 const PRELOAD = new URL('./shifted.mjs', import.meta.url).href;
 const WORKER = fileURLToPath(new URL('../../../src/worker/main.ts', import.meta.url));
@@ -140,7 +140,7 @@ const workersOf = async (jobId: string): Promise<Set<string>> => {
 };
 
 describe('a worker whose clock is wrong', { timeout: 90_000 }, () => {
-  it('takes no work while it is an hour ahead, says so, resumes; another worker goes on meanwhile', async () => {
+  it('takes no work while it is an hour ahead, logs it, and resumes; another worker goes on', async () => {
     const alive = join(folder, 'alive');
     const first = startWorker(0, { PUNCTUAL_ALIVE_FILE: alive });
     await first.says(' ready"');
@@ -235,7 +235,7 @@ describe('a worker whose clock is wrong', { timeout: 90_000 }, () => {
 });
 
 describe('local mode, when the clock of its machine jumps', { timeout: 60_000 }, () => {
-  it('takes no work, says so, creates jobs in true time, and goes on when the clock is back', async () => {
+  it('takes no work, logs it, creates jobs in true time, and resumes when the clock is right', async () => {
     const data = join(folder, 'local');
     const own = { AWS_ENDPOINT_URL_DYNAMODB: '', AWS_ENDPOINT_URL_SQS: '', PUNCTUAL_METRICS: '' };
     const local = startProcess(START, { ...own, PUNCTUAL_DATA: data, PUNCTUAL_PORT: '0' });

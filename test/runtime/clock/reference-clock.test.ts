@@ -21,7 +21,7 @@ class FakeMachine {
     this.counter += ms;
   }
 
-  /** As Linux does it: the monotonic counter stands still. */
+  /** As on Linux, the monotonic counter stands still. */
   suspend(ms: number): void {
     this.trueTime += ms;
     this.slept += ms;
@@ -32,7 +32,7 @@ let machine: FakeMachine;
 let clock: ReferenceClock;
 const isRight = () => isClockRight({ clock, settings: DEFAULT_SETTINGS });
 
-/** A request that takes `ms` each way, answered by a server whose clock is right. */
+/** A request that takes `ms` each way, to a server whose clock is right. */
 function answer(ms = 5): void {
   const sent = machine.counter;
   machine.pass(ms);
@@ -48,7 +48,7 @@ function answersFor(ms: number, every: number): void {
   }
 }
 
-describe('compared with the Date of answers', () => {
+describe('compared with the Date of responses', () => {
   beforeEach(() => {
     machine = new FakeMachine();
     clock = createReferenceClock(machine, 'answers');
@@ -64,7 +64,7 @@ describe('compared with the Date of answers', () => {
     expect([clock.offBy(), isRight()]).toEqual([0, true]);
   });
 
-  it('goes on in true time when the clock of the machine jumps, before any further answer', () => {
+  it('stays at the true time when the clock of the machine jumps, before any further response', () => {
     answersFor(10_000, 700);
     for (const jump of [HOUR, -HOUR, 3 * MINUTE]) {
       machine.wallAhead = jump;
@@ -78,7 +78,7 @@ describe('compared with the Date of answers', () => {
     }
   });
 
-  it('is corrected by the first answer when the clock of the machine is wrong from the start', () => {
+  it('is corrected by the first response when the clock of the machine is wrong from the start', () => {
     machine.wallAhead = HOUR;
     expect([clock.now(), isRight()]).toEqual([machine.now(), true]);
     answer();
@@ -95,7 +95,7 @@ describe('compared with the Date of answers', () => {
     }
   });
 
-  it('is left alone by answers without a Date, or with one that cannot be read', () => {
+  it('ignores responses without a Date, or with an invalid one', () => {
     machine.wallAhead = HOUR;
     clock.heard(undefined, 1, 2);
     clock.heard('', 1, 2);
@@ -112,7 +112,7 @@ describe('compared with the Date of answers', () => {
     expect([clock.now(), clock.offBy()]).toEqual([machine.trueTime, 0]);
   });
 
-  it('believes the answers after a minute when the counter stood still and nothing says so', () => {
+  it('follows the responses after a minute when the counter stood still unnoticed', () => {
     answersFor(10_000, 700);
     machine.trueTime += HOUR; // a virtual machine that was paused
     expect(isRight()).toBe(false);
@@ -120,7 +120,7 @@ describe('compared with the Date of answers', () => {
     expect([clock.now(), isRight()]).toEqual([machine.trueTime, true]);
   });
 
-  it('assumes the last error after `forget`, and takes the next answer as it is', () => {
+  it('assumes the last offset after `forget`, and follows the next response', () => {
     machine.wallAhead = HOUR;
     answer();
     machine.trueTime += 10 * MINUTE; // frozen, with its counter
@@ -200,7 +200,7 @@ describe('compared with the monotonic counter, in a process of its own', () => {
     }
   });
 
-  it('follows a machine that was suspended after a minute where the platform does not tell', () => {
+  it('follows a machine that was suspended after a minute if the platform does not report it', () => {
     machine.uptime = () => 0;
     live(10_000);
     machine.suspend(HOUR);
@@ -210,7 +210,7 @@ describe('compared with the monotonic counter, in a process of its own', () => {
     expect([clock.now(), isRight()]).toEqual([machine.trueTime, true]);
   });
 
-  it('ignores what others answer: they run on the same machine', () => {
+  it('ignores responses, which come from the same machine', () => {
     live(1000);
     clock.heard(new Date(machine.trueTime + HOUR).toUTCString(), machine.counter, machine.counter);
     expect(clock.now()).toBe(machine.trueTime);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/runtime/clock/system-clock.ts';
 
 describe('the system clock', () => {
-  it('never wakes early, whatever the fraction of a millisecond', async () => {
+  it('never wakes early, also with fractions of a millisecond', async () => {
     const early: number[] = [];
     await Promise.all(
       Array.from({ length: 300 }, async (_, i) => {
@@ -17,7 +17,7 @@ describe('the system clock', () => {
     expect(early).toEqual([]);
   });
 
-  it('returns at once for nothing, a negative time or an aborted signal', async () => {
+  it('returns at once for 0, a negative time or an aborted signal', async () => {
     const start = performance.now();
     await systemClock.sleep(0);
     await systemClock.sleep(-5);
@@ -26,7 +26,7 @@ describe('the system clock', () => {
     expect(performance.now() - start).toBeLessThan(50);
   });
 
-  it('wakes all who sleep on abort; one listener does for all of them', async () => {
+  it('an abort wakes all sleepers, which share one listener', async () => {
     const controller = new AbortController();
     await systemClock.sleep(2, controller.signal);
     const sleeping = Array.from({ length: 100 }, () => systemClock.sleep(60_000, controller.signal));
@@ -37,7 +37,7 @@ describe('the system clock', () => {
     await systemClock.sleep(60_000, controller.signal);
   });
 
-  it('does not wake at once from a sleep longer than a timer can count', async () => {
+  it('does not wake at once from a sleep beyond the maximum of a timer', async () => {
     const controller = new AbortController();
     let awake = false;
     const sleeping = systemClock.sleep(2 ** 31 + 1000, controller.signal).then(() => {

@@ -14,7 +14,7 @@ const aChange = (jobId: string, version: number, at: number, more: Partial<Chang
 
 export function changesConformance(subject: Subject): void {
   describe('changes', () => {
-    test('come back as they were', async () => {
+    test('are read as they were written', async () => {
       const store = subject();
       const jobId = aJobId();
       const { retry, misfire, tags } = aHead();
@@ -29,7 +29,7 @@ export function changesConformance(subject: Subject): void {
       expect(await store.listChanges(jobId, change, 10)).toStrictEqual([change]);
     });
 
-    test('are never written over: one per version and time', async () => {
+    test('are never overwritten: one per version and time', async () => {
       const store = subject();
       const jobId = aJobId();
       const first = aChange(jobId, 1, T0);
@@ -61,7 +61,7 @@ export function changesConformance(subject: Subject): void {
       expect(await listed(1, T0 - 1, 100)).toEqual([]);
     });
 
-    test('are no part of what a job is otherwise', async () => {
+    test('are not part of other lists of the job', async () => {
       const store = subject();
       const head = aHead();
       await store.insertHead(head);

@@ -22,7 +22,7 @@ export function controlConformance(subject: Subject): void {
       expect(await store.readShard(shard.shard)).toStrictEqual(shard);
     });
 
-    test('are taken by one who saw the token as it is, absent included', async () => {
+    test('are leased if the token is as seen, or absent as seen', async () => {
       const store = subject();
       const shard = await aShard(store);
       expect(await store.takeShard(shard, 'somebody', 'mine', T0)).toBe(false);
@@ -36,7 +36,7 @@ export function controlConformance(subject: Subject): void {
       });
     });
 
-    test('that do not exist cannot be taken or committed', async () => {
+    test('that do not exist cannot be leased or committed', async () => {
       const store = subject();
       const shard = nextShard++;
       expect(await store.takeShard(shard, undefined, 'mine', T0)).toBe(false);
@@ -44,7 +44,7 @@ export function controlConformance(subject: Subject): void {
       expect(await store.readShard(shard)).toBeUndefined();
     });
 
-    test('of many takes at once exactly one wins', async () => {
+    test('of many concurrent leases exactly one succeeds', async () => {
       const store = subject();
       const shard = await aShard(store);
       const tokens = Array.from({ length: 8 }, () => anId(12));
@@ -53,7 +53,7 @@ export function controlConformance(subject: Subject): void {
       expect((await store.readShard(shard))?.token).toBe(tokens[done.indexOf(true)]);
     });
 
-    test('a commit moves what it names, and only with the token', async () => {
+    test('a commit moves the given cursors, and only with the token', async () => {
       const store = subject();
       const shard = await aShard(store, 'mine');
       expect(await store.commitShard(shard, 'mine', { leaseUntil: T0, dispatchedUntil: 101 })).toBe(true);
@@ -66,7 +66,7 @@ export function controlConformance(subject: Subject): void {
       expect(await store.readShard(shard)).toStrictEqual(after);
     });
 
-    test('cursors never go back, though the lease goes on', async () => {
+    test('cursors never move back, and the lease is extended', async () => {
       const store = subject();
       const shard = await aShard(store, 'mine');
       const change = { leaseUntil: T0, dispatchedUntil: 50, settledUntil: 95 };
@@ -102,7 +102,7 @@ export function controlConformance(subject: Subject): void {
       host: 'ip-10-0-12-34',
     });
 
-    test('are listed while their beat is recent, and not after they have left', async () => {
+    test('are listed while their heartbeat is recent, and not after their removal', async () => {
       const store = subject();
       const [old, live, idle, gone] = [
         aWorker(T0 - 1),
@@ -119,7 +119,7 @@ export function controlConformance(subject: Subject): void {
       expect(listed.find((worker) => worker.workerId === live.workerId)).toStrictEqual(live);
     });
 
-    test('a beat replaces the one before', async () => {
+    test('a heartbeat replaces the one before', async () => {
       const store = subject();
       const worker = aWorker(T0);
       await store.putWorker(worker);

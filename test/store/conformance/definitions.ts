@@ -6,7 +6,7 @@ const deep = (levels: number): unknown => (levels === 0 ? 'bottom' : { next: dee
 
 export function definitionsConformance(subject: Subject): void {
   describe('definitions', () => {
-    test('any JSON comes back as it was', async () => {
+    test('any JSON is read as it was written', async () => {
       const store = subject();
       const params = {
         huge: 1e300,
@@ -29,7 +29,7 @@ export function definitionsConformance(subject: Subject): void {
       expect(await store.readDefinition(definition.jobId, 3)).toStrictEqual(definition);
     });
 
-    test('each version is its own, and writing one twice is writing it once', async () => {
+    test('each version is stored separately, and its write is idempotent', async () => {
       const store = subject();
       const jobId = aJobId();
       const version = (n: number) => ({ jobId, version: n, params: { n }, notify: [] });
@@ -46,7 +46,7 @@ export function definitionsConformance(subject: Subject): void {
       expect(await store.readDefinition(definition.jobId, 1)).toStrictEqual(definition);
     });
 
-    test('large ones that come together are all written', async () => {
+    test('large definitions are all written by concurrent calls', async () => {
       const store = subject();
       const text = 'x'.repeat(200_000);
       const many = Array.from({ length: 30 }, () => ({
@@ -60,7 +60,7 @@ export function definitionsConformance(subject: Subject): void {
       expect(new Set(read.map(({ jobId }) => jobId))).toEqual(new Set(many.map(({ jobId }) => jobId)));
     });
 
-    test('many at once: each once, what does not exist left out', async () => {
+    test('many definitions are read, each once, without missing ones', async () => {
       const store = subject();
       const definitions = Array.from({ length: 120 }, (_, i) => ({
         jobId: aJobId(),

@@ -66,7 +66,7 @@ export function executionListsConformance(subject: Subject): void {
       }
     });
 
-    test('with one end only, and with ends that leave nothing', async () => {
+    test('with one end only, and with an empty range', async () => {
       const store = subject();
       const { jobId } = await aLedger(store);
       const count = async (range: { from?: string; to?: string }, limit = 100) =>
@@ -78,7 +78,7 @@ export function executionListsConformance(subject: Subject): void {
       expect(await count({ from: dueKey(T0 + 1e9) })).toBe(0);
     });
 
-    test('rows of more than 1 MB come in as many pages as they need, complete', async () => {
+    test('rows of more than 1 MB are split into pages, without a gap', async () => {
       const store = subject();
       const jobId = aJobId();
       const dues = Array.from({ length: 9 }, (_, i) => dueKey(T0 + i));
@@ -87,7 +87,7 @@ export function executionListsConformance(subject: Subject): void {
       expect(pages.flat().map((row) => row.due)).toEqual(dues);
     });
 
-    test('of a job without rows is empty, and what is no cursor is refused', async () => {
+    test('of a job without rows is empty, and an invalid cursor is refused', async () => {
       const store = subject();
       expect(await store.listRows(aJobId(), { ...ASCENDING, limit: 5 })).toEqual({
         items: [],
@@ -130,7 +130,7 @@ export function executionListsConformance(subject: Subject): void {
       expect((await store.listRowKeys(userId, { ...none, limit })).items).toEqual([]);
     });
 
-    test('what ends meanwhile neither repeats nor hides anything', async () => {
+    test('executions that end between pages neither repeat nor hide others', async () => {
       const store = subject();
       const { userId, jobId, dues } = await aLedger(store);
       let later = T0 + 1e9;
@@ -139,7 +139,7 @@ export function executionListsConformance(subject: Subject): void {
       expect(pages.flat().map(text)).toEqual(dues.map((due) => text({ jobId, due })).reverse());
     });
 
-    test('a row that changes stays where it is', async () => {
+    test('a row that changes keeps its position', async () => {
       const store = subject();
       const row = aRow({ status: 'QUEUED', fence: undefined });
       await store.insertRow(row);

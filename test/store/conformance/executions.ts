@@ -7,7 +7,7 @@ const CONSISTENT = { consistent: true };
 
 export function executionsConformance(subject: Subject): void {
   describe('rows', () => {
-    test('a row comes back as it was written', async () => {
+    test('a row is read as it was written', async () => {
       const store = subject();
       const row = aRow({
         error: { name: 'Überlauf', message: '日本 🕐' },
@@ -28,7 +28,7 @@ export function executionsConformance(subject: Subject): void {
       expect(await store.readRow(row.jobId, row.due, CONSISTENT)).toStrictEqual(row);
     });
 
-    test('what is undefined is not stored', async () => {
+    test('undefined values are not stored', async () => {
       const store = subject();
       const row = aRow({ fence: undefined, result: undefined, workerId: undefined });
       await store.insertRow(row);
@@ -43,7 +43,7 @@ export function executionsConformance(subject: Subject): void {
       expect(await store.readRow(row.jobId, row.due, CONSISTENT)).toStrictEqual(row);
     });
 
-    test('the second insert is refused and the first stays, also when they come at once', async () => {
+    test('the second insert is refused and the first stays, also with concurrent inserts', async () => {
       const store = subject();
       const row = aRow();
       const tries = Array.from({ length: 8 }, () => ({ ...row, fence: anId(12) }));
@@ -53,7 +53,7 @@ export function executionsConformance(subject: Subject): void {
       expect(await store.insertRow(row)).toBe(false);
     });
 
-    test('a replaced row leaves nothing behind', async () => {
+    test('no field of a replaced row stays', async () => {
       const store = subject();
       const row = aRow({
         status: 'RETRYING',
@@ -80,7 +80,7 @@ export function executionsConformance(subject: Subject): void {
       expect(await store.readRow(row.jobId, row.due, CONSISTENT)).toEqual(row);
     });
 
-    test('a row that was never held is updated by one who saw no fence, and by nobody who saw one', async () => {
+    test('a row without a fence is updated if no fence was seen, and not otherwise', async () => {
       const store = subject();
       const row = aRow({ status: 'QUEUED', fence: undefined });
       await store.insertRow(row);
@@ -98,7 +98,7 @@ export function executionsConformance(subject: Subject): void {
       expect(await store.readRow(row.jobId, row.due, CONSISTENT)).toBeUndefined();
     });
 
-    test('of many updates of what was seen exactly one wins', async () => {
+    test('of many updates with the same condition exactly one succeeds', async () => {
       const store = subject();
       const row = aRow({ status: 'QUEUED', fence: undefined });
       await store.insertRow(row);
@@ -110,7 +110,7 @@ export function executionsConformance(subject: Subject): void {
       expect((await store.readRow(row.jobId, row.due, CONSISTENT))?.fence).toBe(fences[done.indexOf(true)]);
     });
 
-    test('many at once, beyond 16 MB: each once, what does not exist left out', async () => {
+    test('more than 16 MB of rows are read, each once, without missing ones', async () => {
       const store = subject();
       const rows = Array.from({ length: 110 }, (_, i) => aRow({ result: `${i}${'x'.repeat(170_000)}` }));
       await Promise.all(rows.map((row) => store.insertRow(row)));

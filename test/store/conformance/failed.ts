@@ -21,7 +21,7 @@ async function pages(read: (cursor: string | undefined) => Promise<Page<Executio
 
 export function failedConformance(subject: Subject): void {
   describe('failed rows', () => {
-    test.each([1, 3, 100])("a user's, newest first and nothing else, in pages of %i", async (limit) => {
+    test.each([1, 3, 100])('of a user, newest first and no others, in pages of %i', async (limit) => {
       const store = subject();
       const userId = aUser();
       const rows = Array.from({ length: 9 }, (_, i) =>
@@ -38,7 +38,7 @@ export function failedConformance(subject: Subject): void {
       );
     });
 
-    test.each([2, 100])("everybody's, each exactly once, in pages of %i", async (limit) => {
+    test.each([2, 100])('of all users, each exactly once, in pages of %i', async (limit) => {
       const store = subject();
       const rows = Array.from({ length: 7 }, (_, i) => aRow({ due: dueKey(T0 + i), status: 'FAILED' }));
       await Promise.all(rows.map((row) => store.insertRow(row)));
@@ -63,7 +63,7 @@ export function failedConformance(subject: Subject): void {
       expect(await store.readRow(row.jobId, row.due, { consistent: true })).toEqual(row);
     });
 
-    test('each has the key of its error, and the cursor at which a list goes on after it', async () => {
+    test('each has the key of its error, and the cursor after it', async () => {
       const store = subject();
       const userId = aUser();
       const failed = (i: number, message: string) =>
@@ -91,7 +91,7 @@ export function failedConformance(subject: Subject): void {
       }
     });
 
-    test('what is no cursor is refused', async () => {
+    test('an invalid cursor is refused', async () => {
       const store = subject();
       const cursor = Buffer.from(`${T0}#${aJobId()}`).toString('base64url');
       await expect(store.listAllFailedKeys({ limit: 5, cursor })).rejects.toThrow(InvalidInput);

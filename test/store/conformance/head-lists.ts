@@ -38,7 +38,7 @@ export function headListsConformance(subject: Subject): void {
       expect(pages).toHaveLength(Math.ceil(40 / limit));
     });
 
-    test('all of a summary is there, and nothing that a run changes', async () => {
+    test('a summary has all its fields, and none that a run changes', async () => {
       const store = subject();
       const head = aHead({ hold: aHold(), rowsUntil: '1', coveredUntil: '1', bodyFingerprint: 'f' });
       await store.insertHead(head);
@@ -71,7 +71,7 @@ export function headListsConformance(subject: Subject): void {
       expect((await store.listHeads(head.userId, { limit: 10 })).items).toHaveLength(1);
     });
 
-    test('what is added meanwhile neither repeats nor hides anything', async () => {
+    test('jobs that are added between pages neither repeat nor hide others', async () => {
       const store = subject();
       const userId = aUser();
       const heads = await insertMany(store, userId, 30, (i) => T0 + i * 10);
@@ -86,7 +86,7 @@ export function headListsConformance(subject: Subject): void {
       expect(seen).toEqual([...heads].sort(newestFirst).map((head) => head.jobId));
     });
 
-    test("a user sees nobody else's, not even one whose name looks like a part of the index", async () => {
+    test("a user sees no other user's jobs, also if the names look like index keys", async () => {
       const store = subject();
       const userId = aUser();
       const mine = await insertMany(store, userId, 5, (i) => T0 + i);
@@ -101,7 +101,7 @@ export function headListsConformance(subject: Subject): void {
       expect(await subject().listHeads(aUser(), { limit: 10 })).toEqual({ items: [], next: undefined });
     });
 
-    test.each(['', 'nonsense', '%%%', 'MTIz'])("'%s' is no cursor: the caller's error", async (cursor) => {
+    test.each(['', 'nonsense', '%%%', 'MTIz'])("'%s' is refused as a cursor", async (cursor) => {
       await expect(subject().listHeads(aUser(), { limit: 10, cursor })).rejects.toThrow(InvalidInput);
     });
   });

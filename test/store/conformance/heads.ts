@@ -7,7 +7,7 @@ const CONSISTENT = { consistent: true };
 
 export function headsConformance(subject: Subject): void {
   describe('heads', () => {
-    test('a head comes back as it was written, unicode and all', async () => {
+    test('a head is read as it was written, including Unicode', async () => {
       const store = subject();
       const head = aHead({
         name: 'Übersicht 日本語 🕐 "quoted" \u0000 \n',
@@ -21,7 +21,7 @@ export function headsConformance(subject: Subject): void {
       expect(await store.readHead(head.jobId, { consistent: false })).toEqual(head);
     });
 
-    test('what is undefined is not stored, and an empty set of tags comes back empty', async () => {
+    test('undefined values are not stored, and empty tags stay empty', async () => {
       const store = subject();
       const head = aHead({ name: undefined, hold: undefined, tags: {} });
       await store.insertHead(head);
@@ -34,7 +34,7 @@ export function headsConformance(subject: Subject): void {
       expect(await subject().readHead(aJobId(), CONSISTENT)).toBeUndefined();
     });
 
-    test('many at once, each as the last write left it', async () => {
+    test('many concurrent reads return the last write of each head', async () => {
       const store = subject();
       const heads = [aHead(), aHead(), aHead()];
       for (const head of heads) await store.insertHead(head);
@@ -52,7 +52,7 @@ export function headsConformance(subject: Subject): void {
       expect(await store.readHead(first.jobId, CONSISTENT)).toEqual(first);
     });
 
-    test('of many inserts at once exactly one is done', async () => {
+    test('of many concurrent inserts exactly one succeeds', async () => {
       const store = subject();
       const head = aHead();
       const tries = Array.from({ length: 8 }, () => ({ ...head, stamp: anId(12) }));
@@ -61,7 +61,7 @@ export function headsConformance(subject: Subject): void {
       expect(await store.readHead(head.jobId, CONSISTENT)).toEqual(tries[done.indexOf(true)]);
     });
 
-    test('an update changes what it names, removes what it names undefined, and leaves the rest', async () => {
+    test('an update changes its fields, removes its undefined fields, and keeps the others', async () => {
       const store = subject();
       const head = aHead({ hold: aHold(), name: 'old', rowsUntil: dueKey(T0) });
       await store.insertHead(head);
@@ -89,7 +89,7 @@ export function headsConformance(subject: Subject): void {
       expect(await store.readHead(head.jobId, CONSISTENT)).toStrictEqual({ ...rest, stamp, tags: {} });
     });
 
-    test('an update with nothing but a stamp moves the stamp', async () => {
+    test('an update of the stamp alone changes the stamp', async () => {
       const store = subject();
       const head = aHead();
       await store.insertHead(head);
@@ -114,7 +114,7 @@ export function headsConformance(subject: Subject): void {
       expect(await store.readHead(head.jobId, CONSISTENT)).toBeUndefined();
     });
 
-    test('of many updates of one stamp at once exactly one wins', async () => {
+    test('of many concurrent updates of one stamp exactly one succeeds', async () => {
       const store = subject();
       const head = aHead();
       await store.insertHead(head);
@@ -128,7 +128,7 @@ export function headsConformance(subject: Subject): void {
       expect([after?.stamp, after?.hold?.token]).toEqual([winner, winner]);
     });
 
-    test('of many updates of many heads at once each is done or refused by its own stamp', async () => {
+    test('of many concurrent updates of many heads each is compared with its own stamp', async () => {
       const store = subject();
       const heads = Array.from({ length: 130 }, () => aHead());
       await Promise.all(heads.map((head) => store.insertHead(head)));
@@ -152,7 +152,7 @@ export function headsConformance(subject: Subject): void {
       );
     });
 
-    test('many heads are read at once: each once, what does not exist left out', async () => {
+    test('many heads are read, each once, without missing ones', async () => {
       const store = subject();
       const heads = Array.from({ length: 230 }, () => aHead());
       await Promise.all(heads.map((head) => store.insertHead(head)));
@@ -165,7 +165,7 @@ export function headsConformance(subject: Subject): void {
       expect(await store.readHeads([], CONSISTENT)).toEqual([]);
     });
 
-    test('what is read is not changed by later writes, and what was handed in is not either', async () => {
+    test('neither written nor read values are changed by later writes', async () => {
       const store = subject();
       const tags: Record<string, string> = { a: 'b' };
       const head = aHead({ tags });

@@ -23,7 +23,7 @@ export function holdsConformance(subject: Subject): void {
       expect(await store.readHead(head.jobId, CONSISTENT)).toEqual({ ...head, hold: after, stamp: 'next' });
     });
 
-    test('makes a write refused that saw the head before', async () => {
+    test('refuses a write that has seen the head before it', async () => {
       const store = subject();
       const hold = aHold();
       const head = aHead({ hold });
@@ -35,7 +35,7 @@ export function holdsConformance(subject: Subject): void {
       );
     });
 
-    test('brings back what others have set in the hold', async () => {
+    test('returns the fields that others have set in the hold', async () => {
       const store = subject();
       const hold = aHold();
       const head = aHead({ hold });
@@ -48,7 +48,7 @@ export function holdsConformance(subject: Subject): void {
       expect(after?.cancelRequested).toBe(true);
     });
 
-    test('with a token that is not the one is refused and changes nothing', async () => {
+    test('with another token is refused and changes nothing', async () => {
       const store = subject();
       const head = aHead({ hold: aHold() });
       await store.insertHead(head);
@@ -69,7 +69,7 @@ export function holdsConformance(subject: Subject): void {
       expect(await store.listHoldItems(nobody)).toEqual([]);
     });
 
-    test('of a hold item touches that item alone', async () => {
+    test('of a hold item changes only that item', async () => {
       const store = subject();
       const hold = aHold();
       const head = aHead({ hold });
@@ -90,7 +90,7 @@ export function holdsConformance(subject: Subject): void {
   });
 
   describe('hold items', () => {
-    test('an item comes back as it was written; the second insert is refused', async () => {
+    test('an item is read as it was written, and the second insert is refused', async () => {
       const store = subject();
       const item = anItem();
       expect(await store.readHoldItem(item.jobId, item.due)).toBeUndefined();
@@ -99,7 +99,7 @@ export function holdsConformance(subject: Subject): void {
       expect(await store.readHoldItem(item.jobId, item.due)).toStrictEqual(item);
     });
 
-    test('of many inserts at once exactly one is done', async () => {
+    test('of many concurrent inserts exactly one succeeds', async () => {
       const store = subject();
       const item = anItem();
       const done = await Promise.all(Array.from({ length: 8 }, () => store.insertHoldItem(item)));
@@ -118,7 +118,7 @@ export function holdsConformance(subject: Subject): void {
       expect(await store.readHoldItem(item.jobId, item.due)).toStrictEqual({ ...item, ...change });
     });
 
-    test('it is removed only as it was seen', async () => {
+    test('an item is removed only if it is as seen', async () => {
       const store = subject();
       const item = anItem();
       expect(await store.removeHoldItem(item.jobId, item.due, item.stamp)).toBe(false);
@@ -129,7 +129,7 @@ export function holdsConformance(subject: Subject): void {
       expect(await store.readHoldItem(item.jobId, item.due)).toBeUndefined();
     });
 
-    test('all of a job are listed, beyond one page, and nothing else of it', async () => {
+    test('all hold items of a job are listed, also beyond one page, and no other items', async () => {
       const store = subject();
       const head = aHead({ hold: aHold() });
       await store.insertHead(head);

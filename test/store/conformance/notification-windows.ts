@@ -16,7 +16,7 @@ const aWindow = (jobId: string, more: Partial<NotificationWindow> = {}): Notific
 
 export function notificationWindowsConformance(subject: Subject): void {
   describe('notification windows', () => {
-    test('are written only over the one that was seen, per job and event', async () => {
+    test('are replaced only if they are as seen, per job and event', async () => {
       const store = subject();
       const jobId = `job_${anId(20)}`;
       const first = aWindow(jobId);
@@ -34,7 +34,7 @@ export function notificationWindowsConformance(subject: Subject): void {
       expect(await store.readNotificationWindow(jobId, 'failed')).toEqual(third);
     });
 
-    test('of what was told stand in the row, where status and fence are as seen', async () => {
+    test('mark the row as notified, if status and fence are as seen', async () => {
       const store = subject();
       const held = aRow({ status: 'FAILED', fence: 'f', notifies: 'f' });
       const skipped = aRow({ status: 'SKIPPED', fence: undefined });

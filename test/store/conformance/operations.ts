@@ -29,7 +29,7 @@ export function operationsConformance(subject: Subject): void {
       return (await store.listOpenOperations(MANY)).filter(({ id }) => ids.has(id));
     };
 
-    test('come back as they were', async () => {
+    test('are read as they were written', async () => {
       const store = subject();
       const operation = anOperation({
         next: '1796119230000',
@@ -41,7 +41,7 @@ export function operationsConformance(subject: Subject): void {
       expect(await store.readOperation(operation.id)).toStrictEqual(operation);
     });
 
-    test('are replaced by whoever saw the stamp as it is', async () => {
+    test('are replaced if the stamp is as seen', async () => {
       const store = subject();
       const first = anOperation({ reason: 'for now' });
       await store.putOperation(first);
@@ -52,14 +52,14 @@ export function operationsConformance(subject: Subject): void {
       expect(await store.readOperation(first.id)).toStrictEqual(second);
     });
 
-    test('that do not exist are not made by a replacement', async () => {
+    test('that do not exist are not created by a replacement', async () => {
       const store = subject();
       const operation = anOperation();
       expect(await store.replaceOperation(operation, { ...operation, stamp: anId(12) })).toBe(false);
       expect(await store.readOperation(operation.id)).toBeUndefined();
     });
 
-    test('of many replacements at once exactly one wins', async () => {
+    test('of many concurrent replacements exactly one succeeds', async () => {
       const store = subject();
       const operation = anOperation();
       await store.putOperation(operation);
@@ -71,7 +71,7 @@ export function operationsConformance(subject: Subject): void {
       expect((await store.readOperation(operation.id))?.stamp).toBe(stamps[done.indexOf(true)]);
     });
 
-    test('are listed oldest first until they are taken off the list, and stay readable', async () => {
+    test('are listed oldest first until they are removed from the list, and stay readable', async () => {
       const store = subject();
       const operations = [3, 1, 2, 0].map((after) => anOperation({ createdAt: T0 - 1e9 + after }));
       for (const operation of operations) await store.putOperation(operation);
@@ -99,7 +99,7 @@ export function operationsConformance(subject: Subject): void {
       expect(await store.readOperation(operation.id)).toStrictEqual(operation);
     });
 
-    test('a list has no more than was asked for: the oldest', async () => {
+    test('a list has at most `limit` operations, the oldest', async () => {
       const store = subject();
       const operations = Array.from({ length: 20 }, (_, i) => anOperation({ createdAt: T0 - 2e9 + i }));
       for (const operation of operations.toReversed()) await store.putOperation(operation);
@@ -107,7 +107,7 @@ export function operationsConformance(subject: Subject): void {
       expect((await store.listOpenOperations(7)).map(({ id }) => id)).toEqual(oldest);
     });
 
-    test('are no part of what a job is otherwise', async () => {
+    test('are not part of any job', async () => {
       const store = subject();
       const operation = anOperation();
       await store.putOperation(operation);

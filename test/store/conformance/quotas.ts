@@ -4,7 +4,7 @@ import type { Subject } from '../conformance.ts';
 
 export function quotasConformance(subject: Subject): void {
   describe('quotas', () => {
-    test('what is added at the same time is all counted, per user and quota', async () => {
+    test('concurrent additions are all counted, per user and quota', async () => {
       const store = subject();
       const user = aUser();
       const sums = await Promise.all(Array.from({ length: 10 }, () => store.addToQuota(user, 'a', 2, 9e9)));
@@ -13,7 +13,7 @@ export function quotasConformance(subject: Subject): void {
       expect(await store.addToQuota(aUser(), 'a', 1)).toBe(1);
     });
 
-    test('is set only where it is as seen', async () => {
+    test('is replaced only if it is as seen', async () => {
       const store = subject();
       const user = aUser();
       await store.addToQuota(user, 'a', 5);
@@ -23,7 +23,7 @@ export function quotasConformance(subject: Subject): void {
       expect(await store.replaceQuota(user, 'none', 0, 1)).toBe(false);
     });
 
-    test('is no job', async () => {
+    test('is not a job', async () => {
       const store = subject();
       const user = aUser();
       await store.addToQuota(user, 'a', 5);

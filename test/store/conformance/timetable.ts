@@ -71,7 +71,7 @@ export function timetableConformance(subject: Subject): void {
       expect(found).toStrictEqual([...entries].sort(keyOrder));
     });
 
-    test('the last millisecond of a minute and the first of the next stand in different slots', async () => {
+    test('the last millisecond of a minute and the first of the next are in different slots', async () => {
       const store = subject();
       const start = aMinute();
       aMinute();
@@ -84,13 +84,13 @@ export function timetableConformance(subject: Subject): void {
       expect((await wholeSlot(store, start + MINUTE, shard)).flat()).toStrictEqual([first]);
     });
 
-    test('nothing to write is fine, and a slot without entries is empty', async () => {
+    test('an empty write does nothing, and a slot without entries is empty', async () => {
       const store = subject();
       await store.putEntries([]);
       expect(await store.readSlot(minuteOf(aMinute()), 0)).toEqual({ items: [], next: undefined });
     });
 
-    test('hasEntry knows exactly what was written', async () => {
+    test('hasEntry finds exactly the written entries', async () => {
       const store = subject();
       const entry = anEntry({ at: aMinute() });
       expect(await store.hasEntry(entry)).toBe(false);

@@ -1,4 +1,4 @@
-// What an execution costs (docs/architecture.md#cost-budget), by the sizes of items and by dynoxide's own meter.
+// The cost of an execution (docs/architecture.md#cost-budget), by the sizes of items and by dynoxide's meter.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { errorKeyOf } from '../../../src/domain/executions/error-key.ts';
 import { dueKey } from '../../../src/domain/executions/ids.ts';
@@ -19,7 +19,7 @@ import { aHead, aHold, anEntry, anId, aRow, T0 } from '../../support/fixtures.ts
 import { itemSize } from '../../support/item-size.ts';
 import { MemoryQueue } from '../../support/memory-queue.ts';
 
-/** As big as ordinary ones get: a held job that was edited, with a note, a pause that has an end, names and tags. */
+/** The largest ordinary head: a held job that was edited, with a note, a pause with an end, names and tags. */
 const aFullHead = () =>
   aHead({
     userId: '3f9a1c52-7b8e-4d21-9c0a-5e6f7a8b9c0d',
@@ -42,7 +42,7 @@ const aFullHead = () =>
   });
 
 describe('size', () => {
-  test('a full head is below 1 KB, the billing unit of every take and heartbeat', () => {
+  test('a full head is below 1 KB, the billing unit of every claim and heartbeat', () => {
     const size = itemSize(headToItem(aFullHead()));
     expect(size).toBeGreaterThan(600); // or the measure is wrong
     expect(size).toBeLessThan(1_024);
@@ -91,7 +91,7 @@ describe('capacity', () => {
   beforeEach(() => used.clear());
   afterAll(() => stop());
 
-  test('a recurring execution costs 4 write units: entry, take, row, and the row in its index', async () => {
+  test('a recurring execution costs 4 write units: entry, claim, row, and the row in its index', async () => {
     const head = aFullHead();
     await store.insertHead(head);
     used.clear();
@@ -152,7 +152,7 @@ describe('capacity', () => {
     expect([total('timetable write'), total('executions write'), total('executions.byUser write')]).toEqual([
       30, 30, 30,
     ]);
-    // 30 notes; the operation: itself, its place, taken, delisted; three steps
+    // 30 notes; the operation: its item, its list item, its lease, its removal from the list; three steps
     expect([total('jobs write'), total('jobs.byUser write')]).toEqual([30 + 4 + 3, 0]);
   });
 
@@ -166,7 +166,7 @@ describe('capacity', () => {
     expect(total('write')).toBe(2);
   });
 
-  test('writes that go together cost what each costs alone, refused ones too', async () => {
+  test('writes that share a request cost as much as single ones, also refused ones', async () => {
     const heads = [aFullHead(), aFullHead(), aFullHead()];
     await Promise.all(heads.map((head) => store.insertHead(head)));
     expect([total('jobs write'), total('jobs.byUser write')]).toEqual([3, 3]);
@@ -192,7 +192,7 @@ describe('capacity', () => {
     expect(total('write')).toBe(1);
   });
 
-  test('a failure costs 1 more than a success, and 1 when it is run again: the index of failed ones', async () => {
+  test('a failure costs 1 more than a success, and 1 when it is run again, for the index of failed rows', async () => {
     const row = aRow({ status: 'FAILED' });
     used.clear();
     await store.insertRow(row);
@@ -201,7 +201,7 @@ describe('capacity', () => {
     expect(total('write')).toBe(5);
   });
 
-  test('a head is read for half a unit, a slot for a fraction of one per entry', async () => {
+  test('a read of a head costs half a unit, a read of a slot a fraction of a unit per entry', async () => {
     const head = aFullHead();
     await store.insertHead(head);
     const entries = Array.from({ length: 400 }, () => anEntry({ jobId: head.jobId }));
@@ -213,7 +213,7 @@ describe('capacity', () => {
     expect(total('timetable read') / 400).toBeLessThan(0.05);
   });
 
-  test('a page of 100 jobs reads little more than those 100', async () => {
+  test('a page of 100 jobs reads little more than 100 summaries', async () => {
     const heads = Array.from({ length: 300 }, (_, i) => ({
       ...aFullHead(),
       userId: 'lister',

@@ -1,4 +1,4 @@
-// DynamoDB takes batches in part, throttles and refuses: nothing is ignored, and nothing is told wrongly.
+// DynamoDB processes batches in part, throttles and refuses. No failure is ignored, and no result is wrong.
 import {
   ConditionalCheckFailedException,
   DynamoDBClient,
@@ -27,7 +27,7 @@ beforeEach(() => mock.reset());
 
 const noTime = { random: () => 0, sleep: async () => {} };
 
-describe('a batch that is taken in part', () => {
+describe('a batch that is processed in part', () => {
   const sleeps: number[] = [];
   const backoff = {
     random: () => 1,
@@ -38,10 +38,10 @@ describe('a batch that is taken in part', () => {
   const client = new DynamoDBClient({ region: 'us-east-1' });
   const store = createDynamoStore({ client, tablePrefix: 'p-', shards: 4, backoff });
 
-  test('entries that were not taken are written in other rounds, longer and longer apart', async () => {
+  test('unprocessed entries are written in further rounds with growing pauses', async () => {
     const written = new Set<string>();
     sleeps.length = 0;
-    // takes three of every batch
+    // processes three of every batch
     mock.on(BatchWriteCommand).callsFake((input) => {
       const requests = input.RequestItems['p-timetable'] as {
         PutRequest: { Item: { key: string } };
@@ -56,7 +56,7 @@ describe('a batch that is taken in part', () => {
     expect(Math.max(...sleeps)).toBe(2_000);
   });
 
-  test('heads that were not answered are asked for in other rounds, consistently as before', async () => {
+  test('unprocessed heads are read in further rounds, consistently as before', async () => {
     const heads = Array.from({ length: 150 }, () => aHead());
     const byId = new Map(heads.map((head) => [head.jobId, headToItem(head)]));
     const consistent = new Set<unknown>();
@@ -78,7 +78,7 @@ describe('a batch that is taken in part', () => {
     expect([...consistent]).toEqual([true]);
   });
 
-  test('what is never taken is an error that says how many', async () => {
+  test('a batch without progress is an error with the number of items', async () => {
     mock.on(BatchWriteCommand).callsFake((input) => ({ UnprocessedItems: input.RequestItems }));
     await expect(store.putEntries([anEntry(), anEntry()])).rejects.toThrow(
       'putEntries: DynamoDB processed none of 2 items',
@@ -87,7 +87,7 @@ describe('a batch that is taken in part', () => {
     await expect(store.readHeads(['job_a'], { consistent: false })).rejects.toThrow('readHeads');
   });
 
-  test('a batch that fails is an error, and no further batches are begun', async () => {
+  test('a failed batch is an error, and no further batch starts', async () => {
     mock.on(BatchWriteCommand).rejects(throttled);
     await expect(store.putEntries(Array.from({ length: 2_500 }, () => anEntry()))).rejects.toThrow(
       'slow down',
@@ -95,7 +95,7 @@ describe('a batch that is taken in part', () => {
     expect(mock.commandCalls(BatchWriteCommand).length).toBeLessThan(20);
   });
 
-  test('a definition that an eventually consistent read does not know yet is asked for consistently', async () => {
+  test('a definition that an eventually consistent read does not find is read consistently', async () => {
     const item = { jobId: 'job_a', part: 'def#1', params: '{"a":1}' };
     mock.on(GetCommand).resolvesOnce({}).resolves({ Item: item });
     expect(await store.readDefinition('job_a', 1)).toEqual({
@@ -112,7 +112,7 @@ describe('a batch that is taken in part', () => {
   });
 });
 
-describe('writes that go together', () => {
+describe('writes that share a request', () => {
   const client = new DynamoDBClient({ region: 'us-east-1' });
   const store = createDynamoStore({ client, tablePrefix: '', shards: 4, backoff: noTime });
   const three = () =>
@@ -122,7 +122,7 @@ describe('writes that go together', () => {
   const jobsOf = (calls: { args: [{ input: { Key: Item | undefined } }] }[]) =>
     calls.map(({ args }) => args[0].input.Key?.jobId);
 
-  test('one that was throttled is done alone; the answers of the others stand', async () => {
+  test('a throttled write is repeated as a single request, and the results of the others stay', async () => {
     const throttledOne = { Code: 'ProvisionedThroughputExceeded' as const, Message: 'slow down' };
     mock.on(BatchExecuteStatementCommand).resolves({
       Responses: [{}, { Error: throttledOne }, { Error: { Code: 'ConditionalCheckFailed' } }],
@@ -132,7 +132,7 @@ describe('writes that go together', () => {
     expect(jobsOf(mock.commandCalls(UpdateCommand))).toEqual(['b']);
   });
 
-  test('where batches are not taken, or not allowed, each is done alone', async () => {
+  test('if batches are rejected or not allowed, each write is a single request', async () => {
     for (const name of ['ValidationException', 'AccessDeniedException', 'UnknownOperationException']) {
       mock.reset();
       mock.on(BatchExecuteStatementCommand).rejects(Object.assign(new Error('no'), { name }));
@@ -142,19 +142,19 @@ describe('writes that go together', () => {
     }
   });
 
-  test('an answer that says too little is not taken for success', async () => {
+  test('a response without a result is not a success', async () => {
     mock.on(BatchExecuteStatementCommand).resolves({ Responses: [{}] });
     mock.on(UpdateCommand).rejects(refused);
     expect(await three()).toMatchObject([{ value: true }, { value: false }, { value: false }]);
   });
 
-  test('a request that was lost is an error to each, and is not done again alone', async () => {
+  test('a lost request is an error for each write, and is not repeated', async () => {
     mock.on(BatchExecuteStatementCommand).rejects(new Error('socket hang up'));
     expect((await three()).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     expect(mock.commandCalls(UpdateCommand)).toHaveLength(0);
   });
 
-  test('by a setting each goes alone', async () => {
+  test('with `groupCommit: false` each write is a single request', async () => {
     const single = createDynamoStore({ client, tablePrefix: '', shards: 4, groupCommit: false });
     mock.on(UpdateCommand).resolves({});
     await Promise.all([

@@ -1,4 +1,4 @@
-// The write was done and its answer never came: the SDK tries again, and what that looks like is what callers rely on.
+// A write was applied and its response was lost. Callers rely on the result of the SDK's retry.
 import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ import { createTables } from '../../../src/store/dynamodb/tables.ts';
 import { dynamoClient, startDynoxide } from '../../support/engines.ts';
 import { aHead, aHold, aRow } from '../../support/fixtures.ts';
 
-describe('a write whose answer was lost', () => {
+describe('a write whose response was lost', () => {
   let engine: Awaited<ReturnType<typeof startDynoxide>>;
   let proxy: Server;
   let drop = 0;
@@ -56,7 +56,7 @@ describe('a write whose answer was lost', () => {
     expect((await store.readRow(row.jobId, row.due, { consistent: true }))?.fence).toBe(row.fence);
   });
 
-  test('of a heartbeat is simply done again', async () => {
+  test('of a heartbeat is applied again', async () => {
     const hold = aHold();
     const head = aHead({ hold });
     await store.insertHead(head);
@@ -65,7 +65,7 @@ describe('a write whose answer was lost', () => {
     expect(after?.leaseUntil).toBe(hold.leaseUntil + 1);
   });
 
-  test('that is lost every time is thrown, though it was done', async () => {
+  test('that is lost every time is an error, although the write was applied', async () => {
     const head = aHead();
     await store.insertHead(head);
     drop = 10;

@@ -45,7 +45,7 @@ describe('tables', () => {
       for (const index of indexes) expect(index.include.length).toBeLessThanOrEqual(20);
   });
 
-  test('an index that an older version did not have is added, with what was there', async () => {
+  test('an index that an older version did not have is added, and has the existing items', async () => {
     const older = TABLES.map((table) => ({ ...table, indexes: table.indexes.slice(0, 1) }));
     await createTables(engine.client, 'c-', older);
     const store = createDynamoStore({ client: engine.client, tablePrefix: 'c-', shards: 4 });
@@ -56,7 +56,7 @@ describe('tables', () => {
     expect(items).toMatchObject([{ jobId: row.jobId, due: row.due }]);
   });
 
-  test('the number of index partitions can be raised: lists find what was written before and after', async () => {
+  test('the number of index partitions can be raised, and lists find the items of both numbers', async () => {
     await createTables(engine.client, 'd-');
     const open = (indexPartitions?: number) =>
       createDynamoStore({ client: engine.client, tablePrefix: 'd-', shards: 4, indexPartitions });
@@ -85,7 +85,7 @@ describe('tables', () => {
     const all = await idsOf((cursor) => after.listAllFailedKeys({ limit: 7, cursor }));
     expect(all.sort()).toEqual([...newest].sort());
     expect(await after.readHead(newest[0] as string, { consistent: true })).toEqual(heads.at(-1));
-    // the partitions are in use, or the test shows nothing
+    // without items in these partitions the test would prove nothing
     expect(await idsOf((cursor) => before.listHeads('u', { limit: 7, cursor }))).not.toEqual(newest);
   });
 
@@ -96,7 +96,7 @@ describe('tables', () => {
     );
   });
 
-  test('are created once, by however many processes at the same time, and keep what they have', async () => {
+  test('are created once by several concurrent processes, and keep their items', async () => {
     await Promise.all(Array.from({ length: 4 }, () => createTables(engine.client, 'b-')));
     const store = createDynamoStore({ client: engine.client, tablePrefix: 'b-', shards: 4 });
     const head = aHead();

@@ -1,11 +1,11 @@
-// What the store in memory has beyond the others (test/store/conformance.ts): staleness, and values nobody can change.
+// Properties of the store in memory beyond the conformance suite: stale reads, and frozen values.
 import { describe, expect, test } from 'vitest';
 import { MemoryStore } from '../../../src/store/memory/memory-store.ts';
 import { aHead, anEntry, aRow } from '../../support/fixtures.ts';
 import { MemoryQueue } from '../../support/memory-queue.ts';
 
 describe('reads that are not consistent', () => {
-  test('show the version before the last write when the simulator says so; consistent ones never', async () => {
+  test('return the version before the last write if the simulator decides so, and consistent ones never do', async () => {
     let stale = true;
     const store = new MemoryStore({ shards: 4, stale: () => stale });
     const head = aHead();
@@ -19,7 +19,7 @@ describe('reads that are not consistent', () => {
     expect((await store.readHead(head.jobId, { consistent: false }))?.stamp).toBe('next');
   });
 
-  test('of rows are stale too, until all have heard of the write', async () => {
+  test('of rows are stale too, until the write has spread', async () => {
     const store = new MemoryStore({ shards: 4, stale: () => true });
     const row = aRow({ status: 'FAILED' });
     await store.insertRow(row);
@@ -30,7 +30,7 @@ describe('reads that are not consistent', () => {
   });
 });
 
-test('nobody can change what is in the store, neither by what was handed in nor by what was read', async () => {
+test('stored values cannot be changed through written or read objects', async () => {
   const store = new MemoryStore({ shards: 4 });
   const row = aRow({ result: { list: [1] } });
   await store.insertRow(row);
@@ -48,7 +48,7 @@ test('a write takes effect at the moment of the call, not when it is awaited', (
   expect(store.heads.get(head.jobId)?.stamp).toBe(head.stamp);
 });
 
-test('a snapshot has everything, for checkers', async () => {
+test('a snapshot has all data', async () => {
   const store = new MemoryStore({ shards: 4 });
   const [head, row, entry] = [aHead(), aRow(), anEntry()];
   await store.insertHead(head);
@@ -57,7 +57,7 @@ test('a snapshot has everything, for checkers', async () => {
   expect(store.snapshot()).toEqual({ heads: [head], rows: [row], entries: [entry], holds: [], shards: [] });
 });
 
-test('the queue keeps what was sent until the simulator takes it', async () => {
+test('the queue keeps messages until the simulator receives them', async () => {
   const queue = new MemoryQueue();
   const message = { jobId: 'j', due: '1', revision: 'r', enqueuedAt: 0 };
   await queue.send([

@@ -1,4 +1,4 @@
-// A full, locked or read-only file: writes fail with a sentence, and work again afterwards.
+// A full, locked or read-only file: writes fail with a clear message, and work again afterwards.
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { createCommit } from '../../../src/store/sqlite/commit.ts';
@@ -41,7 +41,7 @@ describe('one commit', () => {
     db.close();
   });
 
-  test('a write that SQLite does not take is refused alone; the others are done', () => {
+  test('a write that SQLite rejects fails alone, and the others are committed', () => {
     const { db, commit, count } = aTable();
     const values = [
       ['a', 'x'],
@@ -61,7 +61,7 @@ describe('one commit', () => {
     db.close();
   });
 
-  test('a file that may not be written is told of as such', () => {
+  test('a file without write permission is reported as read-only', () => {
     const { db, file } = aTable();
     const readOnly = new DatabaseSync(file, { readOnly: true });
     const done = createCommit(readOnly, file)([{ statement: PUT, values: ['a', 'x'] }]);
@@ -95,13 +95,13 @@ describe('the store', () => {
     other.close();
   });
 
-  test('a write after the close is refused and not forgotten', async () => {
+  test('a write after the close is an error', async () => {
     const { store, close } = await aStore();
     await close();
     await expect(store.insertRow(aRow())).rejects.toMatchObject({ kind: 'stopped' });
   });
 
-  test('writes under way when it is closed are done', async () => {
+  test('writes in flight at the close are committed', async () => {
     const { store, close, file } = await aStore();
     const rows = Array.from({ length: 1_500 }, () => aRow());
     const done = Promise.all(rows.map((row) => store.insertRow(row)));
@@ -111,7 +111,7 @@ describe('the store', () => {
     expect(await again.store.readRows(rows, CONSISTENT)).toHaveLength(1_500);
   });
 
-  test('many writes at once are few commits', async () => {
+  test('many concurrent writes are few commits', async () => {
     const { store, stats } = await aStore();
     const before = await stats();
     await Promise.all(Array.from({ length: 2_000 }, () => store.insertRow(aRow())));

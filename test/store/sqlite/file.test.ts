@@ -26,7 +26,7 @@ describe('the file', () => {
     expect(modeOf(dirname(file))).toBe('700');
   });
 
-  test('rights of others to the file are taken away; a folder that exists keeps its mode', async () => {
+  test('permissions of others to the file are removed, and an existing folder keeps its mode', async () => {
     const file = aFile();
     mkdirSync(dirname(file), { mode: 0o755 });
     writeFileSync(file, '');
@@ -71,7 +71,7 @@ describe('the file', () => {
   });
 });
 
-describe('a file that cannot be used is refused with a sentence', () => {
+describe('a file that cannot be used is refused with a clear message', () => {
   test('a text file', async () => {
     const file = aFile();
     mkdirSync(dirname(file));
@@ -109,7 +109,7 @@ describe('a file that cannot be used is refused with a sentence', () => {
     );
   });
 
-  test('a damaged page is told of when it is read, with the name of the file', async () => {
+  test('a damaged page is reported when it is read, with the name of the file', async () => {
     const { store, file, close } = await aStore();
     const rows = Array.from({ length: 300 }, () => aRow({ userId: 'u' }));
     await Promise.all(rows.map((row) => store.insertRow(row)));

@@ -21,7 +21,7 @@ function aSmallDisk(): string | undefined {
   return folder;
 }
 
-test('writes fail with a sentence while the disk is full, reads go on, and writes work again with room', async ({
+test('writes fail with a clear message while the disk is full, reads work, and writes work again afterwards', async ({
   skip,
 }) => {
   const folder = aSmallDisk();
@@ -60,7 +60,7 @@ test('writes fail with a sentence while the disk is full, reads go on, and write
     expect((await store.readRow(jobId, due, { consistent: true }))?.jobId).toBe(jobId);
 });
 
-test('a disk that is full from the beginning is told of at the start', async ({ skip }) => {
+test('a disk that is full from the beginning is reported at the start', async ({ skip }) => {
   const folder = aSmallDisk();
   if (folder === undefined) return skip('a file system of its own can only be mounted by root on Linux');
   try {

@@ -73,7 +73,7 @@ test('entries are deleted a day after their slot is settled, and never before', 
   expect(await store.hasEntry(entries[0] ?? next)).toBe(false);
   expect(await store.hasEntry(entries[999] ?? next)).toBe(false);
   expect(await store.hasEntry(next)).toBe(true);
-  // the server was off for weeks: what was due meanwhile has not been dispatched yet
+  // the server was off for weeks, and the occurrences of that time are not dispatched yet
   await expired(opened, T0 + 400 * DAY);
   expect(await store.hasEntry(next)).toBe(true);
 });
@@ -91,7 +91,7 @@ test('a message that waits for delivery is kept, a dead letter is deleted at its
   expect(await messages.receive('ingest-dead-letters', 9, T0 + 10 * DAY, T0, 'r')).toEqual([]);
 });
 
-test('a cursor that is ahead of time deletes nothing that is to come', async () => {
+test('a cursor that is ahead of time deletes no future entries', async () => {
   const opened = await aStore();
   const { store } = opened;
   const entry = anEntry({ at: T0 });
@@ -121,7 +121,7 @@ test('rounds of writing and expiring leave the file as large as after the first'
   expect(sizes[3]).toBeLessThan((sizes[0] ?? 0) * 1.1);
 });
 
-test('expiring goes on while there is always something to write', async () => {
+test('expired rows are deleted also under constant load', async () => {
   const opened = await aStore(undefined, 1);
   const { store, expire, stats } = opened;
   await Promise.all(Array.from({ length: 500 }, () => store.insertRow(aRow({ userId: 'u' }))));

@@ -15,8 +15,8 @@ const names = (group: readonly Item[]): string[] => group.map(({ name }) => name
 const countOf = (group: readonly Item[], start: string): number =>
   group.filter(({ name }) => name.startsWith(start)).length;
 
-describe('who goes in the next commit', () => {
-  test('everything, when there is little', () => {
+describe('the next commit', () => {
+  test('has all writes if there are few', () => {
     const turns = new Turns<Item>();
     add(turns, 'record', 'a', 2);
     add(turns, 'start', 'b', 1);
@@ -37,7 +37,7 @@ describe('who goes in the next commit', () => {
     expect(group.length).toBeLessThanOrEqual(64);
   });
 
-  test('records go on however many starts there are', () => {
+  test('has some records, also with many starts', () => {
     const turns = new Turns<Item>();
     add(turns, 'record', 'a', 100);
     let records = 0;
@@ -54,7 +54,7 @@ describe('who goes in the next commit', () => {
     expect(turns.take().length).toBe(512);
   });
 
-  test("one owner's thousand writes do not stand before another's first", () => {
+  test("a thousand writes of one owner do not delay another owner's first", () => {
     const turns = new Turns<Item>();
     add(turns, 'start', 'a', 2_000);
     add(turns, 'start', 'b', 1);
