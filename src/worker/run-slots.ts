@@ -1,7 +1,7 @@
 // How many tasks run at once: a place per running task, a queue in front, and slots promised to jobs that are taken a little
 // ahead of their time.
 import type { Clock } from '../scheduling/context.ts';
-import { OVER } from '../scheduling/running/message-visibility.ts';
+import { NO_LONGER_NEEDED } from '../scheduling/running/message-visibility.ts';
 
 /**
  * How long a due message waits here for a place before it is handed back. Short jobs free slots within this; when
@@ -63,7 +63,7 @@ export class RunSlots {
     const answered = new AbortController();
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const answer = (given: boolean) => {
-      answered.abort(OVER);
+      answered.abort(NO_LONGER_NEEDED);
       resolve(given);
     };
     this.#waiting.push(answer);

@@ -1,4 +1,4 @@
-// What follows the end of an execution: a one-time job is completed, and whoever waits for the hold is woken.
+// What follows the end of an execution: a one-time job is completed, and the next execution that waits is woken.
 
 import { RETRY_NOW, retryConflicts } from '../../concurrency/retry-conflicts.ts';
 import { ownerHash } from '../../domain/digest.ts';
@@ -27,8 +27,8 @@ export async function afterExecution(
 const COMPLETE_RETRY = { maxRounds: 10, pauseMs: 0 };
 
 /**
- * A one-time job is over when its own occurrence is: only while the head still has the revision that planned it, or an
- * edit during the run, or a run-now, would swallow the new occurrence [H5, H5b]. Settle calls it too [H6].
+ * Completes a one-time job after its own occurrence, while the head has the revision that planned it. Else an edit during the
+ * run, or a run-now, would swallow the new occurrence [H5, H5b]. Settle calls it too [H6].
  */
 export async function completeOnce(
   context: Context,
@@ -46,7 +46,7 @@ export async function completeOnce(
       status,
       version: head.version + 1,
       updatedAt: context.clock.now(),
-      changedAt: head.updatedAt, // no change by a person: it has no record
+      changedAt: head.updatedAt, // not a person's change, so it has no record
       stamp: context.random.id(12),
     } as const;
     if (await writeHead(context, head, change)) return;
@@ -55,49 +55,48 @@ export async function completeOnce(
   });
 }
 
-/** How many rows on either side of the finished one are looked at for somebody waiting. */
-const LOOK_AT = 10;
+/** Rows on the first page, on either side of the finished execution. */
+const FIRST_PAGE_SIZE = 10;
 /**
- * And beyond, where occurrences wait for each other. A backlog does not come in order: one that began to wait while a much later
- * one ran has given up its message, and behind many that have run there may be others. Usually there are no later rows at
- * all; of the earlier ones more are read only by who was late itself.
+ * Rows on further pages, which are read only if occurrences wait for each other. A backlog is not claimed in order, so a waiting
+ * execution may stand behind many that have run. Usually there are no later rows. Earlier ones are read after a late run only.
  */
-const PAGE = 100;
-const PAGES_AFTER = 10;
-const PAGES_BEFORE = 4;
+const PAGE_SIZE = 100;
+const MAX_PAGES_AFTER = 10;
+const MAX_PAGES_BEFORE = 4;
 const LATE_MS = 5_000;
-/** It started, or ended without a start, long after its time. */
+/** Whether the execution started, or ended without a start, more than LATE_MS after its due time. */
 const isLate = ({ due, startedAt, finishedAt = 0 }: Row): boolean =>
   (startedAt ?? finishedAt) - dueAtOf(due) > LATE_MS;
 
-/** Nobody can have waited for it longer than until they ask again. */
+/** Whether the run was so short that executions which waited for it ask again anyway. */
 const isShort = ({ status, attempt, startedAt = 0, finishedAt = 0 }: Row): boolean =>
   status === 'SUCCEEDED' && attempt === 1 && finishedAt - startedAt < SHORT_RUN_MS;
 
-/** The job's occurrences wait for each other without a message of their own; each end wakes the next. */
+/** Whether the job's occurrences wait for each other without messages of their own. Each end wakes the next one. */
 export const takeTurns = ({ overlap, misfire }: Head): boolean =>
   overlap === 'queue' || (overlap === 'skip' && misfire.policy === 'runAll');
 
 /**
- * Sends an execution that waits for the hold. Settle is the backstop. Nothing after a short run, else 0.5 RRU; where
- * occurrences wait for each other (`overlap: queue`, misfire `runAll`) 1 or 2, because they may have come in any order: the
- * older ones go first. Some 40 where the run was late and nobody is found near it.
+ * Sends the message of an execution that waits for the hold. If it is lost, settle sends another. The oldest goes first.
+ * Cost: nothing after a short run, else 0.5 RRU. If occurrences wait for each other, 1 or 2 RRU, and about 40 after a late run
+ * with no waiting execution near it.
  */
 async function wakeNext(context: Context, head: Head, row: Row): Promise<void> {
   if (head.overlap === 'allow') return;
   const inTurn = takeTurns(head);
   if (!inTurn && isShort(row) && head.note?.status !== 'WAITING') return;
-  const before = inTurn ? (isLate(row) ? PAGES_BEFORE : 1) : 0;
-  await wake(context, head, row.due, { before, after: inTurn ? PAGES_AFTER : 1 });
+  const before = inTurn ? (isLate(row) ? MAX_PAGES_BEFORE : 1) : 0;
+  await wake(context, head, row.due, { before, after: inTurn ? MAX_PAGES_AFTER : 1 });
 }
 
 /**
- * The turn goes on from an execution that will not use it while nobody holds the job: its worker died between the end and
- * the wake, it was withdrawn while it waited, or a job that was taken ahead was put back. Without this the occurrences
- * that wait would stand until settle comes by. Some 40 RRU; nothing where occurrences do not wait for each other.
+ * Passes the turn of an execution that does not use it while the job is free. Its worker died between the end and the wake, it
+ * was withdrawn while it waited, or an early claim was undone. Without this, the waiting occurrences would stand until they are
+ * settled. Cost: about 40 RRU, and nothing if occurrences do not wait for each other.
  */
 export async function passTurn(context: Context, head: Head, due: DueKey): Promise<void> {
-  if (takeTurns(head)) await wake(context, head, due, { before: PAGES_BEFORE, after: PAGES_AFTER });
+  if (takeTurns(head)) await wake(context, head, due, { before: MAX_PAGES_BEFORE, after: MAX_PAGES_AFTER });
 }
 
 async function wake(
@@ -118,7 +117,7 @@ async function wake(
       jobId: head.jobId,
       due: waiting.due,
       revision: waiting.revision,
-      // not `now`: by the clock of who takes it, its time may not have come yet
+      // not `now`: by the clock of the worker that claims it, that time may be in the future
       fireAt: isManual(waiting)
         ? Math.min(now, dueAtOf(waiting.due))
         : fireAt(head.schedule, head.jobId, dueAtOf(waiting.due)),
@@ -129,8 +128,8 @@ async function wake(
 }
 
 /**
- * In the given order; of a page's, the oldest. Where none waits, one that is RUNNING: nobody holds the job, so it was fenced
- * after its taker's lease and has not started. (Or somebody has taken it just now; then the message is one too many.)
+ * The oldest waiting row of the first page that has one. If none waits, a RUNNING row: the job is free, so that row was fenced
+ * after the lease of its worker and did not start. If it was claimed just now, the message is a harmless duplicate.
  */
 async function firstWaiting(
   { store }: Context,
@@ -140,7 +139,7 @@ async function firstWaiting(
 ): Promise<Row | undefined> {
   let cursor: string | undefined;
   for (let page = 0; page < pages; page++) {
-    const limit = page === 0 ? LOOK_AT : PAGE;
+    const limit = page === 0 ? FIRST_PAGE_SIZE : PAGE_SIZE;
     const consistent = head.overlap === 'queue';
     const { items, next } = await store.listRows(head.jobId, { ...range, limit, cursor, consistent });
     const oldestFirst = range.newestFirst ? items.toReversed() : items;

@@ -1,4 +1,4 @@
-// Finish: one write that records how an attempt ended (docs/protocol.md#finish).
+// Finish: the write that records the end of an attempt (docs/protocol.md#finish).
 
 import { ownerHash } from '../../domain/digest.ts';
 import type { Row, RunError } from '../../domain/executions/row.ts';
@@ -17,7 +17,7 @@ export type Outcome =
       readonly retry: 'never' | 'backoff' | { readonly afterMs: number };
     }
   | { readonly kind: 'cancelled'; readonly reason: string }
-  /** The worker shuts down, or the task had no room: runs again, at once or after that long; the attempt does not count. */
+  /** The worker shut down, or the task snoozed. It runs again after `afterMs`, and the attempt does not count. */
   | { readonly kind: 'interrupted'; readonly afterMs?: number };
 
 export interface Times {
@@ -25,7 +25,7 @@ export interface Times {
   readonly startedAt: number;
 }
 
-/** The row as it was written, or undefined: we were taken over and what we have is discarded. */
+/** The row that was written. Undefined if another worker has taken over, and the result is discarded. */
 export async function finishAttempt(
   context: Context,
   claimed: Claimed,
@@ -63,7 +63,7 @@ function rowOf({ clock, random }: Context, claimed: Claimed, outcome: Outcome, t
     enqueuedAt: opened?.enqueuedAt ?? message.enqueuedAt,
     receivedAt: times.receivedAt,
     startedAt: times.startedAt,
-    // an edit may have changed it since the row was opened
+    // an edit may have changed the notifications since the row was written
     ...((opened?.notifies || head.notifies) && { notifies: head.notifies }),
   };
   if (outcome.kind === 'succeeded')
@@ -85,9 +85,9 @@ function rowOf({ clock, random }: Context, claimed: Claimed, outcome: Outcome, t
 }
 
 /**
- * Our result stays valid until somebody takes over, so a store that does not answer is asked again for as long as that
- * cannot have happened unnoticed; after that the takeover's attempt is the one that counts. On condition of RUNNING: a
- * finish repeated after a lost response must not end what /retry has reopened [H8].
+ * Repeats the write while the store does not answer, for the length of a lease. The result is valid until another worker takes
+ * over, and after a lease that worker's attempt counts. The write is conditional on RUNNING, so that a repetition after a lost
+ * response does not end an execution that a retry has reopened [H8].
  */
 async function writeUntilAnswered(context: Context, opened: Row | undefined, row: Row): Promise<boolean> {
   const { clock, settings, log } = context;
@@ -97,7 +97,7 @@ async function writeUntilAnswered(context: Context, opened: Row | undefined, row
       return await writeFenced(context, opened, row);
     } catch (error) {
       if (clock.monotonic() > giveUp) throw error;
-      log.warn('could not record the end of an execution; trying again', {
+      log.warn('failed to record the end of an attempt; retrying', {
         jobId: row.jobId,
         due: row.due,
         error: String(error),

@@ -3,7 +3,7 @@ import type { Message, Received } from '../../queue/queue.ts';
 import type { Context } from '../context.ts';
 
 /** The reason for aborting a timer. An abort without a reason creates an exception with a stack, which cost 7 % of the CPU. */
-export const OVER = 'over';
+export const NO_LONGER_NEEDED = 'no longer needed';
 
 /** What becomes of a message: it is deleted, or it is visible again after `returnAfterMs`. */
 export type MessageEnd = 'delete' | { readonly returnAfterMs: number };
@@ -67,7 +67,7 @@ export function keepHidden(context: Context, received: Received): HiddenMessage 
       if (mayBeRedelivered()) sent = sendCopy(context, message);
     },
     async release() {
-      over.abort(OVER);
+      over.abort(NO_LONGER_NEEDED);
       await hiding;
       await sent;
     },

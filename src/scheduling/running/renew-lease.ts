@@ -1,9 +1,9 @@
-// Keeps a claimed execution ours while it runs, and says when it no longer is (docs/protocol.md#leases-and-heartbeats).
+// Heartbeats: the lease of a running execution is renewed until it ends (docs/protocol.md#leases-and-heartbeats).
 import { withDeadline } from '../../concurrency/with-deadline.ts';
 import type { Claimed } from '../claiming/claim-result.ts';
 import type { Context } from '../context.ts';
 
-/** Why a task was told to stop; `signal.reason` of the task's signal. */
+/** The reason for stopping a task, which is the `reason` of its signal. */
 export class Stopped extends Error {
   override readonly name = 'Stopped';
   readonly why: 'timeout' | 'cancelled' | 'lease lost' | 'shutdown';
@@ -14,8 +14,8 @@ export class Stopped extends Error {
 }
 
 /**
- * Beats until `done` is aborted. Aborts `task` when the hold is another's, when it could not be extended in time by the
- * monotonic clock (before the lease ends, so that two never run), or when somebody asked for a cancel.
+ * Sends heartbeats until `done` is aborted. Aborts `task` if another worker has taken over, if a cancel was requested, or if the
+ * lease could not be renewed in time. The last happens before the lease ends, so that two workers never run the execution.
  */
 export async function renewLease(
   context: Context,
@@ -32,9 +32,9 @@ export async function renewLease(
     await clock.sleep(Math.min(pause, Math.max(0, giveUpAt - clock.monotonic())), done);
     if (done.aborted) return;
     if (clock.monotonic() >= giveUpAt) {
-      return task.abort(new Stopped('lease lost', 'the lease could not be extended in time'));
+      return task.abort(new Stopped('lease lost', 'the lease could not be renewed in time'));
     }
-    const before = clock.monotonic();
+    const sentAt = clock.monotonic();
     try {
       const beat = store.heartbeat(
         head.jobId,
@@ -49,10 +49,10 @@ export async function renewLease(
       if (now === 'late') continue;
       if (!now) return task.abort(new Stopped('lease lost', 'another worker has taken over'));
       if (now.cancelRequested) task.abort(new Stopped('cancelled', 'a cancel was requested'));
-      leaseEnd = before + settings.leaseMs;
+      leaseEnd = sentAt + settings.leaseMs;
       pause = settings.heartbeatMs;
     } catch (error) {
-      log.warn('a heartbeat failed; trying again', {
+      log.warn('a heartbeat failed; retrying', {
         jobId: head.jobId,
         due: hold.due,
         error: String(error),

@@ -1,4 +1,4 @@
-// Run: one attempt of a claimed execution's task, with its lease kept, its time limited and its progress saved.
+// Run: one attempt of a task. Its lease is renewed, its time is limited and its checkpoints are saved.
 
 import { dueAtOf, executionId } from '../../domain/executions/ids.ts';
 import type { Row } from '../../domain/executions/row.ts';
@@ -7,7 +7,7 @@ import type { Claimed } from '../claiming/claim-result.ts';
 import { type Context, withFields } from '../context.ts';
 import { newRow, writeFenced } from '../records/write-row.ts';
 import type { Outcome } from './finish-attempt.ts';
-import { OVER } from './message-visibility.ts';
+import { NO_LONGER_NEEDED } from './message-visibility.ts';
 import { renewLease, Stopped } from './renew-lease.ts';
 import type { WorkerIdentity, WorkerShutdown } from './worker-port.ts';
 
@@ -15,17 +15,18 @@ import type { WorkerIdentity, WorkerShutdown } from './worker-port.ts';
 type AttemptWorker = Pick<WorkerIdentity, 'tasks'> & Pick<WorkerShutdown, 'aborting'>;
 
 export interface AttemptResult {
-  /** Undefined: the lease was lost before the task had a result. */
+  /** Undefined if the lease was lost before the task ended. */
   readonly outcome: Outcome | undefined;
   readonly startedAt: number;
-  /** The row as it is now: a checkpoint may have opened it. */
+  /** The row as it is now. A checkpoint may have inserted it. */
   readonly row: Row | undefined;
 }
 
-/** A task that ignores its signal is left behind after this long. */
-const GRACE_MS = 2_000;
-const MAX_RESULT = 4_096;
-const MAX_CHECKPOINT = 32_768;
+/** A task that ignores its signal is abandoned after this time. */
+const STOP_GRACE_MS = 2_000;
+/** Characters of JSON. */
+const MAX_RESULT_LENGTH = 4_096;
+const MAX_CHECKPOINT_LENGTH = 32_768;
 
 export async function runAttempt(
   context: Context,
@@ -62,24 +63,24 @@ export async function runAttempt(
       }),
       lastCheckpoint: row?.checkpoint,
       checkpoint: async (value) => {
-        // a store that does not answer must not keep the task from stopping
+        // a store that does not answer must not delay the stop of the task
         row = await unlessAborted(task.signal, saveCheckpoint(context, claimed, row, startedAt, value));
       },
     };
     const limit = limitTime(context, head.timeoutSeconds, task, done.signal);
     const result = await Promise.race([
       runTask(tasks, claimed, ctx),
-      stuck(context, task.signal, done.signal),
+      abandonStuck(context, task.signal, done.signal),
     ]);
-    done.abort(OVER);
+    done.abort(NO_LONGER_NEEDED);
     await limit;
-    return { outcome: { kind: 'succeeded', result: bounded(result) }, startedAt, row };
+    return { outcome: { kind: 'succeeded', result: truncate(result) }, startedAt, row };
   } catch (error) {
     return { outcome: outcomeOf(error, task.signal), startedAt, row };
   } finally {
-    done.abort(OVER);
+    done.abort(NO_LONGER_NEEDED);
     aborting.removeEventListener('abort', shutDown);
-    await lease; // no heartbeat is under way any more when the end is written
+    await lease; // no heartbeat is in flight when the end is written
   }
 }
 
@@ -110,17 +111,17 @@ async function limitTime(
   if (!done.aborted) task.abort(new Stopped('timeout', `did not end within timeoutSeconds (${seconds})`));
 }
 
-/** Rejects some time after the task was told to stop, in case it does not listen. */
-async function stuck({ clock }: Context, signal: AbortSignal, done: AbortSignal): Promise<never> {
+/** Rejects STOP_GRACE_MS after the task was told to stop, in case it ignores its signal. */
+async function abandonStuck({ clock }: Context, signal: AbortSignal, done: AbortSignal): Promise<never> {
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
-  await clock.sleep(GRACE_MS, done);
+  await clock.sleep(STOP_GRACE_MS, done);
   throw signal.reason;
 }
 
-/** The promise, or the reason of the abort if that comes first. */
+/** The result of the promise. Rejects with the reason of the abort if that comes first. */
 async function unlessAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(signal.reason);
@@ -152,15 +153,15 @@ function outcomeOf(error: unknown, signal: AbortSignal): Outcome | undefined {
   return { kind: 'failed', error: { name, message: message.slice(0, 1000) }, retry };
 }
 
-/** A row is billed by the kilobyte and read in lists: a large result is cut, and says so. */
-function bounded(result: unknown): unknown {
+/** A row is billed per kilobyte and read in lists, so a large result is replaced by its start and length. */
+function truncate(result: unknown): unknown {
   const text = JSON.stringify(result);
   if (text === undefined) return undefined;
-  if (text.length <= MAX_RESULT) return JSON.parse(text);
+  if (text.length <= MAX_RESULT_LENGTH) return JSON.parse(text);
   return { truncated: true, length: text.length, start: text.slice(0, 1024) };
 }
 
-/** Opens the row if this attempt has none yet; from then on finish updates it. */
+/** Writes the checkpoint into the row, and inserts the row if the attempt has none. Finish then updates it. */
 async function saveCheckpoint(
   context: Context,
   claimed: Claimed,
@@ -170,9 +171,9 @@ async function saveCheckpoint(
 ): Promise<Row> {
   const { head, message, hold } = claimed;
   const text = JSON.stringify(value) ?? 'null';
-  if (text.length > MAX_CHECKPOINT) {
+  if (text.length > MAX_CHECKPOINT_LENGTH) {
     throw new DoNotRetry(
-      `a checkpoint may have ${MAX_CHECKPOINT} characters of JSON; this one has ${text.length}`,
+      `a checkpoint may have ${MAX_CHECKPOINT_LENGTH} characters of JSON; this one has ${text.length}`,
     );
   }
   const saved: Row = {
