@@ -15,7 +15,7 @@ export interface Backend {
   /** The ports of this machine that no job may call. */
   readonly schedulerPorts: () => ReadonlySet<number>;
   /** How the worker polls its receivers. Undefined if they are polled like SQS. */
-  readonly polls?: Pick<WorkerOptions, 'pollersPerQueue' | 'mostPerReceive' | 'afterFewMs'>;
+  readonly polls?: Pick<WorkerOptions, 'pollersPerQueue' | 'maxPerReceive' | 'pauseAfterFewMs'>;
   /** How the tasks reach SQS, SNS and S3, and the services that are not embedded. */
   readonly aws: AwsOptions;
 }

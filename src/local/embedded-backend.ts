@@ -79,7 +79,7 @@ export async function openEmbeddedBackend(
   const backend = {
     ctx,
     receivers: [work.receiver],
-    polls: { pollersPerQueue: 1, mostPerReceive: Number.POSITIVE_INFINITY, afterFewMs: 0 },
+    polls: { pollersPerQueue: 1, maxPerReceive: Number.POSITIVE_INFINITY, pauseAfterFewMs: 0 },
     ingest,
     notify,
     aws: { region },

@@ -1,5 +1,5 @@
-// The configuration of a worker process: every variable and its default. Region and credentials are found by the SDK;
-// the settings that all runtimes share are in src/runtime/config.ts.
+// The configuration of a worker process: every variable and its default. The SDK finds region and credentials. Settings that all
+// runtimes share are in src/runtime/config.ts.
 import { z } from 'zod';
 import {
   type Environment,
@@ -16,14 +16,14 @@ import { DEFAULT_CONCURRENCY } from './worker.ts';
 const url = httpUrl.optional();
 
 export const workerVariables = z.object({
-  /** What tables and queues are called. */
+  /** The prefix of the names of tables and queues. */
   PUNCTUAL_PREFIX: z
     .string()
     .regex(/^[A-Za-z0-9_-]{0,40}$/, { error: 'must be up to 40 letters, digits, "_" and "-"' })
     .default('punctual-'),
-  /** How many queues there are; they are found by their names. */
+  /** The number of queues, which are found by their names. */
   PUNCTUAL_QUEUES: z.coerce.number().int().min(1).max(64).default(1),
-  /** Instead of looking them up: the queues' addresses, in their order, with commas between. */
+  /** The URLs of the queues in their order, separated by commas. Absent if the queues are found by their names. */
   PUNCTUAL_QUEUE_URLS: httpUrls.pipe(z.array(z.string()).max(64)).optional(),
   PUNCTUAL_DEAD_LETTER_URL: url,
   PUNCTUAL_CONCURRENCY: z.coerce.number().int().min(1).max(10_000).default(DEFAULT_CONCURRENCY),
@@ -31,20 +31,20 @@ export const workerVariables = z.object({
   PUNCTUAL_DRAIN_SECONDS: z.coerce.number().min(0).max(3600).default(110),
   /** The longest task protection without a break. */
   PUNCTUAL_PROTECT_MINUTES: z.coerce.number().int().min(1).max(2880).default(120),
-  /** Touched while the process lives, for a health check; absent: nothing is. */
+  /** The liveness file for a health check. Absent if there is none. */
   PUNCTUAL_ALIVE_FILE: z.string().optional(),
   /** Whether metrics are written into the log, in CloudWatch's format. */
   PUNCTUAL_METRICS: z.literal(['on', 'off']).default('off'),
-  /** Whether executions are withTracing in X-Ray. */
+  /** Whether executions are traced in X-Ray. */
   PUNCTUAL_TRACING: z.literal(['on', 'off']).default('off'),
-  /** The part of the executions that begin a trace, 0 to 1; those of an API call that is withTracing go on with its trace. */
+  /** The fraction of executions that begin a trace, 0 to 1. Executions of a traced API call continue its trace. */
   PUNCTUAL_TRACE_SAMPLING: z.coerce.number().min(0).max(1).default(0.01),
-  /** Every container on ECS has it: where task protection is asked for. */
+  /** The endpoint for task protection, which every container on ECS has. */
   ECS_AGENT_URI: url,
   PUNCTUAL_LOG: z.enum(LOG_LEVELS).default('info'),
 
-  // the SDK's own; read here too because its SQS client prefers the host of a queue's URL to an endpoint that it found
-  // in the environment, and only an endpoint handed in to that host
+  // variables of the SDK. Its SQS client prefers the host of a queue's URL to an endpoint from the environment, but not to an
+  // endpoint that is passed in
   AWS_ENDPOINT_URL: url,
   AWS_ENDPOINT_URL_DYNAMODB: url,
   AWS_ENDPOINT_URL_SQS: url,
@@ -53,7 +53,7 @@ export const workerVariables = z.object({
 export interface WorkerConfig {
   readonly prefix: string;
   readonly queues: number;
-  /** Absent: they are found by name. */
+  /** Undefined if the queues are found by name. */
   readonly queueUrls: readonly string[] | undefined;
   readonly deadLetterUrl: string | undefined;
   readonly concurrency: number;
@@ -62,11 +62,11 @@ export interface WorkerConfig {
   readonly store: ReturnType<typeof readStoreConfig>;
   readonly aliveFile: string | undefined;
   readonly metrics: boolean;
-  /** Absent: nothing is withTracing. */
+  /** Undefined if tracing is off. */
   readonly traceSampling: number | undefined;
   readonly agentUri: string | undefined;
   readonly logLevel: LogLevel;
-  /** Absent: the region's own. */
+  /** Undefined for the endpoint of the region. */
   readonly endpoints: { readonly dynamodb: string | undefined; readonly sqs: string | undefined };
   readonly settings: Settings;
 }

@@ -1,4 +1,4 @@
-// Finds the queues by their names. A worker never makes them: what is missing is a mistake of the deployment.
+// Finds the URLs of the queues by their names. A worker never creates queues. A missing one is a mistake of the deployment.
 import { GetQueueUrlCommand, QueueDoesNotExist, type SQSClient } from '@aws-sdk/client-sqs';
 import { deadLettersName, type QueueUrls, workQueueName } from '../queue/sqs/queue-definitions.ts';
 import { ConfigError } from '../runtime/config.ts';

@@ -1,26 +1,26 @@
-// Thousands of jobs that are due at the same instant would all start in one turn of the event loop. Until the last of them has
-// started, no answer of the store is read and no request goes out.
+// Limits starts per turn of the event loop. Without a limit, thousands of jobs that are due together would start in one turn, and
+// no request would be sent and no response read until the last one had started.
 
 export interface TickLimit {
-  /** Undefined: may go on at once. */
+  /** Resolves when the caller may continue. Undefined if it may continue at once. */
   pass(): Promise<void> | undefined;
-  /** Resolves when nobody waits to pass. Undefined: nobody waits. */
+  /** Resolves when no caller waits to pass. Undefined if none waits. */
   idle(): Promise<void> | undefined;
 }
 
-/** Lets so many through in one turn; the others in the next ones, first come, first served. */
-export function limitPerTick(perTurn: number): TickLimit {
+/** Lets `perTick` callers pass in one turn, and the others in the next turns, in the order of their calls. */
+export function limitPerTick(perTick: number): TickLimit {
   let waiting: (() => void)[] = [];
-  let through = 0;
-  let turns = false;
+  let passed = 0;
+  let isScheduled = false;
   let idle: PromiseWithResolvers<void> | undefined;
 
   function turn(): void {
-    const next = waiting.slice(0, perTurn);
-    waiting = waiting.slice(perTurn);
-    through = next.length;
-    turns = next.length > 0;
-    if (turns) setImmediate(turn);
+    const next = waiting.slice(0, perTick);
+    waiting = waiting.slice(perTick);
+    passed = next.length;
+    isScheduled = next.length > 0;
+    if (isScheduled) setImmediate(turn);
     for (const go of next) go();
     if (waiting.length > 0) return;
     idle?.resolve();
@@ -29,10 +29,10 @@ export function limitPerTick(perTurn: number): TickLimit {
 
   return {
     pass() {
-      if (!turns) setImmediate(turn);
-      turns = true;
-      if (through === perTurn) return new Promise((resolve) => waiting.push(resolve));
-      through++;
+      if (!isScheduled) setImmediate(turn);
+      isScheduled = true;
+      if (passed === perTick) return new Promise((resolve) => waiting.push(resolve));
+      passed++;
       return undefined;
     },
     idle() {

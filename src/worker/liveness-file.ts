@@ -1,12 +1,12 @@
-// A sign of life for the container's health check: a file that is touched for as long as the event loop turns and the
-// worker is well. It says nothing about DynamoDB or SQS: a worker that waits for them is not mended by a restart.
+// The liveness file of the container's health check. It is touched while the event loop runs and the worker is healthy. It says
+// nothing about DynamoDB or SQS, because a restart does not help a worker that waits for them.
 import { writeFileSync } from 'node:fs';
 
 const TOUCH_MS = 10_000;
 
-export function showAlive(file: string, isWell: () => boolean): { stop(): void } {
+export function touchWhileAlive(file: string, isHealthy: () => boolean): { stop(): void } {
   const touch = () => {
-    if (isWell()) writeFileSync(file, '');
+    if (isHealthy()) writeFileSync(file, '');
   };
   touch();
   const timer = setInterval(touch, TOUCH_MS);

@@ -1,5 +1,4 @@
-// The worker as a process of its own, the container's entry point: configuration from the environment, ready when it
-// polls, and SIGTERM drains it.
+// The worker process, which is the container's entry point. The environment configures it, and SIGTERM drains it.
 import { hostname } from 'node:os';
 import { createSqs } from '../queue/sqs/sqs.ts';
 import { createClients } from '../runtime/aws-clients.ts';
@@ -20,7 +19,7 @@ import { CustomTaskError } from '../tasks/custom-tasks.ts';
 import { taskVariables } from '../tasks/task-settings.ts';
 import { readWorkerConfig, type WorkerConfig } from './config.ts';
 import { findQueues } from './find-queues.ts';
-import { showAlive } from './liveness-file.ts';
+import { touchWhileAlive } from './liveness-file.ts';
 import { protectLongJobs } from './protection.ts';
 import { withMetrics } from './with-metrics.ts';
 import { withTracing } from './with-tracing.ts';
@@ -42,7 +41,7 @@ async function main(): Promise<void> {
       shards: config.settings.shards,
       ...config.store,
       backoff: { random: systemRandom.float, sleep: systemClock.sleep },
-      // asked for only when somebody reads it
+      // DynamoDB reports consumed capacity only if it is asked to
       meter: config.metrics ? units.meter : undefined,
     }),
   );
@@ -63,8 +62,8 @@ async function main(): Promise<void> {
   const tracer =
     config.traceSampling === undefined ? undefined : await tracerOn(config, config.traceSampling, clock, log);
 
-  // a promise that some task forgot must not take the runs of all others with it
-  process.on('unhandledRejection', (error) => log.error('a rejection that nobody handled', { error }));
+  // an unhandled rejection of one task must not end the runs of all others
+  process.on('unhandledRejection', (error) => log.error('unhandled rejection', { error }));
 
   const worker = startWorker(context, {
     workerId,
@@ -84,7 +83,9 @@ async function main(): Promise<void> {
   };
   const reporting = everyMinute(report);
   const alive =
-    config.aliveFile === undefined ? undefined : showAlive(config.aliveFile, () => isClockRight(context));
+    config.aliveFile === undefined
+      ? undefined
+      : touchWhileAlive(config.aliveFile, () => isClockRight(context));
   const { agentUri } = config;
   const protection =
     agentUri === undefined
@@ -97,14 +98,16 @@ async function main(): Promise<void> {
           maxMs: config.protectMs,
         });
 
-  let asked = false;
+  let isStopping = false;
   const stop = async (signal: NodeJS.Signals) => {
-    if (asked) {
-      log.warn(`${signal} again: leaving at once; what runs is taken over when its lease ends`);
+    if (isStopping) {
+      log.warn('exiting at once after a second signal; other workers take over the running tasks', {
+        signal,
+      });
       process.exit(130);
     }
-    asked = true;
-    log.info(`${signal}: draining for at most ${config.drainMs / 1000} s`);
+    isStopping = true;
+    log.info('draining after a signal', { signal, maxSeconds: config.drainMs / 1000 });
     await worker.stop({ deadlineMs: config.drainMs });
     await protection?.stop();
     clearInterval(reporting);
@@ -115,29 +118,29 @@ async function main(): Promise<void> {
     metrics.flush();
     await tracer?.stop();
     clients.destroy();
-    // a task that was left behind, or a connection that somebody keeps open, is no reason to stay
+    // an abandoned task or an open connection must not keep the process alive
     process.exit(0);
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
 
-  log.info(`worker ${workerId} ready`, {
+  log.info('worker ready', {
     queues: receivers.length,
     concurrency: config.concurrency,
     tasks: [...tasks.keys()],
   });
 }
 
-/** A few lines a minute, however much there is to do; the library writes more only when a hundred values have come. */
+/** Reports metrics once a minute, which is a few log lines whatever the load. */
 function everyMinute(report: () => void): NodeJS.Timeout {
   report();
   return setInterval(report, 60_000);
 }
 
-/** They are not worth a longer goodbye. */
-const TRACES_WITHIN_MS = 3_000;
+/** Traces are not worth a longer shutdown. */
+const SEND_TRACES_TIMEOUT_MS = 3_000;
 
-/** X-Ray's client is loaded by those who trace, and by nobody else. */
+/** The X-Ray client is loaded only if tracing is on. */
 async function tracerOn({ prefix }: WorkerConfig, sampling: number, clock: Clock, log: Log): Promise<Tracer> {
   const { PutTraceSegmentsCommand, XRayClient } = await import('@aws-sdk/client-xray');
   const client = new XRayClient({ maxAttempts: 1 });
@@ -149,7 +152,7 @@ async function tracerOn({ prefix }: WorkerConfig, sampling: number, clock: Clock
     log,
     async send(TraceSegmentDocuments) {
       const done = await client.send(new PutTraceSegmentsCommand({ TraceSegmentDocuments }), {
-        abortSignal: AbortSignal.timeout(TRACES_WITHIN_MS),
+        abortSignal: AbortSignal.timeout(SEND_TRACES_TIMEOUT_MS),
       });
       return done.UnprocessedTraceSegments?.length ?? 0;
     },
@@ -160,11 +163,11 @@ try {
   await main();
 } catch (error) {
   console.error(
-    `punctual worker: ${error instanceof ConfigError || error instanceof CustomTaskError ? error.message : tell(error)}`,
+    `punctual worker: ${error instanceof ConfigError || error instanceof CustomTaskError ? error.message : describe(error)}`,
   );
   process.exit(1);
 }
 
-function tell(error: unknown): string {
+function describe(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -8,16 +8,16 @@ export interface ProtectionOptions {
   readonly agentUri: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** When each job that runs now has begun. */
+  /** The start times of the jobs that run now. */
   running(): readonly { readonly since: number }[];
   /** The longest protection without a break. */
   readonly maxMs: number;
   readonly fetch?: typeof fetch;
 }
 
-/** Half of the drain: what has run for this long may well not end within it. */
+/** Half of the drain. A job that has run for this long may not end within the drain. */
 export const LONG_MS = 55_000;
-const LOOK_MS = 10_000;
+const CHECK_MS = 10_000;
 /** If this process dies, its protection ends by itself. It is renewed long before. */
 const EXPIRES_MINUTES = 20;
 const RENEW_MS = 5 * 60_000;
@@ -28,12 +28,12 @@ export function protectLongJobs(options: ProtectionOptions): { stop(): Promise<v
   const { clock, log, running } = options;
   const stopped = new AbortController();
   let isProtected = false;
-  let askedAt = 0;
+  let requestedAt = 0;
   /** Monotonic time at which the present protection began. */
   let protectedSince = 0;
   let breakUntil = Number.NEGATIVE_INFINITY;
 
-  async function ask(enabled: boolean): Promise<void> {
+  async function request(enabled: boolean): Promise<void> {
     try {
       const response = await (options.fetch ?? fetch)(`${options.agentUri}/task-protection/v1/state`, {
         method: 'PUT',
@@ -48,14 +48,14 @@ export function protectLongJobs(options: ProtectionOptions): { stop(): Promise<v
       if (!response.ok) throw new Error(`the agent answered ${response.status}: ${await response.text()}`);
       if (enabled && !isProtected) protectedSince = clock.monotonic();
       isProtected = enabled;
-      askedAt = clock.monotonic();
+      requestedAt = clock.monotonic();
     } catch (error) {
-      // asked again at the next look; without protection a long job is interrupted, and runs again elsewhere
-      log.warn('the task protection was not changed', { enabled, error });
+      // retried at the next check. Without protection a long job is interrupted, and runs again on another worker
+      log.warn('failed to change the task protection', { enabled, error });
     }
   }
 
-  const looking = (async () => {
+  const checking = (async () => {
     while (!stopped.signal.aborted) {
       const now = clock.monotonic();
       if (isProtected && now - protectedSince >= options.maxMs) {
@@ -63,16 +63,16 @@ export function protectLongJobs(options: ProtectionOptions): { stop(): Promise<v
         log.info('task protection reached its maximum', { maxMinutes: options.maxMs / 60_000 });
       }
       const isLong = now >= breakUntil && running().some(({ since }) => clock.now() - since >= LONG_MS);
-      if (isLong !== isProtected || (isLong && now - askedAt >= RENEW_MS)) await ask(isLong);
-      await clock.sleep(LOOK_MS, stopped.signal);
+      if (isLong !== isProtected || (isLong && now - requestedAt >= RENEW_MS)) await request(isLong);
+      await clock.sleep(CHECK_MS, stopped.signal);
     }
   })();
 
   return {
     async stop() {
       stopped.abort();
-      await looking;
-      if (isProtected) await ask(false);
+      await checking;
+      if (isProtected) await request(false);
     },
   };
 }

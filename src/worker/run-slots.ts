@@ -1,30 +1,28 @@
-// How many tasks run at once: a place per running task, a queue in front, and slots promised to jobs that are taken a little
-// ahead of their time.
+// The run slots of a worker: one per running task, a queue of due messages that wait for one, and reservations of early claims.
 import type { Clock } from '../scheduling/context.ts';
 import { NO_LONGER_NEEDED } from '../scheduling/running/message-visibility.ts';
 
 /**
- * How long a due message waits here for a place before it is handed back. Short jobs free slots within this; when
- * they do not, a worker with free slots should have it. It does not go to and fro: who is full begins no poll, and
- * one that was under way can bring it back once.
+ * How long a due message waits for a run slot before it returns to the queue. Short jobs free slots within this time. If they do
+ * not, a worker with free slots should have the message. A full worker does not poll, so the message comes back once at most.
  */
 export const SLOT_WAIT_MS = 1000;
-/** Where its turn comes within SLOT_WAIT_MS, judged by how long tasks run and how many wait. */
+/** The longest wait if a slot is expected within SLOT_WAIT_MS, by the average run time and the length of the queue. */
 export const MAX_SLOT_WAIT_MS = 5000;
-/** To come, for each place. */
+/** Reservations per slot, at most. */
 export const MAX_RESERVED_PER_SLOT = 50;
-/** Of the average time that a task runs: each new one counts a twentieth. */
+/** The weight of a new run time in the average is one in SMOOTHING. */
 const SMOOTHING = 20;
 
 export class RunSlots {
   readonly #size: number;
   readonly #clock: Clock;
-  readonly #waiting: ((given: boolean) => void)[] = [];
-  #taken = 0;
-  #promised = 0;
+  readonly #waiting: ((acquired: boolean) => void)[] = [];
+  #acquired = 0;
+  #reserved = 0;
   #closed = false;
-  /** How long a task runs, on average. Undefined until one has ended, or somebody has waited in vain. */
-  #runsForMs: number | undefined;
+  /** The average run time. Undefined until a task has ended, or a wait for a slot has failed. */
+  #averageRunMs: number | undefined;
 
   constructor(size: number, clock: Clock) {
     this.#size = size;
@@ -32,77 +30,78 @@ export class RunSlots {
   }
 
   get free(): number {
-    return this.#size - this.#taken;
+    return this.#size - this.#acquired;
   }
 
   /**
-   * Will there be one for a job that is due soon? As many are promised as are free, and as short tasks will leave while others
-   * wait for one. A worker that has just started takes them to be short: a promise that is not kept costs the take and its
-   * undoing, one that is not made costs a crowd seconds, because who claims a job at its time needs a place to do so.
+   * Reserves a slot for an early claim. At most the free slots plus the slots that short tasks are expected to free can be
+   * reserved. A new worker expects short tasks: a reservation that fails costs a claim and its undo. A missing one costs many
+   * jobs seconds, because a claim at the fire time needs a slot first.
    */
   reserve(): boolean {
-    const soon = this.#runsForMs === undefined ? MAX_RESERVED_PER_SLOT : (2 * SLOT_WAIT_MS) / this.#runsForMs;
-    const each = Math.min(MAX_RESERVED_PER_SLOT, Math.max(1, soon));
-    if (this.#promised >= this.#size * (each - 1) + this.free) return false;
-    this.#promised++;
+    const expected =
+      this.#averageRunMs === undefined ? MAX_RESERVED_PER_SLOT : (2 * SLOT_WAIT_MS) / this.#averageRunMs;
+    const perSlot = Math.min(MAX_RESERVED_PER_SLOT, Math.max(1, expected));
+    if (this.#reserved >= this.#size * (perSlot - 1) + this.free) return false;
+    this.#reserved++;
     return true;
   }
 
-  /** It is asked for now, or is not wanted any more. */
+  /** Ends a reservation: the slot is acquired now, or is not needed any more. */
   unreserve(): void {
-    this.#promised--;
+    this.#reserved--;
   }
 
-  /** At once when one is free, else first come, first served. False: it takes too long, or no more are given. */
+  /** Acquires a slot, at once or in the order of the calls. False if the wait is too long or the slots are closed. */
   async acquire(): Promise<boolean> {
     if (this.#closed) return false;
     if (this.free > 0) {
-      this.#taken++;
+      this.#acquired++;
       return true;
     }
-    const answered = new AbortController();
+    const settled = new AbortController();
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    const answer = (given: boolean) => {
-      answered.abort(NO_LONGER_NEEDED);
-      resolve(given);
+    const settle = (acquired: boolean) => {
+      settled.abort(NO_LONGER_NEEDED);
+      resolve(acquired);
     };
-    this.#waiting.push(answer);
-    void this.#giveUp(answer, answered.signal);
+    this.#waiting.push(settle);
+    void this.#giveUp(settle, settled.signal);
     return promise;
   }
 
-  /** When it has waited for long; but not yet, if its turn comes soon, as others have shown by then. */
-  async #giveUp(answer: (given: boolean) => void, answered: AbortSignal): Promise<void> {
-    await this.#clock.sleep(SLOT_WAIT_MS, answered);
-    if (answered.aborted) return;
-    if (this.#comesSoon(this.#waiting.indexOf(answer) + 1))
-      await this.#clock.sleep(MAX_SLOT_WAIT_MS - SLOT_WAIT_MS, answered);
-    if (answered.aborted) return;
-    // nothing has ended in all this time: they are not short
-    this.#runsForMs ??= SLOT_WAIT_MS;
-    this.#waiting.splice(this.#waiting.indexOf(answer), 1);
-    answer(false);
+  /** Ends the wait after SLOT_WAIT_MS, or after MAX_SLOT_WAIT_MS if a slot is expected soon. */
+  async #giveUp(settle: (acquired: boolean) => void, settled: AbortSignal): Promise<void> {
+    await this.#clock.sleep(SLOT_WAIT_MS, settled);
+    if (settled.aborted) return;
+    if (this.#comesSoon(this.#waiting.indexOf(settle) + 1))
+      await this.#clock.sleep(MAX_SLOT_WAIT_MS - SLOT_WAIT_MS, settled);
+    if (settled.aborted) return;
+    // no task has ended in all this time, so they are not short
+    this.#averageRunMs ??= SLOT_WAIT_MS;
+    this.#waiting.splice(this.#waiting.indexOf(settle), 1);
+    settle(false);
   }
 
-  /** Of who is at this place of the queue, counted from 1. */
-  #comesSoon(place: number): boolean {
-    return this.#runsForMs !== undefined && (place / this.#size) * this.#runsForMs < SLOT_WAIT_MS;
+  /** Whether the waiter at this position of the queue, counted from 1, gets a slot soon. */
+  #comesSoon(position: number): boolean {
+    return this.#averageRunMs !== undefined && (position / this.#size) * this.#averageRunMs < SLOT_WAIT_MS;
   }
 
-  /** Hands the place to who has waited longest. `ranForMs`: if a task ran in it. */
+  /** Passes the slot to the longest waiter. `ranForMs` is undefined if no task ran in it. */
   release(ranForMs: number | undefined): void {
     if (ranForMs !== undefined) {
-      this.#runsForMs ??= ranForMs;
-      this.#runsForMs += (ranForMs - this.#runsForMs) / SMOOTHING;
+      this.#averageRunMs ??= ranForMs;
+      this.#averageRunMs += (ranForMs - this.#averageRunMs) / SMOOTHING;
     }
     const next = this.#waiting.shift();
     if (next) next(true);
-    else this.#taken--;
+    else this.#acquired--;
   }
 
-  /** No more are given: who waits is told so. */
+  /** Ends all waits. No slot is acquired any more. */
   close(): void {
     this.#closed = true;
-    for (const answer of this.#waiting.splice(0)) answer(false);
+    for (const settle of this.#waiting.splice(0)) settle(false);
   }
 }

@@ -1,5 +1,5 @@
-// The worker's runtime: takes messages from the receivers and starts the use case `handleMessage` for each, independently of
-// all others, so that a slow job holds up nothing but itself; shows in its row what it runs; drains when stopped.
+// The worker's runtime. It receives messages and calls `handleMessage` for each, independently of all others, so that a slow job
+// delays no other. Its row in the store shows what it runs. When it is stopped, it drains.
 import { backoffMs } from '../concurrency/backoff.ts';
 import { withDeadline } from '../concurrency/with-deadline.ts';
 import { executionId } from '../domain/executions/ids.ts';
@@ -14,20 +14,20 @@ import { MAX_RESERVED_PER_SLOT, RunSlots } from './run-slots.ts';
 
 export interface WorkerOptions {
   readonly workerId: string;
-  /** Of the machine or container; shown in the worker's row. */
+  /** The name of the machine or container, shown in the worker's row. */
   readonly host: string;
   readonly tasks: Tasks;
   readonly receivers: readonly Receiver[];
-  /** Tasks that run at once; default 100. */
+  /** Number of run slots. Default DEFAULT_CONCURRENCY. */
   readonly concurrency?: number;
-  /** Messages in hand; default 50 × concurrency, and 10 × concurrency of them worked on. */
+  /** Maximum number of messages in hand. Default 50 × concurrency, of which 10 × concurrency may be due. */
   readonly maxInHand?: number;
-  /** Long polls side by side per receiver; default 2, so that one listens while the other's answer is on its way. */
+  /** Concurrent long polls per receiver. Default 2, so that one waits for messages while the other receives some. */
   readonly pollersPerQueue?: number;
-  /** Messages of one receive at most. Default 10, which is SQS's limit. */
-  readonly mostPerReceive?: number;
+  /** Maximum number of messages of one receive. Default 10, which is SQS's limit. */
+  readonly maxPerReceive?: number;
   /** The pause after a receive that brought fewer messages than it asked for. Default 50 ms. */
-  readonly afterFewMs?: number;
+  readonly pauseAfterFewMs?: number;
   readonly handleMessage?: HandleMessage;
 }
 
@@ -38,8 +38,8 @@ export interface Worker {
   /** What it runs now, and since when. */
   running(): RunningExecution[];
   /**
-   * Takes nothing more, hands back what has not begun, lets what runs end until the deadline, then tells it to stop.
-   * Calling it again gives the same promise.
+   * Receives no more messages, returns those that have not started, and waits for running tasks until the deadline. Then it tells
+   * them to stop. A repeated call returns the same promise.
    */
   stop(options: { deadlineMs: number }): Promise<Drained>;
 }
@@ -47,36 +47,32 @@ export interface Worker {
 export interface Drained {
   /** Tasks that were running when the drain began. */
   readonly running: number;
-  /** Of those, how many had to be told to stop at the deadline. */
+  /** Tasks that were told to stop at the deadline. */
   readonly toldToStop: number;
-  /** Of those, how many did not even then; others take them over when their leases end. */
+  /** Tasks that did not stop. Other workers take them over when their leases end. */
   readonly leftBehind: number;
 }
 
 export const DEFAULT_CONCURRENCY = 100;
-/**
- * Messages that are worked on, from their fire time to the delete. At ten times the slots, a second's worth
- * of 100 ms jobs fits in hand. More would only keep work from other workers.
- */
+/** Due messages in hand per run slot. Ten slots' worth is a second of 100 ms jobs. More would keep work from other workers. */
 const MAX_DUE_PER_SLOT = 10;
 /**
- * With those that are held until then. A message comes up to a second or two before its time, because SQS delays in whole
- * seconds, and costs only a timer while it is held: thousands that are due at the same instant should be here by then.
+ * Messages in hand per run slot, due or not. A message arrives 1 to 2 s before its fire time, because SQS delays in whole
+ * seconds. Until then it costs a timer only. Thousands that are due at the same instant should have arrived by then.
  */
 export const HELD_PER_SLOT = MAX_RESERVED_PER_SLOT;
 const MAX_PER_RECEIVE = 10;
-/** About 2 ms of CPU. The tasks of one turn start together at its end, so larger turns start most of them later. */
-const STARTS_PER_TURN = 20;
+/** Starts per turn of the event loop, about 2 ms of CPU. Tasks start at the end of a turn, so longer turns start them later. */
+const STARTS_PER_TICK = 20;
 /**
- * A poll that brought fewer than it asked for is followed by a pause in which more can come: a request is paid for, and
- * costs a millisecond of CPU, whatever it brings. Messages come a second before their time; one that is for now is taken
- * by the other poll, which listens meanwhile.
+ * The pause after a poll that brought fewer messages than it asked for, so that the next one brings more. Each request has its
+ * price and costs a millisecond of CPU. Messages arrive a second before their fire time, and the other poll receives urgent ones.
  */
-export const AFTER_FEW_MS = 50;
+export const PAUSE_AFTER_FEW_MS = 50;
 export const BEAT_MS = 10_000;
-/** What was told to stop at the deadline may still write that it did. */
+/** How long tasks that were told to stop may take to record their end. */
 export const STOP_GRACE_MS = 5000;
-/** While the clock is wrong, nothing is received; it is looked at again after this long. */
+/** While the machine's clock is wrong, nothing is received. The clock is checked again after this time. */
 export const WRONG_CLOCK_MS = 1_000;
 const POLL_BACKOFF = { baseMs: 200, maxMs: 10_000 };
 
@@ -87,7 +83,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
   const concurrency = options.concurrency ?? DEFAULT_CONCURRENCY;
   const maxDueInHand = options.maxInHand ?? concurrency * MAX_DUE_PER_SLOT;
   const maxInHand = options.maxInHand ?? concurrency * HELD_PER_SLOT;
-  const { mostPerReceive = MAX_PER_RECEIVE, afterFewMs = AFTER_FEW_MS } = options;
+  const { maxPerReceive = MAX_PER_RECEIVE, pauseAfterFewMs = PAUSE_AFTER_FEW_MS } = options;
   const pollers = receivers.flatMap((receiver) =>
     Array<Receiver>(options.pollersPerQueue ?? 2).fill(receiver),
   );
@@ -96,7 +92,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
   const aborting = new AbortController();
   const gone = new AbortController();
   const slots = new RunSlots(concurrency, clock);
-  const startsInTurn = limitPerTick(STARTS_PER_TURN);
+  const startLimit = limitPerTick(STARTS_PER_TICK);
   const inHand = new Set<Promise<void>>();
   const runningNow = new Map<string, RunningExecution>();
   const startedAt = clock.now();
@@ -105,12 +101,12 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
   let dueInHand = 0;
 
   /**
-   * What the next poll may ask for. Whatever comes may be due at once, so no more than this poller's share of the free
-   * slots. (An answer can still be more than is free by then: the slots keep the rest waiting, then it goes back.)
+   * The number of messages that the next poll may ask for. All of them may be due, so it is this poller's share of the free slots.
+   * If fewer slots are free when they arrive, the others wait for a slot and then return to the queue.
    */
   const room = () =>
     Math.min(
-      ...[mostPerReceive, Math.ceil(slots.free / pollers.length)],
+      ...[maxPerReceive, Math.ceil(slots.free / pollers.length)],
       ...[maxDueInHand - dueInHand, maxInHand - inHand.size],
     );
 
@@ -126,11 +122,11 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
         continue;
       }
       try {
-        // what came just as the drain began is taken all the same: it goes back at once instead of after its timeout
+        // messages that arrive as the drain begins are handled too: they return to the queue at once, not after their timeout
         const received = await receiver.receive(max, draining.signal);
-        for (const one of received) keep(one);
+        for (const one of received) accept(one);
         failures = 0;
-        if (received.length < max) await clock.sleep(afterFewMs, draining.signal);
+        if (received.length < max) await clock.sleep(pauseAfterFewMs, draining.signal);
       } catch (error) {
         if (draining.signal.aborted) return;
         failures++;
@@ -141,9 +137,9 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
     }
   }
 
-  function keep(received: Received): void {
+  function accept(received: Received): void {
     const handling = handle(received).catch((error: unknown) => {
-      log.error('a message could not be buried; it comes back', { error, ...named(received) });
+      log.error('failed to dead-letter a message; SQS will redeliver it', { error, ...fieldsOf(received) });
     });
     inHand.add(handling);
     void handling.then(() => {
@@ -155,7 +151,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
   async function handle(received: Received): Promise<void> {
     const { message } = received;
     if (message === undefined) {
-      log.error('buried a message that is not one of ours', named(received));
+      log.error('dead-lettered a message that is not from this scheduler', fieldsOf(received));
       return received.deadLetter('the body is not a message of this scheduler');
     }
     const { port, close } = openPort();
@@ -163,7 +159,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
       await run(context, port, received);
     } catch (error) {
       // `handleMessage` returns the message to the queue; if that failed too, its visibility timeout ends
-      log.error('failed to handle a message; the queue will redeliver it', { error, ...named(received) });
+      log.error('failed to handle a message; the queue will redeliver it', { error, ...fieldsOf(received) });
     } finally {
       close();
     }
@@ -201,12 +197,12 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
         async acquire() {
           unreserve();
           hasSlot ||= await slots.acquire();
-          const turn = hasSlot ? startsInTurn.pass() : undefined;
+          const turn = hasSlot ? startLimit.pass() : undefined;
           if (turn) await turn;
           return hasSlot;
         },
         release,
-        otherStarts: startsInTurn.idle,
+        otherStarts: startLimit.idle,
         running: {
           add(execution) {
             runningNow.set(execution.id, execution);
@@ -234,7 +230,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
       const row = { workerId, startedAt, beatAt: clock.now(), host: options.host, running: listRunning() };
       await store
         .putWorker(row)
-        .catch((error: unknown) => log.warn('the worker row was not written', { error }));
+        .catch((error: unknown) => log.warn('failed to write the worker row', { error }));
       await clock.sleep(BEAT_MS, gone.signal);
     }
   }
@@ -242,8 +238,8 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
   const listRunning = () => [...runningNow.values()];
 
   async function drain(deadlineMs: number): Promise<Drained> {
-    const began = runningNow.size;
-    log.info('worker draining', { workerId, running: began, inHand: inHand.size, deadlineMs });
+    const runningAtStart = runningNow.size;
+    log.info('worker draining', { workerId, running: runningAtStart, inHand: inHand.size, deadlineMs });
     draining.abort(new Error('the worker is shutting down'));
     slots.close();
     announceRoom();
@@ -254,16 +250,16 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
     const leftBehind = runningNow.size;
 
     gone.abort();
-    await beating; // a beat that came after the removal would bring the row back
+    await beating; // a heartbeat after the removal would write the row again
     await store
       .removeWorker(workerId)
-      .catch((error: unknown) => log.warn('the worker row was not removed', { error }));
-    const drained = { running: began, toldToStop, leftBehind };
+      .catch((error: unknown) => log.warn('failed to remove the worker row', { error }));
+    const drained = { running: runningAtStart, toldToStop, leftBehind };
     log.info('worker stopped', { workerId, ...drained });
     return drained;
   }
 
-  /** Until the polls have ended and nothing is in hand, or the time is over. */
+  /** Waits until the polls have ended and no message is in hand, at most for `ms`. */
   async function endsWithin(ms: number): Promise<void> {
     const empty = polling.then(() => Promise.all(inHand));
     await withDeadline(empty, { timer: clock, ms }, () => undefined);
@@ -283,6 +279,6 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
   };
 }
 
-/** How log lines name a message. */
-const named = ({ message, body }: Received): Record<string, unknown> =>
+/** The fields by which log lines name a message. */
+const fieldsOf = ({ message, body }: Received): Record<string, unknown> =>
   message ? { executionId: executionId(message.jobId, message.due) } : { body: body.slice(0, 200) };

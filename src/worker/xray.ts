@@ -1,5 +1,5 @@
-// Sends traces to X-Ray, by its own API: a daemon beside the worker would be a second container to pull, from a registry
-// that a closed network does not reach. Traces may be lost; nothing ever waits for one, or fails because of one.
+// Sends traces to X-Ray by its API. A daemon would be a second container, from a registry that a closed network cannot reach.
+// Traces may be lost. No execution waits for a trace or fails because of one.
 
 import { newSegmentId, type Trace } from '../runtime/tracing.ts';
 import type { Clock, Log, Random } from '../scheduling/context.ts';
@@ -9,11 +9,11 @@ interface Times {
   readonly to: number;
 }
 
-/** One handling of one execution. */
+/** The handling of one message. */
 export interface Segment extends Times {
   readonly id: string;
   readonly trace: Trace;
-  /** What X-Ray finds it by. */
+  /** The fields that X-Ray's search finds the segment by. */
   readonly annotations: Readonly<Record<string, string | number>>;
   readonly parts: readonly (Times & { readonly name: string })[];
   readonly failed: boolean;
@@ -23,28 +23,28 @@ export interface Tracer {
   /** Whether an execution that belongs to no trace begins one. */
   begins(): boolean;
   put(segment: Segment): void;
-  /** Sends what is left. */
+  /** Sends the remaining segments. */
   stop(): Promise<void>;
 }
 
 export interface TracerOptions {
-  /** What the worker is called in its traces. */
+  /** The name of the worker in its traces. */
   readonly name: string;
-  /** The part of the executions that begin a trace; of those that came with one, all go on with it. */
+  /** The fraction of executions that begin a trace. Executions that belong to a trace always continue it. */
   readonly sampling: number;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Returns how many were refused. */
+  /** Returns the number of refused documents. */
   send(documents: string[]): Promise<number>;
 }
 
-/** X-Ray takes no more at once. */
-const BATCH = 50;
+/** X-Ray's maximum number of segments per call. */
+const MAX_BATCH = 50;
 const FLUSH_MS = 1_000;
-/** Waiting to be sent; what is more is left out. */
+/** Segments that wait to be sent. Further ones are dropped. */
 const MAX_WAITING = 500;
-/** Whatever the sampling: at $5 per million, 10 a second for a month are $130. */
+/** New traces per second at most, whatever the sampling. At $5 per million, 10 per second cost $130 a month. */
 const MAX_BEGUN_PER_SECOND = 10;
 
 export function createTracer({ name, sampling, clock, random, log, send }: TracerOptions): Tracer {
@@ -57,14 +57,14 @@ export function createTracer({ name, sampling, clock, random, log, send }: Trace
   async function flush(): Promise<void> {
     await clock.sleep(FLUSH_MS, stopped.signal);
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, BATCH);
-      waiting = waiting.slice(BATCH);
+      const batch = waiting.slice(0, MAX_BATCH);
+      waiting = waiting.slice(MAX_BATCH);
       try {
         const refused = await send(batch);
         if (refused > 0) log.warn('X-Ray refused traces', { refused });
       } catch (error) {
-        log.warn('traces are lost', { lost: batch.length, error: String(error) });
-        // nobody waits for them: the worker is about to leave
+        log.warn('failed to send traces', { lost: batch.length, error: String(error) });
+        // the worker is about to exit, and does not wait for traces
         if (stopped.signal.aborted) waiting = [];
       }
     }

@@ -287,6 +287,6 @@ describe('the tracer', () => {
     });
     for (let i = 0; i < 51; i++) tracer.put(segment);
     await clock.advance(1000);
-    expect(warned).toEqual(['traces are lost', 'X-Ray refused traces']);
+    expect(warned).toEqual(['failed to send traces', 'X-Ray refused traces']);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_SLOT_WAIT_MS, SLOT_WAIT_MS } from '../../src/worker/run-slots.ts';
-import { AFTER_FEW_MS, BEAT_MS, STOP_GRACE_MS, WRONG_CLOCK_MS } from '../../src/worker/worker.ts';
+import { BEAT_MS, PAUSE_AFTER_FEW_MS, STOP_GRACE_MS, WRONG_CLOCK_MS } from '../../src/worker/worker.ts';
 import { NOON, settle } from '../support/standing-clock.ts';
 import { FakeInbox, message, start } from './harness.ts';
 
@@ -14,7 +14,7 @@ describe('concurrency', () => {
     await settle();
     for (const quick of messages(20)) {
       receiver.put(quick);
-      await clock.advance(AFTER_FEW_MS);
+      await clock.advance(PAUSE_AFTER_FEW_MS);
       fake.running.get(quick.id)?.end();
       await settle();
       expect(quick.fate).toEqual(['deleted']);
@@ -70,7 +70,7 @@ describe('concurrency', () => {
     receiver.put(...messages(3));
     await settle();
     expect([fake.running.size, receiver.polling]).toEqual([1, 0]);
-    await clock.advance(AFTER_FEW_MS);
+    await clock.advance(PAUSE_AFTER_FEW_MS);
     expect(fake.running.size).toBe(4);
     const two = start({ concurrency: 20, pollersPerQueue: 2 });
     two.receiver.put(message());
@@ -82,7 +82,7 @@ describe('concurrency', () => {
   });
 
   it('takes as many messages as it has places in one receive, and asks again at once, where it is told so', async () => {
-    const inProcess = { pollersPerQueue: 1, mostPerReceive: Number.POSITIVE_INFINITY, afterFewMs: 0 };
+    const inProcess = { pollersPerQueue: 1, maxPerReceive: Number.POSITIVE_INFINITY, pauseAfterFewMs: 0 };
     const { receiver, fake } = start({ concurrency: 40, ...inProcess });
     receiver.put(...messages(30));
     await settle();
@@ -221,7 +221,7 @@ describe('what goes wrong', () => {
     await settle();
     expect(lines.at(-1)).toMatchObject({
       level: 'error',
-      message: expect.stringContaining('could not be buried'),
+      message: expect.stringContaining('failed to dead-letter'),
     });
     expect(fake.running.size).toBe(1);
   });
@@ -268,7 +268,7 @@ describe('the worker row', () => {
     await clock.advance(BEAT_MS);
     store.putWorker = putWorker;
     await clock.advance(BEAT_MS);
-    expect(lines.map(({ message: text }) => text)).toContain('the worker row was not written');
+    expect(lines.map(({ message: text }) => text)).toContain('failed to write the worker row');
     expect(rows).toHaveLength(2);
   });
 });
@@ -407,7 +407,7 @@ describe('drain', () => {
     const { worker, store, lines } = start();
     store.removeWorker = () => Promise.reject(new Error('throttled'));
     await worker.stop({ deadlineMs: 1000 });
-    expect(lines.map(({ message: text }) => text)).toContain('the worker row was not removed');
+    expect(lines.map(({ message: text }) => text)).toContain('failed to remove the worker row');
   });
 });
 
@@ -420,10 +420,10 @@ describe('a wrong clock', () => {
     receiver.put(running);
     await settle();
     for (const off of [HOUR, -HOUR]) {
-      await clock.advance(AFTER_FEW_MS);
+      await clock.advance(PAUSE_AFTER_FEW_MS);
       clock.off = off;
       receiver.put(message()); // the poll that was under way brings it
-      await clock.advance(AFTER_FEW_MS + WRONG_CLOCK_MS);
+      await clock.advance(PAUSE_AFTER_FEW_MS + WRONG_CLOCK_MS);
       const [asked, beats] = [receiver.asked.length, rows.length];
       receiver.put(message());
       await clock.advance(60_000);
@@ -431,7 +431,7 @@ describe('a wrong clock', () => {
       expect(fake.running.has(running.id)).toBe(true);
       expect(rows.length).toBeGreaterThan(beats);
       clock.off = 0;
-      await clock.advance(WRONG_CLOCK_MS + AFTER_FEW_MS);
+      await clock.advance(WRONG_CLOCK_MS + PAUSE_AFTER_FEW_MS);
       expect(receiver.left).toBe(0);
     }
   });
