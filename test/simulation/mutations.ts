@@ -586,7 +586,7 @@ export const MUTATIONS: readonly Mutation[] = [
     takesOut: 'a worker whose clock is off by more than is allowed starts nothing',
     edits: [
       {
-        file: 'context.ts',
+        file: 'scheduling/context.ts',
         find: 'Math.abs(clock.offBy?.() ?? 0) <= settings.clockSkewMs / 2;',
         replace: 'Math.abs(clock.offBy?.() ?? 0) <= settings.clockSkewMs * 1e9;',
       },
