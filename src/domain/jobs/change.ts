@@ -49,7 +49,7 @@ export const CREATED_FIELDS = ['schedule', ...Object.keys(policiesSchema.shape)]
 
 export interface Change extends ChangeKey {
   readonly jobId: string;
-  /** The user who made the change. An operator who changed another user's job stands here. */
+  /** The user who made the change: the owner, or an operator. */
   readonly by: string;
   readonly what: ChangeKind;
   readonly note?: string;

@@ -93,28 +93,28 @@ export const storedScheduleSchema = z
  * Each kind as an object of its own, for OpenAPI: generators of clients need a `oneOf` of whole objects. Requests are parsed
  * by `scheduleSchema`, because its errors name the wrong field.
  */
-const form = (id: string, kind: Kind, beside: readonly string[]): z.ZodType => {
+const variant = (id: string, kind: Kind, otherFields: readonly string[]): z.ZodType => {
   const fields: Record<string, z.ZodType> = scheduleSchema.shape;
   const own = scheduleSchema.shape[kind].unwrap().describe(scheduleSchema.shape[kind].description ?? '');
-  const others = Object.fromEntries(beside.map((field) => [field, fields[field] ?? z.never()]));
+  const others = Object.fromEntries(otherFields.map((field) => [field, fields[field] ?? z.never()]));
   return z.strictObject({ [kind]: own, ...others }).meta({ id });
 };
 
 const RECURRING = {
-  cron: form('ScheduleCron', 'cron', COMBINES_WITH.cron),
-  every: form('ScheduleEvery', 'every', COMBINES_WITH.every),
-  calendar: form('ScheduleCalendar', 'calendar', COMBINES_WITH.calendar),
+  cron: variant('ScheduleCron', 'cron', COMBINES_WITH.cron),
+  every: variant('ScheduleEvery', 'every', COMBINES_WITH.every),
+  calendar: variant('ScheduleCalendar', 'calendar', COMBINES_WITH.calendar),
 };
 
 export const scheduleVariants: readonly z.ZodType[] = [
-  form('ScheduleAt', 'at', COMBINES_WITH.at),
-  form('ScheduleIn', 'in', COMBINES_WITH.in),
+  variant('ScheduleAt', 'at', COMBINES_WITH.at),
+  variant('ScheduleIn', 'in', COMBINES_WITH.in),
   ...Object.values(RECURRING),
 ];
 
 /** In a response, a schedule with `in` also has the resolved `at`. */
 export const storedScheduleVariants: readonly z.ZodType[] = [
-  form('ScheduleOnce', 'at', ['in', 'timezone']),
+  variant('ScheduleOnce', 'at', ['in', 'timezone']),
   ...Object.values(RECURRING),
 ];
 
