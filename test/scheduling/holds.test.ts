@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { claim } from '../../src/scheduling/claiming/claim.ts';
 import { standingWorld } from '../support/standing-world.ts';
 
-test('a hold whose row is gone by retention keeps nobody out', async () => {
+test('a hold whose row retention has removed does not block', async () => {
   const world = standingWorld();
   await world.create({ schedule: { every: 'PT1M', startAt: '2026-12-01T12:01:00Z' } });
   const [first] = world.sent;
@@ -16,7 +16,7 @@ test('a hold whose row is gone by retention keeps nobody out', async () => {
   expect(await claim(world.context, 'worker', later)).toMatchObject({ kind: 'run' });
 });
 
-test('a holder that died an hour ago is waited for: it is taken over', async () => {
+test('a holder that died an hour ago blocks, because it is taken over', async () => {
   const world = standingWorld();
   await world.create({ schedule: { every: 'PT1M', startAt: '2026-12-01T12:01:00Z' } });
   const [first] = world.sent;
@@ -49,7 +49,7 @@ test('the hold of an earlier boot of an embedded server is taken over at once, t
   expect(await claim(after, 'another', message)).toMatchObject({ kind: 'later' });
 });
 
-test('a hold has no boot where there is none', async () => {
+test('a hold has no boot id on AWS', async () => {
   const world = standingWorld();
   await world.create({ schedule: { every: 'PT1M', startAt: '2026-12-01T12:01:00Z' } });
   const [message] = world.sent;

@@ -68,7 +68,7 @@ describe('of a job whose occurrences wait for each other', () => {
     expect(await recovered()).toEqual([9, 10, 11, 12, 13, 14, 15, 2]);
   });
 
-  test('one that waits and was taken by a worker that is lost is sent too: nobody else is woken before it', async () => {
+  test('one that waits and that a lost worker holds is sent too, because no other is woken before it', async () => {
     await pass();
     const jobId = await world.create({ ...EVERY_MINUTE, overlap: 'queue' });
     for (const waiting of [2, 3, 4]) await insert(jobId, waiting, { status: 'WAITING' });
@@ -92,7 +92,7 @@ describe('of a job whose occurrences wait for each other', () => {
   });
 });
 
-test('what runs is sent too: if its worker was lost with the queue, somebody has to take over', async () => {
+test('a running execution is sent too, because its worker may be lost', async () => {
   await pass();
   const jobId = await world.create({ schedule: { at: '2026-12-01T12:01:00Z' } });
   await insert(jobId, 1, { status: 'RUNNING' });
@@ -128,7 +128,7 @@ test('what has ended or was withdrawn is not sent, and nothing is written', asyn
 });
 
 describe('a watcher', () => {
-  test('recovers when nobody has watched for longer than the look-ahead, and only then', async () => {
+  test('recovers if no watcher came for longer than the look-ahead, and only then', async () => {
     await pass();
     const jobId = await world.create({ schedule: { at: '2026-12-01T12:01:00Z' } });
     await insert(jobId, 1, { status: 'RETRYING', nextAttemptAt: NOON + 2 * MINUTE });
@@ -142,7 +142,7 @@ describe('a watcher', () => {
     expect(await pass()).toMatchObject({ recovered: 0 });
   });
 
-  test('recovers when it is told that the queue has lost its contents, also a shard that another has in hand', async () => {
+  test('recovers on request, also a shard that another watcher holds', async () => {
     await pass();
     const jobId = await world.create({ schedule: { at: '2026-12-01T12:01:00Z' } });
     await insert(jobId, 1, { status: 'RETRYING', nextAttemptAt: NOON + 2 * MINUTE });

@@ -60,7 +60,7 @@ async function race(overlap: string, slow: Slow, change: Change, afterMs: number
   const context = { ...world.context, clock };
   const schedule = { every: 'PT10M', startAt: new Date(Date.now() + MINUTE).toISOString() };
   world.now = Date.now();
-  // with one attempt it is not taken ahead of its time
+  // with one attempt there is no early claim
   const retry = { maxAttempts: 1 };
   const jobId = await world.create({ overlap, schedule, retry, params: { n: 1 } });
   const [message] = world.sent;

@@ -66,7 +66,7 @@ describe('an execution that had begun is repeated by another worker', () => {
     expect(await pastLease()).toMatchObject(again);
   });
 
-  test('if it was started by hand, whenever the job was paused', async () => {
+  test('if it is a manual run, whenever the job was paused', async () => {
     const { world, context, jobId } = await begun({ overlap: 'allow' });
     await pauseJob(context, ANN, jobId);
     await runNow(context, ANN, jobId);

@@ -1,4 +1,4 @@
-// Occurrences that wait for each other: whoever has the turn and does not use it hands it on, whatever died in between.
+// Occurrences that wait for each other. An execution that does not use its turn passes it on, whichever process died.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { dueKey } from '../../src/domain/executions/ids.ts';
 import type { Row } from '../../src/domain/executions/row.ts';
@@ -59,7 +59,7 @@ const SUCCEEDED = { kind: 'succeeded', result: undefined } as const;
 const end = (first: Awaited<ReturnType<typeof claimed>>) =>
   finishAttempt(world.context, first, SUCCEEDED, { receivedAt: world.now, startedAt: world.now });
 
-test('a worker dies between the end and the wake: its message, handed out again, wakes the next', async () => {
+test('if a worker dies between the end and the wake, its redelivered message wakes the next one', async () => {
   const first = await twoWait();
   const dies = { ...world.context, queue: { send: () => Promise.reject(new Error('killed')) } };
   await expect(
@@ -70,7 +70,7 @@ test('a worker dies between the end and the wake: its message, handed out again,
   expect(woken()).toEqual([messageOf(2).due]);
 });
 
-test('while another holds the job such a message wakes nobody: the end of that one will', async () => {
+test('while another execution holds the job, such a message wakes none', async () => {
   await end(await twoWait());
   await claimed(2);
   world.sent.length = 0;
@@ -78,7 +78,7 @@ test('while another holds the job such a message wakes nobody: the end of that o
   expect(woken()).toEqual([]);
 });
 
-test('an occurrence that was withdrawn while it waited hands its turn on', async () => {
+test('an occurrence that was withdrawn while it waited passes its turn on', async () => {
   const first = await twoWait();
   const second = messageOf(2);
   await pauseJob(world.context, ANN, jobId);
@@ -103,8 +103,8 @@ test('an execution that was fenced too late to start is woken like one that wait
   expect(woken()).toEqual([messageOf(3).due]);
 });
 
-describe('a job that was taken ahead and is put back', () => {
-  test('wakes the occurrence that has begun to wait for it', async () => {
+describe('an early claim that is undone', () => {
+  test('wakes the occurrence that waits for it', async () => {
     world.now = NOON + MINUTE - 300;
     const message = messageOf(1);
     const prepared = await prepare(world.context, message);

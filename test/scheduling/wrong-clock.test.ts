@@ -157,7 +157,7 @@ describe('a watcher', () => {
     expect((await pass()).busy).toBe(1);
   });
 
-  test('sets cursors back that are ahead of time', async () => {
+  test('resets cursors that are in the future', async () => {
     await pass();
     const before = world.store.shards.get(0);
     world.now += HOUR;
@@ -239,7 +239,7 @@ describe('a worker whose clock is wrong', () => {
     expect((await at([-SKEW_MS])).head.hold).toBeUndefined();
   });
 
-  test('hands back what it holds when the clock becomes wrong, and gives back what it took ahead', async () => {
+  test('returns its messages if the clock becomes wrong, and undoes early claims', async () => {
     expect((await at([0, HOUR])).fate).toEqual(['hidden 0']);
     const { fate, head } = await at([0, 0, HOUR]);
     expect([fate, head.hold]).toEqual([['hidden 0'], undefined]);

@@ -72,7 +72,7 @@ export class FakeInbox implements Receiver {
   }
 }
 
-/** Plays `handleMessage` as its contract says: hold, ask for a place, run until told to end, delete or hide. */
+/** Plays `handleMessage` as its contract says: hold, acquire a run slot, run until told to end, delete or hide. */
 export class FakeExecute {
   readonly held = new Set<string>();
   readonly running = new Map<string, { end(): void; fail(error: Error): void }>();

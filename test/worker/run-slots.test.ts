@@ -15,7 +15,7 @@ beforeEach(() => {
   slots = new RunSlots(SIZE, clock);
 });
 
-/** All are taken. `ranForMs`: tasks that ran so long have been here before. */
+/** All slots are acquired. `ranForMs` are the run times of tasks that have ended. */
 async function full(ranForMs?: number, size = SIZE): Promise<void> {
   slots = new RunSlots(size, clock);
   for (let i = 0; i < size; i++) await slots.acquire();
@@ -31,7 +31,7 @@ const promises = (): number => {
   return made;
 };
 
-/** After how long a place was given, or refused. */
+/** The time after which a slot was acquired or refused. */
 async function waited(): Promise<{ given: boolean; ms: number }> {
   const began = clock.now();
   const given = await slots.acquire();
@@ -40,7 +40,7 @@ async function waited(): Promise<{ given: boolean; ms: number }> {
 const REFUSED_SOON = { given: false, ms: SLOT_WAIT_MS };
 const REFUSED_LATE = { given: false, ms: MAX_SLOT_WAIT_MS };
 
-it('before anything has ended, tasks are taken to be short', async () => {
+it('expects short tasks before any task has ended', async () => {
   expect(promises()).toBe(SIZE * MAX_RESERVED_PER_SLOT);
   await full();
   expect(promises()).toBe(SIZE * (MAX_RESERVED_PER_SLOT - 1));
@@ -56,13 +56,13 @@ it.each([
   expect(promises()).toBe(SIZE * (each - 1));
 });
 
-it('what was in a place without running says nothing about tasks', async () => {
+it('ignores a slot in which no task ran', async () => {
   await full();
   slots.release(undefined);
   expect(promises()).toBe(SIZE * (MAX_RESERVED_PER_SLOT - 1) + 1);
 });
 
-it('when somebody has waited in vain and nothing has ended, they are not short', async () => {
+it('expects no short tasks after a wait failed and no task has ended', async () => {
   await full();
   const waiting = waited();
   await clock.advance(MAX_SLOT_WAIT_MS);
@@ -70,7 +70,7 @@ it('when somebody has waited in vain and nothing has ended, they are not short',
   expect(promises()).toBe(SIZE);
 });
 
-it('who waits is given up on after a while, later where its turn comes within that', async () => {
+it('ends a wait after a while, later if a slot is expected soon', async () => {
   await full(600, 1);
   const waiting = [waited(), waited()];
   await clock.advance(MAX_SLOT_WAIT_MS);
@@ -78,7 +78,7 @@ it('who waits is given up on after a while, later where its turn comes within th
   expect(await Promise.all(waiting)).toEqual([REFUSED_LATE, REFUSED_SOON]);
 });
 
-it('who began to wait before anything had ended waits on, if it turns out that its turn comes soon', async () => {
+it('continues a wait if tasks turn out to be short', async () => {
   await full();
   const waiting = Array.from({ length: 12 }, waited);
   await clock.advance(SLOT_WAIT_MS / 2);
@@ -90,7 +90,7 @@ it('who began to wait before anything had ended waits on, if it turns out that i
   expect(others).toEqual(Array(11).fill(REFUSED_LATE));
 });
 
-it('a place that becomes free goes to who has waited longest', async () => {
+it('passes a free slot to the longest waiter', async () => {
   await full();
   const order: number[] = [];
   const waiting = [1, 2, 3].map(async (n) => (await slots.acquire()) && order.push(n));
@@ -101,7 +101,7 @@ it('a place that becomes free goes to who has waited longest', async () => {
   expect(slots.free).toBe(0);
 });
 
-it('when closed, none is given any more, and who waits is told', async () => {
+it('refuses all slots when it is closed, and ends all waits', async () => {
   await full();
   const waiting = slots.acquire();
   slots.close();

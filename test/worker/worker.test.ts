@@ -22,7 +22,7 @@ describe('concurrency', () => {
     expect([...fake.running.keys()]).toEqual([slow.id]);
   });
 
-  it('never runs more than its places, and starts the next as soon as one is free', async () => {
+  it('never runs more tasks than it has slots, and starts the next when a slot is free', async () => {
     const { receiver, fake } = start({ concurrency: 4 });
     const all = messages(25);
     receiver.put(...all);
@@ -36,7 +36,7 @@ describe('concurrency', () => {
     expect(all.every(({ fate }) => fate.join() === 'deleted')).toBe(true);
   });
 
-  it('asks for no more than its free places, ten at most, and not at all when full', async () => {
+  it('asks for at most as many messages as it has free slots, ten at most, and for none when full', async () => {
     const { receiver, fake } = start({ concurrency: 13 });
     receiver.put(...messages(30));
     await settle();
@@ -47,7 +47,7 @@ describe('concurrency', () => {
     expect(receiver.asked.slice(2)).toEqual([2]);
   });
 
-  it('polls every receiver even with a single place', async () => {
+  it('polls every receiver even with a single slot', async () => {
     const receivers = [new FakeInbox(), new FakeInbox(), new FakeInbox()];
     const { fake } = start({ concurrency: 1, receivers });
     await settle();
@@ -57,7 +57,7 @@ describe('concurrency', () => {
     expect(fake.running.size).toBe(1);
   });
 
-  it('runs as many long polls side by side per receiver as it is told', async () => {
+  it('runs the configured number of concurrent long polls per receiver', async () => {
     const { receiver } = start({ pollersPerQueue: 3 });
     await settle();
     expect(receiver.polling).toBe(3);
@@ -81,7 +81,7 @@ describe('concurrency', () => {
     expect(two.fake.running.size).toBe(2);
   });
 
-  it('takes as many messages as it has places in one receive, and asks again at once, where it is told so', async () => {
+  it('receives as many messages as it has slots at once, without a pause, if configured so', async () => {
     const inProcess = { pollersPerQueue: 1, maxPerReceive: Number.POSITIVE_INFINITY, pauseAfterFewMs: 0 };
     const { receiver, fake } = start({ concurrency: 40, ...inProcess });
     receiver.put(...messages(30));
@@ -93,7 +93,7 @@ describe('concurrency', () => {
     expect(receiver.asked).toEqual([40, 10]);
   });
 
-  it('shares the free places among its polls, because each may bring what is due at once', async () => {
+  it('shares the free slots among its polls, because each may bring messages that are due', async () => {
     const { receiver } = start({ concurrency: 12, pollersPerQueue: 3 });
     await settle();
     expect(receiver.asked).toEqual([4, 4, 4]);
@@ -101,7 +101,7 @@ describe('concurrency', () => {
 });
 
 describe('messages that come early', () => {
-  it('take no place until they are due', async () => {
+  it('need no slot until they are due', async () => {
     const { receiver, fake, clock } = start({ concurrency: 2 });
     const early = messages(8, NOON + 900);
     receiver.put(...early);
@@ -116,7 +116,7 @@ describe('messages that come early', () => {
     expect(fake.running.size).toBe(2);
   });
 
-  it('are taken in hand up to a bound', async () => {
+  it('are received up to a limit', async () => {
     const { receiver, fake } = start({ concurrency: 2, maxInHand: 7 });
     receiver.put(...messages(50, NOON + 900));
     await settle();
@@ -124,14 +124,14 @@ describe('messages that come early', () => {
     expect([receiver.left, receiver.polling]).toEqual([43, 0]);
   });
 
-  it('are by default up to fifty for each place', async () => {
+  it('are by default up to fifty for each slot', async () => {
     const { receiver, fake } = start({ concurrency: 3 });
     receiver.put(...messages(200, NOON + 900));
     await settle();
     expect(fake.held.size).toBe(150);
   });
 
-  it('wait for a place when more are due than fit, and go back to the queue when that takes long', async () => {
+  it('wait for a slot if more are due than there are slots, and return to the queue if that takes long', async () => {
     const { receiver, fake, clock } = start({ concurrency: 1 });
     const burst = messages(4, NOON + 500);
     receiver.put(...burst);
@@ -150,7 +150,7 @@ describe('messages that come early', () => {
     expect(fake.most).toBe(1);
   });
 
-  it('never run beyond the places, however bursts and due ones mix', async () => {
+  it('never occupy more than the slots, however bursts and due messages mix', async () => {
     const { receiver, fake, clock } = start({ concurrency: 3, pollersPerQueue: 2 });
     for (let round = 0; round < 20; round++) {
       receiver.put(...messages(7, clock.now() + 100), ...messages(4, clock.now()));
@@ -161,11 +161,11 @@ describe('messages that come early', () => {
     expect(fake.most).toBe(3);
   });
 
-  it('that went back are not asked for again while every place is taken', async () => {
+  it('that were returned are not polled for while no slot is free', async () => {
     const { receiver, fake, clock } = start({ concurrency: 1 });
     receiver.put(...messages(3, NOON + 500));
     await clock.advance(500);
-    const polls = receiver.asked.length; // one of them began before the places were taken
+    const polls = receiver.asked.length; // one of them began before the slots were acquired
     receiver.put(message());
     await clock.advance(10 * SLOT_WAIT_MS);
     expect([receiver.asked.length, receiver.polling, fake.running.size]).toEqual([polls, 0, 1]);
@@ -202,7 +202,7 @@ describe('what goes wrong', () => {
     expect(fake.running.size).toBe(1);
   });
 
-  it('a body that is no message of ours is buried with the reason, and the rest of its batch runs', async () => {
+  it('a body that is not a message of this scheduler is dead-lettered with the reason, and the rest of its batch runs', async () => {
     const { receiver, fake, lines } = start();
     const poison = message(NOON, 'hello?');
     receiver.put(poison, message());
@@ -212,7 +212,7 @@ describe('what goes wrong', () => {
     expect(fake.running.size).toBe(1);
   });
 
-  it('a body that cannot even be buried is logged and nothing else', async () => {
+  it('a failed dead-letter of a body is only logged', async () => {
     const { receiver, fake, lines } = start();
     receiver.put(
       { ...message(NOON, 'hello?'), deadLetter: () => Promise.reject(new Error('no dead-letter queue')) },
@@ -226,7 +226,7 @@ describe('what goes wrong', () => {
     expect(fake.running.size).toBe(1);
   });
 
-  it('an unexpected failure of an execution is logged with its id and gives its place back', async () => {
+  it('an unexpected failure is logged with the execution id and frees the slot', async () => {
     const { receiver, fake, lines } = start({ concurrency: 1 });
     const failing = message();
     receiver.put(failing, message());
@@ -274,7 +274,7 @@ describe('the worker row', () => {
 });
 
 describe('drain', () => {
-  it('hands back what has not begun, lets what runs end, and removes the row last', async () => {
+  it('returns messages that have not started, lets running tasks end, and removes the row last', async () => {
     const { worker, receiver, fake, clock, removed } = start({ concurrency: 2 });
     const [running, early] = [message(), message(NOON + 900)];
     receiver.put(running, early);
@@ -293,7 +293,7 @@ describe('drain', () => {
     expect([running.fate, removed]).toEqual([['deleted'], ['w1']]);
   });
 
-  it('stops polling at once, and hands back what the last poll had already received', async () => {
+  it('stops polling at once, and returns the messages of the last poll', async () => {
     const { worker, receiver, fake } = start();
     await settle();
     expect(receiver.polling).toBe(1);
@@ -305,7 +305,7 @@ describe('drain', () => {
     expect([receiver.polling, receiver.asked.length, fake.running.size]).toEqual([0, 1, 0]);
   });
 
-  it('hands back at once what waits for a place', async () => {
+  it('returns at once the messages that wait for a slot', async () => {
     const { worker, receiver, fake, clock } = start({ concurrency: 1 });
     const burst = messages(3, NOON + 100);
     receiver.put(...burst);
@@ -316,7 +316,7 @@ describe('drain', () => {
     expect(fake.running.size).toBe(1);
   });
 
-  it('gives no place any more to what becomes due just then', async () => {
+  it('refuses a slot to a message that becomes due just then', async () => {
     const asked = Promise.withResolvers<void>();
     const answers: boolean[] = [];
     const { worker, receiver } = start({
@@ -414,7 +414,7 @@ describe('drain', () => {
 describe('a wrong clock', () => {
   const HOUR = 3_600_000;
 
-  it('keeps it from receiving, ahead or behind, until it is right again; what runs goes on, and so do its beats', async () => {
+  it('keeps the worker from receiving until it is right again, while running tasks and heartbeats continue', async () => {
     const { receiver, fake, clock, rows } = start();
     const running = message();
     receiver.put(running);

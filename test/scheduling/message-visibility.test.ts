@@ -1,4 +1,4 @@
-// A message that could not be kept hidden may be in other hands: the execution does not depend on it any more.
+// A message that could not be kept hidden may have been redelivered. The execution does not depend on it any more.
 import { beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { handleMessage } from '../../src/scheduling/running/handle-message.ts';
@@ -36,7 +36,7 @@ test('a message that stays hidden is deleted at the end, and no other is sent', 
   expect(world.sent).toEqual([]);
 });
 
-test('a worker that was stopped for longer than the visibility sends another message, and leaves the old one', async () => {
+test('a worker that was suspended for longer than the visibility timeout sends a copy, and keeps the old message', async () => {
   const { jobId, one, isDeleted } = await received();
   const read = world.store.readHead.bind(world.store);
   world.store.readHead = async (...args) => {
@@ -50,7 +50,7 @@ test('a worker that was stopped for longer than the visibility sends another mes
   expect(isDeleted()).toBe(false);
 });
 
-test('a hide that is answered in time keeps it, one that is answered too late does not', async () => {
+test('an extension counts if its response comes in time, and not if it comes too late', async () => {
   const { one } = await received();
   const { leaseMs, heartbeatMs } = world.context.settings;
   let tookMs = 0;

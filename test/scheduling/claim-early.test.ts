@@ -1,5 +1,5 @@
-// AcquiredHold ahead of its time: it starts at its time without another look, because who changes the job meanwhile returns later;
-// what is not the ordinary course is looked at, or given back.
+// An early claim starts at its fire time without another read, because a change of the job returns later. An unusual case is
+// checked before the start, or the claim is undone.
 import { describe, expect, test } from 'vitest';
 import { asUser } from '../../src/domain/principal.ts';
 import { cancelExecution } from '../../src/jobs/cancel-execution.ts';
@@ -16,7 +16,7 @@ import { standingWorld } from '../support/standing-world.ts';
 
 const ANN = asUser('ann');
 
-/** A job that is due in a minute, and half a second before that. */
+/** A job that is due in a minute, at half a second before its fire time. */
 async function beforeItsTime(spec: Record<string, unknown> = {}) {
   const world = standingWorld();
   const { context, store } = world;
@@ -41,7 +41,7 @@ function taken(answer: AcquiredHold | undefined): AcquiredHold {
   return answer;
 }
 
-test('held by the worker, and started when its time has come', async () => {
+test('an early claim holds the job, and starts at the fire time', async () => {
   const { context, take, head, itsTime, message, jobId } = await beforeItsTime();
   const mine = taken(await take());
   expect((await head())?.hold).toMatchObject({ due: message.due, workerId: 'worker', attempt: 1 });
@@ -52,7 +52,7 @@ test('held by the worker, and started when its time has come', async () => {
   expect((await getExecution(context, ANN, `${jobId}.${message.due}`)).status).toBe('running');
 });
 
-describe('who changes a job that may have been taken ahead', () => {
+describe('a change of a job that may have an early claim', () => {
   type Change = (...args: Parameters<typeof pauseJob>) => Promise<unknown>;
   const changes: [string, Change][] = [
     ['pause', pauseJob],
@@ -85,14 +85,14 @@ describe('who changes a job that may have been taken ahead', () => {
     return slept;
   }
 
-  test.each(changes)('%s: returns when it would have started', async (_name, change) => {
+  test.each(changes)('%s: returns after the claim would have started', async (_name, change) => {
     const world = await beforeItsTime();
     taken(await world.take());
     expect(await returnsAfter(world, change)).toBe(CHANGE_RETURNS_AFTER_MS);
     expect(await returnsAfter(world, change), 'a second time too').toBe(CHANGE_RETURNS_AFTER_MS);
   });
 
-  test.each(changes)('%s: returns late as long as it may wait for a place', async (_name, change) => {
+  test.each(changes)('%s: returns late while the claim may wait for a run slot', async (_name, change) => {
     const world = await beforeItsTime();
     taken(await world.take());
     world.itsTime();
@@ -100,17 +100,20 @@ describe('who changes a job that may have been taken ahead', () => {
     expect(await returnsAfter(world, change)).toBe(CHANGE_RETURNS_AFTER_MS);
   });
 
-  test.each(changes)('%s: returns at once when it has begun, by its heartbeat', async (_name, change) => {
-    const world = await beforeItsTime();
-    const { hold, place } = taken(await world.take());
-    world.itsTime();
-    const { heartbeatMs, leaseMs } = world.context.settings;
-    world.world.now += heartbeatMs;
-    await world.store.heartbeat(world.jobId, place, hold.token, world.world.now + leaseMs, 'beat');
-    expect(await returnsAfter(world, change)).toBe(0);
-  });
+  test.each(changes)(
+    '%s: returns at once if a heartbeat shows that the run has started',
+    async (_name, change) => {
+      const world = await beforeItsTime();
+      const { hold, place } = taken(await world.take());
+      world.itsTime();
+      const { heartbeatMs, leaseMs } = world.context.settings;
+      world.world.now += heartbeatMs;
+      await world.store.heartbeat(world.jobId, place, hold.token, world.world.now + leaseMs, 'beat');
+      expect(await returnsAfter(world, change)).toBe(0);
+    },
+  );
 
-  test.each(changes)('%s: returns at once when its lease is over', async (_name, change) => {
+  test.each(changes)('%s: returns at once if the lease is over', async (_name, change) => {
     const world = await beforeItsTime();
     taken(await world.take());
     const { leaseMs, clockSkewMs } = world.context.settings;
@@ -137,7 +140,7 @@ describe('who changes a job that may have been taken ahead', () => {
   });
 });
 
-describe('withdrawn while it waited it does not start, and the job is as if it had not been taken', () => {
+describe('a claim that is withdrawn before its start does not start, and is undone', () => {
   test.each([
     ['paused', pauseJob],
     [
@@ -164,7 +167,7 @@ describe('withdrawn while it waited it does not start, and the job is as if it h
   });
 });
 
-test('withdrawn, and somebody writes the head just before it is put back: it is looked at again', async () => {
+test('a withdrawn claim is checked again if the head is written just before the undo', async () => {
   const { world, context, store, take, jobId, head, itsTime } = await beforeItsTime();
   const mine = taken(await take());
   await pauseJob(context, ANN, jobId);
@@ -180,7 +183,7 @@ test('withdrawn, and somebody writes the head just before it is put back: it is 
   expect((await head())?.hold).toBeUndefined();
 });
 
-describe('withdrawn before its time, and its worker is lost: who takes over', () => {
+describe('the takeover of a claim that was withdrawn before its fire time and whose worker is lost', () => {
   const PAST_LEASE_MS = 60_000;
 
   test.each([
@@ -203,7 +206,7 @@ describe('withdrawn before its time, and its worker is lost: who takes over', ()
     });
   });
 
-  test('leaves it to the schedule in force, if that has planned it too', async () => {
+  test('leaves the occurrence to the schedule in force, if that has planned it too', async () => {
     const { world, context, take, jobId, message, row } = await beforeItsTime();
     taken(await take());
     const schedule = { every: 'PT30S', startAt: new Date(message.fireAt).toISOString() };
@@ -216,7 +219,7 @@ describe('withdrawn before its time, and its worker is lost: who takes over', ()
     expect(await claim(context, 'another', own)).toMatchObject({ kind: 'run' });
   });
 
-  test('runs it again if it was paused when it had begun by anybody’s clock: that is held, and goes on', async () => {
+  test('runs it again if the pause came after the start by every clock', async () => {
     const { world, context, take, jobId, message } = await beforeItsTime();
     taken(await take());
     world.now = message.fireAt + context.settings.clockSkewMs;
@@ -250,7 +253,7 @@ test.each([
   });
 });
 
-test('so late when it gets a place that its misfire policy decides: given back, to be claimed as any other', async () => {
+test('a claim that gets its run slot so late that its misfire policy decides is undone and claimed again', async () => {
   const misfire = { policy: 'skip', graceSeconds: 2 };
   const { world, context, take, head, itsTime } = await beforeItsTime({ misfire });
   const mine = taken(await take());
@@ -260,7 +263,7 @@ test('so late when it gets a place that its misfire policy decides: given back, 
   expect((await head())?.hold).toBeUndefined();
 });
 
-test('given back it is another worker’s at once, as its first attempt', async () => {
+test('another worker can claim the job at once after an undo, as the first attempt', async () => {
   const { context, take, message, itsTime } = await beforeItsTime({ retry: { maxAttempts: 2 } });
   await undoClaim(context, taken(await take()));
   itsTime();
@@ -270,7 +273,7 @@ test('given back it is another worker’s at once, as its first attempt', async 
   });
 });
 
-test('given back, the hold that had ended before is there again', async () => {
+test('an undo restores the hold that had ended before', async () => {
   const { world, context, store, take, message, head, itsTime } = await beforeItsTime();
   itsTime();
   const first = await claim(context, 'worker', message);
@@ -296,7 +299,7 @@ test('given back, the hold that had ended before is there again', async () => {
   expect(await take(), 'what has ended is not taken again').toBeUndefined();
 });
 
-test('somebody changed the head between take and give-back: it is given back all the same', async () => {
+test('an undo succeeds although the head was changed since the claim', async () => {
   const { context, take, jobId, head } = await beforeItsTime();
   const mine = taken(await take());
   await editJob(context, ANN, jobId, { params: { durationMs: 1 } });
@@ -304,7 +307,7 @@ test('somebody changed the head between take and give-back: it is given back all
   expect((await head())?.hold).toBeUndefined();
 });
 
-test('a take whose lease has run out, and that somebody took over, is not started', async () => {
+test('a claim whose lease has ended and that was taken over does not start', async () => {
   const { world, context, take, message, head } = await beforeItsTime();
   const mine = taken(await take());
   world.now = message.fireAt + 60_000;
@@ -313,7 +316,7 @@ test('a take whose lease has run out, and that somebody took over, is not starte
   expect((await head())?.hold).toMatchObject({ workerId: 'another' });
 });
 
-test('whether it was taken is not known: the look at its time finds out, and so does giving it back', async () => {
+test('a claim with a lost response is found by the check before the start, and by the undo', async () => {
   const { context, store, take, itsTime, head } = await beforeItsTime();
   const update = store.updateHead.bind(store);
   const read = store.readHead.bind(store);
@@ -333,7 +336,7 @@ test('whether it was taken is not known: the look at its time finds out, and so 
   expect((await head())?.hold).toBeUndefined();
 });
 
-test('the store fails when it is given back: it is tried again', async () => {
+test('an undo is retried if the store fails', async () => {
   const { context, store, take, head } = await beforeItsTime();
   const mine = taken(await take());
   const read = store.readHead.bind(store);
@@ -346,7 +349,7 @@ test('the store fails when it is given back: it is tried again', async () => {
   expect((await head())?.hold).toBeUndefined();
 });
 
-test('an edit that keeps the occurrence: its message asks again soon, not when the lease is over', async () => {
+test('after an edit that keeps the occurrence, its message comes back soon, not at the end of the lease', async () => {
   const { world, context, take, jobId, message, itsTime } = await beforeItsTime();
   taken(await take());
   await pauseJob(context, ANN, jobId);
@@ -359,7 +362,7 @@ test('an edit that keeps the occurrence: its message asks again soon, not when t
   expect(await claim(context, 'another', renewed)).toEqual({ kind: 'later', at: world.now + 1000 });
 });
 
-describe('not taken ahead', () => {
+describe('no early claim', () => {
   test.each([
     ['of a job with one attempt: nobody could tell whether it had started', { retry: { maxAttempts: 1 } }],
     ['with a hold of its own beside others', { overlap: 'allow' }],
@@ -370,7 +373,7 @@ describe('not taken ahead', () => {
     expect(await head()).toEqual(before);
   });
 
-  test('while another execution runs: whether it is skipped is decided at its time', async () => {
+  test('while another execution runs, because the skip is decided at the fire time', async () => {
     const { world, context, message } = await beforeItsTime();
     world.now = message.fireAt;
     expect(await claim(context, 'worker', message)).toMatchObject({ kind: 'run' });

@@ -33,7 +33,7 @@ async function wokenBy(
   return world.sent.map(({ due }) => due);
 }
 
-describe('where occurrences wait for each other, the end of one wakes', () => {
+describe('if occurrences wait for each other, an end wakes', () => {
   const spec = { overlap: 'queue' };
   test.each([
     ['the next', 0, [1, 2, 3], 1],
@@ -43,24 +43,24 @@ describe('where occurrences wait for each other, the end of one wakes', () => {
     expect(await wokenBy(n, waiting, spec)).toEqual([dueOf(woken)]);
   });
 
-  test('one that is far behind it, if it was late itself', async () => {
+  test('an occurrence far before it, if it was late itself', async () => {
     expect(await wokenBy(300, [20], spec, 10, 60_000)).toEqual([dueOf(20)]);
-    // who is on time does not read so much with every run
+    // a run in time does not read so many rows
     expect(await wokenBy(300, [20], spec, 10, 1_000)).toEqual([]);
   });
 
-  test('also after a short run, and also where only `runAll` makes them wait', async () => {
+  test('the next one after a short run too, and with `runAll`', async () => {
     expect(await wokenBy(0, [200], spec, 10)).toEqual([dueOf(200)]);
     const runAll = { misfire: { policy: 'runAll' } };
     expect(await wokenBy(0, [200], runAll, 10)).toEqual([dueOf(200)]);
   });
 
-  test('nobody, if none waits', async () => {
+  test('no execution, if none waits', async () => {
     expect(await wokenBy(0, [], spec)).toEqual([]);
   });
 });
 
-test('where they do not, few rows are looked at, and none after a short run', async () => {
+test('if occurrences do not wait for each other, few rows are read, and none after a short run', async () => {
   expect(await wokenBy(0, [5], {})).toEqual([dueOf(5)]);
   expect(await wokenBy(0, [200], {})).toEqual([]);
   expect(await wokenBy(0, [5], {}, 10)).toEqual([]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { limitPerTick } from '../../src/worker/limit-per-tick.ts';
 
-test('so many in one turn of the event loop, the others in the next ones, in their order', async () => {
+test('limits how many pass in one turn of the event loop, and keeps their order', async () => {
   const { pass } = limitPerTick(2);
   const passed: string[] = [];
   const all = ['a', 'b', 'c', 'd', 'e'].map(async (name) => {
@@ -18,7 +18,7 @@ test('so many in one turn of the event loop, the others in the next ones, in the
   expect(pass(), 'a turn later there is room again').toBeUndefined();
 });
 
-test('is idle when the last one that waits has passed', async () => {
+test('is idle when no caller waits to pass', async () => {
   const { pass, idle } = limitPerTick(1);
   expect(idle(), 'nobody waits').toBeUndefined();
   const passed: string[] = [];

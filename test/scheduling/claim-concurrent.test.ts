@@ -17,7 +17,7 @@ async function beside(spec: Record<string, unknown> = {}) {
   return { world, jobId, message };
 }
 
-test('the answer to the insert of the hold is lost, and the execution runs as its first attempt', async () => {
+test('if the response to the insert of the hold is lost, the execution runs as its first attempt', async () => {
   const { world, message } = await beside({ retry: { maxAttempts: 1 } });
   // as the SDK shows it: its own second try is refused by what the first one wrote
   const insert = world.store.insertHoldItem.bind(world.store);
@@ -57,7 +57,7 @@ test('a cancel that found the hold of a worker which may not run is not lost wit
   });
 });
 
-test('a job that is cancelled while one takes over: it does not start', async () => {
+test('a job that is cancelled during a takeover does not start', async () => {
   const { world, jobId, message } = await beside();
   const { context, store } = world;
   expect(await claim(context, 'lost', message)).toMatchObject({ kind: 'run' });
