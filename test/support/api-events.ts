@@ -1,13 +1,13 @@
-// API Gateway events as the handlers get them, and their answers as tests look at them.
+// API Gateway events as the handlers get them, and their responses as tests check them.
 import type { ApiHandler, HttpEvent, HttpResponse } from '../../src/api/http/http-event.ts';
 
 export interface Call {
   readonly user?: string | null;
   readonly groups?: unknown;
-  /** In place of those of `user` and `groups`. */
+  /** Replaces the claims of `user` and `groups`. */
   readonly claims?: Record<string, unknown>;
   readonly headers?: Record<string, string>;
-  /** Sent as JSON; a text or bytes as they are. */
+  /** Sent as JSON. A string or bytes are sent as they are. */
   readonly body?: unknown;
   readonly base64?: boolean;
 }

@@ -1,4 +1,4 @@
-// The suites of the AWS path run on dynoxide, a binary for Linux x64. Without it they are left out, and the reason is printed.
+// The suites of the AWS path. They run on dynoxide, a binary for Linux x64, and are skipped with a message without it.
 import { createRequire } from 'node:module';
 
 const PACKAGE = `@dynoxide/${process.platform}-${process.arch}`;
@@ -35,8 +35,8 @@ const SUITES = [
   'test/worker/tracing.test.ts',
 ];
 
-/** The suites that cannot run here. They start dynoxide. */
-export function leftOut(): readonly string[] {
+/** The suites that are skipped on this machine because they start dynoxide. */
+export function skippedSuites(): readonly string[] {
   try {
     createRequire(import.meta.url).resolve(`${PACKAGE}/package.json`);
     return [];

@@ -1,4 +1,4 @@
-// The engines that tests run against: the same ones as in local mode, each on a free loopback port.
+// The engines of local mode for tests, each on a free loopback port.
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { type RunningDynoxide, startDynoxide as start } from '../../src/local/dynoxide.ts';

@@ -1,5 +1,4 @@
-// The queue in memory, for the simulator: it holds what was sent; the simulator decides what is delivered, when and
-// how often.
+// A queue in memory that holds what was sent. The test decides what is delivered, when and how often.
 import type { Message, Queue } from '../../src/queue/queue.ts';
 import { frozen } from '../../src/store/memory/frozen.ts';
 
@@ -13,7 +12,7 @@ export class MemoryQueue implements Queue {
     this.sent += messages.length;
   }
 
-  /** Takes out what is visible at `now`, oldest fireAt first. */
+  /** Removes and returns the messages that are visible at `now`, earliest fireAt first. */
   takeVisible(now: number): Message[] {
     const visible = this.messages
       .filter((message) => message.fireAt <= now)
@@ -22,13 +21,13 @@ export class MemoryQueue implements Queue {
     return visible;
   }
 
-  /** Takes one out; putting it back with `send` makes a duplicate or a redelivery, forgetting it a loss. */
+  /** Removes a message. Sent again it is a redelivery, and otherwise it is lost. */
   take(message: Message): void {
     const index = this.messages.indexOf(message);
     if (index >= 0) this.messages.splice(index, 1);
   }
 
-  /** When the next one becomes visible. */
+  /** When the next message becomes visible. Undefined if the queue is empty. */
   nextAt(): number | undefined {
     return this.messages.length === 0
       ? undefined

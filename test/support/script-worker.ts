@@ -8,9 +8,9 @@ import { taskContext } from './task-context.ts';
 
 export interface Asked {
   readonly id: number;
-  /** Absent: the script with this id is to stop. */
+  /** Absent if the script with this id is to stop. */
   readonly params?: unknown;
-  /** Set beside `params`: variables that the schema of the task refuses. */
+  /** Variables that the schema of the task refuses. They are set in addition to `params`. */
   readonly environment?: Record<string, string>;
   readonly limits?: Partial<Limits>;
 }

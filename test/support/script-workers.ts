@@ -1,4 +1,4 @@
-// Starts workers that run scripts, as the current user or another one, and looks at what they leave on this machine.
+// Workers that run scripts as the current user or another one, and checks of what they leave on this machine.
 import { fork, spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -22,11 +22,11 @@ export const NOBODY = 65_534;
 
 export interface User {
   readonly as: string;
-  /** Absent: the user of the tests. */
+  /** Undefined for the user of the tests. */
   readonly uid?: number;
 }
 
-/** The users that a worker is tested as. As root there are two: root, and one that can do nothing. */
+/** The users that a worker is tested as. Tests that run as root use root and an unprivileged user. */
 export function users(): User[] {
   if (!isRoot) return [{ as: 'the current user' }];
   const other = { as: 'an unprivileged user', uid: NOBODY };
@@ -41,7 +41,7 @@ export function users(): User[] {
   return [{ as: 'root' }];
 }
 
-/** Without an id: the worker has started. */
+/** An answer of the worker. Without an id it says that the worker has started. */
 interface Answer {
   readonly id?: number;
   readonly mode?: string;
@@ -50,7 +50,7 @@ interface Answer {
   readonly error?: string;
 }
 
-/** A user that trusted scripts can be tested as: they are refused for root. */
+/** A user that trusted scripts can be tested as. Undefined if there is none but root, which they refuse. */
 export const trustedUser: User | undefined = users().find(({ as }) => as !== 'root');
 if (!trustedUser) console.warn('trusted scripts are not tested here: there is no user but root');
 
@@ -62,7 +62,7 @@ export async function startScriptWorker({ uid }: User = { as: '' }, trusted = fa
   const temporary = join(folder, 'tmp');
   mkdirSync(temporary);
   chmodSync(temporary, 0o1777);
-  // it inherits the file descriptor 40, as from a careless supervisor
+  // the worker inherits the file descriptor 40, as from a careless supervisor
   const inherited = openSync(folder, 'r');
   const child = fork(WORKER, trusted ? ['trusted'] : [], {
     stdio: [0, 1, 2, 'ipc', ...Array<'ignore'>(36).fill('ignore'), inherited],

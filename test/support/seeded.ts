@@ -1,4 +1,4 @@
-// Random numbers from a seed: the same on every machine, for ever.
+// Random numbers from a seed. They are the same on every machine and in every version.
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -16,7 +16,7 @@ export class Seeded {
     for (let i = 0; i < 12; i++) this.bits();
   }
 
-  /** 32 of them, as an unsigned number. */
+  /** 32 random bits as an unsigned number. */
   bits(): number {
     const t = (((this.#a + this.#b) | 0) + this.#d) | 0;
     this.#d = (this.#d + 1) | 0;
@@ -35,7 +35,7 @@ export class Seeded {
     return this.float() < probability;
   }
 
-  /** From `low` to `high`, both included. */
+  /** A whole number from `low` to `high`, both included. */
   int(low: number, high: number): number {
     return low + Math.floor(this.float() * (high - low + 1));
   }

@@ -1,4 +1,4 @@
-// What a task is handed in when a test runs it by itself.
+// The context of a task that a test runs without a worker.
 import type { TaskContext } from '../../src/tasks/task.ts';
 
 export function taskContext<P>(params: P, more: Partial<TaskContext<P>> = {}): TaskContext<P> {

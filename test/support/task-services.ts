@@ -1,4 +1,4 @@
-// Services for tests: SDK clients that a test has mocked or that talk to an embedded engine, and anything allowed.
+// The services of tasks in tests: mocked SDK clients or clients of an embedded engine. All targets are allowed by default.
 
 import { createRecipients } from '../../src/tasks/aws/recipients.ts';
 import { ANY_TARGET, createTargets, type TargetPatterns } from '../../src/tasks/aws/targets.ts';
@@ -34,7 +34,7 @@ export function testServices(
   };
 }
 
-/** As the SDK throws it. */
+/** An error as the AWS SDK throws it. */
 export const awsError = (name: string, status: number, message = 'what AWS said', more: object = {}): Error =>
   Object.assign(new Error(message), {
     name,

@@ -1,5 +1,5 @@
-// One scenario's world: tables and queues of its own on shared engines, a proxy in front of each, processes that can be
-// killed, and the check at the end.
+// The world of one fault test: its own tables and queues on shared engines, a proxy in front of each engine, real processes
+// on an accelerated clock that can be killed, and a check of all promises at the end.
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,11 +52,11 @@ export async function startEngines(): Promise<Engines> {
 export interface WorldOptions {
   readonly speed?: number;
   readonly settings?: Partial<Settings>;
-  /** Default true. False where a single write is stopped on its way: in a group others would be stopped with it. */
+  /** Default true. False in tests that stop a single write, because a group would stop other writes with it. */
   readonly groupCommit?: boolean;
 }
 
-/** Few shards, and a watcher that comes by often and settles soon: what was lost is found within minutes. */
+/** Few shards, and a watcher that passes often and settles soon, so that lost messages are found within minutes. */
 export const TEST_SETTINGS: Settings = {
   ...DEFAULT_SETTINGS,
   shards: 2,
@@ -74,9 +74,9 @@ export type Spec = Partial<Omit<JobSpec, 'params'>> & { readonly params?: ProbeP
 
 export class AcceleratedWorld {
   readonly name: string;
-  /** Straight to the engines. */
+  /** Connected to the engines without the proxies. */
   readonly context: Context;
-  /** Through the proxies, as the processes see it. */
+  /** Connected through the proxies, as the processes are. */
   readonly troubled: Context;
   readonly dynamodb: EngineProxy;
   readonly sqs: EngineProxy;
@@ -141,7 +141,7 @@ export class AcceleratedWorld {
     };
   }
 
-  /** As if a watcher had always been here; the first one of all would look an hour back, slot by slot. */
+  /** Sets the cursors as if a watcher had always run. The first watcher would otherwise read the slots of an hour. */
   async #beginAtTheHorizon(): Promise<void> {
     const { store, settings } = this.context;
     const dispatchedUntil = minuteOf(this.now + settings.lookAheadMs);
@@ -162,7 +162,7 @@ export class AcceleratedWorld {
     return this.#config.tablePrefix;
   }
 
-  /** `ms` of the scenario's own time from now, as a schedule takes it. */
+  /** The ISO time `ms` of accelerated time from now. */
   at(ms: number): string {
     return new Date(this.now + ms).toISOString();
   }
@@ -183,13 +183,13 @@ export class AcceleratedWorld {
     for (const { pid } of children) this.#stopped.set(pid, this.now);
   }
 
-  /** SIGSTOP; from now on what it runs no longer counts as running. */
+  /** Sends SIGSTOP. The runs of the process do not count as running from now on. */
   freeze(child: Child): void {
     child.signal('SIGSTOP');
     this.#stopped.set(child.pid, this.now);
   }
 
-  /** A job that is accepted: created by the use case, as a 201 of the API says. With a key its id is known before. */
+  /** Creates a job, as the API does before it answers 201. With a key the id is known before. */
   async create(spec: Spec, idempotencyKey?: string, context = this.context): Promise<Accepted> {
     const { job } = await createJob(context, { userId: USER, spec: fullSpec(spec), idempotencyKey });
     return this.accept(job.id);
@@ -199,7 +199,7 @@ export class AcceleratedWorld {
     return jobIdFromKey(USER, idempotencyKey);
   }
 
-  /** In the midst of trouble: asked again, with the same key, until it is accepted. */
+  /** Creates a job during faults. The request is repeated with the same key until it is accepted. */
   async createAnyhow(spec: () => Spec): Promise<Accepted> {
     for (;;) {
       const request = { userId: USER, spec: fullSpec(spec()), idempotencyKey: this.context.random.id(12) };
@@ -213,7 +213,7 @@ export class AcceleratedWorld {
     }
   }
 
-  /** Enters a job that exists into the books: from now on the promises hold for it. */
+  /** Registers an existing job. The promises hold for it from now on. */
   async accept(jobId: string): Promise<Accepted> {
     const known = this.jobs.find((job) => job.jobId === jobId);
     if (known) return known;
@@ -249,14 +249,14 @@ export class AcceleratedWorld {
     return items;
   }
 
-  /** Waits for something to become true, with patience in real time. */
+  /** Waits for a condition. The deadline is in real time. */
   async until(what: string, holds: () => boolean | Promise<boolean>, waitMs = 40_000): Promise<void> {
     for (const end = Date.now() + waitMs; !(await holds()); await wait(50)) {
       if (Date.now() > end) throw new Error(`waited ${waitMs} ms in vain: ${what}\n${await this.story()}`);
     }
   }
 
-  /** The watcher has come by: what is created from now on is sent by its creator alone. */
+  /** Waits for a pass of the watcher. Jobs that are created now and due soon are sent by their creator alone. */
   async watched(): Promise<void> {
     const { store, settings } = this.context;
     const horizon = () => minuteOf(this.now + settings.lookAheadMs);
@@ -267,8 +267,7 @@ export class AcceleratedWorld {
   }
 
   /**
-   * Everything due up to `until` (by default all there will ever be) comes to its end, and no promise was broken on the
-   * way.
+   * Waits until every execution that is due up to `until` (by default all) has ended, and throws if a promise was broken.
    */
   async check(until = lastDue(this.jobs), waitMs = 60_000): Promise<void> {
     await this.sleep(until - this.now);
@@ -296,7 +295,7 @@ export class AcceleratedWorld {
     };
   }
 
-  /** What is needed to understand a failure: the seed, the evidence, the rows, the heads, the last log lines. */
+  /** The facts about a failure: the seed, the runs, the rows, the heads and the last log lines. */
   async story(about = ''): Promise<string> {
     const lines = [`FAULT_SEED=${SEED}, scenario "${this.name}", ${this.now} by its clock`];
     for (const job of this.jobs.filter((j) => about === '' || about.includes(j.jobId)).slice(0, 3)) {
@@ -324,7 +323,7 @@ export class AcceleratedWorld {
   }
 }
 
-/** Attempts enough for all that happens to it. */
+/** More attempts than a test has faults. */
 const RETRY = { maxAttempts: 20, backoffSeconds: 2, maxBackoffSeconds: 10 };
 
 const fullSpec = ({ params = {}, ...rest }: Spec): JobSpec =>
@@ -332,7 +331,7 @@ const fullSpec = ({ params = {}, ...rest }: Spec): JobSpec =>
 
 const MAX_TRIES = 30;
 
-/** What a client does whose call fails: it asks again. */
+/** Repeats a failed call, as a client does. */
 async function anyhow<T>(call: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -344,7 +343,7 @@ async function anyhow<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** As deployed, but for the time that a message stays hidden: that passes faster too. */
+/** The queues as deployed. Their visibility timeout is shortened by the speed of the clock. */
 export async function makeQueues(endpoint: string, prefix: string, speed: number): Promise<QueueUrls> {
   const client = sqsClient(endpoint);
   const urls = await createQueues(client, prefix, 1);
@@ -356,7 +355,7 @@ export async function makeQueues(endpoint: string, prefix: string, speed: number
   return urls;
 }
 
-/** Runs a story in a world of its own; whatever becomes of it, nothing of it stays behind. */
+/** Runs a story in a world of its own, and closes the world after it. */
 export async function inWorld(
   engines: Engines,
   name: string,

@@ -1,9 +1,9 @@
-// How the calls that matter look on the wire. The only place here that knows how the store and the queue say it.
+// The requests of the store and the queue on the wire that fault tests look for.
 import type { Call, EngineProxy, Match } from './proxy.ts';
 
 const on = (table: string, call: Call): boolean => call.text.includes(`-${table}"`);
 
-/** The compare-and-set that takes the job. */
+/** The compare-and-set that claims a job. */
 export const take =
   (jobId: string): Match =>
   (call) =>
@@ -12,19 +12,19 @@ export const take =
     call.text.includes(jobId) &&
     call.text.includes('":hold"');
 
-/** The end of an execution that had no row. */
+/** The finish of an execution that had no row. */
 export const insertRow =
   (jobId: string): Match =>
   (call) =>
     call.operation === 'PutItem' && on('executions', call) && call.text.includes(jobId);
 
-/** The row of an execution that was told to stop. */
+/** The write of the row of an execution that was told to stop. */
 export const cancelledRow =
   (jobId: string): Match =>
   (call) =>
     insertRow(jobId)(call) && call.text.includes('CANCELLED');
 
-/** A job is cancelled or paused. */
+/** The write that cancels or pauses a job. */
 export const withdraw =
   (jobId: string): Match =>
   (call) =>
@@ -41,7 +41,7 @@ export const insertHead =
     call.text.includes('"head"') &&
     call.text.includes(name);
 
-/** The watcher has done a slot and moves its cursor behind it. */
+/** The commit of the watcher's cursor after a slot. */
 export const moveCursor =
   (cursor: 'dispatchedUntil' | 'settledUntil', shard: number, minute: number): Match =>
   (call) =>
@@ -57,12 +57,12 @@ export const sendMessages =
 
 type Seen = EngineProxy['calls'][number];
 
-/** A message of this job was handed out. */
+/** The delivery of a message of this job. */
 export const handsOut =
   (jobId: string) =>
   ({ operation, answer }: Seen): boolean =>
     operation === 'ReceiveMessage' && answer !== undefined && answer.includes(jobId);
 
-/** A message was handed back for anybody to take. */
+/** The return of a message to the queue. */
 export const handsBack = ({ operation, text }: Seen): boolean =>
   operation === 'ChangeMessageVisibilityBatch' && text.includes('"VisibilityTimeout":0');

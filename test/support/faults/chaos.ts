@@ -1,4 +1,4 @@
-// What can happen to calls of DynamoDB and SQS, decided by random numbers from the seed.
+// Faults of DynamoDB and SQS calls, decided by random numbers from the seed.
 import { createHash } from 'node:crypto';
 import type { Answer, Call, Rule } from './proxy.ts';
 
@@ -9,17 +9,17 @@ const dynamoError = (status: number, type: string, message: string): Answer => (
 
 const ADMINISTRATION = ['CreateTable', 'DescribeTable', 'DescribeTimeToLive', 'UpdateTimeToLive'];
 
-/** Parts of all calls, 0 to 1. */
+/** The share of all calls that meet each fault, from 0 to 1. */
 export interface StoreTrouble {
-  /** Not carried out, 500; all tries of the call. */
+  /** The call has no effect and answers 500, at every try. */
   readonly fail?: number;
-  /** Not carried out, throttled; one try of the call. */
+  /** One try of the call is throttled without an effect. */
   readonly throttle?: number;
-  /** Carried out, the answer is lost; one try, so that the next one meets its own success. */
+  /** One try takes effect and its response is lost, so the next try meets its own success. */
   readonly lose?: number;
-  /** Carried out, and no try of the call gets an answer. */
+  /** The call takes effect, and no try gets a response. */
   readonly loseAll?: number;
-  /** Batches that are taken only in part. */
+  /** A batch takes effect only in part. */
   readonly part?: number;
 }
 
@@ -86,19 +86,19 @@ async function inPart(
 }
 
 export interface QueueTrouble {
-  /** Messages that are said to be sent and are not. */
+  /** Messages that SQS accepts and loses. */
   readonly drop?: number;
   /** Messages that are sent twice. */
   readonly double?: number;
-  /** Messages that come at once, whenever they are due. */
+  /** Messages that are delivered at once, whenever they are due. */
   readonly early?: number;
-  /** Messages that come later than asked for. */
+  /** Messages that are delivered later than requested. */
   readonly late?: number;
-  /** By up to so many real seconds. */
+  /** The longest delay of late messages, in real seconds. */
   readonly lateSeconds?: number;
-  /** Deletes that are said to be done and are not. */
+  /** Deletes that SQS confirms without an effect. */
   readonly keep?: number;
-  /** Messages that are handed out and stay visible for others. */
+  /** Messages that stay visible for others after their delivery. */
   readonly handOutTwice?: number;
 }
 

@@ -1,4 +1,4 @@
-// The promises, checked after the fact: the ledger's rows against what the tasks themselves have written down.
+// The promises, checked at the end: the rows of the ledger are compared with the records of the tasks.
 
 import { dueKey } from '../../../src/domain/executions/ids.ts';
 import { isTerminal, type Row } from '../../../src/domain/executions/row.ts';
@@ -13,24 +13,24 @@ export interface Accepted {
   readonly schedule: Schedule;
   readonly createdAt: number;
   readonly overlap: 'skip' | 'queue' | 'allow';
-  /** When a cancel (or a pause, or another schedule) was asked for, and when a cancel had returned. */
+  /** When a cancel, a pause or an edit of the schedule was requested, and when a cancel had returned. */
   withdrawAskedAt?: number;
   cancelledAt?: number;
-  /** Who held it right after the cancel had returned. */
+  /** The holds right after the cancel had returned. */
   heldThen?: readonly Hold[];
 }
 
 export interface Observed {
   readonly jobs: readonly Accepted[];
-  /** All occurrences up to here are looked at. */
+  /** All occurrences up to this time are checked. */
   readonly until: number;
   readonly rows: ReadonlyMap<string, readonly Row[]>;
   readonly runs: readonly Run[];
-  /** By process id: from when on it did nothing any more (killed, or frozen beyond its leases). */
+  /** When each process was killed, or frozen for longer than its leases, by process id. */
   readonly stopped: ReadonlyMap<number, number>;
 }
 
-/** Due keys that must have an end. */
+/** The due keys of the executions that must have ended. */
 export function expectedDues({ schedule, createdAt, withdrawAskedAt }: Accepted, until: number): string[] {
   if (withdrawAskedAt !== undefined) return []; // what had not begun is withdrawn, overdue or not
   const dues: string[] = [];
@@ -41,13 +41,13 @@ export function expectedDues({ schedule, createdAt, withdrawAskedAt }: Accepted,
   return dues;
 }
 
-/** When the last of these jobs is over. One without an end does not count: it is cancelled, or looked at in part. */
+/** The last due time of these jobs. A job without an end does not count, because it is cancelled or checked in part. */
 export function lastDue(jobs: readonly Accepted[]): number {
   const ends = jobs.map(({ schedule }) => ('at' in schedule ? schedule.at : schedule.endAt));
   return Math.max(...ends.flatMap((end) => (end === undefined ? [] : Date.parse(end))));
 }
 
-/** What is not over yet, in words; empty when everything is. */
+/** A description of every execution that has not ended. */
 export function unfinished({ jobs, until, rows, runs }: Observed): string[] {
   return jobs.flatMap((job) => {
     const own = new Map((rows.get(job.jobId) ?? []).map((row) => [row.due, row]));
@@ -64,7 +64,7 @@ export function unfinished({ jobs, until, rows, runs }: Observed): string[] {
   });
 }
 
-/** Every broken promise, in words. */
+/** A description of every broken promise. */
 export function brokenPromises(observed: Observed): string[] {
   const { jobs, runs } = observed;
   const broken = unfinished(observed);
@@ -89,12 +89,12 @@ const early = (runs: readonly Run[]): string[] =>
     .filter((run) => run.at < run.due)
     .map((run) => `${run.executionId} began ${run.due - run.at} ms early`);
 
-/** What was held when the cancel came counts as running, even if its task had a few steps to go. */
+/** An execution that was held at the cancel counts as running, even if its task had not begun. */
 function afterCancel(job: Accepted, runs: readonly Run[]): string[] {
   const { cancelledAt = Number.POSITIVE_INFINITY } = job;
   const wasHeld = (run: Run) =>
     (job.heldThen ?? []).some(
-      // takes are numbered: this one, or one before it, is older than the cancel
+      // claims are numbered, so this one or an earlier one is older than the cancel
       ({ due, number }) => run.executionId === `${job.jobId}.${due}` && run.fence <= number,
     );
   return runs
@@ -109,7 +109,7 @@ function withoutRun({ rows }: Observed, { jobId }: Accepted, runs: readonly Run[
     .map((row) => `${jobId}.${row.due} is SUCCEEDED, and no run of it came to its end`);
 }
 
-/** A run ends when it says so, or with its process. */
+/** A run ends with its own record or with its process. */
 function endOf({ stopped }: Observed, run: Run): number {
   return Math.min(run.end?.at ?? Number.POSITIVE_INFINITY, stopped.get(run.pid) ?? Number.POSITIVE_INFINITY);
 }
@@ -126,7 +126,7 @@ function overlaps(observed: Observed, runs: readonly Run[]): string[] {
   );
 }
 
-/** What a task hands on to keep a stale worker out only ever grows. */
+/** The fencing numbers of a job only grow. */
 const fencesThatFall = (runs: readonly Run[]): string[] =>
   runs.flatMap((run, i) => {
     const before = runs[i - 1];

@@ -1,4 +1,4 @@
-// A process that a test has started: it tells when it is up, and can be killed, frozen and asked to end.
+// A process that a test has started. It reports when it is ready, and can be killed, frozen and stopped.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -12,14 +12,14 @@ export interface Child {
   /** The last lines of its log. */
   readonly log: readonly string[];
   readonly exited: boolean;
-  /** kill -9; returns when it is gone. */
+  /** Sends SIGKILL, and returns when the process has ended. */
   kill(): Promise<void>;
   signal(name: NodeJS.Signals): void;
-  /** SIGTERM; returns its exit code. */
+  /** Sends SIGTERM, and returns the exit code. */
   end(): Promise<number | null>;
 }
 
-/** A process is up in half the time when its code is compiled already. */
+/** The compile cache halves the start time of a process. */
 const COMPILED = fileURLToPath(new URL('../../../node_modules/.cache/punctual-tests', import.meta.url));
 const MAX_LINES = 200;
 const START_TIMEOUT_MS = 30_000;

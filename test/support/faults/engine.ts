@@ -1,4 +1,4 @@
-// The tables' engine with a parent that can be killed: `node test/support/faults/engine.ts <port> <file>`.
+// The engine of the tables in a process that can be killed: `node test/support/faults/engine.ts <port> <file>`.
 import { startDynoxide } from '../../../src/local/dynoxide.ts';
 
 const [port = '', dataPath = ''] = process.argv.slice(2);

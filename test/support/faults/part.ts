@@ -1,5 +1,5 @@
-// What a process of these tests is told when it starts, and the real parts put together as it says: the same as in
-// production and local mode, on a clock that runs faster.
+// The configuration of a process of the fault tests, and the store and queue that it connects to. They are the same as in
+// production, on a clock that runs faster.
 
 import type { Receiver } from '../../../src/queue/queue.ts';
 import { createSqs } from '../../../src/queue/sqs/sqs.ts';
@@ -11,7 +11,7 @@ import { acceleratedClock, accelerateQueue } from '../../../tools/accelerated-ti
 
 export interface PartConfig {
   readonly name: string;
-  /** Any of api, watcher, worker, side by side in one process; or the tables' engine. */
+  /** The roles that run in the process: api, watcher and worker. */
   readonly roles: readonly Role[];
   readonly speed: number;
   readonly origin: number;
@@ -24,13 +24,13 @@ export interface PartConfig {
   readonly evidenceFile: string;
   readonly drainMs: number;
   readonly concurrency: number;
-  /** The queue is empty: it is filled first, as at the start of local mode. */
+  /** If true, the queue is refilled first, as at the start of local mode. */
   readonly refill?: boolean;
 }
 
 export type Role = 'api' | 'watcher' | 'worker';
 
-/** What a process says on its standard output when it is up. */
+/** The line that a process prints when it is ready. */
 export interface Ready {
   readonly pid: number;
   readonly workerId?: string;

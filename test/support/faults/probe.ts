@@ -1,14 +1,14 @@
-// The task that runs in these tests: it writes down every start and every end, in a file that only grows, before and
-// after whatever the ledger says. What stands there was there before a kill -9.
+// The task of the fault tests. It appends every start and end to a file, independently of the ledger. The file survives a
+// kill -9.
 import { appendFileSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Clock } from '../../../src/scheduling/context.ts';
 import { DoNotRetry, defineTask, type Task } from '../../../src/tasks/task.ts';
 
 export const probeParams = z.strictObject({
-  /** Of the clock that runs faster. */
+  /** By the accelerated clock. */
   durationMs: z.int().min(0).optional(),
-  /** Saves a checkpoint after each of so many steps, which share the duration; goes on after the last one saved. */
+  /** The number of steps that share the duration. A checkpoint is saved after each, and a retry resumes there. */
   steps: z.int().min(1).optional(),
   failTimes: z.int().min(0).optional(),
   fail: z.boolean().optional(),
@@ -26,14 +26,14 @@ interface Written {
   readonly pid: number;
   readonly workerId: string;
   readonly at: number;
-  /** At the end: how, and why it stopped if it was told to. */
+  /** How the run ended, and the error if it did not succeed. */
   readonly how?: 'done' | 'failed' | 'aborted';
   readonly why?: string;
-  /** At the start: the checkpoint it goes on from. */
+  /** The checkpoint that the run resumes from. */
   readonly from?: unknown;
 }
 
-/** One run of the task: a start and, unless its process was killed, its end. */
+/** One run of the task. It has no end if its process was killed. */
 export interface Run extends Written {
   readonly end?: Written;
 }

@@ -1,5 +1,5 @@
-// A process of these tests: an API, a watcher or a worker, or several of them, composed of the real parts.
-// `node test/support/faults/process.ts '<PartConfig as JSON>'`. Nothing in it knows of the faults that it will meet.
+// A process of the fault tests: an API, a watcher, a worker or several of them, with the code of production.
+// `node test/support/faults/process.ts '<PartConfig as JSON>'`. The process does not know of the faults.
 
 import { routes } from '../../../src/api/handlers/scheduler-routes.ts';
 import { createApi } from '../../../src/api/http/handler.ts';
@@ -52,7 +52,7 @@ process.on('SIGTERM', async () => {
   for (const stop of stops.reverse()) await stop();
   process.exit(0);
 });
-// whatever became of the tests, nothing of them stays behind
+// the process ends with its parent, so that no process outlives the tests
 process.stdin.resume().on('close', () => process.exit(3));
 
 const ready: Ready = { pid: process.pid, url, workerId };

@@ -1,5 +1,5 @@
-// A loopback proxy in front of an engine: it sees every call, and rules decide what becomes of it. A call can also be
-// stopped at an exact point, before the engine has seen it or before the caller has heard of it.
+// A loopback proxy in front of an engine. It records every call, and rules decide what happens to it. A test can stop a call
+// before it reaches the engine, or before the response reaches the caller.
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -29,17 +29,17 @@ export type Match = (call: Call) => boolean;
 
 export interface EngineProxy {
   readonly url: string;
-  /** All that came, with the answers that were given. */
+  /** All calls, with their responses. */
   readonly calls: { readonly operation: string; readonly text: string; answer?: string }[];
-  /** Where calls go; may change while it runs. */
+  /** The address of the engine. It may change while the proxy runs. */
   upstream: string;
-  /** What happens to calls that no point stops; absent: they are handed on. */
+  /** The rule for calls that are not stopped. If it is absent, they go to the engine. */
   rule: Rule | undefined;
-  /** Resolves when the next matching call is there; that one never gets on. */
+  /** Resolves when the next matching call arrives. That call never reaches the engine. */
   stopBefore(match: Match): Promise<Call>;
-  /** Resolves when the engine has carried out the next matching call; its answer never arrives. */
+  /** Resolves when the next matching call has taken effect. Its response never arrives. */
   stopAfter(match: Match): Promise<Call>;
-  /** Resolves when the next matching call is there; it gets on when it is released. */
+  /** Resolves when the next matching call arrives. The call continues when it is released. */
   pause(match: Match): Promise<{ release(): void }>;
   stop(): Promise<void>;
 }
@@ -55,7 +55,7 @@ interface Reached {
   release(): void;
 }
 
-/** A point that is never reached is a mistake in the test. */
+/** The longest wait for a call to stop. A call that never comes is a mistake in the test. */
 const PATIENCE_MS = 30_000;
 const nothing = (): void => {};
 
@@ -94,7 +94,7 @@ export async function startProxy(upstream: string): Promise<EngineProxy> {
 
   const server = createServer(async (incoming, response) => {
     const gone = new AbortController();
-    // a caller that has gone takes its call with it: a long poll must not swallow what nobody hears of
+    // a call ends with its caller, because an abandoned long poll must not receive messages
     response.once('close', () => {
       if (!response.writableFinished) gone.abort();
     });

@@ -1,5 +1,4 @@
-// Random numbers from a seed. The chaos of every test follows from FAULT_SEED (printed when something fails): the same
-// seed makes the same decisions, call by call.
+// Random numbers from FAULT_SEED, which is printed when a test fails. The same seed makes the same decisions, call by call.
 import { hash } from '../../../src/domain/hash.ts';
 
 export const SEED = process.env.FAULT_SEED ?? String(Date.now() % 1_000_000);
