@@ -9,11 +9,11 @@ import { awaitHoldStart } from '../scheduling/claiming/change-returns.ts';
 import { newHold } from '../scheduling/claiming/holds.ts';
 import { requestCancel } from '../scheduling/claiming/request-cancel.ts';
 import type { Context } from '../scheduling/context.ts';
-import { isToCome } from '../scheduling/planning/plan.ts';
+import { isPlanned } from '../scheduling/planning/plan.ts';
 import { recordDecision } from '../scheduling/records/record-decision.ts';
 import { writeHead } from '../scheduling/records/write-head.ts';
 import { insertRow, newRow, replaceRow } from '../scheduling/records/write-row.ts';
-import { afterExecution, completeOnce } from '../scheduling/running/after-execution.ts';
+import { afterExecution, completeOneTimeJob } from '../scheduling/running/after-execution.ts';
 import { requireExecution } from './access.ts';
 
 const REASON = 'cancelled by request';
@@ -27,13 +27,16 @@ export async function cancelExecution(context: Context, who: Principal, id: stri
     const cancelled =
       row && row.status !== 'RUNNING'
         ? await cancelRow(context, head, row)
-        : await cancelHead(context, head, due, row);
+        : await cancelUnrecorded(context, head, due, row);
     return cancelled || CONFLICT;
   });
   if (done === CONFLICT) throw new Conflict(`execution ${id} is being changed by other requests; try again`);
 }
 
-/** For QUEUED, WAITING and RETRYING the row decides. The fence stays, so that a holder that released the hold is known. */
+/**
+ * For QUEUED, WAITING and RETRYING the row decides. The fence stays, because it shows the next claim that the holder has let
+ * go.
+ */
 async function cancelRow(context: Context, head: Head, seen: Row): Promise<boolean> {
   const row: Row = { ...seen, status: 'CANCELLED', reason: REASON, finishedAt: context.clock.now() };
   if (!(await replaceRow(context, seen, row))) return false;
@@ -45,7 +48,12 @@ async function cancelRow(context: Context, head: Head, seen: Row): Promise<boole
 }
 
 /** Without a row, or for RUNNING, the head or the hold item decides. */
-async function cancelHead(context: Context, head: Head, due: DueKey, row: Row | undefined): Promise<boolean> {
+async function cancelUnrecorded(
+  context: Context,
+  head: Head,
+  due: DueKey,
+  row: Row | undefined,
+): Promise<boolean> {
   const { store, random } = context;
   const concurrent = head.overlap === 'allow' ? await requestCancel(context, head.jobId, due) : undefined;
   if (concurrent) {
@@ -59,9 +67,9 @@ async function cancelHead(context: Context, head: Head, due: DueKey, row: Row | 
     await awaitHoldStart(context, head.jobId, hold);
     return true;
   }
-  if (row) return false; // the row's holder is newer than the head that was read
+  if (row) return false; // a later claim opened the row after the head was read: the next round reads its hold
   if (head.note?.due === due) return false; // another decision is recorded, and its row follows
-  if (!(await isToCome(context, head, due))) throw new NotFound('execution', executionId(head.jobId, due));
+  if (!(await isPlanned(context, head, due))) throw new NotFound('execution', executionId(head.jobId, due));
   if (head.overlap === 'allow') return cancelConcurrent(context, head, due);
   if (
     !(await recordDecision(context, head, {
@@ -73,8 +81,8 @@ async function cancelHead(context: Context, head: Head, due: DueKey, row: Row | 
   )
     return false;
   const now = await store.readHead(head.jobId, { consistent: true });
-  const noted = await store.readRow(head.jobId, due, { consistent: true });
-  if (noted?.once) await completeOnce(context, now, head.revision, 'CANCELLED');
+  const recorded = await store.readRow(head.jobId, due, { consistent: true });
+  if (recorded?.once) await completeOneTimeJob(context, now, head.revision, 'CANCELLED');
   return true;
 }
 
@@ -99,6 +107,6 @@ async function cancelConcurrent(context: Context, head: Head, due: DueKey): Prom
     await store.removeHoldItem(jobId, due, hold.token);
     return false;
   }
-  if (row.once) await completeOnce(context, head, revision, 'CANCELLED');
+  if (row.once) await completeOneTimeJob(context, head, revision, 'CANCELLED');
   return true;
 }

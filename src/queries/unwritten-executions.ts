@@ -7,7 +7,7 @@ import type { ExecutionView } from '../domain/views/resource-schemas.ts';
 import { executionOfHold, plannedExecution } from '../domain/views/views.ts';
 import { isOver } from '../scheduling/claiming/holds.ts';
 import type { Context } from '../scheduling/context.ts';
-import { isToCome } from '../scheduling/planning/plan.ts';
+import { isPlanned } from '../scheduling/planning/plan.ts';
 
 /** False for an early claim whose fire time is still to come. */
 export const hasStarted = ({ clock }: Context, hold: Hold): boolean => hold.startedAt <= clock.now();
@@ -44,5 +44,5 @@ export async function findUnwritten(
   const { store, clock } = context;
   const hold = head.overlap === 'allow' ? (await store.readHoldItem(head.jobId, due))?.hold : head.hold;
   if (hold?.due === due && hasStarted(context, hold)) return executionOfHold(head, hold);
-  return (await isToCome(context, head, due)) ? plannedExecution(head, due, clock.now()) : undefined;
+  return (await isPlanned(context, head, due)) ? plannedExecution(head, due, clock.now()) : undefined;
 }

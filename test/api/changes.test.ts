@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChangeKey } from '../../src/domain/jobs/change.ts';
 import { changeShape } from '../../src/domain/jobs/change.ts';
 import type { HeadChange } from '../../src/domain/jobs/job.ts';
-import { completeOnce } from '../../src/scheduling/running/after-execution.ts';
+import { completeOneTimeJob } from '../../src/scheduling/running/after-execution.ts';
 import { NOW, testApi } from './api.ts';
 
 const EVERY = { every: 'PT1H' };
@@ -175,7 +175,7 @@ describe('GET /jobs/{id}/changes', () => {
     await call('PATCH', `/jobs/${id}`, { body: { name: 'x' } });
     const head = await store.readHead(id, { consistent: true });
     if (!head) throw new Error('no head');
-    await completeOnce(ctx, head, head.revision, 'SUCCEEDED');
+    await completeOneTimeJob(ctx, head, head.revision, 'SUCCEEDED');
     const edits = [
       [2, 'edited', 'alice', undefined],
       [1, 'created', 'alice', undefined],

@@ -147,8 +147,8 @@ export const MUTATIONS: readonly Mutation[] = [
       {
         file: 'scheduling/running/after-execution.ts',
         find: `  if (row.once && message.revision === row.revision)
-    await completeOnce(context, head, row.revision, row.status);`,
-        replace: `  if ('at' in head.schedule) await completeOnce(context, head, head.revision, row.status);`,
+    await completeOneTimeJob(context, head, row.revision, row.status);`,
+        replace: `  if ('at' in head.schedule) await completeOneTimeJob(context, head, head.revision, row.status);`,
       },
     ],
   },
@@ -158,8 +158,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'scheduling/planning/settle-slot.ts',
-        find: 'await completeOnce(context, head, e.revision, row.status);',
-        replace: 'void completeOnce;',
+        find: 'await completeOneTimeJob(context, head, e.revision, row.status);',
+        replace: 'void completeOneTimeJob;',
       },
     ],
   },

@@ -17,7 +17,7 @@ import { type RunningFauxqs, startFauxqs } from '../../src/local/fauxqs.ts';
 import { emailParams, emailTask } from '../../src/tasks/aws/email-task.ts';
 import { eventbridgeParams, eventbridgeTask } from '../../src/tasks/aws/eventbridge-task.ts';
 import { lambdaParams, lambdaTask } from '../../src/tasks/aws/lambda-task.ts';
-import { awsFailure } from '../../src/tasks/aws/sdk-errors.ts';
+import { classifyAwsError } from '../../src/tasks/aws/sdk-errors.ts';
 import { snsParams, snsTask } from '../../src/tasks/aws/sns-task.ts';
 import { sqsParams, sqsTask } from '../../src/tasks/aws/sqs-task.ts';
 import { createTargets } from '../../src/tasks/aws/targets.ts';
@@ -44,13 +44,13 @@ describe('what a failed call means', () => {
     ['AccessDenied', 403, false],
     ['MessageRejected', 400, false],
   ])('%s (%i) is tried again: %s', (name, status, again) => {
-    const error = awsFailure('do it', awsError(name, status));
+    const error = classifyAwsError('do it', awsError(name, status));
     expect(error instanceof DoNotRetry).toBe(!again);
     expect(error.message).toContain(name);
   });
 
   it('no answer at all is tried again', () => {
-    expect(awsFailure('do it', new Error('socket hang up'))).toMatchObject({
+    expect(classifyAwsError('do it', new Error('socket hang up'))).toMatchObject({
       name: 'AwsFailure',
       message: 'could not do it: Error: socket hang up',
     });
@@ -62,7 +62,7 @@ describe('what a failed call means', () => {
       403,
       'User: arn:aws:sts::123456789012:assumed-role/x is not',
     );
-    expect(awsFailure('invoke the function "f"', error).message).toBe(
+    expect(classifyAwsError('invoke the function "f"', error).message).toBe(
       'the worker is not allowed to invoke the function "f" (AccessDeniedException)',
     );
   });

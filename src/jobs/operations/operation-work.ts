@@ -31,6 +31,6 @@ export interface Turn {
 export interface Work {
   /** Finds the keys of the next step, from `operation.next` on. */
   upcoming(context: Context, operation: Operation): Promise<Upcoming>;
-  /** Must be idempotent, also in part. It calls `turn.mayGoOn` before each key and `turn.inTime` before each decision. */
+  /** Must be idempotent, because a crash repeats the step or a part of it. It calls `turn.mayGoOn` before each key and `turn.inTime` before each decision. */
   act(context: Context, operation: Operation, keys: readonly string[], turn: Turn): Promise<Acted>;
 }

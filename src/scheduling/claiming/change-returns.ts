@@ -21,7 +21,7 @@ export async function awaitEarlyStart(context: Context, head: Head): Promise<voi
 export async function awaitHoldStart(context: Context, jobId: string, hold: Hold): Promise<void> {
   if (isOver(context, hold) || hasBeaten(context, hold)) return;
   const row = await context.store.readRow(jobId, hold.due, { consistent: false });
-  // the holder writes its fence with a status other than RUNNING only when its run has ended
+  // a row with the fence of the hold and another status than RUNNING: the run has ended, or was cancelled before its start
   if (row?.fence === hold.token && row.status !== 'RUNNING') return;
   await context.clock.sleep(CHANGE_RETURNS_AFTER_MS);
 }

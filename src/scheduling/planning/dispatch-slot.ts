@@ -7,7 +7,7 @@ import { fireAt } from '../../domain/schedule/occurrences.ts';
 import type { Message } from '../../queue/queue.ts';
 import type { Context } from '../context.ts';
 import { occurrencesUntil, regularEntry, regularMessage } from './plan.ts';
-import { readLargeSlot } from './read-slot.ts';
+import { readWholeSlot } from './read-slot.ts';
 import { byPresentRules, lostFrom, replanFrom } from './replan.ts';
 
 /** Dispatches a slot. Its entries stay, so a repeated dispatch only sends twice. The caller commits the cursor afterwards. */
@@ -17,7 +17,7 @@ export async function dispatchSlot(
   minute: number,
 ): Promise<{ sent: number }> {
   const { store, queue, clock } = context;
-  const entries = (await readLargeSlot(context, minute, shard)).filter((e) => e.kind !== 'check');
+  const entries = (await readWholeSlot(context, minute, shard)).filter((e) => e.kind !== 'check');
   if (entries.length === 0) return { sent: 0 };
   const heads = await activeHeads(context, entries);
   const now = clock.now();

@@ -53,7 +53,7 @@ export const regularMessage = (head: Owned, due: number, now: number): Message =
 });
 
 /** Whether the schedule in force has planned, or will plan, an occurrence at this due time. */
-export async function isToCome({ store, clock }: Context, head: Head, due: DueKey): Promise<boolean> {
+export async function isPlanned({ store, clock }: Context, head: Head, due: DueKey): Promise<boolean> {
   const at = dueAtOf(due);
   if (head.status !== 'active' || due !== dueKey(at)) return false;
   if (at > clock.now()) return at >= (head.pausedUntil ?? 0) && nextOccurrence(head.schedule, at - 1) === at;

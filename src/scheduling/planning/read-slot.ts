@@ -18,7 +18,7 @@ export async function* slotPages({ store }: Context, minute: number, shard: numb
 }
 
 /** All entries of a slot. */
-export async function readLargeSlot(context: Context, minute: number, shard: number): Promise<Entry[]> {
+export async function readWholeSlot(context: Context, minute: number, shard: number): Promise<Entry[]> {
   const entries: Entry[] = [];
   for await (const page of slotPages(context, minute, shard)) entries.push(...page);
   return entries;

@@ -14,10 +14,10 @@ import { isOver } from '../claiming/holds.ts';
 import type { Context } from '../context.ts';
 import type { Overdue } from '../notification-publisher.ts';
 import { recordDecisionRow } from '../records/write-row.ts';
-import { completeOnce } from '../running/after-execution.ts';
+import { completeOneTimeJob } from '../running/after-execution.ts';
 import { checkOf, successors } from './dispatch-slot.ts';
 import { regularEntry, regularMessage } from './plan.ts';
-import { firesAt, headsOf, holdOf, idOf, onePerExecution, readLargeSlot, rowsOf } from './read-slot.ts';
+import { firesAt, headsOf, holdOf, idOf, onePerExecution, readWholeSlot, rowsOf } from './read-slot.ts';
 import { isMoved } from './replan.ts';
 
 /** What settle writes and sends for a slot. */
@@ -35,7 +35,7 @@ export async function settleSlot(
   dispatchedUntil: number,
 ): Promise<{ entries: number; corrected: number }> {
   const { store, queue } = context;
-  const entries = onePerExecution(await readLargeSlot(context, minute, shard));
+  const entries = onePerExecution(await readWholeSlot(context, minute, shard));
   if (entries.length === 0) return { entries: 0, corrected: 0 };
   const rows = await rowsOf(context, entries); // rows first, then heads
   const unsettled = entries.filter((e) => !isTerminal(rows.get(idOf(e))?.status));
@@ -47,7 +47,7 @@ export async function settleSlot(
     const row = rows.get(idOf(e));
     const head = heads.get(e.jobId);
     if (row && isTerminal(row.status) && head && !isRecurring(head.schedule))
-      await completeOnce(context, head, e.revision, row.status);
+      await completeOneTimeJob(context, head, e.revision, row.status);
   }
   const actions: Actions = { messages: [], entries: [], overdue: [] };
   const missed: Entry[] = [];

@@ -19,7 +19,7 @@ export async function afterExecution(
 ): Promise<void> {
   if (!isTerminal(row.status)) return;
   if (row.once && message.revision === row.revision)
-    await completeOnce(context, head, row.revision, row.status);
+    await completeOneTimeJob(context, head, row.revision, row.status);
   await wakeNext(context, head, row);
 }
 
@@ -30,7 +30,7 @@ const COMPLETE_RETRY = { maxRounds: 10, pauseMs: 0 };
  * Completes a one-time job after its own occurrence, while the head has the revision that planned it. Else an edit during the
  * run, or a run-now, would swallow the new occurrence [H5, H5b]. Settle calls it too [H6].
  */
-export async function completeOnce(
+export async function completeOneTimeJob(
   context: Context,
   seen: Head | undefined,
   revision: string,

@@ -12,7 +12,7 @@ const TEMPORARY =
 const DENIED = /AccessDenied|UnauthorizedOperation|NotAuthorized|AuthorizationError|Forbidden/i;
 
 /** `action` completes "could not …", such as `invoke the function "report"`. */
-export function awsFailure(action: string, error: unknown): Error {
+export function classifyAwsError(action: string, error: unknown): Error {
   const { name, message, status } = parts(error);
   // The service's message names the role and the account, which users must not see.
   if (DENIED.test(name)) return new DoNotRetry(`the worker is not allowed to ${action} (${name})`);
@@ -24,7 +24,10 @@ export function awsFailure(action: string, error: unknown): Error {
 
 /** The error of a batch entry that was refused in a response with status 200. */
 export const entryFailure = (action: string, code = 'Unknown', message = ''): Error =>
-  awsFailure(action, Object.assign(new Error(message), { name: code, $metadata: { httpStatusCode: 400 } }));
+  classifyAwsError(
+    action,
+    Object.assign(new Error(message), { name: code, $metadata: { httpStatusCode: 400 } }),
+  );
 
 /** Calls an AWS service and classifies its errors. After an abort, it throws the reason of the signal. */
 export async function callAws<T>(action: string, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
@@ -32,7 +35,7 @@ export async function callAws<T>(action: string, signal: AbortSignal, call: () =
     return await call();
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    throw awsFailure(action, error);
+    throw classifyAwsError(action, error);
   }
 }
 

@@ -19,7 +19,7 @@ import {
   enabledOnAws,
   type TaskVariables,
 } from '../task-settings.ts';
-import { awsFailure } from './sdk-errors.ts';
+import { classifyAwsError } from './sdk-errors.ts';
 import { createTargets, type Targets } from './targets.ts';
 import { lazyAwsClients } from './task-clients.ts';
 
@@ -113,7 +113,7 @@ function signingKeysOf(given: TaskVariables, aws: AwsClients): SigningKeys | und
     const client = await aws.secretsManager();
     const { SecretString = '' } = await client
       .send(new GetSecretValueCommand({ SecretId }))
-      .catch((error: unknown) => Promise.reject(awsFailure('read the signing keys', error)));
+      .catch((error: unknown) => Promise.reject(classifyAwsError('read the signing keys', error)));
     return parseSecretJson(SecretString);
   });
 }

@@ -4,7 +4,7 @@
 import type { ECSClient, Task as EcsTask, RunTaskCommandInput } from '@aws-sdk/client-ecs';
 import { z } from 'zod';
 import { dedupId } from '../aws/message-params.ts';
-import { AwsFailure, awsFailure, callAws, entryFailure } from '../aws/sdk-errors.ts';
+import { AwsFailure, callAws, classifyAwsError, entryFailure } from '../aws/sdk-errors.ts';
 import type { TaskContext } from '../task.ts';
 
 export interface EcsRun {
@@ -103,7 +103,7 @@ async function waitForEnd(
       missing = tasks.length === 0 ? missing + 1 : 0;
     } catch (error) {
       signal.throwIfAborted();
-      const failure = awsFailure(`describe the container ${taskArn}`, error);
+      const failure = classifyAwsError(`describe the container ${taskArn}`, error);
       if (!(failure instanceof AwsFailure) || ++failures === MAX_FAILURES) throw failure;
     }
     if (missing === MAX_MISSING) {

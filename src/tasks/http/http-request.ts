@@ -69,7 +69,8 @@ export function redirected(from: Request, status: number, location: string): Req
   }
   const headers = new Headers(from.headers);
   if (isOtherOrigin) {
-    // Any header may contain a token for the first host, so only headers that describe the content are kept.
+    // A header of the job may contain a token for the first host. Only the scheduler's own headers and those that describe
+    // the client and the content are kept.
     const kept = new Set([...SCHEDULER_HEADERS, 'user-agent', 'accept', 'content-type']);
     for (const name of [...headers.keys()]) if (!kept.has(name)) headers.delete(name);
   }

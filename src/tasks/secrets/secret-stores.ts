@@ -1,7 +1,7 @@
 // The stores of secrets on AWS: Secrets Manager and SSM SecureStrings. The secret of a user is `<prefix>/<user>/<name>`. Values
 // are cached in memory for a minute.
 import { LRUCache } from 'lru-cache';
-import { awsFailure } from '../aws/sdk-errors.ts';
+import { classifyAwsError } from '../aws/sdk-errors.ts';
 import { cacheFor } from '../cache-for.ts';
 import type { AwsClients } from '../services.ts';
 import type { Secrets } from './secrets.ts';
@@ -55,7 +55,7 @@ function stored(
         cacheFor(KEPT_MS, () =>
           get(path).catch((error: unknown) => {
             if (/ResourceNotFound|ParameterNotFound/.test(Object(error).name)) return undefined;
-            throw awsFailure(`read the secret "${name}"`, error);
+            throw classifyAwsError(`read the secret "${name}"`, error);
           }),
         );
       kept.set(path, reading);

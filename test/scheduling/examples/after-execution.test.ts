@@ -3,7 +3,7 @@ import { asUser } from '../../../src/domain/principal.ts';
 import { editJob } from '../../../src/jobs/edit-job.ts';
 import { claim } from '../../../src/scheduling/claiming/claim.ts';
 import { newRow } from '../../../src/scheduling/records/write-row.ts';
-import { afterExecution, completeOnce } from '../../../src/scheduling/running/after-execution.ts';
+import { afterExecution, completeOneTimeJob } from '../../../src/scheduling/running/after-execution.ts';
 import { at, claimedOf, EVERY_MINUTE, standingWorld, USER } from '../../support/standing-world.ts';
 
 test('the end of an execution wakes the oldest one that waits', async () => {
@@ -31,6 +31,6 @@ test('the end of a one-time job completes it, unless an edit has planned it agai
   await editJob(context, asUser(USER), edited, { schedule: { at: '2026-12-01T13:00:00Z' } });
 
   for (const head of [before.kept, before.edited])
-    await completeOnce(context, head, head.revision, 'SUCCEEDED');
+    await completeOneTimeJob(context, head, head.revision, 'SUCCEEDED');
   expect([world.head(kept).status, world.head(edited).status]).toEqual(['completed', 'active']);
 });

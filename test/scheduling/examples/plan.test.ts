@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { asUser } from '../../../src/domain/principal.ts';
 import { pauseJob } from '../../../src/jobs/pause-job.ts';
-import { isToCome, occurrencesUntil, writerHorizon } from '../../../src/scheduling/planning/plan.ts';
+import { isPlanned, occurrencesUntil, writerHorizon } from '../../../src/scheduling/planning/plan.ts';
 import { at, EVERY_MINUTE, standingWorld, USER } from '../../support/standing-world.ts';
 
 test('a plan holds the occurrences up to its end, and the first one after it', async () => {
@@ -25,7 +25,7 @@ test('a pause withdraws the occurrences to come', async () => {
   const world = standingWorld();
   const jobId = await world.create(EVERY_MINUTE);
   const { due } = world.message(jobId, at('12:02:00'));
-  expect(await isToCome(world.context, world.head(jobId), due)).toBe(true);
+  expect(await isPlanned(world.context, world.head(jobId), due)).toBe(true);
   await pauseJob(world.context, asUser(USER), jobId);
-  expect(await isToCome(world.context, world.head(jobId), due)).toBe(false);
+  expect(await isPlanned(world.context, world.head(jobId), due)).toBe(false);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { dueKey } from '../../../src/domain/executions/ids.ts';
 import { minuteOf } from '../../../src/domain/executions/slots.ts';
-import { idOf, onePerExecution, readLargeSlot, rowsOf } from '../../../src/scheduling/planning/read-slot.ts';
+import { idOf, onePerExecution, readWholeSlot, rowsOf } from '../../../src/scheduling/planning/read-slot.ts';
 import { MemoryStore } from '../../../src/store/memory/memory-store.ts';
 import { anEntry, aRow } from '../../support/fixtures.ts';
 import { at, standingWorld } from '../../support/standing-world.ts';
@@ -14,7 +14,7 @@ test('a slot is read page by page, and an execution with an entry and a check co
   const [one, another] = [anEntry({ ...DUE, jobId: 'job_a' }), anEntry({ ...DUE, jobId: 'job_b' })];
   await store.putEntries([one, another, { ...one, kind: 'check' }]);
 
-  const entries = await readLargeSlot(context, minuteOf(DUE.at), 0);
+  const entries = await readWholeSlot(context, minuteOf(DUE.at), 0);
   expect(entries).toHaveLength(3);
   expect(onePerExecution(entries)).toEqual([one, another]);
 });
