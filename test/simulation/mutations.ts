@@ -226,7 +226,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: 'about-to-fence',
     theme: 'waiting',
-    takesOut: 'who has taken a QUEUED or WAITING execution blocks others until it is fenced',
+    takesOut: 'the claim of a QUEUED or WAITING execution blocks other executions until its row is fenced',
     edits: [
       {
         file: 'scheduling/claiming/holds.ts',
@@ -330,7 +330,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'consistent-drop',
-    takesOut: 'what ends in dropping a message is read again consistently',
+    takesOut: 'a read that leads to the drop of a message is repeated consistently',
     edits: [
       {
         file: 'scheduling/claiming/claim-result.ts',
@@ -406,7 +406,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: 'changes return late',
     theme: 'slowStarts',
-    takesOut: 'a change returns when what was claimed before it has started, or looks again before it does',
+    takesOut:
+      'a change returns after every run that was claimed before it has started, or reads again before it starts',
     edits: [
       {
         file: 'scheduling/claiming/change-returns.ts',
@@ -418,7 +419,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: 'changes beside return late',
     theme: 'slowStarts',
-    takesOut: 'overlap: allow. A change of the job returns when what was claimed before it has started',
+    takesOut:
+      'overlap: allow. A change of the job returns after every run that was claimed before it has started',
     edits: [
       {
         file: 'scheduling/claiming/change-returns.ts',
@@ -468,7 +470,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: 'starts look at the schedule',
     theme: 'slowStarts',
-    takesOut: 'what was withdrawn before the look does not start',
+    takesOut: 'a run that was withdrawn before the last read does not start',
     edits: [
       {
         file: 'scheduling/claiming/confirm-start.ts',
@@ -480,7 +482,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: 'starts look for a cancel',
     theme: 'slowStarts',
-    takesOut: 'what was cancelled before the look does not start',
+    takesOut: 'a run that was cancelled before the last read does not start',
     edits: [
       {
         file: 'scheduling/claiming/confirm-start.ts',
@@ -507,7 +509,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: 'ahead stays withdrawn',
     theme: 'lastMoments',
-    takesOut: 'what was withdrawn between take and start is not started by who takes over',
+    takesOut: 'a takeover does not start a run that was withdrawn between claim and start',
     edits: [
       {
         file: 'scheduling/claiming/claim-exclusive.ts',
@@ -703,7 +705,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: 'sent again',
     theme: 'outage',
-    takesOut: 'who takes an execution by a message that may be in other hands sends another one',
+    takesOut: 'a worker that claims by a message that may have been redelivered sends a copy',
     edits: [
       {
         file: 'scheduling/running/message-visibility.ts',
@@ -728,7 +730,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: 'recover checks',
     theme: 'outage',
-    takesOut: 'recover sends what has only a check: its own slot is settled',
+    takesOut: 'recover sends an execution that has only a check, because its own slot is settled',
     edits: [
       {
         file: 'scheduling/planning/recover.ts',
