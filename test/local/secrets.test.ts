@@ -113,7 +113,7 @@ describe('the value of a secret', () => {
       sent: { status: 'succeeded', result: { body: 'you said [secret token] and {"key":"[secret token]"}' } },
       refused: {
         status: 'failed',
-        error: { message: expect.stringContaining('output: you said [secret token]') },
+        error: { message: expect.stringContaining('body: you said [secret token]') },
       },
       returned: { status: 'succeeded', result: { deep: ['[secret token]'] } },
       ...(hasScripts && {
