@@ -3,6 +3,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { jobSpecSchema } from '../src/domain/jobs/job-spec.ts';
+import { asUser } from '../src/domain/principal.ts';
 import { createJob } from '../src/jobs/create-job.ts';
 import { startDynoxide } from '../src/local/dynoxide.ts';
 import { startFauxqs } from '../src/local/fauxqs.ts';
@@ -88,7 +89,7 @@ async function measure(endpoints: Endpoints, tables: number[], minutes: number[]
 }
 
 async function readPage(context: Context): Promise<void> {
-  const { items } = await listJobs(context, OWNER, { limit: PAGE });
+  const { items } = await listJobs(context, asUser(OWNER), { limit: PAGE });
   if (items.length !== PAGE) throw new Error(`a page has ${items.length} jobs instead of ${PAGE}`);
 }
 

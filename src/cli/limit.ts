@@ -11,6 +11,15 @@ export const LIMIT_FLAGS = {
   all: { type: 'boolean', about: 'list all results' },
 } as const satisfies Options;
 
+/** The filter by owner. For a local server, the automatic token is then that of an operator. */
+export const OWNER_FLAG = {
+  owner: {
+    type: 'string',
+    value: '<user>',
+    about: 'the jobs of this user instead of yours (operators only)',
+  },
+} as const satisfies Options;
+
 /** Infinite with --all. */
 export function limitOf({ limit: text, all }: Values<typeof LIMIT_FLAGS>): number {
   if (all) return Number.POSITIVE_INFINITY;

@@ -84,7 +84,9 @@ export async function punctual(argv: readonly string[], environment: CliEnvironm
       json: values.json === true,
       absolute: values.absolute === true,
       client() {
-        client ??= connect(values as ConnectionValues, environment.env, command.server === 'operator');
+        // only operators can name another user as the owner
+        const asOperator = command.server === 'operator' || values.owner !== undefined;
+        client ??= connect(values as ConnectionValues, environment.env, asOperator);
         return client;
       },
     };

@@ -32,6 +32,15 @@ export async function requireExecution(
   return { head, due: key.due };
 }
 
+/** The user whose jobs are listed or changed: `owner`, by default the caller. Users may name only themselves. */
+export function requireOwner(who: Principal, owner: string = who.userId): string {
+  if (owner !== who.userId && !who.operator)
+    throw new Forbidden(
+      `owner must be ${JSON.stringify(who.userId)}, the user of this token: only operators can name another user`,
+    );
+  return owner;
+}
+
 export function requireOperator(who: Principal, resource: string): void {
   if (!who.operator)
     throw new Forbidden(`${resource} is for operators only, and the user of this token is not an operator`);

@@ -82,7 +82,7 @@ export async function editJob(
   });
   await send?.();
   if (changed) await awaitEarlyStart(context, head);
-  return { ...(await viewOfJob(context, head)), ...(given && warningsOf(head.schedule, t0)) };
+  return { ...(await viewOfJob(context, who, head)), ...(given && warningsOf(head.schedule, t0)) };
 }
 
 const isSame = (a: unknown, b: unknown): boolean => fingerprint(a) === fingerprint(b);

@@ -1,8 +1,9 @@
 // Checks of a job's status before a change, and the job as the API shows it after one.
 import { Conflict } from '../domain/errors.ts';
 import type { Head } from '../domain/jobs/job.ts';
+import type { Principal } from '../domain/principal.ts';
 import type { JobView } from '../domain/views/resource-schemas.ts';
-import { jobView } from '../domain/views/views.ts';
+import { jobView, withOwner } from '../domain/views/views.ts';
 import type { Context } from '../scheduling/context.ts';
 import { findDefinition } from '../scheduling/records/definitions.ts';
 
@@ -20,7 +21,7 @@ export function refuseCancelled(head: Head): void {
     throw new Conflict(`job ${head.jobId} is cancelled and starts no more executions`);
 }
 
-export async function viewOfJob(context: Context, head: Head): Promise<JobView> {
+export async function viewOfJob(context: Context, who: Principal, head: Head): Promise<JobView> {
   const definition = await findDefinition(context, head);
-  return jobView(head, definition, context.clock.now());
+  return withOwner(who, jobView(head, definition, context.clock.now()), head.userId);
 }

@@ -7,7 +7,7 @@ import { type DueKey, MANUAL, manualKey } from '../domain/executions/ids.ts';
 import type { Row } from '../domain/executions/row.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { ExecutionView } from '../domain/views/resource-schemas.ts';
-import { executionOfRow } from '../domain/views/views.ts';
+import { executionOfRow, withOwner } from '../domain/views/views.ts';
 import type { Context } from '../scheduling/context.ts';
 import { insertRow, newRow, replaceRow } from '../scheduling/records/write-row.ts';
 import { writerDeadline } from '../scheduling/records/writer-deadline.ts';
@@ -69,7 +69,7 @@ export async function runNow(
   const row: Row = { ...newRow(head, due, MANUAL, 'QUEUED'), enqueuedAt: now, ...(params && { params }) };
   await insertRow(context, row);
   await sendNow(context, head, [due], now);
-  return executionOfRow(row);
+  return withOwner(who, executionOfRow(row), row.userId);
 }
 
 const RETRYABLE = ['FAILED', 'CANCELLED', 'SKIPPED'];
@@ -105,5 +105,5 @@ export async function retryExecution(context: Context, who: Principal, id: strin
   if (!(await replaceRow(context, seen, row)))
     throw new Conflict(`execution ${id} was changed by another request; read it again`);
   await sendNow(context, head, [due], now);
-  return executionOfRow(row);
+  return withOwner(who, executionOfRow(row), row.userId);
 }

@@ -51,7 +51,7 @@ export async function pauseJob(
   });
   if (changed) await send?.();
   await awaitEarlyStart(context, head);
-  return viewOfJob(context, head);
+  return viewOfJob(context, who, head);
 }
 
 /** Plans the occurrences from now on under a new revision. Occurrences that were due during the pause never run. */
@@ -72,5 +72,5 @@ export async function resumeJob(
     return { set: { status: 'active', revision, pausedUntil: undefined }, inTime };
   });
   if (changed) await send?.();
-  return viewOfJob(context, head);
+  return viewOfJob(context, who, head);
 }

@@ -2,7 +2,7 @@
 import { NotFound } from '../domain/errors.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { ExecutionView } from '../domain/views/resource-schemas.ts';
-import { executionOfRow } from '../domain/views/views.ts';
+import { executionOfRow, withOwner } from '../domain/views/views.ts';
 import { requireExecution } from '../jobs/access.ts';
 import type { Context } from '../scheduling/context.ts';
 import { findUnwritten } from './unwritten-executions.ts';
@@ -12,5 +12,5 @@ export async function getExecution(context: Context, who: Principal, id: string)
   const row = await context.store.readRow(head.jobId, due, { consistent: true });
   const found = row ? executionOfRow(row) : await findUnwritten(context, head, due);
   if (!found) throw new NotFound('execution', id);
-  return found;
+  return withOwner(who, found, head.userId);
 }

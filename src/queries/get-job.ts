@@ -1,7 +1,7 @@
 // One job, with its last execution.
 import type { Principal } from '../domain/principal.ts';
 import type { JobView } from '../domain/views/resource-schemas.ts';
-import { executionOfHold, executionOfRow, jobView } from '../domain/views/views.ts';
+import { executionOfHold, executionOfRow, jobView, withOwner } from '../domain/views/views.ts';
 import { requireJob } from '../jobs/access.ts';
 import type { Context } from '../scheduling/context.ts';
 import { findDefinition } from '../scheduling/records/definitions.ts';
@@ -19,5 +19,6 @@ export async function getJob(context: Context, who: Principal, jobId: string): P
     head.hold && hasStarted(context, head.hold) && head.hold.due > (row?.due ?? '')
       ? executionOfHold(head, head.hold)
       : undefined;
-  return jobView(head, definition, clock.now(), unwritten ?? (row && executionOfRow(row)));
+  const last = unwritten ?? (row && executionOfRow(row));
+  return withOwner(who, jobView(head, definition, clock.now(), last), head.userId);
 }

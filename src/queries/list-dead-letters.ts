@@ -4,7 +4,8 @@ import { dueBound } from '../domain/executions/ids.ts';
 import type { Row } from '../domain/executions/row.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { ExecutionView } from '../domain/views/resource-schemas.ts';
-import { executionOfRow } from '../domain/views/views.ts';
+import { executionOfRow, withOwner } from '../domain/views/views.ts';
+import { requireOwner } from '../jobs/access.ts';
 import type { Context } from '../scheduling/context.ts';
 import type { FailedKey } from '../store/store.ts';
 import { filteredPage, type Listed } from './filtered-page.ts';
@@ -12,6 +13,8 @@ import { type KeyedRow, withRows } from './list-executions.ts';
 
 export interface DeadLettersQuery {
   readonly jobId?: string;
+  /** The user whose dead letters are listed. Default: the caller, and all users for an operator. */
+  readonly owner?: string;
   /** The earliest due time, inclusive. Epoch milliseconds. */
   readonly from?: number;
   /** The latest due time, exclusive. Epoch milliseconds. */
@@ -21,7 +24,7 @@ export interface DeadLettersQuery {
 }
 
 /**
- * A user's dead letters, newest first. For an operator, the dead letters of all users, in no order. About 3 RRU for 100
+ * A user's dead letters, newest first. For an operator without `owner`, those of all users, in no order. About 3 RRU for 100
  * keys, and 0.5 RRU per row.
  */
 export async function listDeadLetters(
@@ -30,19 +33,24 @@ export async function listDeadLetters(
   query: DeadLettersQuery,
 ): Promise<Listed<ExecutionView>> {
   const { store } = context;
+  const owner = requireOwner(who, query.owner);
+  const isOfAll = who.operator && query.owner === undefined;
   const { items, nextCursor } = await filteredPage<KeyedRow<FailedKey>>(
     query,
     ({ row }) => row?.status === 'FAILED' && matchesQuery(row, query),
     ({ key }) => key.cursor,
     async (limit, cursor) => {
       const page = { limit, cursor };
-      const keys = await (who.operator
+      const keys = await (isOfAll
         ? store.listAllFailedKeys(page)
-        : store.listFailedKeys(who.userId, { ...rangeOf(query), ...page }));
+        : store.listFailedKeys(owner, { ...rangeOf(query), ...page }));
       return withRows(context, keys);
     },
   );
-  return { items: items.flatMap(({ row }) => (row ? executionOfRow(row) : [])), nextCursor };
+  return {
+    items: items.flatMap(({ row }) => (row ? withOwner(who, executionOfRow(row), row.userId) : [])),
+    nextCursor,
+  };
 }
 
 const rangeOf = ({ from, to }: Pick<DeadLettersQuery, 'from' | 'to'>) => ({

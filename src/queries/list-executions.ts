@@ -5,13 +5,20 @@ import type { Row } from '../domain/executions/row.ts';
 import type { Principal } from '../domain/principal.ts';
 import { isRecurring, nextOccurrence } from '../domain/schedule/occurrences.ts';
 import type { ExecutionView } from '../domain/views/resource-schemas.ts';
-import { executionOfRow, plannedExecution } from '../domain/views/views.ts';
+import { executionOfRow, plannedExecution, withOwner } from '../domain/views/views.ts';
+import { requireOwner } from '../jobs/access.ts';
 import type { Context } from '../scheduling/context.ts';
 import { headCursor, userRowCursor } from '../store/cursors.ts';
 import type { ExecutionKey, HeadSummary, Page } from '../store/store.ts';
 import { filteredPage, type Listed } from './filtered-page.ts';
 import { type ExecutionsQuery, matchesQuery } from './list-job-executions.ts';
 import { listRunning } from './list-running.ts';
+
+export interface AllExecutionsQuery extends ExecutionsQuery {
+  readonly workerId?: string;
+  /** The user whose executions are listed. Default: the caller. */
+  readonly owner?: string;
+}
 
 /**
  * Lists executions with a row from the index of rows. With a status filter the cheapest source is read: failed executions have
@@ -20,16 +27,29 @@ import { listRunning } from './list-running.ts';
 export async function listExecutions(
   context: Context,
   who: Principal,
-  query: ExecutionsQuery & { readonly workerId?: string },
+  query: AllExecutionsQuery,
 ): Promise<Listed<ExecutionView>> {
+  const owner = requireOwner(who, query.owner);
   if (query.workerId !== undefined || query.status === 'running') {
-    // without a worker the list has only the caller's executions; for a worker, operators see those of all users
-    const principal = query.workerId === undefined ? { ...who, operator: false } : who;
+    // for a worker, operators see the executions of all users
+    const isOfAll = query.workerId !== undefined && who.operator && query.owner === undefined;
     const isRunning = (execution: ExecutionView) =>
       execution.status === 'running' && matchesQuery(execution, query);
-    return listRunning(context, principal, query, isRunning);
+    return listRunning(context, who, { ...query, owner: isOfAll ? undefined : owner }, isRunning);
   }
-  if (query.status === 'scheduled') return listScheduled(context, who, query);
+  const { items, nextCursor } = await (query.status === 'scheduled' ? listScheduled : listRecorded)(
+    context,
+    owner,
+    query,
+  );
+  return { items: items.map((execution) => withOwner(who, execution, owner)), nextCursor };
+}
+
+async function listRecorded(
+  context: Context,
+  owner: string,
+  query: ExecutionsQuery,
+): Promise<Listed<ExecutionView>> {
   const { store } = context;
   const range = {
     ...(query.from !== undefined && { from: dueBound(query.from) }),
@@ -40,8 +60,7 @@ export async function listExecutions(
     query,
     ({ row }) => row !== undefined && matchesQuery(executionOfRow(row), query),
     ({ key }) => userRowCursor(key),
-    async (limit, cursor) =>
-      withRows(context, await list.call(store, who.userId, { ...range, limit, cursor })),
+    async (limit, cursor) => withRows(context, await list.call(store, owner, { ...range, limit, cursor })),
   );
   return { items: items.flatMap(({ row }) => (row ? executionOfRow(row) : [])), nextCursor };
 }
@@ -69,7 +88,7 @@ export async function withRows<Key extends ExecutionKey>(
 /** The next occurrence of each active job, newest job first. In this order a cursor stays valid. */
 async function listScheduled(
   { store, clock }: Context,
-  { userId }: Principal,
+  owner: string,
   query: ExecutionsQuery,
 ): Promise<Listed<ExecutionView>> {
   const now = clock.now();
@@ -85,7 +104,7 @@ async function listScheduled(
       return execution !== undefined && matchesQuery(execution, query);
     },
     headCursor,
-    (limit, cursor) => store.listHeads(userId, { limit, cursor }),
+    (limit, cursor) => store.listHeads(owner, { limit, cursor }),
   );
   return { items: items.flatMap((head) => next(head) ?? []), nextCursor };
 }

@@ -6,7 +6,7 @@ import type { Head } from '../domain/jobs/job.ts';
 import type { Principal } from '../domain/principal.ts';
 import { occurrencesAfter } from '../domain/schedule/occurrences.ts';
 import type { ExecutionStatus, ExecutionView } from '../domain/views/resource-schemas.ts';
-import { executionOfRow, plannedExecution } from '../domain/views/views.ts';
+import { executionOfRow, plannedExecution, withOwner } from '../domain/views/views.ts';
 import { requireJob } from '../jobs/access.ts';
 import type { Context } from '../scheduling/context.ts';
 import { BEFORE_ALL_ROWS, rowCursor } from '../store/cursors.ts';
@@ -31,7 +31,17 @@ export async function listJobExecutions(
   query: ExecutionsQuery,
 ): Promise<Listed<ExecutionView>> {
   const head = await requireJob(context, who, jobId);
-  if (query.status === 'scheduled') return upcoming(context, head, query);
+  const { items, nextCursor } = await (query.status === 'scheduled'
+    ? upcoming(context, head, query)
+    : pastAndRunning(context, head, query));
+  return { items: items.map((execution) => withOwner(who, execution, head.userId)), nextCursor };
+}
+
+async function pastAndRunning(
+  context: Context,
+  head: Head,
+  query: ExecutionsQuery,
+): Promise<Listed<ExecutionView>> {
   const first = query.cursor
     ? []
     : (await listUnwritten(context, head)).filter((e) => matchesQuery(e, query));
@@ -42,7 +52,7 @@ export async function listJobExecutions(
     (row) => matchesQuery(executionOfRow(row), query),
     rowCursor,
     (limit, cursor) =>
-      context.store.listRows(jobId, {
+      context.store.listRows(head.jobId, {
         limit,
         cursor,
         newestFirst: true,

@@ -1,6 +1,8 @@
 // A user's jobs, newest first, with filters.
+import type { Principal } from '../domain/principal.ts';
 import type { JobStatus, JobView } from '../domain/views/resource-schemas.ts';
-import { jobStatus, jobView } from '../domain/views/views.ts';
+import { jobStatus, jobView, withOwner } from '../domain/views/views.ts';
+import { requireOwner } from '../jobs/access.ts';
 import type { Context } from '../scheduling/context.ts';
 import { definitionsOf } from '../scheduling/records/definitions.ts';
 import { headCursor } from '../store/cursors.ts';
@@ -13,12 +15,15 @@ export interface JobsQuery {
   /** A prefix of the job's name. */
   readonly name?: string;
   readonly tag?: { readonly key: string; readonly value: string };
+  /** The user whose jobs are listed. Default: the caller. */
+  readonly owner?: string;
   readonly limit: number;
   readonly cursor?: string;
 }
 
-export async function listJobs(context: Context, userId: string, query: JobsQuery): Promise<Listed<JobView>> {
+export async function listJobs(context: Context, who: Principal, query: JobsQuery): Promise<Listed<JobView>> {
   const { store, clock } = context;
+  const owner = requireOwner(who, query.owner);
   const now = clock.now();
   const matches = (head: HeadSummary): boolean =>
     (!query.status || jobStatus(head, now) === query.status) &&
@@ -26,8 +31,9 @@ export async function listJobs(context: Context, userId: string, query: JobsQuer
     (!query.name || (head.name ?? '').startsWith(query.name)) &&
     (!query.tag || head.tags[query.tag.key] === query.tag.value);
   const { items, nextCursor } = await filteredPage(query, matches, headCursor, (limit, cursor) =>
-    store.listHeads(userId, { limit, cursor }),
+    store.listHeads(owner, { limit, cursor }),
   );
   const definitions = await definitionsOf(context, items);
-  return { items: items.map((h) => jobView(h, definitions.get(h.jobId), now)), nextCursor };
+  const viewOf = (head: HeadSummary) => jobView(head, definitions.get(head.jobId), now);
+  return { items: items.map((head) => withOwner(who, viewOf(head), owner)), nextCursor };
 }

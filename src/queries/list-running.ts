@@ -3,9 +3,10 @@
 
 import { ownerHash } from '../domain/digest.ts';
 import { parseExecutionId } from '../domain/executions/ids.ts';
+import type { Head } from '../domain/jobs/job.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { ExecutionView } from '../domain/views/resource-schemas.ts';
-import { executionOfRow } from '../domain/views/views.ts';
+import { executionOfRow, withOwner } from '../domain/views/views.ts';
 import { canAccess } from '../jobs/access.ts';
 import type { Context } from '../scheduling/context.ts';
 import { decodeCursor, TIME_AND_JOB, userRowCursor } from '../store/cursors.ts';
@@ -18,12 +19,14 @@ export const liveSince = ({ clock, settings }: Context): number => clock.now() -
 
 export interface RunningQuery {
   readonly workerId?: string;
+  /** The user whose executions are listed. Undefined for those of all users, which only operators may list. */
+  readonly owner: string | undefined;
   readonly limit: number;
   readonly cursor?: string;
 }
 
 /**
- * Newest first. Reads the row of one worker or of all workers. For each execution that may be the caller's it reads the head and
+ * Newest first. Reads the row of one worker or of all workers. For each execution that may be the owner's it reads the head and
  * the row, for at most 1000 executions per page.
  */
 export async function listRunning(
@@ -32,10 +35,10 @@ export async function listRunning(
   query: RunningQuery,
   matches: (execution: ExecutionView) => boolean,
 ): Promise<Listed<ExecutionView>> {
-  const mine = ownerHash(who.userId);
-  const mayBeMine = ({ owner = mine }: RunningExecution) => who.operator || owner === mine;
+  const hash = query.owner === undefined ? undefined : ownerHash(query.owner);
+  const mayMatch = ({ owner = hash }: RunningExecution) => hash === undefined || owner === hash;
   const keys = (await queriedWorkers(context, query)).flatMap(({ running }) =>
-    running.filter(mayBeMine).flatMap(({ id }) => parseExecutionId(id) ?? []),
+    running.filter(mayMatch).flatMap(({ id }) => parseExecutionId(id) ?? []),
   );
   const sorted = new Map(keys.map((key) => [sortKey(key), key]));
   const order = [...sorted.keys()].sort().reverse();
@@ -52,17 +55,21 @@ export async function listRunning(
       const last = selected.at(-1);
       const more = begin >= 0 && begin + limit < order.length;
       return {
-        items: await findExecutions(context, who, selected),
+        items: await findExecutions(context, who, query, selected),
         next: more && last ? userRowCursor(last) : undefined,
       };
     },
   );
-  return { items: items.flatMap(({ execution }) => execution ?? []), nextCursor };
+  const views = items.flatMap(({ execution, owner = '' }) =>
+    execution ? withOwner(who, execution, owner) : [],
+  );
+  return { items: views, nextCursor };
 }
 
 interface Found {
   readonly key: ExecutionKey;
   readonly execution?: ExecutionView;
+  readonly owner?: string;
 }
 
 const sortKey = ({ due, jobId }: ExecutionKey): string => `${due}#${jobId}`;
@@ -76,6 +83,7 @@ async function queriedWorkers(context: Context, { workerId }: RunningQuery): Pro
 async function findExecutions(
   context: Context,
   who: Principal,
+  { owner }: RunningQuery,
   keys: readonly ExecutionKey[],
 ): Promise<Found[]> {
   const { store } = context;
@@ -83,7 +91,8 @@ async function findExecutions(
     keys.map(({ jobId }) => jobId),
     { consistent: true },
   );
-  const heads = new Map(found.filter((head) => canAccess(who, head)).map((head) => [head.jobId, head]));
+  const isListed = (head: Head) => canAccess(who, head) && (owner === undefined || head.userId === owner);
+  const heads = new Map(found.filter(isListed).map((head) => [head.jobId, head]));
   const own = keys.filter(({ jobId }) => heads.has(jobId));
   const rows = new Map((await store.readRows(own, { consistent: true })).map((row) => [sortKey(row), row]));
   return Promise.all(
@@ -91,7 +100,8 @@ async function findExecutions(
       const head = heads.get(key.jobId);
       const row = rows.get(sortKey(key));
       if (!head) return { key };
-      return { key, execution: row ? executionOfRow(row) : await findUnwritten(context, head, key.due) };
+      const execution = row ? executionOfRow(row) : await findUnwritten(context, head, key.due);
+      return { key, execution, owner: head.userId };
     }),
   );
 }

@@ -336,6 +336,11 @@ describe('the server and the token', () => {
     expect(code).toBe(0);
     const hers = await execute(['list', '--json', '--token', token.trim()], { env });
     expect(JSON.parse(hers.out)).toEqual([]);
+    const refused = await execute(['list', '--owner', 'me', '--token', token.trim()], { env });
+    expect(refused.code).toBe(1);
+    expect(refused.err).toContain('only operators can name another user');
+    const asOperator = JSON.parse((await punctual('list --owner me --limit 1 --json')).out);
+    expect(asOperator).toMatchObject([{ owner: 'me' }]);
     const operators = JSON.parse((await punctual('token ops --operator --json')).out);
     const [, claims = ''] = operators.token.split('.');
     expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({

@@ -8,6 +8,7 @@ import {
   instant,
   jobId,
   jobPath,
+  owner,
   paging,
   range,
 } from './request-schemas.ts';
@@ -46,10 +47,11 @@ export const executions = {
     auth: true,
     query: z.strictObject({
       ...executionsQuery,
+      owner,
       workerId: z.string().min(1).max(256).optional().describe('only executions that this worker runs now'),
     }),
     success: { status: 200, description: 'A page of executions.', body: pageOf(executionShape) },
-    errors: [],
+    errors: [403],
   }),
   getExecution: operation({
     id: 'getExecution',
@@ -95,11 +97,11 @@ export const executions = {
     path: '/dead-letters',
     summary: 'List the dead letters: executions whose last attempt failed',
     description:
-      'Users get their own, by due time, newest first. Operators get those of all users, in no particular order, each exactly once.',
+      'Users get their own, by due time, newest first. Operators get those of all users, in no particular order, each exactly once. With `owner` they get those of one user, newest first.',
     auth: true,
-    query: z.strictObject({ jobId: jobId.optional(), ...range, ...paging }),
+    query: z.strictObject({ jobId: jobId.optional(), owner, ...range, ...paging }),
     success: { status: 200, description: 'A page of failed executions.', body: pageOf(executionShape) },
-    errors: [],
+    errors: [403],
   }),
   redriveDeadLetters: operation({
     id: 'redriveDeadLetters',

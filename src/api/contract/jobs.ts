@@ -87,11 +87,11 @@ export const jobs = {
     path: '/jobs',
     summary: 'List your jobs, newest first',
     description:
-      'A page examines at most 1000 jobs. With a filter that few jobs match, a page may be short or empty and still have a `nextCursor`.',
+      'A page examines at most 1000 jobs. With a filter that few jobs match, a page may be short or empty and still have a `nextCursor`. With `owner`, operators list the jobs of another user.',
     auth: true,
     query: jobsQuery,
     success: { status: 200, description: 'A page of jobs.', body: pageOf(jobShape) },
-    errors: [],
+    errors: [403],
   }),
   getJob: operation({
     id: 'getJob',

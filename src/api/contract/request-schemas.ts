@@ -42,11 +42,21 @@ const tag = z
     return { key: text.slice(0, colon), value: text.slice(colon + 1) };
   });
 
+/** The user id of another user. 403 unless the caller is an operator. */
+export const owner = z
+  .string()
+  .min(1)
+  .max(256)
+  .refine((text) => text.isWellFormed(), { error: 'must be well-formed Unicode' })
+  .optional()
+  .describe('user id of the owner; default: the user of the token. Only operators can name another user');
+
 export const jobsQuery = z.strictObject({
   status: z.enum(JOB_STATUSES).optional(),
   task: z.string().min(1).max(64).optional().describe('task name'),
   name: z.string().min(1).max(100).optional().describe('name prefix'),
   tag: tag.optional().describe('tag as key:value'),
+  owner,
   ...paging,
 });
 

@@ -25,7 +25,7 @@ export function queryRoutes(ctx: Context, tasks: Tasks): Route[] {
   let taskViews: TaskView[] | undefined;
   return [
     route(contract.listJobs, {
-      handle: async ({ query }, { userId }) => ({ body: await listJobs(ctx, userId, query) }),
+      handle: async ({ query }, principal) => ({ body: await listJobs(ctx, principal, query) }),
     }),
     route(contract.getJob, {
       handle: async ({ params }, principal) => withETag(await getJob(ctx, principal, params.id)),

@@ -2,7 +2,7 @@
 import { defineCommand, UsageError } from '../command.ts';
 import { UNLIMITED } from '../each-argument.ts';
 import { findJobId } from '../find-job.ts';
-import { LIMIT_FLAGS, limitOf, pageSizeFor, printList, takeUpTo } from '../limit.ts';
+import { LIMIT_FLAGS, limitOf, OWNER_FLAG, pageSizeFor, printList, takeUpTo } from '../limit.ts';
 import { executionTable } from '../resource-tables.ts';
 import { RANGE_FLAGS, rangeOf } from '../times.ts';
 
@@ -13,6 +13,7 @@ export const deadLetters = defineCommand({
   options: {
     job: { type: 'string', value: '<job>', about: 'filter by job id or name' },
     ...RANGE_FLAGS,
+    ...OWNER_FLAG,
     ...LIMIT_FLAGS,
   },
   takes: [0, UNLIMITED],
@@ -25,7 +26,7 @@ export const deadLetters = defineCommand({
       'redrive the dead letters of a job, last 24 hours',
     ],
   ],
-  async run(cli, [verb, ...ids], { job, from, to, ...limits }) {
+  async run(cli, [verb, ...ids], { job, from, to, owner, ...limits }) {
     if (verb !== undefined && verb !== 'redrive') {
       throw new UsageError(
         `dead-letters takes redrive or no argument, got ${JSON.stringify(verb)}: punctual dead-letters redrive …`,
@@ -37,7 +38,12 @@ export const deadLetters = defineCommand({
     const jobId = job === undefined ? undefined : await findJobId(client, job, signal);
     if (verb === undefined) {
       const limit = limitOf(limits);
-      const query = { ...range, ...(jobId !== undefined && { jobId }), limit: pageSizeFor(limit) };
+      const query = {
+        ...range,
+        ...(jobId !== undefined && { jobId }),
+        ...(owner !== undefined && { owner }),
+        limit: pageSizeFor(limit),
+      };
       const failed = await takeUpTo(client.deadLetters.list(query, { signal }), limit);
       printList(cli, failed, limit, {
         empty: 'no dead letters',
@@ -48,6 +54,7 @@ export const deadLetters = defineCommand({
     if ((ids.length === 0) === (jobId === undefined)) {
       throw new UsageError('redrive takes either execution ids or --job <job>');
     }
+    if (owner !== undefined) throw new UsageError('--owner filters the list; redrive takes ids or --job');
     if (ids.length > 0 && (from !== undefined || to !== undefined)) {
       throw new UsageError('--from and --to need --job; they have no effect on execution ids');
     }

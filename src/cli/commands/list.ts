@@ -2,7 +2,7 @@
 import type { JobStatus } from '../../client/client.ts';
 import { defineCommand } from '../command.ts';
 import { tagOf } from '../job-flags.ts';
-import { LIMIT_FLAGS, limitOf, pageSizeFor, printList, takeUpTo } from '../limit.ts';
+import { LIMIT_FLAGS, limitOf, OWNER_FLAG, pageSizeFor, printList, takeUpTo } from '../limit.ts';
 import { jobTable } from '../resource-tables.ts';
 
 export const list = defineCommand({
@@ -18,6 +18,7 @@ export const list = defineCommand({
     task: { type: 'string', value: '<name>', about: 'filter by task' },
     name: { type: 'string', value: '<prefix>', about: 'filter by name prefix' },
     tag: { type: 'string', value: '<key=value>', about: 'filter by tag' },
+    ...OWNER_FLAG,
     ...LIMIT_FLAGS,
   },
   takes: [0, 0],
@@ -25,9 +26,10 @@ export const list = defineCommand({
   examples: [
     ['punctual list', 'list the 20 newest jobs'],
     ['punctual list --status active --tag team=billing', 'list the active jobs of a team'],
+    ['punctual list --owner ann', "list another user's jobs (operators only)"],
     [`punctual list --all --json | jq -r '.[].id'`, 'print all job ids'],
   ],
-  async run(cli, _args, { status, task, name, tag, ...limits }) {
+  async run(cli, _args, { status, task, name, tag, owner, ...limits }) {
     const limit = limitOf(limits);
     const client = await cli.client();
     const query = {
@@ -36,6 +38,7 @@ export const list = defineCommand({
       ...(task !== undefined && { task }),
       ...(name !== undefined && { name }),
       ...(tag !== undefined && { tag: tagOf(tag).join(':') }),
+      ...(owner !== undefined && { owner }),
       limit: pageSizeFor(limit),
     };
     const jobs = await takeUpTo(client.jobs.list(query, { signal: cli.signal }), limit);

@@ -53,6 +53,7 @@ const jobLines = (job: Job, cli: Cli): string[] =>
     [
       ['id', job.id],
       ['name', job.name],
+      ['owner', job.owner],
       ['status', job.status],
       ['schedule', scheduleText(job)],
       ['next run', bothTimes(job.nextRunAt, cli)],
@@ -85,6 +86,7 @@ function executionLines(execution: Execution, cli: Cli): string[] {
     [
       ['id', execution.id],
       ['job', execution.jobId],
+      ['owner', execution.owner],
       ['status', execution.status],
       ['reason', execution.reason],
       ['error', error && `${error.name}: ${error.message}`],

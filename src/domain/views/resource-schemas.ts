@@ -21,6 +21,8 @@ export const EXECUTION_STATUSES = [
 ] as const;
 export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
 
+const ownerShape = z.string().optional().describe("user id of the job's owner; only for operators");
+
 const EXAMPLE_EXECUTION = {
   id: 'job_4fGh7Kx0QpLmN2sT9vWz.1796119200000',
   jobId: 'job_4fGh7Kx0QpLmN2sT9vWz',
@@ -45,6 +47,7 @@ export const executionShape = z
   .strictObject({
     id: z.string(),
     jobId: z.string(),
+    owner: ownerShape,
     status: z.enum(EXECUTION_STATUSES),
     dueAt: isoTime,
     attempt: z.int().min(0),
@@ -85,6 +88,7 @@ export const jobShape = z
     ...jobSpecSchema.shape,
     schedule: storedScheduleSchema,
     id: z.string(),
+    owner: ownerShape,
     status: z.enum(JOB_STATUSES),
     version: z.int().min(1),
     createdAt: isoTime,

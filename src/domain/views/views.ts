@@ -3,6 +3,7 @@
 import { type DueKey, dueAtOf, executionId } from '../executions/ids.ts';
 import type { Row, RowStatus } from '../executions/row.ts';
 import type { Definition, Head, Hold } from '../jobs/job.ts';
+import type { Principal } from '../principal.ts';
 import { isRecurring, nextOccurrence } from '../schedule/occurrences.ts';
 import type { Schedule } from '../schedule/schedule-schema.ts';
 import { type ScheduleWarning, scheduleWarnings } from '../schedule/warnings.ts';
@@ -29,6 +30,13 @@ function present<T extends object>(value: T): T {
   for (const key in value) if (value[key] !== undefined) filled[key] = value[key];
   return filled as T;
 }
+
+/** The view with the owner of the job, if an operator reads it. Users read only what they own. */
+export const withOwner = <View extends JobView | ExecutionView>(
+  who: Principal,
+  view: View,
+  owner: string,
+): View => (who.operator ? { ...view, owner } : view);
 
 export function executionOfRow(row: Row): ExecutionView {
   const dueAt = dueAtOf(row.due);
