@@ -72,6 +72,12 @@ export async function runNow(
   return withOwner(who, executionOfRow(row), row.userId);
 }
 
+/** The lateness of an execution stays that of its first start. If it never started, it fires now. */
+const latenessOf = ({ startedAt, firstStartedAt = startedAt, fireAt }: Row, now: number): Partial<Row> =>
+  firstStartedAt === undefined
+    ? { fireAt: now }
+    : { firstStartedAt, ...(fireAt !== undefined && { fireAt }) };
+
 const RETRYABLE = ['FAILED', 'CANCELLED', 'SKIPPED'];
 
 /** Runs a failed, cancelled or skipped execution again, with fresh attempts. */
@@ -99,6 +105,8 @@ export async function retryExecution(context: Context, who: Principal, id: strin
     fence: seen.fence,
     enqueuedAt: now,
     checkpoint: seen.checkpoint,
+    trigger: 'redrive',
+    ...latenessOf(seen, now),
     ...(seen.params && { params: seen.params }),
     ...(seen.once && { once: true as const }),
   };

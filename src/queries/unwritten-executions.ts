@@ -41,8 +41,13 @@ export async function findUnwritten(
   head: Head,
   due: DueKey,
 ): Promise<ExecutionView | undefined> {
-  const { store, clock } = context;
+  const hold = await holdFor(context, head, due);
+  if (hold && hasStarted(context, hold)) return executionOfHold(head, hold);
+  return (await isPlanned(context, head, due)) ? plannedExecution(head, due, context.clock.now()) : undefined;
+}
+
+/** The hold of one execution. Undefined if no worker holds it. */
+export async function holdFor({ store }: Context, head: Head, due: DueKey): Promise<Hold | undefined> {
   const hold = head.overlap === 'allow' ? (await store.readHoldItem(head.jobId, due))?.hold : head.hold;
-  if (hold?.due === due && hasStarted(context, hold)) return executionOfHold(head, hold);
-  return (await isPlanned(context, head, due)) ? plannedExecution(head, due, clock.now()) : undefined;
+  return hold?.due === due ? hold : undefined;
 }

@@ -38,6 +38,8 @@ const execution: ExecutionView = {
   jobId,
   status: 'failed',
   dueAt: '2026-12-01T10:00:00.000Z',
+  fireAt: '2026-12-01T10:00:00.000Z',
+  trigger: 'schedule',
   attempt: 3,
   maxAttempts: 3,
   error: { name: 'Error', message: 'it did not work' },

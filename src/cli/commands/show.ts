@@ -91,10 +91,13 @@ function executionLines(execution: Execution, cli: Cli): string[] {
       ['reason', execution.reason],
       ['error', error && `${error.name}: ${error.message}`],
       ['result', result === undefined ? undefined : JSON.stringify(result)],
+      ['trigger', execution.trigger],
       ['attempt', `${execution.attempt} of ${execution.maxAttempts}`],
+      ...attemptLines(execution),
       ['next attempt', bothTimes(execution.nextAttemptAt, cli)],
       ['worker', execution.workerId],
       ['due', bothTimes(execution.dueAt, cli)],
+      ['fires', execution.fireAt === execution.dueAt ? undefined : sinceDue(execution.fireAt, execution)],
       ['enqueued', sinceDue(timeline.enqueuedAt, execution)],
       ['received', sinceDue(timeline.receivedAt, execution)],
       ['started', sinceDue(timeline.startedAt, execution)],
@@ -104,6 +107,19 @@ function executionLines(execution: Execution, cli: Cli): string[] {
     ],
     cli.width,
   );
+}
+
+/** One line per attempt, if there was more than one. */
+function attemptLines({ attempts = [] }: Execution): [string, string][] {
+  if (attempts.length < 2) return [];
+  return attempts.map(({ attempt, workerId, startedAt, finishedAt, error }) => {
+    const took =
+      finishedAt === undefined
+        ? 'running'
+        : `took ${lengthText(Date.parse(finishedAt) - Date.parse(startedAt))}`;
+    const end = error ? `${took}, ${error.name}: ${error.message}` : took;
+    return [`attempt ${attempt}`, `${startedAt} on ${workerId}, ${end}`];
+  });
 }
 
 /** A time of the timeline with its distance from the due time. */

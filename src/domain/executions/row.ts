@@ -33,6 +33,16 @@ export interface RunError {
   readonly message: string;
 }
 
+/** An attempt that has ended. Times are epoch milliseconds. */
+export interface PastAttempt {
+  readonly attempt: number;
+  readonly workerId: string;
+  readonly receivedAt?: number;
+  readonly startedAt: number;
+  readonly finishedAt: number;
+  readonly error?: RunError;
+}
+
 export interface Row {
   readonly jobId: string;
   readonly due: DueKey;
@@ -44,6 +54,14 @@ export interface Row {
   readonly revision: string;
   readonly attempt: number;
   readonly maxAttempts: number;
+  /** The fire time, if it is not the due time: with jitter, or for a backfill. Epoch milliseconds. */
+  readonly fireAt?: number;
+  /** What reopened or added the execution. Absent if the schedule planned it, or if it is a run-now. */
+  readonly trigger?: 'backfill' | 'redrive';
+  /** The attempts that have ended before the present one. Absent if there are none. */
+  readonly attempts?: readonly PastAttempt[];
+  /** The start of the first attempt. Absent if `startedAt` is that start. */
+  readonly firstStartedAt?: number;
   readonly workerId?: string;
   readonly enqueuedAt?: number;
   readonly receivedAt?: number;

@@ -11,7 +11,9 @@ export interface AuditedExecution {
   readonly id: string;
   readonly dueAt: string;
   readonly status: string;
-  readonly timeline: { readonly startedAt?: string | undefined };
+  readonly fireAt: string;
+  /** Absent if no attempt has started. */
+  readonly latenessMs?: number | undefined;
 }
 
 /** From `from` (inclusive) to `to` (exclusive), in epoch milliseconds. */
@@ -174,7 +176,8 @@ function byDueTime({ executions: given, from, to }: AuditInput) {
 }
 
 /** Before the start, the lateness is the time waited so far. An execution that will never start has a lateness of 0. */
-function latenessOf({ status, timeline }: AuditedExecution, start: number, now: number): number {
-  if (timeline.startedAt !== undefined) return Date.parse(timeline.startedAt) - start;
+function latenessOf({ status, fireAt, latenessMs }: AuditedExecution, start: number, now: number): number {
+  // the first start, which a backfill counts from its request and not from the schedule
+  if (latenessMs !== undefined) return Date.parse(fireAt) + latenessMs - start;
   return status === 'skipped' || status === 'cancelled' ? 0 : now - start;
 }

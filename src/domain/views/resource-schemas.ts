@@ -28,12 +28,23 @@ const EXAMPLE_EXECUTION = {
   jobId: 'job_4fGh7Kx0QpLmN2sT9vWz',
   status: 'succeeded',
   dueAt: '2026-12-01T10:00:00.000Z',
+  fireAt: '2026-12-01T10:00:00.000Z',
+  trigger: 'schedule',
   attempt: 1,
   maxAttempts: 3,
   workerId: 'worker_k3f9a1Bc7Qz2',
   latenessMs: 4,
   durationMs: 213,
   result: { status: 200 },
+  attempts: [
+    {
+      attempt: 1,
+      workerId: 'worker_k3f9a1Bc7Qz2',
+      receivedAt: '2026-12-01T09:59:59.310Z',
+      startedAt: '2026-12-01T10:00:00.004Z',
+      finishedAt: '2026-12-01T10:00:00.217Z',
+    },
+  ],
   timeline: {
     dueAt: '2026-12-01T10:00:00.000Z',
     enqueuedAt: '2026-12-01T09:55:02.120Z',
@@ -43,6 +54,21 @@ const EXAMPLE_EXECUTION = {
   },
 };
 
+const errorShape = z.strictObject({ name: z.string(), message: z.string() });
+
+export const EXECUTION_TRIGGERS = ['schedule', 'manual', 'backfill', 'redrive'] as const;
+
+const attemptShape = z.strictObject({
+  attempt: z.int().min(1),
+  workerId: z.string(),
+  receivedAt: isoTime.optional(),
+  startedAt: isoTime,
+  finishedAt: isoTime.optional().describe('absent while the attempt runs'),
+  error: errorShape.optional().describe('the message has at most 200 characters, except in the last attempt'),
+});
+
+export type AttemptView = z.infer<typeof attemptShape>;
+
 export const executionShape = z
   .strictObject({
     id: z.string(),
@@ -50,19 +76,35 @@ export const executionShape = z
     owner: ownerShape,
     status: z.enum(EXECUTION_STATUSES),
     dueAt: isoTime,
+    fireAt: isoTime.describe(
+      'the time at which it starts: `dueAt` plus jitter, or the time of the request for a backfill',
+    ),
+    trigger: z
+      .enum(EXECUTION_TRIGGERS)
+      .describe('`manual`: run now. `redrive`: a retry or redrive of an execution that had ended'),
     attempt: z.int().min(0),
     maxAttempts: z.int().min(1),
     workerId: z.string().optional(),
-    latenessMs: z.number().optional().describe('start − due, in milliseconds'),
+    latenessMs: z.number().optional().describe('start of the first attempt − `fireAt`, in milliseconds'),
     durationMs: z.number().optional(),
     result: z.unknown().optional(),
-    error: z.strictObject({ name: z.string(), message: z.string() }).optional(),
+    error: errorShape.optional(),
     reason: z.string().optional().describe('reason for the status `skipped` or `cancelled`'),
     params: z
       .record(z.string(), z.unknown())
       .optional()
       .describe('params of a manual run that replaced those of the job'),
     nextAttemptAt: isoTime.optional().describe('start of the next attempt; only in status `retrying`'),
+    attempts: z
+      .array(attemptShape)
+      .optional()
+      .describe('the last five attempts, oldest first; absent before the first start'),
+    stopping: z
+      .literal(true)
+      .optional()
+      .describe(
+        'a cancel was requested, and the task has been told to stop or will be with the next heartbeat',
+      ),
     timeline: z.strictObject({
       dueAt: isoTime,
       enqueuedAt: isoTime.optional(),

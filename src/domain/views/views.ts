@@ -1,13 +1,14 @@
 // Jobs and executions as the API shows them. Their status is derived from the stored state and the time.
 
-import { type DueKey, dueAtOf, executionId } from '../executions/ids.ts';
-import type { Row, RowStatus } from '../executions/row.ts';
+import { MAX_KEPT_ATTEMPTS } from '../executions/attempts.ts';
+import { type DueKey, dueAtOf, dueKey, executionId, isManual } from '../executions/ids.ts';
+import type { PastAttempt, Row, RowStatus } from '../executions/row.ts';
 import type { Definition, Head, Hold } from '../jobs/job.ts';
 import type { Principal } from '../principal.ts';
-import { isRecurring, nextOccurrence } from '../schedule/occurrences.ts';
+import { fireAt, isRecurring, nextOccurrence } from '../schedule/occurrences.ts';
 import type { Schedule } from '../schedule/schedule-schema.ts';
 import { type ScheduleWarning, scheduleWarnings } from '../schedule/warnings.ts';
-import type { ExecutionStatus, ExecutionView, JobStatus, JobView } from './resource-schemas.ts';
+import type { AttemptView, ExecutionStatus, ExecutionView, JobStatus, JobView } from './resource-schemas.ts';
 
 const STATUS: Record<RowStatus, ExecutionStatus> = {
   QUEUED: 'queued',
@@ -41,15 +42,20 @@ export const withOwner = <View extends JobView | ExecutionView>(
 export function executionOfRow(row: Row): ExecutionView {
   const dueAt = dueAtOf(row.due);
   const { startedAt, finishedAt, enqueuedAt, receivedAt } = row;
+  const firesAt = row.fireAt ?? dueAt;
+  const firstStart = row.firstStartedAt ?? startedAt;
+  const attempts = attemptsOf(row);
   return present({
     id: executionId(row.jobId, row.due),
     jobId: row.jobId,
     status: statusWord(row.status),
     dueAt: iso(dueAt),
+    fireAt: iso(firesAt),
+    trigger: triggerOf(row),
     attempt: row.attempt,
     maxAttempts: row.maxAttempts,
     workerId: row.workerId,
-    latenessMs: startedAt === undefined ? undefined : startedAt - dueAt,
+    latenessMs: firstStart === undefined ? undefined : firstStart - firesAt,
     durationMs: startedAt === undefined || finishedAt === undefined ? undefined : finishedAt - startedAt,
     result: row.result,
     error: row.error && { ...row.error },
@@ -57,6 +63,7 @@ export function executionOfRow(row: Row): ExecutionView {
     params: row.params && { ...row.params },
     nextAttemptAt:
       row.status === 'RETRYING' && row.nextAttemptAt !== undefined ? iso(row.nextAttemptAt) : undefined,
+    attempts: attempts.length > 0 ? attempts : undefined,
     timeline: present({
       dueAt: iso(dueAt),
       enqueuedAt: enqueuedAt === undefined ? undefined : iso(enqueuedAt),
@@ -67,29 +74,60 @@ export function executionOfRow(row: Row): ExecutionView {
   });
 }
 
-type PlannedJob = Pick<Head, 'jobId' | 'retry'>;
+/** The run of an occurrence by its schedule has no trigger in its row. The key of a run-now is not that of an occurrence. */
+const triggerOf = ({ trigger, due }: Pick<Row, 'trigger' | 'due'>): ExecutionView['trigger'] =>
+  trigger ?? (due === dueKey(dueAtOf(due)) ? 'schedule' : 'manual');
+
+/** The attempts in the row, and the present one. An interrupted attempt does not count and is left out. */
+function attemptsOf(row: Row): AttemptView[] {
+  const { attempt, startedAt, finishedAt, workerId = '', receivedAt, error, status } = row;
+  const kept = row.attempts ?? [];
+  const isPresent =
+    startedAt !== undefined && status !== 'RETRYING' && !kept.some((one) => one.attempt === attempt);
+  const present = isPresent ? [{ attempt, workerId, receivedAt, startedAt, finishedAt, error }] : [];
+  return [...kept, ...present].slice(-MAX_KEPT_ATTEMPTS).map(attemptView);
+}
+
+const attemptView = (
+  one: Omit<PastAttempt, 'finishedAt'> & { finishedAt?: number | undefined },
+): AttemptView =>
+  present({
+    attempt: one.attempt,
+    workerId: one.workerId,
+    receivedAt: one.receivedAt === undefined ? undefined : iso(one.receivedAt),
+    startedAt: iso(one.startedAt),
+    finishedAt: one.finishedAt === undefined ? undefined : iso(one.finishedAt),
+    error: one.error && { ...one.error },
+  });
+
+type PlannedJob = Pick<Head, 'jobId' | 'retry' | 'schedule'>;
 
 /** An execution that a worker holds and that has no row yet. A first attempt is in this state while it runs. */
 export function executionOfHold(head: PlannedJob, hold: Hold): ExecutionView {
   const dueAt = dueAtOf(hold.due);
+  const { attempt, workerId, startedAt } = hold;
+  const planned = plannedExecution(head, hold.due, startedAt, isManual(hold));
   return {
-    ...plannedExecution(head, hold.due, hold.startedAt),
+    ...planned,
     status: 'running',
-    attempt: hold.attempt,
-    workerId: hold.workerId,
-    latenessMs: hold.startedAt - dueAt,
+    ...{ attempt, workerId },
+    latenessMs: startedAt - Date.parse(planned.fireAt),
+    ...(hold.cancelRequested && { stopping: true as const }),
+    attempts: [attemptView({ attempt, workerId, startedAt })],
     timeline: { dueAt: iso(dueAt), startedAt: iso(hold.startedAt) },
   };
 }
 
 /** An execution without a hold and without a row: `scheduled` until it is due, then `queued`. */
-export function plannedExecution(head: PlannedJob, due: DueKey, now: number): ExecutionView {
+export function plannedExecution(head: PlannedJob, due: DueKey, now: number, manual = false): ExecutionView {
   const dueAt = dueAtOf(due);
   return {
     id: executionId(head.jobId, due),
     jobId: head.jobId,
     status: dueAt > now ? 'scheduled' : 'queued',
     dueAt: iso(dueAt),
+    fireAt: iso(manual ? dueAt : fireAt(head.schedule, head.jobId, dueAt)),
+    trigger: triggerOf({ due }),
     attempt: 0,
     maxAttempts: head.retry.maxAttempts,
     timeline: { dueAt: iso(dueAt) },

@@ -198,6 +198,7 @@ const decideConcurrent: Decide = async (context, { head }, due, inTime) => {
     fence: hold.token,
     enqueuedAt: now,
     reason: 'backfill',
+    ...{ fireAt: now, trigger: 'backfill' },
   };
   if (await insertRow(context, row)) return head;
   await store.removeHoldItem(jobId, due, hold.token);

@@ -162,5 +162,5 @@ async function claimHeld(
   if (isWithdrawn(head) && (await isPlannedAgain(context, head, message))) return release(context, acquired);
   const cancelled = cancelRequested || head.status === 'cancelled';
   const endedBy = cancelled ? 'cancelled' : isWithdrawn(head) ? 'withdrawn' : undefined;
-  return takeOverRow(context, acquired, row, attempts, endedBy);
+  return takeOverRow(context, acquired, { old: hold, row }, attempts, endedBy);
 }

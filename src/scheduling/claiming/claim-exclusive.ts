@@ -235,7 +235,8 @@ async function acquireFree(
     ...{ previous: head.hold, coversMissed: coveredUntil !== undefined },
     withdrawnBy: isFirst ? firstClaimWithdrawnBy(message) : 'none',
   };
-  if (withdrawn) return takeOverRow(context, acquired, row, hold.attempt, 'withdrawn');
+  if (withdrawn)
+    return takeOverRow(context, acquired, { old: head.hold ?? hold, row }, hold.attempt, 'withdrawn');
   return row ? fence(context, acquired, row) : confirmStart(context, acquired, undefined);
 }
 
@@ -268,5 +269,5 @@ async function takeOver(
   };
   const cancelled = old.cancelRequested || head.status === 'cancelled';
   const endedBy = cancelled ? 'cancelled' : withdrawn ? 'withdrawn' : undefined;
-  return takeOverRow(context, acquired, row, attempts, endedBy);
+  return takeOverRow(context, acquired, { old, row }, attempts, endedBy);
 }

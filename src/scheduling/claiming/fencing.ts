@@ -1,4 +1,5 @@
 // Fencing: the write of the row between the claim of the head and the start (docs/protocol.md#claim, steps 3 and 5).
+import { lostAttempt, withAttempt } from '../../domain/executions/attempts.ts';
 import type { Row } from '../../domain/executions/row.ts';
 import type { Hold } from '../../domain/jobs/job.ts';
 import type { Context } from '../context.ts';
@@ -35,6 +36,7 @@ function runningRow({ clock }: Context, acquired: AcquiredHold, seen: Row | unde
     error: __,
     reason: ___,
     finishedAt: ____,
+    receivedAt: _____,
     ...kept
   } = seen ?? newRow(head, message.due, message.revision, 'RUNNING');
   return {
@@ -59,17 +61,21 @@ export async function release(
 
 /**
  * The second write of a takeover, after the head. The first one stops the heartbeat of the old holder, this one refuses its
- * finish. `endedBy` is undefined if the execution may run again.
+ * finish. `old` is the hold that is taken over. `endedBy` is undefined if the execution may run again.
  */
 export async function takeOverRow(
   context: Context,
   acquired: AcquiredHold,
-  seen: Row | undefined,
+  { old, row: seen }: { readonly old: Hold; readonly row: Row | undefined },
   attempts: number,
   endedBy: 'cancelled' | 'withdrawn' | undefined,
 ): Promise<Claim> {
   const maxAttempts = seen?.maxAttempts ?? acquired.head.retry.maxAttempts;
-  const running = runningRow(context, acquired, seen, attempts + 1);
+  const lost = lostAttempt(old, seen, attempts, context.clock.now());
+  const running = {
+    ...runningRow(context, acquired, seen, attempts + 1),
+    ...(lost && withAttempt(seen, lost)),
+  };
   if (!endedBy && attempts < maxAttempts) {
     return (await writeFenced(context, seen, running))
       ? confirmStart(context, acquired, running)

@@ -1,14 +1,16 @@
 // Rows of the ledger. Every write of a row's status goes through this file, which checks ROW_TRANSITIONS. Notifications and
 // metrics follow from the same writes: the runtimes hand in a store with `observeRows` (publish-events.ts, with-metrics.ts).
 
-import { type DueKey, dueAtOf, dueKey } from '../../domain/executions/ids.ts';
+import { type DueKey, dueAtOf, dueKey, MANUAL } from '../../domain/executions/ids.ts';
 import { isTerminal, mayFollow, type Row, type RowStatus } from '../../domain/executions/row.ts';
 import type { Head, Note } from '../../domain/jobs/job.ts';
-import { isRecurring, nextOccurrence } from '../../domain/schedule/occurrences.ts';
+import { fireAt, isRecurring, nextOccurrence } from '../../domain/schedule/occurrences.ts';
 import type { Context } from '../context.ts';
 import { confirmWrite } from './confirm-write.ts';
 
 export function newRow(head: Head, due: DueKey, revision: string, status: RowStatus): Row {
+  const dueAt = dueAtOf(due);
+  const firesAt = revision === MANUAL ? dueAt : fireAt(head.schedule, head.jobId, dueAt);
   return {
     jobId: head.jobId,
     due,
@@ -17,6 +19,7 @@ export function newRow(head: Head, due: DueKey, revision: string, status: RowSta
     revision,
     attempt: 0,
     maxAttempts: head.retry.maxAttempts,
+    ...(firesAt !== dueAt && { fireAt: firesAt }),
     ...(isOnly(head, due) && { once: true as const }),
     ...(head.notifies && { notifies: head.notifies }),
   };
@@ -68,6 +71,7 @@ export async function recordDecisionRow(context: Context, head: Head, note: Note
   await insertRow(context, {
     ...row,
     reason: note.reason,
+    ...(note.status === 'QUEUED' && { fireAt: note.at, trigger: 'backfill' as const }),
     ...(isTerminal(note.status) && { finishedAt: note.at }),
   });
 }

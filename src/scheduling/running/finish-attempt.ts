@@ -1,6 +1,7 @@
 // Finish: the write that records the end of an attempt (docs/protocol.md#finish).
 
 import { ownerHash } from '../../domain/digest.ts';
+import { withAttempt } from '../../domain/executions/attempts.ts';
 import type { Row, RunError } from '../../domain/executions/row.ts';
 import { backoffMs } from '../../domain/jobs/policies.ts';
 import { MAX_DELAY_MS } from '../../queue/queue.ts';
@@ -75,13 +76,15 @@ function rowOf({ clock, random }: Context, claimed: Claimed, outcome: Outcome, t
       ...base,
       status: 'RETRYING',
       attempt: hold.attempt - 1,
+      firstStartedAt: base.firstStartedAt ?? times.startedAt,
       nextAttemptAt: now + (outcome.afterMs ?? 0),
     };
   const { error, retry } = outcome;
   if (retry === 'never' || hold.attempt >= base.maxAttempts)
     return { ...base, status: 'FAILED', finishedAt: now, error };
   const delay = retry === 'backoff' ? backoffMs(head.retry, hold.attempt, random.float()) : retry.afterMs;
-  return { ...base, status: 'RETRYING', error, nextAttemptAt: now + delay };
+  const ended = { attempt: hold.attempt, workerId: hold.workerId, ...times, finishedAt: now, error };
+  return { ...base, ...withAttempt(base, ended), status: 'RETRYING', error, nextAttemptAt: now + delay };
 }
 
 /**

@@ -20,8 +20,11 @@ function row(due: number, lateMs: number | undefined, more: Partial<Execution> =
     jobId: JOB,
     status: 'succeeded',
     dueAt: iso(due),
+    fireAt: iso(due),
+    trigger: 'schedule',
     attempt: 1,
     maxAttempts: 3,
+    ...(lateMs !== undefined && { latenessMs: lateMs }),
     timeline: { dueAt: iso(due), ...(lateMs !== undefined && { startedAt: iso(due + lateMs) }) },
     ...more,
   };
