@@ -140,6 +140,7 @@ export class Workers extends Construct implements IGrantable {
       environment: {
         ...environment,
         PUNCTUAL_CONCURRENCY: String(settings.workerConcurrency),
+        PUNCTUAL_OWNER_SHARE: String(settings.ownerShare),
         PUNCTUAL_DRAIN_SECONDS: String(DRAIN_SECONDS),
         PUNCTUAL_PROTECT_MINUTES: String(settings.maxProtectionMinutes),
         PUNCTUAL_ALIVE_FILE: ALIVE_FILE,

@@ -19,6 +19,11 @@ export const workers = {
    */
   workerConcurrency: count(1, 10_000).default(100),
   /**
+   * The largest share of a worker's run slots that one owner alone may use, from 0.1 to 1. With 1, one owner may use all of them.
+   * @default 0.8
+   */
+  ownerShare: z.number().min(0.1).max(1).default(0.8),
+  /**
    * The minimum number of workers. With two, in two zones, the loss of one delays nothing.
    * @default 2
    */

@@ -91,6 +91,7 @@ export async function startLocalWorker(
     receivers,
     ...polls,
     concurrency: config.concurrency,
+    ownerShare: config.ownerShare,
   });
   lifecycle.defer(() => {
     const tasks = worker.running().length;

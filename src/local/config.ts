@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { type ApiConfig, readApiConfig } from '../api/config.ts';
+import { DEFAULT_OWNER_SHARE } from '../concurrency/fair-share.ts';
 import { type NotifierConfig, readNotifierConfig } from '../notifier/config.ts';
 import {
   ConfigError,
@@ -34,6 +35,8 @@ export const localVariables = z.object({
   PUNCTUAL_QUEUES: z.coerce.number().int().min(1).max(64).default(1),
   /** The maximum number of tasks that a worker runs at once. */
   PUNCTUAL_CONCURRENCY: z.coerce.number().int().min(1).max(10_000).default(100),
+  /** The largest share of the run slots that one owner alone may use. 1: no limit. */
+  PUNCTUAL_OWNER_SHARE: z.coerce.number().min(0.1).max(1).default(DEFAULT_OWNER_SHARE),
   /** `trusted`: scripts run as the current user, without isolation. Unset: they are isolated if bwrap works, else refused. */
   PUNCTUAL_SCRIPTS: z.literal('trusted').optional(),
   /** How long a worker waits for running tasks when it stops. */
@@ -75,6 +78,7 @@ export interface LocalConfig {
   readonly prefix: string;
   readonly queues: number;
   readonly concurrency: number;
+  readonly ownerShare: number;
   readonly drainMs: number;
   readonly trustedScripts: boolean;
   readonly region: string;
@@ -115,6 +119,7 @@ export function readLocalConfig(env: Environment, uid = process.getuid?.()): Loc
     prefix: given.PUNCTUAL_PREFIX,
     queues: given.PUNCTUAL_QUEUES,
     concurrency: given.PUNCTUAL_CONCURRENCY,
+    ownerShare: given.PUNCTUAL_OWNER_SHARE,
     drainMs: given.PUNCTUAL_DRAIN_SECONDS * 1000,
     trustedScripts: given.PUNCTUAL_SCRIPTS === 'trusted',
     region: given.AWS_REGION ?? given.AWS_DEFAULT_REGION ?? 'us-east-1',

@@ -99,7 +99,7 @@ function localServices(
     recipients: allowedRecipients(given),
     http: once(() => ({
       dispatcher: guardedAgent(rules),
-      hostLimiter: new HostLimiter({ perHost: perHost(config.concurrency) }),
+      hostLimiter: new HostLimiter({ perHost: perHost(config.concurrency), ownerShare: config.ownerShare }),
       signingKeys: derivedKeys(async () =>
         forRuns('the signing keys', log, () => readMasterKeys(config.dataFolder)),
       ),

@@ -16,6 +16,12 @@ export interface Message {
   readonly trace?: string;
 }
 
+/**
+ * The group of a message: its owner. Queues and workers are fair among groups. If the sender did not know the owner, the job is a
+ * group of its own until a worker has read the head.
+ */
+export const groupOf = ({ owner, jobId }: Pick<Message, 'owner' | 'jobId'>): string => owner ?? jobId;
+
 /** SQS's maximum delay. */
 export const MAX_DELAY_MS = 900_000;
 
@@ -32,6 +38,8 @@ export interface Received {
   readonly receivedAt: number;
   /** The approximate number of deliveries, this one included. */
   readonly receiveCount?: number;
+  /** The number of deliveries after which the queue moves it to the dead-letter queue. Absent if there is no such limit. */
+  readonly maxReceives?: number;
   delete(): Promise<void>;
   /** Hides the message for `ms` from now on. With 0 it is visible at once. */
   setVisibility(ms: number): Promise<void>;
@@ -39,7 +47,15 @@ export interface Received {
   deadLetter(reason: string): Promise<void>;
 }
 
+/** Whether the receiver of messages has room for this one. */
+export type Admit = (message: Message) => boolean;
+
 export interface Receiver {
-  /** A long poll. Empty if no message arrived or the signal was aborted. */
-  receive(max: number, signal: AbortSignal): Promise<Received[]>;
+  /**
+   * A long poll. Empty if no message arrived or the signal was aborted. A receiver with `recheck` asks `admit` before it hands out
+   * a message, and leaves refused messages in the queue. SQS cannot, so the worker returns such messages.
+   */
+  receive(max: number, signal: AbortSignal, admit?: Admit): Promise<Received[]>;
+  /** Asks the `admit` of waiting receives again, after the room has changed. */
+  recheck?(): void;
 }

@@ -1,6 +1,7 @@
 // The configuration of a worker process: every variable and its default. The SDK finds region and credentials. Settings that all
 // runtimes share are in src/runtime/config.ts.
 import { z } from 'zod';
+import { DEFAULT_OWNER_SHARE } from '../concurrency/fair-share.ts';
 import {
   type Environment,
   httpUrl,
@@ -27,6 +28,8 @@ export const workerVariables = z.object({
   PUNCTUAL_QUEUE_URLS: httpUrls.pipe(z.array(z.string()).max(64)).optional(),
   PUNCTUAL_DEAD_LETTER_URL: url,
   PUNCTUAL_CONCURRENCY: z.coerce.number().int().min(1).max(10_000).default(DEFAULT_CONCURRENCY),
+  /** The largest share of the run slots that one owner alone may use. 1: no limit. */
+  PUNCTUAL_OWNER_SHARE: z.coerce.number().min(0.1).max(1).default(DEFAULT_OWNER_SHARE),
   /** Ten less than the 120 s that Fargate waits at most between SIGTERM and SIGKILL. */
   PUNCTUAL_DRAIN_SECONDS: z.coerce.number().min(0).max(3600).default(110),
   /** The longest task protection without a break. */
@@ -57,6 +60,7 @@ export interface WorkerConfig {
   readonly queueUrls: readonly string[] | undefined;
   readonly deadLetterUrl: string | undefined;
   readonly concurrency: number;
+  readonly ownerShare: number;
   readonly drainMs: number;
   readonly protectMs: number;
   readonly store: ReturnType<typeof readStoreConfig>;
@@ -79,6 +83,7 @@ export function readWorkerConfig(env: Environment): WorkerConfig {
     queueUrls: given.PUNCTUAL_QUEUE_URLS,
     deadLetterUrl: given.PUNCTUAL_DEAD_LETTER_URL,
     concurrency: given.PUNCTUAL_CONCURRENCY,
+    ownerShare: given.PUNCTUAL_OWNER_SHARE,
     drainMs: given.PUNCTUAL_DRAIN_SECONDS * 1000,
     protectMs: given.PUNCTUAL_PROTECT_MINUTES * 60_000,
     store: readStoreConfig(env),

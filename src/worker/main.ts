@@ -71,6 +71,7 @@ async function main(): Promise<void> {
     tasks,
     receivers,
     concurrency: config.concurrency,
+    ownerShare: config.ownerShare,
     handleMessage: tracer ? withTracing(handleMessage, tracer) : handleMessage,
   });
   const monitor = monitorClock(context);

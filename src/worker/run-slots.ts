@@ -1,62 +1,101 @@
-// The run slots of a worker: one per running task, a queue of due messages that wait for one, and reservations of early claims.
+// The run slots of a worker: one per running task, due messages that wait for one, and reservations of early claims. Owners share
+// them by the rule of src/concurrency/fair-share.ts.
+import { createFairShare, type FairShare } from '../concurrency/fair-share.ts';
+import { Heap, type HeapItem } from '../concurrency/heap.ts';
 import type { Clock } from '../scheduling/context.ts';
 import { NO_LONGER_NEEDED } from '../scheduling/running/message-visibility.ts';
 
 /**
  * How long a due message waits for a run slot before it returns to the queue. Short jobs free slots within this time. If they do
- * not, a worker with free slots should have the message. A full worker does not poll, so the message comes back once at most.
+ * not, a worker with free slots should have the message.
  */
 export const SLOT_WAIT_MS = 1000;
-/** The longest wait if a slot is expected within SLOT_WAIT_MS, by the average run time and the length of the queue. */
+/** The longest wait if a slot is expected within SLOT_WAIT_MS, by the owner's average run time and the length of its queue. */
 export const MAX_SLOT_WAIT_MS = 5000;
 /** Reservations per slot, at most. */
 export const MAX_RESERVED_PER_SLOT = 50;
 /** The weight of a new run time in the average is one in SMOOTHING. */
 const SMOOTHING = 20;
 
+type Settle = (acquired: boolean) => void;
+
+/** An owner that holds, reserves or waits for slots. In the heap of waiting owners, the one with the fewest slots is first. */
+interface Owner extends HeapItem {
+  readonly name: string;
+  order: number;
+  held: number;
+  reserved: number;
+  readonly waiting: Settle[];
+  /** The average run time. Undefined until a task of the owner has ended, or a wait for a slot has failed. */
+  averageRunMs: number | undefined;
+}
+
 export class RunSlots {
   readonly #size: number;
   readonly #clock: Clock;
-  readonly #waiting: ((acquired: boolean) => void)[] = [];
+  readonly #share: FairShare;
+  readonly #owners = new Map<string, Owner>();
+  readonly #waitingOwners = new Heap<Owner>();
   #acquired = 0;
   #reserved = 0;
+  #turns = 0;
   #closed = false;
-  /** The average run time. Undefined until a task has ended, or a wait for a slot has failed. */
+  /** The average run time of all owners. Undefined until a task has ended, or a wait for a slot has failed. */
   #averageRunMs: number | undefined;
 
-  constructor(size: number, clock: Clock) {
+  constructor(size: number, clock: Clock, share: FairShare = createFairShare()) {
     this.#size = size;
     this.#clock = clock;
+    this.#share = share;
   }
 
   get free(): number {
     return this.#size - this.#acquired;
   }
 
+  /** The number of slots that the owner holds. */
+  heldBy(name: string): number {
+    return this.#owners.get(name)?.held ?? 0;
+  }
+
   /**
    * Reserves a slot for an early claim. At most the free slots plus the slots that short tasks are expected to free can be
-   * reserved. A new worker expects short tasks: a reservation that fails costs a claim and its undo. A missing one costs many
-   * jobs seconds, because a claim at the fire time needs a slot first.
+   * reserved, and of these an owner gets its share. A new worker expects short tasks: a reservation that fails costs a claim and
+   * its undo. A missing one costs many jobs seconds, because a claim at the fire time needs a slot first.
    */
-  reserve(): boolean {
-    const expected =
-      this.#averageRunMs === undefined ? MAX_RESERVED_PER_SLOT : (2 * SLOT_WAIT_MS) / this.#averageRunMs;
-    const perSlot = Math.min(MAX_RESERVED_PER_SLOT, Math.max(1, expected));
-    if (this.#reserved >= this.#size * (perSlot - 1) + this.free) return false;
-    this.#reserved++;
-    return true;
+  reserve(name: string): boolean {
+    const owner = this.#owner(name);
+    const averageMs = averageOf(owner, this.#averageRunMs);
+    const expected = averageMs === undefined ? MAX_RESERVED_PER_SLOT : (2 * SLOT_WAIT_MS) / averageMs;
+    const size = this.#size * Math.min(MAX_RESERVED_PER_SLOT, Math.max(1, expected));
+    const free = size - this.#acquired - this.#reserved;
+    const allowed = this.#share.allows(owner.held + owner.reserved, { size, free });
+    if (allowed) {
+      owner.reserved++;
+      this.#reserved++;
+    }
+    this.#forgetIdle(owner);
+    return allowed;
   }
 
   /** Ends a reservation: the slot is acquired now, or is not needed any more. */
-  unreserve(): void {
+  unreserve(name: string): void {
+    const owner = this.#owner(name);
+    owner.reserved--;
     this.#reserved--;
+    this.#forgetIdle(owner);
   }
 
-  /** Acquires a slot, at once or in the order of the calls. False if the wait is too long or the slots are closed. */
-  async acquire(): Promise<boolean> {
+  /**
+   * Acquires a slot, at once or after a wait. False if the wait is too long or the slots are closed. The waits of one owner are
+   * served in the order of the calls.
+   */
+  async acquire(name: string): Promise<boolean> {
     if (this.#closed) return false;
-    if (this.free > 0) {
-      this.#acquired++;
+    const owner = this.#owner(name);
+    // an owner that waits is over its share, so this call does not overtake an earlier one
+    if (this.#allows(owner)) {
+      this.#take(owner);
       return true;
     }
     const settled = new AbortController();
@@ -65,43 +104,112 @@ export class RunSlots {
       settled.abort(NO_LONGER_NEEDED);
       resolve(acquired);
     };
-    this.#waiting.push(settle);
-    void this.#giveUp(settle, settled.signal);
+    owner.waiting.push(settle);
+    if (owner.index < 0) this.#queue(owner);
+    void this.#giveUp(owner, settle, settled.signal);
     return promise;
   }
 
+  /** Whether a due message of this owner would get a slot at once, or soon because its tasks are short. */
+  isExpected(name: string): boolean {
+    const owner = this.#owners.get(name);
+    if (this.#share.allows(owner?.held ?? 0, { size: this.#size, free: this.free })) return true;
+    return this.#comesSoon(owner, (owner?.waiting.length ?? 0) + 1) !== false;
+  }
+
   /** Ends the wait after SLOT_WAIT_MS, or after MAX_SLOT_WAIT_MS if a slot is expected soon. */
-  async #giveUp(settle: (acquired: boolean) => void, settled: AbortSignal): Promise<void> {
+  async #giveUp(owner: Owner, settle: Settle, settled: AbortSignal): Promise<void> {
     await this.#clock.sleep(SLOT_WAIT_MS, settled);
     if (settled.aborted) return;
-    if (this.#comesSoon(this.#waiting.indexOf(settle) + 1))
+    if (this.#comesSoon(owner, owner.waiting.indexOf(settle) + 1))
       await this.#clock.sleep(MAX_SLOT_WAIT_MS - SLOT_WAIT_MS, settled);
     if (settled.aborted) return;
     // no task has ended in all this time, so they are not short
     this.#averageRunMs ??= SLOT_WAIT_MS;
-    this.#waiting.splice(this.#waiting.indexOf(settle), 1);
+    if (owner.held > 0) owner.averageRunMs ??= SLOT_WAIT_MS;
+    owner.waiting.splice(owner.waiting.indexOf(settle), 1);
+    if (owner.waiting.length === 0) this.#waitingOwners.remove(owner);
+    this.#forgetIdle(owner);
     settle(false);
   }
 
-  /** Whether the waiter at this position of the queue, counted from 1, gets a slot soon. */
-  #comesSoon(position: number): boolean {
-    return this.#averageRunMs !== undefined && (position / this.#size) * this.#averageRunMs < SLOT_WAIT_MS;
+  /**
+   * Whether the waiter at this position of the owner's queue, counted from 1, gets a slot soon. Undefined if no run time is known.
+   * An owner that holds slots waits for its own tasks. An owner without one waits for any task, in turn with other such owners.
+   */
+  #comesSoon(owner: Owner | undefined, position: number): boolean | undefined {
+    const averageMs = averageOf(owner, this.#averageRunMs);
+    if (averageMs === undefined) return undefined;
+    if (owner && owner.held > 0) return (position / owner.held) * averageMs < SLOT_WAIT_MS;
+    const turn = owner && owner.index >= 0 ? owner.order : Number.POSITIVE_INFINITY;
+    let before = 0;
+    for (const { held, order } of this.#waitingOwners.values()) if (held === 0 && order < turn) before++;
+    return ((position * (before + 1)) / this.#size) * averageMs < SLOT_WAIT_MS;
   }
 
-  /** Passes the slot to the longest waiter. `ranForMs` is undefined if no task ran in it. */
-  release(ranForMs: number | undefined): void {
+  /** Frees the slot for the waiting owners. `ranForMs` is undefined if no task ran in it. */
+  release(name: string, ranForMs: number | undefined): void {
+    const owner = this.#owner(name);
     if (ranForMs !== undefined) {
-      this.#averageRunMs ??= ranForMs;
-      this.#averageRunMs += (ranForMs - this.#averageRunMs) / SMOOTHING;
+      this.#averageRunMs = smoothed(this.#averageRunMs, ranForMs);
+      owner.averageRunMs = smoothed(owner.averageRunMs, ranForMs);
     }
-    const next = this.#waiting.shift();
-    if (next) next(true);
-    else this.#acquired--;
+    owner.held--;
+    this.#acquired--;
+    if (owner.index >= 0) this.#waitingOwners.put(owner, owner.held);
+    for (let next = this.#waitingOwners.first; next && this.#allows(next); next = this.#waitingOwners.first) {
+      const settle = next.waiting.shift();
+      this.#take(next);
+      if (next.waiting.length > 0) this.#queue(next);
+      else this.#waitingOwners.remove(next);
+      settle?.(true);
+    }
+    this.#forgetIdle(owner);
   }
 
   /** Ends all waits. No slot is acquired any more. */
   close(): void {
     this.#closed = true;
-    for (const settle of this.#waiting.splice(0)) settle(false);
+    for (let next = this.#waitingOwners.first; next; next = this.#waitingOwners.first) {
+      this.#waitingOwners.remove(next);
+      for (const settle of next.waiting.splice(0)) settle(false);
+      this.#forgetIdle(next);
+    }
+  }
+
+  #allows({ held }: Owner): boolean {
+    return this.#share.allows(held, { size: this.#size, free: this.free });
+  }
+
+  #take(owner: Owner): void {
+    owner.held++;
+    this.#acquired++;
+  }
+
+  /** Puts the owner behind the waiting owners that hold as many slots. */
+  #queue(owner: Owner): void {
+    owner.order = ++this.#turns;
+    this.#waitingOwners.put(owner, owner.held);
+  }
+
+  #owner(name: string): Owner {
+    const known = this.#owners.get(name);
+    if (known) return known;
+    const owner: Owner = {
+      ...{ name, held: 0, reserved: 0, waiting: [], averageRunMs: undefined },
+      ...{ at: 0, order: 0, index: -1 },
+    };
+    this.#owners.set(name, owner);
+    return owner;
+  }
+
+  #forgetIdle(owner: Owner): void {
+    if (owner.held + owner.reserved + owner.waiting.length === 0) this.#owners.delete(owner.name);
   }
 }
+
+const averageOf = (owner: Owner | undefined, ofAll: number | undefined): number | undefined =>
+  owner?.averageRunMs ?? ofAll;
+
+const smoothed = (average: number | undefined, ms: number): number =>
+  average === undefined ? ms : average + (ms - average) / SMOOTHING;

@@ -1,15 +1,20 @@
 // The worker's runtime. It receives messages and calls `handleMessage` for each, independently of all others, so that a slow job
 // delays no other. Its row in the store shows what it runs. When it is stopped, it drains.
 import { backoffMs } from '../concurrency/backoff.ts';
+import { createFairShare } from '../concurrency/fair-share.ts';
 import { withDeadline } from '../concurrency/with-deadline.ts';
 import { executionId } from '../domain/executions/ids.ts';
-import type { Received, Receiver } from '../queue/queue.ts';
+import { groupOf, type Message, type Received, type Receiver } from '../queue/queue.ts';
 import { type Context, isClockRight } from '../scheduling/context.ts';
 import { handleMessage } from '../scheduling/running/handle-message.ts';
+import { returnToQueue } from '../scheduling/running/message-visibility.ts';
 import type { WorkerPort } from '../scheduling/running/worker-port.ts';
 import type { RunningExecution } from '../store/store.ts';
 import type { Tasks } from '../tasks/task.ts';
 import { limitPerTick } from './limit-per-tick.ts';
+import { openPort, refusedMs, type SharedByMessages } from './message-port.ts';
+import { MessagesInHand } from './messages-in-hand.ts';
+import { RefusedOwners } from './refused-owners.ts';
 import { MAX_RESERVED_PER_SLOT, RunSlots } from './run-slots.ts';
 
 export interface WorkerOptions {
@@ -20,6 +25,8 @@ export interface WorkerOptions {
   readonly receivers: readonly Receiver[];
   /** Number of run slots. Default DEFAULT_CONCURRENCY. */
   readonly concurrency?: number;
+  /** The largest share of run slots and of messages in hand that one owner alone may have. 1: no limit. Default 0.8. */
+  readonly ownerShare?: number;
   /** Maximum number of messages in hand. Default 50 × concurrency, of which 10 × concurrency may be due. */
   readonly maxInHand?: number;
   /** Concurrent long polls per receiver. Default 2, so that one waits for messages while the other receives some. */
@@ -69,6 +76,11 @@ const STARTS_PER_TICK = 20;
  * price and costs a millisecond of CPU. Messages arrive a second before their fire time, and the other poll receives urgent ones.
  */
 export const PAUSE_AFTER_FEW_MS = 50;
+/**
+ * The pause after a full poll of which no message was accepted, because its owners have their share. Messages of other owners may
+ * be next in the queue, so it is short. It limits the requests that a flood of one owner costs.
+ */
+export const PAUSE_AFTER_REFUSALS_MS = 20;
 export const BEAT_MS = 10_000;
 /** How long tasks that were told to stop may take to record their end. */
 export const STOP_GRACE_MS = 5000;
@@ -91,24 +103,33 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
   const draining = new AbortController();
   const aborting = new AbortController();
   const gone = new AbortController();
-  const slots = new RunSlots(concurrency, clock);
-  const startLimit = limitPerTick(STARTS_PER_TICK);
-  const inHand = new Set<Promise<void>>();
+  const share = createFairShare(options.ownerShare);
+  const slots = new RunSlots(concurrency, clock, share);
+  const hand = new MessagesInHand({ maxAll: maxInHand, maxDue: maxDueInHand }, share);
+  const refused = new RefusedOwners();
+  const handling = new Set<Promise<void>>();
   const runningNow = new Map<string, RunningExecution>();
   const startedAt = clock.now();
   let roomChanged = Promise.withResolvers<void>();
-  /** The number of messages in hand that are due. */
-  let dueInHand = 0;
+  const shared: SharedByMessages = {
+    identity: { workerId, tasks },
+    shutdown: { draining: draining.signal, aborting: aborting.signal },
+    startLimit: limitPerTick(STARTS_PER_TICK),
+    ...{ clock, random, slots, hand, refused, runningNow, announceRoom },
+  };
 
   /**
    * The number of messages that the next poll may ask for. All of them may be due, so it is this poller's share of the free slots.
    * If fewer slots are free when they arrive, the others wait for a slot and then return to the queue.
    */
-  const room = () =>
-    Math.min(
-      ...[maxPerReceive, Math.ceil(slots.free / pollers.length)],
-      ...[maxDueInHand - dueInHand, maxInHand - inHand.size],
-    );
+  const room = () => Math.min(maxPerReceive, Math.ceil(slots.free / pollers.length), hand.room);
+
+  /** Adds the message to the hand. False if its owner has its share, or if it is due and can expect no run slot. */
+  function admit(message: Message): boolean {
+    const owner = groupOf(message);
+    const isDue = message.fireAt <= clock.now();
+    return (!isDue || slots.isExpected(owner)) && hand.tryAdd(owner);
+  }
 
   async function poll(receiver: Receiver): Promise<void> {
     for (let failures = 0; !draining.signal.aborted; ) {
@@ -123,10 +144,17 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
       }
       try {
         // messages that arrive as the drain begins are handled too: they return to the queue at once, not after their timeout
-        const received = await receiver.receive(max, draining.signal);
-        for (const one of received) accept(one);
+        const admitted = new Set<Message>();
+        const received = await receiver.receive(max, draining.signal, (message) => {
+          const isAdmitted = admit(message);
+          if (isAdmitted) admitted.add(message);
+          return isAdmitted;
+        });
+        let accepted = 0;
+        for (const one of received) if (accept(one, receiver, admitted)) accepted++;
         failures = 0;
         if (received.length < max) await clock.sleep(pauseAfterFewMs, draining.signal);
+        else if (accepted === 0) await clock.sleep(PAUSE_AFTER_REFUSALS_MS, draining.signal);
       } catch (error) {
         if (draining.signal.aborted) return;
         failures++;
@@ -137,24 +165,43 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
     }
   }
 
-  function accept(received: Received): void {
-    const handling = handle(received).catch((error: unknown) => {
-      log.error('failed to dead-letter a message; SQS will redeliver it', { error, ...fieldsOf(received) });
-    });
-    inHand.add(handling);
-    void handling.then(() => {
-      inHand.delete(handling);
+  /** False if the message was refused and returns to the queue. */
+  function accept(received: Received, receiver: Receiver, admitted: ReadonlySet<Message>): boolean {
+    const { message } = received;
+    const isAccepted = !message || admitted.has(message) || admit(message);
+    const ending = (isAccepted ? handle(received, receiver) : refuse(received, receiver)).catch(
+      (error: unknown) => {
+        log.error('failed to dead-letter or return a message; SQS will redeliver it', {
+          error,
+          ...fieldsOf(received),
+        });
+      },
+    );
+    handling.add(ending);
+    void ending.then(() => {
+      handling.delete(ending);
       announceRoom();
     });
+    return isAccepted;
   }
 
-  async function handle(received: Received): Promise<void> {
+  /** Returns a message whose owner has its share. */
+  async function refuse(received: Received, receiver: Receiver): Promise<void> {
+    if (received.message) refused.add(groupOf(received.message));
+    await returnToQueue(
+      context,
+      received,
+      draining.signal.aborted ? 0 : refusedMs(shared, received, receiver),
+    );
+  }
+
+  async function handle(received: Received, receiver: Receiver): Promise<void> {
     const { message } = received;
     if (message === undefined) {
       log.error('dead-lettered a message that is not from this scheduler', fieldsOf(received));
       return received.deadLetter('the body is not a message of this scheduler');
     }
-    const { port, close } = openPort();
+    const { port, close } = openPort(shared, message, received, receiver);
     try {
       await run(context, port, received);
     } catch (error) {
@@ -165,64 +212,10 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
     }
   }
 
-  /** The port of one message. `close` gives back everything that the message still occupies. */
-  function openPort(): { port: WorkerPort; close(): void } {
-    let isDue = false;
-    let isReserved = false;
-    let hasSlot = false;
-    let startedMs: number | undefined;
-    const unreserve = () => {
-      if (isReserved) slots.unreserve();
-      isReserved = false;
-    };
-    const release = () => {
-      if (!hasSlot) return;
-      hasSlot = false;
-      slots.release(startedMs === undefined ? undefined : clock.monotonic() - startedMs);
-      announceRoom();
-    };
-    const port: WorkerPort = {
-      identity: { workerId, tasks },
-      shutdown: { draining: draining.signal, aborting: aborting.signal },
-      slots: {
-        messagesInHand: () => inHand.size,
-        markDue() {
-          if (!isDue) dueInHand++;
-          isDue = true;
-        },
-        reserve() {
-          isReserved ||= slots.reserve();
-          return isReserved;
-        },
-        async acquire() {
-          unreserve();
-          hasSlot ||= await slots.acquire();
-          const turn = hasSlot ? startLimit.pass() : undefined;
-          if (turn) await turn;
-          return hasSlot;
-        },
-        release,
-        otherStarts: startLimit.idle,
-        running: {
-          add(execution) {
-            runningNow.set(execution.id, execution);
-            startedMs = clock.monotonic();
-          },
-          remove: (id) => void runningNow.delete(id),
-        },
-      },
-    };
-    const close = () => {
-      if (isDue) dueInHand--;
-      unreserve();
-      release();
-    };
-    return { port, close };
-  }
-
   function announceRoom(): void {
     roomChanged.resolve();
     roomChanged = Promise.withResolvers();
+    for (const receiver of receivers) receiver.recheck?.();
   }
 
   async function beat(): Promise<void> {
@@ -232,6 +225,8 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
         .putWorker(row)
         .catch((error: unknown) => log.warn('failed to write the worker row', { error }));
       await clock.sleep(BEAT_MS, gone.signal);
+      const refusals = refused.take();
+      if (refusals) log.warn('refused messages of owners that have their share', { workerId, ...refusals });
     }
   }
 
@@ -239,14 +234,14 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
 
   async function drain(deadlineMs: number): Promise<Drained> {
     const runningAtStart = runningNow.size;
-    log.info('worker draining', { workerId, running: runningAtStart, inHand: inHand.size, deadlineMs });
+    log.info('worker draining', { workerId, running: runningAtStart, inHand: handling.size, deadlineMs });
     draining.abort(new Error('the worker is shutting down'));
     slots.close();
     announceRoom();
     await endsWithin(deadlineMs);
     const toldToStop = runningNow.size;
     aborting.abort(new Error('the worker is shutting down'));
-    if (inHand.size > 0) await endsWithin(STOP_GRACE_MS);
+    if (handling.size > 0) await endsWithin(STOP_GRACE_MS);
     const leftBehind = runningNow.size;
 
     gone.abort();
@@ -261,7 +256,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
 
   /** Waits until the polls have ended and no message is in hand, at most for `ms`. */
   async function endsWithin(ms: number): Promise<void> {
-    const empty = polling.then(() => Promise.all(inHand));
+    const empty = polling.then(() => Promise.all(handling));
     await withDeadline(empty, { timer: clock, ms }, () => undefined);
   }
 

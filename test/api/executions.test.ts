@@ -252,7 +252,12 @@ describe('GET /workers', () => {
     const { body } = await api.call('GET', '/workers', { groups: ['punctual-operators'] });
     const since = new Date(NOW).toISOString();
     expect(body).toEqual({
-      items: [{ id: 'w1', host: 'h', startedAt: since, lastSeenAt: since, running: [{ id, since }] }],
+      items: [
+        {
+          ...{ id: 'w1', host: 'h', startedAt: since, lastSeenAt: since },
+          running: [{ id, since, owner: ownerHash('alice') }],
+        },
+      ],
     });
   });
 });

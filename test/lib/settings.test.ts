@@ -24,6 +24,7 @@ describe('the settings of a deployment', () => {
       workerCpu: 1024,
       workerMemory: 2048,
       workerConcurrency: 100,
+      ownerShare: 0.8,
       minWorkers: 2,
       maxWorkers: 20,
       maxProtectionMinutes: 120,

@@ -15,47 +15,97 @@ const never = new AbortController().signal;
 describe('the limit of requests per host', () => {
   it('are given up to the limit, and to who waits as soon as one is left', async () => {
     const hostLimiter = new HostLimiter({ perHost: 1, waitMs: 5_000 });
-    const leave = await hostLimiter.acquire('a', never);
-    const second = hostLimiter.acquire('a', never);
-    await expect(hostLimiter.acquire('b', never)).resolves.toBeTypeOf('function');
+    const leave = await hostLimiter.acquire('a', 'ann', never);
+    const second = hostLimiter.acquire('a', 'ann', never);
+    await expect(hostLimiter.acquire('b', 'ann', never)).resolves.toBeTypeOf('function');
     leave();
     leave(); // twice is once
     const leaveSecond = await second;
-    await expect(new HostLimiter({ perHost: 1 }).acquire('a', never)).resolves.toBeTypeOf('function');
+    await expect(new HostLimiter({ perHost: 1 }).acquire('a', 'ann', never)).resolves.toBeTypeOf('function');
     leaveSecond();
-    await expect(hostLimiter.acquire('a', never)).resolves.toBeTypeOf('function');
+    await expect(hostLimiter.acquire('a', 'ann', never)).resolves.toBeTypeOf('function');
   });
 
   it('who is sent away comes back soon if the host answers, and later if it does not', async () => {
     const hostLimiter = new HostLimiter({ perHost: 1, waitMs: 50, snoozeSeconds: () => 5 });
-    const leave = await hostLimiter.acquire('a', never);
-    const waiting = hostLimiter.acquire('a', never);
-    await expect(hostLimiter.acquire('a', never)).rejects.toMatchObject({ name: 'Snooze', seconds: 1 });
+    const leave = await hostLimiter.acquire('a', 'ann', never);
+    const waiting = hostLimiter.acquire('a', 'ann', never);
+    await expect(hostLimiter.acquire('a', 'ann', never)).rejects.toMatchObject({
+      name: 'Snooze',
+      seconds: 1,
+    });
     leave();
     await waiting;
     await new Promise((resolve) => setTimeout(resolve, 60));
-    await expect(hostLimiter.acquire('a', never)).rejects.toMatchObject({ name: 'Snooze', seconds: 5 });
+    await expect(hostLimiter.acquire('a', 'ann', never)).rejects.toMatchObject({
+      name: 'Snooze',
+      seconds: 5,
+    });
   });
 
   it('who waits too long, or behind too many, is sent away without an attempt', async () => {
     const hostLimiter = new HostLimiter({ perHost: 1, waitMs: 20, snoozeSeconds: () => 3 });
-    await hostLimiter.acquire('a', never);
+    await hostLimiter.acquire('a', 'ann', never);
     await new Promise((resolve) => setTimeout(resolve, 30)); // it does not answer
-    const waiting = hostLimiter.acquire('a', never);
-    await expect(hostLimiter.acquire('a', never)).rejects.toMatchObject({ name: 'Snooze', seconds: 3 });
+    const waiting = hostLimiter.acquire('a', 'ann', never);
+    await expect(hostLimiter.acquire('a', 'ann', never)).rejects.toMatchObject({
+      name: 'Snooze',
+      seconds: 3,
+    });
     await expect(waiting).rejects.toBeInstanceOf(Snooze);
     await expect(waiting).rejects.toThrow('1 requests to a are in progress');
   });
 
   it('who is told to stop while waiting stops with that reason', async () => {
     const hostLimiter = new HostLimiter({ perHost: 1, waitMs: 5_000 });
-    const leave = await hostLimiter.acquire('a', never);
+    const leave = await hostLimiter.acquire('a', 'ann', never);
     const stop = new AbortController();
-    const waiting = hostLimiter.acquire('a', stop.signal);
+    const waiting = hostLimiter.acquire('a', 'ann', stop.signal);
     stop.abort(new Error('cancelled'));
     await expect(waiting).rejects.toThrow('cancelled');
     leave();
-    await expect(hostLimiter.acquire('a', never)).resolves.toBeTypeOf('function');
+    await expect(hostLimiter.acquire('a', 'ann', never)).resolves.toBeTypeOf('function');
+  });
+});
+
+describe('the share of one owner', () => {
+  const options = { perHost: 10, waitMs: 5_000 };
+  const all = (limiter: HostLimiter, owner: string, count: number) =>
+    Array.from({ length: count }, () => limiter.acquire('a', owner, never));
+  /** The number of promises that are settled. */
+  const settled = async (promises: readonly Promise<unknown>[]) => {
+    let count = 0;
+    for (const promise of promises)
+      promise.then(
+        () => count++,
+        () => count++,
+      );
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    return count;
+  };
+
+  it('leaves room for others, in progress and waiting', async () => {
+    const limiter = new HostLimiter(options);
+    const ofAnn = all(limiter, 'ann', 40);
+    // 8 of 10 are in progress and 8 of 10 wait, and the others were refused
+    const outcomes = await Promise.race([Promise.allSettled(ofAnn.slice(16)), settled(ofAnn)]);
+    expect(outcomes).toSatisfy((found: PromiseSettledResult<unknown>[]) =>
+      found.every((one) => one.status === 'rejected' && one.reason instanceof Snooze),
+    );
+    await expect(ofAnn.at(-1)).rejects.toThrow(
+      '8 requests of this owner to a are in progress, which is its share of the limit per host (10)',
+    );
+    expect(await settled(ofAnn.slice(0, 16))).toBe(8);
+    const ofBob = all(limiter, 'bob', 2);
+    expect(await settled(ofBob)).toBe(1);
+    // bob has one request in progress and ann has eight, so the next free slot is bob's
+    (await ofAnn[0])?.();
+    expect(await settled(ofBob)).toBe(2);
+    expect(await settled(ofAnn.slice(8, 16))).toBe(0);
+  });
+
+  it('is not limited with a share of 1', async () => {
+    expect(await settled(all(new HostLimiter({ ...options, ownerShare: 1 }), 'ann', 10))).toBe(10);
   });
 });
 
@@ -85,7 +135,7 @@ describe('one host that never answers', () => {
     const http = httpTask(() => services);
     const services = {
       dispatcher: guardedAgent(addressRules({ loopback: true })),
-      hostLimiter: new HostLimiter({ perHost: concurrency / 4, waitMs: 100 }),
+      hostLimiter: new HostLimiter({ perHost: concurrency / 4, ownerShare: 1, waitMs: 100 }),
     };
     const stop = new AbortController();
     let running = 0;

@@ -14,6 +14,7 @@ describe('the configuration of a worker', () => {
       queueUrls: undefined,
       deadLetterUrl: undefined,
       concurrency: 100,
+      ownerShare: 0.8,
       drainMs: 110_000,
       protectMs: 7_200_000,
       logLevel: 'info',
@@ -46,6 +47,8 @@ describe('the configuration of a worker', () => {
   it.each([
     ['PUNCTUAL_CONCURRENCY', 'many', /PUNCTUAL_CONCURRENCY must be a .*number.*, got "many"/],
     ['PUNCTUAL_CONCURRENCY', '0', /PUNCTUAL_CONCURRENCY must be at least 1, got/],
+    ['PUNCTUAL_OWNER_SHARE', '0', /PUNCTUAL_OWNER_SHARE must be at least 0.1, got/],
+    ['PUNCTUAL_OWNER_SHARE', '80', /PUNCTUAL_OWNER_SHARE must be at most 1, got/],
     ['PUNCTUAL_DRAIN_SECONDS', '-1', /PUNCTUAL_DRAIN_SECONDS must be at least 0, got/],
     ['PUNCTUAL_PREFIX', 'a b', /PUNCTUAL_PREFIX must be up to 40 letters/],
     ['PUNCTUAL_QUEUE_URLS', 'http://a/b,queue', /PUNCTUAL_QUEUE_URLS.* must be a URL, got "queue"/],

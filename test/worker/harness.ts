@@ -14,14 +14,15 @@ export interface FakeMessage extends Received {
 
 let count = 0;
 
-export function message(fireAt = NOON, body?: string): FakeMessage {
+export function message(fireAt = NOON, body?: string, owner?: string): FakeMessage {
   const jobId = `job_${String(++count).padStart(20, '0')}`;
   const due = dueKey(fireAt);
   const fate: string[] = [];
   return {
     id: executionId(jobId, due),
     fate,
-    message: body === undefined ? { jobId, due, revision: 'r', fireAt, enqueuedAt: NOON - 1000 } : undefined,
+    message:
+      body === undefined ? { jobId, due, revision: 'r', fireAt, enqueuedAt: NOON - 1000, owner } : undefined,
     body: body ?? '{}',
     receivedAt: NOON,
     delete: async () => void fate.push('deleted'),
@@ -88,7 +89,9 @@ export class FakeExecute {
     while (clock.now() < fireAt && !shutdown.draining.aborted)
       await clock.sleep(fireAt - clock.now(), shutdown.draining);
     this.held.delete(id);
-    if (shutdown.draining.aborted || !(await slots.acquire())) return received.setVisibility(0);
+    slots.markDue();
+    if (shutdown.draining.aborted || !(await slots.acquire()))
+      return received.setVisibility(slots.returnAfterMs?.() ?? 0);
     slots.running.add({ id, since: clock.now() });
     try {
       await new Promise<void>((resolve, reject) => {
@@ -149,5 +152,5 @@ export function start(options: Partial<WorkerOptions> = {}) {
     handleMessage: fake.handleMessage,
     ...options,
   });
-  return { worker, clock, receiver, fake, lines, rows, removed, store };
+  return { worker, context, clock, receiver, fake, lines, rows, removed, store };
 }

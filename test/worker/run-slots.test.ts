@@ -1,4 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
+import { createFairShare } from '../../src/concurrency/fair-share.ts';
 import {
   MAX_RESERVED_PER_SLOT,
   MAX_SLOT_WAIT_MS,
@@ -8,33 +9,35 @@ import {
 import { StandingClock } from '../support/standing-clock.ts';
 
 const SIZE = 10;
+const ANN = 'ann';
+const UNSHARED = createFairShare(1);
 let clock: StandingClock;
 let slots: RunSlots;
 beforeEach(() => {
   clock = new StandingClock();
-  slots = new RunSlots(SIZE, clock);
+  slots = new RunSlots(SIZE, clock, UNSHARED);
 });
 
 /** All slots are acquired. `ranForMs` are the run times of tasks that have ended. */
 async function full(ranForMs?: number, size = SIZE): Promise<void> {
-  slots = new RunSlots(size, clock);
-  for (let i = 0; i < size; i++) await slots.acquire();
+  slots = new RunSlots(size, clock, UNSHARED);
+  for (let i = 0; i < size; i++) await slots.acquire(ANN);
   if (ranForMs === undefined) return;
-  slots.release(ranForMs);
-  await slots.acquire();
+  slots.release(ANN, ranForMs);
+  await slots.acquire(ANN);
 }
 
 const promises = (): number => {
   let made = 0;
-  while (slots.reserve()) made++;
-  for (let i = 0; i < made; i++) slots.unreserve();
+  while (slots.reserve(ANN)) made++;
+  for (let i = 0; i < made; i++) slots.unreserve(ANN);
   return made;
 };
 
 /** The time after which a slot was acquired or refused. */
 async function waited(): Promise<{ given: boolean; ms: number }> {
   const began = clock.now();
-  const given = await slots.acquire();
+  const given = await slots.acquire(ANN);
   return { given, ms: clock.now() - began };
 }
 const REFUSED_SOON = { given: false, ms: SLOT_WAIT_MS };
@@ -58,7 +61,7 @@ it.each([
 
 it('ignores a slot in which no task ran', async () => {
   await full();
-  slots.release(undefined);
+  slots.release(ANN, undefined);
   expect(promises()).toBe(SIZE * (MAX_RESERVED_PER_SLOT - 1) + 1);
 });
 
@@ -82,7 +85,7 @@ it('continues a wait if tasks turn out to be short', async () => {
   await full();
   const waiting = Array.from({ length: 12 }, waited);
   await clock.advance(SLOT_WAIT_MS / 2);
-  slots.release(900);
+  slots.release(ANN, 900);
   await clock.advance(MAX_SLOT_WAIT_MS);
   const [first, ...others] = await Promise.all(waiting);
   expect(first).toEqual({ given: true, ms: SLOT_WAIT_MS / 2 });
@@ -93,8 +96,8 @@ it('continues a wait if tasks turn out to be short', async () => {
 it('passes a free slot to the longest waiter', async () => {
   await full();
   const order: number[] = [];
-  const waiting = [1, 2, 3].map(async (n) => (await slots.acquire()) && order.push(n));
-  for (let i = 0; i < 2; i++) slots.release(5);
+  const waiting = [1, 2, 3].map(async (n) => (await slots.acquire(ANN)) && order.push(n));
+  for (let i = 0; i < 2; i++) slots.release(ANN, 5);
   await clock.advance(MAX_SLOT_WAIT_MS);
   await Promise.all(waiting);
   expect(order).toEqual([1, 2]);
@@ -103,10 +106,10 @@ it('passes a free slot to the longest waiter', async () => {
 
 it('refuses all slots when it is closed, and ends all waits', async () => {
   await full();
-  const waiting = slots.acquire();
+  const waiting = slots.acquire(ANN);
   slots.close();
   expect(await waiting).toBe(false);
-  slots.release(5);
+  slots.release(ANN, 5);
   expect(slots.free).toBe(1);
-  expect(await slots.acquire()).toBe(false);
+  expect(await slots.acquire(ANN)).toBe(false);
 });

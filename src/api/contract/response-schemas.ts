@@ -93,7 +93,13 @@ export const workerShape = z
     host: z.string(),
     startedAt: isoTime,
     lastSeenAt: isoTime,
-    running: z.array(z.strictObject({ id: z.string().describe('execution id'), since: isoTime })),
+    running: z.array(
+      z.strictObject({
+        id: z.string().describe('execution id'),
+        since: isoTime,
+        owner: z.string().optional().describe('hash of the user id, as in log lines of workers'),
+      }),
+    ),
   })
   .meta({ id: 'Worker' });
 

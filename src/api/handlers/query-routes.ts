@@ -90,5 +90,5 @@ const workerView = ({ workerId, host, startedAt, beatAt, running }: WorkerRow): 
   host,
   startedAt: iso(startedAt),
   lastSeenAt: iso(beatAt),
-  running: running.map(({ id, since }) => ({ id, since: iso(since) })),
+  running: running.map(({ id, since, owner }) => ({ id, since: iso(since), ...(owner && { owner }) })),
 });

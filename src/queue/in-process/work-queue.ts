@@ -1,10 +1,10 @@
-// The work queue of an embedded server: messages in memory, in one heap by delivery time. The queue is lost with the process.
-// The next start fills it from the tables.
+// The work queue of an embedded server: messages in memory, by owner and delivery time. Owners with visible messages take turns.
+// The queue is lost with the process. The next start fills it from the tables.
 
 import type { Timer } from '../../concurrency/timer.ts';
-import type { Message, Queue, Received, Receiver } from '../queue.ts';
+import { type Admit, groupOf, type Message, type Queue, type Received, type Receiver } from '../queue.ts';
 import { encode } from '../sqs/message-body.ts';
-import { Heap, type HeapItem } from './heap.ts';
+import { type OwnedItem, OwnerTurns } from './owner-turns.ts';
 
 export interface WorkQueueOptions {
   readonly timer: Timer;
@@ -23,7 +23,7 @@ export interface WorkQueue {
   size(): number;
 }
 
-interface Parked extends HeapItem {
+interface Parked extends OwnedItem {
   readonly message: Message;
   /** Number of deliveries. Only the last receiver may hide the message. */
   receives: number;
@@ -31,6 +31,7 @@ interface Parked extends HeapItem {
 
 interface WaitingReceive {
   readonly max: number;
+  readonly admit: Admit | undefined;
   resolve(received: Received[]): void;
 }
 
@@ -39,7 +40,7 @@ const contentOf = ({ jobId, due, revision, fireAt }: Message): string =>
   `${jobId}.${due}.${revision}.${fireAt}`;
 
 export function createWorkQueue({ timer, earlyMs, visibilityMs, onDeadLetter }: WorkQueueOptions): WorkQueue {
-  const heap = new Heap<Parked>();
+  const parked = new OwnerTurns<Parked>();
   /**
    * Messages that no receiver has had yet, by content. The writer of a schedule and the watcher both send the first minutes of
    * it. A second message with the same content is dropped while the first waits.
@@ -51,21 +52,23 @@ export function createWorkQueue({ timer, earlyMs, visibilityMs, onDeadLetter }: 
   /** The only timer, for the next delivery. */
   let alarm: { readonly at: number; readonly off: AbortController } | undefined;
 
-  /** At most `max` visible messages, earliest first. */
-  function take(max: number): Received[] {
+  /** At most `max` visible messages, one of each owner in turn. Messages that `admit` refuses stay. */
+  function take(max: number, admit: Admit | undefined): Received[] {
     const now = timer.now();
     const taken: Received[] = [];
-    for (let next = heap.first; next && next.at <= now && taken.length < max; next = heap.first) {
+    parked.takeVisible(now, max, (next) => {
+      if (admit && !admit(next.message)) return false;
       if (next.receives === 0) undelivered.delete(contentOf(next.message));
       next.receives++;
-      heap.put(next, now + visibilityMs);
+      parked.put(next, now + visibilityMs);
       taken.push(received(next, now));
-    }
+      return true;
+    });
     return taken;
   }
 
-  function received(parked: Parked, receivedAt: number): Received {
-    const { message, receives } = parked;
+  function received(one: Parked, receivedAt: number): Received {
+    const { message, receives } = one;
     return {
       message,
       get body() {
@@ -74,16 +77,16 @@ export function createWorkQueue({ timer, earlyMs, visibilityMs, onDeadLetter }: 
       receivedAt,
       receiveCount: receives,
       async delete() {
-        heap.remove(parked);
+        parked.remove(one);
       },
       async setVisibility(ms) {
         // the message was received again since, or is deleted
-        if (parked.receives !== receives || parked.index < 0) return;
-        heap.put(parked, timer.now() + Math.max(0, ms));
+        if (one.receives !== receives || one.index < 0) return;
+        parked.put(one, timer.now() + Math.max(0, ms));
         deliver();
       },
       async deadLetter(reason) {
-        heap.remove(parked);
+        parked.remove(one);
         onDeadLetter(encode(message), reason);
       },
     };
@@ -92,15 +95,15 @@ export function createWorkQueue({ timer, earlyMs, visibilityMs, onDeadLetter }: 
   /** Serves waiting receives, then sets the timer for the next delivery. */
   function deliver(): void {
     for (const waiting of waitingReceives) {
-      const taken = take(waiting.max);
-      if (taken.length === 0) break;
+      const taken = take(waiting.max, waiting.admit);
+      if (taken.length === 0) continue;
       waitingReceives.delete(waiting);
       waiting.resolve(taken);
     }
-    const next = heap.first;
-    if (waitingReceives.size === 0 || !next || (alarm && alarm.at <= next.at)) return;
+    const next = parked.nextAt;
+    if (waitingReceives.size === 0 || next === undefined || (alarm && alarm.at <= next)) return;
     alarm?.off.abort();
-    void ringAt(next.at);
+    void ringAt(next);
   }
 
   async function ringAt(at: number): Promise<void> {
@@ -119,18 +122,22 @@ export function createWorkQueue({ timer, earlyMs, visibilityMs, onDeadLetter }: 
           const content = contentOf(message);
           if (undelivered.has(content)) continue;
           undelivered.add(content);
-          heap.put({ message, at: 0, order: sent++, index: -1, receives: 0 }, message.fireAt - earlyMs);
+          const owner = groupOf(message);
+          parked.put(
+            { message, owner, at: 0, order: sent++, index: -1, receives: 0 },
+            message.fireAt - earlyMs,
+          );
         }
         deliver();
       },
     },
     receiver: {
-      async receive(max, signal) {
+      async receive(max, signal, admit) {
         if (signal.aborted) return [];
-        const taken = take(max);
+        const taken = take(max, admit);
         if (taken.length > 0) return taken;
         const { promise, resolve } = Promise.withResolvers<Received[]>();
-        const waiting = { max, resolve };
+        const waiting = { max, admit, resolve };
         const leave = () => {
           waitingReceives.delete(waiting);
           resolve([]);
@@ -140,7 +147,10 @@ export function createWorkQueue({ timer, earlyMs, visibilityMs, onDeadLetter }: 
         deliver();
         return promise.finally(() => signal.removeEventListener('abort', leave));
       },
+      recheck() {
+        if (waitingReceives.size > 0) deliver();
+      },
     },
-    size: () => heap.size,
+    size: () => parked.size,
   };
 }

@@ -34,12 +34,14 @@ export interface ReceiverOptions {
   readonly deadLetterUrl: string;
   /** The visibility timeout of a received message. Default: the queue's own. */
   readonly visibilityMs?: number;
+  /** The `maxReceiveCount` of the queue's redrive policy. Absent if the consumer does not ask for it. */
+  readonly maxReceives?: number;
   readonly timer: Timer;
   readonly meter?: RequestMeter;
 }
 
 export function createReceiver(options: ReceiverOptions): Receiver {
-  const { client, pollClient, queueUrl, deadLetterUrl, visibilityMs, timer, meter } = options;
+  const { client, pollClient, queueUrl, deadLetterUrl, visibilityMs, maxReceives, timer, meter } = options;
   const deleteMessage = createBatcher<string, void>(
     { maxCalls: BATCH, lingerMs: DELETE_LINGER_MS },
     (handles) =>
@@ -87,6 +89,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       body,
       receivedAt,
       receiveCount: Number(Attributes?.ApproximateReceiveCount ?? 1),
+      ...(maxReceives !== undefined && { maxReceives }),
       delete: () => deleteMessage(handle),
       setVisibility: (ms) => setVisibility(handle, receivedAt, ms),
       deadLetter: (reason) => deadLetter(handle, body, reason),

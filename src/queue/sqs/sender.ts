@@ -3,7 +3,7 @@ import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { createBatcher } from '../../concurrency/batcher.ts';
 import type { Timer } from '../../concurrency/timer.ts';
 import { hash } from '../../domain/hash.ts';
-import { MAX_DELAY_MS, type Message, type Queue } from '../queue.ts';
+import { groupOf, MAX_DELAY_MS, type Message, type Queue } from '../queue.ts';
 import { encode } from './message-body.ts';
 import { BATCH, type RequestMeter, sendBatch, throwRejected } from './send-batch.ts';
 
@@ -34,6 +34,8 @@ export function createSender({ client, queueUrls, timer, meter }: SenderOptions)
         Id: id,
         MessageBody: encode(entry),
         DelaySeconds: delaySeconds(entry.fireAt, now),
+        // on a standard queue a group is a tenant of SQS's fair queues, and changes neither order nor concurrency
+        MessageGroupId: groupOf(entry),
       }));
       return (await client.send(new SendMessageBatchCommand({ QueueUrl, Entries }))).Failed ?? [];
     });

@@ -2,6 +2,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Timer } from '../../concurrency/timer.ts';
 import type { Queue, Receiver } from '../queue.ts';
+import { WORK_QUEUE } from './queue-definitions.ts';
 import { createReceiver } from './receiver.ts';
 import type { RequestMeter } from './send-batch.ts';
 import { createSender } from './sender.ts';
@@ -32,7 +33,12 @@ export function createSqs(options: SqsOptions): Sqs {
   return {
     queue: createSender({ ...common, queueUrls }),
     receivers: queueUrls.map((queueUrl) =>
-      createReceiver({ ...common, pollClient: pollClient ?? client, queueUrl, deadLetterUrl, visibilityMs }),
+      createReceiver({
+        ...common,
+        pollClient: pollClient ?? client,
+        ...{ queueUrl, deadLetterUrl, visibilityMs },
+        maxReceives: WORK_QUEUE.maxReceiveCount,
+      }),
     ),
   };
 }

@@ -1,4 +1,6 @@
 // Dispatch: sends the messages of one slot, and plans the next occurrences of its jobs (docs/protocol.md#dispatch).
+
+import { ownerHash } from '../../domain/digest.ts';
 import { dueAtOf } from '../../domain/executions/ids.ts';
 import { type Entry, MINUTE, minuteEnd, minuteOf, nextCheckAt } from '../../domain/executions/slots.ts';
 import type { Head } from '../../domain/jobs/job.ts';
@@ -25,11 +27,13 @@ export async function dispatchSlot(
   const messages: Message[] = [];
   const planned: Entry[] = [];
   for (const [jobId, own] of Map.groupBy(entries, (e) => e.jobId)) {
+    const head = heads.get(jobId);
+    // the heads of jobs with manual runs or retries only are not read, and a worker finds out their owners
+    const owner = head && ownerHash(head.userId);
     for (const e of own) {
       if (e.kind !== 'regular')
-        messages.push({ jobId, due: e.due, revision: e.revision, fireAt: e.at, enqueuedAt: now });
+        messages.push({ jobId, due: e.due, revision: e.revision, fireAt: e.at, enqueuedAt: now, owner });
     }
-    const head = heads.get(jobId);
     const regular = own.filter((e) => e.kind === 'regular' && e.revision === head?.revision);
     if (!head || regular.length === 0) continue;
     try {

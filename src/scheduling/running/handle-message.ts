@@ -11,7 +11,7 @@ import { type AcquiredHold, confirmStart, undoClaim } from '../claiming/confirm-
 import { EARLIEST_CLAIM_MS, earlyClaimAt } from '../claiming/early-claim-time.ts';
 import { type Context, isClockRight } from '../context.ts';
 import { finishAttempt } from './finish-attempt.ts';
-import { type MessageEnd, whileHidden } from './message-visibility.ts';
+import { type MessageEnd, returnToQueue, whileHidden } from './message-visibility.ts';
 import { type AttemptResult, runAttempt } from './run-attempt.ts';
 import type { WorkerPort } from './worker-port.ts';
 
@@ -24,7 +24,7 @@ export async function handleMessage(context: Context, worker: WorkerPort, receiv
   const { message } = received;
   if (!message) return received.deadLetter('not a message of this scheduler');
   const returnAfterMs = cannotHold(context, message);
-  if (returnAfterMs !== undefined) return received.setVisibility(returnAfterMs);
+  if (returnAfterMs !== undefined) return returnToQueue(context, received, returnAfterMs);
 
   await whileHidden(context, received, async (hidden) => {
     const early = await tryClaimEarly(context, worker, message);
@@ -55,6 +55,7 @@ async function tryClaimEarly(context: Context, worker: WorkerPort, message: Mess
   await clock.sleep(earlyClaimAt(message, slots.messagesInHand()) - clock.now(), shutdown.draining);
   if (shutdown.draining.aborted) return {};
   const prepared = await tryPrepare(context, message);
+  if (prepared && message.owner === undefined) slots.ownedBy?.(ownerHash(prepared.head.userId));
   const mayClaim = prepared && !shutdown.draining.aborted && isClockRight(context) && slots.reserve();
   if (!mayClaim) return { prepared };
   return { prepared, acquired: await claimEarly(context, identity.workerId, message, prepared) };
@@ -76,11 +77,11 @@ async function start(
 ): Promise<DecidedClaim> {
   worker.slots.markDue();
   if (acquired) {
-    if (!(await mayStart(context, worker))) return returnUnstarted(context, acquired);
+    if (!(await mayStart(context, worker))) return returnUnstarted(context, worker, acquired);
     const confirmed = await confirmStart(context, acquired, undefined);
     if (!isRetry(confirmed)) return confirmed;
   }
-  if (!(await mayStart(context, worker))) return RETURN_NOW;
+  if (!(await mayStart(context, worker))) return returned(context, worker);
   // the head that an early claim was based on is outdated
   return claim(context, worker.identity.workerId, message, acquired ? undefined : prepared);
 }
@@ -145,12 +146,19 @@ async function mayStart(context: Context, { shutdown, slots }: WorkerPort): Prom
   return !shutdown.draining.aborted && (await slots.acquire()) && isClockRight(context);
 }
 
-/** Another worker may have the message at once. */
-const RETURN_NOW: DecidedClaim = { kind: 'later', at: 0 };
+/** The message comes back at once for another worker. If its owner has its share, it comes back later. */
+const returned = ({ clock }: Context, { slots }: WorkerPort): DecidedClaim => ({
+  kind: 'later',
+  at: clock.now() + (slots.returnAfterMs?.() ?? 0),
+});
 
-async function returnUnstarted(context: Context, acquired: AcquiredHold): Promise<DecidedClaim> {
+async function returnUnstarted(
+  context: Context,
+  worker: WorkerPort,
+  acquired: AcquiredHold,
+): Promise<DecidedClaim> {
   await undoClaim(context, acquired);
-  return RETURN_NOW;
+  return returned(context, worker);
 }
 
 function endWithoutRun({ clock }: Context, claim: Exclude<DecidedClaim, { kind: 'run' }>): MessageEnd {

@@ -32,10 +32,25 @@ export async function whileHidden(
     end = await work(hidden);
   } finally {
     await hidden.release();
-    if (end !== 'delete') await received.setVisibility(end.returnAfterMs);
+    if (end !== 'delete') await returnToQueue(context, received, end.returnAfterMs);
     // another worker may have claimed the execution by the redelivered message, and depends on it now
     else if (!hidden.mayBeRedelivered()) await received.delete();
   }
+}
+
+/**
+ * Returns the message, visible after `afterMs`. A message that waits is delivered many times. Before the queue would move it to the
+ * dead letters, a new copy replaces it. After a kill between the two calls both exist, and a duplicate is harmless.
+ */
+export async function returnToQueue(
+  { queue }: Pick<Context, 'queue'>,
+  received: Received,
+  afterMs: number,
+): Promise<void> {
+  const { message, receiveCount = 1, maxReceives = Number.POSITIVE_INFINITY } = received;
+  if (!message || receiveCount < maxReceives / 2) return received.setVisibility(afterMs);
+  await queue.send([message]);
+  await received.delete();
 }
 
 /** Hides a message for the length of a lease, and again with every heartbeat until it is released. */

@@ -27,12 +27,16 @@ export interface WorkerShutdown {
 export interface WorkerSlots {
   /** The number of messages that the worker has received and not yet completed. */
   messagesInHand(): number;
+  /** Names the owner of a message that came without one. No effect after a reservation or an acquire. */
+  ownedBy?(owner: string): void;
   /** Counts the message against the worker's limit of due messages. A repeated call has no effect. */
   markDue(): void;
   /** Reserves a run slot before the fire time. False if no slot is expected to be free by then. */
   reserve(): boolean;
   /** Acquires a run slot at the fire time, after a wait if none is free. False if none became free in time. */
   acquire(): Promise<boolean>;
+  /** After a failed `acquire`, the delay after which the message may come back. 0 if another worker may have it at once. */
+  returnAfterMs?(): number;
   /** Frees the run slot of a task that has ended. */
   release(): void;
   /** Resolves when no other due task of this worker waits for its start. Undefined if none waits. */

@@ -26,6 +26,8 @@ import { lazyAwsClients } from './task-clients.ts';
 export interface OnAws {
   /** Maximum number of tasks that this worker runs concurrently. */
   readonly concurrency: number;
+  /** The largest share of a host's limit that one owner alone may use. */
+  readonly ownerShare?: number;
   /** Prefix of the scheduler's own queues. Jobs may not send to them. */
   readonly prefix: string;
   readonly aws?: AwsClients;
@@ -42,11 +44,15 @@ export async function tasksOnAws(given: TaskVariables, options: OnAws): Promise<
   return withSecrets(tasks, secretsOf(given, aws));
 }
 
-function servicesOnAws(given: TaskVariables, aws: AwsClients, { concurrency, prefix }: OnAws): TaskServices {
+function servicesOnAws(
+  given: TaskVariables,
+  aws: AwsClients,
+  { concurrency, ownerShare, prefix }: OnAws,
+): TaskServices {
   const rules = addressRules({ allow: given.PUNCTUAL_ALLOW_HTTP }); // throws at the start if an entry is invalid
   const http = once<HttpServices>(() => ({
     dispatcher: guardedAgent(rules),
-    hostLimiter: new HostLimiter({ perHost: perHost(concurrency) }),
+    hostLimiter: new HostLimiter({ perHost: perHost(concurrency), ownerShare }),
     signingKeys: signingKeysOf(given, aws),
   }));
   const { PUNCTUAL_SCRIPT_TASK_DEFINITION: taskDefinition = '', PUNCTUAL_SCRIPT_BUCKET: bucket = '' } = given;

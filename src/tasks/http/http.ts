@@ -67,7 +67,7 @@ async function call(context: TaskContext<HttpParams>, services: HttpServices): P
     signal.throwIfAborted();
     const keys = (await services.signingKeys?.keysOf(context.userId)) ?? [];
     const exchange = (next: Request) =>
-      exchangeOnce(services, next, keys, params, AbortSignal.any([signal, timeout.signal]));
+      exchangeOnce(services, context.userId, next, keys, params, AbortSignal.any([signal, timeout.signal]));
     const { response, text, truncated } = await follow(request, exchange);
     if (!isExpected(response.status, params)) throw unexpected(label, response, text, params);
     const type = response.headers.get('content-type');
@@ -101,12 +101,13 @@ interface Answer {
 /** Sends one request. It occupies a slot of its host from before the connection until the last byte is read. */
 async function exchangeOnce(
   { dispatcher, hostLimiter }: HttpServices,
+  userId: string,
   request: Request,
   keys: readonly SigningKey[],
   params: HttpParams,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const release = await hostLimiter.acquire(request.url.host, signal);
+  const release = await hostLimiter.acquire(request.url.host, userId, signal);
   try {
     const { fetch } = await import('undici'); // The API describes this task too, and must not load undici.
     const { url, headers, ...init } = await signed(request, keys);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Heap, type HeapItem } from '../../../src/queue/in-process/heap.ts';
+import { Heap, type HeapItem } from '../../../src/concurrency/heap.ts';
 import { createWorkQueue } from '../../../src/queue/in-process/work-queue.ts';
 import type { Message, Received } from '../../../src/queue/queue.ts';
 import { T0 } from '../../support/fixtures.ts';

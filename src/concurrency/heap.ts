@@ -21,6 +21,11 @@ export class Heap<T extends HeapItem> {
     return this.#items[0];
   }
 
+  /** The items, in no order. */
+  values(): Iterable<T> {
+    return this.#items;
+  }
+
   /** Adds the item, or moves it to the position of its new `at`. */
   put(item: T, at: number): void {
     item.at = at;

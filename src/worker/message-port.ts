@@ -1,0 +1,114 @@
+// The port of one message to its worker: what the message occupies, and for which owner.
+import { backoffMs } from '../concurrency/backoff.ts';
+import { groupOf, type Message, type Received, type Receiver } from '../queue/queue.ts';
+import type { Clock, Random } from '../scheduling/context.ts';
+import type { WorkerIdentity, WorkerPort, WorkerShutdown } from '../scheduling/running/worker-port.ts';
+import type { RunningExecution } from '../store/store.ts';
+import type { TickLimit } from './limit-per-tick.ts';
+import type { MessagesInHand } from './messages-in-hand.ts';
+import type { RefusedOwners } from './refused-owners.ts';
+import type { RunSlots } from './run-slots.ts';
+
+/** What all messages of a worker share. */
+export interface SharedByMessages {
+  readonly identity: WorkerIdentity;
+  readonly shutdown: WorkerShutdown;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly slots: RunSlots;
+  readonly hand: MessagesInHand;
+  readonly refused: RefusedOwners;
+  readonly startLimit: TickLimit;
+  readonly runningNow: Map<string, RunningExecution>;
+  announceRoom(): void;
+}
+
+/** A message that is refused because its owner has its share comes back after this time. It grows with each delivery. */
+export const REFUSED_BACKOFF = { baseMs: 1_000, maxMs: 30_000 };
+
+/**
+ * How long a refused message hides. A receiver with `recheck` leaves refused messages in the queue, and other receivers would
+ * deliver them again at once.
+ */
+export const refusedMs = (
+  { random }: Pick<SharedByMessages, 'random'>,
+  { receiveCount = 1 }: Pick<Received, 'receiveCount'>,
+  { recheck }: Pick<Receiver, 'recheck'>,
+): number => (recheck ? 0 : Math.round(backoffMs(REFUSED_BACKOFF, receiveCount, random.float())));
+
+/** Opens the port of a message that is in hand. `close` gives back everything that the message still occupies. */
+export function openPort(
+  shared: SharedByMessages,
+  message: Message,
+  received: Received,
+  receiver: Receiver,
+): { port: WorkerPort; close(): void } {
+  const { identity, shutdown, clock, slots, hand, startLimit, runningNow } = shared;
+  let owner = groupOf(message);
+  let isDue = false;
+  let isReserved = false;
+  let hasSlot = false;
+  let startedMs: number | undefined;
+  let returnAfterMs = 0;
+  const unreserve = () => {
+    if (isReserved) slots.unreserve(owner);
+    isReserved = false;
+  };
+  const release = () => {
+    if (!hasSlot) return;
+    hasSlot = false;
+    slots.release(owner, startedMs === undefined ? undefined : clock.monotonic() - startedMs);
+    shared.announceRoom();
+  };
+  /** The message was refused a slot. If slots are free, its owner has its share. Else another worker may have it at once. */
+  const refuse = () => {
+    if (slots.free === 0 || shutdown.draining.aborted) return;
+    shared.refused.add(owner);
+    returnAfterMs = refusedMs(shared, received, receiver);
+  };
+  const port: WorkerPort = {
+    identity,
+    shutdown,
+    slots: {
+      messagesInHand: () => hand.size,
+      ownedBy(name) {
+        if (name === owner || isReserved || hasSlot) return;
+        hand.reassign(owner, name, isDue);
+        owner = name;
+      },
+      markDue() {
+        if (!isDue) hand.addDue(owner);
+        isDue = true;
+      },
+      reserve() {
+        isReserved ||= slots.reserve(owner);
+        return isReserved;
+      },
+      async acquire() {
+        unreserve();
+        hasSlot ||= await slots.acquire(owner);
+        if (!hasSlot) refuse();
+        const turn = hasSlot ? startLimit.pass() : undefined;
+        if (turn) await turn;
+        return hasSlot;
+      },
+      returnAfterMs: () => returnAfterMs,
+      release,
+      otherStarts: startLimit.idle,
+      running: {
+        add(execution) {
+          runningNow.set(execution.id, execution);
+          startedMs = clock.monotonic();
+        },
+        remove: (id) => void runningNow.delete(id),
+      },
+    },
+  };
+  const close = () => {
+    if (isDue) hand.removeDue(owner);
+    hand.remove(owner);
+    unreserve();
+    release();
+  };
+  return { port, close };
+}
