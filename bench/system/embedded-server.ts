@@ -51,9 +51,9 @@ export async function startEmbeddedServer(
 
 const openedBy = (receiver: Receiver, opened: Promise<void>): Receiver => ({
   ...receiver,
-  async receive(max, signal) {
+  async receive(...given) {
     await opened;
-    return receiver.receive(max, signal);
+    return receiver.receive(...given);
   },
 });
 

@@ -26,15 +26,9 @@ export interface SharedByMessages {
 /** A message that is refused because its owner has its share comes back after this time. It grows with each delivery. */
 export const REFUSED_BACKOFF = { baseMs: 1_000, maxMs: 30_000 };
 
-/**
- * How long a refused message hides. A receiver with `recheck` leaves refused messages in the queue, and other receivers would
- * deliver them again at once.
- */
-export const refusedMs = (
-  { random }: Pick<SharedByMessages, 'random'>,
-  { receiveCount = 1 }: Pick<Received, 'receiveCount'>,
-  { recheck }: Pick<Receiver, 'recheck'>,
-): number => (recheck ? 0 : Math.round(backoffMs(REFUSED_BACKOFF, receiveCount, random.float())));
+/** How long a refused message hides. */
+export const refusedMs = (random: Random, { receiveCount = 1 }: Pick<Received, 'receiveCount'>): number =>
+  Math.round(backoffMs(REFUSED_BACKOFF, receiveCount, random.float()));
 
 /** Opens the port of a message that is in hand. `close` gives back everything that the message still occupies. */
 export function openPort(
@@ -64,7 +58,8 @@ export function openPort(
   const refuse = () => {
     if (slots.free === 0 || shutdown.draining.aborted) return;
     shared.refused.add(owner);
-    returnAfterMs = refusedMs(shared, received, receiver);
+    // a receiver with `recheck` does not hand the message out again before its owner can expect a slot
+    returnAfterMs = receiver.recheck ? 0 : refusedMs(shared.random, received);
   };
   const port: WorkerPort = {
     identity,

@@ -169,14 +169,12 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
   function accept(received: Received, receiver: Receiver, admitted: ReadonlySet<Message>): boolean {
     const { message } = received;
     const isAccepted = !message || admitted.has(message) || admit(message);
-    const ending = (isAccepted ? handle(received, receiver) : refuse(received, receiver)).catch(
-      (error: unknown) => {
-        log.error('failed to dead-letter or return a message; SQS will redeliver it', {
-          error,
-          ...fieldsOf(received),
-        });
-      },
-    );
+    const ending = (isAccepted ? handle(received, receiver) : refuse(received)).catch((error: unknown) => {
+      log.error('failed to dead-letter or return a message; SQS will redeliver it', {
+        error,
+        ...fieldsOf(received),
+      });
+    });
     handling.add(ending);
     void ending.then(() => {
       handling.delete(ending);
@@ -186,13 +184,9 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
   }
 
   /** Returns a message whose owner has its share. */
-  async function refuse(received: Received, receiver: Receiver): Promise<void> {
+  async function refuse(received: Received): Promise<void> {
     if (received.message) refused.add(groupOf(received.message));
-    await returnToQueue(
-      context,
-      received,
-      draining.signal.aborted ? 0 : refusedMs(shared, received, receiver),
-    );
+    await returnToQueue(context, received, draining.signal.aborted ? 0 : refusedMs(random, received));
   }
 
   async function handle(received: Received, receiver: Receiver): Promise<void> {
