@@ -1,13 +1,13 @@
-// Loads the custom tasks: the files of the folder `tasks/` at the root of the checkout. The API describes them and checks
-// params with them. The worker runs them.
+// Loads the custom tasks: the files of the folder `tasks/` in the working directory. The API describes them and checks params
+// with them. The worker runs them.
 import { readdir } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { defineTask, type Task, type Tasks } from './task.ts';
 
-/** The default folder, at the root of this checkout. */
-export const TASKS_FOLDER = join(import.meta.dirname, '..', '..', 'tasks');
+/** The default folder, in the working directory. `npm start` of a checkout has the checkout's. */
+export const TASKS_FOLDER = 'tasks';
 
 /** A mistake in a file of the folder. The message begins with the name of the file. */
 export class CustomTaskError extends Error {
@@ -18,7 +18,7 @@ type Module = Readonly<Record<string, unknown>>;
 
 /**
  * The modules of custom tasks in a bundle, which has no folder. The entry point sets them before any other code runs
- * (lib/bundling/custom-tasks.ts). They share one bundle with the worker, because `DoNotRetry` is recognized by its class.
+ * (lib/bundling/custom-tasks.ts).
  */
 export const bundledTasks: { modules?: Readonly<Record<string, Module>> } = {};
 
@@ -45,20 +45,30 @@ export async function withCustomTasks(tasks: Tasks, folder: string = TASKS_FOLDE
 export const isTaskFile = (name: string): boolean =>
   /^[^_.].*\.(ts|mts|js|mjs)$/.test(name) && !/\.(test|spec|d)\.[a-z]+$/.test(name);
 
-async function modulesIn(folder: string): Promise<Record<string, Module>> {
+async function modulesIn(name: string): Promise<Record<string, Module>> {
+  const folder = resolve(name);
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw new CustomTaskError(`${folder}: the folder of custom tasks cannot be read: ${error.message}`);
   });
   const modules: Record<string, Module> = {};
-  for (const name of names.filter(isTaskFile).sort()) {
-    const file = join(folder, name);
+  for (const fileName of names.filter(isTaskFile).sort()) {
+    const file = join(folder, fileName);
     modules[shortName(file)] = (await import(pathToFileURL(file).href).catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new CustomTaskError(`${shortName(file)}: the file cannot be loaded: ${reason}`, { cause: error });
+      throw new CustomTaskError(`${shortName(file)}: the file cannot be loaded: ${loadingError(error)}`, {
+        cause: error,
+      });
     })) as Module;
   }
   return modules;
+}
+
+/** `npm init` writes `"type": "commonjs"`, and then a file with imports must be named `.mts` or `.mjs`. */
+function loadingError(error: unknown): string {
+  const reason = error instanceof Error ? error.message : String(error);
+  return error instanceof SyntaxError && /import statement|'export'/.test(reason)
+    ? `${reason}. Set "type": "module" in package.json, or give the file the extension .mts or .mjs.`
+    : reason;
 }
 
 const shortName = (file: string): string => {

@@ -68,6 +68,25 @@ export class Snooze extends Error {
   }
 }
 
+/** The kind of an error by which a task decides what happens next. */
+const OUTCOME = Symbol.for('punctual.outcome');
+
+/**
+ * Makes `instanceof` compare the kind instead of the class, because a process may have several copies of this file: the server's own
+ * in a bundle, and that of `punctual/tasks` which custom tasks import. Subclasses that a task defines are compared as usual.
+ */
+function recogniseByKind(own: new (...args: never[]) => Error, kind: string): void {
+  Object.defineProperty(own.prototype, OUTCOME, { value: kind });
+  Object.defineProperty(own, Symbol.hasInstance, {
+    value(this: unknown, value: unknown): boolean {
+      if (this !== own) return Function.prototype[Symbol.hasInstance].call(this, value);
+      return typeof value === 'object' && value !== null && Reflect.get(value, OUTCOME) === kind;
+    },
+  });
+}
+// The name of a class may be minified, the key of an object is not.
+for (const [kind, own] of Object.entries({ DoNotRetry, RetryAfter, Snooze })) recogniseByKind(own, kind);
+
 export function defineTask<Params>(task: {
   name: string;
   description: string;

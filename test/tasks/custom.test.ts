@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { entryWithTasks } from '../../lib/bundling/custom-tasks.ts';
 import { withCustomTasks } from '../../src/tasks/custom-tasks.ts';
 import { builtinTasks } from '../../src/tasks/registry.ts';
+import { DoNotRetry, RetryAfter, Snooze } from '../../src/tasks/task.ts';
 import { taskContext } from '../support/task-context.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
@@ -98,6 +99,45 @@ describe('custom tasks', () => {
     file('a.mjs', task('same'));
     file('b.mjs', task('same'));
     await expect(load()).rejects.toThrow(/b\.mjs: the task name "same" is already used in .*a\.mjs/);
+  });
+});
+
+describe('the errors of a task', () => {
+  /** A second copy of the file, as a custom task has that imports `punctual/tasks` of the package. */
+  async function secondCopy(minify: boolean): Promise<typeof import('../../src/tasks/task.ts')> {
+    const out = join(folder, `_copy-${minify}.mjs`);
+    buildSync({
+      entryPoints: [`${ROOT}src/tasks/index.ts`],
+      outfile: out,
+      bundle: true,
+      format: 'esm',
+      minify,
+    });
+    return import(pathToFileURL(out).href);
+  }
+
+  it.each([false, true])('of another copy of the code are recognised (minified: %s)', async (minify) => {
+    const other = await secondCopy(minify);
+    expect(other.DoNotRetry).not.toBe(DoNotRetry);
+    expect(new other.DoNotRetry('no') instanceof DoNotRetry).toBe(true);
+    expect(new other.RetryAfter(5, 'later') instanceof RetryAfter).toBe(true);
+    expect(new other.Snooze(5, 'busy') instanceof Snooze).toBe(true);
+    expect(new DoNotRetry('no') instanceof other.DoNotRetry).toBe(true);
+  });
+
+  it('are not mistaken for each other, and neither are other values', async () => {
+    const other = await secondCopy(true);
+    expect(new other.Snooze(5, 'busy') instanceof DoNotRetry).toBe(false);
+    expect(new other.DoNotRetry('no') instanceof RetryAfter).toBe(false);
+    for (const value of [new Error('x'), null, undefined, 'DoNotRetry', { name: 'DoNotRetry' }])
+      expect((value as unknown) instanceof DoNotRetry).toBe(false);
+  });
+
+  it('of a subclass are both', () => {
+    class Unpaid extends DoNotRetry {}
+    expect(new Unpaid('no') instanceof DoNotRetry).toBe(true);
+    expect(new Unpaid('no') instanceof Unpaid).toBe(true);
+    expect(new DoNotRetry('no') instanceof Unpaid).toBe(false);
   });
 });
 
