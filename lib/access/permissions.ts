@@ -1,7 +1,7 @@
 // The permissions of each role on the tables. A role lists the store operations that its runtime uses, and the IAM actions
 // follow from them. A new store operation does not compile until OPERATIONS has it.
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { TableName } from '../../src/store/dynamodb/tables.ts';
+import type { TableName } from '../../src/store/dynamodb/table-schemas.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Storage } from '../data/storage.ts';
 

@@ -24,7 +24,7 @@ import { ApiGatewayv2DomainProperties } from 'aws-cdk-lib/aws-route53-targets';
 import { Construct } from 'constructs';
 import { operations } from '../../src/api/contract/contract.ts';
 import type { Service } from '../../src/api/contract/endpoint.ts';
-import { INGEST_QUEUE } from '../../src/queue/sqs/queue-definitions.ts';
+import { INGEST_QUEUE } from '../../src/queue/sqs/queue-attributes.ts';
 import { Identity } from '../access/identity.ts';
 import { grantKeyUse, grantSend } from '../access/queue-permissions.ts';
 import type { Queues } from '../data/queues.ts';

@@ -5,7 +5,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Construct } from 'constructs';
-import { NOTIFY_QUEUE } from '../../src/queue/sqs/queue-definitions.ts';
+import { NOTIFY_QUEUE } from '../../src/queue/sqs/queue-attributes.ts';
 import { grantKeyUse, grantSend } from '../access/queue-permissions.ts';
 import type { Queues } from '../data/queues.ts';
 import type { Storage } from '../data/storage.ts';

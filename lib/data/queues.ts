@@ -15,7 +15,7 @@ import {
   notifyName,
   WORK_QUEUE,
   workQueueName,
-} from '../../src/queue/sqs/queue-definitions.ts';
+} from '../../src/queue/sqs/queue-attributes.ts';
 
 export interface QueuesProps {
   /** The prefix of the names of queues. */

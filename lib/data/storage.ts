@@ -10,7 +10,12 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import { TABLES, type TableName, type TableSchema, TTL_ATTRIBUTE } from '../../src/store/dynamodb/tables.ts';
+import {
+  TABLES,
+  type TableName,
+  type TableSchema,
+  TTL_ATTRIBUTE,
+} from '../../src/store/dynamodb/table-schemas.ts';
 import type { DeploymentSettings } from '../settings/settings.ts';
 
 export interface StorageProps {

@@ -2,7 +2,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
-import { TABLES } from '../../src/store/dynamodb/tables.ts';
+import { TABLES } from '../../src/store/dynamodb/table-schemas.ts';
 import { MAX_QUEUES, maxAgeOnTimeSeconds } from '../compute/scaling.ts';
 import type { Queues } from '../data/queues.ts';
 import { ownMetric } from './metrics.ts';

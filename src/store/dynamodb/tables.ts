@@ -1,5 +1,4 @@
-// The schema: names, keys, indexes and TTL of the four tables as plain data. The CDK stack and local mode both read it,
-// so they cannot drift.
+// Creates the tables of table-schemas.ts, for local mode and tests. The CDK stack reads the same schemas, so they cannot drift.
 import {
   type AttributeDefinition,
   CreateTableCommand,
@@ -12,49 +11,9 @@ import {
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
+import { type IndexSchema, TABLES, type TableSchema, TTL_ATTRIBUTE } from './table-schemas.ts';
 
-export type TableName = 'timetable' | 'jobs' | 'executions' | 'control';
-
-export interface IndexSchema {
-  readonly name: string;
-  readonly partitionKey: string;
-  readonly sortKey: string;
-  /** Projected attributes besides the keys. KEYS_ONLY if empty. */
-  readonly include: readonly string[];
-}
-
-export interface TableSchema {
-  readonly name: TableName;
-  readonly partitionKey: string;
-  readonly sortKey?: string;
-  readonly indexes: readonly IndexSchema[];
-}
-
-/** The TTL attribute of every table, in epoch seconds. Expired items may stay readable for days. */
-export const TTL_ATTRIBUTE = 'expiresAt';
-
-/** Every key attribute is a string. */
-export const TABLES: readonly TableSchema[] = [
-  { name: 'timetable', partitionKey: 'slot', sortKey: 'key', indexes: [] },
-  {
-    name: 'jobs',
-    partitionKey: 'jobId',
-    sortKey: 'part',
-    // the fields that a list shows and filters by, and none that a run changes: a claim does not write the index
-    indexes: [{ name: 'byUser', partitionKey: 'owner', sortKey: 'createdKey', include: ['spec'] }],
-  },
-  {
-    name: 'executions',
-    partitionKey: 'jobId',
-    sortKey: 'due',
-    indexes: [
-      { name: 'byUser', partitionKey: 'owner', sortKey: 'dueKey', include: [] },
-      // sparse: only failed rows have this key, so a success costs nothing; `errorKey` counts failures without their rows
-      { name: 'failed', partitionKey: 'failedOwner', sortKey: 'dueKey', include: ['errorKey'] },
-    ],
-  },
-  { name: 'control', partitionKey: 'pk', indexes: [] },
-];
+export * from './table-schemas.ts';
 
 /** Creates the tables and indexes that are missing and returns when all of them are active. */
 export async function createTables(
