@@ -1,6 +1,5 @@
 // The errors of a call: an unsuccessful response, no response, and a wait that timed out.
-import type { Problem } from '../api/contract/response-schemas.ts';
-import type { Execution, Operation } from './types.ts';
+import type { Execution, Operation, Problem } from './types.ts';
 
 interface Received {
   readonly status: number;

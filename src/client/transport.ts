@@ -1,8 +1,8 @@
 // Sends a request and retries it where that is safe, with exponential backoff, up to `maxAttempts`.
-import type { Problem } from '../api/contract/response-schemas.ts';
 import type { ClientClock } from './clock.ts';
 import { PunctualApiError, PunctualNetworkError } from './errors.ts';
 import { delayMs, isRetryable, type RetryOptions, retryAfterMs } from './retry.ts';
+import type { Problem } from './types.ts';
 
 export interface Request {
   readonly method: string;
