@@ -15,10 +15,11 @@ import { Workers } from './compute/worker.ts';
 import { Queues } from './data/queues.ts';
 import { Storage } from './data/storage.ts';
 import { Monitoring } from './operations/monitoring.ts';
-import { type DeploymentSettings, readSettings, type SettingsInput } from './settings/settings.ts';
+import type { SettingProps } from './settings/setting-props.ts';
+import { type DeploymentSettings, readSettings } from './settings/settings.ts';
 
-/** The settings of lib/settings, and the constructs that only code can pass. */
-export interface PunctualProps extends Readonly<SettingsInput> {
+/** The settings, and the constructs that only code can pass. */
+export interface PunctualProps extends SettingProps {
   /**
    * The VPC of the workers.
    * @default - the VPC of `vpcId`, or a new VPC
@@ -30,18 +31,18 @@ export interface PunctualProps extends Readonly<SettingsInput> {
    */
   readonly encryptionKey?: IKey;
   /**
-   * The image of the workers, for example one with your own tasks.
-   * @default - built from the Dockerfile of this repository
+   * The image of the workers.
+   * @default - built at deployment, with the custom tasks of `tasks`
    */
   readonly workerImage?: ContainerImage;
   /**
    * The image that scripts run in, with node, python3 and sh. Used if `scripts` is on.
-   * @default - built from Dockerfile.scripts of this repository
+   * @default - built at deployment. On a machine that is not arm64, Docker needs emulation for it
    */
   readonly scriptImage?: ContainerImage;
   /**
-   * Environment variables that configure tasks (src/tasks/task-settings.ts). Every runtime gets them.
-   * @default - none, which leaves `http`, `noop` and the custom tasks of the folder `tasks`
+   * Environment variables that configure tasks, such as `PUNCTUAL_ALLOW_LAMBDA` (docs/tasks.md). Every runtime gets them.
+   * @default - none, which leaves `http`, `noop` and the custom tasks
    */
   readonly taskEnvironment?: Environment;
 }

@@ -1,42 +1,44 @@
 // Bundles an entry point into the files that are deployed. Functions, the container and their tests use the same bundles.
-// As a program: `node lib/bundling/bundle.ts <entry> <folder>`.
-import { execFileSync } from 'node:child_process';
+// As a program: `node lib/bundling/bundle.ts <entry> <folder> [<tasks folder>]`.
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
-import { type BuildResult, build } from 'esbuild';
+import { type BuildOptions, type BuildResult, build } from 'esbuild';
 import { onlyEnglish, withoutTaskPackages } from './bundle-plugins.ts';
 import { namedExports, refuseCommonJs } from './commonjs-interop.ts';
 import { entryWithTasks } from './custom-tasks.ts';
+import { ASSETS, ENTRIES, type Entry, exportOf, ROOT, WITH_TASKS, WITHOUT_RUNS } from './entries.ts';
 import { withoutForeign } from './source-maps.ts';
 
-export const ROOT = resolve(import.meta.dirname, '../..');
+export { ENTRIES, type Entry, HANDLER, OUTPUT, ROOT } from './entries.ts';
 
-/** The programs of the Lambda functions and of the container. */
-export const ENTRIES = {
-  scheduler: 'src/api/scheduler.lambda.ts',
-  query: 'src/api/query.lambda.ts',
-  ingest: 'src/api/ingest.lambda.ts',
-  watcher: 'src/watcher/watcher.lambda.ts',
-  notifier: 'src/notifier/notifier.lambda.ts',
-  worker: 'src/worker/main.ts',
-} as const;
-export type Entry = keyof typeof ENTRIES;
+/** The options of every bundle, of a checkout and of the package. */
+export const COMMON = {
+  absWorkingDir: ROOT,
+  outExtension: { '.js': '.mjs' },
+  bundle: true,
+  splitting: true,
+  platform: 'node',
+  format: 'esm',
+  mainFields: ['module', 'main'],
+  minify: true,
+  // Users see the names of errors.
+  keepNames: true,
+  sourcemap: 'linked',
+  sourcesContent: false,
+  metafile: true,
+  logLevel: 'warning',
+  // CommonJS packages load Node's modules with `require`, which an ES module does not have.
+  banner: {
+    js: "import{createRequire as punctualRequire}from'node:module';const require=punctualRequire(import.meta.url);",
+  },
+} as const satisfies BuildOptions;
 
-/** The entries that contain the custom tasks, because they describe them, validate their params or run them. */
-const WITH_TASKS: readonly Entry[] = ['scheduler', 'query', 'ingest', 'worker'];
-
-/** The entries that describe and validate tasks, but never run them. */
-const WITHOUT_RUNS: readonly Entry[] = ['scheduler', 'query', 'ingest'];
-
-/** Lambda's handler setting. */
-export const HANDLER = 'index.handler';
-export const OUTPUT = 'index.mjs';
-
-/** Files that are read instead of imported. They are copied into a folder with the name of their package. */
-const ASSETS: Partial<Record<Entry, { readonly package: string; readonly files: readonly string[] }>> = {
-  query: { package: 'swagger-ui-dist', files: ['swagger-ui.css', 'swagger-ui-bundle.js'] },
-};
+export interface BundleOptions {
+  readonly external?: string[];
+  /** The folder of custom tasks. Default: `tasks` of the checkout. */
+  readonly tasks?: string;
+}
 
 /**
  * The AWS SDK is bundled, so that the version is the tested one and not that of the Lambda runtime. It costs about 300 KB
@@ -46,57 +48,39 @@ const ASSETS: Partial<Record<Entry, { readonly package: string; readonly files: 
 export async function bundle(
   entry: Entry,
   folder: string,
-  more: { readonly external?: string[] } = {},
+  { external, tasks }: BundleOptions = {},
 ): Promise<BuildResult<{ metafile: true }>> {
-  const exported = entry === 'worker' ? undefined : 'handler';
   const result = await build({
-    absWorkingDir: ROOT,
+    ...COMMON,
     ...(WITH_TASKS.includes(entry)
-      ? { stdin: { contents: entryWithTasks(ENTRIES[entry], exported), resolveDir: ROOT } }
+      ? {
+          stdin: { contents: entryWithTasks(ENTRIES[entry], exportOf(entry), tasks), resolveDir: ROOT },
+        }
       : { entryPoints: [ENTRIES[entry]] }),
     entryNames: 'index',
     outdir: folder,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    splitting: true,
-    platform: 'node',
     target: 'node24',
-    format: 'esm',
-    mainFields: ['module', 'main'],
-    minify: true,
-    // Users see the names of errors.
-    keepNames: true,
-    sourcemap: 'linked',
-    sourcesContent: false,
-    metafile: true,
-    logLevel: 'warning',
     plugins: [...(WITHOUT_RUNS.includes(entry) ? [withoutTaskPackages] : []), namedExports, onlyEnglish],
-    ...more,
-    // CommonJS packages load Node's modules with `require`, which an ES module does not have.
-    banner: {
-      js: "import{createRequire as punctualRequire}from'node:module';const require=punctualRequire(import.meta.url);",
-    },
+    external,
   });
   refuseCommonJs(result.metafile);
   await trimSourceMaps(folder);
-  const assets = ASSETS[entry];
-  if (assets) {
-    const from = dirname(createRequire(import.meta.url).resolve(`${assets.package}/package.json`));
-    await mkdir(join(folder, assets.package), { recursive: true });
-    for (const file of assets.files) await cp(join(from, file), join(folder, assets.package, file));
-  }
+  await copyAssets(entry, folder);
   return result;
 }
 
-/** Bundles in a separate process, because CDK's constructors are synchronous. */
-export function bundleSync(entry: Entry, folder: string): void {
-  execFileSync(process.execPath, [join(ROOT, 'lib/bundling/bundle.ts'), entry, folder], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
+/** Returns the copied files, relative to the folder. */
+export async function copyAssets(entry: Entry, folder: string): Promise<string[]> {
+  const assets = ASSETS[entry];
+  if (!assets) return [];
+  const from = dirname(createRequire(import.meta.url).resolve(`${assets.package}/package.json`));
+  await mkdir(join(folder, assets.package), { recursive: true });
+  for (const file of assets.files) await cp(join(from, file), join(folder, assets.package, file));
+  return assets.files.map((file) => `${assets.package}/${file}`);
 }
 
 /** Removes the packages from the source maps. */
-async function trimSourceMaps(folder: string): Promise<void> {
+export async function trimSourceMaps(folder: string): Promise<void> {
   for (const file of (await readdir(folder)).filter((name) => name.endsWith('.map'))) {
     const path = join(folder, file);
     const map = withoutForeign(JSON.parse(await readFile(path, 'utf8')), (source) =>
@@ -115,10 +99,12 @@ async function removeMap(path: string): Promise<void> {
 }
 
 if (import.meta.main) {
-  const [entry = '', folder = ''] = process.argv.slice(2);
+  const [entry = '', folder = '', tasks] = process.argv.slice(2);
   if (!(entry in ENTRIES) || folder === '') {
-    console.error(`usage: node lib/bundling/bundle.ts <${Object.keys(ENTRIES).join('|')}> <folder>`);
+    console.error(
+      `usage: node lib/bundling/bundle.ts <${Object.keys(ENTRIES).join('|')}> <folder> [<tasks folder>]`,
+    );
     process.exit(2);
   }
-  await bundle(entry as Entry, resolve(folder));
+  await bundle(entry as Entry, resolve(folder), { tasks });
 }

@@ -1,10 +1,9 @@
-// Generates an entry point that registers the custom tasks of `tasks/` and then starts the real entry. The tasks are part
-// of the same bundle, because errors such as `DoNotRetry` are recognised by their class.
+// Generates modules that contain custom tasks: an entry point for a checkout, which registers the tasks and starts the real
+// entry, and the module of tasks that a prebuilt program imports.
 import { existsSync, readdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { isTaskFile } from '../../src/tasks/custom-tasks.ts';
-
-const ROOT = resolve(import.meta.dirname, '../..');
+import { ROOT } from './entries.ts';
 
 /**
  * The contents for esbuild's `stdin`, whose `resolveDir` must be ROOT. `exported` names the export of the entry. It is
@@ -15,16 +14,26 @@ export function entryWithTasks(
   exported?: string,
   folder: string = join(ROOT, 'tasks'),
 ): string {
+  return entryWithModules(tasksModule(folder, 'const'), entry, exported);
+}
+
+/** `modules` is a statement that declares `modules`. */
+export function entryWithModules(modules: string, entry: string, exported?: string): string {
+  const start = `await import(${JSON.stringify(join(ROOT, entry))})`;
+  return [
+    `import { bundledTasks } from ${JSON.stringify(join(ROOT, 'src/tasks/custom-tasks.ts'))};`,
+    modules,
+    'bundledTasks.modules = modules;',
+    exported === undefined ? `${start};` : `export const { ${exported} } = ${start};`,
+  ].join('\n');
+}
+
+/** A module whose export `modules` has the task files of the folder by name. */
+export function tasksModule(folder: string, declaration: 'const' | 'export const' = 'export const'): string {
   const files = existsSync(folder) ? readdirSync(folder).filter(isTaskFile).sort() : [];
   const imports = files.map(
     (file, index) => `import * as task${index} from ${JSON.stringify(join(folder, file))};`,
   );
   const modules = files.map((file, index) => `${JSON.stringify(`tasks/${file}`)}: task${index}`);
-  const start = `await import(${JSON.stringify(join(ROOT, entry))})`;
-  return [
-    `import { bundledTasks } from ${JSON.stringify(join(ROOT, 'src/tasks/custom-tasks.ts'))};`,
-    ...imports,
-    `bundledTasks.modules = { ${modules.join(', ')} };`,
-    exported === undefined ? `${start};` : `export const { ${exported} } = ${start};`,
-  ].join('\n');
+  return [...imports, `${declaration} modules = { ${modules.join(', ')} };`].join('\n');
 }

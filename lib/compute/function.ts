@@ -5,7 +5,8 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Architecture, Code, Function as Lambda, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { type RoleName, tableStatements } from '../access/permissions.ts';
-import { bundleSync, type Entry, HANDLER, ROOT } from '../bundling/bundle.ts';
+import { writeDeployedFiles } from '../bundling/deployed-files.ts';
+import { type Entry, HANDLER, ROOT } from '../bundling/entries.ts';
 import type { Storage } from '../data/storage.ts';
 import { createLogGroup } from '../operations/logs.ts';
 import type { DeploymentSettings } from '../settings/settings.ts';
@@ -57,7 +58,7 @@ export function createFunction(scope: Construct, id: string, props: FunctionProp
     runtime: Runtime.NODEJS_24_X,
     architecture: Architecture.ARM_64,
     handler: HANDLER,
-    code: codeOf(scope, entry),
+    code: codeOf(scope, entry, settings.tasks),
     memorySize: MEMORY_MB,
     timeout: props.timeout,
     reservedConcurrentExecutions: props.reservedConcurrency,
@@ -69,7 +70,7 @@ export function createFunction(scope: Construct, id: string, props: FunctionProp
 }
 
 /** The hash is that of the bundle. A change of sources that does not change this bundle does not deploy the function. */
-function codeOf(scope: Construct, entry: Entry): Code {
+function codeOf(scope: Construct, entry: Entry, tasks: string | undefined): Code {
   if (!Stack.of(scope).bundlingRequired) return Code.fromInline('// not bundled');
   return Code.fromAsset(ROOT, {
     assetHashType: AssetHashType.OUTPUT,
@@ -77,10 +78,10 @@ function codeOf(scope: Construct, entry: Entry): Code {
       // Required by CDK, never pulled: `local` bundles without Docker.
       image: DockerImage.fromRegistry('none'),
       // CDK distinguishes bundles of the same folder by this command.
-      command: [entry],
+      command: [entry, tasks ?? ''],
       local: {
         tryBundle(folder) {
-          bundleSync(entry, folder);
+          writeDeployedFiles(entry, folder, tasks);
           return true;
         },
       },

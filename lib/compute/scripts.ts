@@ -15,7 +15,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { ROOT } from '../bundling/bundle.ts';
+import { DOCKERFILES } from '../bundling/deployed-files.ts';
 import { createLogGroup } from '../operations/logs.ts';
 import type { DeploymentSettings } from '../settings/settings.ts';
 import type { Environment } from './environment.ts';
@@ -149,7 +149,7 @@ export class Scripts extends Construct {
 }
 
 const imageFromDockerfile = (): ContainerImage =>
-  ContainerImage.fromAsset(ROOT, {
+  ContainerImage.fromAsset(DOCKERFILES, {
     file: 'Dockerfile.scripts',
     platform: Platform.LINUX_ARM64,
     ignoreMode: IgnoreMode.DOCKER,

@@ -1,5 +1,5 @@
 // The workers: an ECS service on Fargate and Graviton, with the share of Spot capacity that the settings give.
-import { Duration, IgnoreMode, Stack } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import type { IVpc } from 'aws-cdk-lib/aws-ec2';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import {
@@ -12,6 +12,7 @@ import {
   CpuArchitecture,
   FargateService,
   FargateTaskDefinition,
+  LinuxParameters,
   LogDriver,
   OperatingSystemFamily,
   PropagatedTagSource,
@@ -21,7 +22,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { tableStatements } from '../access/permissions.ts';
 import { grantConsume, grantKeyUse, grantSend } from '../access/queue-permissions.ts';
-import { ROOT } from '../bundling/bundle.ts';
+import { workerImageFolder } from '../bundling/deployed-files.ts';
 import type { Queues } from '../data/queues.ts';
 import type { Storage } from '../data/storage.ts';
 import { createLogGroup } from '../operations/logs.ts';
@@ -45,8 +46,8 @@ export interface WorkerProps {
    */
   readonly vpc?: IVpc;
   /**
-   * The image of the workers, for example one with your own tasks.
-   * @default - built from the Dockerfile
+   * The image of the workers.
+   * @default - built from the Dockerfile, with the custom tasks of `settings.tasks`
    */
   readonly image?: ContainerImage;
   /** The environment variables of all runtimes. */
@@ -134,8 +135,10 @@ export class Workers extends Construct implements IGrantable {
       volumes: [{ name: 'tmp' }],
     });
     const container = task.addContainer('Worker', {
-      image: image ?? imageFromDockerfile(),
+      image: image ?? this.#image(settings),
       readonlyRootFilesystem: true,
+      // Process 1 forwards SIGTERM and reaps child processes of tasks.
+      linuxParameters: new LinuxParameters(this, 'Linux', { initProcessEnabled: true }),
       stopTimeout: STOP_TIMEOUT,
       environment: {
         ...environment,
@@ -167,28 +170,13 @@ export class Workers extends Construct implements IGrantable {
     container.addMountPoints({ containerPath: '/tmp', sourceVolume: 'tmp', readOnly: false });
     return { task, container };
   }
-}
 
-/** Only the files that the build needs, so that other changes do not change the image's hash. */
-const imageFromDockerfile = (): ContainerImage =>
-  ContainerImage.fromAsset(ROOT, {
-    platform: Platform.LINUX_ARM64,
-    ignoreMode: IgnoreMode.DOCKER,
-    exclude: [
-      '**',
-      '!Dockerfile',
-      '!package.json',
-      '!package-lock.json',
-      '!.npmrc',
-      '!lib/bundling/bundle.ts',
-      '!lib/bundling/custom-tasks.ts',
-      '!lib/bundling/commonjs-interop.ts',
-      '!lib/bundling/bundle-plugins.ts',
-      '!lib/bundling/source-maps.ts',
-      '!src',
-      '!tasks',
-    ],
-  });
+  /** The hash is that of the files in the image. Without bundling, the folder has the Dockerfile only. */
+  #image({ tasks }: DeploymentSettings): ContainerImage {
+    const folder = workerImageFolder(tasks, Stack.of(this).bundlingRequired);
+    return ContainerImage.fromAsset(folder, { platform: Platform.LINUX_ARM64 });
+  }
+}
 
 /** The first worker runs on demand, unless all workers run on Spot. */
 function strategy({ spotShare }: DeploymentSettings): CapacityProviderStrategy[] {

@@ -8,6 +8,7 @@ import { data } from './data.ts';
 import { load } from './load.ts';
 import { network } from './network.ts';
 import { operations } from './operations.ts';
+import type { DeploymentSettings, SettingProps } from './setting-props.ts';
 import { tasks } from './tasks.ts';
 import { workers } from './workers.ts';
 
@@ -25,11 +26,15 @@ export const settingsSchema = z.strictObject({
   ...operations,
 });
 
-export type SettingsInput = z.input<typeof settingsSchema>;
-export type DeploymentSettings = Readonly<z.output<typeof settingsSchema>>;
+export type { DeploymentSettings } from './setting-props.ts';
+
+/** Does not compile if the schema and setting-props.ts have different settings or types. Add a new setting to both. */
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
+true satisfies Same<Required<z.input<typeof settingsSchema>>, Required<SettingProps>>;
+true satisfies Same<z.output<typeof settingsSchema>, DeploymentSettings>;
 
 /** The settings with all defaults. Throws a SettingsError with one line for each invalid setting. */
-export function readSettings(given: SettingsInput): DeploymentSettings {
+export function readSettings(given: SettingProps): DeploymentSettings {
   const { value, errors } = parse(settingsSchema, given);
   if (errors) throw new SettingsError(errors.map(({ path, message }) => `${path} ${message}`).join('\n'));
   const wrong = contradictions(value);

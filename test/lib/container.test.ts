@@ -1,15 +1,16 @@
-// The worker as in the container. It is built by following the Dockerfile on the files that CDK would send to the builder,
-// started from that folder alone, and drained by SIGTERM.
+// The worker as in the container. It is built by following the Dockerfile in the folder that CDK sends to the builder, started from
+// the result alone, and drained by SIGTERM.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPERATIONS, ROLES } from '../../lib/access/permissions.ts';
+import { workerImageFolder } from '../../lib/bundling/deployed-files.ts';
 import { jobSpecSchema } from '../../src/domain/jobs/job-spec.ts';
 import { createJob } from '../../src/jobs/create-job.ts';
 import { createNotifyQueues, createQueues } from '../../src/queue/sqs/queue-definitions.ts';
@@ -38,10 +39,9 @@ let worker: ChildProcess | undefined;
 
 beforeAll(async () => {
   synthesized = synthesize('default');
-  const asset = readdirSync(synthesized.folder).find((name) =>
-    existsSync(join(synthesized.folder, name, 'Dockerfile')),
-  );
-  image = followDockerfile(join(synthesized.folder, asset ?? ''), folder, resolve('node_modules'));
+  const sent = workerImageFolder();
+  closers.push(() => rmSync(sent, { recursive: true, force: true }));
+  image = followDockerfile(sent, folder);
 
   const [tables, queues] = await Promise.all([startDynoxide(), startQueueServer()]);
   await createTables(tables.client, PREFIX);
@@ -113,11 +113,16 @@ afterAll(async () => {
 });
 
 describe('the container', { timeout: 60_000 }, () => {
-  it('has Node 24, an unprivileged user, an init process and one writable folder', () => {
+  it('has Node 24, an unprivileged user, an init process from ECS and one writable folder', () => {
+    const [task] = synthesized.ofType('AWS::ECS::TaskDefinition');
+    expect(task?.Properties.ContainerDefinitions[0].LinuxParameters).toEqual({
+      Capabilities: {},
+      InitProcessEnabled: true,
+    });
     expect(image).toMatchObject({
       base: 'node:24-slim',
       user: 'node',
-      entrypoint: ['/usr/bin/tini', '--'],
+      entrypoint: [],
       command: ['node', '--max-semi-space-size=32', 'index.mjs'],
       volumes: ['/tmp'],
       workdir: '/app',

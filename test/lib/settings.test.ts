@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs';
 import { App } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { settingsFromContext } from '../../lib/settings/context.ts';
-import { readSettings, type SettingsInput, settingsSchema } from '../../lib/settings/settings.ts';
+import type { SettingProps } from '../../lib/settings/setting-props.ts';
+import { readSettings, settingsSchema } from '../../lib/settings/settings.ts';
 
 const errorOf = (given: object): string => {
   try {
-    readSettings(given as SettingsInput);
+    readSettings(given as SettingProps);
     return '';
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
@@ -109,6 +110,18 @@ describe('the settings of a deployment', () => {
   it('that are not a number are quoted in the error', () => {
     const { node } = new App({ context: { 'punctual:shards': 'many' } });
     expect(errorOf(settingsFromContext(node))).toBe('shards must be a number from 1 to 1024, got "many"');
+  });
+
+  it('have the documented defaults', () => {
+    const text = readFileSync('lib/settings/setting-props.ts', 'utf8');
+    const documented = [...text.matchAll(/@default (.*)\n \s*\*\/\n\s*readonly (\w+)\?/g)];
+    expect(documented.map(([, , name]) => name).sort()).toEqual(Object.keys(settingsSchema.shape).sort());
+    const values = readSettings({}) as unknown as Record<string, unknown>;
+    for (const [, text = '', name = ''] of documented) {
+      const isText = text.startsWith('- ') || name === 'watcherReservedConcurrency';
+      if (!isText) expect(JSON.stringify(values[name]), name).toBe(text.replaceAll("'", '"'));
+      else expect([undefined, 'docs/runbook.md'], name).toContain(values[name]);
+    }
   });
 
   it('are all in the deploy guide', () => {
