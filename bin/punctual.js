@@ -1,22 +1,39 @@
 #!/usr/bin/env node
-// Starts bin/punctual.ts in this process on Node 24 or newer. An older Node starts the Node 24 that `npm ci` installed.
-// Plain JavaScript, because older versions of Node cannot run TypeScript.
+// Starts the `punctual` command: from the bundle of the package, or from the source of a checkout. Plain JavaScript for old versions
+// of Node, which get a message instead of a syntax error.
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import module, { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const MIN_MAJOR = 24;
+const isCheckout = existsSync(new URL('punctual.ts', import.meta.url));
+const [major, minor] = process.versions.node.split('.').map(Number);
 
-if (Number(process.versions.node.split('.')[0]) >= MIN_MAJOR) {
+/**
+ * The package needs node:sqlite without a flag, with the timeouts and array rows of Node 22.16 and 24. undici needs 22.19. A
+ * checkout runs TypeScript on the Node that it is tested with.
+ */
+const isSupported = isCheckout ? major >= 24 : major >= 24 || (major === 22 && minor >= 19);
+
+if (isSupported) {
   // The compile cache halves the time of the second start.
   module.enableCompileCache();
   // If an older Node started this process (see below), the IPC channel closes when that process ends. Then this one stops.
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   process.channel?.unref();
-  await import('./punctual.ts');
-} else {
+  if (isCheckout) {
+    await import('./from-source.js');
+    await import('./punctual.ts');
+  } else {
+    await import('../dist/runtime/punctual.mjs');
+  }
+} else if (isCheckout) {
   runOn(installedNode());
+} else {
+  fail(
+    `the command needs Node 22.19 or later in 22, or Node 24 or later; this is ${process.version}. Its database is node:sqlite, which older versions lack, have behind a flag, or have without timeouts. The client (import 'punctual/client') works with Node 18.17 and later.`,
+  );
 }
 
 function installedNode() {
@@ -27,10 +44,7 @@ function installedNode() {
       process.platform === 'win32' ? 'node.exe' : 'node',
     );
   } catch {
-    console.error(
-      `punctual: Node ${MIN_MAJOR} is required, this is ${process.version}. To install Node ${MIN_MAJOR} for Punctual, run: npm ci`,
-    );
-    process.exit(1);
+    fail(`Node 24 is required, this is ${process.version}. To install Node 24 for Punctual, run: npm ci`);
   }
 }
 
@@ -39,10 +53,7 @@ function runOn(node) {
   const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
-  child.once('error', (error) => {
-    console.error(`punctual: cannot run ${node}: ${error.message}`);
-    process.exit(1);
-  });
+  child.once('error', (error) => fail(`cannot run ${node}: ${error.message}`));
   // The terminal sends Ctrl-C to the child, too. The server treats two signals within 500 ms as one.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.once('exit', (code, signal) => {
@@ -50,4 +61,9 @@ function runOn(node) {
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
   });
+}
+
+function fail(message) {
+  console.error(`punctual: ${message}`);
+  process.exit(1);
 }

@@ -18,6 +18,8 @@ const [, , file = ''] = process.argv;
 process.argv.splice(1, 2, resolve(root, file));
 // Windows has no signals to pass on, and reading the parent's id is expensive there.
 if (process.env.npm_lifecycle_event && process.platform !== 'win32') stopWithShell();
+// Custom tasks import `punctual/tasks`, which a checkout has without a build.
+await import('./from-source.js');
 await import(pathToFileURL(resolve(root, file)).href);
 
 /**

@@ -4,7 +4,7 @@ export function startupMessage(url: string, details: readonly string[], token: s
 ${details.join('\n')}
 
 A token for the user "me", a job that runs in three seconds, and the list of jobs.
-To print a token for another user: npm run -s token -- <user>
+To print a token for another user: npx punctual token <user>
 
 TOKEN=${token}
 curl -sS ${url}/jobs -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' -d '{ "name": "hello", "task": "noop", "schedule": { "in": "PT3S" } }'

@@ -1,6 +1,6 @@
 // The documentation page: Swagger UI with /openapi.json. Its assets come from the npm package, so the page works offline.
 // The content security policy forbids loading anything from other origins.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { NotFound } from '../../domain/errors.ts';
@@ -64,7 +64,7 @@ const FILES: Readonly<Record<string, { readonly type: string; readonly read: () 
 
 const assetCache = new Map<string, string>();
 
-/** Reads a file of swagger-ui-dist: the installed package, or on Lambda the folder of that name next to the bundle. */
+/** Reads a file of swagger-ui-dist: the folder of that name next to the bundle, or the installed package. */
 function asset(name: string): string {
   const cached = assetCache.get(name);
   if (cached !== undefined) return cached;
@@ -74,11 +74,9 @@ function asset(name: string): string {
 }
 
 function assetFolder(): string {
-  try {
-    return dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  } catch {
-    return join(import.meta.dirname, 'swagger-ui-dist');
-  }
+  const besideBundle = join(import.meta.dirname, 'swagger-ui-dist');
+  if (existsSync(besideBundle)) return besideBundle;
+  return dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 }
 
 export const docsPage = (): Reply => ({
