@@ -224,6 +224,11 @@ export function createClient(options: ClientOptions) {
       /** Not repeated after a network error. */
       redrive: (selection: Body<'redriveDeadLetters'>, options: CallOptions = {}) =>
         call('redriveDeadLetters', { body: selection, ...options }),
+      groups: (query: Query<'groupDeadLetters'> = {}, options: CallOptions = {}) =>
+        call('groupDeadLetters', { query, ...options }),
+      /** They stay failed and leave the list. Not repeated after a network error. */
+      dismiss: (ids: readonly string[], options: CallOptions = {}) =>
+        call('dismissDeadLetters', { body: { ids: [...ids] }, ...options }),
     },
     health: (options: CallOptions = {}) => call('health', options),
     openapi: (options: CallOptions = {}) => call('openapi', options),

@@ -37,6 +37,9 @@ export const ENDPOINTS = {
   listWorkers: { method: 'GET', path: '/workers', repeat: 'always' },
   listDeadLetters: { method: 'GET', path: '/dead-letters', repeat: 'always' },
   redriveDeadLetters: { method: 'POST', path: '/dead-letters/redrive', repeat: 'never' },
+  groupDeadLetters: { method: 'GET', path: '/dead-letters/groups', repeat: 'always' },
+  // The execution may have been retried and have failed again before the repetition.
+  dismissDeadLetters: { method: 'POST', path: '/dead-letters/dismiss', repeat: 'never' },
   health: { method: 'GET', path: '/health', repeat: 'always' },
   openapi: { method: 'GET', path: '/openapi.json', repeat: 'always' },
 } as const satisfies { [Id in OperationId]: { method: Method<Id>; path: Path<Id>; repeat: Repeat } };

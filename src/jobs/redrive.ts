@@ -5,8 +5,8 @@ import { dueBound, executionId, parseExecutionId } from '../domain/executions/id
 import type { Row } from '../domain/executions/row.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { Context } from '../scheduling/context.ts';
-import type { ExecutionKey } from '../store/store.ts';
-import { requireJob } from './access.ts';
+import type { ExecutionKey, FailedKey } from '../store/store.ts';
+import { requireJob, requireOwner } from './access.ts';
 import { refuseCancelled } from './job-state.ts';
 import { retryExecution } from './manual-runs.ts';
 
@@ -21,6 +21,11 @@ export async function redriveByIds(
   who: Principal,
   ids: readonly string[],
 ): Promise<{ redriven: number }> {
+  return { redriven: await redrive(context, who, await requireRows(context, who, ids)) };
+}
+
+/** The rows of these executions. Throws NotFound unless every one exists and the caller may access it. */
+export async function requireRows(context: Context, who: Principal, ids: readonly string[]): Promise<Row[]> {
   const keys = [...new Set(ids)].map((id) => {
     const key = parseExecutionId(id);
     if (!key) throw new NotFound('execution', id);
@@ -40,7 +45,7 @@ export async function redriveByIds(
     const id = executionId(jobId, due);
     if (!found.has(id)) throw new NotFound('execution', id);
   }
-  return { redriven: await redrive(context, who, rows) };
+  return rows;
 }
 
 /** Redrives at most `maxRedriven` failed executions of a job that are due in the range, newest first. */
@@ -52,6 +57,29 @@ export async function redriveOfJob(
 ): Promise<{ redriven: number }> {
   const head = await requireJob(context, who, query.jobId);
   refuseCancelled(head);
+  return redriveMatching(context, who, head.userId, query, maxRedriven, ({ jobId }) => jobId === query.jobId);
+}
+
+/** Redrives at most `maxRedriven` dead letters of the caller with this error key that are due in the range, newest first. */
+export async function redriveOfError(
+  context: Context,
+  who: Principal,
+  query: { readonly errorKey: string; readonly owner?: string; readonly from?: number; readonly to?: number },
+  maxRedriven: number,
+): Promise<{ redriven: number }> {
+  const owner = requireOwner(who, query.owner);
+  const matches = ({ errorKey }: FailedKey) => errorKey === query.errorKey;
+  return redriveMatching(context, who, owner, query, maxRedriven, matches);
+}
+
+async function redriveMatching(
+  context: Context,
+  who: Principal,
+  userId: string,
+  query: { readonly from?: number; readonly to?: number },
+  maxRedriven: number,
+  matches: (key: FailedKey) => boolean,
+): Promise<{ redriven: number }> {
   const range = {
     ...(query.from !== undefined && { from: dueBound(query.from) }),
     ...(query.to !== undefined && { to: dueBound(query.to) }),
@@ -60,8 +88,8 @@ export async function redriveOfJob(
   let cursor: string | undefined;
   do {
     const limit = Math.min(PAGE, maxRedriven - redriven);
-    const page = await context.store.listFailedKeys(head.userId, { ...range, limit, cursor });
-    const keys = page.items.filter(({ jobId }) => jobId === query.jobId);
+    const page = await context.store.listFailedKeys(userId, { ...range, limit, cursor });
+    const keys = page.items.filter((key) => !key.dismissed && matches(key));
     redriven += await redrive(context, who, await context.store.readRows(keys, { consistent: true }));
     cursor = page.next;
   } while (cursor && redriven < maxRedriven);

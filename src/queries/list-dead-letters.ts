@@ -7,7 +7,7 @@ import type { ExecutionView } from '../domain/views/resource-schemas.ts';
 import { executionOfRow, withOwner } from '../domain/views/views.ts';
 import { requireOwner } from '../jobs/access.ts';
 import type { Context } from '../scheduling/context.ts';
-import type { FailedKey } from '../store/store.ts';
+import type { FailedKey, Page } from '../store/store.ts';
 import { filteredPage, type Listed } from './filtered-page.ts';
 import { type KeyedRow, withRows } from './list-executions.ts';
 
@@ -37,20 +37,30 @@ export async function listDeadLetters(
   const isOfAll = who.operator && query.owner === undefined;
   const { items, nextCursor } = await filteredPage<KeyedRow<FailedKey>>(
     query,
-    ({ row }) => row?.status === 'FAILED' && matchesQuery(row, query),
+    ({ row }) => row?.status === 'FAILED' && !row.dismissed && matchesQuery(row, query),
     ({ key }) => key.cursor,
     async (limit, cursor) => {
       const page = { limit, cursor };
       const keys = await (isOfAll
         ? store.listAllFailedKeys(page)
         : store.listFailedKeys(owner, { ...rangeOf(query), ...page }));
-      return withRows(context, keys);
+      return withRowsOfDeadLetters(context, keys);
     },
   );
   return {
     items: items.flatMap(({ row }) => (row ? withOwner(who, executionOfRow(row), row.userId) : [])),
     nextCursor,
   };
+}
+
+/** The rows of dismissed executions are not read. Their keys stay in the page, so that the number of reads is bounded. */
+async function withRowsOfDeadLetters(
+  context: Context,
+  { items, next }: Page<FailedKey>,
+): Promise<Page<KeyedRow<FailedKey>>> {
+  const read = await withRows(context, { items: items.filter((key) => !key.dismissed) });
+  const rows = new Map(read.items.map(({ key, row }) => [key, row]));
+  return { items: items.map((key) => ({ key, row: rows.get(key) })), next };
 }
 
 const rangeOf = ({ from, to }: Pick<DeadLettersQuery, 'from' | 'to'>) => ({

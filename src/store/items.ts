@@ -167,9 +167,28 @@ export const holdItemFromItem = (item: Item): HoldItem => ({
   hold: holdFromItem(item) as Hold,
 });
 
+/**
+ * The mark of a dismissed failure, before its error key. The index of failed rows has the key, so a list passes dismissed ones
+ * without reading their rows. Error keys have no such character.
+ */
+const DISMISSED = '!';
+
+/** The stored error key of a FAILED row. */
+export const failureToItem = (row: Pick<Row, 'error' | 'reason' | 'dismissed'>): string =>
+  `${row.dismissed ? DISMISSED : ''}${errorKeyOf(row)}`;
+
+/** The fields of `FailedKey` that the stored error key has. It is undefined or null in rows of earlier versions. */
+export function failureFromItem(stored: unknown): { errorKey?: string; dismissed?: true } {
+  if (stored === undefined || stored === null) return {};
+  const text = String(stored);
+  return text.startsWith(DISMISSED)
+    ? { errorKey: text.slice(DISMISSED.length), dismissed: true }
+    : { errorKey: text };
+}
+
 /** Only terminal rows expire. A backfill has open rows with old due times. */
 export function rowToItem(
-  { jobId, due, status, fence, told, ...record }: Row,
+  { jobId, due, status, fence, told, dismissed, ...record }: Row,
   retentionMs: number,
   indexPartitions = INDEX_PARTITIONS,
 ): Item {
@@ -180,7 +199,7 @@ export function rowToItem(
     ...{ jobId, due, status, fence, told, owner },
     record: toJson(record),
     failedOwner: status === 'FAILED' ? owner : undefined,
-    errorKey: status === 'FAILED' ? errorKeyOf(record) : undefined,
+    errorKey: status === 'FAILED' ? failureToItem({ ...record, dismissed }) : undefined,
     dueKey: dueKeyOf({ jobId, due }),
     expiresAt: isTerminal(status) ? seconds(latest + retentionMs) : undefined,
   };
@@ -190,13 +209,14 @@ export function rowFromItem(item: Item): Row {
   const {
     owner: _owner,
     failedOwner: _failed,
-    errorKey: _errorKey,
+    errorKey,
     dueKey: _dueKey,
     expiresAt: _expiresAt,
     record,
     ...own
   } = item;
-  return { ...own, ...(fromJson(record) as object) } as unknown as Row;
+  const { dismissed } = failureFromItem(errorKey);
+  return { ...own, ...(dismissed && { dismissed }), ...(fromJson(record) as object) } as unknown as Row;
 }
 
 const toJson = (value: unknown): string | undefined =>

@@ -34,6 +34,8 @@ export interface ExecutionKey {
 export interface FailedKey extends ExecutionKey {
   /** `errorKeyOf` the row's error. Absent in rows of earlier versions. */
   readonly errorKey?: string;
+  /** Absent if the row is a dead letter. */
+  readonly dismissed?: true;
   /** The cursor after this row. */
   readonly cursor: string;
 }
@@ -106,6 +108,8 @@ export interface ExecutionsStore {
   updateRow(seen: RowSeen, row: Row): Promise<boolean>;
   /** False if the row has another status or fence than `seen`. 1 WRU below 1 KB. */
   markNotified(jobId: string, due: DueKey, seen: RowSeen): Promise<boolean>;
+  /** Dismisses a FAILED row. False if it is not FAILED, or has another fence. 1 WRU below 1 KB, and 1 for the index. */
+  dismissRow(row: Row): Promise<boolean>;
   readRow(jobId: string, due: DueKey, options: ReadOptions): Promise<Row | undefined>;
   readRows(keys: readonly ExecutionKey[], options: ReadOptions): Promise<Row[]>;
   /** The rows of one job with `from` ≤ due < `to`. */

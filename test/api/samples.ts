@@ -32,6 +32,7 @@ export function bodyOf({ id }: Operation, { executionId }: Prepared): unknown {
     backfillJob: { from: '2026-11-16T00:00:00Z', to: '2026-11-16T12:00:00Z' },
     previewSchedule: { schedule: { cron: '0 9 * * *' } },
     redriveDeadLetters: { ids: [executionId] },
+    dismissDeadLetters: { ids: [executionId] },
   };
   return bodies[id];
 }

@@ -65,7 +65,7 @@ describe('a wrong command line', () => {
     [['audit', 'hello', '--from', 'yesterday'], '--from must be a time such as 2026-12-01T10:00:00Z'],
     [['audit', 'hello', '--from', '1h', '--to', '2h'], '--from must be before --to'],
     [['backfill', 'hello'], '--from is missing'],
-    [['dead-letters', 'retry'], 'dead-letters takes redrive or no argument, got "retry"'],
+    [['dead-letters', 'retry'], 'dead-letters takes redrive, dismiss or no argument, got "retry"'],
     [['preview'], 'the schedule is missing'],
     [['preview', '* * * *'], 'schedule.cron: "* * * *" has 4 fields'],
     [['preview', '@daily', '--count', '0'], '--count must be a whole number from 1 to 1000'],

@@ -144,6 +144,10 @@ const rowOperations: fc.Arbitrary<Operation>[] = [
       (store, run) =>
         store.markNotified(`${jobId}-${run}`, key, was),
   ),
+  fc.tuple(job, due, maybe(word)).map(([jobId, key, fence]) => async (store, run) => {
+    const row = await store.readRow(`${jobId}-${run}`, key, { consistent: true });
+    return row && store.dismissRow({ ...row, fence });
+  }),
 ];
 
 const inRun = (change: Partial<Row>, run: string): Row => ({

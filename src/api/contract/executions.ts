@@ -1,7 +1,9 @@
 // The operations of the API on executions and dead letters.
 import { z } from 'zod';
+import { MAX_GROUPED } from '../../queries/group-dead-letters.ts';
 import { operation } from './endpoint.ts';
 import {
+  errorKey,
   executionId,
   executionPath,
   executionsQuery,
@@ -12,7 +14,13 @@ import {
   paging,
   range,
 } from './request-schemas.ts';
-import { executionShape, pageOf, redrivenShape } from './response-schemas.ts';
+import {
+  deadLetterGroupsShape,
+  dismissedShape,
+  executionShape,
+  pageOf,
+  redrivenShape,
+} from './response-schemas.ts';
 
 /** Maximum number of ids in one redrive request. */
 export const MAX_REDRIVEN_BY_ID = 100;
@@ -108,14 +116,39 @@ export const executions = {
     service: 'scheduler',
     method: 'POST',
     path: '/dead-letters/redrive',
-    summary: 'Redrive dead letters: run failed executions again, by id or by job',
-    description: `Takes up to ${MAX_REDRIVEN_BY_ID} ids. If one does not exist, the response is 404 and nothing is redriven. By job, a call redrives up to ${MAX_REDRIVEN} executions, newest first. Repeat the call until \`redriven\` is 0. Executions that are no longer failed are left out.`,
+    summary: 'Redrive dead letters: run failed executions again, by id, by job or by error',
+    description: `Takes up to ${MAX_REDRIVEN_BY_ID} ids. If one does not exist, the response is 404 and nothing is redriven. By job or by error, a call redrives up to ${MAX_REDRIVEN} executions, newest first. Repeat the call until \`redriven\` is 0. Executions that are no longer failed are left out.`,
     auth: true,
     body: z.union([
       z.strictObject({ ids: z.array(executionId).min(1).max(MAX_REDRIVEN_BY_ID) }),
       z.strictObject({ jobId, from: instant.optional(), to: instant.optional() }),
+      z.strictObject({ errorKey, owner, from: instant.optional(), to: instant.optional() }),
     ]),
     success: { status: 202, description: 'The executions run again.', body: redrivenShape },
-    errors: [404, 409],
+    errors: [403, 404, 409],
+  }),
+  groupDeadLetters: operation({
+    id: 'groupDeadLetters',
+    service: 'query',
+    method: 'GET',
+    path: '/dead-letters/groups',
+    summary: 'Group the dead letters by error or by job, the largest group first',
+    description: `Executions that failed for the same reason are in one group, whatever ids and numbers their messages contain. A request looks at up to ${MAX_GROUPED} dead letters. If there are more, \`truncated\` is true. Operators get those of all users, or with \`owner\` those of one user.`,
+    auth: true,
+    query: z.strictObject({ by: z.enum(['error', 'job']).default('error'), owner, ...range }),
+    success: { status: 200, description: 'The groups.', body: deadLetterGroupsShape },
+    errors: [403],
+  }),
+  dismissDeadLetters: operation({
+    id: 'dismissDeadLetters',
+    service: 'scheduler',
+    method: 'POST',
+    path: '/dead-letters/dismiss',
+    summary: 'Dismiss dead letters: they stay failed and leave the list',
+    description: `Takes up to ${MAX_REDRIVEN_BY_ID} ids. If one does not exist, the response is 404 and nothing is dismissed. Executions that are no longer failed are left out. A retry still runs a dismissed execution again.`,
+    auth: true,
+    body: z.strictObject({ ids: z.array(executionId).min(1).max(MAX_REDRIVEN_BY_ID) }),
+    success: { status: 202, description: 'The executions are dismissed.', body: dismissedShape },
+    errors: [404],
   }),
 };

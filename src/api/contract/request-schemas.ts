@@ -7,6 +7,11 @@ export const executionId = z
   .string()
   .regex(/^job_[0-9a-zA-Z]{20}\.\d{13}(-[0-9a-zA-Z]{1,16})?$/, { error: 'must be an execution id' });
 
+/** `key` of a group of dead letters by error. */
+export const errorKey = z.string().regex(/^[\w-]{12}$/, {
+  error: 'must be the key of a group of GET /dead-letters/groups?by=error',
+});
+
 const operationId = z.string().regex(/^op_[0-9a-zA-Z]{20}$/, { error: 'must be an operation id' });
 
 export const jobPath = z.strictObject({ id: jobId });

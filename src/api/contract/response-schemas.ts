@@ -71,6 +71,30 @@ export const redrivenShape = z.strictObject({
   redriven: z.int().min(0).describe('number of executions that run again'),
 });
 
+export const dismissedShape = z.strictObject({
+  dismissed: z.int().min(0).describe('number of executions that left the list'),
+});
+
+export const deadLetterGroupsShape = z.strictObject({
+  items: z.array(
+    z.strictObject({
+      key: z.string().describe('error key, which a redrive takes, or job id'),
+      name: z.string().describe('name of the error of the newest execution'),
+      message: z.string().describe('its message, at most 300 characters'),
+      count: z.int().min(1),
+      jobs: z.int().min(1).describe('number of different jobs'),
+      firstDueAt: isoTime,
+      lastDueAt: isoTime,
+      sample: z.string().describe('id of the newest execution'),
+      buckets: z
+        .array(z.int().min(0))
+        .describe('counts in 24 equal parts of the time from the first to the last due time of all groups'),
+    }),
+  ),
+  lookedAt: z.int().min(0).describe('number of failed executions that were read'),
+  truncated: z.boolean().describe('there are more; narrow `from` and `to`'),
+});
+
 export const previewShape = z.strictObject({
   fireTimes: z.array(isoTime),
   description: z.string().describe('the schedule as an English sentence'),

@@ -5,6 +5,7 @@ import { resolveSchedule } from '../../domain/schedule/resolve.ts';
 import { getOperation } from '../../jobs/operations/operation-requests.ts';
 import { getExecution } from '../../queries/get-execution.ts';
 import { getJob } from '../../queries/get-job.ts';
+import { groupDeadLetters } from '../../queries/group-dead-letters.ts';
 import { listChanges } from '../../queries/list-changes.ts';
 import { listDeadLetters } from '../../queries/list-dead-letters.ts';
 import { listExecutions } from '../../queries/list-executions.ts';
@@ -68,6 +69,9 @@ export function queryRoutes(ctx: Context, tasks: Tasks): Route[] {
     }),
     route(contract.listDeadLetters, {
       handle: async ({ query }, principal) => ({ body: await listDeadLetters(ctx, principal, query) }),
+    }),
+    route(contract.groupDeadLetters, {
+      handle: async ({ query }, principal) => ({ body: await groupDeadLetters(ctx, principal, query) }),
     }),
     route(contract.openapi, { handle: async () => ({ body: openApiDocument() }) }),
     route(contract.docs, { handle: async () => docsPage() }),

@@ -6,12 +6,13 @@ import { cancelExecution } from '../../jobs/cancel-execution.ts';
 import { cancelJob } from '../../jobs/cancel-job.ts';
 import { acceptJob } from '../../jobs/create-async.ts';
 import { createJob } from '../../jobs/create-job.ts';
+import { dismissByIds } from '../../jobs/dismiss.ts';
 import { editJob } from '../../jobs/edit-job.ts';
 import { createQuotas, NO_LIMITS, type Quotas } from '../../jobs/enforce-quotas.ts';
 import { retryExecution, runNow } from '../../jobs/manual-runs.ts';
 import { stopOperation } from '../../jobs/operations/operation-requests.ts';
 import { pauseJob, resumeJob } from '../../jobs/pause-job.ts';
-import { redriveByIds, redriveOfJob } from '../../jobs/redrive.ts';
+import { redriveByIds, redriveOfError, redriveOfJob } from '../../jobs/redrive.ts';
 import { getExecution } from '../../queries/get-execution.ts';
 import type { IngestQueue } from '../../queue/ingest-queue.ts';
 import type { Context } from '../../scheduling/context.ts';
@@ -151,8 +152,13 @@ function schedulerRoutes(
       handle: async ({ body }, principal) => ({
         body: await ('ids' in body
           ? redriveByIds(ctx, principal, body.ids)
-          : redriveOfJob(ctx, principal, body, MAX_REDRIVEN)),
+          : 'errorKey' in body
+            ? redriveOfError(ctx, principal, body, MAX_REDRIVEN)
+            : redriveOfJob(ctx, principal, body, MAX_REDRIVEN)),
       }),
+    }),
+    route(contract.dismissDeadLetters, {
+      handle: async ({ body }, principal) => ({ body: await dismissByIds(ctx, principal, body.ids) }),
     }),
     route(contract.health, {
       async handle() {

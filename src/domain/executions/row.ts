@@ -78,6 +78,8 @@ export interface Row {
   readonly once?: true;
   /** A copy of the head's field. The writer of the row and settle need not read the head. */
   readonly notifies?: Notifies;
+  /** A FAILED row that a person has dismissed: it is no dead letter any more. Absent if it is one. */
+  readonly dismissed?: true;
   /** The notification of this end was sent, or counted in a summary. */
   readonly told?: true;
 }

@@ -99,6 +99,7 @@ export const executionShape = z
       .array(attemptShape)
       .optional()
       .describe('the last five attempts, oldest first; absent before the first start'),
+    dismissed: z.literal(true).optional().describe('failed, and no longer a dead letter'),
     stopping: z
       .literal(true)
       .optional()

@@ -64,6 +64,7 @@ export function executionOfRow(row: Row): ExecutionView {
     nextAttemptAt:
       row.status === 'RETRYING' && row.nextAttemptAt !== undefined ? iso(row.nextAttemptAt) : undefined,
     attempts: attempts.length > 0 ? attempts : undefined,
+    dismissed: row.dismissed,
     timeline: present({
       dueAt: iso(dueAt),
       enqueuedAt: enqueuedAt === undefined ? undefined : iso(enqueuedAt),

@@ -78,6 +78,7 @@ export function createDynamoStore(options: DynamoStoreOptions): Store {
 
     insertRow: (row) => executions.insertRow(db, retentionMs, row),
     updateRow: (seen, row) => executions.updateRow(db, retentionMs, seen, row),
+    dismissRow: (row) => executions.dismissRow(db, row),
     markNotified: (jobId, due, seen) => executions.markNotified(db, jobId, due, seen),
     readRow: (jobId, due, read) => executions.readRow(db, jobId, due, read),
     readRows: (keys, read) => executions.readRows(db, keys, read),

@@ -12,7 +12,7 @@ import {
   userRowCursor,
 } from '../cursors.ts';
 import type { Item } from '../items.ts';
-import { rowFromItem, rowToItem } from '../items.ts';
+import { failureFromItem, failureToItem, rowFromItem, rowToItem } from '../items.ts';
 import type { ExecutionKey, FailedKey, ListOptions, ListRowsOptions, Page, ReadOptions } from '../store.ts';
 import { newestFirst, ownersOf } from '../user-index.ts';
 import type { Database } from './database.ts';
@@ -60,6 +60,27 @@ export async function markNotified(
       ConditionExpression: `#status = :status AND ${held ? '#fence = :fence' : 'attribute_not_exists(#fence)'}`,
       ExpressionAttributeNames: { '#status': 'status', '#fence': 'fence' },
       ExpressionAttributeValues: { ':told': true, ':status': seen.status, ':fence': seen.fence },
+    },
+  );
+  return updated !== undefined;
+}
+
+/** False if it is not FAILED or has another fence. 1 WRU below 1 KB, and 1 for the index of failed rows. */
+export async function dismissRow(db: Database, row: Row): Promise<boolean> {
+  const { jobId, due, fence } = row;
+  const held = fence !== undefined;
+  const updated = await db.update(
+    { operation: 'dismissRow', table },
+    {
+      Key: { jobId, due },
+      UpdateExpression: 'SET errorKey = :errorKey',
+      ConditionExpression: `#status = :status AND ${held ? '#fence = :fence' : 'attribute_not_exists(#fence)'}`,
+      ExpressionAttributeNames: { '#status': 'status', '#fence': 'fence' },
+      ExpressionAttributeValues: {
+        ':errorKey': failureToItem({ ...row, dismissed: true }),
+        ':status': 'FAILED',
+        ':fence': fence,
+      },
     },
   );
   return updated !== undefined;
@@ -192,7 +213,7 @@ const keyFromItem = (item: Item): ExecutionKey => ({ jobId: String(item.jobId), 
 
 const failedFromItem = (item: Item, cursor: string): FailedKey => ({
   ...keyFromItem(item),
-  ...(item.errorKey !== undefined && { errorKey: String(item.errorKey) }),
+  ...failureFromItem(item.errorKey),
   cursor,
 });
 

@@ -48,6 +48,7 @@ const failedKey = (row: Row, cursor: string): FailedKey => ({
   jobId: row.jobId,
   due: row.due,
   errorKey: errorKeyOf(row),
+  ...(row.dismissed && { dismissed: row.dismissed }),
   cursor,
 });
 
@@ -220,6 +221,12 @@ export class MemoryStore implements Store {
   async markNotified(jobId: string, due: DueKey, seen: RowSeen): Promise<boolean> {
     const row = this.rows.get(rowKey({ jobId, due }));
     return row !== undefined && this.updateRow(seen, { ...row, told: true });
+  }
+
+  async dismissRow(row: Row): Promise<boolean> {
+    const found = this.rows.get(rowKey(row));
+    const seen = { status: 'FAILED', fence: row.fence } as const;
+    return found !== undefined && this.updateRow(seen, { ...found, dismissed: true });
   }
 
   async readRow(jobId: string, due: DueKey, options: ReadOptions): Promise<Row | undefined> {

@@ -9,12 +9,12 @@ import {
   TIME_AND_JOB,
   userRowCursor,
 } from '../cursors.ts';
-import { rowToItem } from '../items.ts';
+import { failureFromItem, failureToItem, rowToItem } from '../items.ts';
 import type { ExecutionKey, ExecutionsStore, FailedKey, ListOptions, Page } from '../store.ts';
 import { changing, type Reader, type Value, type Writer } from './statements.ts';
 import { isOne, orNull } from './values.ts';
 
-const COLUMNS = 'jobId, due, status, fence, told, record';
+const COLUMNS = 'jobId, due, status, fence, told, errorKey, record';
 const INSERT = changing(
   `INSERT INTO executions (status, fence, told, record, expiresAt, errorKey, jobId, due, userId)
    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
@@ -24,6 +24,7 @@ const UPDATE = changing(
   `UPDATE executions SET status = ?, fence = ?, told = ?, record = ?, expiresAt = ?, errorKey = ? ${WHERE_SEEN}`,
 );
 const MARK_TOLD = changing(`UPDATE executions SET told = 1 ${WHERE_SEEN}`);
+const DISMISS = changing(`UPDATE executions SET errorKey = ? ${WHERE_SEEN}`);
 const READ = `SELECT ${COLUMNS} FROM executions WHERE jobId = ? AND due = ?`;
 const READ_MANY = `SELECT ${COLUMNS} FROM executions WHERE (jobId, due) IN (
   SELECT value ->> 0, value ->> 1 FROM json_each(?))`;
@@ -74,6 +75,11 @@ export function executionOperations(reader: Reader, writer: Writer, retentionMs:
     },
     async markNotified(jobId, due, seen) {
       return isOne(await writer.write(MARK_TOLD, seenOf(jobId, due, seen), 'record', ''));
+    },
+    async dismissRow(row) {
+      const key = failureToItem({ ...row, dismissed: true });
+      const seen = seenOf(row.jobId, row.due, { status: 'FAILED', fence: row.fence });
+      return isOne(await writer.write(DISMISS, [key, ...seen], 'record', row.userId));
     },
     async readRow(jobId, due) {
       const row = reader.one(READ, jobId, due);
@@ -132,17 +138,19 @@ const keyOf = ([jobId, due]: Value[]): ExecutionKey => ({ jobId: String(jobId), 
 function failedPage({ rows, more }: Rows, cursorOf: (row: Value[]) => string): Page<FailedKey> {
   const items = rows.map((row) => ({
     ...keyOf(row),
-    ...(row[2] !== null && { errorKey: String(row[2]) }),
+    ...failureFromItem(row[2]),
     cursor: cursorOf(row),
   }));
   return { items, next: more ? items.at(-1)?.cursor : undefined };
 }
 
-function rowOf([jobId, due, status, fence, told, record]: Value[]): Row {
+function rowOf([jobId, due, status, fence, told, errorKey, record]: Value[]): Row {
+  const { dismissed } = failureFromItem(errorKey);
   return Object.assign(
     { jobId, due, status },
     fence !== null && { fence },
     told !== null && { told: true },
+    dismissed && { dismissed },
     JSON.parse(String(record)),
   );
 }

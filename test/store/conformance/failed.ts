@@ -47,6 +47,28 @@ export function failedConformance(subject: Subject): void {
       expect(seen).toEqual(expect.arrayContaining(rows.map(text)));
     });
 
+    test('a dismissed row stays in the list with a mark, and loses the mark when it is written again', async () => {
+      const store = subject();
+      const row = aRow({ status: 'FAILED', fence: 'f', error: { name: 'Error', message: 'broken' } });
+      await store.insertRow(row);
+      const list = async () => (await store.listFailedKeys(row.userId, { limit: 5 })).items;
+      const read = () => store.readRow(row.jobId, row.due, { consistent: true });
+      const key = { errorKey: errorKeyOf(row), jobId: row.jobId, due: row.due };
+      expect(await store.dismissRow({ ...row, fence: 'other' })).toBe(false);
+      expect(await store.dismissRow({ ...row, jobId: aJobId() })).toBe(false);
+      expect(await read()).toEqual(row);
+      expect(await store.dismissRow(row)).toBe(true);
+      expect(await read()).toEqual({ ...row, dismissed: true });
+      expect(await list()).toEqual([{ ...key, dismissed: true, cursor: expect.any(String) }]);
+      expect(await store.markNotified(row.jobId, row.due, row)).toBe(true);
+      expect(await read()).toEqual({ ...row, dismissed: true, told: true });
+      await store.updateRow(row, row);
+      expect(await read()).toEqual(row);
+      expect(await list()).toEqual([{ ...key, cursor: expect.any(String) }]);
+      await store.updateRow(row, { ...row, status: 'QUEUED' });
+      expect(await store.dismissRow(row)).toBe(false);
+    });
+
     test('a row that runs again leaves the list, one that fails later enters it', async () => {
       const store = subject();
       const row = aRow({ status: 'FAILED' });
