@@ -87,6 +87,9 @@ export const OPERATIONS: Readonly<Record<keyof Store, Access>> = {
   insertChange: on('jobs', ...INSERT),
   listChanges: on('jobs', 'Query'),
 
+  readName: on('jobs', ...GET),
+  writeName: on('jobs', 'PutItem'),
+
   putOperation: on('jobs', 'BatchWriteItem'),
   readOperation: on('jobs', ...GET),
   replaceOperation: on('jobs', 'PutItem'),
@@ -118,6 +121,7 @@ export const ROLES = {
     'readHoldItem',
     'listHoldItems',
     'listChanges',
+    'readName',
     'readOperation',
     'hasEntry',
     'readRow',
@@ -132,6 +136,9 @@ export const ROLES = {
   ],
   scheduler: [
     ...CREATE,
+    'readName',
+    'writeName',
+    'listChanges',
     'putOperation',
     'readOperation',
     'replaceOperation',

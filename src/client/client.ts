@@ -11,8 +11,12 @@ import type {
   Answer,
   Body,
   ItemOf,
+  Job,
   JobChanges,
   JobInput,
+  JobName,
+  NamedJobInput,
+  NamedJobPlan,
   Operation,
   OperationId,
   Query,
@@ -66,6 +70,11 @@ export interface EditOptions extends CallOptions {
   readonly ifMatch?: number | string;
 }
 
+export interface NamedOptions extends CallOptions {
+  /** The ETag or the `version` of the job. If the job has changed since, the request is refused with 412. */
+  readonly ifMatch?: number | string;
+}
+
 export interface ChangeOptions extends CallOptions {
   /** The reason, kept in the record of the change. */
   readonly note?: string;
@@ -73,6 +82,7 @@ export interface ChangeOptions extends CallOptions {
 
 interface Call<Id extends OperationId> extends CallOptions {
   readonly id?: string;
+  readonly name?: JobName;
   readonly query?: Query<Id> | undefined;
   readonly body?: Body<Id>;
   readonly headers?: Readonly<Record<string, string | undefined>>;
@@ -100,12 +110,15 @@ export function createClient(options: ClientOptions) {
   /** `Result` is the type of the response according to the contract. */
   async function call<Id extends OperationId, Result = Answer<Id>>(
     operation: Id,
-    { id = '', query, body, headers, keyed = false, signal }: Call<Id> = {},
+    { id = '', name, query, body, headers, keyed = false, signal }: Call<Id> = {},
   ): Promise<Result> {
     const { method, path, repeat } = ENDPOINTS[operation];
     const response = await send({
       method,
-      path: path.replace('{id}', encodeURIComponent(id)),
+      path: path
+        .replace('{id}', encodeURIComponent(id))
+        .replace('{namespace}', encodeURIComponent(name?.namespace ?? ''))
+        .replace('{name}', encodeURIComponent(name?.name ?? '')),
       query: Object(query),
       headers,
       body,
@@ -165,7 +178,7 @@ export function createClient(options: ClientOptions) {
         call('editJob', {
           id,
           body: changes,
-          headers: { 'if-match': typeof ifMatch === 'number' ? `"${ifMatch}"` : ifMatch },
+          headers: matching(ifMatch),
           keyed: ifMatch !== undefined && ifMatch !== '*',
           signal,
         }),
@@ -184,6 +197,21 @@ export function createClient(options: ClientOptions) {
       /** Resolves when the server has accepted the backfill. `operations` has its progress. */
       backfill: (id: string, range: Body<'backfillJob'>, options: CallOptions = {}) =>
         call('backfillJob', { id, body: range, ...options }),
+    },
+    /** Jobs by namespace and name. However often a request is sent, a name has one job. */
+    namedJobs: {
+      get: (name: JobName, options: CallOptions = {}) => call('getNamedJob', { name, ...options }),
+      /** Creates, edits or replaces the job. `action` of the result says which. */
+      put: (name: JobName, job: NamedJobInput, { ifMatch, signal }: NamedOptions = {}) =>
+        call<'putNamedJob', Job>('putNamedJob', { name, body: job, headers: matching(ifMatch), signal }),
+      /** What `put` would do. Nothing is written. */
+      plan: (name: JobName, job: NamedJobInput, { ifMatch, signal }: NamedOptions = {}) =>
+        call<'putNamedJob', NamedJobPlan>('putNamedJob', {
+          ...{ name, body: job, headers: matching(ifMatch), signal },
+          query: { dryRun: 'true' },
+        }),
+      cancel: (name: JobName, { note, ifMatch, signal }: NamedOptions & ChangeOptions = {}) =>
+        call('cancelNamedJob', { name, query: { note }, headers: matching(ifMatch), signal }),
     },
     executions: {
       /** The executions of all jobs. */
@@ -234,6 +262,10 @@ export function createClient(options: ClientOptions) {
     openapi: (options: CallOptions = {}) => call('openapi', options),
   };
 }
+
+const matching = (ifMatch: number | string | undefined) => ({
+  'if-match': typeof ifMatch === 'number' ? `"${ifMatch}"` : ifMatch,
+});
 
 /** 128 random bits in hex. `crypto.randomUUID` does not exist on pages that are not served over HTTPS. */
 const randomKey = (): string =>

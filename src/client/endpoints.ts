@@ -19,6 +19,10 @@ export const ENDPOINTS = {
   // Without If-Match, a repeated `{ "schedule": { "in": "PT1S" } }` could run twice.
   editJob: { method: 'PATCH', path: '/jobs/{id}', repeat: 'withKey' },
   cancelJob: { method: 'DELETE', path: '/jobs/{id}', repeat: 'always' },
+  // The same request leads to the same job.
+  putNamedJob: { method: 'PUT', path: '/jobs/by-name/{namespace}/{name}', repeat: 'always' },
+  getNamedJob: { method: 'GET', path: '/jobs/by-name/{namespace}/{name}', repeat: 'always' },
+  cancelNamedJob: { method: 'DELETE', path: '/jobs/by-name/{namespace}/{name}', repeat: 'always' },
   runJob: { method: 'POST', path: '/jobs/{id}/run', repeat: 'never' },
   pauseJob: { method: 'POST', path: '/jobs/{id}/pause', repeat: 'always' },
   resumeJob: { method: 'POST', path: '/jobs/{id}/resume', repeat: 'always' },

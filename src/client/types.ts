@@ -11,6 +11,15 @@ export type JobInput = Body<'createJob'>;
 /** The fields that an edit may change. */
 export type JobChanges = Body<'editJob'>;
 export type Job = Answer<'getJob'>;
+/** The whole description of a job with a name. `task` and `schedule` are required. */
+export type NamedJobInput = Body<'putNamedJob'>;
+/** What a request by name would change. */
+export type NamedJobPlan = Extract<Answer<'putNamedJob'>, { changes: unknown }>;
+/** The identity of a job, within its user. */
+export interface JobName {
+  readonly namespace: string;
+  readonly name: string;
+}
 export type Execution = Answer<'getExecution'>;
 /** One change that a person made to a job. */
 export type Change = ItemOf<'listChanges'>;

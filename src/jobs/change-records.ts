@@ -39,6 +39,8 @@ export interface Decision {
   readonly set: Omit<HeadChange, 'stamp' | 'version' | 'updatedAt' | 'changedAt'>;
   /** The fields of the definition that the change replaces. */
   readonly replaces?: readonly ('params' | 'notify')[];
+  /** The kind of the change, if it differs from the request's. */
+  readonly what?: ChangeKind;
   /** Called right before the head is written. Throws if the writer's deadline is over. */
   inTime?(): void;
 }
@@ -58,7 +60,8 @@ export async function changeJob(
     const decision = await decide(head);
     if (!decision) return { head, changed: false };
     const version = head.version + 1;
-    const record = { jobId, version, by: who.userId, what, note, previous: lastChange(head) };
+    const { what: kind = what } = decision;
+    const record = { jobId, version, by: who.userId, what: kind, note, previous: lastChange(head) };
     const sides = difference(head, version, decision, clock.now());
     const updatedAt = await recordChange(context, { ...record, ...sides }, clock.now());
     const pauseEnded = (head.pausedUntil ?? Number.POSITIVE_INFINITY) <= updatedAt;

@@ -10,7 +10,7 @@ import { resolveAccepted, resolveSchedule } from '../domain/schedule/resolve.ts'
 import type { Schedule } from '../domain/schedule/schedule-schema.ts';
 import type { JobView } from '../domain/views/resource-schemas.ts';
 import { jobView, warningsOf } from '../domain/views/views.ts';
-import type { Context } from '../scheduling/context.ts';
+import type { Context, Random } from '../scheduling/context.ts';
 import { planned } from '../scheduling/planning/plan-revision.ts';
 import { confirmWrite } from '../scheduling/records/confirm-write.ts';
 import { findDefinition, firstDefinition, refuseLarge } from '../scheduling/records/definitions.ts';
@@ -21,21 +21,31 @@ export interface CreateRequest {
   readonly userId: string;
   readonly spec: JobSpec;
   readonly idempotencyKey?: string;
+  /** The job has a name and this id, which the pointer of the name has. Not together with an idempotency key. */
+  readonly named?: { readonly namespace: string; readonly jobId: string };
+  /** The job is created as paused. Its occurrences are planned at its resume. */
+  readonly paused?: boolean;
+  /** Why the job is created. It is stored in the record of the change. */
+  readonly note?: string | undefined;
   /** When the request was accepted, if it was queued. Relative times of the schedule count from then. */
   readonly acceptedAt?: number;
   /** Checks quotas before the first write. Throws if one is exceeded. Not called for a repeated request. */
   admit?(schedule: Schedule): Promise<void>;
 }
 
+/** Another request has created the job with this id. */
+export class JobExists extends Conflict {}
+
 export async function createJob(
   context: Context,
-  { userId, spec, idempotencyKey, acceptedAt, admit }: CreateRequest,
+  { userId, spec, idempotencyKey, named, paused = false, note, acceptedAt, admit }: CreateRequest,
 ): Promise<{ job: JobView; created: boolean }> {
   const { store, clock, random } = context;
   const t0 = clock.now();
   const inTime = writerDeadline(context);
   const revision = random.id(12);
-  const jobId = idempotencyKey === undefined ? `job_${random.id(20)}` : jobIdFromKey(userId, idempotencyKey);
+  const jobId =
+    named?.jobId ?? (idempotencyKey === undefined ? newJobId(random) : jobIdFromKey(userId, idempotencyKey));
   const bodyFingerprint = idempotencyKey === undefined ? undefined : fingerprint(spec);
   if (bodyFingerprint) {
     const first = await store.readHead(jobId, { consistent: true });
@@ -49,17 +59,22 @@ export async function createJob(
   refuseLarge({ params, notify });
   await admit?.(schedule);
   const { entries, send } = planned(context, { jobId, userId, revision, schedule }, t0);
+  const status = paused ? 'paused' : 'active';
   // no reader looks at these before the head is written, so they need no order
   const [definition, updatedAt] = await Promise.all([
     firstDefinition(context, jobId, { ...common, schedule, params, notify }),
-    recordChange(context, createdBy(userId, jobId, { ...common, schedule }), t0),
-    store.putEntries(entries),
+    recordChange(
+      context,
+      { ...createdBy(userId, jobId, { ...common, schedule }, paused), ...(note !== undefined && { note }) },
+      t0,
+    ),
+    store.putEntries(paused ? [] : entries),
   ]);
   const head: Head = {
     ...common,
     jobId,
     userId,
-    status: 'active',
+    status,
     schedule,
     revision,
     version: 1,
@@ -69,22 +84,33 @@ export async function createJob(
     stamp: random.id(12),
     ...(notify.length > 0 && { notifies: notifiesOf(notify) }),
     ...(bodyFingerprint && { bodyFingerprint }),
+    ...(named && { namespace: named.namespace, applied: 1 }),
   };
   inTime();
   if (!(await insertHead(context, head))) {
     // another request with the same key was faster: its job is returned, and the entries of this one are ignored
     const first = await store.readHead(jobId, { consistent: true });
     if (first && bodyFingerprint) return repeated(context, first, bodyFingerprint);
-    throw new Conflict(`job ${jobId} already exists`);
+    throw new JobExists(`job ${jobId} already exists`);
   }
-  await send();
+  if (!paused) await send();
   const content = { jobId, version: head.definition, params, notify };
   return { job: { ...jobView(head, content, t0), ...warningsOf(schedule, t0) }, created: true };
 }
 
-const createdBy = (by: string, jobId: string, fields: Pick<Head, (typeof CREATED_FIELDS)[number]>) => ({
+export const newJobId = (random: Random): string => `job_${random.id(20)}`;
+
+const createdBy = (
+  by: string,
+  jobId: string,
+  fields: Pick<Head, (typeof CREATED_FIELDS)[number]>,
+  paused: boolean,
+) => ({
   ...{ jobId, version: 1, by, what: 'created' as const },
-  after: Object.fromEntries(CREATED_FIELDS.map((name) => [name, fields[name]])),
+  after: {
+    ...Object.fromEntries(CREATED_FIELDS.map((name) => [name, fields[name]])),
+    ...(paused && { status: 'paused' as const }),
+  },
 });
 
 const insertHead = ({ store }: Context, head: Head): Promise<boolean> =>

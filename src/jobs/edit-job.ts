@@ -16,7 +16,7 @@ import type { Context } from '../scheduling/context.ts';
 import { freshRevision, plan } from '../scheduling/planning/plan-revision.ts';
 import { findDefinition, refuseLarge, writeDefinition } from '../scheduling/records/definitions.ts';
 import { writerDeadline } from '../scheduling/records/writer-deadline.ts';
-import { changeJob, type Decision } from './change-records.ts';
+import { type ChangeRequest, changeJob, type Decision } from './change-records.ts';
 import { refuseEnded, viewOfJob } from './job-state.ts';
 import { refuseEditOfOthers } from './secrets-of-others.ts';
 
@@ -34,42 +34,82 @@ export async function editJob(
   who: Principal,
   jobId: string,
   patch: JobPatch,
-  { ifMatch, checkParams, admit }: EditOptions = {},
+  { ifMatch, ...checks }: EditOptions = {},
 ): Promise<JobView> {
-  const { clock } = context;
-  const t0 = clock.now();
-  const inTime = writerDeadline(context);
+  const t0 = context.clock.now();
   const { note, ...fields } = patch;
-  const { params, notify, schedule: given, retry, misfire, ...common } = fields;
+  const { head } = await applyEdit(
+    context,
+    { who, jobId, what: 'edited', note },
+    (seen) => {
+      refuseEnded(seen, 'edited');
+      if (ifMatch !== undefined && seen.version !== ifMatch) {
+        throw new PreconditionFailed(
+          `If-Match must name the current version of job ${jobId}, ${seen.version}; got ${ifMatch}`,
+        );
+      }
+      if (Object.keys(fields).length === 0) return undefined;
+      refuseRename(seen, patch);
+      return { fields };
+    },
+    checks,
+  );
+  return { ...(await viewOfJob(context, who, head)), ...(fields.schedule && warningsOf(head.schedule, t0)) };
+}
+
+/** What an edit changes. */
+export interface Edit {
+  readonly fields: Omit<JobPatch, 'note'>;
+  /** Whether the job is to be paused. Undefined if it stays as it is. */
+  readonly paused?: boolean;
+  /** Whether the edit comes from a request by name. */
+  readonly byName?: boolean;
+}
+
+/** Writes the edit that `editOf` decides for the head, or nothing if it is undefined. */
+export async function applyEdit(
+  context: Context,
+  request: ChangeRequest,
+  editOf: (seen: Head) => Edit | undefined | Promise<Edit | undefined>,
+  { checkParams, admit }: Omit<EditOptions, 'ifMatch'> = {},
+): Promise<{ head: Head; changed: boolean }> {
+  const t0 = context.clock.now();
+  const inTime = writerDeadline(context);
+  const { who, jobId } = request;
   let send: (() => Promise<void>) | undefined;
-  const { head, changed } = await changeJob(context, { who, jobId, what: 'edited', note }, async (seen) => {
-    refuseEnded(seen, 'edited');
-    if (ifMatch !== undefined && seen.version !== ifMatch) {
-      throw new PreconditionFailed(
-        `If-Match must name the current version of job ${jobId}, ${seen.version}; got ${ifMatch}`,
-      );
-    }
-    if (Object.keys(fields).length === 0) return undefined;
-    refuseOverlapChange(seen, patch);
+  const { head, changed } = await changeJob(context, request, async (seen) => {
+    send = undefined;
+    const edit = await editOf(seen);
+    if (!edit) return undefined;
+    const { fields } = edit;
+    refuseOverlapChange(seen, fields);
+    const { params, notify, schedule: given, retry, misfire, ...common } = fields;
+    const pauses = edit.paused === true && seen.status === 'active';
+    const resumes = edit.paused === false && seen.status === 'paused';
     const decided: { -readonly [K in keyof Decision['set']]: Decision['set'][K] } = {
       ...common,
       ...(retry && { retry: { ...seen.retry, ...retry } }),
       ...(misfire && { misfire: { ...seen.misfire, ...misfire } }),
-      ...(given && withdrawHold(context, seen)),
+      ...((given || pauses) && withdrawHold(context, seen)),
+      ...(pauses && { status: 'paused', pausedUntil: undefined }),
+      ...(resumes && { status: 'active' }),
+      ...(edit.byName && { applied: seen.version + 1 }),
     };
-    const now = params || notify || patch.task ? await findDefinition(context, seen) : undefined;
+    const now = params || notify || fields.task ? await findDefinition(context, seen) : undefined;
     refuseEditOfOthers(who, seen, now, fields);
-    if (params || patch.task) checkParams?.(patch.task ?? seen.task, params ?? now?.params ?? {});
+    if (params || fields.task) checkParams?.(fields.task ?? seen.task, params ?? now?.params ?? {});
     const next = { params: params ?? now?.params ?? {}, notify: notify ?? now?.notify ?? [] };
     refuseLarge(next);
     if (given) {
       decided.schedule = resolveSchedule(given, t0);
       admit?.(decided.schedule);
+    }
+    if (given || resumes) {
       const revision = freshRevision(context);
       decided.revision = revision;
       // the occurrences of a paused job are planned at its resume
-      if (seen.status === 'active')
-        send = await plan(context, { ...seen, revision, schedule: decided.schedule }, t0);
+      if ((seen.status === 'active' || resumes) && !pauses)
+        send = await plan(context, { ...seen, revision, schedule: decided.schedule ?? seen.schedule }, t0);
     }
     if (notify) decided.notifies = notifiesOf(notify);
     if (params || notify) {
@@ -78,11 +118,16 @@ export async function editJob(
       decided.inline = inline;
     }
     const isReplaced = (name: 'params' | 'notify') => fields[name] && !isSame(fields[name], now?.[name]);
-    return { set: decided, replaces: (['params', 'notify'] as const).filter(isReplaced), inTime };
+    return {
+      set: decided,
+      replaces: (['params', 'notify'] as const).filter(isReplaced),
+      ...(Object.keys(fields).length === 0 && { what: pauses ? 'paused' : 'resumed' }),
+      inTime,
+    };
   });
   await send?.();
   if (changed) await awaitEarlyStart(context, head);
-  return { ...(await viewOfJob(context, who, head)), ...(given && warningsOf(head.schedule, t0)) };
+  return { head, changed };
 }
 
 const isSame = (a: unknown, b: unknown): boolean => fingerprint(a) === fingerprint(b);
@@ -92,5 +137,13 @@ function refuseOverlapChange(head: Head, { overlap }: JobPatch): void {
   if (overlap === undefined || (overlap === 'allow') === (head.overlap === 'allow')) return;
   throw new Conflict(
     `overlap cannot be changed from "${head.overlap}" to "${overlap}", because running executions would be missed; create a new job instead`,
+  );
+}
+
+/** The name of a job in a namespace is its identity. Its pointer would lead to a job of another name. */
+function refuseRename({ jobId, namespace, name }: Head, patch: JobPatch): void {
+  if (namespace === undefined || patch.name === undefined || patch.name === name) return;
+  throw new Conflict(
+    `job ${jobId} is "${name}" in the namespace "${namespace}" and cannot be renamed; create the job under the new name and cancel this one`,
   );
 }

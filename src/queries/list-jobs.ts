@@ -14,6 +14,7 @@ export interface JobsQuery {
   readonly task?: string;
   /** A prefix of the job's name. */
   readonly name?: string;
+  readonly namespace?: string;
   readonly tag?: { readonly key: string; readonly value: string };
   /** The user whose jobs are listed. Default: the caller. */
   readonly owner?: string;
@@ -29,6 +30,7 @@ export async function listJobs(context: Context, who: Principal, query: JobsQuer
     (!query.status || jobStatus(head, now) === query.status) &&
     (!query.task || head.task === query.task) &&
     (!query.name || (head.name ?? '').startsWith(query.name)) &&
+    (!query.namespace || head.namespace === query.namespace) &&
     (!query.tag || head.tags[query.tag.key] === query.tag.value);
   const { items, nextCursor } = await filteredPage(query, matches, headCursor, (limit, cursor) =>
     store.listHeads(owner, { limit, cursor }),

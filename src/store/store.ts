@@ -12,6 +12,7 @@ import type { Entry } from '../domain/executions/slots.ts';
 import type { OpenOperation, Operation } from '../domain/jobs/background-operation.ts';
 import type { Change, ChangeKey } from '../domain/jobs/change.ts';
 import type { Definition, Head, HeadChange, Hold, HoldItem } from '../domain/jobs/job.ts';
+import type { NamePointer } from '../domain/jobs/job-name.ts';
 import type { NotifyEvent } from '../domain/jobs/notify-events.ts';
 
 /** docs/protocol.md#reads says where `consistent: false` is allowed. */
@@ -236,6 +237,14 @@ export interface ChangeStore {
   listChanges(jobId: string, from: ChangeKey, limit: number): Promise<Change[]>;
 }
 
+/** Which job has a name (docs/decisions/0044). */
+export interface NameStore {
+  /** Consistent: 1 RRU. */
+  readName(userId: string, namespace: string, name: string): Promise<NamePointer | undefined>;
+  /** Replaces `seen`, compared by its stamp. If `seen` is undefined, inserts if absent. 1 WRU. */
+  writeName(seen: NamePointer | undefined, pointer: NamePointer): Promise<boolean>;
+}
+
 /** Background operations, and a list of those that have not ended. Ended ones are removed at `operationExpiresAt`. */
 export interface OperationStore {
   /**
@@ -261,4 +270,5 @@ export interface Store
     QuotaStore,
     NotificationWindowStore,
     ChangeStore,
+    NameStore,
     OperationStore {}

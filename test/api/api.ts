@@ -86,6 +86,7 @@ export function testApi({
         store.definitions.size +
         [...store.changes.values()].reduce((sum, ofJob) => sum + ofJob.size, 0) +
         store.operations.size +
+        store.names.size +
         queue.messages.length +
         ingested.length
       );

@@ -275,7 +275,11 @@ describe('GET /jobs', () => {
     ['status=done', 'status', /"active".*got "done"/],
     ['tag=team', 'tag', /key:value, got "team"/],
     ['cursor=nonsense', 'cursor', /cursor|nextCursor/],
-    ['colour=red', 'colour', /not a known field; known fields are status, task, name, tag, limit, cursor/],
+    [
+      'colour=red',
+      'colour',
+      /not a known field; known fields are status, task, name, namespace, tag, owner, limit, cursor/,
+    ],
   ])('refuses ?%s', async (query, path, message) => {
     const { call } = testApi();
     const answer = await call('GET', `/jobs?${query}`);

@@ -7,15 +7,16 @@ import { NOW, testApi } from './api.ts';
 const iso = (time: number) => new Date(time).toISOString();
 const MINUTE = 60_000;
 
-it('every operation of POST and PATCH refuses a body with fields that it does not know', async () => {
-  const withBody = operations.filter(({ method }) => method === 'POST' || method === 'PATCH');
+it('every operation of POST, PUT and PATCH refuses a body with fields that it does not know', async () => {
+  const withBody = operations.filter(({ method }) => ['POST', 'PUT', 'PATCH'].includes(method));
   const api = testApi();
   const { id } = await api.create({ schedule: { every: 'PT1H' } });
   const { body: run } = await api.call('POST', `/jobs/${id}/run`);
   for (const { method, path, body } of withBody) {
     const url = path
       .replace('/jobs/{id}', `/jobs/${id}`)
-      .replace('/executions/{id}', `/executions/${run.id}`);
+      .replace('/executions/{id}', `/executions/${run.id}`)
+      .replace('{namespace}/{name}', 'a/b');
     const answer = await api.call(method, url, { body: { surprise: 1 } });
     expect([method, path, answer.status]).toEqual([method, path, 400]);
     expect(body, path).toBeDefined();

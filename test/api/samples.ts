@@ -2,13 +2,17 @@
 import type { Operation } from '../../src/api/contract/endpoint.ts';
 import type { testApi } from './api.ts';
 
-/** A job with a schedule, and a failed manual run of it. */
+/** A job of a name. */
+const NAMED = { task: 'noop', schedule: { every: 'PT1H', startAt: '2026-11-17T00:00:00Z' } };
+
+/** A job with a schedule, a failed manual run of it, and a job with a name. */
 export async function prepare(api: ReturnType<typeof testApi>) {
   const job = await api.create({ schedule: { every: 'PT1H' } });
   const run = await api.call('POST', `/jobs/${job.id}/run`);
   await api.endRow(run.body.id, 'FAILED');
   const body = { from: '2026-11-16T00:00:00Z', to: '2026-11-16T00:00:00Z' };
   const { operation } = (await api.call('POST', `/jobs/${job.id}/backfill`, { body })).body;
+  await api.call('PUT', '/jobs/by-name/billing/nightly', { body: NAMED });
   return { jobId: job.id as string, executionId: run.body.id as string, operationId: operation as string };
 }
 
@@ -16,7 +20,10 @@ export type Prepared = Awaited<ReturnType<typeof prepare>>;
 
 export const urlOf = ({ path }: Operation, { jobId, executionId, operationId }: Prepared): string => {
   const ids: Record<string, string> = { executions: executionId, operations: operationId };
-  return path.replace('{id}', ids[path.split('/')[1] ?? ''] ?? jobId).replace('{file}', 'start.js');
+  return path
+    .replace('{id}', ids[path.split('/')[1] ?? ''] ?? jobId)
+    .replace('{namespace}/{name}', 'billing/nightly')
+    .replace('{file}', 'start.js');
 };
 
 export function bodyOf({ id }: Operation, { executionId }: Prepared): unknown {
@@ -24,6 +31,7 @@ export function bodyOf({ id }: Operation, { executionId }: Prepared): unknown {
     createJob: { task: 'noop' },
     createJobs: { jobs: [{ task: 'noop' }] },
     editJob: { name: 'edited' },
+    putNamedJob: { ...NAMED, timeoutSeconds: 60 },
     pauseJob: { note: 'for now' },
     runJob: { params: {} },
     cancelExecution: {},

@@ -96,7 +96,7 @@ describe('bad input', () => {
     const { call, ...things } = await prepared();
     const url = urlOf(operation, things);
     for (const query of ['surprise=1', 'limit=0', 'limit=101', 'limit=x', 'cursor=%20', 'limit=1&limit=1']) {
-      const answer = await call(operation.method, `${url}?${query}`);
+      const answer = await call(operation.method, `${url}?${query}`, { body: bodyOf(operation, things) });
       expect(answer.status, query).toBe(400);
       expect(answer.body.errors.length).toBeGreaterThan(0);
     }

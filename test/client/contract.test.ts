@@ -7,14 +7,14 @@ const JOB = 'job_00000000000000000000';
 const EXECUTION = `${JOB}.1796119200000`;
 
 /** Calls every method of the client. */
-async function callEverything(client: object): Promise<void> {
-  for (const member of Object.values(client)) {
+async function callEverything(client: object, first: unknown = EXECUTION): Promise<void> {
+  for (const [name, member] of Object.entries(client)) {
     if (typeof member !== 'function') {
-      await callEverything(member);
+      await callEverything(member, name === 'namedJobs' ? { namespace: 'a', name: 'b' } : EXECUTION);
       continue;
     }
-    // The first argument is an id, or a body or query whose content does not matter here.
-    const called = member(member.length > 0 ? EXECUTION : {}, {});
+    // The first argument is an id or a name, or a body or query whose content does not matter here.
+    const called = member(member.length > 0 ? first : {}, {});
     await (typeof called.page === 'function' ? called.page() : called);
   }
 }
@@ -61,6 +61,15 @@ describe('the client and the contract', () => {
     const { sent, fetch } = network(json(200, {}));
     await createClient({ baseUrl: 'http://punctual.test', fetch }).jobs.get('../health?x#y');
     expect(sent[0]?.path).toBe('/jobs/..%2Fhealth%3Fx%23y');
+  });
+
+  it('escapes names in paths, and sends the plan as a dry run', async () => {
+    const { sent, fetch } = network(() => json(200, {}));
+    const { namedJobs } = createClient({ baseUrl: 'http://punctual.test', fetch });
+    await namedJobs.get({ namespace: 'a/b', name: 'c d' });
+    await namedJobs.plan({ namespace: 'a', name: 'b.c' }, { task: 'noop', schedule: { cron: '0 9 * * *' } });
+    expect(sent.map(({ path }) => path)).toEqual(['/jobs/by-name/a%2Fb/c%20d', '/jobs/by-name/a/b.c']);
+    expect(Object.fromEntries(sent[1]?.query ?? [])).toEqual({ dryRun: 'true' });
   });
 
   it('has the types of the contract', () => {

@@ -221,6 +221,16 @@ describe('bundled', { timeout: 60_000 }, () => {
     expect((await call('getOperation', { id: filling.operation })).body).toMatchObject({ status: 'done' });
     await call('stopOperation', { id: filling.operation });
 
+    const name = { namespace: 'billing', name: 'nightly' };
+    await call('putNamedJob', name, { body: hourly });
+    await call('putNamedJob', name, { body: { ...hourly, timeoutSeconds: 60 } });
+    const replaced = await call('putNamedJob', name, { body: { ...hourly, overlap: 'allow' } });
+    await call('editJob', { id: replaced.body.id }, { body: { timeoutSeconds: 9 } });
+    const dry = await call('putNamedJob', name, { body: hourly, query: '?dryRun=true' });
+    expect(dry.body).toMatchObject({ action: 'replace', drift: [{ what: 'edited' }] });
+    expect((await call('getNamedJob', name)).body.id).toBe(replaced.body.id);
+    await call('cancelNamedJob', name);
+
     const failing = { task: 'noop', params: { fail: true } };
     const { body: failed } = await call('createJob', {}, { body: failing });
     const [row] = await untilRow(failed.id, 'failed');

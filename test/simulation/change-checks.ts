@@ -91,9 +91,12 @@ export class ChangeChecks {
     // the pause may end by itself while a resume is in progress
     const wasResumed =
       what === 'edited' && shown.what === 'resumed' && before?.pausedUntil !== undefined && !head.pausedUntil;
-    if (shown.what !== what && !wasResumed) this.#fail(jobId, `${said}, and is ${what}`);
+    // a request by name may edit and pause in one change
+    const byName = head.applied === head.version;
+    const isBoth = byName && shown.what === 'edited' && (what === 'paused' || what === 'resumed');
+    if (shown.what !== what && !wasResumed && !isBoth) this.#fail(jobId, `${said}, and is ${what}`);
     if (Date.parse(shown.at) !== head.updatedAt) this.#fail(jobId, `${said}, and its time is another`);
-    if (what === 'paused' && !shown.note?.startsWith('pause of '))
+    if (what === 'paused' && !byName && !shown.note?.startsWith('pause of '))
       this.#fail(jobId, `${said}, without its note`);
     const schedule = fingerprint(head.schedule);
     const expected = schedule === fingerprint(before?.schedule) ? undefined : schedule;

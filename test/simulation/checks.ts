@@ -21,6 +21,7 @@ import type { Shard } from '../../src/store/store.ts';
 import type { TaskContext } from '../../src/tasks/task.ts';
 import { Attempts } from './attempts.ts';
 import { ChangeChecks } from './change-checks.ts';
+import { NameChecks } from './name-checks.ts';
 import { OperationChecks } from './operation-checks.ts';
 import type { Process } from './process.ts';
 import { SETTINGS } from './profile.ts';
@@ -121,6 +122,7 @@ export class Checks {
   onTakenAhead: ((process: Process) => void) | undefined;
   readonly changes: ChangeChecks;
   readonly operations: OperationChecks;
+  readonly names: NameChecks;
   readonly #world: SimulatedWorld;
   readonly #jobs = new Map<string, JobRecord>();
   readonly #takes = new Map<string, Take>();
@@ -141,6 +143,7 @@ export class Checks {
     this.#world = world;
     this.changes = new ChangeChecks(world);
     this.operations = new OperationChecks(world);
+    this.names = new NameChecks(world);
   }
 
   /** Checks every write of the store from now on. */
@@ -159,6 +162,7 @@ export class Checks {
       return head;
     };
     this.operations.watch(store);
+    this.names.watch(store);
     const setRow = rows.set.bind(rows);
     rows.set = (key, row) => {
       this.#row(rows.get(key), row);
@@ -740,7 +744,7 @@ export class Checks {
     for (const row of store.rows.all()) {
       if (!isTerminal(row.status) && old(row.due)) say('a row is open for ever', row.jobId, row.due);
     }
-    found.push(...this.operations.unfinished());
+    found.push(...this.operations.unfinished(), ...this.names.unfinished());
     for (const item of store.holds.values()) {
       // the insert took so long that the schedule was withdrawn and settled meanwhile. The execution has not started, and the
       // hold is removed by its TTL

@@ -23,6 +23,13 @@ export interface Mutation {
   readonly edits: readonly Edit[];
 }
 
+/** The write of the pointer in `create`. */
+const WRITE_POINTER = `  if (reserved === undefined) {
+    const next = { userId, ...name, jobId, previous: replaced, stamp: context.random.id(12) };
+    if (!(await writePointer(context, pointer, next))) return CONFLICT;
+  }
+`;
+
 const NOTE_WRITE = 'if (!(await writeHead(context, head, change))) return undefined;';
 
 export const MUTATIONS: readonly Mutation[] = [
@@ -833,6 +840,64 @@ export const MUTATIONS: readonly Mutation[] = [
         find: 'await letHolderFinish(context, ended);',
         replace: '',
       },
+    ],
+  },
+  {
+    rule: 'name-pointer-first',
+    theme: 'named',
+    takesOut: 'the pointer of a name is written before the head of its job',
+    edits: [
+      {
+        file: 'jobs/named/put-named-job.ts',
+        find: WRITE_POINTER,
+        replace: '',
+      },
+      {
+        file: 'jobs/named/put-named-job.ts',
+        find: '  if (replaced !== undefined) await cancelReplaced(context, who, replaced, jobId);',
+        replace: `${WRITE_POINTER}  if (replaced !== undefined) await cancelReplaced(context, who, replaced, jobId);`,
+      },
+    ],
+  },
+  {
+    rule: 'name-compare',
+    theme: 'named',
+    takesOut: 'a pointer is written by compare-and-set',
+    edits: [
+      {
+        file: 'jobs/named/put-named-job.ts',
+        find: '() => store.writeName(seen, {',
+        replace:
+          'async () => store.writeName(await store.readName(pointer.userId, pointer.namespace, pointer.name), {',
+      },
+    ],
+  },
+  {
+    rule: 'name-previous',
+    theme: 'named',
+    takesOut: 'the pointer names the job that is replaced',
+    edits: [
+      { file: 'jobs/named/put-named-job.ts', find: 'previous: replaced,', replace: 'previous: undefined,' },
+    ],
+  },
+  {
+    rule: 'name-reserved',
+    theme: 'named',
+    takesOut: 'a job is created under the id of the pointer that has no head yet',
+    edits: [
+      {
+        file: 'jobs/named/put-named-job.ts',
+        find: 'const jobId = reserved ?? newJobId(context.random);\n  if (reserved === undefined) {',
+        replace: 'const jobId = newJobId(context.random);\n  if (reserved !== jobId) {',
+      },
+    ],
+  },
+  {
+    rule: 'name-leftover',
+    theme: 'named',
+    takesOut: 'a replaced job that a crash has left is cancelled by the next request',
+    edits: [
+      { file: 'jobs/named/put-named-job.ts', find: 'if (found.leftover) await', replace: 'if (false) await' },
     ],
   },
 ];

@@ -3,6 +3,7 @@ import { PunctualError } from '../../src/domain/errors.ts';
 import { type DueKey, dueKey, executionId } from '../../src/domain/executions/ids.ts';
 import type { Row, RowStatus } from '../../src/domain/executions/row.ts';
 import type { Head } from '../../src/domain/jobs/job.ts';
+import type { JobName } from '../../src/domain/jobs/job-name.ts';
 import type { JobSpec } from '../../src/domain/jobs/job-spec.ts';
 import { asUser, type Principal } from '../../src/domain/principal.ts';
 import { nextOccurrence } from '../../src/domain/schedule/occurrences.ts';
@@ -12,11 +13,13 @@ import { cancelJob } from '../../src/jobs/cancel-job.ts';
 import { createJob } from '../../src/jobs/create-job.ts';
 import { editJob } from '../../src/jobs/edit-job.ts';
 import { retryExecution, runNow } from '../../src/jobs/manual-runs.ts';
+import { cancelNamedJob } from '../../src/jobs/named/cancel-named-job.ts';
+import { putNamedJob } from '../../src/jobs/named/put-named-job.ts';
 import { stopOperation } from '../../src/jobs/operations/operation-requests.ts';
 import { pauseJob, resumeJob } from '../../src/jobs/pause-job.ts';
 import type { Context } from '../../src/scheduling/context.ts';
 import type { Seeded } from '../support/seeded.ts';
-import { type Operation, randomSchedule, type Scenario } from './scenario.ts';
+import { JOB_NAMES, type Operation, randomSchedule, type Scenario } from './scenario.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
 
 const USER = 'u1';
@@ -32,6 +35,8 @@ interface Request {
   readonly call: (context: Context, who: Principal) => Promise<unknown>;
   /** How often a client that gets no answer sends the request in all. */
   readonly tries?: number;
+  /** A name belongs to the user who asks. */
+  readonly byOwner?: true;
 }
 
 export class People {
@@ -67,9 +72,9 @@ export class People {
   #ask(request: Request): void {
     const world = this.#world;
     if (world.down) return;
-    const { name, call, tries = 1 } = request;
+    const { name, call, tries = 1, byOwner } = request;
     const process = world.process(`A${++this.#requests}`, 'api');
-    const who = this.#requests % OPERATORS_SHARE === 0 ? OPERATOR : asUser(USER);
+    const who = this.#requests % OPERATORS_SHARE === 0 && !byOwner ? OPERATOR : asUser(USER);
     world.checks.changes.asks(process, who.userId);
     world.trace?.(process, `${name} …`);
     call(process.context, who).then(
@@ -88,6 +93,10 @@ export class People {
 
   #operate(operation: Operation): void {
     const world = this.#world;
+    if (operation === 'putNamed' || operation === 'cancelNamed') {
+      this.#named(operation);
+      return;
+    }
     const heads = world.store.heads.all();
     const head = heads.length === 0 ? undefined : this.#random.pick(heads);
     const request = head && this.#request(operation, head);
@@ -113,7 +122,7 @@ export class People {
     return at > now && at < this.#scenario.calmAt ? at : now;
   }
 
-  #request(operation: Operation, head: Head): Request | undefined {
+  #request(operation: Exclude<Operation, 'putNamed' | 'cancelNamed'>, head: Head): Request | undefined {
     const world = this.#world;
     const random = this.#random;
     const { checks } = world;
@@ -207,6 +216,77 @@ export class People {
           },
         };
       }
+    }
+  }
+
+  /** Some people put a name at once, with the same description or with different ones. */
+  #named(operation: 'putNamed' | 'cancelNamed'): void {
+    const random = this.#random;
+    const name = { namespace: 'n', name: random.pick(JOB_NAMES) };
+    this.#world.checks.names.asked(name);
+    const count = random.pick([1, 1, 2, 3]);
+    const same = this.#put(name);
+    for (let i = 0; i < count; i++) {
+      const put = random.chance(0.5) ? same : this.#put(name);
+      this.#world.at(this.#world.now + random.int(0, 200), () =>
+        this.#ask(operation === 'putNamed' || i > 0 ? put : this.#cancelNamed(name)),
+      );
+    }
+  }
+
+  #cancelNamed(name: JobName): Request {
+    const call: Request['call'] = (context, who) => cancelNamedJob(context, who, name);
+    return { name: `cancelNamed ${name.name}`, call, tries: 2, byOwner: true };
+  }
+
+  #put(name: JobName, schedule = this.#namedSchedule()): Request {
+    const world = this.#world;
+    const random = this.#random;
+    const { checks } = world;
+    const params = { n: random.bits() };
+    const overlap = random.pick(['skip', 'queue', 'allow', 'allow'] as const);
+    const { spec: like } = random.pick(this.#scenario.jobs);
+    const wanted = { spec: { ...like, schedule, params, overlap }, paused: random.chance(0.15) };
+    return {
+      name: `putNamed ${name.name}`,
+      tries: 3,
+      byOwner: true,
+      call: async (context, who) => {
+        this.#maybeKilled(context);
+        const calledAt = world.now;
+        const { action, job } = await putNamedJob(context, who, name, wanted);
+        world.count(`named ${action}`);
+        checks.accepted(job.id);
+        checks.withdrawn(job.id, context, calledAt);
+        checks.editedParams(job.id, params.n);
+      },
+    };
+  }
+
+  #namedSchedule(): JobSpec['schedule'] {
+    const random = this.#random;
+    const every = `PT${random.pick([15, 30, 60])}S`;
+    const at = new Date(Math.ceil((this.#world.now + random.int(5000, 60_000)) / 5000) * 5000).toISOString();
+    return random.chance(0.2)
+      ? { at }
+      : { every, endAt: new Date(this.#scenario.calmAt + 400_000).toISOString() };
+  }
+
+  /** After the faults each name is put once more, so that what a crash has left is repaired. */
+  putNamesAgain(): void {
+    const world = this.#world;
+    if (world.down) {
+      world.at(world.now + 1000, () => this.putNamesAgain());
+      return;
+    }
+    for (const name of world.checks.names.used) {
+      const { spec: like } = this.#random.pick(this.#scenario.jobs);
+      const wanted = { spec: { ...like, schedule: { every: 'PT1H' } }, paused: false };
+      const call: Request['call'] = async (context, who) => {
+        const { job } = await putNamedJob(context, who, name, wanted);
+        world.checks.names.settled(name, job.id);
+      };
+      this.#ask({ name: `putNamed ${name.name} again`, call, byOwner: true });
     }
   }
 

@@ -127,6 +127,8 @@ const METHODS = [
   'listWorkers',
   'insertChange',
   'listChanges',
+  'readName',
+  'writeName',
   'putOperation',
   'readOperation',
   'replaceOperation',

@@ -53,6 +53,13 @@ const MUST_HAPPEN = [
     'cancel',
   ].map((call) => `${call} returned`),
   ...[
+    'putNamed returned',
+    'cancelNamed returned',
+    'named create',
+    'named update',
+    'named replace',
+    'named none',
+    'pointer of a replacement',
     'backfill returned',
     'stopOperation returned',
     'operation done',

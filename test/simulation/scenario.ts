@@ -17,6 +17,8 @@ export const OPERATIONS = [
   'retry',
   'cancelExecution',
   'backfill',
+  'putNamed',
+  'cancelNamed',
 ] as const;
 export type Operation = (typeof OPERATIONS)[number];
 type Weights = Readonly<Record<Operation, number>>;
@@ -33,6 +35,8 @@ const EVERYTHING: Weights = {
   retry: 4,
   cancelExecution: 3,
   backfill: 2,
+  putNamed: 0,
+  cancelNamed: 0,
 };
 const NOTHING: Weights = {
   create: 0,
@@ -46,6 +50,8 @@ const NOTHING: Weights = {
   retry: 0,
   cancelExecution: 0,
   backfill: 0,
+  putNamed: 0,
+  cancelNamed: 0,
 };
 
 /** The subject of a seed. Some races are too rare to be met when everything is possible at once. */
@@ -132,7 +138,24 @@ const THEMES = {
     mostOperations: 4,
     past: true,
   },
+  /** Jobs by name, which several people create, edit, replace and cancel at once. */
+  named: {
+    weights: {
+      ...NOTHING,
+      putNamed: 12,
+      cancelNamed: 2,
+      cancelJob: 1,
+      pause: 1,
+      resume: 1,
+      edit: 1,
+      runNow: 1,
+    },
+    mostOperations: 10,
+  },
 } as const satisfies Record<string, Theme>;
+
+/** The names in the theme `named`. */
+export const JOB_NAMES = ['x', 'y'] as const;
 
 export type ThemeName = keyof typeof THEMES;
 
@@ -177,6 +200,7 @@ export function randomScenario(random: Seeded, given?: ThemeName): Scenario {
     clocks: 0,
     slowStarts: 3,
     backfilling: 2,
+    named: 0,
   });
   const name = given ?? picked;
   const theme: Theme = THEMES[name];

@@ -34,9 +34,11 @@ export interface Options {
 
 export async function simulate(seed: number, { trace, theme, embedded }: Options = {}): Promise<Simulated> {
   const random = new Seeded(seed, 0);
-  // a stream of its own, so that the seeds of the other themes do not change
+  // streams of their own, so that the seeds of the other themes do not change
   const outages = new Seeded(seed, 5);
-  const scenario = randomScenario(random, theme ?? (outages.chance(0.1) ? 'outage' : undefined));
+  const names = new Seeded(seed, 6);
+  const besides = outages.chance(0.1) ? 'outage' : names.chance(0.08) ? 'named' : undefined;
+  const scenario = randomScenario(random, theme ?? besides);
   let profile = randomProfile(random);
   if (scenario.crowded) profile = crowded(profile, random);
   if (scenario.slowStarts) profile = slowReading(profile, random);
@@ -69,13 +71,16 @@ export async function simulate(seed: number, { trace, theme, embedded }: Options
   const fleet = new Fleet(world, scenario, random, refills);
   const standing = new Standing(world);
   fleet.begin();
-  new People(world, scenario, random).begin();
+  const people = new People(world, scenario, random);
+  people.begin();
   world.clocks.begin(scenario.calmAt);
   world.at(scenario.calmAt, () => {
     world.calm();
     if (judged) settings.settleLagMs = LATE_SETTLE_MS;
     fleet.recover(() => judged && scenario.killAll && standing.begin(true));
     if (judged && !scenario.killAll) world.at(world.now + LAST_EFFECTS_MS, () => standing.begin(false));
+    // late requests of dead processes have landed by then
+    world.at(world.now + LAST_EFFECTS_MS + 30_000, () => people.putNamesAgain());
     endWhenAtRest(world);
   });
 

@@ -10,6 +10,7 @@ import { failedConformance } from './conformance/failed.ts';
 import { headListsConformance } from './conformance/head-lists.ts';
 import { headsConformance } from './conformance/heads.ts';
 import { holdsConformance } from './conformance/holds.ts';
+import { namesConformance } from './conformance/names.ts';
 import { notificationWindowsConformance } from './conformance/notification-windows.ts';
 import { operationsConformance } from './conformance/operations.ts';
 import { quotasConformance } from './conformance/quotas.ts';
@@ -49,6 +50,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
     notificationWindowsConformance(subject);
     quotasConformance(subject);
     changesConformance(subject);
+    namesConformance(subject);
     operationsConformance(subject);
   });
 }

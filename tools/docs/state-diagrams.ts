@@ -35,6 +35,7 @@ const ROW_CAUSES: Causes = {
 
 const JOB_CAUSES: Causes = {
   'absent active': 'create',
+  'absent paused': 'create by name, as paused',
   'active active': 'pause with an end, resume before that end',
   'active paused': 'pause',
   'active completed': 'its only occurrence ended',

@@ -2,7 +2,7 @@
 // are derived from it.
 import type { z } from 'zod';
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** The service that handles an operation. Writes and reads are separate Lambda functions with their own permissions. */
 export type Service = 'scheduler' | 'query';
@@ -17,8 +17,10 @@ export interface Operation {
   /** Whether the operation needs a token. */
   readonly auth: boolean;
   readonly description?: string;
-  /** A path parameter that does not match is answered with 404. */
+  /** A path parameter that does not match is answered with 404, or with 400 if `namesInPath` is true. */
   readonly params?: z.ZodObject;
+  /** Whether the path parameters are names that the caller has chosen. Errors then say which names are allowed. */
+  readonly namesInPath?: true;
   readonly query?: z.ZodObject;
   /** By lower-case name. Other headers are ignored. */
   readonly headers?: z.ZodObject;
@@ -73,11 +75,11 @@ export const isBodyOptional = ({ body }: Pick<Operation, 'body'>): boolean =>
 
 /** All statuses that the operation may respond with, in ascending order. */
 export function statusesOf(operation: Operation): number[] {
-  const { success, alternative, query, headers, body, params, auth, errors } = operation;
+  const { success, alternative, query, headers, body, params, namesInPath, auth, errors } = operation;
   const statuses = [
     success.status,
     ...(alternative ? [alternative.status] : []),
-    ...(query || headers || body ? [400] : []),
+    ...(query || headers || body || namesInPath ? [400] : []),
     ...(auth ? [401] : []),
     ...(params ? [404] : []),
     ...(body ? [413, 415] : []),

@@ -1,5 +1,6 @@
 // Request schemas that several operations share: ids, times, pages and headers.
 import { z } from 'zod';
+import { jobNameSchema, namespaceSchema } from '../../domain/jobs/job-name.ts';
 import { EXECUTION_STATUSES, JOB_STATUSES } from '../../domain/views/resource-schemas.ts';
 
 export const jobId = z.string().regex(/^job_[0-9a-zA-Z]{20}$/, { error: 'must be a job id' });
@@ -16,6 +17,8 @@ const operationId = z.string().regex(/^op_[0-9a-zA-Z]{20}$/, { error: 'must be a
 
 export const jobPath = z.strictObject({ id: jobId });
 export const executionPath = z.strictObject({ id: executionId });
+/** Within the namespaces of the caller. */
+export const jobNamePath = z.strictObject({ namespace: namespaceSchema, name: jobNameSchema });
 export const operationPath = z.strictObject({ id: operationId });
 
 /** Parses ISO 8601 with an offset into epoch milliseconds. */
@@ -60,6 +63,7 @@ export const jobsQuery = z.strictObject({
   status: z.enum(JOB_STATUSES).optional(),
   task: z.string().min(1).max(64).optional().describe('task name'),
   name: z.string().min(1).max(100).optional().describe('name prefix'),
+  namespace: namespaceSchema.optional(),
   tag: tag.optional().describe('tag as key:value'),
   owner,
   ...paging,
@@ -89,3 +93,19 @@ export const ifMatch = z
   )
   .optional()
   .describe('The edit is refused with 412 if the job no longer has this ETag.');
+
+/** Parses to the version and the job id in the ETag. The version is NaN if the ETag is not one of this API. */
+export const ifMatchNamed = z
+  .string()
+  .max(200)
+  .regex(/^(\*|(W\/)?"[^"]*")$/, {
+    error: 'must be the ETag of a job, such as "3-job_4fGh7Kx0QpLmN2sT9vWz" with its quotes, or *',
+  })
+  .transform((text): '*' | { version: number; jobId?: string } => {
+    if (text === '*') return text;
+    const [, version = Number.NaN, jobId] =
+      /^"(\d{1,15})(?:-(job_[0-9a-zA-Z]{20}))?(?:-[\w-]+)?"$/.exec(text) ?? [];
+    return { version: Number(version), ...(jobId !== undefined && { jobId }) };
+  })
+  .optional()
+  .describe('The request is refused with 412 if the name has no job, or if the job no longer has this ETag.');

@@ -1,11 +1,13 @@
 // Validates the job in a request: the common fields by the contract, the params by the schema of the task. All errors are
 // reported together.
+import type { z } from 'zod';
 import type { FieldError } from '../../domain/errors.ts';
 import { type JobPatch, type JobSpec, jobPatchSchema, jobSpecSchema } from '../../domain/jobs/job-spec.ts';
 import { formatValue, type Parsed, parse } from '../../domain/validation/validation.ts';
 import type { Recipients } from '../../tasks/aws/recipients.ts';
 import { checkParams } from '../../tasks/secrets/secrets.ts';
 import type { Tasks } from '../../tasks/task.ts';
+import { namedJobSchema } from '../contract/named-jobs.ts';
 import { jsonErrors, parseJson } from '../http/json-values.ts';
 
 /** What a job is validated against, in addition to the contract. */
@@ -21,6 +23,16 @@ export function parseJobSpec({ tasks, recipients }: JobRules, input: unknown): P
   const spec = parse(jobSpecSchema, input);
   return withErrors(spec, [...taskErrors(tasks, input), ...recipientErrors(recipients, spec.value)]);
 }
+
+/** The job of a request by name. */
+export function parseNamedJob({ tasks, recipients }: JobRules, input: unknown): Parsed<NamedJob> {
+  const malformed = jsonErrors(input);
+  if (malformed.length > 0) return { errors: malformed };
+  const job = parse(namedJobSchema, input);
+  return withErrors(job, [...taskErrors(tasks, input), ...recipientErrors(recipients, job.value)]);
+}
+
+type NamedJob = z.output<typeof namedJobSchema>;
 
 /** Does not validate params: the edit validates them with the task that the job will have. */
 export function parseJobPatch({ recipients }: JobRules, input: unknown): Parsed<JobPatch> {

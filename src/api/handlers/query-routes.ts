@@ -4,7 +4,7 @@ import { previewSchedule } from '../../domain/schedule/preview.ts';
 import { resolveSchedule } from '../../domain/schedule/resolve.ts';
 import { getOperation } from '../../jobs/operations/operation-requests.ts';
 import { getExecution } from '../../queries/get-execution.ts';
-import { getJob } from '../../queries/get-job.ts';
+import { getJob, getNamedJob } from '../../queries/get-job.ts';
 import { groupDeadLetters } from '../../queries/group-dead-letters.ts';
 import { listChanges } from '../../queries/list-changes.ts';
 import { listDeadLetters } from '../../queries/list-dead-letters.ts';
@@ -17,7 +17,7 @@ import type { WorkerRow } from '../../store/store.ts';
 import type { Tasks } from '../../tasks/task.ts';
 import { contract } from '../contract/contract.ts';
 import type { TaskView, WorkerView } from '../contract/response-schemas.ts';
-import { withETag } from '../http/etag.ts';
+import { withETag, withNamedETag } from '../http/etag.ts';
 import { type Route, route } from '../http/route.ts';
 import { docsFile, docsPage } from '../openapi/docs-page.ts';
 import { openApiDocument } from '../openapi/openapi.ts';
@@ -30,6 +30,9 @@ export function queryRoutes(ctx: Context, tasks: Tasks): Route[] {
     }),
     route(contract.getJob, {
       handle: async ({ params }, principal) => withETag(await getJob(ctx, principal, params.id)),
+    }),
+    route(contract.getNamedJob, {
+      handle: async ({ params }, principal) => withNamedETag(await getNamedJob(ctx, principal, params)),
     }),
     route(contract.listChanges, {
       handle: async ({ params, query }, principal) => ({

@@ -25,6 +25,7 @@ import { type Route, route } from '../http/route.ts';
 import { createBatch, parseBatch } from './create-batch.ts';
 import { createHealthCheck } from './health.ts';
 import { type JobRules, parseJobPatch, parseJobSpec, taskErrors } from './job-input.ts';
+import { namedJobRoutes } from './named-job-routes.ts';
 import { queryRoutes } from './query-routes.ts';
 
 export interface RoutesOptions {
@@ -101,6 +102,7 @@ function schedulerRoutes(
         return withVersion(job);
       },
     }),
+    ...namedJobRoutes(ctx, rules, quotas),
     route(contract.cancelJob, {
       async handle({ params, query }, principal) {
         await cancelJob(ctx, principal, params.id, query);

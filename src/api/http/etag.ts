@@ -15,3 +15,14 @@ export const withETag = (job: JobView): Reply => ({
   body: job,
   headers: { etag: `"${job.version}-${fingerprint(JSON.stringify(job))}"` },
 });
+
+/** For jobs by name. The ETag has the id of the job, because a replacement begins again at version 1. */
+export const withNamedVersion = (job: JobView, headers: Reply['headers'] = {}): Reply => ({
+  body: job,
+  headers: { ...headers, etag: `"${job.version}-${job.id}"` },
+});
+
+export const withNamedETag = (job: JobView): Reply => ({
+  body: job,
+  headers: { etag: `"${job.version}-${job.id}-${fingerprint(JSON.stringify(job))}"` },
+});

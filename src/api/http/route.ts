@@ -64,6 +64,7 @@ function readInput(
 ): Record<keyof Input<Operation>, unknown> {
   const params = operation.params && parse(operation.params, event.pathParameters ?? {});
   if (params?.errors) {
+    if (operation.namesInPath) throw new InvalidInput(params.errors);
     const [id = ''] = Object.values(event.pathParameters ?? {});
     throw new NotFound(nounOf(operation), id.slice(0, 100));
   }

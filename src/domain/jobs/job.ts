@@ -6,11 +6,12 @@ import type { Notifies } from './notify-events.ts';
 import type { Policies } from './policies.ts';
 
 /**
- * Which stored status may follow which. `absent`: the job does not exist. A job that has ended can only be cancelled.
+ * Which stored status may follow which. `absent`: the job does not exist. A job with a name may be created as paused. A job
+ * that has ended can only be cancelled.
  * `active` follows itself when a pause with an end begins, and when it is resumed before that end.
  */
 export const JOB_TRANSITIONS: Readonly<Record<'absent' | JobStatus, readonly JobStatus[]>> = {
-  absent: ['active'],
+  absent: ['active', 'paused'],
   active: ['active', 'paused', 'completed', 'failed', 'cancelled'],
   paused: ['active', 'cancelled'],
   completed: ['cancelled'],
@@ -59,6 +60,10 @@ export interface Head extends Policies {
   readonly jobId: string;
   readonly userId: string;
   readonly name?: string;
+  /** Set if the job was created by its name (`NamePointer`). */
+  readonly namespace?: string;
+  /** The version that the last request by name has written. A later version was changed in another way. */
+  readonly applied?: number;
   readonly task: string;
   readonly tags: Readonly<Record<string, string>>;
   readonly status: JobStatus;

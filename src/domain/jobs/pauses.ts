@@ -15,11 +15,12 @@ export function pausesOf(changes: readonly PauseChange[]): Interval[] {
     const at = Date.parse(change.at);
     const status = change.after?.status;
     const isEnd = change.what === 'resumed' || change.what === 'cancelled' || status === 'active';
-    if (open && (isEnd || change.what === 'paused')) {
+    const isPause = change.what === 'paused' || status === 'paused';
+    if (open && (isEnd || isPause)) {
       pauses.push({ from: open.from, to: Math.min(open.to, at) });
       open = undefined;
     }
-    if (change.what === 'paused') open = { from: at, to: endOf(change) };
+    if (isPause) open = { from: at, to: endOf(change) };
   }
   return open ? [...pauses, open] : pauses;
 }

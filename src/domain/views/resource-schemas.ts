@@ -126,12 +126,17 @@ export const warningsShape = z.array(
   }),
 );
 
+/** What a request by name does to the job of the name. */
+export const NAMED_JOB_ACTIONS = ['create', 'update', 'replace', 'none'] as const;
+export type NamedJobAction = (typeof NAMED_JOB_ACTIONS)[number];
+
 export const jobShape = z
   .strictObject({
     ...jobSpecSchema.shape,
     schedule: storedScheduleSchema,
     id: z.string(),
     owner: ownerShape,
+    namespace: z.string().optional().describe('namespace of a job that has a name'),
     status: z.enum(JOB_STATUSES),
     version: z.int().min(1),
     createdAt: isoTime,
@@ -142,7 +147,11 @@ export const jobShape = z
       .min(1)
       .optional()
       .describe('possible surprises of the schedule; only in responses to a create or a schedule edit'),
-    lastExecution: executionShape.optional().describe('last execution; only in GET /jobs/{id}'),
+    lastExecution: executionShape.optional().describe('last execution; only in GET of one job'),
+    action: z
+      .enum(NAMED_JOB_ACTIONS)
+      .optional()
+      .describe('what the request did; only in responses to PUT /jobs/by-name'),
   })
   .meta({
     id: 'Job',

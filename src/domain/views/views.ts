@@ -170,6 +170,7 @@ export function jobView(
   const next = head.status === 'active' ? nextOccurrence(head.schedule, after) : undefined;
   return present({
     name: head.name,
+    namespace: head.namespace,
     task: head.task,
     params: { ...definition?.params },
     schedule: head.schedule,

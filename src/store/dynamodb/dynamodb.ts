@@ -10,6 +10,7 @@ import * as definitions from './definitions.ts';
 import * as executions from './executions.ts';
 import * as holds from './holds.ts';
 import * as jobs from './jobs.ts';
+import * as names from './names.ts';
 import * as windows from './notification-windows.ts';
 import * as operations from './operations.ts';
 import * as quotas from './quotas.ts';
@@ -106,6 +107,9 @@ export function createDynamoStore(options: DynamoStoreOptions): Store {
 
     insertChange: (change) => changes.insertChange(db, change),
     listChanges: (jobId, from, limit) => changes.listChanges(db, jobId, from, limit),
+
+    readName: (userId, namespace, name) => names.readName(db, userId, namespace, name),
+    writeName: (seen, pointer) => names.writeName(db, seen, pointer),
 
     putOperation: (operation) => operations.putOperation(db, operation),
     readOperation: (id) => operations.readOperation(db, id),

@@ -9,6 +9,7 @@ import { type Entry, entryKey, minuteOf, slotKey } from '../../domain/executions
 import { isOpen, type OpenOperation, type Operation } from '../../domain/jobs/background-operation.ts';
 import type { Change, ChangeKey } from '../../domain/jobs/change.ts';
 import type { Definition, Head, HeadChange, Hold, HoldItem } from '../../domain/jobs/job.ts';
+import type { NamePointer } from '../../domain/jobs/job-name.ts';
 import type { NotifyEvent } from '../../domain/jobs/notify-events.ts';
 import {
   DUE,
@@ -70,6 +71,8 @@ export class MemoryStore implements Store {
   readonly notificationWindows = new Map<string, NotificationWindow>();
   /** By job, then by version and time. */
   readonly changes = new Map<string, Map<string, Change>>();
+  /** By user, namespace and name. */
+  readonly names = new Map<string, NamePointer>();
   readonly operations = new Map<string, Operation>();
   /** The listed operations, by id. */
   readonly openOperations = new Map<string, OpenOperation>();
@@ -392,6 +395,16 @@ export class MemoryStore implements Store {
     return found.sort(by(changeOrder)).reverse().slice(0, limit);
   }
 
+  async readName(userId: string, namespace: string, name: string): Promise<NamePointer | undefined> {
+    return this.names.get(nameKey({ userId, namespace, name }));
+  }
+
+  async writeName(seen: NamePointer | undefined, pointer: NamePointer): Promise<boolean> {
+    if (this.names.get(nameKey(pointer))?.stamp !== seen?.stamp) return false;
+    this.names.set(nameKey(pointer), frozen(pointer));
+    return true;
+  }
+
   async putOperation(operation: Operation): Promise<void> {
     const { id, createdAt, userId } = operation;
     this.operations.set(id, frozen(operation));
@@ -424,6 +437,9 @@ export class MemoryStore implements Store {
 
 const changeOrder = ({ version, at }: ChangeKey): string =>
   `${String(version).padStart(10, '0')}#${String(at).padStart(13, '0')}`;
+
+const nameKey = ({ userId, namespace, name }: Pick<NamePointer, 'userId' | 'namespace' | 'name'>): string =>
+  `${userId}#${namespace}#${name}`;
 
 export const rowKey = ({ jobId, due }: ExecutionKey): string => `${jobId}#${due}`;
 

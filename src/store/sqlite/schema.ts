@@ -151,6 +151,18 @@ export const MIGRATIONS: readonly string[] = [
   DROP INDEX executions_failed;
   CREATE INDEX executions_failed ON executions (userId, due, jobId, errorKey) WHERE status = 'FAILED';
   `,
+  // Which job has a name.
+  `
+  CREATE TABLE names (
+    userId TEXT NOT NULL,
+    namespace TEXT NOT NULL,
+    name TEXT NOT NULL,
+    jobId TEXT NOT NULL,
+    previous TEXT,
+    stamp TEXT NOT NULL,
+    PRIMARY KEY (userId, namespace, name)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

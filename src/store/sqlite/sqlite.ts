@@ -11,6 +11,7 @@ import { executionOperations } from './executions.ts';
 import { headOperations } from './heads.ts';
 import { holdOperations } from './holds.ts';
 import { type Messages, messageOperations } from './messages.ts';
+import { nameOperations } from './names.ts';
 import { IN_MEMORY, openReader, openWriter, secureFile, withFaults } from './open.ts';
 import { operationOperations } from './operations.ts';
 import type { WriterStats } from './protocol.ts';
@@ -104,6 +105,7 @@ function allOperations(
     ...quotaOperations(writer),
     ...windowOperations(reader, writer),
     ...changeOperations(reader, writer),
+    ...nameOperations(reader, writer),
     ...operationOperations(reader, writer),
   };
 }

@@ -7,6 +7,7 @@ import { asUser } from '../../../src/domain/principal.ts';
 import { backfill } from '../../../src/jobs/begin-backfill.ts';
 import { createJob } from '../../../src/jobs/create-job.ts';
 import { editJob } from '../../../src/jobs/edit-job.ts';
+import { putNamedJob } from '../../../src/jobs/named/put-named-job.ts';
 import { pauseJob } from '../../../src/jobs/pause-job.ts';
 import { createLog } from '../../../src/runtime/log.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../../src/scheduling/context.ts';
@@ -138,6 +139,34 @@ describe('capacity', () => {
       timeoutSeconds: 9,
     });
     expect(written(), 'definition, record and head; index').toEqual([0, 3, 1, 4]);
+  });
+
+  test('a create by name costs 1 more than a create: the pointer. An equal request and an execution cost nothing for it', async () => {
+    const context = contextAt(Date.parse('2026-11-16T12:30:00Z'));
+    const userId = '3f9a1c52-7b8e-4d21-9c0a-5e6f7a8b9c0d';
+    const who = asUser(userId);
+    const schedule = { cron: '0 9 * * MON-FRI', timezone: 'Europe/Paris' };
+    const name = { namespace: anId(12), name: 'nightly-report' };
+    const wanted = (change = {}) => ({
+      spec: jobSpecSchema.parse({ task: 'noop', schedule, ...change }),
+      paused: false,
+    });
+    const { job } = await putNamedJob(context, who, name, wanted());
+    expect(total('write'), 'pointer; entry; definition, record and head; index').toBe(6);
+    used.clear();
+    await putNamedJob(context, who, name, wanted());
+    expect([total('write'), total('read')], 'pointer, head and definition').toEqual([0, 3]);
+    used.clear();
+    await editJob(context, who, job.id, { timeoutSeconds: 8 });
+    const edited = total('write');
+    used.clear();
+    await putNamedJob(context, who, name, wanted({ timeoutSeconds: 9 }));
+    expect(total('write'), 'as much as an edit').toBe(edited);
+    used.clear();
+    await putNamedJob(context, who, name, wanted({ overlap: 'allow' }));
+    expect(total('write'), 'a create by name; record, head and index of the cancel').toBe(6 + 3);
+    const named = { ...aFullHead(), namespace: 'billing', applied: 12, bodyFingerprint: undefined };
+    expect(itemSize(headToItem(named))).toBeLessThan(1_024);
   });
 
   test('a backfilled occurrence costs 4 until it runs: entry, note, row and index; the operation 4, and 1 per step', async () => {
