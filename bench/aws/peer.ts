@@ -49,7 +49,7 @@ const BATCHES_AT_ONCE = 4;
 /** A namespace is a prefix of tables and queues, with its own watcher. */
 export async function startStore(dir: string) {
   mkdirSync(dir, { recursive: true });
-  const env = { PUNCTUAL_DATA: dir, PUNCTUAL_LOG: 'error' };
+  const env = { PUNCTUAL_DATA: dir, PUNCTUAL_LOG: 'error', PUNCTUAL_QUOTAS: 'off' };
   const engines = startPart('engines.main', env);
   await engines.printed(/DynamoDB API at/);
   const pids = [engines.child.pid];
@@ -119,7 +119,12 @@ export function open(url: string, profile: Profile) {
 
   return {
     async start() {
-      const config = readLocalConfig({ PUNCTUAL_DATA: dir, PUNCTUAL_PREFIX: prefix, ...profile });
+      const config = readLocalConfig({
+        PUNCTUAL_QUOTAS: 'off',
+        PUNCTUAL_DATA: dir,
+        PUNCTUAL_PREFIX: prefix,
+        ...profile,
+      });
       const log = createLog('error', { peer: name }, (line) => process.stderr.write(line));
       const running = {
         stopping: stopping.signal,

@@ -48,6 +48,7 @@ async function startSystem(settings: Record<string, string> = {}): Promise<Syste
   const env = {
     NODE_OPTIONS: process.execArgv.join(' '), // `npm run bench` has the Node flags of `npm start`
     PUNCTUAL_LOG: 'error',
+    PUNCTUAL_QUOTAS: 'off',
     PUNCTUAL_DATA: folder.path,
     PUNCTUAL_DRAIN_SECONDS: '0',
     PUNCTUAL_TASKS_FOLDER: join(import.meta.dirname, '..', 'system', 'tasks'),

@@ -15,7 +15,7 @@ export const name = 'punctual';
 export const version = 'this checkout';
 export const store = 'punctual';
 export const notes = [
-  'One process on one SQLite file with the default settings. Its CPU includes the API, the watcher, the worker and the store.',
+  'One process on one SQLite file with the default settings and no limits per owner. Its CPU includes the API, the watcher, the worker and the store.',
   'Jobs are created over HTTP. A job that is due already is created without a schedule and runs at once.',
   'Crash: a second process waits for the lock of the data folder and starts when the killed one has let it go.',
 ];
@@ -36,6 +36,7 @@ const settingsOf = (folder: string) => ({
   PUNCTUAL_DATA: folder,
   PUNCTUAL_PORT: '0',
   PUNCTUAL_LOG: 'error',
+  PUNCTUAL_QUOTAS: 'off',
   PUNCTUAL_TASKS_FOLDER: TASKS,
 });
 

@@ -78,8 +78,12 @@ export const OPERATIONS: Readonly<Record<keyof Store, Access>> = {
   readWorker: on('control', ...GET),
   listWorkers: on('control', 'Scan'),
 
+  takeFromQuota: on('jobs', 'UpdateItem'),
+  readQuota: on('jobs', ...GET),
   addToQuota: on('jobs', 'UpdateItem'),
   replaceQuota: on('jobs', 'UpdateItem'),
+  putLimits: on('jobs', 'PutItem'),
+  readLimits: on('jobs', ...GET),
 
   readNotificationWindow: on('jobs', ...GET),
   writeNotificationWindow: on('jobs', 'PutItem'),
@@ -105,8 +109,10 @@ const CREATE = [
   'readDefinition',
   'readHead',
   'updateHead',
-  'addToQuota',
+  'takeFromQuota',
+  'readQuota',
   'replaceQuota',
+  'readLimits',
   'listHeads',
 ] as const satisfies readonly (keyof Store)[];
 
@@ -133,12 +139,16 @@ export const ROLES = {
     'readShard',
     'readWorker',
     'listWorkers',
+    'readLimits',
+    'readQuota',
   ],
   scheduler: [
     ...CREATE,
     'readName',
     'writeName',
     'listChanges',
+    'addToQuota',
+    'putLimits',
     'putOperation',
     'readOperation',
     'replaceOperation',

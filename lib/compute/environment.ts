@@ -2,7 +2,9 @@
 // src/runtime/publishing.ts, src/worker/config.ts). All runtimes get the same, because workers must be able to run every
 // job that the API accepts.
 import { Token } from 'aws-cdk-lib';
+import { DEPLOYED_LIMITS, LIMIT_NAMES, type LimitName } from '../../src/domain/jobs/owner-limits.ts';
 import { ConfigError, readConfig } from '../../src/runtime/config.ts';
+import { limitVariable, limitVariables } from '../../src/runtime/limit-variables.ts';
 import { taskVariables } from '../../src/tasks/task-settings.ts';
 import type { Queues } from '../data/queues.ts';
 import { type DeploymentSettings, SettingsError } from '../settings/settings.ts';
@@ -28,14 +30,26 @@ export const environmentOf = (
   PUNCTUAL_GROUP_COMMIT: settings.groupCommit ? 'on' : 'off',
   ...(settings.eventBus !== undefined && { PUNCTUAL_EVENT_BUS: settings.eventBus }),
   ...(settings.emailRecipients && { PUNCTUAL_EMAIL_RECIPIENTS: settings.emailRecipients.join(',') }),
+  ...limitsOf(settings),
   ...validated(taskEnvironment),
 });
+
+/** Only the limits that differ from their defaults, because the environment of a Lambda has 4 KB. */
+function limitsOf(settings: DeploymentSettings): Environment {
+  const given = LIMIT_NAMES.map((name) => ({ name, value: settings[limitSetting(name)] }));
+  const changed = given.filter(({ name, value }) => value !== DEPLOYED_LIMITS[name]);
+  return Object.fromEntries(changed.map(({ name, value }) => [limitVariable(name), String(value)]));
+}
+
+const limitSetting = <Name extends LimitName>(name: Name) =>
+  `quota${name[0]?.toUpperCase()}${name.slice(1)}` as `quota${Capitalize<Name>}`;
 
 /** Finds mistakes at synthesis instead of in a worker that does not start. Values that are CDK tokens are not checked. */
 function validated(given: Environment): Environment {
   const known = Object.fromEntries(Object.entries(given).filter(([, value]) => !Token.isUnresolved(value)));
   try {
     readConfig(taskVariables, known);
+    readConfig(limitVariables, known);
   } catch (error) {
     if (error instanceof ConfigError) throw new SettingsError(`taskEnvironment: ${error.message}`);
     throw error;

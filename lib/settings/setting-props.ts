@@ -136,6 +136,38 @@ export interface SettingProps {
    */
   readonly apiBurst?: number;
   /**
+   * The maximum number of executions of one owner that people start per minute: run, retry, redrive, backfill.
+   * @default 3000
+   */
+  readonly quotaStartsPerMinute?: number;
+  /**
+   * The maximum number of jobs that one owner creates per minute.
+   * @default 3000
+   */
+  readonly quotaCreatesPerMinute?: number;
+  /**
+   * The maximum number of active and paused jobs of one owner.
+   * @default 10000
+   */
+  readonly quotaActiveJobs?: number;
+  /**
+   * The shortest interval between two occurrences of a schedule, in seconds.
+   * @default 5
+   */
+  readonly quotaShortestIntervalSeconds?: number;
+  /**
+   * The longest `timeoutSeconds` of a job. The default is that of `maxProtectionMinutes`: a deployment does not stop a worker
+   * with long jobs before.
+   * @default 7200
+   */
+  readonly quotaLongestTimeoutSeconds?: number;
+  /**
+   * The maximum number of requests of one owner per second and Lambda container. `apiRequestsPerSecond` limits all owners
+   * together, before the containers.
+   * @default 50
+   */
+  readonly quotaRequestsPerSecond?: number;
+  /**
    * The custom domain of the API. Requires `certificateArn`.
    * @default - the domain that API Gateway generates
    */

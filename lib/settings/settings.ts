@@ -5,6 +5,7 @@ import { parse } from '../../src/domain/validation/validation.ts';
 import { api } from './api.ts';
 import { contradictions } from './contradictions.ts';
 import { data } from './data.ts';
+import { limits } from './limits.ts';
 import { load } from './load.ts';
 import { network } from './network.ts';
 import { operations } from './operations.ts';
@@ -21,6 +22,7 @@ export const settingsSchema = z.strictObject({
   ...workers,
   ...network,
   ...api,
+  ...limits,
   ...data,
   ...tasks,
   ...operations,

@@ -1,11 +1,9 @@
-// The configuration of the API: operators, quotas and CORS. By default there are no quotas and CORS is off.
+// The configuration of the API: operators, limits per owner and CORS. By default CORS is off.
 import { z } from 'zod';
+import { DEPLOYED_LIMITS, type OwnerLimits } from '../domain/jobs/owner-limits.ts';
 import { formatValue } from '../domain/validation/validation.ts';
-import type { QuotaLimits } from '../jobs/enforce-quotas.ts';
 import { type Environment, readConfig } from '../runtime/config.ts';
-
-/** 0 means no limit. */
-const limit = z.coerce.number().int().min(0).default(0);
+import { limitVariables, readLimitDefaults } from '../runtime/limit-variables.ts';
 
 /** API Gateway passes a list of groups as `[a b]`. The excluded characters would make such a list ambiguous. */
 export const operatorsGroupName = z
@@ -19,10 +17,7 @@ export const operatorsGroupName = z
 export const apiVariables = z.object({
   /** Members of this group are operators. The claim is `groups` or `cognito:groups`. */
   PUNCTUAL_OPERATORS_GROUP: operatorsGroupName,
-  /** Maximum number of active and paused jobs per user. */
-  PUNCTUAL_QUOTA_ACTIVE_JOBS: limit,
-  PUNCTUAL_QUOTA_CREATES_PER_MINUTE: limit,
-  PUNCTUAL_QUOTA_SHORTEST_INTERVAL_SECONDS: limit,
+  ...limitVariables.shape,
   /** Comma-separated origins that browsers may call from, such as `https://console.example.com`. `*` allows all. */
   PUNCTUAL_CORS_ORIGINS: z
     .string()
@@ -39,19 +34,16 @@ export const apiVariables = z.object({
 
 export interface ApiConfig {
   readonly operatorsGroup: string;
-  readonly quotas: QuotaLimits;
+  /** The limits of owners for whom operators have set none. */
+  readonly limits: OwnerLimits;
   readonly corsOrigins: readonly string[];
 }
 
-export function readApiConfig(env: Environment): ApiConfig {
+export function readApiConfig(env: Environment, limits: OwnerLimits = DEPLOYED_LIMITS): ApiConfig {
   const variables = readConfig(apiVariables, env);
   return {
     operatorsGroup: variables.PUNCTUAL_OPERATORS_GROUP,
-    quotas: {
-      activeJobs: variables.PUNCTUAL_QUOTA_ACTIVE_JOBS,
-      createsPerMinute: variables.PUNCTUAL_QUOTA_CREATES_PER_MINUTE,
-      minIntervalSeconds: variables.PUNCTUAL_QUOTA_SHORTEST_INTERVAL_SECONDS,
-    },
+    limits: readLimitDefaults(env, limits),
     corsOrigins: variables.PUNCTUAL_CORS_ORIGINS,
   };
 }

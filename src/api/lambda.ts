@@ -30,10 +30,11 @@ export function createService(service: Service, env: Environment): ServiceHandle
       ? readConfig(z.object({ PUNCTUAL_INGEST_URL: httpUrl }), env).PUNCTUAL_INGEST_URL
       : '';
   const taskConfig = readConfig(taskVariables, env);
+  const quotas = createQuotas(ctx, config.limits);
   const createApiWith = (tasks: Tasks) => {
     const allRoutes = routes(ctx, tasks, {
       recipients: allowedRecipients(taskConfig),
-      quotas: createQuotas(ctx, config.quotas),
+      quotas,
       ingest: createIngestQueue({
         client: clients.sqs,
         queueUrl: ingestUrl,
@@ -41,7 +42,7 @@ export function createService(service: Service, env: Environment): ServiceHandle
       }),
     });
     const ownRoutes = allRoutes.filter(({ operation }) => operation.service === service);
-    return createApi(ownRoutes, { ...config, log: ctx.log });
+    return createApi(ownRoutes, { ...config, log: ctx.log, throttle: quotas.takeRequest });
   };
   const api = describableTasksOnAws(taskConfig).then(createApiWith);
   // The first request reports the error.
@@ -65,7 +66,7 @@ export function createIngestHandler(
     z.object({ PUNCTUAL_INGEST_DEAD_LETTER_URL: httpUrl }),
     env,
   );
-  const quotas = createQuotas(ctx, config.quotas);
+  const quotas = createQuotas(ctx, config.limits);
   return async (event, context) => {
     logger.addContext(context);
     begin();

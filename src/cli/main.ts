@@ -20,6 +20,7 @@ import { changes } from './commands/changes.ts';
 import { create } from './commands/create.ts';
 import { deadLetters } from './commands/dead-letters.ts';
 import { edit } from './commands/edit.ts';
+import { limits } from './commands/limits.ts';
 import { list } from './commands/list.ts';
 import { logs } from './commands/logs.ts';
 import { operations } from './commands/operations.ts';
@@ -60,6 +61,7 @@ export const COMMANDS: readonly Command[] = [
   restore,
   tasks,
   workers,
+  limits,
   deadLetters,
 ];
 

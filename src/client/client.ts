@@ -116,7 +116,7 @@ export function createClient(options: ClientOptions) {
     const response = await send({
       method,
       path: path
-        .replace('{id}', encodeURIComponent(id))
+        .replace(/\{id\}|\{owner\}/, encodeURIComponent(id))
         .replace('{namespace}', encodeURIComponent(name?.namespace ?? ''))
         .replace('{name}', encodeURIComponent(name?.name ?? '')),
       query: Object(query),
@@ -257,6 +257,14 @@ export function createClient(options: ClientOptions) {
       /** They stay failed and leave the list. Not repeated after a network error. */
       dismiss: (ids: readonly string[], options: CallOptions = {}) =>
         call('dismissDeadLetters', { body: { ids: [...ids] }, ...options }),
+    },
+    /** The limits of an owner. */
+    limits: {
+      /** For operators, and for users who read their own. */
+      get: (owner: string, options: CallOptions = {}) => call('getLimits', { id: owner, ...options }),
+      /** For operators only. The values replace all that were set before. Null or absent: the default of the deployment. */
+      set: (owner: string, limits: Body<'setLimits'>, options: CallOptions = {}) =>
+        call('setLimits', { id: owner, body: limits, ...options }),
     },
     health: (options: CallOptions = {}) => call('health', options),
     openapi: (options: CallOptions = {}) => call('openapi', options),

@@ -36,6 +36,8 @@ export const ENDPOINTS = {
   retryExecution: { method: 'POST', path: '/executions/{id}/retry', repeat: 'never' },
   getOperation: { method: 'GET', path: '/operations/{id}', repeat: 'always' },
   stopOperation: { method: 'DELETE', path: '/operations/{id}', repeat: 'always' },
+  getLimits: { method: 'GET', path: '/limits/{owner}', repeat: 'always' },
+  setLimits: { method: 'PUT', path: '/limits/{owner}', repeat: 'always' },
   previewSchedule: { method: 'POST', path: '/schedules/preview', repeat: 'always' },
   listTasks: { method: 'GET', path: '/tasks', repeat: 'always' },
   listWorkers: { method: 'GET', path: '/workers', repeat: 'always' },

@@ -31,4 +31,6 @@ export type ExecutionStatus = Execution['status'];
 export type BatchResult = Answer<'createJobs'>['results'][number];
 export type Preview = Answer<'previewSchedule'>;
 export type Task = ItemOf<'listTasks'>;
+/** The limits of an owner. */
+export type Limits = Answer<'getLimits'>;
 export type Worker = ItemOf<'listWorkers'>;

@@ -49,14 +49,17 @@ export class PreconditionFailed extends PunctualError {
   readonly title = 'Precondition failed';
 }
 
+/** A limit of the owner was reached (src/domain/jobs/owner-limits.ts). */
 export class QuotaExceeded extends PunctualError {
   readonly status = 429;
   readonly title = 'Quota exceeded';
+  readonly limit: { readonly name: string; readonly value: number };
   /** Seconds to wait before the next try. Undefined if waiting does not help. */
   readonly retryAfterSeconds: number | undefined;
-  constructor(message: string, retryAfterSeconds?: number) {
+  constructor(message: string, retryAfterSeconds: number | undefined, limit: QuotaExceeded['limit']) {
     super(message);
     this.retryAfterSeconds = retryAfterSeconds;
+    this.limit = limit;
   }
 }
 

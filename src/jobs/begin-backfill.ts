@@ -10,6 +10,7 @@ import { occurrencesAfter } from '../domain/schedule/occurrences.ts';
 import type { Context } from '../scheduling/context.ts';
 import { requireJob } from './access.ts';
 import { refuseCancelled } from './job-state.ts';
+import type { AdmitStarts } from './manual-runs.ts';
 import { BACKFILL } from './operations/backfill-steps.ts';
 import { beginOperation } from './operations/operation-requests.ts';
 
@@ -19,11 +20,13 @@ export async function backfill(
   who: Principal,
   jobId: string,
   range: { readonly from: number; readonly to: number },
+  admit?: AdmitStarts,
 ): Promise<{ planned: number; operation: string }> {
   const head = await requireJob(context, who, jobId);
   refuseCancelled(head);
   const to = Math.min(range.to, context.clock.now());
   const dues = await withoutRow(context, head, occurrencesIn(head, range.from, to));
+  await admit?.(head.userId, dues.length);
   const [first, last] = [dues[0], dues.at(-1)];
   const params = {
     jobId,

@@ -27,7 +27,7 @@ export async function acceptJob(
   }
   const schedule = resolveSchedule(spec.schedule, acceptedAt);
   if (nextOccurrence(schedule, acceptedAt - 1) === undefined) throw neverFires(schedule, acceptedAt);
-  await admit?.(schedule);
+  await admit?.(schedule, spec);
   const queued = await ingest.send({ userId, idempotencyKey: key, spec, acceptedAt });
   return queued ? { id, ...warningsOf(schedule, acceptedAt) } : undefined;
 }

@@ -30,7 +30,7 @@ export interface CreateRequest {
   /** When the request was accepted, if it was queued. Relative times of the schedule count from then. */
   readonly acceptedAt?: number;
   /** Checks quotas before the first write. Throws if one is exceeded. Not called for a repeated request. */
-  admit?(schedule: Schedule): Promise<void>;
+  admit?(schedule: Schedule, spec: JobSpec): Promise<void>;
 }
 
 /** Another request has created the job with this id. */
@@ -57,7 +57,7 @@ export async function createJob(
       ? resolveSchedule(given, t0)
       : resolveAccepted(given, Math.min(acceptedAt, t0), t0);
   refuseLarge({ params, notify });
-  await admit?.(schedule);
+  await admit?.(schedule, spec);
   const { entries, send } = planned(context, { jobId, userId, revision, schedule }, t0);
   const status = paused ? 'paused' : 'active';
   // no reader looks at these before the head is written, so they need no order

@@ -25,8 +25,16 @@ export interface EditOptions {
   readonly ifMatch?: number;
   /** Checks the new task and params before the first write. Throws if they are not valid. */
   checkParams?(task: string, params: Definition['params']): void;
-  /** Checks quotas for a new schedule before the first write. Throws if one is exceeded. */
-  admit?(schedule: Schedule): void;
+  /** Checks the limits of the job's owner for changed fields, before the first write. Throws QuotaExceeded. */
+  admit?(userId: string, changed: ChangedJob): Promise<void>;
+}
+
+/** The fields of a job after an edit that limits are about. Undefined for those that do not change. */
+export interface ChangedJob {
+  readonly schedule: Schedule | undefined;
+  readonly timeoutSeconds: number | undefined;
+  readonly task: string;
+  readonly params: Definition['params'] | undefined;
 }
 
 export async function editJob(
@@ -100,10 +108,13 @@ export async function applyEdit(
     if (params || fields.task) checkParams?.(fields.task ?? seen.task, params ?? now?.params ?? {});
     const next = { params: params ?? now?.params ?? {}, notify: notify ?? now?.notify ?? [] };
     refuseLarge(next);
-    if (given) {
-      decided.schedule = resolveSchedule(given, t0);
-      admit?.(decided.schedule);
-    }
+    if (given) decided.schedule = resolveSchedule(given, t0);
+    await admit?.(seen.userId, {
+      schedule: decided.schedule,
+      timeoutSeconds: fields.timeoutSeconds,
+      task: fields.task ?? seen.task,
+      params: params || fields.task ? next.params : undefined,
+    });
     if (given || resumes) {
       const revision = freshRevision(context);
       decided.revision = revision;

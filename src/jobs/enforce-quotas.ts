@@ -1,100 +1,123 @@
-// Quotas per user. A quota that is off costs nothing (docs/decisions/0006-quotas.md has the costs of the others).
+// Enforces the limits of owners where people change or start something.
+// docs/decisions/0038-limits-per-owner.md has the design, docs/decisions/0006-quotas.md that of the counters.
 import { QuotaExceeded } from '../domain/errors.ts';
 import { MINUTE, minuteEnd, minuteOf } from '../domain/executions/slots.ts';
+import type { LimitName, OwnerLimits } from '../domain/jobs/owner-limits.ts';
 import { shortestInterval } from '../domain/schedule/interval.ts';
 import type { Schedule } from '../domain/schedule/schedule-schema.ts';
-import { jobStatus } from '../domain/views/views.ts';
 import type { Context } from '../scheduling/context.ts';
+import { createActiveJobs } from './limits/active-jobs.ts';
+import { createLimitValues, type LimitValues } from './limits/limit-values.ts';
+import { createMinuteCounter } from './limits/minute-counter.ts';
+import { createRequestRate } from './limits/request-rate.ts';
 
-/** 0 means no limit. */
-export interface QuotaLimits {
-  /** The maximum number of active and paused jobs. */
-  readonly activeJobs: number;
-  readonly createsPerMinute: number;
-  readonly minIntervalSeconds: number;
+/** The fields of a job that limits are about. Undefined for a field that an edit does not change. */
+export interface LimitedFields {
+  readonly schedule?: Schedule | undefined;
+  readonly timeoutSeconds?: number | undefined;
+  /** How long each run takes at least, as far as the params say so. */
+  readonly durationMs?: number | undefined;
 }
 
-export const NO_LIMITS: QuotaLimits = { activeJobs: 0, createsPerMinute: 0, minIntervalSeconds: 0 };
-
+/** Each check throws QuotaExceeded. */
 export interface Quotas {
-  /** Each method throws QuotaExceeded. */
-  checkInterval(schedule: Schedule): void;
+  readonly values: LimitValues;
+  /** The shortest interval and the longest timeout. */
+  checkFields(userId: string, fields: LimitedFields): Promise<void>;
   takeCreate(userId: string): Promise<void>;
   takeActive(userId: string): Promise<void>;
+  /** Counts starts by people, all of them or none. */
+  takeStarts(userId: string, count: number): Promise<void>;
+  /** Counts a request of this process. */
+  takeRequest(userId: string): void;
 }
 
-const ACTIVE = 'active';
-/** How long the store keeps the counter of a minute after its end. */
-const KEPT_SECONDS = 3600;
+export function createQuotas(context: Context, defaults: OwnerLimits): Quotas {
+  const { clock } = context;
+  const values = createLimitValues(context, defaults);
+  const creates = createMinuteCounter(context, 'creates');
+  const starts = createMinuteCounter(context, 'starts');
+  const active = createActiveJobs(context);
+  const requests = createRequestRate(context);
 
-export function createQuotas(context: Context, limits: QuotaLimits): Quotas {
-  const { store, clock } = context;
-  /** The users who have used up this minute. They are refused without a call to the store. */
-  let exhausted = { minute: 0, users: new Set<string>() };
-  /** The users whose jobs were counted in this minute and reached the limit. */
-  let overLimit = { minute: 0, users: new Set<string>() };
+  const restOfMinute = () => {
+    const now = clock.now();
+    return Math.max(1, Math.ceil((minuteEnd(minuteOf(now)) - now) / 1000));
+  };
 
   return {
-    checkInterval(schedule) {
-      const { minIntervalSeconds: min } = limits;
-      const shortest = min > 0 ? shortestInterval(schedule, clock.now()) : undefined;
-      if (shortest !== undefined && shortest < min * 1000) {
-        throw new QuotaExceeded(
-          `the shortest interval of the schedule is ${shortest / 1000} s; the minimum is ${min} s`,
+    values,
+    async checkFields(userId, { schedule, timeoutSeconds, durationMs }) {
+      const limits = await values.current(userId);
+      const { shortestIntervalSeconds: shortest, longestTimeoutSeconds: longest } = limits;
+      const interval = schedule && shortest > 0 ? shortestInterval(schedule, clock.now()) : undefined;
+      if (interval !== undefined && interval < shortest * 1000) {
+        throw refusal(
+          ['shortestIntervalSeconds', shortest],
+          `the shortest interval of the schedule is ${interval / 1000} s; the minimum is ${shortest} s`,
+        );
+      }
+      if (longest > 0 && timeoutSeconds !== undefined && timeoutSeconds > longest) {
+        throw refusal(
+          ['longestTimeoutSeconds', longest],
+          `timeoutSeconds is ${timeoutSeconds}; the maximum is ${longest}`,
+        );
+      }
+      if (longest > 0 && durationMs !== undefined && durationMs > longest * 1000) {
+        throw refusal(
+          ['longestTimeoutSeconds', longest],
+          `params.durationMs is ${durationMs}; the maximum is ${longest * 1000}`,
         );
       }
     },
 
     async takeCreate(userId) {
-      const { createsPerMinute: max } = limits;
-      if (max === 0) return;
-      const now = clock.now();
-      const minute = minuteOf(now);
-      if (exhausted.minute !== minute) exhausted = { minute, users: new Set() };
-      if (!exhausted.users.has(userId)) {
-        const expiresAt = Math.ceil(minuteEnd(minute) / 1000) + KEPT_SECONDS;
-        if ((await store.addToQuota(userId, `creates#${minute}`, 1, expiresAt)) <= max) return;
-        exhausted.users.add(userId);
-      }
-      throw new QuotaExceeded(
+      const { createsPerMinute: max } = await values.current(userId);
+      if (await creates.take(userId, max, 1)) return;
+      throw refusal(
+        ['createsPerMinute', max],
         `at most ${max} jobs may be created per minute`,
-        Math.max(1, Math.ceil((minuteEnd(minute) - now) / 1000)),
+        restOfMinute(),
       );
     },
 
     async takeActive(userId) {
-      const { activeJobs: max } = limits;
-      if (max === 0) return;
-      const minute = minuteOf(clock.now());
-      if (overLimit.minute !== minute) overLimit = { minute, users: new Set() };
-      if (!overLimit.users.has(userId)) {
-        const used = await store.addToQuota(userId, ACTIVE, 1);
-        if (used <= max) return;
-        // The counter only grows, so it is an upper bound. At the limit it is replaced with the count of jobs.
-        const active = await countActive(context, userId, max);
-        if (active < max) {
-          await store.replaceQuota(userId, ACTIVE, used, active + 1);
-          return;
-        }
-        overLimit.users.add(userId);
-      }
-      throw new QuotaExceeded(
-        `at most ${max} jobs may be active or paused; cancel some, or wait for them to end`,
-        MINUTE / 1000,
+      const { activeJobs: max } = await values.current(userId);
+      if (await active.take(userId, max)) return;
+      const what = `at most ${max} jobs may be active or paused; cancel some, or wait for them to end`;
+      throw refusal(['activeJobs', max], what, MINUTE / 1000);
+    },
+
+    async takeStarts(userId, count) {
+      const { startsPerMinute: max } = await values.current(userId);
+      if (await starts.take(userId, max, count)) return;
+      const what = `at most ${max} executions may be started by hand per minute`;
+      if (count > max && max > 0)
+        throw refusal(
+          ['startsPerMinute', max],
+          `${what}, and this request would start ${count}; request fewer at a time`,
+        );
+      throw refusal(['startsPerMinute', max], what, restOfMinute());
+    },
+
+    takeRequest(userId) {
+      const { requestsPerSecond: max } = values.known(userId);
+      const waitMs = requests.take(userId, max);
+      if (waitMs === 0) return;
+      throw refusal(
+        ['requestsPerSecond', max],
+        `at most ${max} requests may be sent per second`,
+        Math.ceil(waitMs / 1000),
       );
     },
   };
 }
 
-/** Counts active and paused jobs until `enough` are found. About 0.1 RRU per job of the user, ended jobs included. */
-async function countActive({ store, clock }: Context, userId: string, enough: number): Promise<number> {
-  const now = clock.now();
-  let count = 0;
-  let cursor: string | undefined;
-  do {
-    const page = await store.listHeads(userId, { limit: 1000, cursor });
-    count += page.items.filter((head) => ['active', 'paused'].includes(jobStatus(head, now))).length;
-    cursor = page.next;
-  } while (cursor && count < enough);
-  return count;
+function refusal(
+  [name, value]: [LimitName, number],
+  what: string,
+  retryAfterSeconds?: number,
+): QuotaExceeded {
+  const when = retryAfterSeconds === undefined ? '' : `; try again in ${retryAfterSeconds} s`;
+  return new QuotaExceeded(`${what} (limit ${name}: ${value})${when}`, retryAfterSeconds, { name, value });
 }

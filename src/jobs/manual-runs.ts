@@ -5,6 +5,7 @@ import { ownerHash } from '../domain/digest.ts';
 import { Conflict, InvalidInput, NotFound } from '../domain/errors.ts';
 import { type DueKey, MANUAL, manualKey } from '../domain/executions/ids.ts';
 import type { Row } from '../domain/executions/row.ts';
+import type { Head } from '../domain/jobs/job.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { ExecutionView } from '../domain/views/resource-schemas.ts';
 import { executionOfRow, withOwner } from '../domain/views/views.ts';
@@ -41,13 +42,18 @@ export interface RunOptions {
   readonly params?: Row['params'];
   /** Called with the job's task before the first write. Throws if the params are not valid. */
   checkParams?(task: string, params: NonNullable<Row['params']>): void;
+  /** Checks the limits of the job's owner before the first write. Throws QuotaExceeded. */
+  admit?(head: Head): Promise<void>;
 }
+
+/** Counts starts of an owner before the first write. Throws QuotaExceeded. */
+export type AdmitStarts = (userId: string, count: number) => Promise<void>;
 
 export async function runNow(
   context: Context,
   who: Principal,
   jobId: string,
-  { params, checkParams }: RunOptions = {},
+  { params, checkParams, admit }: RunOptions = {},
 ): Promise<ExecutionView> {
   const { clock, random } = context;
   const inTime = writerDeadline(context);
@@ -62,6 +68,7 @@ export async function runNow(
     refuseSecretsOfOthers(who, head, params);
     checkParams?.(head.task, params);
   }
+  await admit?.(head);
   const now = clock.now();
   const due = manualKey(now, random.id(6));
   await putEntry(context, jobId, due, now);
@@ -81,12 +88,18 @@ const latenessOf = ({ startedAt, firstStartedAt = startedAt, fireAt }: Row, now:
 const RETRYABLE = ['FAILED', 'CANCELLED', 'SKIPPED'];
 
 /** Runs a failed, cancelled or skipped execution again, with fresh attempts. */
-export async function retryExecution(context: Context, who: Principal, id: string): Promise<ExecutionView> {
+export async function retryExecution(
+  context: Context,
+  who: Principal,
+  id: string,
+  admit?: AdmitStarts,
+): Promise<ExecutionView> {
   const { store, clock } = context;
   const inTime = writerDeadline(context);
   const { head, due } = await requireExecution(context, who, id);
   const { jobId } = head;
   refuseCancelled(head);
+  await admit?.(head.userId, 1);
   const now = clock.now();
   await putEntry(context, jobId, due, now);
   const seen = await store.readRow(jobId, due, { consistent: true });

@@ -1,14 +1,14 @@
 // Redrive: runs dead letters (failed executions) again, each with fresh attempts.
 import { forEachLimit } from '../concurrency/map-limit.ts';
-import { Conflict, NotFound } from '../domain/errors.ts';
+import { Conflict, NotFound, QuotaExceeded } from '../domain/errors.ts';
 import { dueBound, executionId, parseExecutionId } from '../domain/executions/ids.ts';
 import type { Row } from '../domain/executions/row.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { Context } from '../scheduling/context.ts';
-import type { ExecutionKey, FailedKey } from '../store/store.ts';
+import type { FailedKey } from '../store/store.ts';
 import { requireJob, requireOwner } from './access.ts';
 import { refuseCancelled } from './job-state.ts';
-import { retryExecution } from './manual-runs.ts';
+import { type AdmitStarts, retryExecution } from './manual-runs.ts';
 
 /** Each retry makes about five calls to the store and the queue. */
 const MAX_CONCURRENT = 16;
@@ -20,8 +20,9 @@ export async function redriveByIds(
   context: Context,
   who: Principal,
   ids: readonly string[],
+  admit?: AdmitStarts,
 ): Promise<{ redriven: number }> {
-  return { redriven: await redrive(context, who, await requireRows(context, who, ids)) };
+  return { redriven: await redrive(context, who, await requireRows(context, who, ids), admit) };
 }
 
 /** The rows of these executions. Throws NotFound unless every one exists and the caller may access it. */
@@ -48,16 +49,21 @@ export async function requireRows(context: Context, who: Principal, ids: readonl
   return rows;
 }
 
-/** Redrives at most `maxRedriven` failed executions of a job that are due in the range, newest first. */
+/**
+ * Redrives at most `maxRedriven` failed executions of a job that are due in the range, newest first. If a limit of the owner is
+ * reached on the way, fewer are redriven.
+ */
 export async function redriveOfJob(
   context: Context,
   who: Principal,
   query: { readonly jobId: string; readonly from?: number; readonly to?: number },
   maxRedriven: number,
+  admit?: AdmitStarts,
 ): Promise<{ redriven: number }> {
   const head = await requireJob(context, who, query.jobId);
   refuseCancelled(head);
-  return redriveMatching(context, who, head.userId, query, maxRedriven, ({ jobId }) => jobId === query.jobId);
+  const matches = ({ jobId }: FailedKey) => jobId === query.jobId;
+  return redriveMatching(context, who, head.userId, { ...query, maxRedriven, matches, admit });
 }
 
 /** Redrives at most `maxRedriven` dead letters of the caller with this error key that are due in the range, newest first. */
@@ -66,19 +72,26 @@ export async function redriveOfError(
   who: Principal,
   query: { readonly errorKey: string; readonly owner?: string; readonly from?: number; readonly to?: number },
   maxRedriven: number,
+  admit?: AdmitStarts,
 ): Promise<{ redriven: number }> {
   const owner = requireOwner(who, query.owner);
   const matches = ({ errorKey }: FailedKey) => errorKey === query.errorKey;
-  return redriveMatching(context, who, owner, query, maxRedriven, matches);
+  return redriveMatching(context, who, owner, { ...query, maxRedriven, matches, admit });
+}
+
+interface Selection {
+  readonly from?: number;
+  readonly to?: number;
+  readonly maxRedriven: number;
+  readonly admit: AdmitStarts | undefined;
+  matches(key: FailedKey): boolean;
 }
 
 async function redriveMatching(
   context: Context,
   who: Principal,
   userId: string,
-  query: { readonly from?: number; readonly to?: number },
-  maxRedriven: number,
-  matches: (key: FailedKey) => boolean,
+  { maxRedriven, admit, matches, ...query }: Selection,
 ): Promise<{ redriven: number }> {
   const range = {
     ...(query.from !== undefined && { from: dueBound(query.from) }),
@@ -90,7 +103,13 @@ async function redriveMatching(
     const limit = Math.min(PAGE, maxRedriven - redriven);
     const page = await context.store.listFailedKeys(userId, { ...range, limit, cursor });
     const keys = page.items.filter((key) => !key.dismissed && matches(key));
-    redriven += await redrive(context, who, await context.store.readRows(keys, { consistent: true }));
+    const rows = await context.store.readRows(keys, { consistent: true });
+    try {
+      redriven += await redrive(context, who, rows, admit);
+    } catch (error) {
+      if (error instanceof QuotaExceeded && redriven > 0) return { redriven };
+      throw error;
+    }
     cursor = page.next;
   } while (cursor && redriven < maxRedriven);
   return { redriven };
@@ -99,10 +118,12 @@ async function redriveMatching(
 async function redrive(
   context: Context,
   who: Principal,
-  rows: readonly (ExecutionKey & Pick<Row, 'status'>)[],
+  rows: readonly Row[],
+  admit: AdmitStarts | undefined,
 ): Promise<number> {
   let redriven = 0;
   const failed = rows.filter(({ status }) => status === 'FAILED');
+  for (const [userId, own] of Map.groupBy(failed, (row) => row.userId)) await admit?.(userId, own.length);
   await forEachLimit(failed, MAX_CONCURRENT, async ({ jobId, due }) => {
     try {
       await retryExecution(context, who, executionId(jobId, due));

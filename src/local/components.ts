@@ -38,7 +38,7 @@ export async function startLocalApi(
   lifecycle: ProcessLifecycle,
 ): Promise<ApiHandler> {
   const authorize = await createAuthorizer(await tokenKey(dataFolder));
-  const quotas = createQuotas(ctx, api.quotas);
+  const quotas = createQuotas(ctx, api.limits);
   const consuming = runIngest(ctx, quotas, ingest.receiver, lifecycle.stopping);
   lifecycle.defer(() => consuming);
   const all = routes(ctx, await describableTasks(scripts, process.env), {
@@ -46,7 +46,8 @@ export async function startLocalApi(
     ingest: ingest.queue,
     recipients: allowedRecipients(readConfig(taskVariables, process.env)),
   });
-  return createApi(all, { ...api, log: ctx.log, authorize, admission: createAdmission(ctx) });
+  const throttle = quotas.takeRequest;
+  return createApi(all, { ...api, log: ctx.log, authorize, throttle, admission: createAdmission(ctx) });
 }
 
 export function startLocalWatcher(ctx: Context, lifecycle: ProcessLifecycle): void {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { type ApiConfig, readApiConfig } from '../api/config.ts';
 import { DEFAULT_OWNER_SHARE } from '../concurrency/fair-share.ts';
+import { LOCAL_LIMITS } from '../domain/jobs/owner-limits.ts';
 import { type NotifierConfig, readNotifierConfig } from '../notifier/config.ts';
 import {
   ConfigError,
@@ -127,7 +128,7 @@ export function readLocalConfig(env: Environment, uid = process.getuid?.()): Loc
     hasCredentials: CREDENTIALS.some((name) => env[name]),
     settings: readSettings(env, LOCAL_SETTINGS),
     store: readStoreConfig(env),
-    api: readApiConfig(env),
+    api: readApiConfig(env, LOCAL_LIMITS),
     notifier: readNotifierConfig(env),
   };
 }

@@ -14,6 +14,7 @@ import type { Change, ChangeKey } from '../domain/jobs/change.ts';
 import type { Definition, Head, HeadChange, Hold, HoldItem } from '../domain/jobs/job.ts';
 import type { NamePointer } from '../domain/jobs/job-name.ts';
 import type { NotifyEvent } from '../domain/jobs/notify-events.ts';
+import type { LimitsOfOwner } from '../domain/jobs/owner-limits.ts';
 
 /** docs/protocol.md#reads says where `consistent: false` is allowed. */
 export interface ReadOptions {
@@ -193,10 +194,27 @@ export interface ControlStore {
 }
 
 export interface QuotaStore {
+  /**
+   * Adds to a user's usage of a quota, unless the sum would exceed `max`. Returns the new usage. Undefined if nothing was added.
+   * `count` is at most `max`. `expiresAt`: epoch seconds. 1 WRU.
+   */
+  takeFromQuota(
+    userId: string,
+    quota: string,
+    count: number,
+    max: number,
+    expiresAt?: number,
+  ): Promise<number | undefined>;
+  /** Consistent: 1 RRU. 0 if nothing was used. */
+  readQuota(userId: string, quota: string): Promise<number>;
   /** Adds to a user's usage of a quota. Returns the new usage. `expiresAt`: epoch seconds. 1 WRU. */
   addToQuota(userId: string, quota: string, count: number, expiresAt?: number): Promise<number>;
   /** False if the usage is not `seen`. 1 WRU. */
   replaceQuota(userId: string, quota: string, seen: number, used: number): Promise<boolean>;
+  /** Replaces the limits that operators have set for a user. 1 WRU. */
+  putLimits(userId: string, limits: LimitsOfOwner): Promise<void>;
+  /** Undefined if operators have set none. 1 RRU, half of it if not consistent. */
+  readLimits(userId: string, options: ReadOptions): Promise<LimitsOfOwner | undefined>;
 }
 
 /** The time in which further events of one kind and job are counted instead of sent. */

@@ -16,6 +16,7 @@ export const noop = defineTask<NoopParams>({
   name: 'noop',
   description: 'Does nothing. It can take time, return a value or fail, to try out schedules and policies.',
   params: noopParams,
+  minDurationMs: (params) => noopParams.safeParse(params).data?.durationMs,
   async run({ params, attempt, signal }) {
     if (params.durationMs)
       await wait(params.durationMs, undefined, { signal }).catch(() => signal.throwIfAborted());

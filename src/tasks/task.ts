@@ -36,6 +36,8 @@ export interface Task<Params = unknown> {
   readonly params: z.ZodType<Params>;
   /** The error message for jobs that name this task. Absent if jobs may use it. */
   readonly unavailable?: string;
+  /** How long a run with these params takes at least, in ms. Undefined if the params do not say. */
+  minDurationMs?(params: unknown): number | undefined;
   /** The return value becomes the execution's result, truncated if it is large. */
   run(context: TaskContext<Params>): Promise<unknown>;
 }
@@ -91,6 +93,7 @@ export function defineTask<Params>(task: {
   name: string;
   description: string;
   params: z.ZodType<Params>;
+  minDurationMs?(params: unknown): number | undefined;
   run(context: TaskContext<Params>): Promise<unknown>;
 }): Task<Params> {
   if (!/^[a-z][a-z0-9-]{0,63}$/.test(task.name)) {

@@ -4,7 +4,8 @@ import { routes } from '../../src/api/handlers/scheduler-routes.ts';
 import { createApi } from '../../src/api/http/handler.ts';
 import { parseExecutionId } from '../../src/domain/executions/ids.ts';
 import type { Row, RowStatus } from '../../src/domain/executions/row.ts';
-import { createQuotas, NO_LIMITS, type QuotaLimits } from '../../src/jobs/enforce-quotas.ts';
+import { NO_LIMITS, type OwnerLimits } from '../../src/domain/jobs/owner-limits.ts';
+import { createQuotas } from '../../src/jobs/enforce-quotas.ts';
 import type { IngestQueue } from '../../src/queue/ingest-queue.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
@@ -19,10 +20,12 @@ export const NOW = Date.parse('2026-11-16T12:00:00.000Z');
 export const OPERATORS = 'punctual-operators';
 
 export interface TestOptions {
-  readonly limits?: Partial<QuotaLimits>;
+  readonly limits?: Partial<OwnerLimits>;
   readonly corsOrigins?: readonly string[];
   readonly operatorsGroup?: string;
   readonly emailRecipients?: readonly string[];
+  /** The store of another API, for tests with several processes. */
+  readonly store?: MemoryStore;
 }
 
 export function testApi({
@@ -30,8 +33,8 @@ export function testApi({
   corsOrigins,
   operatorsGroup = OPERATORS,
   emailRecipients = ['*@example.com'],
+  store = strict(new MemoryStore({ shards: DEFAULT_SETTINGS.shards })),
 }: TestOptions = {}) {
-  const store = strict(new MemoryStore({ shards: DEFAULT_SETTINGS.shards }));
   const queue = new MemoryQueue();
   const ingested: string[] = [];
   const logged: Record<string, unknown>[] = [];
@@ -62,7 +65,9 @@ export function testApi({
   };
   const recipients = createRecipients(emailRecipients);
   const all = routes(ctx, builtinTasks(describeOnlyServices(recipients)), { quotas, ingest, recipients });
-  const call = caller(createApi(all, { log: ctx.log, corsOrigins, operatorsGroup }));
+  const call = caller(
+    createApi(all, { log: ctx.log, corsOrigins, operatorsGroup, throttle: quotas.takeRequest }),
+  );
   return {
     store,
     queue,

@@ -292,11 +292,15 @@ describe('bad requests leave nothing behind', () => {
   });
 
   it('quotas are taken before the first write', async () => {
-    const { put, call, stored, store, live } = named({ limits: { activeJobs: 1, minIntervalSeconds: 60 } });
+    const { put, call, stored, store, live } = named({
+      limits: { activeJobs: 1, shortestIntervalSeconds: 60, longestTimeoutSeconds: 600 },
+    });
     const { status } = await put({ task: 'noop', schedule: { every: 'PT1S' } });
     expect(status).toBe(429);
     expect(stored()).toBe(0);
     await put();
+    const long = await put({ ...JOB, timeoutSeconds: 601 });
+    expect(long.body.limit).toEqual({ name: 'longestTimeoutSeconds', value: 600 });
     const other = await call('PUT', '/jobs/by-name/billing/other', { body: JOB });
     expect(other.status).toBe(429);
     expect(store.names.size).toBe(1);

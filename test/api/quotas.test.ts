@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readApiConfig } from '../../src/api/config.ts';
+import { DEPLOYED_LIMITS, LOCAL_LIMITS, NO_LIMITS } from '../../src/domain/jobs/owner-limits.ts';
+import { readLocalConfig } from '../../src/local/config.ts';
 import { testApi } from './api.ts';
 
 const HOURLY = { task: 'noop', schedule: { every: 'PT1H' } };
@@ -77,7 +79,7 @@ describe('active jobs', () => {
 });
 
 describe('shortest interval', () => {
-  const limits = { minIntervalSeconds: 60 };
+  const limits = { shortestIntervalSeconds: 60 };
   it.each([
     [{ every: 'PT59S' }, 429],
     [{ every: 'PT60S' }, 201],
@@ -104,17 +106,33 @@ describe('shortest interval', () => {
 });
 
 describe('configuration', () => {
-  it('is off unless given', () => {
+  it('has limits on AWS and other limits in local mode', () => {
     expect(readApiConfig({})).toEqual({
       operatorsGroup: 'punctual-operators',
-      quotas: { activeJobs: 0, createsPerMinute: 0, minIntervalSeconds: 0 },
+      limits: DEPLOYED_LIMITS,
       corsOrigins: [],
+    });
+    expect(readLocalConfig({}).api.limits).toEqual(LOCAL_LIMITS);
+  });
+
+  it('can be turned off, all or one', () => {
+    expect(readApiConfig({ PUNCTUAL_QUOTAS: 'off' }).limits).toEqual(NO_LIMITS);
+    expect(readApiConfig({ PUNCTUAL_QUOTAS: 'off', PUNCTUAL_QUOTA_ACTIVE_JOBS: '7' }).limits).toEqual({
+      ...NO_LIMITS,
+      activeJobs: 7,
+    });
+    expect(readApiConfig({ PUNCTUAL_QUOTA_SHORTEST_INTERVAL_SECONDS: '0' }).limits).toEqual({
+      ...DEPLOYED_LIMITS,
+      shortestIntervalSeconds: 0,
     });
   });
 
   it.each([
     ['PUNCTUAL_QUOTA_ACTIVE_JOBS', '-1'],
     ['PUNCTUAL_QUOTA_CREATES_PER_MINUTE', 'many'],
+    ['PUNCTUAL_QUOTA_LONGEST_TIMEOUT_SECONDS', '43201'],
+    ['PUNCTUAL_QUOTA_REQUESTS_PER_SECOND', '0.5'],
+    ['PUNCTUAL_QUOTAS', 'no'],
     ['PUNCTUAL_CORS_ORIGINS', 'https://example.com/path'],
     ['PUNCTUAL_CORS_ORIGINS', 'example.com'],
   ])('%s=%s is refused by name', (name, value) => {

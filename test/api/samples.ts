@@ -23,7 +23,8 @@ export const urlOf = ({ path }: Operation, { jobId, executionId, operationId }: 
   return path
     .replace('{id}', ids[path.split('/')[1] ?? ''] ?? jobId)
     .replace('{namespace}/{name}', 'billing/nightly')
-    .replace('{file}', 'start.js');
+    .replace('{file}', 'start.js')
+    .replace('{owner}', 'alice');
 };
 
 export function bodyOf({ id }: Operation, { executionId }: Prepared): unknown {
@@ -41,6 +42,7 @@ export function bodyOf({ id }: Operation, { executionId }: Prepared): unknown {
     previewSchedule: { schedule: { cron: '0 9 * * *' } },
     redriveDeadLetters: { ids: [executionId] },
     dismissDeadLetters: { ids: [executionId] },
+    setLimits: { activeJobs: 50 },
   };
   return bodies[id];
 }

@@ -60,7 +60,8 @@ it.each(withId)("an operator: $method $path of another user's is answered", asyn
 
 it.each(guarded)('$method $path as it should be', async (operation) => {
   const { send } = await prepared();
-  const groups = operation.id === 'listWorkers' ? ['punctual-operators'] : undefined;
+  const isForOperators = ['listWorkers', 'setLimits'].includes(operation.id);
+  const groups = isForOperators ? ['punctual-operators'] : undefined;
   const { status, body, headers } = await send(operation, { groups });
   expect(status, JSON.stringify(body)).toBe(
     operation.id === 'cancelExecution' ? 409 : operation.success.status,

@@ -383,7 +383,7 @@ describe('the settings of "closed"', { timeout: 120_000 }, () => {
     of('closed').template.hasResourceProperties('AWS::ApiGatewayV2::Api', {
       CorsConfiguration: {
         AllowOrigins: ['https://console.example.com'],
-        AllowMethods: ['POST', 'GET', 'PATCH', 'DELETE'],
+        AllowMethods: ['POST', 'GET', 'PATCH', 'DELETE', 'PUT'],
         AllowHeaders: [
           'authorization',
           'content-type',

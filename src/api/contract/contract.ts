@@ -3,9 +3,17 @@ import { backgroundOperations } from './background-operations.ts';
 import type { Operation } from './endpoint.ts';
 import { executions } from './executions.ts';
 import { jobs } from './jobs.ts';
+import { limits } from './limits.ts';
 import { namedJobs } from './named-jobs.ts';
 import { service } from './service.ts';
 
-export const contract = { ...jobs, ...namedJobs, ...executions, ...backgroundOperations, ...service };
+export const contract = {
+  ...jobs,
+  ...namedJobs,
+  ...executions,
+  ...backgroundOperations,
+  ...limits,
+  ...service,
+};
 
 export const operations: readonly Operation[] = Object.values(contract);

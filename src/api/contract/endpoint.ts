@@ -80,7 +80,8 @@ export function statusesOf(operation: Operation): number[] {
     success.status,
     ...(alternative ? [alternative.status] : []),
     ...(query || headers || body || namesInPath ? [400] : []),
-    ...(auth ? [401] : []),
+    // 429 is the limit of requests per second, which applies to every user
+    ...(auth ? [401, 429] : []),
     ...(params ? [404] : []),
     ...(body ? [413, 415] : []),
     ...errors,

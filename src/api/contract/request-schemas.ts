@@ -21,6 +21,19 @@ export const executionPath = z.strictObject({ id: executionId });
 export const jobNamePath = z.strictObject({ namespace: namespaceSchema, name: jobNameSchema });
 export const operationPath = z.strictObject({ id: operationId });
 
+/** A percent-encoded text in a path. API Gateway decodes it, the local server does not. */
+export const pathText = (maxLength: number) =>
+  z
+    .string()
+    .transform((text) => {
+      try {
+        return decodeURIComponent(text);
+      } catch {
+        return text;
+      }
+    })
+    .refine((text) => text.length > 0 && text.length <= maxLength && text.isWellFormed());
+
 /** Parses ISO 8601 with an offset into epoch milliseconds. */
 export const instant = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
 

@@ -29,6 +29,10 @@ export const problemShape = z
       .array(z.strictObject({ path: z.string(), message: z.string() }))
       .optional()
       .describe('with 400: each wrong field, the value given and the values allowed'),
+    limit: z
+      .strictObject({ name: z.string(), value: z.number() })
+      .optional()
+      .describe('with 429: the limit that was reached, and its value'),
   })
   .meta({
     id: 'Problem',

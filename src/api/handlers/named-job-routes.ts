@@ -1,6 +1,7 @@
 // The routes that change jobs by their names.
 import { InvalidInput } from '../../domain/errors.ts';
 import type { JobName } from '../../domain/jobs/job-name.ts';
+import type { ChangedJob } from '../../jobs/edit-job.ts';
 import type { Quotas } from '../../jobs/enforce-quotas.ts';
 import { cancelNamedJob } from '../../jobs/named/cancel-named-job.ts';
 import { planNamedJob } from '../../jobs/named/plan-named-job.ts';
@@ -11,7 +12,12 @@ import { withNamedVersion } from '../http/etag.ts';
 import { type Route, route } from '../http/route.ts';
 import { type JobRules, parseNamedJob } from './job-input.ts';
 
-export function namedJobRoutes(ctx: Context, rules: JobRules, quotas: Quotas): Route[] {
+export function namedJobRoutes(
+  ctx: Context,
+  rules: JobRules,
+  quotas: Quotas,
+  checkChanged: (userId: string, changed: ChangedJob) => Promise<void>,
+): Route[] {
   return [
     route(contract.putNamedJob, {
       body: (input) => parseNamedJob(rules, input),
@@ -22,7 +28,7 @@ export function namedJobRoutes(ctx: Context, rules: JobRules, quotas: Quotas): R
         const options = {
           ifMatch: headers['if-match'],
           note,
-          checkInterval: quotas.checkInterval,
+          checkLimits: (changed: ChangedJob) => checkChanged(principal.userId, changed),
           async takeQuota(replaces: boolean) {
             await quotas.takeCreate(principal.userId);
             if (!replaces) await quotas.takeActive(principal.userId);

@@ -1,10 +1,12 @@
 // The routes of the query service: the operations that read.
 import { z } from 'zod';
+import { NO_LIMITS, type OwnerLimits } from '../../domain/jobs/owner-limits.ts';
 import { previewSchedule } from '../../domain/schedule/preview.ts';
 import { resolveSchedule } from '../../domain/schedule/resolve.ts';
 import { getOperation } from '../../jobs/operations/operation-requests.ts';
 import { getExecution } from '../../queries/get-execution.ts';
 import { getJob, getNamedJob } from '../../queries/get-job.ts';
+import { getLimits } from '../../queries/get-limits.ts';
 import { groupDeadLetters } from '../../queries/group-dead-letters.ts';
 import { listChanges } from '../../queries/list-changes.ts';
 import { listDeadLetters } from '../../queries/list-dead-letters.ts';
@@ -22,7 +24,7 @@ import { type Route, route } from '../http/route.ts';
 import { docsFile, docsPage } from '../openapi/docs-page.ts';
 import { openApiDocument } from '../openapi/openapi.ts';
 
-export function queryRoutes(ctx: Context, tasks: Tasks): Route[] {
+export function queryRoutes(ctx: Context, tasks: Tasks, limits: OwnerLimits = NO_LIMITS): Route[] {
   let taskViews: TaskView[] | undefined;
   return [
     route(contract.listJobs, {
@@ -75,6 +77,11 @@ export function queryRoutes(ctx: Context, tasks: Tasks): Route[] {
     }),
     route(contract.groupDeadLetters, {
       handle: async ({ query }, principal) => ({ body: await groupDeadLetters(ctx, principal, query) }),
+    }),
+    route(contract.getLimits, {
+      handle: async ({ params }, principal) => ({
+        body: await getLimits(ctx, limits, principal, params.owner),
+      }),
     }),
     route(contract.openapi, { handle: async () => ({ body: openApiDocument() }) }),
     route(contract.docs, { handle: async () => docsPage() }),

@@ -1,5 +1,7 @@
 // The routes of the API: the use case of each operation. The operations that only read are in query-routes.ts.
 import { InvalidInput } from '../../domain/errors.ts';
+import type { JobSpec } from '../../domain/jobs/job-spec.ts';
+import { NO_LIMITS } from '../../domain/jobs/owner-limits.ts';
 import type { Schedule } from '../../domain/schedule/schedule-schema.ts';
 import { backfill } from '../../jobs/begin-backfill.ts';
 import { cancelExecution } from '../../jobs/cancel-execution.ts';
@@ -7,8 +9,9 @@ import { cancelJob } from '../../jobs/cancel-job.ts';
 import { acceptJob } from '../../jobs/create-async.ts';
 import { createJob } from '../../jobs/create-job.ts';
 import { dismissByIds } from '../../jobs/dismiss.ts';
-import { editJob } from '../../jobs/edit-job.ts';
-import { createQuotas, NO_LIMITS, type Quotas } from '../../jobs/enforce-quotas.ts';
+import { type ChangedJob, editJob } from '../../jobs/edit-job.ts';
+import { createQuotas, type Quotas } from '../../jobs/enforce-quotas.ts';
+import { setLimits } from '../../jobs/limits/set-limits.ts';
 import { retryExecution, runNow } from '../../jobs/manual-runs.ts';
 import { stopOperation } from '../../jobs/operations/operation-requests.ts';
 import { pauseJob, resumeJob } from '../../jobs/pause-job.ts';
@@ -29,7 +32,7 @@ import { namedJobRoutes } from './named-job-routes.ts';
 import { queryRoutes } from './query-routes.ts';
 
 export interface RoutesOptions {
-  /** Default: no quotas. */
+  /** Default: no limits. */
   readonly quotas?: Quotas;
   /** The queue for `Prefer: respond-async`. Without it, jobs are always created during the request. */
   readonly ingest?: IngestQueue;
@@ -38,18 +41,24 @@ export interface RoutesOptions {
 }
 
 export const routes = (ctx: Context, tasks: Tasks, options: RoutesOptions = {}): Route[] => [
-  ...schedulerRoutes(ctx, tasks, options),
-  ...queryRoutes(ctx, tasks),
+  ...schedulerRoutes(ctx, tasks, { quotas: createQuotas(ctx, NO_LIMITS), ...options }),
+  ...queryRoutes(ctx, tasks, options.quotas?.values.defaults),
 ];
 
 function schedulerRoutes(
   ctx: Context,
   tasks: Tasks,
-  { quotas = createQuotas(ctx, NO_LIMITS), ingest, recipients = NO_RECIPIENTS }: RoutesOptions,
+  { quotas, ingest, recipients = NO_RECIPIENTS }: RoutesOptions & { readonly quotas: Quotas },
 ): Route[] {
   const rules: JobRules = { tasks, recipients };
-  const admission = (userId: string) => async (schedule: Schedule) => {
-    quotas.checkInterval(schedule);
+  const durationMs = (task: string, params: unknown) => tasks.get(task)?.minDurationMs?.(params);
+  const checkSpec = (userId: string, { timeoutSeconds, task, params }: JobSpec, schedule: Schedule) =>
+    quotas.checkFields(userId, { schedule, timeoutSeconds, durationMs: durationMs(task, params) });
+  const checkChanged = (userId: string, { task, params, ...fields }: ChangedJob) =>
+    quotas.checkFields(userId, { ...fields, durationMs: params && durationMs(task, params) });
+  const admission = (userId: string) => async (schedule: Schedule, spec: JobSpec) => {
+    await checkSpec(userId, spec, schedule);
+    // one after the other, so that a create that the rate refuses does not count as a job
     await quotas.takeCreate(userId);
     await quotas.takeActive(userId);
   };
@@ -63,7 +72,7 @@ function schedulerRoutes(
         const request = { userId, spec, idempotencyKey: headers['idempotency-key'] };
         if (ingest && prefersAsync(headers.prefer)) {
           const admit = async (schedule: Schedule) => {
-            quotas.checkInterval(schedule);
+            await checkSpec(userId, spec, schedule);
             await quotas.takeCreate(userId);
           };
           const accepted = await acceptJob(ctx, ingest, { ...request, admit });
@@ -97,12 +106,12 @@ function schedulerRoutes(
             const errors = taskErrors(tasks, { task, params });
             if (errors.length > 0) throw new InvalidInput(errors);
           },
-          admit: (schedule) => quotas.checkInterval(schedule),
+          admit: checkChanged,
         });
         return withVersion(job);
       },
     }),
-    ...namedJobRoutes(ctx, rules, quotas),
+    ...namedJobRoutes(ctx, rules, quotas, checkChanged),
     route(contract.cancelJob, {
       async handle({ params, query }, principal) {
         await cancelJob(ctx, principal, params.id, query);
@@ -116,6 +125,11 @@ function schedulerRoutes(
           checkParams(task, runParams) {
             const errors = taskErrors(tasks, { task, params: runParams });
             if (errors.length > 0) throw new InvalidInput(errors);
+          },
+          async admit(head) {
+            const { userId, task } = head;
+            await quotas.checkFields(userId, { durationMs: durationMs(task, body?.params) });
+            await quotas.takeStarts(userId, 1);
           },
         });
         return { body: execution, headers: { location: `/executions/${execution.id}` } };
@@ -131,7 +145,7 @@ function schedulerRoutes(
     }),
     route(contract.backfillJob, {
       async handle({ params, body }, principal) {
-        const planned = await backfill(ctx, principal, params.id, body);
+        const planned = await backfill(ctx, principal, params.id, body, quotas.takeStarts);
         return { body: planned, headers: { location: `/operations/${planned.operation}` } };
       },
     }),
@@ -148,15 +162,22 @@ function schedulerRoutes(
       },
     }),
     route(contract.retryExecution, {
-      handle: async ({ params }, principal) => ({ body: await retryExecution(ctx, principal, params.id) }),
+      handle: async ({ params }, principal) => ({
+        body: await retryExecution(ctx, principal, params.id, quotas.takeStarts),
+      }),
     }),
     route(contract.redriveDeadLetters, {
       handle: async ({ body }, principal) => ({
         body: await ('ids' in body
-          ? redriveByIds(ctx, principal, body.ids)
+          ? redriveByIds(ctx, principal, body.ids, quotas.takeStarts)
           : 'errorKey' in body
-            ? redriveOfError(ctx, principal, body, MAX_REDRIVEN)
-            : redriveOfJob(ctx, principal, body, MAX_REDRIVEN)),
+            ? redriveOfError(ctx, principal, body, MAX_REDRIVEN, quotas.takeStarts)
+            : redriveOfJob(ctx, principal, body, MAX_REDRIVEN, quotas.takeStarts)),
+      }),
+    }),
+    route(contract.setLimits, {
+      handle: async ({ params, body }, principal) => ({
+        body: await setLimits(ctx, quotas.values, principal, params.owner, body),
       }),
     }),
     route(contract.dismissDeadLetters, {

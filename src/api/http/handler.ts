@@ -26,13 +26,15 @@ export interface ApiOptions {
   readonly corsOrigins?: readonly string[];
   /** Admission control of writes. Default: unlimited. */
   readonly admission?: Admission;
+  /** Called with the user of every request that needs a token. Throws QuotaExceeded if the user sends too many. */
+  throttle?(userId: string): void;
   /** Verifies the token where API Gateway does not: puts the claims into the event, or throws Unauthorized. */
   authorize?(event: HttpEvent): Promise<void>;
 }
 
 export function createApi(
   routes: readonly Route[],
-  { log, authorize, operatorsGroup, corsOrigins = [], admission = unlimitedAdmission }: ApiOptions,
+  { log, authorize, throttle, operatorsGroup, corsOrigins = [], admission = unlimitedAdmission }: ApiOptions,
 ): ApiHandler {
   const cors = createCors(corsOrigins, operations);
   const router = httpRouter<HttpEvent, HttpResponse>({
@@ -45,7 +47,9 @@ export function createApi(
         const admit = operation.service === 'scheduler' ? admission : unlimitedAdmission;
         return admit(operation.id, async () => {
           await authorize?.(event);
-          return respond(event, principalOf(event, operatorsGroup));
+          const principal = principalOf(event, operatorsGroup);
+          throttle?.(principal.userId);
+          return respond(event, principal);
         });
       },
     })),

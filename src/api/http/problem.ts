@@ -36,6 +36,7 @@ export function problemOf(error: unknown, requestId: string): ProblemReply {
       detail: known.message,
       requestId,
       ...(known instanceof InvalidInput && { errors: [...known.errors] }),
+      ...(known instanceof QuotaExceeded && { limit: { ...known.limit } }),
     },
     headers: headersOf(known),
     // Admission control logs its refusals itself, once per minute with a count.

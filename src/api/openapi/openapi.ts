@@ -24,7 +24,7 @@ const PROBLEM_DESCRIPTIONS: Readonly<Record<number, string>> = {
   413: 'The body is larger than 256 KiB.',
   415: 'The content type is not JSON.',
   422: 'The schedule is valid but never fires.',
-  429: 'A quota of the user is exceeded.',
+  429: 'A limit of the owner is reached. `limit` names it, with its value. `Retry-After` has the time to wait.',
   500: 'An internal error. The log of the service has the cause under the request id.',
   503: 'The service is overloaded, or a service that it depends on is unavailable. Try again later.',
 };
@@ -151,7 +151,7 @@ function describe(operation: Operation, toSchema: ToSchema): Json {
   };
 }
 
-const TAGS = ['jobs', 'executions', 'operations', 'schedules', 'dead-letters'];
+const TAGS = ['jobs', 'executions', 'operations', 'schedules', 'dead-letters', 'limits'];
 
 const tagOf = ({ path }: Operation): string => {
   const resource = path.split('/')[1] ?? '';

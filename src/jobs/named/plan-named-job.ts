@@ -10,7 +10,7 @@ import { lastChange } from '../change-records.ts';
 import type { Wanted } from './compare-named-job.ts';
 import { findNamed, isLive } from './find-named-job.ts';
 
-import { checkMatch, checkSchedule, comparedNow, type PutOptions } from './put-named-job.ts';
+import { checkChange, checkMatch, comparedNow, type PutOptions } from './put-named-job.ts';
 
 /** The records of changes that are read at most. */
 const MAX_CHANGES = 20;
@@ -20,12 +20,12 @@ export async function planNamedJob(
   who: Principal,
   name: JobName,
   wanted: Wanted,
-  options: Pick<PutOptions, 'ifMatch' | 'checkInterval'> = {},
+  options: Pick<PutOptions, 'ifMatch' | 'checkLimits'> = {},
 ): Promise<NamedJobPlan> {
   const { head } = await findNamed(context, who.userId, name);
   const comparison = await comparedNow(context, head, wanted);
   checkMatch(name, head, options.ifMatch);
-  checkSchedule(context, comparison, options);
+  await checkChange(context, comparison, wanted, options);
   refuseLarge(wanted.spec);
   const { action, changes } = comparison;
   const drift = head && action !== 'none' ? await driftOf(context, head) : [];

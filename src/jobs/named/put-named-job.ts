@@ -19,7 +19,7 @@ import { confirmWrite } from '../../scheduling/records/confirm-write.ts';
 import { findDefinition, refuseLarge } from '../../scheduling/records/definitions.ts';
 import { cancelJob } from '../cancel-job.ts';
 import { createJob, JobExists, newJobId } from '../create-job.ts';
-import { applyEdit } from '../edit-job.ts';
+import { applyEdit, type ChangedJob } from '../edit-job.ts';
 import { viewOfJob } from '../job-state.ts';
 import { type Comparison, compareNamed, type Wanted } from './compare-named-job.ts';
 import { type Found, findNamed, isLive } from './find-named-job.ts';
@@ -30,8 +30,8 @@ export type NamedMatch = '*' | { readonly version: number; readonly jobId?: stri
 export interface PutOptions {
   readonly ifMatch?: NamedMatch | undefined;
   readonly note?: string | undefined;
-  /** Checks the interval of a new schedule. Throws if a quota is exceeded. It writes nothing. */
-  checkInterval?(schedule: Schedule): void;
+  /** Checks the limits of the owner for changed fields. Throws QuotaExceeded. It writes nothing. */
+  checkLimits?(changed: ChangedJob): Promise<void>;
   /** Takes a new job from the quotas. `replaces`: another active job is cancelled for it. */
   takeQuota?(replaces: boolean): Promise<void>;
 }
@@ -61,7 +61,7 @@ export async function putNamedJob(
     const found = await findNamed(context, who.userId, name);
     const comparison = await comparedNow(context, found.head, wanted);
     checkMatch(name, found.head, options.ifMatch);
-    checkSchedule(context, comparison, options);
+    await checkChange(context, comparison, wanted, options);
     // before the pointer can be written again, because it names one replaced job only
     if (found.leftover) await cancelReplaced(context, who, found.leftover.jobId, found.pointer?.jobId);
     try {
@@ -178,16 +178,25 @@ export async function comparedNow(
   return compareNamed(wanted, head, definition ?? { params: {}, notify: [] }, context.clock.now());
 }
 
-/** Throws for a schedule that a create or an edit would refuse, before the first write. */
-export function checkSchedule(
+/** Throws for fields that a create or an edit would refuse, before the first write. */
+export async function checkChange(
   { clock }: Context,
   { action, schedule, fields }: Comparison,
-  { checkInterval }: PutOptions,
-): void {
-  if (action === 'none' || (action === 'update' && !fields.includes('schedule'))) return;
+  { spec }: Wanted,
+  { checkLimits }: Pick<PutOptions, 'checkLimits'>,
+): Promise<void> {
+  if (action === 'none') return;
+  const isChanged = (...names: Comparison['fields'][number][]) =>
+    action !== 'update' || names.some((name) => fields.includes(name));
   const now = clock.now();
-  if (nextOccurrence(schedule, now - 1) === undefined) throw neverFires(schedule, now);
-  checkInterval?.(schedule);
+  if (isChanged('schedule') && nextOccurrence(schedule, now - 1) === undefined)
+    throw neverFires(schedule, now);
+  await checkLimits?.({
+    schedule: isChanged('schedule') ? schedule : undefined,
+    timeoutSeconds: isChanged('timeoutSeconds') ? spec.timeoutSeconds : undefined,
+    task: spec.task,
+    params: isChanged('params', 'task') ? spec.params : undefined,
+  });
 }
 
 export function checkMatch(name: JobName, head: Head | undefined, match: NamedMatch | undefined): void {

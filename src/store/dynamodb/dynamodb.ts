@@ -98,8 +98,13 @@ export function createDynamoStore(options: DynamoStoreOptions): Store {
     readWorker: (workerId) => control.readWorker(db, workerId),
     listWorkers: (since) => control.listWorkers(db, since),
 
+    takeFromQuota: (userId, quota, count, max, expiresAt) =>
+      quotas.takeFromQuota(db, userId, quota, count, max, expiresAt),
+    readQuota: (userId, quota) => quotas.readQuota(db, userId, quota),
     addToQuota: (userId, quota, count, expiresAt) => quotas.addToQuota(db, userId, quota, count, expiresAt),
     replaceQuota: (userId, quota, seen, used) => quotas.replaceQuota(db, userId, quota, seen, used),
+    putLimits: (userId, limits) => quotas.putLimits(db, userId, limits),
+    readLimits: (userId, read) => quotas.readLimits(db, userId, read),
 
     readNotificationWindow: (jobId, event) => windows.readNotificationWindow(db, jobId, event),
     writeNotificationWindow: (seen, window, expiresAt) =>

@@ -11,6 +11,7 @@ import type { Change, ChangeKey } from '../../domain/jobs/change.ts';
 import type { Definition, Head, HeadChange, Hold, HoldItem } from '../../domain/jobs/job.ts';
 import type { NamePointer } from '../../domain/jobs/job-name.ts';
 import type { NotifyEvent } from '../../domain/jobs/notify-events.ts';
+import type { LimitsOfOwner } from '../../domain/jobs/owner-limits.ts';
 import {
   DUE,
   decodeCursor,
@@ -67,6 +68,8 @@ export class MemoryStore implements Store {
   readonly workers = new Map<string, WorkerRow>();
   /** By user and quota. */
   readonly quotas = new Map<string, number>();
+  /** The limits that operators have set, by user. */
+  readonly limits = new Map<string, LimitsOfOwner>();
   /** By job and event. */
   readonly notificationWindows = new Map<string, NotificationWindow>();
   /** By job, then by version and time. */
@@ -359,6 +362,30 @@ export class MemoryStore implements Store {
     const used = (this.quotas.get(`${userId}#${quota}`) ?? 0) + count;
     this.quotas.set(`${userId}#${quota}`, used);
     return used;
+  }
+
+  async takeFromQuota(
+    userId: string,
+    quota: string,
+    count: number,
+    max: number,
+  ): Promise<number | undefined> {
+    const used = (this.quotas.get(`${userId}#${quota}`) ?? 0) + count;
+    if (used > max) return undefined;
+    this.quotas.set(`${userId}#${quota}`, used);
+    return used;
+  }
+
+  async readQuota(userId: string, quota: string): Promise<number> {
+    return this.quotas.get(`${userId}#${quota}`) ?? 0;
+  }
+
+  async putLimits(userId: string, limits: LimitsOfOwner): Promise<void> {
+    this.limits.set(userId, limits);
+  }
+
+  async readLimits(userId: string): Promise<LimitsOfOwner | undefined> {
+    return this.limits.get(userId);
   }
 
   async replaceQuota(userId: string, quota: string, seen: number, used: number): Promise<boolean> {

@@ -1,4 +1,5 @@
-// Counters of quotas, and notification windows.
+// Counters of quotas, the limits of owners, and notification windows.
+import type { LimitsOfOwner } from '../../domain/jobs/owner-limits.ts';
 import { type Item, windowFromItem, windowToItem } from '../items.ts';
 import type { NotificationWindowStore, QuotaStore } from '../store.ts';
 import { changing, type Reader, returning, type Writer } from './statements.ts';
@@ -8,10 +9,34 @@ const ADD = returning(
   `INSERT INTO quotas (userId, quota, used, expiresAt) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
    SET used = used + excluded.used, expiresAt = ifnull(excluded.expiresAt, expiresAt) RETURNING used`,
 );
+const TAKE = returning(
+  `INSERT INTO quotas (userId, quota, used, expiresAt) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
+   SET used = used + excluded.used, expiresAt = ifnull(excluded.expiresAt, expiresAt)
+   WHERE used + excluded.used <= ? RETURNING used`,
+);
+const READ = 'SELECT used FROM quotas WHERE userId = ? AND quota = ?';
 const REPLACE = changing('UPDATE quotas SET used = ? WHERE userId = ? AND quota = ? AND used = ?');
 
-export function quotaOperations(writer: Writer): QuotaStore {
+const PUT_LIMITS = changing(
+  'INSERT INTO limits (userId, record) VALUES (?, ?) ON CONFLICT DO UPDATE SET record = excluded.record',
+);
+const READ_LIMITS = 'SELECT record FROM limits WHERE userId = ?';
+
+export function quotaOperations(reader: Reader, writer: Writer): QuotaStore {
   return {
+    async takeFromQuota(userId, quota, count, max, expiresAt) {
+      const values = [userId, quota, count, orNull(expiresAt), max];
+      const row = firstRow(await writer.write(TAKE, values, 'person', userId));
+      return row && Number(row[0]);
+    },
+    readQuota: async (userId, quota) => Number(reader.one(READ, userId, quota)?.[0] ?? 0),
+    async putLimits(userId, limits) {
+      await writer.write(PUT_LIMITS, [userId, JSON.stringify(limits)], 'person', '');
+    },
+    async readLimits(userId) {
+      const row = reader.one(READ_LIMITS, userId);
+      return row && (JSON.parse(String(row[0])) as LimitsOfOwner);
+    },
     async addToQuota(userId, quota, count, expiresAt) {
       const answer = await writer.write(ADD, [userId, quota, count, orNull(expiresAt)], 'person', userId);
       return Number(firstRow(answer)?.[0]);

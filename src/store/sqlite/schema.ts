@@ -151,7 +151,7 @@ export const MIGRATIONS: readonly string[] = [
   DROP INDEX executions_failed;
   CREATE INDEX executions_failed ON executions (userId, due, jobId, errorKey) WHERE status = 'FAILED';
   `,
-  // Which job has a name.
+  // Which job has a name, and the limits that operators set per owner.
   `
   CREATE TABLE names (
     userId TEXT NOT NULL,
@@ -161,6 +161,10 @@ export const MIGRATIONS: readonly string[] = [
     previous TEXT,
     stamp TEXT NOT NULL,
     PRIMARY KEY (userId, namespace, name)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE limits (
+    userId TEXT PRIMARY KEY NOT NULL,
+    record TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
 ];

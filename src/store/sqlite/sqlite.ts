@@ -102,7 +102,7 @@ function allOperations(
     ...timetableOperations(reader, writer, shards, slotPage),
     ...executionOperations(reader, writer, retentionDays * 86_400_000),
     ...controlOperations(reader, writer),
-    ...quotaOperations(writer),
+    ...quotaOperations(reader, writer),
     ...windowOperations(reader, writer),
     ...changeOperations(reader, writer),
     ...nameOperations(reader, writer),

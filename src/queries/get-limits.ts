@@ -1,0 +1,30 @@
+// The limits of an owner with what is used of them, for operators and the owner.
+import { minuteOf } from '../domain/executions/slots.ts';
+import { type LimitsView, limitsView, type OwnerLimits } from '../domain/jobs/owner-limits.ts';
+import type { Principal } from '../domain/principal.ts';
+import { requireOwner } from '../jobs/access.ts';
+import { ACTIVE } from '../jobs/limits/active-jobs.ts';
+import { minuteCounterName } from '../jobs/limits/minute-counter.ts';
+import type { Context } from '../scheduling/context.ts';
+
+/** Reads the limits and three counters: 4 RRU. */
+export async function getLimits(
+  { store, clock }: Context,
+  defaults: OwnerLimits,
+  who: Principal,
+  owner: string,
+): Promise<LimitsView> {
+  requireOwner(who, owner);
+  const minute = minuteOf(clock.now());
+  const [own, starts, creates, active] = await Promise.all([
+    store.readLimits(owner, { consistent: true }),
+    store.readQuota(owner, minuteCounterName('starts', minute)),
+    store.readQuota(owner, minuteCounterName('creates', minute)),
+    store.readQuota(owner, ACTIVE),
+  ]);
+  return limitsView(owner, defaults, own, {
+    startsPerMinute: starts,
+    createsPerMinute: creates,
+    activeJobs: active,
+  });
+}
