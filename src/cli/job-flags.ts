@@ -23,6 +23,12 @@ export const SCHEDULE_FLAGS = {
   },
   'start-at': { type: 'string', value: '<time>', about: 'no occurrence before this time' },
   'end-at': { type: 'string', value: '<time>', about: 'no occurrence after this time' },
+  except: {
+    type: 'string',
+    multiple: true,
+    value: '<times>',
+    about: "no run then: 2026-12-25, 2026-12-24/2027-01-01, or a pattern such as '* * * * SAT,SUN'",
+  },
   jitter: { type: 'string', value: '<seconds>', about: 'maximum delay of each run, which spreads the load' },
 } as const satisfies Options;
 
@@ -93,6 +99,7 @@ export function scheduleFields(values: Values<typeof SCHEDULE_FLAGS>): Schedule 
     timezone: values.timezone,
     startAt: values['start-at'],
     endAt: values['end-at'],
+    except: values.except?.map(exclusionOf),
     jitterSeconds: values.jitter === undefined ? undefined : numberOf(values.jitter, '--jitter'),
   });
   if (Object.keys(schedule).length === 0) return undefined;
@@ -101,6 +108,13 @@ export function scheduleFields(values: Values<typeof SCHEDULE_FLAGS>): Schedule 
     throw new UsageError(`--${flag} needs a schedule: give --cron, --at, --in or --every, too`);
   }
   return schedule;
+}
+
+/** A date, a range of dates or times with a slash as in ISO 8601, or a cron pattern. */
+function exclusionOf(text: string): NonNullable<NonNullable<Schedule>['except']>[number] {
+  if (/^\d{4}-\d\d-\d\d$/.test(text)) return text;
+  const [, from, to] = /^(\d{4}-[^/]+)\/(.+)$/.exec(text) ?? [];
+  return from !== undefined && to !== undefined ? { from, to } : { cron: text };
 }
 
 async function readJob(cli: Cli, file: string): Promise<JobFields> {

@@ -68,6 +68,12 @@ const scheduleBody = fc.record(
     timezone: maybe(['UTC', 'Europe/Paris', 'Mars/Olympus']),
     startAt: fc.oneof(time, maybe(['2027-01-01T00:00:00Z'])),
     endAt: fc.oneof(time, maybe(['2020-01-01T00:00:00Z', '2030-01-01T00:00:00Z'])),
+    except: maybe([
+      ['2026-12-25'],
+      [{ cron: '* * * * *' }],
+      [{ from: '2026-12-24', to: '2027-01-01' }, { cron: '*/2 * * * * *' }],
+      [{ from: '2026-12-24T00:00', to: '2026-12-01' }],
+    ]),
     jitterSeconds: maybe([0, 3600, 3601]),
     dst: maybe([{ gap: 'skip' }, { overlap: 'twice' }]),
   },

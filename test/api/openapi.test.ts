@@ -75,7 +75,7 @@ it('a schedule is a oneOf of whole objects, which generators of clients can type
   expect(kinds.map(({ required }) => required)).toEqual([['at'], ['in'], ['cron'], ['every'], ['calendar']]);
   for (const kind of kinds) expect(kind).toMatchObject({ type: 'object', additionalProperties: false });
   expect(Object.keys(kinds[2]?.properties as Json)).toEqual(
-    expect.arrayContaining(['cron', 'timezone', 'startAt', 'endAt', 'jitterSeconds', 'dst']),
+    expect.arrayContaining(['cron', 'timezone', 'startAt', 'endAt', 'except', 'jitterSeconds', 'dst']),
   );
   for (const [name, shown] of [
     ['NewJob', 'Schedule'],

@@ -327,3 +327,52 @@ test('while no rules change, nothing more is read or written', async () => {
         .filter((run) => !/^\d\dT\d\d:\d\d$/.test(run)),
     ).toEqual([]);
 });
+
+describe('excluded times that have moved', () => {
+  test('an occurrence that has moved into an excluded range does not run, and neither does the one before it again', async () => {
+    const except = [{ from: '2026-12-03T08:30:00Z', to: '2026-12-03T10:00:00Z' }];
+    const job = await create('0 9 * * *', { schedule: { cron: '0 9 * * *', timezone: PARIS, except } });
+    await until('02T12:00');
+    useZoneRules(LATER);
+    await until('04T12:00');
+    expect(runs(job)).toEqual(['02T08:00', '04T09:00']);
+  });
+
+  test.each([
+    ['ends later: the planned run is dropped', LATER, ['02T22:30', '04T00:30', '04T01:30']],
+    [
+      'ends earlier: a run that was excluded is found',
+      EARLIER,
+      ['02T22:30', '03T22:30 at 03T23:25', '03T23:30', '04T00:30', '04T01:30'],
+    ],
+  ])('an excluded date of a rate %s', async (_, rules, expected) => {
+    const schedule = {
+      every: 'PT1H',
+      startAt: '2026-12-02T22:30:00Z',
+      timezone: PARIS,
+      except: ['2026-12-03'],
+    };
+    const job = await create('', { schedule, misfire: { policy: 'runAll' } });
+    await until('03T12:00');
+    useZoneRules(rules);
+    await until('04T02:00');
+    expect(runs(job)).toEqual(expected);
+  });
+
+  test('occurrences are planned past an excluded range, and the job is completed if none is left', async () => {
+    const schedule = {
+      cron: '0 * * * *',
+      timezone: PARIS,
+      except: ['2026-12-02'],
+      endAt: '2026-12-03T00:00:00Z',
+    };
+    const job = await create('', { schedule });
+    await until('03T06:00');
+    expect(runs(job)).toEqual([
+      '01T12:00 at 01T12:01',
+      ...Array.from({ length: 10 }, (_, hour) => `01T${13 + hour}:00`),
+      '02T23:00',
+      '03T00:00',
+    ]);
+  });
+});

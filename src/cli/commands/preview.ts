@@ -34,6 +34,10 @@ export const preview = defineCommand({
   examples: [
     [`punctual preview '0 9 * * MON-FRI' --timezone Europe/Paris`, 'show the next 5 times'],
     [`punctual preview '30 2 * * *' --timezone America/New_York --count 20 --json`, 'print 20 times as JSON'],
+    [
+      `punctual preview '0 9 * * *' --except 2026-12-25 --except '* * * * SAT,SUN'`,
+      'leave out a date and weekends',
+    ],
     ['punctual preview --every 90m --start-at 2026-12-01T00:00:00Z', 'preview a fixed rate'],
   ],
   async run(cli, [pattern], { count: countText = String(DEFAULT_COUNT), after, ...values }) {

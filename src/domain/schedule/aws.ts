@@ -17,7 +17,7 @@ export function fromAws(input: ScheduleInput): ScheduleInput {
   if (rest.dst)
     refuse('schedule.dst', `dst does not apply to ${quote(cron)}: it is not a pattern of local times`);
   if (kind.toLowerCase() === 'rate') return { every: rateOf(inside, cron), ...rest };
-  for (const field of ['startAt', 'endAt', 'jitterSeconds'] as const) {
+  for (const field of ['startAt', 'endAt', 'except', 'jitterSeconds'] as const) {
     if (rest[field] !== undefined)
       refuse(`schedule.${field}`, `${field} does not apply to ${quote(cron)}: it runs once`);
   }

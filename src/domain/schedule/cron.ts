@@ -32,13 +32,15 @@ const NICKNAMES: Readonly<Record<string, string>> = {
   '@HOURLY': '0 * * * *',
 };
 
-export function parseCron(given: string): Cron {
+/** `seconds` are those of a pattern without a field for them: the first of a minute, or all. */
+export function parseCron(given: string, seconds: 'first' | 'all' = 'first'): Cron {
   if (given.length > MAX_PATTERN) {
     refuse('schedule.cron', `the pattern has ${given.length} characters; at most ${MAX_PATTERN} are allowed`);
   }
   const text = given.trim().toUpperCase();
+  const defaultSecond = seconds === 'first' ? '0' : '*';
   const aws = /^CRON\s*\((.*)\)$/.exec(text);
-  if (aws) return parseAwsCron(aws[1] ?? '', given);
+  if (aws) return parseAwsCron(aws[1] ?? '', given, defaultSecond);
   const pattern = text.startsWith('@') ? NICKNAMES[text] : text;
   if (pattern === undefined) {
     refuse(
@@ -53,8 +55,8 @@ export function parseCron(given: string): Cron {
       `${quote(given)} has ${parts.length} field${parts.length === 1 ? '' : 's'}; allowed are 5 (minute hour day month weekday), 6 (with seconds first) or 7 (with the year last)`,
     );
   }
-  if (parts.length === 5) parts.unshift('0');
-  const [second = '0', minute = '', hour = '', day = '', month = '', weekday = '', year = '*'] = parts;
+  if (parts.length === 5) parts.unshift(defaultSecond);
+  const [second = '', minute = '', hour = '', day = '', month = '', weekday = '', year = '*'] = parts;
   return {
     second: parseField(FIELDS.second, second),
     minute: parseField(FIELDS.minute, minute),
@@ -69,7 +71,7 @@ export function parseCron(given: string): Cron {
 }
 
 /** `cron(minute hour day month weekday year)`. Sunday is 1, and exactly one of the day fields is `?`. */
-function parseAwsCron(inside: string, given: string): Cron {
+function parseAwsCron(inside: string, given: string, second: string): Cron {
   const parts = fieldsOf(inside);
   const [minute = '', hour = '', day = '', month = '', weekday = '', year = ''] = parts;
   if (parts.length !== 6) {
@@ -91,7 +93,7 @@ function parseAwsCron(inside: string, given: string): Cron {
     );
   }
   return {
-    second: [{ kind: 'range', from: 0, to: 0 }],
+    second: parseField(FIELDS.second, second),
     minute: parseField(FIELDS.minute, minute),
     hour: parseField(FIELDS.awsHour, hour),
     day: parseField(FIELDS.day, day),

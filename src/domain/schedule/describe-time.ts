@@ -36,7 +36,7 @@ const isZero = (values: readonly number[]): boolean => values.length === 1 && va
 function byMinutes(minutes: readonly number[], hours: readonly number[]): string {
   if (isZero(minutes)) return byHours(hours);
   const rate = rateOf(minutes, 'minute', 60);
-  return rate ? `${rate}${during(hours)}` : `at ${valuesInWords('minute', minutes)}${ofHours(hours)}`;
+  return rate ? `${rate}${duringHours(hours)}` : `at ${valuesInWords('minute', minutes)}${ofHours(hours)}`;
 }
 
 function byHours(hours: readonly number[]): string {
@@ -54,7 +54,7 @@ function byHours(hours: readonly number[]): string {
 function bySeconds(seconds: readonly number[], minutes: readonly number[], hours: readonly number[]): string {
   const rate = rateOf(seconds, 'second', 60);
   const text = rate ?? `at ${valuesInWords('second', seconds)}`;
-  if (minutes.length === 60) return `${text}${rate ? '' : ' of every minute'}${during(hours)}`;
+  if (minutes.length === 60) return `${text}${rate ? '' : ' of every minute'}${duringHours(hours)}`;
   return `${text} of ${valuesInWords('minute', minutes)}${ofHours(hours)}`;
 }
 
@@ -70,7 +70,7 @@ const span = ([from, to]: readonly [number, number]): string =>
   `from ${twoDigits(from)}:00 to ${twoDigits(to)}:59`;
 
 /** Follows a rate: "every 15 minutes" + " from 09:00 to 17:59". */
-function during(hours: readonly number[]): string {
+export function duringHours(hours: readonly number[]): string {
   if (hours.length === 24) return '';
   const runs = runsOf(hours);
   if (runs.length <= 2) return ` ${joined(runs.map(span))}`;

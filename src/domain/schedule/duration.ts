@@ -1,8 +1,8 @@
 // Parses ISO 8601 durations of a fixed length, from weeks to seconds.
 import { quote, refuse } from './refuse.ts';
 
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 

@@ -7,7 +7,7 @@ export const START_OF_TIME = 0;
 /** No occurrence is due at or after this time. AWS's cron has the same last year, 2199. */
 export const END_OF_TIME = Date.UTC(2200, 0, 1);
 
-const FIRST_YEAR = 1970;
+export const FIRST_YEAR = 1970;
 
 const PATTERN = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3})\d*)?)?(Z|[+-]\d\d:\d\d)?$/;
 const EXAMPLES = 'such as 2026-12-01T10:00:00Z, 2026-12-01T10:00:00+01:00, or a local time with a timezone';

@@ -2,8 +2,10 @@
 // it is read. This file runs in a browser, so it has no zod: `resolve.ts` checks the shape of a request first.
 import { fromAws } from './aws.ts';
 import { parseCron } from './cron.ts';
-import { durationMs } from './duration.ts';
+import { durationMs, SECOND } from './duration.ts';
+import type { Exclusion } from './except-schema.ts';
 import { END_OF_TIME, instantMs, isoUtc, resolveInstant } from './instant.ts';
+import { normalizeExcept } from './normalize-except.ts';
 import { quote, refuse } from './refuse.ts';
 import type { Schedule, ScheduleInput } from './schedule-schema.ts';
 import { resolveTimezone } from './timezone.ts';
@@ -24,14 +26,17 @@ export function normalizeSchedule(input: ScheduleInput, now: number): Schedule {
     return { in: given.in, at: isoUtc(at) };
   }
   const times = windowOf(given, timezone);
+  const except = given.except && normalizeExcept(given.except, timezone);
   const common = {
     ...times,
+    ...(except && except.length > 0 && { except }),
     ...(given.jitterSeconds !== undefined && { jitterSeconds: given.jitterSeconds }),
   };
   if (given.every !== undefined) {
     if (durationMs(given.every, 'schedule.every') < MIN_RATE_MS) {
       refuse('schedule.every', `${quote(given.every)} is too short: the shortest is PT1S`);
     }
+    if (except) refuseFractions(given.every, except);
     return {
       every: given.every,
       ...common,
@@ -44,6 +49,16 @@ export function normalizeSchedule(input: ScheduleInput, now: number): Schedule {
   const cron = given.cron ?? '';
   parseCron(cron);
   return { cron, ...local };
+}
+
+/** A pattern excludes seconds, so the search counts in seconds. */
+function refuseFractions(every: string, except: readonly Exclusion[]): void {
+  const index = except.findIndex((exclusion) => typeof exclusion === 'object' && 'cron' in exclusion);
+  if (index < 0 || durationMs(every, 'schedule.every') % SECOND === 0) return;
+  refuse(
+    `schedule.except[${index}].cron`,
+    `a pattern cannot exclude times of the rate ${quote(every)}: it must be in whole seconds`,
+  );
 }
 
 function windowOf(

@@ -2,19 +2,18 @@
 import { LRUCache } from 'lru-cache';
 import { hash } from '../hash.ts';
 import { durationMs, HOUR } from './duration.ts';
+import { exclusionsOf, type LocalExclusions } from './exclusions.ts';
+import { fixedRate, fixedRateWithout } from './fixed-rate.ts';
 import { END_OF_TIME, instantMs } from './instant.ts';
 import { patternOf } from './pattern.ts';
-import type { CalendarSchedule, CronSchedule, Schedule } from './schedule-schema.ts';
+import type { OneTime, Schedule } from './schedule-schema.ts';
 import { wallClockOf } from './wall-clock.ts';
-import { clockChangeRule, latestDue, nextDue } from './zoned.ts';
+import { type DueTimes, dueTimesWithout } from './without-excluded.ts';
+import { clockChangeRule, zonedDues } from './zoned.ts';
 import { fixedOffset } from './zones.ts';
 
 /** A compiled schedule. `next` and `latest` ignore `startAt` and `endAt`. */
-interface Recurrence {
-  /** The first due instant later than `after`. */
-  next(after: number): number | undefined;
-  /** The last one later than `after` and not later than `until`. */
-  latest(after: number, until: number): number | undefined;
+interface Recurrence extends DueTimes {
   /** Inclusive, as is `endAt`. */
   readonly startAt: number;
   readonly endAt: number;
@@ -48,12 +47,17 @@ export function latestOccurrence(schedule: Schedule, after: number, until: numbe
 }
 
 /** True if the occurrences depend on timezone rules. Other processes may have another version of the rules. */
-export const hasZoneRules = (schedule: Schedule): schedule is CronSchedule | CalendarSchedule =>
-  ('cron' in schedule || 'calendar' in schedule) && fixedOffset(schedule.timezone) === undefined;
+export function hasZoneRules(schedule: Schedule): boolean {
+  const { timezone = 'UTC' } = schedule;
+  if ('at' in schedule || fixedOffset(timezone) !== undefined) return false;
+  return !('every' in schedule) || exclusionsOf(schedule.except ?? []).local !== undefined;
+}
 
 /** True if `due` is an occurrence by the present timezone rules. It may have been planned by earlier rules. */
 export const isOccurrence = (schedule: Schedule, due: number): boolean =>
-  'every' in schedule || 'at' in schedule || nextOccurrence(schedule, due - 1) === due;
+  'at' in schedule ||
+  ('every' in schedule && schedule.except === undefined) ||
+  nextOccurrence(schedule, due - 1) === due;
 
 /** Clock changes have moved local time by up to 24 hours at once, across the date line. */
 const MAX_SHIFT = 26 * HOUR;
@@ -62,18 +66,27 @@ const HALF_A_DAY = 12 * HOUR;
 
 /**
  * The occurrence that a planned time has become by the present timezone rules: the nearest one, or the earlier of two at the
- * same distance. Occurrences up to `after` do not count.
+ * same distance. Occurrences up to `after` do not count. Excluded times count, so that a time which has become an excluded one
+ * is not taken for the next one.
  */
 export function nearestOccurrence(
   schedule: Schedule,
   planned: number,
   after = Number.NEGATIVE_INFINITY,
 ): number | undefined {
-  const before = latestOccurrence(schedule, Math.max(planned - MAX_SHIFT, after), planned);
-  const next = nextOccurrence(schedule, planned);
+  const all = withoutExcept(schedule);
+  const before = latestOccurrence(all, Math.max(planned - MAX_SHIFT, after), planned);
+  const next = nextOccurrence(all, planned);
   if (before === undefined) return next;
   const distance = next === undefined ? HALF_A_DAY : next - planned;
   return planned - before <= distance ? before : next;
+}
+
+/** The schedule with the occurrences that `except` removes. */
+export function withoutExcept(schedule: Schedule): Schedule {
+  if ('at' in schedule || schedule.except === undefined) return schedule;
+  const { except: _, ...rest } = schedule;
+  return rest;
 }
 
 export const isRecurring = (schedule: Schedule): boolean => !('at' in schedule);
@@ -90,16 +103,36 @@ function compile(schedule: Schedule): Recurrence {
     startAt: schedule.startAt === undefined ? Number.NEGATIVE_INFINITY : instantMs(schedule.startAt),
     endAt: Math.min(schedule.endAt === undefined ? END_OF_TIME : instantMs(schedule.endAt), END_OF_TIME - 1),
   };
+  const { instants, local } = exclusionsOf(schedule.except ?? []);
+  return { ...dueTimesWithout(dueTimesOf(schedule, window, local), instants), ...window };
+}
+
+function dueTimesOf(
+  schedule: Exclude<Schedule, OneTime>,
+  { startAt, endAt }: Pick<Recurrence, 'startAt' | 'endAt'>,
+  excluded: LocalExclusions | undefined,
+): DueTimes {
   if ('every' in schedule) {
-    return { ...fixedRate(window.startAt, durationMs(schedule.every, 'schedule.every')), ...window };
+    const period = durationMs(schedule.every, 'schedule.every');
+    if (!excluded) return fixedRate(startAt, period);
+    return untilNone(fixedRateWithout(startAt, period, excluded, schedule.timezone ?? 'UTC', endAt + 1));
   }
   const pattern = patternOf(schedule);
-  const clock = wallClockOf(pattern);
   const rule = clockChangeRule(pattern, schedule.dst);
+  const dues = zonedDues(wallClockOf(pattern), schedule.timezone, rule, endAt + 1, excluded);
+  return excluded ? untilNone(dues) : dues;
+}
+
+/** Remembers that no due time is left, because exclusions can make that search long. */
+function untilNone(dues: DueTimes): DueTimes {
+  let noneAfter = Number.POSITIVE_INFINITY;
   return {
-    next: (after) => nextDue(clock, schedule.timezone, rule, after),
-    latest: (after, until) => latestDue(clock, schedule.timezone, rule, after, until),
-    ...window,
+    ...dues,
+    next(after) {
+      const due = after < noneAfter ? dues.next(after) : undefined;
+      if (due === undefined) noneAfter = Math.min(noneAfter, after);
+      return due;
+    },
   };
 }
 
@@ -109,17 +142,5 @@ function oneTime(at: number): Recurrence {
     latest: (after, until) => (after < at && at <= until ? at : undefined),
     startAt: at,
     endAt: at,
-  };
-}
-
-/** anchor, anchor + period, anchor + 2 periods … */
-function fixedRate(anchor: number, period: number): Pick<Recurrence, 'next' | 'latest'> {
-  return {
-    next: (after) =>
-      after < anchor ? anchor : anchor + (Math.floor((after - anchor) / period) + 1) * period,
-    latest(after, until) {
-      const due = anchor + Math.floor((until - anchor) / period) * period;
-      return due >= anchor && due > after ? due : undefined;
-    },
   };
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { calendarSchema } from './calendar-schema.ts';
 import { MAX_PATTERN } from './cron.ts';
+import { exceptSchema } from './except-schema.ts';
 
 const KINDS = ['at', 'in', 'cron', 'every', 'calendar'] as const;
 type Kind = (typeof KINDS)[number];
@@ -10,9 +11,9 @@ type Kind = (typeof KINDS)[number];
 const COMBINES_WITH: Record<Kind, readonly string[]> = {
   at: ['timezone'],
   in: [],
-  cron: ['timezone', 'startAt', 'endAt', 'jitterSeconds', 'dst'],
-  every: ['timezone', 'startAt', 'endAt', 'jitterSeconds'],
-  calendar: ['timezone', 'startAt', 'endAt', 'jitterSeconds', 'dst'],
+  cron: ['timezone', 'startAt', 'endAt', 'except', 'jitterSeconds', 'dst'],
+  every: ['timezone', 'startAt', 'endAt', 'except', 'jitterSeconds'],
+  calendar: ['timezone', 'startAt', 'endAt', 'except', 'jitterSeconds', 'dst'],
 };
 
 const time = z.string().max(64);
@@ -52,6 +53,7 @@ export const scheduleSchema = z
       .describe('IANA name such as Europe/Paris, or a fixed offset such as +05:30; default UTC'),
     startAt: time.optional().describe('first possible occurrence, inclusive'),
     endAt: time.optional().describe('last possible occurrence, inclusive'),
+    except: exceptSchema.optional(),
     jitterSeconds: z
       .int()
       .min(0)
@@ -121,7 +123,7 @@ export const storedScheduleVariants: readonly z.ZodType[] = [
 export type ScheduleInput = z.infer<typeof scheduleSchema>;
 export type Dst = z.infer<typeof dstSchema>;
 
-type Common = Pick<ScheduleInput, 'startAt' | 'endAt' | 'jitterSeconds'>;
+type Common = Pick<ScheduleInput, 'startAt' | 'endAt' | 'except' | 'jitterSeconds'>;
 
 /** All times have an offset, so that they never change their meaning. */
 export type OneTime = { at: string } & Pick<ScheduleInput, 'in' | 'timezone'>;

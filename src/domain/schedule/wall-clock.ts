@@ -3,12 +3,9 @@
 import { type Cron, isEitherDay, isEvery } from './cron.ts';
 import { FIELDS, valuesOf } from './cron-field.ts';
 import { DAY } from './duration.ts';
+import type { LocalTimes } from './without-excluded.ts';
 
-export interface WallClock {
-  /** The first match at or after `local`. */
-  next(local: number): number | undefined;
-  /** The last match at or before `local`. */
-  previous(local: number): number | undefined;
+export interface WallClock extends LocalTimes {
   /** True if the pattern runs in every hour, and at the same minutes after a clock change by `shift`. */
   isUnaffectedBy(shift: number): boolean;
 }
@@ -104,12 +101,12 @@ export function wallClockOf(cron: Cron): WallClock {
 }
 
 /** The matching days of a month as a bit mask: bit n is day n. */
-function dayMatcher(cron: Cron): (year: number, month: number) => number {
+export function dayMatcher(cron: Cron): (year: number, month: number) => number {
   const plainDays = valuesOf(FIELDS.day, cron.day).reduce((mask, day) => mask | (1 << day), 0);
   const plainWeekdays = new Set(valuesOf(FIELDS.weekday, cron.weekday));
   const either = isEitherDay(cron);
 
-  return (year, month) => {
+  const matching = (year: number, month: number): number => {
     const length = new Date(Date.UTC(year, month, 0)).getUTCDate();
     const firstWeekday = new Date(Date.UTC(year, month - 1, 1)).getUTCDay();
     const weekdayOf = (day: number) => (firstWeekday + day - 1) % 7;
@@ -137,6 +134,13 @@ function dayMatcher(cron: Cron): (year: number, month: number) => number {
     }
 
     return (either ? days | weekdays : days & weekdays) & exists;
+  };
+
+  // Searches ask for the same month many times.
+  let known = { year: 0, month: 0, mask: 0 };
+  return (year, month) => {
+    if (known.month !== month || known.year !== year) known = { year, month, mask: matching(year, month) };
+    return known.mask;
   };
 }
 

@@ -3,8 +3,10 @@
 import { type Cron, isEitherDay, quartzWeekdays } from './cron.ts';
 import { durationInWords, joined, weekdayName } from './describe-fields.ts';
 import { DAY, durationMs } from './duration.ts';
+import { exceptWarnings } from './except-warnings.ts';
+import { exclusionsOf } from './exclusions.ts';
 import { instantMs, isoIn } from './instant.ts';
-import { nextOccurrence } from './occurrences.ts';
+import { nextOccurrence, withoutExcept } from './occurrences.ts';
 import { patternOf } from './pattern.ts';
 import type { CalendarSchedule, CronSchedule, FixedRate, Schedule } from './schedule-schema.ts';
 import { type WallClock, wallClockOf } from './wall-clock.ts';
@@ -18,11 +20,13 @@ export const SCHEDULE_WARNINGS = [
   'eitherDay',
   'quartzWeekday',
   'drift',
+  'exceptNothing',
+  'exceptAll',
 ] as const;
 
 export interface ScheduleWarning {
   kind: (typeof SCHEDULE_WARNINGS)[number];
-  /** The local time of the clock change, with its offset. */
+  /** The local time of the clock change or of the next run, with its offset. */
   at?: string;
   message: string;
 }
@@ -31,14 +35,15 @@ const YEAR = 366 * DAY;
 const MAX_TIMES_LISTED = 3;
 
 export function scheduleWarnings(schedule: Schedule, now: number): ScheduleWarning[] {
-  if (nextOccurrence(schedule, now - 1) === undefined) return [neverFires(schedule)];
+  if (nextOccurrence(schedule, now - 1) === undefined) return [neverFires(schedule, now)];
   if ('at' in schedule) return [];
-  if ('every' in schedule) return driftWarnings(schedule, now);
+  if ('every' in schedule) return [...driftWarnings(schedule, now), ...exceptWarnings(schedule, now)];
   const pattern = patternOf(schedule);
   return [
     ...dayWarnings(pattern),
     ...('cron' in schedule ? quartzWarnings(schedule.cron) : []),
     ...clockChangeWarnings(schedule, pattern, now),
+    ...exceptWarnings(schedule, now),
   ];
 }
 
@@ -71,11 +76,16 @@ function quartzWarnings(cron: string): ScheduleWarning[] {
   return [{ kind: 'quartzWeekday', message }];
 }
 
-function neverFires(schedule: Schedule): ScheduleWarning {
+function neverFires(schedule: Schedule, now: number): ScheduleWarning {
   if ('at' in schedule)
     return { kind: 'neverFires', message: `The schedule never fires: ${schedule.at} is in the past` };
   const window = schedule.endAt === undefined ? '' : ` until ${schedule.endAt}`;
-  return { kind: 'neverFires', message: `The schedule never fires: no time from now on${window} matches` };
+  const isExcluded = nextOccurrence(withoutExcept(schedule), now - 1) !== undefined;
+  const reason = isExcluded ? 'the exclusions remove every time' : 'no time';
+  return {
+    kind: 'neverFires',
+    message: `The schedule never fires: ${reason} from now on${window}${isExcluded ? '' : ' matches'}`,
+  };
 }
 
 function clockChangeWarnings(
@@ -85,14 +95,25 @@ function clockChangeWarnings(
 ): ScheduleWarning[] {
   const clock = wallClockOf(pattern);
   const rule = clockChangeRule(pattern, schedule.dst);
+  const isExcluded = excludedInstants(schedule);
   const from = Math.max(now, schedule.startAt === undefined ? now : instantMs(schedule.startAt));
   const to = Math.min(now + YEAR, schedule.endAt === undefined ? now + YEAR : instantMs(schedule.endAt));
   const warnings: ScheduleWarning[] = [];
   for (const period of clockChangesFrom(schedule.timezone, from, to)) {
-    const warning = clockChangeWarning(clock, rule, period, schedule.timezone);
+    const warning = clockChangeWarning(clock, rule, period, schedule.timezone, isExcluded);
     if (warning) warnings.push(warning);
   }
   return warnings;
+}
+
+/** Whether `except` removes an instant. In a gap, the offset before it counts. */
+function excludedInstants({
+  except = [],
+}: CronSchedule | CalendarSchedule): (instant: number, offset: number) => boolean {
+  const { instants, local } = exclusionsOf(except);
+  return (instant, offset) =>
+    instants.some(({ from, to }) => from <= instant && instant <= to) ||
+    (local !== undefined && local.skipForwards(instant + offset) !== instant + offset);
 }
 
 /** The offset periods that begin with a clock change between `from` and `to`. */
@@ -108,18 +129,24 @@ function clockChangeWarning(
   rule: ClockChangeRule,
   period: OffsetPeriod,
   zone: string,
+  isExcluded: (instant: number, offset: number) => boolean,
 ): ScheduleWarning | undefined {
   const shift = period.offset - period.before;
   const followsClock = shift > 0 ? rule.gap === 'skip' : rule.overlap === 'twice';
   if (followsClock && clock.isUnaffectedBy(shift)) return undefined;
   const [from, to] = [period.start + period.before, period.start + period.offset];
-  const times = matchesBetween(clock, Math.min(from, to), Math.max(from, to));
+  const isMoved = shift > 0 && runsAfterGap(clock, rule, period);
+  /** Whether the run at this local time is excluded anyway. */
+  const isLeftOut = (local: number): boolean =>
+    isMoved
+      ? isExcluded(period.start, period.offset)
+      : isExcluded(local - period.before, period.before) ||
+        (rule.overlap === 'twice' && shift < 0 && isExcluded(local - period.offset, period.offset));
+  const times = matchesBetween(clock, Math.min(from, to), Math.max(from, to), isLeftOut);
   if (times === undefined) return undefined;
   const at = isoIn(zone, period.start);
   if (shift > 0) {
-    const outcome = runsAfterGap(clock, rule, period)
-      ? `the job runs at ${at} instead`
-      : 'the job does not run then';
+    const outcome = isMoved ? `the job runs at ${at} instead` : 'the job does not run then';
     return { kind: 'dstGap', at, message: `Clocks in ${zone} skip ${times}: ${outcome}` };
   }
   const outcome = rule.overlap === 'twice' ? 'the job runs both times' : 'the job runs the first time only';
@@ -127,13 +154,23 @@ function clockChangeWarning(
 }
 
 /** The matching local times in words: `2027-03-28 02:30`, `2027-03-28 02:00, 02:15, 02:30 and more`. Undefined if none. */
-function matchesBetween(clock: WallClock, from: number, to: number): string | undefined {
+function matchesBetween(
+  clock: WallClock,
+  from: number,
+  to: number,
+  isLeftOut: (local: number) => boolean,
+): string | undefined {
   const times: string[] = [];
-  let local = clock.next(from);
+  const next = (at: number): number | undefined => {
+    let local = clock.next(at);
+    while (local !== undefined && local < to && isLeftOut(local)) local = clock.next(local + 1000);
+    return local;
+  };
+  let local = next(from);
   const first = local;
   while (local !== undefined && local < to && times.length < MAX_TIMES_LISTED) {
     times.push(new Date(local).toISOString().slice(11, 19).replace(/:00$/, ''));
-    local = clock.next(local + 1000);
+    local = next(local + 1000);
   }
   if (first === undefined || times.length === 0) return undefined;
   if (local !== undefined && local < to) times.push('more');

@@ -1,9 +1,11 @@
 // The instants at which a pattern of local times is due in a timezone, also when clocks change.
 import type { Cron } from './cron.ts';
 import { DAY } from './duration.ts';
-import { END_OF_TIME, START_OF_TIME } from './instant.ts';
+import type { LocalExclusions } from './exclusions.ts';
+import { START_OF_TIME } from './instant.ts';
 import type { Dst } from './schedule-schema.ts';
 import type { WallClock } from './wall-clock.ts';
+import { type DueTimes, type LimitedTimes, localTimesWithout } from './without-excluded.ts';
 import { type OffsetPeriod, offsetPeriodAt } from './zones.ts';
 
 export interface ClockChangeRule {
@@ -29,19 +31,45 @@ function ruleOf({ second, minute, hour, clockChanges }: Cron): ClockChangeRule {
   return fixedTimes ? { gap: 'afterUnlessWholeDate', overlap: 'once' } : { gap: 'skip', overlap: 'twice' };
 }
 
-/** The first due instant later than `after`. */
-export function nextDue(
+interface ZonedPattern {
+  readonly clock: WallClock;
+  readonly zone: string;
+  readonly rule: ClockChangeRule;
+  /** The local times of `clock` that are not excluded. */
+  readonly left: LimitedTimes;
+  readonly isExcluded: (local: number) => boolean;
+  /** The search ends here. */
+  readonly end: number;
+}
+
+/** The instants at which the pattern is due. */
+export function zonedDues(
   clock: WallClock,
   zone: string,
   rule: ClockChangeRule,
-  after: number,
-): number | undefined {
+  end: number,
+  excluded?: LocalExclusions,
+): DueTimes {
+  const pattern: ZonedPattern = {
+    ...{ clock, zone, rule, end },
+    left: excluded ? localTimesWithout(clock, excluded) : clock,
+    isExcluded: (local) => excluded !== undefined && excluded.skipForwards(local) !== local,
+  };
+  return {
+    next: (after) => nextDue(pattern, after),
+    latest: (after, until) => latestDue(pattern, after, until),
+  };
+}
+
+function nextDue(pattern: ZonedPattern, after: number): number | undefined {
+  const { zone, rule, left, end } = pattern;
   let at = Math.max(after + 1, START_OF_TIME);
-  while (at < END_OF_TIME) {
+  while (at < end) {
     const period = offsetPeriodAt(zone, at);
     const whole = at === period.start;
-    if (whole && runsAfterGap(clock, rule, period)) return period.start;
-    const local = clock.next(Math.max(at + period.offset, firstCounted(rule, period)));
+    if (whole && startsWithRun(pattern, period)) return period.start;
+    const from = Math.max(at + period.offset, firstCounted(rule, period));
+    const local = left.next(from, (whole ? end + 2 * DAY : period.end) + period.offset);
     if (local !== undefined && local < period.end + period.offset) return local - period.offset;
     // A later period may repeat a match. Only after the search of a whole period it is safe to skip ahead.
     if (!whole) at = period.end;
@@ -51,22 +79,18 @@ export function nextDue(
   return undefined;
 }
 
-/** The last due instant at or before `until` and later than `after`. */
-export function latestDue(
-  clock: WallClock,
-  zone: string,
-  rule: ClockChangeRule,
-  after: number,
-  until: number,
-): number | undefined {
-  let at = Math.min(until, END_OF_TIME - 1);
+function latestDue(pattern: ZonedPattern, after: number, until: number): number | undefined {
+  const { zone, rule, left, end } = pattern;
+  let at = Math.min(until, end - 1);
   while (at > after) {
     const period = offsetPeriodAt(zone, at);
-    const local = clock.previous(at + period.offset);
+    const whole = at === period.end - 1;
+    const earliest = whole ? after - 2 * DAY : Math.max(after, period.start - 1);
+    const local = left.previous(at + period.offset, earliest + period.offset);
     const lowest = Math.max(period.start + period.offset, firstCounted(rule, period));
     if (local !== undefined && local >= lowest) return later(local - period.offset, after);
-    if (runsAfterGap(clock, rule, period)) return later(period.start, after);
-    if (at !== period.end - 1) at = period.start - 1;
+    if (startsWithRun(pattern, period)) return later(period.start, after);
+    if (!whole) at = period.start - 1;
     else if (local === undefined) return undefined;
     else at = Math.min(period.start - 1, local + 2 * DAY);
   }
@@ -74,6 +98,9 @@ export function latestDue(
 }
 
 const later = (due: number, after: number): number | undefined => (due > after ? due : undefined);
+
+const startsWithRun = ({ clock, rule, isExcluded }: ZonedPattern, period: OffsetPeriod): boolean =>
+  runsAfterGap(clock, rule, period) && !isExcluded(period.start + period.offset);
 
 /** True if a local time in the gap before this period matches and the rule moves it to the start of the period. */
 export function runsAfterGap(clock: WallClock, rule: ClockChangeRule, period: OffsetPeriod): boolean {

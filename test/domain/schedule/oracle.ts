@@ -90,7 +90,7 @@ export function fromUtc(instant: number): Face {
 }
 
 /** Tries every value of each field once, so that the walk is quick. */
-function matcher(pattern: string): (face: Face) => boolean {
+export function matcher(pattern: string): (face: Face) => boolean {
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = pattern.split(' ');
   const all = (text: string, low: number, high: number) =>
     Array.from({ length: high + 1 }, (_, value) => value >= low && matchesField(text, value, low, high));

@@ -49,6 +49,16 @@ describe('size', () => {
     expect(size).toBeLessThan(1_024);
   });
 
+  test('the longest exclusions leave a head with names, tags and a hold below 1 KB, and a full head below 2 KB', () => {
+    const { schedule, note: _, pausedUntil: __, coveredUntil: ___, ...full } = aFullHead();
+    const dates = Array.from({ length: 15 }, (_, n) => `2026-12-${10 + n}`);
+    const except = [...dates, '2026-12-31'].slice(0, 15);
+    expect(JSON.stringify(except).length).toBeGreaterThan(195);
+    const longest = { ...schedule, except } as typeof schedule;
+    expect(itemSize(headToItem({ ...full, schedule: longest }))).toBeLessThan(1_024);
+    expect(itemSize(headToItem({ ...aFullHead(), schedule: longest }))).toBeLessThan(2_048);
+  });
+
   test('an ordinary failed row is below 1 KB, the key of its error included', () => {
     const error = {
       name: 'HttpError',

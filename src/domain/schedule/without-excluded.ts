@@ -1,0 +1,95 @@
+// The searches for times that `except` does not remove. They skip excluded units and ranges as a whole, and remember which days
+// have no time left. So the number of steps is bounded, also if no occurrence is left (docs/decisions/0040).
+import { DAY } from './duration.ts';
+import type { InstantRange, LocalExclusions } from './exclusions.ts';
+
+/** Local times. All days that have any have the same times of day. */
+export interface LocalTimes {
+  /** The first time at or after `local`. */
+  next(local: number): number | undefined;
+  /** The last time at or before `local`. */
+  previous(local: number): number | undefined;
+}
+
+/** Times at `limit` and beyond it are not found. */
+export interface LimitedTimes extends LocalTimes {
+  next(local: number, limit?: number): number | undefined;
+  previous(local: number, limit?: number): number | undefined;
+}
+
+/** The due instants of a schedule. */
+export interface DueTimes {
+  /** The first one later than `after`. */
+  next(after: number): number | undefined;
+  /** The last one later than `after` and not later than `until`. */
+  latest(after: number, until: number): number | undefined;
+}
+
+type Direction = 1 | -1;
+
+export function localTimesWithout(times: LocalTimes, excluded: LocalExclusions): LimitedTimes {
+  /** The kinds of days on which all times are excluded. */
+  const emptyKinds = new Set<number>();
+  const step = (at: number, direction: Direction): number | undefined =>
+    direction === 1 ? times.next(at) : times.previous(at);
+  const skip = (at: number, direction: Direction): number =>
+    direction === 1 ? excluded.skipForwards(at) : excluded.skipBackwards(at);
+
+  /** The first time of a day, from `time` to `last`, that is not excluded. */
+  function leftOnDay(time: number, last: number, direction: Direction): number | undefined {
+    let at: number | undefined = time;
+    while (at !== undefined && (last - at) * direction >= 0) {
+      const beyond = skip(at, direction);
+      if (beyond === at) return at;
+      at = step(beyond, direction);
+    }
+    return undefined;
+  }
+
+  function search(start: number, limit: number, direction: Direction): number | undefined {
+    let from = start;
+    let time = step(from, direction);
+    while (time !== undefined && (limit - time) * direction > 0) {
+      const midnight = Math.floor(time / DAY) * DAY;
+      const [first, last] = direction === 1 ? [midnight, midnight + DAY - 1] : [midnight + DAY - 1, midnight];
+      const kind = excluded.kindOfDay(midnight);
+      if (!emptyKinds.has(kind)) {
+        const found = leftOnDay(time, last, direction);
+        if (found !== undefined) return (limit - found) * direction > 0 ? found : undefined;
+        // All times of the day were looked at only if the search came from outside of it.
+        if ((first - from) * direction >= 0) emptyKinds.add(kind);
+      }
+      const nextDay = last + direction;
+      const skipped = skip(first, direction);
+      from = (skipped - nextDay) * direction > 0 ? skipped : nextDay;
+      time = step(from, direction);
+    }
+    return undefined;
+  }
+
+  return {
+    next: (local, limit = Number.POSITIVE_INFINITY) => search(local, limit, 1),
+    previous: (local, limit = Number.NEGATIVE_INFINITY) => search(local, limit, -1),
+  };
+}
+
+/** Each range is skipped once at most. */
+export function dueTimesWithout(due: DueTimes, ranges: readonly InstantRange[]): DueTimes {
+  if (ranges.length === 0) return due;
+  const around = (instant: number): InstantRange | undefined =>
+    ranges.find(({ from, to }) => from <= instant && instant <= to);
+  return {
+    next(after) {
+      let found = due.next(after);
+      for (let range = around(found ?? Number.NaN); range; range = around(found ?? Number.NaN))
+        found = due.next(range.to);
+      return found;
+    },
+    latest(after, until) {
+      let found = due.latest(after, until);
+      for (let range = around(found ?? Number.NaN); range; range = around(found ?? Number.NaN))
+        found = due.latest(after, range.from - 1);
+      return found;
+    },
+  };
+}
