@@ -8,10 +8,7 @@ import { MAX_EXCEPT_BYTES } from './exclusions.ts';
 const MAX_EXCLUSIONS = 15;
 
 const dateOrTime = (which: string) =>
-  z
-    .string({ error: notAnExclusion })
-    .max(64)
-    .describe(`${which} excluded date, or time with an offset or in \`timezone\`; inclusive`);
+  z.string().max(64).describe(`${which} excluded date, or time with an offset or in \`timezone\`; inclusive`);
 
 const notAnExclusion = ({ input }: { input?: unknown }): string =>
   `must be a date such as "2026-12-25", { from, to } or { cron }, got ${formatValue(input)}`;
