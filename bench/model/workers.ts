@@ -137,8 +137,10 @@ export class Workers {
       case HELD:
         return this.#admit(e);
       case RUNNING:
+        // the message stays in hand until the finish is written, and its slot is free
         this.#since[e] = now;
-        return this.#next(e, FINISHING);
+        this.#next(e, FINISHING);
+        return this.#releaseSlot(this.#worker[e] as number);
       case FINISHING:
         if (!this.#tables.insertRow(job, this.#workload.ownerOf(e), now, isRetry)) return this.#throttled(e);
         if (this.#workload.options.taskMs < SHORT_RUN_MS) return this.#end(e, DONE);
@@ -248,7 +250,6 @@ export class Workers {
   #end(e: number, stage: number): void {
     const worker = this.#worker[e] as number;
     this.stage[e] = stage;
-    this.#releaseSlot(worker);
     this.#deletes.add(worker, this.#workload.queueOf(e));
     this.#polls.release(worker);
   }

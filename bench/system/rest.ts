@@ -23,10 +23,10 @@ export interface Rest {
   close(): Promise<void>;
 }
 
-export async function createRest(url: string, dataFolder: string): Promise<Rest> {
+export async function createRest(url: string, dataFolder: string, user = USER): Promise<Rest> {
   const pool = new Pool(url, { connections: CONNECTIONS });
   const headers = {
-    authorization: `Bearer ${await signToken(await tokenKey(dataFolder), USER)}`,
+    authorization: `Bearer ${await signToken(await tokenKey(dataFolder), user)}`,
     'content-type': 'application/json',
   };
   async function post(path: string, body: unknown): Promise<{ status: number; body: unknown }> {

@@ -12,8 +12,8 @@ import { NO_LONGER_NEEDED } from '../scheduling/running/message-visibility.ts';
 export const SLOT_WAIT_MS = 1000;
 /** The longest wait if a slot is expected within SLOT_WAIT_MS, by the owner's average run time and the length of its queue. */
 export const MAX_SLOT_WAIT_MS = 5000;
-/** Reservations per slot, at most. */
-export const MAX_RESERVED_PER_SLOT = 50;
+/** Reservations per slot, at most. One owner alone gets 50 per slot, with a share of 0.8. */
+export const MAX_RESERVED_PER_SLOT = 63;
 /** The weight of a new run time in the average is one in SMOOTHING. */
 const SMOOTHING = 20;
 

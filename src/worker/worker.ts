@@ -27,7 +27,7 @@ export interface WorkerOptions {
   readonly concurrency?: number;
   /** The largest share of run slots and of messages in hand that one owner alone may have. 1: no limit. Default 0.8. */
   readonly ownerShare?: number;
-  /** Maximum number of messages in hand. Default 50 × concurrency, of which 10 × concurrency may be due. */
+  /** Maximum number of messages in hand. Default 63 × concurrency, of which 10 × concurrency may be due. */
   readonly maxInHand?: number;
   /** Concurrent long polls per receiver. Default 2, so that one waits for messages while the other receives some. */
   readonly pollersPerQueue?: number;

@@ -108,7 +108,8 @@ describe('the model', () => {
 
   it('delays all tenants if one tenant exceeds its index partitions', () => {
     const { latenessOfOthers } = run(...flags('--rate 8000 --duration 30 --tenant-share 0.9'));
-    expect(latenessOfOthers.p99).toBeGreaterThan(5_000);
+    // throttled finishes free their run slots, but their retries use up the CPU of the workers
+    expect(latenessOfOthers.p99).toBeGreaterThan(1_000);
   });
 
   it('reports that the slots of too few shards exceed the memory of a watcher', () => {

@@ -1,5 +1,10 @@
 // The queue against fauxqs: a message is delivered at its time, and again until it is deleted.
-import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import {
+  ReceiveMessageCommand,
+  type SendMessageBatchCommand,
+  SendMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hash } from '../../src/domain/hash.ts';
 import type { Received } from '../../src/queue/queue.ts';
@@ -51,6 +56,22 @@ describe('queues', () => {
 });
 
 describe('send and receive', () => {
+  test('the group of a message is its owner, or its job if the owner is not known', async () => {
+    // fauxqs accepts groups and does not return them
+    const sent: SendMessageBatchCommand['input'][] = [];
+    const client = { send: async (command: SendMessageBatchCommand) => sent.push(command.input) && {} };
+    const { queue } = createSqs({
+      ...{ client: client as unknown as SQSClient, queueUrls: ['u'], deadLetterUrl: 'd', clock: systemClock },
+    });
+    const { owner: _, ...unowned } = aMessage();
+    await queue.send([
+      { ...unowned, jobId: 'job_a', owner: 'GzLCjLOM' },
+      { ...unowned, jobId: 'job_b' },
+    ]);
+    const groups = sent.flatMap(({ Entries = [] }) => Entries.map(({ MessageGroupId }) => MessageGroupId));
+    expect(groups).toEqual(['GzLCjLOM', 'job_b']);
+  });
+
   test('a message arrives as it was sent', async () => {
     await fresh();
     const message = aMessage();

@@ -75,3 +75,18 @@ test('the hash is stored, so it never changes; it does not show the user', () =>
   expect(ownerHash('ann')).toBe('SZFeDX1L');
   expect(ownerHash('ann')).not.toBe(ownerHash('ben'));
 });
+
+test('a message of a manual run without an owner is counted for the owner of the head', async () => {
+  const world = standingWorld();
+  const jobId = await world.create({ schedule: { at: '2026-12-01T12:01:00Z' } });
+  const [message] = world.sent.splice(0);
+  if (!message) throw new Error('nothing was sent');
+  world.now = NOON + MINUTE;
+  const { owner: _, ...unowned } = message;
+  const owners: string[] = [];
+  const worker = workerPort(new Map([['noop', failing as Task<unknown>]]), {
+    ownedBy: (owner) => void owners.push(owner),
+  });
+  await handleMessage(world.context, worker, receivedMessage(unowned));
+  expect([jobId, owners]).toEqual([message.jobId, [ownerHash('ann')]]);
+});

@@ -239,6 +239,8 @@ export class Fleet {
           await process.context.clock.sleep(this.#random.int(0, 3000));
         return world.isCalm || !this.#random.chance(0.02);
       },
+      // the owner has its share: the message hides for a while
+      returnAfterMs: () => (this.#random.chance(0.5) ? 0 : this.#random.int(500, 30_000)),
       release() {},
       running: { add() {}, remove() {} },
     };

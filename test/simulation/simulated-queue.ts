@@ -5,6 +5,9 @@ import { frozen } from '../../src/store/memory/frozen.ts';
 import type { Process } from './process.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
 
+/** Low, so that copies replace messages that are returned often. The simulated queue has no dead letters. */
+const MAX_RECEIVES = 6;
+
 interface Parked {
   readonly message: Message;
   visibleAt: number;
@@ -83,6 +86,8 @@ export class SimulatedQueue {
       message: parked.message,
       body: '',
       receivedAt: process.now(),
+      receiveCount: receipt,
+      maxReceives: MAX_RECEIVES,
       delete: () => {
         // SQS deletes nothing with an outdated receipt, so a delete that took too long does no harm. A delete that is sent
         // with an outdated receipt may still take effect here, because a worker must not rely on SQS for this.

@@ -124,11 +124,11 @@ describe('messages that come early', () => {
     expect([receiver.left, receiver.polling]).toEqual([43, 0]);
   });
 
-  it('are by default up to fifty for each slot', async () => {
+  it('are by default up to 63 for each slot', async () => {
     const { receiver, fake } = start({ concurrency: 3 });
     receiver.put(...messages(200, NOON + 900));
     await settle();
-    expect(fake.held.size).toBe(150);
+    expect(fake.held.size).toBe(189);
   });
 
   it('wait for a slot if more are due than there are slots, and return to the queue if that takes long', async () => {

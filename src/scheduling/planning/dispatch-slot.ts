@@ -12,6 +12,9 @@ import { occurrencesUntil, regularEntry, regularMessage } from './plan.ts';
 import { readWholeSlot } from './read-slot.ts';
 import { byPresentRules, lostFrom, replanFrom } from './replan.ts';
 
+/** The reads of an embedded store are synchronous. After this many jobs, timers and requests get their turn. */
+export const JOBS_PER_YIELD = 100;
+
 /** Dispatches a slot. Its entries stay, so a repeated dispatch only sends twice. The caller commits the cursor afterwards. */
 export async function dispatchSlot(
   context: Context,
@@ -26,7 +29,9 @@ export async function dispatchSlot(
 
   const messages: Message[] = [];
   const planned: Entry[] = [];
+  let jobs = 0;
   for (const [jobId, own] of Map.groupBy(entries, (e) => e.jobId)) {
+    if (++jobs % JOBS_PER_YIELD === 0) await clock.sleep(0);
     const head = heads.get(jobId);
     // the heads of jobs with manual runs or retries only are not read, and a worker finds out their owners
     const owner = head && ownerHash(head.userId);

@@ -15,7 +15,7 @@ import type { Context } from '../context.ts';
 import type { Overdue } from '../notification-publisher.ts';
 import { recordDecisionRow } from '../records/write-row.ts';
 import { completeOneTimeJob } from '../running/after-execution.ts';
-import { checkOf, successors } from './dispatch-slot.ts';
+import { checkOf, JOBS_PER_YIELD, successors } from './dispatch-slot.ts';
 import { regularEntry, regularMessage } from './plan.ts';
 import { firesAt, headsOf, holdOf, idOf, onePerExecution, readWholeSlot, rowsOf } from './read-slot.ts';
 import { isMoved } from './replan.ts';
@@ -51,7 +51,8 @@ export async function settleSlot(
   }
   const actions: Actions = { messages: [], entries: [], overdue: [] };
   const missed: Entry[] = [];
-  for (const e of unsettled) {
+  for (const [i, e] of unsettled.entries()) {
+    if ((i + 1) % JOBS_PER_YIELD === 0) await context.clock.sleep(0);
     const head = heads.get(e.jobId);
     if (head && (await settleOne(context, e, head, rows.get(idOf(e)), actions)) === 'missed') missed.push(e);
   }
