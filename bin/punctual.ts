@@ -1,5 +1,6 @@
 // The process of the `punctual` command: streams, terminal and signals. bin/punctual.js starts it on Node 24.
 import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
 import { punctual } from '../src/cli/main.ts';
 import { VERSION } from '../src/runtime/version.ts';
@@ -27,8 +28,18 @@ process.exitCode = await punctual(argv, {
   err: (line) => process.stderr.write(`${line}\n`),
   readFile: (path) => readFileSync(path, 'utf8'),
   readStdin: () => text(process.stdin),
+  ...(process.stdin.isTTY && process.stderr.isTTY && { ask }),
   signal: interrupted.signal,
 });
+
+async function ask(question: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await terminal.question(question, { signal: interrupted.signal });
+  } finally {
+    terminal.close();
+  }
+}
 
 function widthOf(columns: string | undefined): number | undefined {
   const width = Number(columns);

@@ -193,6 +193,10 @@ export const ROLES = {
     'delistOperation',
     'insertHoldItem',
     'removeHoldItem',
+    'listHeads',
+    'insertChange',
+    'listHoldItems',
+    'updateHoldItem',
   ],
   worker: [
     'readDefinition',

@@ -41,6 +41,8 @@ export interface CliEnvironment {
   err(line: string): void;
   readFile(path: string): string;
   readStdin(): Promise<string>;
+  /** Prints the question to stderr and reads a line from the terminal. Absent if there is no terminal. */
+  ask?(question: string): Promise<string>;
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
 }

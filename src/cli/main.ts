@@ -15,6 +15,7 @@ import {
 import { audit } from './commands/audit.ts';
 import { backfill } from './commands/backfill.ts';
 import { backup } from './commands/backup.ts';
+import { bulk } from './commands/bulk.ts';
 import { cancel } from './commands/cancel.ts';
 import { changes } from './commands/changes.ts';
 import { create } from './commands/create.ts';
@@ -51,6 +52,7 @@ export const COMMANDS: readonly Command[] = [
   pause,
   resume,
   cancel,
+  bulk,
   retry,
   backfill,
   operations,

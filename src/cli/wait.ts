@@ -32,7 +32,7 @@ export async function waitForExecutionAndReport(
   }
 }
 
-/** Exit code 1 unless every execution was added within the timeout. */
+/** Exit code 1 unless every execution was added, or every job changed, within the timeout. */
 export async function waitForOperationAndReport(
   cli: Cli,
   id: string,
@@ -43,10 +43,10 @@ export async function waitForOperationAndReport(
     const ended = await client.operations.waitFor(id, {
       signal: cli.signal,
       ...timeoutOf(timeout),
-      onChange: ({ status, done, total }) => cli.err(`${id} is ${status}: ${done} of ${total}`),
+      onChange: (operation) => cli.err(`${id} is ${operation.status}: ${progressText(operation)}`),
     });
     printOperation(cli, ended);
-    return ended.status === 'done' && ended.refused.length === 0 ? EXIT.ok : EXIT.failure;
+    return ended.status === 'done' && ended.refusedCount === 0 ? EXIT.ok : EXIT.failure;
   } catch (error) {
     return reportTimeout(cli, error);
   }
@@ -79,16 +79,28 @@ function endText(execution: Execution): string {
   return `${execution.id} ${execution.status}${late}${took}${result ? `: ${result}` : ''}`;
 }
 
+const progressText = ({ done, total, counting }: Operation): string =>
+  `${done} of ${total}${counting ? ' and more, still counting' : ''}`;
+
 const operationLines = (operation: Operation, cli: Cli): string[] =>
   fields(
     [
       ['id', operation.id],
       ['kind', operation.kind],
       ['job', operation.jobId],
+      ['action', operation.action],
+      ['filter', operation.filter && JSON.stringify(operation.filter)],
+      ['owner', operation.owner],
       ['status', operation.status],
       ['reason', operation.reason],
-      ['done', `${operation.done} of ${operation.total}`],
+      ['done', progressText(operation)],
       ...operation.refused.map(({ id, reason }) => ['refused', `${id}: ${reason}`] as const),
+      [
+        'refused',
+        operation.refusedCount > operation.refused.length
+          ? `and ${operation.refusedCount - operation.refused.length} more`
+          : undefined,
+      ],
       ['created', bothTimes(operation.createdAt, cli)],
       ['updated', bothTimes(operation.updatedAt, cli)],
     ],

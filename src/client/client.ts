@@ -10,6 +10,7 @@ import type {
   Alternative,
   Answer,
   Body,
+  BulkChange,
   ItemOf,
   Job,
   JobChanges,
@@ -197,6 +198,16 @@ export function createClient(options: ClientOptions) {
       /** Resolves when the server has accepted the backfill. `operations` has its progress. */
       backfill: (id: string, range: Body<'backfillJob'>, options: CallOptions = {}) =>
         call('backfillJob', { id, body: range, ...options }),
+      /** Pauses, resumes or cancels all jobs that match. Resolves when the server has accepted it. `operations` has its progress. */
+      bulk: (change: BulkChange, options: CallOptions = {}) =>
+        call('changeJobs', { body: change, ...options }),
+      /** The number of jobs that `bulk` would change. Nothing is changed. */
+      bulkDryRun: (change: BulkChange, options: CallOptions = {}) =>
+        call<'changeJobs', Alternative<'changeJobs'>>('changeJobs', {
+          body: change,
+          query: { dryRun: 'true' },
+          ...options,
+        }),
     },
     /** Jobs by namespace and name. However often a request is sent, a name has one job. */
     namedJobs: {
@@ -224,10 +235,10 @@ export function createClient(options: ClientOptions) {
       /** Not repeated after a network error. */
       retry: (id: string, options: CallOptions = {}) => call('retryExecution', { id, ...options }),
     },
-    /** Background operations, such as backfills. */
+    /** Background operations: backfills and bulk changes. */
     operations: {
       get: (id: string, options: CallOptions = {}) => call('getOperation', { id, ...options }),
-      /** Executions that the operation has added still run. */
+      /** Executions that the operation has added still run, and jobs that it has changed stay changed. */
       stop: (id: string, options: CallOptions = {}) => call('stopOperation', { id, ...options }),
       /** Resolves when the operation is done, stopped or failed. */
       waitFor: (id: string, options: WaitOptions<Operation> = {}) =>

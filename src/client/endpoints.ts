@@ -28,6 +28,8 @@ export const ENDPOINTS = {
   resumeJob: { method: 'POST', path: '/jobs/{id}/resume', repeat: 'always' },
   // A repeated backfill leaves out the occurrences that have an execution.
   backfillJob: { method: 'POST', path: '/jobs/{id}/backfill', repeat: 'always' },
+  // A repeated change finds the jobs changed.
+  changeJobs: { method: 'POST', path: '/jobs/bulk', repeat: 'always' },
   listJobExecutions: { method: 'GET', path: '/jobs/{id}/executions', repeat: 'always' },
   listExecutions: { method: 'GET', path: '/executions', repeat: 'always' },
   getExecution: { method: 'GET', path: '/executions/{id}', repeat: 'always' },

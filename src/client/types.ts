@@ -25,6 +25,8 @@ export type Execution = Answer<'getExecution'>;
 export type Change = ItemOf<'listChanges'>;
 /** A background operation. */
 export type Operation = Answer<'getOperation'>;
+/** The jobs to change, and the change. */
+export type BulkChange = Body<'changeJobs'>;
 export type JobStatus = Job['status'];
 export type ExecutionStatus = Execution['status'];
 /** The result of one job of a batch. */

@@ -10,9 +10,9 @@ export async function cancelJob(
   context: Context,
   who: Principal,
   jobId: string,
-  { note }: ChangeOptions = {},
+  options: ChangeOptions = {},
 ): Promise<void> {
-  const { head } = await changeJob(context, { who, jobId, what: 'cancelled', note }, (seen) => {
+  const { head } = await changeJob(context, { who, jobId, what: 'cancelled', ...options }, (seen) => {
     if (seen.status === 'cancelled') return undefined;
     const hold = seen.hold && { hold: { ...seen.hold, cancelRequested: true } };
     return { set: { status: 'cancelled', ...hold } };

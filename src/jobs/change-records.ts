@@ -27,12 +27,23 @@ export interface ChangeRequest {
   readonly jobId: string;
   readonly what: ChangeKind;
   readonly note?: string | undefined;
+  readonly guard?: ChangeGuard | undefined;
+}
+
+/** The conditions of a change that belongs to a background operation. Each function throws if its condition does not hold. */
+export interface ChangeGuard {
+  /** Called with the head that the decision is about. */
+  admit(head: Head): void;
+  /** Called right before the head is written. */
+  inTime(): void;
 }
 
 /** The options that pause, resume and cancel share. */
 export interface ChangeOptions {
   /** Why the change is made. It is stored in the record of the change. */
   readonly note?: string | undefined;
+  /** Undefined for the request of a person. */
+  readonly guard?: ChangeGuard | undefined;
 }
 
 export interface Decision {
@@ -51,12 +62,13 @@ export interface Decision {
  */
 export async function changeJob(
   context: Context,
-  { who, jobId, what, note }: ChangeRequest,
+  { who, jobId, what, note, guard }: ChangeRequest,
   decide: (head: Head) => Promise<Decision | undefined> | Decision | undefined,
 ): Promise<{ head: Head; changed: boolean }> {
   const { clock, random } = context;
   const result = await retryConflicts(context, REQUEST_RETRY, async () => {
     const head = await requireJob(context, who, jobId);
+    guard?.admit(head);
     const decision = await decide(head);
     if (!decision) return { head, changed: false };
     const version = head.version + 1;
@@ -71,6 +83,7 @@ export async function changeJob(
       ...{ version, updatedAt, changedAt: undefined, stamp: random.id(12) },
     };
     decision.inTime?.();
+    guard?.inTime();
     if (await writeHead(context, head, written)) return { head: { ...head, ...written }, changed: true };
     return CONFLICT;
   });

@@ -1,5 +1,6 @@
 // Pause and resume of a job. The order of writes is entries and the record of the change, then head, then messages.
 import { InvalidInput } from '../domain/errors.ts';
+import type { Head } from '../domain/jobs/job.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { JobView } from '../domain/views/resource-schemas.ts';
 import { isPaused } from '../domain/views/views.ts';
@@ -16,6 +17,14 @@ export interface PauseOptions extends ChangeOptions {
   readonly until?: number | undefined;
 }
 
+export function requireFuture(until: number | undefined, now: number): void {
+  if (until === undefined || until > now) return;
+  const [given, current] = [until, now].map((time) => new Date(time).toISOString());
+  throw new InvalidInput([
+    { path: 'until', message: `must be in the future (it is ${current}), got ${given}` },
+  ]);
+}
+
 /**
  * Withdraws every occurrence that no worker holds, also overdue and waiting ones. Running and retrying executions continue.
  * With `until`, the occurrences after it are planned now under a new revision, so no timer has to resume the job.
@@ -24,34 +33,43 @@ export async function pauseJob(
   context: Context,
   who: Principal,
   jobId: string,
-  { note, until }: PauseOptions = {},
+  options: PauseOptions = {},
 ): Promise<JobView> {
+  return viewOfJob(context, who, await pause(context, who, jobId, options));
+}
+
+/** Pauses a job without reading its definition. */
+export async function pause(
+  context: Context,
+  who: Principal,
+  jobId: string,
+  { until, ...options }: PauseOptions,
+): Promise<Head> {
   const t0 = context.clock.now();
-  if (until !== undefined && until <= t0) {
-    const [given, now] = [until, t0].map((time) => new Date(time).toISOString());
-    throw new InvalidInput([
-      { path: 'until', message: `must be in the future (it is ${now}), got ${given}` },
-    ]);
-  }
+  requireFuture(until, t0);
   const inTime = writerDeadline(context);
   let send: (() => Promise<void>) | undefined;
-  const { head, changed } = await changeJob(context, { who, jobId, what: 'paused', note }, async (seen) => {
-    refuseEnded(seen, 'paused');
-    if (until === undefined) {
-      if (seen.status === 'paused') return undefined;
-      return { set: { status: 'paused', pausedUntil: undefined, ...withdrawHold(context, seen) } };
-    }
-    if (seen.status === 'active' && seen.pausedUntil === until) return undefined;
-    const revision = freshRevision(context);
-    send = await plan(context, { ...seen, revision, pausedUntil: until }, t0);
-    return {
-      set: { status: 'active', revision, pausedUntil: until, ...withdrawHold(context, seen) },
-      inTime,
-    };
-  });
+  const { head, changed } = await changeJob(
+    context,
+    { who, jobId, what: 'paused', ...options },
+    async (seen) => {
+      refuseEnded(seen, 'paused');
+      if (until === undefined) {
+        if (seen.status === 'paused') return undefined;
+        return { set: { status: 'paused', pausedUntil: undefined, ...withdrawHold(context, seen) } };
+      }
+      if (seen.status === 'active' && seen.pausedUntil === until) return undefined;
+      const revision = freshRevision(context);
+      send = await plan(context, { ...seen, revision, pausedUntil: until }, t0);
+      return {
+        set: { status: 'active', revision, pausedUntil: until, ...withdrawHold(context, seen) },
+        inTime,
+      };
+    },
+  );
   if (changed) await send?.();
   await awaitEarlyStart(context, head);
-  return viewOfJob(context, who, head);
+  return head;
 }
 
 /** Plans the occurrences from now on under a new revision. Occurrences that were due during the pause never run. */
@@ -59,18 +77,32 @@ export async function resumeJob(
   context: Context,
   who: Principal,
   jobId: string,
-  { note }: ChangeOptions = {},
+  options: ChangeOptions = {},
 ): Promise<JobView> {
+  return viewOfJob(context, who, await resume(context, who, jobId, options));
+}
+
+/** Resumes a job without reading its definition. */
+export async function resume(
+  context: Context,
+  who: Principal,
+  jobId: string,
+  options: ChangeOptions,
+): Promise<Head> {
   const t0 = context.clock.now();
   const inTime = writerDeadline(context);
   let send: (() => Promise<void>) | undefined;
-  const { head, changed } = await changeJob(context, { who, jobId, what: 'resumed', note }, async (seen) => {
-    refuseEnded(seen, 'resumed');
-    if (seen.status === 'active' && !isPaused(seen, t0)) return undefined;
-    const revision = freshRevision(context);
-    send = await plan(context, { ...seen, revision, pausedUntil: undefined }, t0);
-    return { set: { status: 'active', revision, pausedUntil: undefined }, inTime };
-  });
+  const { head, changed } = await changeJob(
+    context,
+    { who, jobId, what: 'resumed', ...options },
+    async (seen) => {
+      refuseEnded(seen, 'resumed');
+      if (seen.status === 'active' && !isPaused(seen, t0)) return undefined;
+      const revision = freshRevision(context);
+      send = await plan(context, { ...seen, revision, pausedUntil: undefined }, t0);
+      return { set: { status: 'active', revision, pausedUntil: undefined }, inTime };
+    },
+  );
   if (changed) await send?.();
-  return viewOfJob(context, who, head);
+  return head;
 }

@@ -1,7 +1,8 @@
 // A user's jobs, newest first, with filters.
+import { type JobFilter, matchesFilter } from '../domain/jobs/job-filter.ts';
 import type { Principal } from '../domain/principal.ts';
-import type { JobStatus, JobView } from '../domain/views/resource-schemas.ts';
-import { jobStatus, jobView, withOwner } from '../domain/views/views.ts';
+import type { JobView } from '../domain/views/resource-schemas.ts';
+import { jobView, withOwner } from '../domain/views/views.ts';
 import { requireOwner } from '../jobs/access.ts';
 import type { Context } from '../scheduling/context.ts';
 import { definitionsOf } from '../scheduling/records/definitions.ts';
@@ -9,13 +10,7 @@ import { headCursor } from '../store/cursors.ts';
 import type { HeadSummary } from '../store/store.ts';
 import { filteredPage, type Listed } from './filtered-page.ts';
 
-export interface JobsQuery {
-  readonly status?: JobStatus;
-  readonly task?: string;
-  /** A prefix of the job's name. */
-  readonly name?: string;
-  readonly namespace?: string;
-  readonly tag?: { readonly key: string; readonly value: string };
+export interface JobsQuery extends JobFilter {
   /** The user whose jobs are listed. Default: the caller. */
   readonly owner?: string;
   readonly limit: number;
@@ -26,12 +21,7 @@ export async function listJobs(context: Context, who: Principal, query: JobsQuer
   const { store, clock } = context;
   const owner = requireOwner(who, query.owner);
   const now = clock.now();
-  const matches = (head: HeadSummary): boolean =>
-    (!query.status || jobStatus(head, now) === query.status) &&
-    (!query.task || head.task === query.task) &&
-    (!query.name || (head.name ?? '').startsWith(query.name)) &&
-    (!query.namespace || head.namespace === query.namespace) &&
-    (!query.tag || head.tags[query.tag.key] === query.tag.value);
+  const matches = (head: HeadSummary): boolean => matchesFilter(head, query, now);
   const { items, nextCursor } = await filteredPage(query, matches, headCursor, (limit, cursor) =>
     store.listHeads(owner, { limit, cursor }),
   );

@@ -26,6 +26,11 @@ export const DUE = /^\d{13}(-\w+)?$/;
 /** The cursor after this job in a list of jobs. */
 export const headCursor = (head: { createdAt: number; jobId: string }): string =>
   encodeCursor(`${dueKey(head.createdAt)}#${head.jobId}`);
+/** The cursor before all jobs that were created at this time or earlier. */
+export const createdUntilCursor = (time: number): string => headCursor({ createdAt: time + 1, jobId: '0' });
+/** The job whose `headCursor` this is. */
+export const jobOfCursor = (cursor: string): string =>
+  (decodeCursor(cursor, TIME_AND_JOB) ?? '').split('#')[1] ?? '';
 /** The cursor after this row in a list of one job's rows. */
 export const rowCursor = (row: { due: DueKey }): string => encodeCursor(row.due);
 /** The cursor after this row in a list of a user's rows. */

@@ -46,7 +46,7 @@ describe('POST /jobs/{id}/backfill', () => {
     });
     expect(await operation(answer.body.operation)).toEqual({
       ...{ id: answer.body.operation, kind: 'backfill', jobId: id, status: 'done' },
-      ...{ done: 3, total: 3, refused: [], createdAt: hoursAgo(0), updatedAt: hoursAgo(0) },
+      ...{ done: 3, total: 3, refused: [], refusedCount: 0, createdAt: hoursAgo(0), updatedAt: hoursAgo(0) },
     });
     const { items } = (await call('GET', `/jobs/${id}/executions`)).body;
     expect(items.map((e: { dueAt: string; status: string }) => [e.dueAt.slice(11, 16), e.status])).toEqual([

@@ -39,6 +39,7 @@ export function bodyOf({ id }: Operation, { executionId }: Prepared): unknown {
     retryExecution: {},
     resumeJob: { note: 'again' },
     backfillJob: { from: '2026-11-16T00:00:00Z', to: '2026-11-16T12:00:00Z' },
+    changeJobs: { action: 'pause', filter: { tag: 'team:billing' } },
     previewSchedule: { schedule: { cron: '0 9 * * *' } },
     redriveDeadLetters: { ids: [executionId] },
     dismissDeadLetters: { ids: [executionId] },

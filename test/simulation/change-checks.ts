@@ -6,6 +6,7 @@ import type { ChangeKind, ChangeView } from '../../src/domain/jobs/change.ts';
 import type { Head } from '../../src/domain/jobs/job.ts';
 import { listChanges } from '../../src/queries/list-changes.ts';
 import type { Context } from '../../src/scheduling/context.ts';
+import { BULK_NOTE } from './bulk-checks.ts';
 import type { Process } from './process.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
 
@@ -39,15 +40,25 @@ export class ChangeChecks {
   /** A head is written. A hold, a note or the end of a one-time job is not a change by a person. */
   head(before: Head | undefined, head: Head): void {
     const { actor } = this.#world;
-    if (actor?.kind !== 'api' || before?.version === head.version) return;
+    const isPerson = actor?.kind === 'api' || actor?.kind === 'operations';
+    if (!isPerson || before?.version === head.version) return;
     if (head.status === 'completed' || head.status === 'failed') return;
     const { context } = actor;
     const seen = this.#seen.get(head.jobId) ?? [];
     // the owner creates a job, also if an operator makes the other changes
-    const by = before ? this.#who.get(context) : head.userId;
+    const by = before ? (this.#requesterOf(head) ?? this.#who.get(context)) : head.userId;
     seen.push({ context, by, what: kindOf(before, head), before, head });
     this.#seen.set(head.jobId, seen);
     this.#world.count(`change ${kindOf(before, head)}`);
+  }
+
+  /** The user who requested the bulk operation that has made the change. */
+  #requesterOf(head: Head): string | undefined {
+    const note = this.#world.checks.operations.bulk.recordOf(head)?.note;
+    if (!note?.startsWith(BULK_NOTE)) return undefined;
+    const all = [...this.#world.store.operations.values()];
+    return all.find(({ kind, params }) => kind === 'bulk' && 'note' in params && params.note === note)
+      ?.userId;
   }
 
   /** An edit has returned, so it must have changed the head once. */
@@ -96,8 +107,8 @@ export class ChangeChecks {
     const isBoth = byName && shown.what === 'edited' && (what === 'paused' || what === 'resumed');
     if (shown.what !== what && !wasResumed && !isBoth) this.#fail(jobId, `${said}, and is ${what}`);
     if (Date.parse(shown.at) !== head.updatedAt) this.#fail(jobId, `${said}, and its time is another`);
-    if (what === 'paused' && !byName && !shown.note?.startsWith('pause of '))
-      this.#fail(jobId, `${said}, without its note`);
+    const noted = shown.note?.startsWith('pause of ') || shown.note?.startsWith(BULK_NOTE);
+    if (what === 'paused' && !byName && !noted) this.#fail(jobId, `${said}, without its note`);
     const schedule = fingerprint(head.schedule);
     const expected = schedule === fingerprint(before?.schedule) ? undefined : schedule;
     const found = shown.after?.schedule && fingerprint(shown.after.schedule);

@@ -20,6 +20,7 @@ import { type MemoryStore, rowKey } from '../../src/store/memory/memory-store.ts
 import type { Shard } from '../../src/store/store.ts';
 import type { TaskContext } from '../../src/tasks/task.ts';
 import { Attempts } from './attempts.ts';
+import { BULK_NOTE } from './bulk-checks.ts';
 import { ChangeChecks } from './change-checks.ts';
 import { NameChecks } from './name-checks.ts';
 import { OperationChecks } from './operation-checks.ts';
@@ -242,7 +243,9 @@ export class Checks {
       if (head.status === 'completed' || head.status === 'failed') this.#completed(old, head);
     }
     if (head.status === 'active' && !job.revisions.has(head.revision)) {
-      const plannedAt = old && actor ? actor.bornAt : head.createdAt;
+      // a bulk operation resumes a job long after its process has begun
+      const isBulk = this.operations.bulk.recordOf(head)?.note?.startsWith(BULK_NOTE);
+      const plannedAt = old && actor ? (isBulk ? head.updatedAt : actor.bornAt) : head.createdAt;
       const t0 = Math.max(plannedAt, head.pausedUntil ?? 0);
       job.revisions.set(head.revision, { schedule: head.schedule, t0, ...NOT_WITHDRAWN });
     }
@@ -701,10 +704,10 @@ export class Checks {
   }
 
   /** An edit or a pause has returned, so no occurrence of earlier schedules starts. Other calls report for themselves. */
-  withdrawn(jobId: string, by: Context, calledAt: number): void {
+  withdrawn(jobId: string, by: Context | undefined, calledAt: number): void {
     for (const rule of this.#job(jobId).revisions.values()) {
       const isBefore = rule.withdrawnAt !== undefined && rule.withdrawnAt <= calledAt;
-      if (isBefore || rule.withdrawnBy === by) rule.withdrawalReturnedAt ??= this.#world.now;
+      if (isBefore || (by && rule.withdrawnBy === by)) rule.withdrawalReturnedAt ??= this.#world.now;
     }
   }
 

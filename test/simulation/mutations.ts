@@ -900,4 +900,45 @@ export const MUTATIONS: readonly Mutation[] = [
       { file: 'jobs/named/put-named-job.ts', find: 'if (found.leftover) await', replace: 'if (false) await' },
     ],
   },
+  {
+    rule: 'bulk-later-jobs',
+    theme: 'bulk',
+    takesOut: 'a bulk operation leaves jobs alone that were created after its request',
+    edits: [
+      {
+        file: 'domain/jobs/bulk-change.ts',
+        find: 'head.createdAt > requestedAt || ',
+        replace: '',
+      },
+      {
+        file: 'store/cursors.ts',
+        find: 'createdAt: time + 1,',
+        replace: 'createdAt: time + 600_000,',
+      },
+    ],
+  },
+  {
+    rule: 'bulk-in-time',
+    theme: 'bulk',
+    takesOut: 'a bulk operation changes jobs in the first half of its lease only',
+    edits: [
+      {
+        file: 'jobs/operations/bulk-steps.ts',
+        find: 'inTime: () => turn.inTime(),',
+        replace: 'inTime: () => {},',
+      },
+    ],
+  },
+  {
+    rule: 'bulk-selects-again',
+    theme: 'bulk',
+    takesOut: 'a bulk operation checks a job again with the head that it changes',
+    edits: [
+      {
+        file: 'jobs/operations/bulk-steps.ts',
+        find: 'if (!isToChange(context, operation, head)) throw new NoLongerSelected();',
+        replace: '',
+      },
+    ],
+  },
 ];

@@ -3,13 +3,20 @@
 
 import { type DueKey, dueAtOf, dueKey, executionId } from '../../src/domain/executions/ids.ts';
 import { isTerminal, type Row } from '../../src/domain/executions/row.ts';
-import { isOpen, type Operation } from '../../src/domain/jobs/background-operation.ts';
+import {
+  type BackfillOperation,
+  isOpen,
+  type Operation,
+  refusalsOf,
+} from '../../src/domain/jobs/background-operation.ts';
 import { occurrencesAfter } from '../../src/domain/schedule/occurrences.ts';
 import { type MemoryStore, rowKey } from '../../src/store/memory/memory-store.ts';
+import { BulkChecks } from './bulk-checks.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
 
 export class OperationChecks {
   readonly #world: SimulatedWorld;
+  readonly bulk: BulkChecks;
   /** The due keys that each operation is to run. */
   readonly #planned = new Map<string, DueKey[]>();
   readonly #accepted = new Set<string>();
@@ -18,12 +25,14 @@ export class OperationChecks {
 
   constructor(world: SimulatedWorld) {
     this.#world = world;
+    this.bulk = new BulkChecks(world);
   }
 
   watch({ operations, heads, rows }: MemoryStore): void {
     const setHead = heads.set.bind(heads);
     heads.set = (jobId, head) => {
       const { note } = head;
+      this.bulk.head(heads.get(jobId), head, this.#stopped);
       if (note?.reason === 'backfill' && note.at !== heads.get(jobId)?.note?.at) this.#added(jobId, note.due);
       return setHead(jobId, head);
     };
@@ -56,8 +65,9 @@ export class OperationChecks {
   /** A backfill has queued an occurrence. */
   #added(jobId: string, due: DueKey): void {
     this.#world.count('backfilled');
-    const covers = ({ params }: Operation) => params.jobId === jobId && params.from <= due && due < params.to;
-    const covering = [...this.#world.store.operations.values()].filter(covers);
+    const covers = ({ params }: BackfillOperation) =>
+      params.jobId === jobId && params.from <= due && due < params.to;
+    const covering = this.#backfills().filter(covers);
     if (covering.every(({ id, status }) => status === 'stopped' && this.#stopped.has(id)))
       this.#fail(
         covering.map(({ id }) => id).join(),
@@ -65,24 +75,37 @@ export class OperationChecks {
       );
   }
 
+  #backfills(): BackfillOperation[] {
+    const all = [...this.#world.store.operations.values()];
+    return all.filter((one) => one.kind === 'backfill');
+  }
+
   #written(old: Operation | undefined, operation: Operation): void {
     const { id, done, total, refused, next = '' } = operation;
-    if (!old) this.#planned.set(id, this.#missing(operation));
+    if (!old) this.#begun(operation);
     const isLetGo = old?.status === operation.status && operation.leaseUntil === 0;
     if (old && !isOpen(old) && !isLetGo) this.#fail(id, `${old.status}, and then ${operation.status}`);
     if (old && !isOpen(old)) {
       this.#world.count('operation let go');
       return;
     }
-    if (old && (done < old.done || next < (old.next ?? ''))) this.#fail(id, 'goes back');
-    if (done + refused.length > total)
-      this.#fail(id, `${done} done and ${refused.length} refused of ${total}`);
+    const isBack = operation.kind === 'backfill' && next < (old?.next ?? '');
+    if (old && (done < old.done || isBack)) this.#fail(id, 'goes back');
+    if (done + refusalsOf(operation) > total)
+      this.#fail(id, `${done} done and ${refusalsOf(operation)} refused of ${total}`);
     if (old && old.leaseUntil > 0 && old.status === 'running' && operation.leaseUntil > 0)
       this.#world.count(this.#isOver(old) ? 'operation taken over' : 'operation step');
     if (refused.length > (old?.refused.length ?? 0)) this.#world.count('operation refusal');
     if (isOpen(operation)) return;
     this.#world.count(`operation ${operation.status}`);
     if (operation.status !== 'done') return;
+    if (operation.kind === 'bulk') this.bulk.done(operation);
+    else this.#completed(operation);
+  }
+
+  /** A backfill is done, so each planned occurrence has a row or a refusal. */
+  #completed(operation: BackfillOperation): void {
+    const { id, refused } = operation;
     const excused = new Set(refused.map((refusal) => refusal.id));
     const left = (this.#planned.get(id) ?? []).filter(
       (due) => !this.#rowOf(operation, due) && !excused.has(executionId(operation.params.jobId, due)),
@@ -91,11 +114,16 @@ export class OperationChecks {
       this.#fail(id, `done, and ${left.map((due) => this.#named(operation, due))} has no row`);
   }
 
-  #rowOf({ params: { jobId } }: Operation, due: DueKey): Row | undefined {
+  #begun(operation: Operation): void {
+    if (operation.kind === 'bulk') this.bulk.begun(operation);
+    else this.#planned.set(operation.id, this.#missing(operation));
+  }
+
+  #rowOf({ params: { jobId } }: BackfillOperation, due: DueKey): Row | undefined {
     return this.#world.store.rows.get(rowKey({ jobId, due }));
   }
 
-  #named({ params: { jobId } }: Operation, due: DueKey): string {
+  #named({ params: { jobId } }: BackfillOperation, due: DueKey): string {
     return this.#world.checks.nameOf(jobId, due);
   }
 
@@ -104,7 +132,7 @@ export class OperationChecks {
   }
 
   /** The occurrences of its range without a row, a hold or a note. */
-  #missing({ params: { jobId, from, to } }: Operation): DueKey[] {
+  #missing({ params: { jobId, from, to } }: BackfillOperation): DueKey[] {
     const { heads, rows, holds } = this.#world.store;
     const head = heads.get(jobId);
     const missing: DueKey[] = [];
@@ -134,7 +162,7 @@ export class OperationChecks {
   }
 
   #withoutEnd(): string[] {
-    const done = [...this.#world.store.operations.values()].filter(({ status }) => status === 'done');
+    const done = this.#backfills().filter(({ status }) => status === 'done');
     return done.flatMap((operation) =>
       (this.#planned.get(operation.id) ?? [])
         .filter((due) => this.#rowOf(operation, due) && !isTerminal(this.#rowOf(operation, due)?.status))

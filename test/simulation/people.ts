@@ -2,12 +2,15 @@
 import { PunctualError } from '../../src/domain/errors.ts';
 import { type DueKey, dueKey, executionId } from '../../src/domain/executions/ids.ts';
 import type { Row, RowStatus } from '../../src/domain/executions/row.ts';
+import { isOpen } from '../../src/domain/jobs/background-operation.ts';
+import type { BulkAction } from '../../src/domain/jobs/bulk-change.ts';
 import type { Head } from '../../src/domain/jobs/job.ts';
 import type { JobName } from '../../src/domain/jobs/job-name.ts';
 import type { JobSpec } from '../../src/domain/jobs/job-spec.ts';
 import { asUser, type Principal } from '../../src/domain/principal.ts';
 import { nextOccurrence } from '../../src/domain/schedule/occurrences.ts';
 import { backfill } from '../../src/jobs/begin-backfill.ts';
+import { beginBulk } from '../../src/jobs/begin-bulk.ts';
 import { cancelExecution } from '../../src/jobs/cancel-execution.ts';
 import { cancelJob } from '../../src/jobs/cancel-job.ts';
 import { createJob } from '../../src/jobs/create-job.ts';
@@ -19,7 +22,8 @@ import { stopOperation } from '../../src/jobs/operations/operation-requests.ts';
 import { pauseJob, resumeJob } from '../../src/jobs/pause-job.ts';
 import type { Context } from '../../src/scheduling/context.ts';
 import type { Seeded } from '../support/seeded.ts';
-import { JOB_NAMES, type Operation, randomSchedule, type Scenario } from './scenario.ts';
+import { BULK_NOTE } from './bulk-checks.ts';
+import { GROUPS, JOB_NAMES, type Operation, randomSchedule, type Scenario } from './scenario.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
 
 const USER = 'u1';
@@ -37,6 +41,14 @@ interface Request {
   readonly tries?: number;
   /** A name belongs to the user who asks. */
   readonly byOwner?: true;
+}
+
+interface Bulk {
+  readonly action: BulkAction;
+  /** The value of the tag. Undefined for all jobs. */
+  readonly group: string | undefined;
+  readonly forMs?: number | undefined;
+  readonly note: string;
 }
 
 export class People {
@@ -203,6 +215,8 @@ export class People {
       }
       case 'cancelExecution':
         return this.#cancel(jobId, this.#someExecution(head));
+      case 'bulk':
+        return this.#bulk();
       case 'backfill': {
         const to = world.now + random.int(-5000, 5000);
         const range = { from: to - random.int(10_000, this.#scenario.past ? 400_000 : 90_000), to };
@@ -263,6 +277,40 @@ export class People {
     };
   }
 
+  #bulk(): Request {
+    const random = this.#random;
+    const world = this.#world;
+    const action = random.pick(['pause', 'pause', 'resume', 'resume', 'cancel'] as const);
+    const group = random.chance(0.7) ? random.pick(GROUPS) : undefined;
+    const forMs = action === 'pause' && random.chance(0.3) ? random.int(5_000, 60_000) : undefined;
+    const note = `${BULK_NOTE}${random.id(8)}`;
+    const also = (after: number, one: Omit<Bulk, 'note'>) => {
+      const request = this.#bulkRequest({ ...one, note: `${BULK_NOTE}${random.id(8)}` });
+      world.at(world.now + after, () => this.#ask(request));
+    };
+    if (action === 'pause' && random.chance(0.6)) also(random.int(0, 30_000), { action: 'resume', group });
+    // two people change the same jobs at the same moment
+    if (random.chance(0.3)) also(random.int(0, 30), { action: 'pause', group });
+    return this.#bulkRequest({ action, group, forMs, note });
+  }
+
+  #bulkRequest({ action, group, forMs, note }: Bulk): Request {
+    const { checks } = this.#world;
+    const random = this.#random;
+    return {
+      name: `bulk ${action}`,
+      call: async (context, who) => {
+        this.#maybeKilled(context);
+        this.#maybeStalled(context);
+        const until = forMs === undefined ? undefined : context.clock.now() + forMs;
+        const filter = { owner: USER, ...(group !== undefined && { tag: { key: 'group', value: group } }) };
+        const { operation } = await beginBulk(context, who, { action, filter, note, until });
+        checks.operations.accepted(operation);
+        if (random.chance(0.3)) this.#stopLater(operation, who);
+      },
+    };
+  }
+
   #namedSchedule(): JobSpec['schedule'] {
     const random = this.#random;
     const every = `PT${random.pick([15, 30, 60])}S`;
@@ -296,6 +344,21 @@ export class People {
     const process = [...world.processes].find((one) => one.context === context);
     if (process && !world.isCalm && this.#random.chance(0.4))
       world.at(world.now + this.#random.int(0, 300), () => world.crash(process));
+  }
+
+  /** Stops the process of the request for longer than a lease, and then a person stops the operation that it has begun. */
+  #maybeStalled(context: Context): void {
+    const world = this.#world;
+    const process = [...world.processes].find((one) => one.context === context);
+    if (!process || world.isCalm || !this.#random.chance(0.2)) return;
+    const begun = world.now;
+    world.at(world.now + this.#random.int(0, 60), () =>
+      world.stall(process, this.#random.int(15_000, 40_000)),
+    );
+    world.at(world.now + this.#random.int(100, 1000), () => {
+      const open = [...world.store.operations.values()].find((one) => isOpen(one) && one.createdAt >= begun);
+      if (open) this.#stopLater(open.id, OPERATOR);
+    });
   }
 
   #stopLater(operation: string, who: Principal): void {

@@ -19,6 +19,7 @@ export const OPERATIONS = [
   'backfill',
   'putNamed',
   'cancelNamed',
+  'bulk',
 ] as const;
 export type Operation = (typeof OPERATIONS)[number];
 type Weights = Readonly<Record<Operation, number>>;
@@ -37,6 +38,7 @@ const EVERYTHING: Weights = {
   backfill: 2,
   putNamed: 0,
   cancelNamed: 0,
+  bulk: 0,
 };
 const NOTHING: Weights = {
   create: 0,
@@ -52,6 +54,7 @@ const NOTHING: Weights = {
   backfill: 0,
   putNamed: 0,
   cancelNamed: 0,
+  bulk: 0,
 };
 
 /** The subject of a seed. Some races are too rare to be met when everything is possible at once. */
@@ -71,6 +74,8 @@ interface Theme {
   readonly outage?: boolean;
   /** Schedules begin minutes before their job is created, so there is much to backfill. */
   readonly past?: boolean;
+  /** Many jobs, in two groups by a tag. */
+  readonly groups?: boolean;
 }
 
 const THEMES = {
@@ -152,6 +157,20 @@ const THEMES = {
     },
     mostOperations: 10,
   },
+  bulk: {
+    weights: {
+      ...NOTHING,
+      bulk: 6,
+      pause: 1,
+      resume: 2,
+      cancelExecution: 1,
+      create: 2,
+      edit: 1,
+      editParams: 1,
+    },
+    mostOperations: 8,
+    groups: true,
+  },
 } as const satisfies Record<string, Theme>;
 
 /** The names in the theme `named`. */
@@ -207,14 +226,15 @@ export function randomScenario(random: Seeded, given?: ThemeName): Scenario {
   const start = EPOCH + random.int(0, 59_999);
   const longest = theme.outage ? 220_000 : 300_000;
   const calmAt = start + (theme.crowded ? random.int(60_000, 100_000) : random.int(120_000, longest));
-  const jobs = Array.from({ length: theme.crowded ? 1 : random.pick([1, 1, 1, 2, 2, 3]) }, () => ({
+  const many = theme.groups ? random.int(2, 6) : random.pick([1, 1, 1, 2, 2, 3]);
+  const jobs = Array.from({ length: theme.crowded ? 1 : many }, () => ({
     at: start + (random.chance(0.7) ? random.int(0, 3000) : random.int(0, 60_000)),
     spec: randomSpec(random, theme, start, calmAt),
     key: random.chance(0.5) ? random.id(6) : undefined,
     doubled: random.chance(0.4),
   }));
-  const many = theme.mostOperations === 0 ? 0 : random.int(1, theme.mostOperations);
-  const operations = Array.from({ length: many }, () => ({
+  const requests = theme.mostOperations === 0 ? 0 : random.int(1, theme.mostOperations);
+  const operations = Array.from({ length: requests }, () => ({
     at: awkwardMoment(random, start, calmAt),
     operation: random.weighted(theme.weights),
   })).sort((a, b) => a.at - b.at);
@@ -288,6 +308,8 @@ export function randomSchedule(
   return { every: seconds(every), ...startAt, ...jitter, ...end };
 }
 
+export const GROUPS = ['a', 'b'];
+
 function randomSpec(random: Seeded, theme: Theme, start: number, calmAt: number): JobSpec {
   const backoffSeconds = random.pick([0, 1, 2, 5]);
   return {
@@ -307,12 +329,12 @@ function randomSpec(random: Seeded, theme: Theme, start: number, calmAt: number)
       random.pick(
         theme.crowded
           ? ['skip', 'queue']
-          : theme.slowStarts
+          : theme.slowStarts || theme.groups
             ? ['skip', 'queue', 'allow', 'allow']
             : ['skip', 'skip', 'queue', 'queue', 'allow'],
       ),
     misfire: { policy: random.pick(['runAll', 'runOnce', 'skip']), graceSeconds: random.pick([3, 10, 30]) },
     notify: [],
-    tags: {},
+    tags: theme.groups ? { group: random.pick(GROUPS) } : {},
   };
 }

@@ -37,7 +37,14 @@ export async function simulate(seed: number, { trace, theme, embedded }: Options
   // streams of their own, so that the seeds of the other themes do not change
   const outages = new Seeded(seed, 5);
   const names = new Seeded(seed, 6);
-  const besides = outages.chance(0.1) ? 'outage' : names.chance(0.08) ? 'named' : undefined;
+  const bulks = new Seeded(seed, 7);
+  const besides = outages.chance(0.1)
+    ? 'outage'
+    : names.chance(0.08)
+      ? 'named'
+      : bulks.chance(0.08)
+        ? 'bulk'
+        : undefined;
   const scenario = randomScenario(random, theme ?? besides);
   let profile = randomProfile(random);
   if (scenario.crowded) profile = crowded(profile, random);

@@ -1,4 +1,4 @@
-// The operations of the API on background operations, such as backfills.
+// The operations of the API on background operations, such as backfills and bulk changes.
 import { operationShape } from '../../domain/jobs/background-operation.ts';
 import { operation } from './endpoint.ts';
 import { operationPath } from './request-schemas.ts';
@@ -24,7 +24,7 @@ export const backgroundOperations = {
     path: '/operations/{id}',
     summary: 'Stop a background operation',
     description:
-      'After the response, the operation adds no more executions. Executions that it has added still run. The call waits for the current step, usually for some milliseconds. If the process in that step has died, the call takes up to 22 s. An operation that has ended does not change.',
+      'After the response, the operation adds no more executions and changes no more jobs. Executions that it has added still run, and changed jobs stay changed. The call waits for the current step, usually for some milliseconds. If the process in that step has died, the call takes up to 22 s. An operation that has ended does not change.',
     auth: true,
     params: operationPath,
     success: { status: 204, description: 'The operation has stopped or ended.' },

@@ -1,5 +1,6 @@
 // The contract of the REST API: every operation with its request and its responses.
 import { backgroundOperations } from './background-operations.ts';
+import { bulkChanges } from './bulk-changes.ts';
 import type { Operation } from './endpoint.ts';
 import { executions } from './executions.ts';
 import { jobs } from './jobs.ts';
@@ -10,6 +11,7 @@ import { service } from './service.ts';
 export const contract = {
   ...jobs,
   ...namedJobs,
+  ...bulkChanges,
   ...executions,
   ...backgroundOperations,
   ...limits,

@@ -72,15 +72,22 @@ export const owner = z
   .optional()
   .describe('user id of the owner; default: the user of the token. Only operators can name another user');
 
-export const jobsQuery = z.strictObject({
+/** The filter of jobs, in the query of a list and in the body of a bulk operation. */
+export const jobFilter = {
   status: z.enum(JOB_STATUSES).optional(),
   task: z.string().min(1).max(64).optional().describe('task name'),
   name: z.string().min(1).max(100).optional().describe('name prefix'),
   namespace: namespaceSchema.optional(),
   tag: tag.optional().describe('tag as key:value'),
   owner,
-  ...paging,
-});
+};
+
+export const jobsQuery = z.strictObject({ ...jobFilter, ...paging });
+
+export const dryRun = z
+  .enum(['true', 'false'])
+  .default('false')
+  .transform((text) => text === 'true');
 
 export const executionsQuery = {
   status: z.enum(EXECUTION_STATUSES).optional(),

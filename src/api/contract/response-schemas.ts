@@ -71,6 +71,21 @@ export const plannedShape = z.strictObject({
   operation: z.string().describe('id of the background operation'),
 });
 
+const matchedFields = {
+  matched: z.int().min(0).describe('number of jobs that match and that the action would change'),
+  counting: z
+    .literal(true)
+    .optional()
+    .describe('not all jobs were examined within 3 seconds, so more may match than `matched`'),
+};
+
+export const matchedShape = z.strictObject(matchedFields);
+
+export const bulkShape = z.strictObject({
+  operation: z.string().describe('id of the background operation'),
+  ...matchedFields,
+});
+
 export const redrivenShape = z.strictObject({
   redriven: z.int().min(0).describe('number of executions that run again'),
 });

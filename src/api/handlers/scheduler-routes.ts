@@ -4,6 +4,7 @@ import type { JobSpec } from '../../domain/jobs/job-spec.ts';
 import { NO_LIMITS } from '../../domain/jobs/owner-limits.ts';
 import type { Schedule } from '../../domain/schedule/schedule-schema.ts';
 import { backfill } from '../../jobs/begin-backfill.ts';
+import { beginBulk, countBulk } from '../../jobs/begin-bulk.ts';
 import { cancelExecution } from '../../jobs/cancel-execution.ts';
 import { cancelJob } from '../../jobs/cancel-job.ts';
 import { acceptJob } from '../../jobs/create-async.ts';
@@ -147,6 +148,13 @@ function schedulerRoutes(
       async handle({ params, body }, principal) {
         const planned = await backfill(ctx, principal, params.id, body, quotas.takeStarts);
         return { body: planned, headers: { location: `/operations/${planned.operation}` } };
+      },
+    }),
+    route(contract.changeJobs, {
+      async handle({ query, body }, principal) {
+        if (query.dryRun) return { alternative: true, body: await countBulk(ctx, principal, body) };
+        const begun = await beginBulk(ctx, principal, body);
+        return { body: begun, headers: { location: `/operations/${begun.operation}` } };
       },
     }),
     route(contract.stopOperation, {

@@ -12,8 +12,8 @@ export const operations = defineCommand({
   takes: [2, 2],
   server: 'user',
   notes: [
-    'A backfill is a background operation. punctual backfill prints its id.',
-    'A stopped operation adds no more executions. The executions that it has added still run.',
+    'Backfills and bulk changes are background operations. punctual backfill and punctual bulk print their ids.',
+    'A stopped operation adds no more executions and changes no more jobs. The executions that it has added still run, and changed jobs stay changed.',
   ],
   examples: [
     ['punctual operations get op_5eNmGz0vbrGJ2hYkQ1Xw', 'show the status and the progress'],

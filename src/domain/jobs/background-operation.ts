@@ -1,19 +1,26 @@
 // A background operation: work that takes longer than a request. A process holds its lease and carries it out in steps.
 import { z } from 'zod';
 import type { DueKey } from '../executions/ids.ts';
-import { isoTime } from '../views/resource-schemas.ts';
+import { isoTime, JOB_STATUSES } from '../views/resource-schemas.ts';
+import { BULK_ACTIONS, type BulkParams } from './bulk-change.ts';
 
 export const OPERATION_STATUSES = ['pending', 'running', 'done', 'stopped', 'failed'] as const;
 export type OperationStatus = (typeof OPERATION_STATUSES)[number];
-export const OPERATION_KINDS = ['backfill'] as const;
+export const OPERATION_KINDS = ['backfill', 'bulk'] as const;
 
-const refusalShape = z.strictObject({ id: z.string().describe('id of the execution'), reason: z.string() });
+const refusalShape = z.strictObject({
+  id: z.string().describe('id of the execution, or of the job of a bulk operation'),
+  reason: z.string(),
+});
 
-/** An execution that the operation could not start. The operation continues with the others. */
+/** An execution that the operation could not start, or a job that it could not change. The operation continues with the others. */
 export type Refusal = z.infer<typeof refusalShape>;
 
 /** Maximum number of occurrences in the range of one backfill. Occurrences that have a row count too. */
 export const MAX_BACKFILLED = 1000;
+
+/** Maximum number of refusals that a bulk operation lists. The item is written in every step and billed by its size. */
+export const MAX_BULK_REFUSALS = 100;
 
 /** A backfill runs the occurrences with `from` ≤ due < `to` that have no row. */
 export interface BackfillParams {
@@ -24,10 +31,8 @@ export interface BackfillParams {
   readonly schedule: string;
 }
 
-export interface Operation {
+interface OperationState {
   readonly id: string;
-  readonly kind: (typeof OPERATION_KINDS)[number];
-  readonly params: BackfillParams;
   /** The user who requested it. */
   readonly userId: string;
   readonly status: OperationStatus;
@@ -35,7 +40,12 @@ export interface Operation {
   readonly reason?: string;
   readonly done: number;
   readonly total: number;
+  /** The first refusals, up to the maximum of the kind. */
   readonly refused: readonly Refusal[];
+  /** The number of all refusals. Absent if `refused` has all of them. */
+  readonly refusedCount?: number;
+  /** True while a bulk operation counts its jobs. Then `total` grows. */
+  readonly counting?: true;
   /** The position at which the next step begins. Absent before the first step. */
   readonly next?: string;
   readonly createdAt: number;
@@ -48,8 +58,22 @@ export interface Operation {
   readonly holder?: string;
 }
 
+export interface BackfillOperation extends OperationState {
+  readonly kind: 'backfill';
+  readonly params: BackfillParams;
+}
+
+export interface BulkOperation extends OperationState {
+  readonly kind: 'bulk';
+  readonly params: BulkParams;
+}
+
+export type Operation = BackfillOperation | BulkOperation;
+
+export const refusalsOf = ({ refused, refusedCount = refused.length }: Operation): number => refusedCount;
+
 /** An entry of the list of open operations. */
-export type OpenOperation = Pick<Operation, 'id' | 'createdAt' | 'userId'>;
+export type OpenOperation = Pick<OperationState, 'id' | 'createdAt' | 'userId'>;
 
 /** Retention of ended operations. */
 const KEPT_DAYS = 7;
@@ -68,19 +92,44 @@ export const operationShape = z
   .strictObject({
     id: z.string(),
     kind: z.enum(OPERATION_KINDS),
-    jobId: z.string().describe('id of the job that is backfilled'),
+    jobId: z.string().optional().describe('backfill: id of the job'),
+    action: z.enum(BULK_ACTIONS).optional().describe('bulk: what is done to each job'),
+    owner: z.string().optional().describe('bulk: user id of the owner of the jobs'),
+    filter: z
+      .strictObject({
+        status: z.enum(JOB_STATUSES).optional(),
+        task: z.string().optional(),
+        name: z.string().optional(),
+        namespace: z.string().optional(),
+        tag: z.string().optional(),
+      })
+      .optional()
+      .describe('bulk: the filter of the request'),
+    note: z.string().optional().describe('bulk: the reason, recorded with each change'),
+    until: isoTime.optional().describe('bulk: end of the pause'),
     status: z
       .enum(OPERATION_STATUSES)
       .describe(
-        '`stopped`: on request, or because the job was cancelled or its schedule was edited. `failed`: not completed within a day',
+        '`stopped`: on request, or because it can no longer be done (`reason`). `failed`: not completed within a day',
       ),
     reason: z.string().optional().describe('reason for the status `stopped` or `failed`'),
     done: z
       .int()
       .min(0)
-      .describe('number of occurrences processed so far; may lag by a few while the operation runs'),
+      .describe(
+        'number of occurrences or jobs processed so far; may lag by one step while the operation runs',
+      ),
     total: z.int().min(0),
-    refused: z.array(refusalShape).describe('executions that could not be started, with the reason'),
+    counting: z
+      .literal(true)
+      .optional()
+      .describe('bulk: the matching jobs are still being counted, and `total` grows'),
+    refused: z
+      .array(refusalShape)
+      .describe(
+        `executions that could not be started, or jobs that could not be changed, with the reason; of a bulk operation the first ${MAX_BULK_REFUSALS}`,
+      ),
+    refusedCount: z.int().min(0).describe('number of all refusals'),
     createdAt: isoTime,
     updatedAt: isoTime,
   })
@@ -95,6 +144,7 @@ export const operationShape = z
         done: 340,
         total: 1000,
         refused: [],
+        refusedCount: 0,
         createdAt: '2026-11-17T09:12:44.120Z',
         updatedAt: '2026-11-17T09:12:58.004Z',
       },
@@ -103,10 +153,24 @@ export const operationShape = z
 
 export type OperationView = z.infer<typeof operationShape>;
 
-export const operationView = (operation: Operation): OperationView => {
-  const { id, kind, params, status, reason, done, total, refused, createdAt, updatedAt } = operation;
+/** The fields of the view that depend on the kind. */
+function subjectOf(operation: Operation) {
+  if (operation.kind === 'backfill') return { jobId: operation.params.jobId };
+  const { action, owner, filter, note, until } = operation.params;
+  const { tag, ...others } = filter;
   return {
-    ...{ id, kind, jobId: params.jobId, status, done, total, refused: [...refused] },
+    ...{ action, owner, filter: { ...others, ...(tag && { tag: `${tag.key}:${tag.value}` }) } },
+    ...(note !== undefined && { note }),
+    ...(until !== undefined && { until: new Date(until).toISOString() }),
+  };
+}
+
+export const operationView = (operation: Operation): OperationView => {
+  const { id, kind, status, reason, done, total, counting, refused, createdAt, updatedAt } = operation;
+  return {
+    ...{ id, kind, ...subjectOf(operation), status, done, total },
+    ...{ refused: [...refused], refusedCount: refusalsOf(operation) },
+    ...(counting && { counting }),
     ...(reason !== undefined && { reason }),
     createdAt: new Date(createdAt).toISOString(),
     updatedAt: new Date(updatedAt).toISOString(),

@@ -135,7 +135,11 @@ export function plannedExecution(head: PlannedJob, due: DueKey, now: number, man
   };
 }
 
-type VisibleHead = Omit<Head, 'stamp' | 'hold' | 'rowsUntil' | 'note' | 'coveredUntil' | 'bodyFingerprint'>;
+/** The fields of a head that its view depends on. */
+export type VisibleHead = Omit<
+  Head,
+  'stamp' | 'hold' | 'rowsUntil' | 'note' | 'coveredUntil' | 'bodyFingerprint'
+>;
 
 /** True for the stored status `paused`, and until the end of a pause that ends by itself. */
 export const isPaused = (

@@ -5,7 +5,12 @@ import { CONFLICT, REQUEST_RETRY, retryConflicts } from '../../concurrency/retry
 import { fingerprint } from '../../domain/digest.ts';
 import { type DueKey, dueAtOf, dueKey, executionId, isManual, MANUAL } from '../../domain/executions/ids.ts';
 import type { Row } from '../../domain/executions/row.ts';
-import type { BackfillParams, Operation, Refusal } from '../../domain/jobs/background-operation.ts';
+import {
+  type BackfillOperation,
+  type BackfillParams,
+  MAX_BACKFILLED,
+  type Refusal,
+} from '../../domain/jobs/background-operation.ts';
 import type { Head } from '../../domain/jobs/job.ts';
 import { occurrencesAfter } from '../../domain/schedule/occurrences.ts';
 import { newHold } from '../../scheduling/claiming/holds.ts';
@@ -21,7 +26,8 @@ const MAX_READ = 100;
 /** Occurrences that a step decides. It is small, because a stop waits for the current step. */
 const MAX_DECIDED = 10;
 
-export const backfilling: Work = {
+export const backfilling: Work<BackfillOperation> = {
+  maxRefusals: MAX_BACKFILLED,
   async upcoming({ store }, { params, next }) {
     const { jobId, from, to } = params;
     const head = await store.readHead(jobId, { consistent: true });
@@ -54,7 +60,7 @@ function whyStopped(head: Head | undefined, { jobId, schedule }: BackfillParams)
 
 async function backfillSome(
   context: Context,
-  { params }: Operation,
+  { params }: BackfillOperation,
   dues: readonly DueKey[],
   turn: Turn,
 ): Promise<Acted> {

@@ -5,14 +5,20 @@
 // changes the stamp. Then the commit fails, and the process releases the operation.
 
 import { forEachLimit } from '../../concurrency/map-limit.ts';
-import { isOpen, type OpenOperation, type Operation } from '../../domain/jobs/background-operation.ts';
+import {
+  isOpen,
+  type OpenOperation,
+  type Operation,
+  refusalsOf,
+} from '../../domain/jobs/background-operation.ts';
 import { type Context, isClockRight } from '../../scheduling/context.ts';
 import { confirmWrite } from '../../scheduling/records/confirm-write.ts';
 import { WriterTooSlow } from '../../scheduling/records/writer-deadline.ts';
 import { backfilling } from './backfill-steps.ts';
+import { bulkChanging, isCounting } from './bulk-steps.ts';
 import type { Acted, Turn, Work } from './operation-work.ts';
 
-const WORK: Readonly<Record<Operation['kind'], Work>> = { backfill: backfilling };
+const WORK: Readonly<Record<Operation['kind'], Work>> = { backfill: backfilling, bulk: bulkChanging };
 
 /** After this time an operation yields to the next one. */
 const SLICE_MS = 5_000;
@@ -136,20 +142,28 @@ export function isHeld({ clock, settings }: Context, { leaseUntil }: Operation):
 
 async function carryOutStep(context: Context, operation: Operation, turn: Turn): Promise<Acted> {
   const { upcoming, act } = WORK[operation.kind];
-  const { keys, beyond, stopped } = await upcoming(context, operation);
+  const { keys, beyond, stopped, counted } = await upcoming(context, operation);
   if (stopped !== undefined) return { done: 0, refused: [], stopped };
+  if (counted !== undefined) return { done: 0, refused: [], counted, next: beyond };
   const acted = await act(context, operation, keys, turn);
   return { ...acted, next: acted.next ?? beyond };
 }
 
 function after(operation: Operation, step: Acted): Operation {
-  const refused = [...operation.refused, ...step.refused];
-  const done = Math.min(operation.done + step.done, operation.total);
-  if (step.stopped !== undefined)
-    return { ...operation, refused, done, status: 'stopped', reason: step.stopped };
-  if (step.next !== undefined) return { ...operation, refused, done, next: step.next };
-  // after a crash the repeated step does not count the rows that it finds, so the total is used
-  return { ...operation, refused, done: operation.total - refused.length, status: 'done' };
+  const { maxRefusals } = WORK[operation.kind];
+  const refusedCount = refusalsOf(operation) + step.refused.length;
+  const refused = [...operation.refused, ...step.refused].slice(0, maxRefusals);
+  const counted = operation.total + (step.counted ?? 0);
+  const done = Math.max(operation.done, Math.min(operation.done + step.done, counted - refusedCount));
+  // jobs may match a bulk operation after they were counted
+  const total = Math.max(counted, done + refusedCount);
+  const counts = { refused, ...(refusedCount > refused.length && { refusedCount }), total, done };
+  const { counting: _, ...rest } = { ...operation, ...counts };
+  if (step.stopped !== undefined) return { ...rest, status: 'stopped', reason: step.stopped };
+  if (step.next !== undefined)
+    return { ...rest, ...(isCounting(step.next) && { counting: true }), next: step.next };
+  // after a crash the repeated step does not count what it finds done, so the total is used
+  return { ...rest, done: total - refusedCount, status: 'done' };
 }
 
 const tooOld = (operation: Operation): Operation => ({

@@ -2,6 +2,8 @@
 import { CONFLICT, REQUEST_RETRY, retryConflicts } from '../../concurrency/retry-conflicts.ts';
 import { Conflict, NotFound } from '../../domain/errors.ts';
 import {
+  type BackfillOperation,
+  type BulkOperation,
   isOpen,
   type Operation,
   type OperationView,
@@ -15,7 +17,8 @@ import { carryOut, isHeld, replaceOperation, timeSlice } from './carry-out.ts';
 /** The request that begins an operation carries it out for this long. The watchers carry out the rest. */
 const FIRST_SLICE_MS = 1_000;
 
-export type NewOperation = Pick<Operation, 'kind' | 'params' | 'userId' | 'total'>;
+type Given = 'kind' | 'params' | 'userId' | 'total' | 'next' | 'counting';
+export type NewOperation = Pick<BackfillOperation, Given> | Pick<BulkOperation, Given>;
 
 /** Stores an operation and begins to carry it out. */
 export async function beginOperation(context: Context, given: NewOperation): Promise<Operation> {
@@ -24,7 +27,7 @@ export async function beginOperation(context: Context, given: NewOperation): Pro
   const operation: Operation = {
     ...given,
     id: `op_${random.id(20)}`,
-    status: given.total === 0 ? 'done' : 'pending',
+    status: given.total === 0 && !given.counting ? 'done' : 'pending',
     done: 0,
     refused: [],
     createdAt: now,

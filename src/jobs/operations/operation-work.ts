@@ -6,17 +6,20 @@ import type { Context } from '../../scheduling/context.ts';
 export interface Acted {
   readonly done: number;
   readonly refused: readonly Refusal[];
-  /** The first key that was not handled. Undefined if all were. */
+  /** The position of the next step. Undefined if all keys were handled. */
   readonly next?: string | undefined;
   /** Why the operation must end. Undefined if it goes on. */
   readonly stopped?: string | undefined;
+  readonly counted?: number | undefined;
 }
 
 /** The keys of the next step. */
 export interface Upcoming {
   readonly keys: readonly string[];
-  /** The first key after them. Undefined if they are the last. */
+  /** The position after them. Undefined if they are the last. */
   readonly beyond?: string | undefined;
+  /** The number of keys that the operation has found, added to its total. Only while it counts. */
+  readonly counted?: number | undefined;
   readonly stopped?: string | undefined;
 }
 
@@ -28,9 +31,11 @@ export interface Turn {
   inTime(): void;
 }
 
-export interface Work {
+export interface Work<Kind extends Operation = Operation> {
+  /** Refusals that the operation lists. */
+  readonly maxRefusals: number;
   /** Finds the keys of the next step, from `operation.next` on. */
-  upcoming(context: Context, operation: Operation): Promise<Upcoming>;
+  upcoming(context: Context, operation: Kind): Promise<Upcoming>;
   /** Must be idempotent, because a crash repeats the step or a part of it. It calls `turn.mayGoOn` before each key and `turn.inTime` before each decision. */
-  act(context: Context, operation: Operation, keys: readonly string[], turn: Turn): Promise<Acted>;
+  act(context: Context, operation: Kind, keys: readonly string[], turn: Turn): Promise<Acted>;
 }

@@ -28,11 +28,11 @@ function operationToItem(operation: Operation): Item {
   return { ...keyOf(id), stamp, record: JSON.stringify(record), expiresAt };
 }
 
-const operationFromItem = ({ jobId, stamp, record }: Item): Operation => ({
-  ...(JSON.parse(String(record)) as Omit<Operation, 'id' | 'stamp'>),
-  id: String(jobId).slice(PREFIX.length),
-  stamp: String(stamp),
-});
+const operationFromItem = ({ jobId, stamp, record }: Item): Operation =>
+  Object.assign(JSON.parse(String(record)), {
+    id: String(jobId).slice(PREFIX.length),
+    stamp: String(stamp),
+  });
 
 /** Operation and list item in one request, without a transaction. 2 WRU, or 1 if the operation has ended. */
 export async function putOperation(db: Database, operation: Operation): Promise<void> {

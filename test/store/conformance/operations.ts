@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Operation } from '../../../src/domain/jobs/background-operation.ts';
+import type { BackfillOperation, Operation } from '../../../src/domain/jobs/background-operation.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { aJobId, anId, aUser, T0 } from '../../support/fixtures.ts';
 import type { Subject } from '../conformance.ts';
 
-const anOperation = (more: Partial<Operation> = {}): Operation => ({
+const anOperation = (more: Partial<BackfillOperation> = {}): BackfillOperation => ({
   id: `op_${anId(20)}`,
   kind: 'backfill',
   params: { jobId: aJobId(), from: '1796119200000', to: '1796119260000', schedule: anId(16) },
