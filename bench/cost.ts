@@ -34,6 +34,11 @@ const patient = { misfire: { graceSeconds: 3600 } };
 const every = (seconds: number) => ({ schedule: { every: `PT${seconds}S` }, ...patient });
 const WORKLOADS: Workload[] = [
   { name: 'recurring, overlap skip', jobs: 48, spec: { task: 'noop', ...every(4) } },
+  {
+    name: 'recurring, with a concurrency key',
+    jobs: 8,
+    spec: { task: 'noop', limit: { key: 'bench', concurrent: 20 }, ...every(4) },
+  },
   { name: 'recurring, overlap queue', jobs: 8, spec: { task: 'noop', overlap: 'queue', ...every(4) } },
   { name: 'recurring, overlap allow', jobs: 8, spec: { task: 'noop', overlap: 'allow', ...every(4) } },
   {

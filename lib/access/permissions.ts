@@ -99,6 +99,10 @@ export const OPERATIONS: Readonly<Record<keyof Store, Access>> = {
   replaceOperation: on('jobs', 'PutItem'),
   listOpenOperations: on('jobs', 'Query'),
   delistOperation: on('jobs', 'DeleteItem'),
+
+  readKeySlots: on('jobs', 'Query'),
+  writeKeySlot: on('jobs', ...INSERT, ...CHANGE),
+  removeKeySlot: on('jobs', 'DeleteItem'),
 };
 
 const CREATE = [
@@ -212,7 +216,11 @@ export const ROLES = {
     'insertRow',
     'updateRow',
     'readRow',
+    'readRows',
     'listRows',
+    'readKeySlots',
+    'writeKeySlot',
+    'removeKeySlot',
     'putWorker',
     'removeWorker',
   ],

@@ -50,6 +50,12 @@ export const JOB_FLAGS = {
     about: 'policy for an occurrence that is due while another runs',
   },
   misfire: { type: 'string', value: '<runAll|runOnce|skip>', about: 'policy for missed occurrences' },
+  key: {
+    type: 'string',
+    value: '<text>',
+    about: 'concurrency key; at most --concurrent executions of your jobs with this key run at once',
+  },
+  concurrent: { type: 'string', value: '<n>', about: 'executions with the key that run at once (default 1)' },
   file: {
     type: 'string',
     value: '<job.json>',
@@ -80,8 +86,21 @@ export async function jobFields(cli: Cli, values: Values<typeof JOB_FLAGS>): Pro
       overlap: values.overlap as JobInput['overlap'],
       misfire:
         values.misfire === undefined ? undefined : { ...fromFile.misfire, policy: values.misfire as 'skip' },
+      limit: limitOf(values, fromFile.limit),
     }),
   };
+}
+
+/** `--concurrent` alone changes the number of the key in the file. */
+function limitOf(
+  { key, concurrent }: Values<typeof JOB_FLAGS>,
+  fromFile: JobFields['limit'],
+): JobFields['limit'] {
+  if (key === undefined && concurrent === undefined) return undefined;
+  const name = key ?? fromFile?.key;
+  if (name === undefined) throw new UsageError('--concurrent needs a key: give --key, too');
+  const count = concurrent === undefined ? fromFile?.concurrent : numberOf(concurrent, '--concurrent');
+  return { key: name, concurrent: count ?? 1 };
 }
 
 export function scheduleFields(values: Values<typeof SCHEDULE_FLAGS>): Schedule | undefined {

@@ -108,7 +108,9 @@ const createdBy = (
 ) => ({
   ...{ jobId, version: 1, by, what: 'created' as const },
   after: {
-    ...Object.fromEntries(CREATED_FIELDS.map((name) => [name, fields[name]])),
+    ...Object.fromEntries(
+      CREATED_FIELDS.filter((name) => fields[name] !== undefined).map((name) => [name, fields[name]]),
+    ),
     ...(paused && { status: 'paused' as const }),
   },
 });

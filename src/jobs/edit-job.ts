@@ -91,13 +91,14 @@ export async function applyEdit(
     if (!edit) return undefined;
     const { fields } = edit;
     refuseOverlapChange(seen, fields);
-    const { params, notify, schedule: given, retry, misfire, ...common } = fields;
+    const { params, notify, schedule: given, retry, misfire, limit, ...common } = fields;
     const pauses = edit.paused === true && seen.status === 'active';
     const resumes = edit.paused === false && seen.status === 'paused';
     const decided: { -readonly [K in keyof Decision['set']]: Decision['set'][K] } = {
       ...common,
       ...(retry && { retry: { ...seen.retry, ...retry } }),
       ...(misfire && { misfire: { ...seen.misfire, ...misfire } }),
+      ...(limit !== undefined && { limit: limit ?? undefined }),
       ...((given || pauses) && withdrawHold(context, seen)),
       ...(pauses && { status: 'paused', pausedUntil: undefined }),
       ...(resumes && { status: 'active' }),

@@ -11,6 +11,7 @@ import type { Row, RowSeen } from '../domain/executions/row.ts';
 import type { Entry } from '../domain/executions/slots.ts';
 import type { OpenOperation, Operation } from '../domain/jobs/background-operation.ts';
 import type { Change, ChangeKey } from '../domain/jobs/change.ts';
+import type { KeyName, KeySlot } from '../domain/jobs/concurrency-key.ts';
 import type { Definition, Head, HeadChange, Hold, HoldItem } from '../domain/jobs/job.ts';
 import type { NamePointer } from '../domain/jobs/job-name.ts';
 import type { NotifyEvent } from '../domain/jobs/notify-events.ts';
@@ -280,6 +281,16 @@ export interface OperationStore {
   delistOperation(operation: OpenOperation): Promise<void>;
 }
 
+/** The slots of concurrency keys. A slot that was never used has no item. TTL removes slots long after their last use. */
+export interface KeySlotStore {
+  /** All slots of the key, in the order of their numbers. 0.5 RRU per 4 KB, twice that if consistent. */
+  readKeySlots(name: KeyName, options: ReadOptions): Promise<KeySlot[]>;
+  /** Replaces `seen`, compared by its token. If `seen` is undefined, inserts if absent. 1 WRU. */
+  writeKeySlot(seen: KeySlot | undefined, slot: KeySlot): Promise<boolean>;
+  /** False if the slot has another token. 1 WRU. */
+  removeKeySlot(seen: KeySlot): Promise<boolean>;
+}
+
 export interface Store
   extends JobsStore,
     TimetableStore,
@@ -289,4 +300,5 @@ export interface Store
     NotificationWindowStore,
     ChangeStore,
     NameStore,
-    OperationStore {}
+    OperationStore,
+    KeySlotStore {}

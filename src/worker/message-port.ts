@@ -2,6 +2,7 @@
 import { backoffMs } from '../concurrency/backoff.ts';
 import { groupOf, type Message, type Received, type Receiver } from '../queue/queue.ts';
 import type { Clock, Random } from '../scheduling/context.ts';
+import type { KeyWaiters } from '../scheduling/running/key-waiters.ts';
 import type { WorkerIdentity, WorkerPort, WorkerShutdown } from '../scheduling/running/worker-port.ts';
 import type { RunningExecution } from '../store/store.ts';
 import type { TickLimit } from './limit-per-tick.ts';
@@ -20,6 +21,7 @@ export interface SharedByMessages {
   readonly refused: RefusedOwners;
   readonly startLimit: TickLimit;
   readonly runningNow: Map<string, RunningExecution>;
+  readonly keys: KeyWaiters;
   announceRoom(): void;
 }
 
@@ -64,6 +66,7 @@ export function openPort(
   const port: WorkerPort = {
     identity,
     shutdown,
+    keys: shared.keys,
     slots: {
       messagesInHand: () => hand.size,
       ownedBy(name) {

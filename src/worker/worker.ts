@@ -7,6 +7,7 @@ import { executionId } from '../domain/executions/ids.ts';
 import { groupOf, type Message, type Received, type Receiver } from '../queue/queue.ts';
 import { type Context, isClockRight } from '../scheduling/context.ts';
 import { handleMessage } from '../scheduling/running/handle-message.ts';
+import { KeyWaiters } from '../scheduling/running/key-waiters.ts';
 import { returnToQueue } from '../scheduling/running/message-visibility.ts';
 import type { WorkerPort } from '../scheduling/running/worker-port.ts';
 import type { RunningExecution } from '../store/store.ts';
@@ -108,6 +109,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
   const hand = new MessagesInHand({ maxAll: maxInHand, maxDue: maxDueInHand }, share);
   const refused = new RefusedOwners();
   const handling = new Set<Promise<void>>();
+  const keys = new KeyWaiters(context);
   const runningNow = new Map<string, RunningExecution>();
   const startedAt = clock.now();
   let roomChanged = Promise.withResolvers<void>();
@@ -115,7 +117,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
     identity: { workerId, tasks },
     shutdown: { draining: draining.signal, aborting: aborting.signal },
     startLimit: limitPerTick(STARTS_PER_TICK),
-    ...{ clock, random, slots, hand, refused, runningNow, announceRoom },
+    ...{ clock, random, slots, hand, refused, runningNow, keys, announceRoom },
   };
 
   /**

@@ -31,6 +31,36 @@ describe('PATCH /jobs/{id}', () => {
     expect((await call('GET', `/jobs/${job.id}`)).body).toEqual(body);
   });
 
+  it('replaces the limit as a whole, and null removes it', async () => {
+    const { call, create } = testApi();
+    const job = await create({ schedule: { every: 'PT1H' }, limit: { key: 'db', concurrent: 3 } });
+    expect(job.limit).toEqual({ key: 'db', concurrent: 3 });
+    const edit = async (limit: unknown) => call('PATCH', `/jobs/${job.id}`, { body: { limit } });
+    expect((await edit({ key: 'mail', concurrent: 1 })).body.limit).toEqual({ key: 'mail', concurrent: 1 });
+    expect((await call('PATCH', `/jobs/${job.id}`, { body: { name: 'x' } })).body.limit).toBeDefined();
+    const { status, body } = await edit(null);
+    expect([status, body.limit]).toEqual([200, undefined]);
+    expect((await call('GET', `/jobs/${job.id}`)).body.limit).toBeUndefined();
+  });
+
+  it.each([
+    [{ key: '', concurrent: 1 }, 'limit.key'],
+    [{ key: ' db', concurrent: 1 }, 'limit.key'],
+    [{ key: 'a\nb', concurrent: 1 }, 'limit.key'],
+    [{ key: 'x'.repeat(65), concurrent: 1 }, 'limit.key'],
+    [{ key: 'db', concurrent: 0 }, 'limit.concurrent'],
+    [{ key: 'db', concurrent: 101 }, 'limit.concurrent'],
+    [{ key: 'db', concurrent: 1.5 }, 'limit.concurrent'],
+    [{ key: 'db' }, 'limit.concurrent'],
+    [{ concurrent: 1 }, 'limit.key'],
+    [{ key: 'db', concurrent: 1, per: 'job' }, 'limit.per'],
+  ])('refuses the limit %j and names the field, the value and what is allowed', async (limit, path) => {
+    const { call } = testApi();
+    const { status, body } = await call('POST', '/jobs', { body: { task: 'noop', limit } });
+    expect(status).toBe(400);
+    expect(body.errors).toEqual([{ path, message: expect.stringMatching(/must|missing|known fields/) }]);
+  });
+
   it('without anything changes nothing', async () => {
     const { call, create } = testApi();
     const job = await create({ schedule: { every: 'PT1H' } });

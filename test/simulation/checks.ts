@@ -22,6 +22,7 @@ import type { TaskContext } from '../../src/tasks/task.ts';
 import { Attempts } from './attempts.ts';
 import { BULK_NOTE } from './bulk-checks.ts';
 import { ChangeChecks } from './change-checks.ts';
+import { KeyChecks } from './key-checks.ts';
 import { NameChecks } from './name-checks.ts';
 import { OperationChecks } from './operation-checks.ts';
 import type { Process } from './process.ts';
@@ -124,6 +125,7 @@ export class Checks {
   readonly changes: ChangeChecks;
   readonly operations: OperationChecks;
   readonly names: NameChecks;
+  readonly keys: KeyChecks;
   readonly #world: SimulatedWorld;
   readonly #jobs = new Map<string, JobRecord>();
   readonly #takes = new Map<string, Take>();
@@ -145,6 +147,7 @@ export class Checks {
     this.changes = new ChangeChecks(world);
     this.operations = new OperationChecks(world);
     this.names = new NameChecks(world);
+    this.keys = new KeyChecks(world);
   }
 
   /** Checks every write of the store from now on. */
@@ -152,8 +155,11 @@ export class Checks {
     const { heads, rows, holds, shards } = store;
     const setHead = heads.set.bind(heads);
     heads.set = (key, head) => {
-      this.#head(heads.get(key), head);
-      this.changes.head(heads.get(key), head);
+      if (!this.keys.isLeftover(head)) {
+        this.#head(heads.get(key), head);
+        this.changes.head(heads.get(key), head);
+        this.keys.head(heads.get(key), head);
+      }
       setHead(key, head);
     };
     const readHead = heads.read.bind(heads);
@@ -164,6 +170,7 @@ export class Checks {
     };
     this.operations.watch(store);
     this.names.watch(store);
+    this.keys.watch(store);
     const setRow = rows.set.bind(rows);
     rows.set = (key, row) => {
       this.#row(rows.get(key), row);
@@ -367,7 +374,8 @@ export class Checks {
     if (boot === undefined || ms === settings.leaseMs || ms <= 2 * settings.clockSkewMs) return;
     if (this.#rowOf(jobId, due)?.status === 'RETRYING') return;
     const hold = store.holds.get(rowKey({ jobId, due }))?.hold ?? store.heads.get(jobId)?.hold;
-    if (hold?.due === due && hold.boot !== boot)
+    // a message that waits for a slot of its key waits for no holder of its own
+    if (hold?.due === due && hold.boot !== boot && !store.heads.get(jobId)?.limit)
       this.#fail('no message waits for a holder of another boot', jobId, due, `hidden for ${ms} ms`);
   }
 
@@ -552,10 +560,30 @@ export class Checks {
   handled(inHand: InHand): void {
     const list = this.#inHand.get(rowKey(inHand)) ?? [];
     list.splice(list.indexOf(inHand), 1);
+    this.#notLeftHeld(inHand, list);
     const run = this.runs.find((r) => r.inHand === inHand);
     if (!run || run.recorded || run.ended !== 'succeeded' || this.#asked(run)) return;
     if (run.take.liveUntil > this.#world.now)
       this.#fail("a live holder's result is never thrown away", run.jobId, run.due, 'it was never written');
+  }
+
+  /** A claim that waits for a slot of its key is undone. If it stayed, the takeover would count an attempt that did not start. */
+  #notLeftHeld({ jobId, due, process }: InHand, others: readonly InHand[]): void {
+    const { now, store, profile } = this.#world;
+    const head = store.heads.get(jobId);
+    const hold = store.holds.get(rowKey({ jobId, due }))?.hold ?? head?.hold;
+    const take = hold?.due === due ? this.#takes.get(hold.token) : undefined;
+    if (!head?.limit || take?.process !== process || profile.fail > 0 || profile.lost > 0) return;
+    if (this.runs.some((run) => run.take === take) || others.some((other) => other.process === process))
+      return;
+    const hasSlot = store.keySlots.all().some(({ token }) => token === hold?.token);
+    if (hold && hold.leaseUntil > now && !hasSlot && !this.#rowOf(jobId, due))
+      this.#fail(
+        'a claim without a slot is undone',
+        jobId,
+        due,
+        'its hold is live, and its message is returned',
+      );
   }
 
   #asked = (run: Run): boolean => this.#askedToStop.has(rowKey(run));
@@ -594,6 +622,7 @@ export class Checks {
       return run;
     }
     this.#neverTwo(run);
+    this.keys.started(run, this.runs, (other) => this.#isRunning(other));
     const row = this.#rowOf(jobId, due);
     if (row && !(row.status === 'RUNNING' && row.fence === take.hold.token))
       this.#fail('nothing starts whose row says otherwise', jobId, due, `its row is ${row.status}`);
@@ -611,17 +640,24 @@ export class Checks {
   /** No two runs of a job have live leases at the same time, and a worker that has lost its lease has stopped. */
   #neverTwo(run: Run | undefined): void {
     if (!run || run.ended || run.process.dead) return;
-    const { now, settings } = this.#world;
+    const { now } = this.#world;
     for (const other of this.runs) {
       if (other === run || other.ended || other.process.dead || other.jobId !== run.jobId) continue;
       if (run.overlapAllowed && other.due !== run.due) continue;
       const both = `${run.process.name} and ${other.process.name} (${this.nameOf(run.jobId, other.due)})`;
       if (run.take.liveUntil > now && other.take.liveUntil > now)
         this.#fail('never two runs at once', run.jobId, run.due, both);
-      const lastSure = other.take.liveUntil - 2 * settings.clockSkewMs - settings.heartbeatMs;
-      if (other.take.liveUntil <= now && (this.#stalls.get(other.process) ?? 0) < lastSure)
+      if (other.take.liveUntil <= now && this.#isRunning(other))
         this.#fail('who loses the lease stops before it ends', run.jobId, run.due, both);
     }
+  }
+
+  /** Whether a run goes on: its lease is live, or its process was not stopped and should have ended it. */
+  #isRunning({ ended, process, take: { liveUntil } }: Run): boolean {
+    if (ended || process.dead) return false;
+    const { now, settings } = this.#world;
+    const lastSure = liveUntil - 2 * settings.clockSkewMs - settings.heartbeatMs;
+    return liveUntil > now || (this.#stalls.get(process) ?? 0) < lastSure;
   }
 
   #notWithdrawn(job: JobRecord, { jobId, due, take, overlapAllowed }: Run): void {
@@ -767,6 +803,7 @@ export class Checks {
     for (const jobId of this.#accepted) if (!store.heads.get(jobId)) say('an accepted job is gone', jobId);
     for (const head of store.heads.all()) {
       const { jobId, hold, note } = head;
+      if (this.keys.isLeftover(head)) continue;
       const job = this.#job(jobId);
       if (hold && old(hold.due) && open(jobId, hold.due)) say('a hold is stuck', jobId, hold.due);
       if (note && old(note.due) && !this.#rowOf(jobId, note.due))

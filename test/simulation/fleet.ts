@@ -7,6 +7,7 @@ import type { Message, Received } from '../../src/queue/queue.ts';
 import { isClockRight } from '../../src/scheduling/context.ts';
 import { watch } from '../../src/scheduling/planning/watch-shards.ts';
 import { handleMessage } from '../../src/scheduling/running/handle-message.ts';
+import { KeyWaiters } from '../../src/scheduling/running/key-waiters.ts';
 import type { WorkerSlots } from '../../src/scheduling/running/worker-port.ts';
 import type { Seeded } from '../support/seeded.ts';
 import type { Process } from './process.ts';
@@ -21,6 +22,7 @@ interface Worker {
   readonly process: Process;
   readonly draining: AbortController;
   readonly aborting: AbortController;
+  readonly keys: KeyWaiters;
 }
 
 const OPERATIONS_MS = 50_000;
@@ -56,6 +58,7 @@ export class Fleet {
         this.#kill(process);
     };
     if (this.#scenario.lastMoments) this.#world.checks.onTakenAhead = (process) => this.#killSoon(process);
+    if (this.#scenario.keyed) this.#world.checks.keys.onSlot = (process) => this.#stopInSlot(process);
     if (this.#scenario.outage) this.#world.checks.onRow = (row) => this.#killBeforeWake(row);
   }
 
@@ -153,6 +156,15 @@ export class Fleet {
       world.at(world.now + this.#random.int(0, 500), () => this.#kill(process));
   }
 
+  /** Stops or kills some workers between the acquire of a slot and the start. */
+  #stopInSlot(process: Process): void {
+    const world = this.#world;
+    const { leaseMs } = world.settings;
+    if (world.isCalm || process.kind !== 'worker') return;
+    if (this.#random.chance(0.05)) world.stall(process, this.#random.int(500, 2 * leaseMs));
+    if (this.#random.chance(0.05)) world.at(world.now + this.#random.int(0, 500), () => this.#kill(process));
+  }
+
   /** Kills a worker between an end and the wake of the next execution, shortly before the faults end. */
   #killBeforeWake({ status }: Row): void {
     const world = this.#world;
@@ -197,7 +209,10 @@ export class Fleet {
   #startWorkers(until: number): void {
     while (this.#workers.length < until) {
       const process = this.#world.process(`W${++this.#started}`, 'worker');
-      this.#workers.push({ process, draining: new AbortController(), aborting: new AbortController() });
+      this.#workers.push({
+        ...{ process, draining: new AbortController(), aborting: new AbortController() },
+        keys: new KeyWaiters(process.context),
+      });
     }
   }
 
@@ -210,7 +225,7 @@ export class Fleet {
       ({ process, draining }) => !process.stalled && !draining.signal.aborted && polls(process),
     );
     if (ready.length === 0) return false;
-    const { process, draining, aborting } = this.#random.pick(ready);
+    const { process, draining, aborting, keys } = this.#random.pick(ready);
     const { jobId, due, revision } = message;
     world.clocks.polled(process);
     world.trace?.(process, `gets ${checks.nameOf(jobId, due)}/${revision.slice(0, 4)}`);
@@ -220,6 +235,7 @@ export class Fleet {
       identity: { workerId: process.name, tasks },
       shutdown: { draining: draining.signal, aborting: aborting.signal },
       slots: this.#slots(process),
+      keys,
     };
     handleMessage(process.context, worker, receive(process))
       .catch((error: unknown) => world.expected(process, 'execute', error))

@@ -803,6 +803,165 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
+    rule: 'key slot before start',
+    theme: 'keys',
+    takesOut: 'an execution with a concurrency key starts only in a slot',
+    edits: [
+      {
+        file: 'scheduling/claiming/key-slots.ts',
+        find: 'if (slot) return start({ ...acquired, slot });',
+        replace: 'return start({ ...acquired, ...(slot && { slot }) });',
+      },
+    ],
+  },
+  {
+    rule: 'key hold then slot',
+    theme: 'keys',
+    embedded: true,
+    takesOut: 'a slot is acquired after its hold',
+    edits: [
+      {
+        file: 'scheduling/claiming/claim-exclusive.ts',
+        find: 'if (!(await writeHead(context, head, change))) return RETRY;\n  const isFirst',
+        replace: `let early;
+  if (head.limit) {
+    early = await acquireSlot(context, { head, hold, sentAt } as AcquiredHold, found);
+    if (!early) return waitForSlot(context, head, message);
+  }
+  if (!(await writeHead(context, head, change))) return RETRY;
+  const isFirst`,
+      },
+      {
+        file: 'scheduling/claiming/claim-exclusive.ts',
+        find: 'import { findSlot, startInSlot',
+        replace: 'import { acquireSlot, findSlot, startInSlot',
+      },
+      {
+        file: 'scheduling/claiming/claim-exclusive.ts',
+        find: `return startInSlot(context, acquired, found, row ? 'release' : 'restore', async (inSlot) => {`,
+        replace: `const begin = (go) => early ? go({ ...acquired, slot: early }) :
+    startInSlot(context, acquired, found, row ? 'release' : 'restore', go);
+  return begin(async (inSlot) => {`,
+      },
+    ],
+  },
+  {
+    rule: 'key slot as read',
+    theme: 'keys',
+    takesOut: 'a slot is acquired on condition of the content that was found free',
+    edits: [
+      {
+        file: 'scheduling/claiming/key-slots.ts',
+        find: 'if (await confirmWrite(() => store.writeKeySlot(seen, slot), isOurs)) return slot;',
+        replace: `const now = (await store.readKeySlots(slot, { consistent: true })).find((s) => s.n === n) ?? seen;
+    if (await confirmWrite(() => store.writeKeySlot(now, slot), isOurs)) return slot;`,
+      },
+    ],
+  },
+  {
+    rule: 'key token in hold',
+    theme: 'keys',
+    takesOut: 'a slot whose lease is over stays taken while its token is in a live hold',
+    edits: [
+      {
+        file: 'scheduling/claiming/key-slots.ts',
+        find: 'return hold?.token !== token || isOver(context, hold, readAt);',
+        replace: 'return true;',
+      },
+    ],
+  },
+  {
+    rule: 'key row expired',
+    theme: 'keys',
+    from: 8,
+    takesOut: 'a slot is free if the lease of its hold is over, also if no row shows the end of the run',
+    edits: [
+      {
+        file: 'scheduling/claiming/key-slots.ts',
+        find: 'return hold?.token !== token || isOver(context, hold, readAt);',
+        replace: 'return hold?.token !== token;',
+      },
+    ],
+  },
+  {
+    rule: 'key fence',
+    theme: 'keys',
+    takesOut: 'a row shows the end of a run in a slot only if it has the token of the slot',
+    edits: [
+      {
+        file: 'scheduling/claiming/key-slots.ts',
+        find: 'return slots.filter(({ token }) => ended.has(token));',
+        replace: `const over = rows.filter(({ status }) => status !== 'RUNNING');
+  return slots.filter(({ jobId, due }) => over.some((row) => row.jobId === jobId && row.due === due));`,
+      },
+    ],
+  },
+  {
+    rule: 'key running row',
+    theme: 'keys',
+    takesOut: 'a RUNNING row with the token of a slot keeps the slot',
+    edits: [
+      {
+        file: 'scheduling/claiming/key-slots.ts',
+        find: "rows.filter(({ status }) => status !== 'RUNNING').map",
+        replace: 'rows.map',
+      },
+    ],
+  },
+  {
+    rule: 'key successor',
+    theme: 'keys',
+    takesOut: 'a worker whose lease has ended acquires no slot',
+    edits: [
+      {
+        file: 'scheduling/claiming/key-slots.ts',
+        find: 'if (!free || !isLeased(context, acquired)) return undefined;',
+        replace: 'if (!free) return undefined;',
+      },
+    ],
+  },
+  {
+    rule: 'key paused in slot',
+    theme: 'keys',
+    takesOut: 'a worker that was stopped after it acquired a slot starts nothing after its lease',
+    edits: [
+      {
+        file: 'scheduling/claiming/confirm-start.ts',
+        find: 'round <= MAX_ROUNDS && isLeased(context, acquired); round++',
+        replace: 'round <= MAX_ROUNDS && (acquired.slot || isLeased(context, acquired)); round++',
+      },
+      {
+        file: 'scheduling/claiming/confirm-start.ts',
+        find: 'if (isRecent && isLeased(context, acquired))',
+        replace: 'if (isRecent && (acquired.slot || isLeased(context, acquired)))',
+      },
+    ],
+  },
+  {
+    rule: 'key waits without attempt',
+    theme: 'keys',
+    takesOut: 'a claim that finds no slot is undone, so that it counts no attempt',
+    edits: [
+      {
+        file: 'scheduling/claiming/key-slots.ts',
+        find: 'await giveUp();\n  return waitForSlot',
+        replace: 'return waitForSlot',
+      },
+    ],
+  },
+  {
+    rule: 'key covers in slot',
+    theme: 'keys',
+    takesOut: 'a run covers missed occurrences when it has its slot',
+    edits: [
+      {
+        file: 'scheduling/claiming/claim-exclusive.ts',
+        find: 'const coversNow = head.limit ? undefined : cover;',
+        replace: 'const coversNow = cover;',
+      },
+    ],
+  },
+  {
     rule: 'operation-acts-first',
     theme: 'backfilling',
     takesOut: 'a step of an operation is committed after it has acted',

@@ -23,10 +23,10 @@ import { pauseJob, resumeJob } from '../../src/jobs/pause-job.ts';
 import type { Context } from '../../src/scheduling/context.ts';
 import type { Seeded } from '../support/seeded.ts';
 import { BULK_NOTE } from './bulk-checks.ts';
-import { GROUPS, JOB_NAMES, type Operation, randomSchedule, type Scenario } from './scenario.ts';
+import { GROUPS, JOB_NAMES, KEY, type Operation, randomSchedule, type Scenario } from './scenario.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
 
-const USER = 'u1';
+export const USER = 'u1';
 const OPERATOR: Principal = { userId: 'operator', operator: true };
 /** One request in this many comes from an operator. */
 const OPERATORS_SHARE = 5;
@@ -109,7 +109,7 @@ export class People {
       this.#named(operation);
       return;
     }
-    const heads = world.store.heads.all();
+    const heads = world.store.heads.all().filter((head) => !world.checks.keys.isLeftover(head));
     const head = heads.length === 0 ? undefined : this.#random.pick(heads);
     const request = head && this.#request(operation, head);
     if (request) {
@@ -173,6 +173,16 @@ export class People {
             const params = { n: random.bits() };
             await editJob(context, who, jobId, { params });
             checks.editedParams(jobId, params.n);
+            checks.changes.edited(jobId, context);
+          },
+        };
+      }
+      case 'editLimit': {
+        const limit = random.chance(0.2) ? null : { key: KEY, concurrent: random.pick([1, 2, 2, 3]) };
+        return {
+          name: `editLimit ${job}`,
+          call: async (context, who) => {
+            await editJob(context, who, jobId, { limit });
             checks.changes.edited(jobId, context);
           },
         };

@@ -134,6 +134,9 @@ const METHODS = [
   'replaceOperation',
   'listOpenOperations',
   'delistOperation',
+  'readKeySlots',
+  'writeKeySlot',
+  'removeKeySlot',
 ] as const satisfies readonly (keyof Store)[];
 
 export type Method = (typeof METHODS)[number];

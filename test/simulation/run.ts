@@ -71,6 +71,8 @@ const MUST_HAPPEN = [
     'backfilled',
     'operation step',
     'operation taken over',
+    ...['editLimit returned', 'slot of a key taken', 'slot of a key taken again', 'own slot taken again'],
+    ...['slot of a key freed', 'run with a key', 'runs with one key at once'],
     'taken',
     'taken over',
     'taken ahead',

@@ -20,6 +20,7 @@ export const OPERATIONS = [
   'putNamed',
   'cancelNamed',
   'bulk',
+  'editLimit',
 ] as const;
 export type Operation = (typeof OPERATIONS)[number];
 type Weights = Readonly<Record<Operation, number>>;
@@ -39,6 +40,7 @@ const EVERYTHING: Weights = {
   putNamed: 0,
   cancelNamed: 0,
   bulk: 0,
+  editLimit: 0,
 };
 const NOTHING: Weights = {
   create: 0,
@@ -55,6 +57,7 @@ const NOTHING: Weights = {
   putNamed: 0,
   cancelNamed: 0,
   bulk: 0,
+  editLimit: 0,
 };
 
 /** The subject of a seed. Some races are too rare to be met when everything is possible at once. */
@@ -76,6 +79,8 @@ interface Theme {
   readonly past?: boolean;
   /** Many jobs, in two groups by a tag. */
   readonly groups?: boolean;
+  /** Several jobs share a concurrency key, and workers stop or die when they have acquired a slot. */
+  readonly keyed?: boolean;
 }
 
 const THEMES = {
@@ -138,6 +143,23 @@ const THEMES = {
     failing: 0.3,
     outage: true,
   },
+  keys: {
+    weights: {
+      ...NOTHING,
+      ...{
+        runNow: 3,
+        retry: 2,
+        cancelExecution: 2,
+        pause: 1,
+        resume: 2,
+        edit: 1,
+        editLimit: 2,
+        cancelJob: 1,
+      },
+    },
+    mostOperations: 5,
+    keyed: true,
+  },
   backfilling: {
     weights: { ...NOTHING, backfill: 6, cancelExecution: 1, edit: 1, pause: 1, resume: 1, cancelJob: 1 },
     mostOperations: 4,
@@ -186,6 +208,9 @@ export interface Scenario {
   readonly slowStarts: boolean;
   readonly outage: boolean;
   readonly past: boolean;
+  readonly keyed: boolean;
+  /** Whether the slots of the key have leftovers of runs whose rows have expired. */
+  readonly leftovers: boolean;
   /** Half of the executions that did not succeed are retried at once. */
   readonly impatient: boolean;
   readonly jobs: readonly { at: number; spec: JobSpec; key: string | undefined; doubled: boolean }[];
@@ -217,6 +242,7 @@ export function randomScenario(random: Seeded, given?: ThemeName): Scenario {
     crowded: 3,
     lastMoments: 2,
     clocks: 0,
+    keys: 0,
     slowStarts: 3,
     backfilling: 2,
     named: 0,
@@ -226,8 +252,7 @@ export function randomScenario(random: Seeded, given?: ThemeName): Scenario {
   const start = EPOCH + random.int(0, 59_999);
   const longest = theme.outage ? 220_000 : 300_000;
   const calmAt = start + (theme.crowded ? random.int(60_000, 100_000) : random.int(120_000, longest));
-  const many = theme.groups ? random.int(2, 6) : random.pick([1, 1, 1, 2, 2, 3]);
-  const jobs = Array.from({ length: theme.crowded ? 1 : many }, () => ({
+  const jobs = Array.from({ length: jobsOf(random, theme) }, () => ({
     at: start + (random.chance(0.7) ? random.int(0, 3000) : random.int(0, 60_000)),
     spec: randomSpec(random, theme, start, calmAt),
     key: random.chance(0.5) ? random.id(6) : undefined,
@@ -248,6 +273,8 @@ export function randomScenario(random: Seeded, given?: ThemeName): Scenario {
     outage: theme.outage ?? false,
     impatient: random.chance(name === 'cancelAndRetry' || name === 'byHand' ? 0.5 : 0.1) && !theme.outage,
     past: theme.past ?? false,
+    keyed: theme.keyed ?? false,
+    leftovers: theme.keyed === true && random.chance(0.4),
     jobs,
     operations,
     workers: theme.crowded ? 3 : random.pick([1, 2, 2, 2, 3]),
@@ -265,11 +292,23 @@ export function randomScenario(random: Seeded, given?: ThemeName): Scenario {
   };
 }
 
+const jobsOf = (random: Seeded, theme: Theme): number =>
+  theme.keyed
+    ? random.int(2, 4)
+    : theme.groups
+      ? random.int(2, 6)
+      : theme.crowded
+        ? 1
+        : random.pick([1, 1, 1, 2, 2, 3]);
+
 /** Often a moment at which something is due, because races happen there. */
 function awkwardMoment(random: Seeded, start: number, end: number): number {
   const at = random.int(start + 2000, end);
   return random.chance(0.6) ? Math.floor(at / 5000) * 5000 + random.int(-300, 1500) : at;
 }
+
+/** The concurrency key of all jobs of a scenario with keys. */
+export const KEY = 'k';
 
 const seconds = (n: number): string => `PT${n}S`;
 const iso = (time: number): string => new Date(time).toISOString();
@@ -334,6 +373,7 @@ function randomSpec(random: Seeded, theme: Theme, start: number, calmAt: number)
             : ['skip', 'skip', 'queue', 'queue', 'allow'],
       ),
     misfire: { policy: random.pick(['runAll', 'runOnce', 'skip']), graceSeconds: random.pick([3, 10, 30]) },
+    ...(theme.keyed && { limit: { key: KEY, concurrent: random.pick([1, 1, 2, 2, 3]) } }),
     notify: [],
     tags: theme.groups ? { group: random.pick(GROUPS) } : {},
   };

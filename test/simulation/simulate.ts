@@ -4,7 +4,7 @@ import { MINUTE, minuteOf } from '../../src/domain/executions/slots.ts';
 import { Seeded } from '../support/seeded.ts';
 import type { Violation } from './checks.ts';
 import { Fleet } from './fleet.ts';
-import { People } from './people.ts';
+import { People, USER } from './people.ts';
 import { crowded, impatient, outage, randomProfile, SETTINGS, slowReading } from './profile.ts';
 import { randomScenario, type ThemeName } from './scenario.ts';
 import { EPOCH, SimulatedWorld } from './simulated-world.ts';
@@ -38,13 +38,16 @@ export async function simulate(seed: number, { trace, theme, embedded }: Options
   const outages = new Seeded(seed, 5);
   const names = new Seeded(seed, 6);
   const bulks = new Seeded(seed, 7);
+  const keys = new Seeded(seed, 8);
   const besides = outages.chance(0.1)
     ? 'outage'
     : names.chance(0.08)
       ? 'named'
       : bulks.chance(0.08)
         ? 'bulk'
-        : undefined;
+        : keys.chance(0.12)
+          ? 'keys'
+          : undefined;
   const scenario = randomScenario(random, theme ?? besides);
   let profile = randomProfile(random);
   if (scenario.crowded) profile = crowded(profile, random);
@@ -75,6 +78,8 @@ export async function simulate(seed: number, { trace, theme, embedded }: Options
     const row = { shard, leaseUntil: 0, dispatchedUntil, settledUntil: minuteOf(EPOCH) - 2 };
     await world.apply('insertShard', [row]);
   }
+  const { limit } = jobs[0]?.spec ?? {};
+  if (scenario.leftovers && limit) await world.checks.keys.leaveBehind(USER, limit);
   const fleet = new Fleet(world, scenario, random, refills);
   const standing = new Standing(world);
   fleet.begin();

@@ -339,6 +339,7 @@ const READING = /^(read|list|has)/;
 const WRITING: ReadonlySet<string> = new Set([
   ...['insertHead', 'updateHead', 'insertRow', 'updateRow', 'putEntries'],
   ...['insertHoldItem', 'updateHoldItem', 'removeHoldItem', 'heartbeat'],
+  ...['writeKeySlot', 'removeKeySlot'],
 ]);
 
 const WRITERS: ReadonlySet<Kind> = new Set<Kind>(['api', 'operations']);

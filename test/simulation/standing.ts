@@ -36,7 +36,9 @@ export class Standing {
         const key = rowKey({ jobId, due });
         const stood = (this.#stood.get(key) ?? 0) + LOOK_EVERY_MS;
         this.#stood.set(key, stood);
-        if (stood > most)
+        // a message that waits for a slot may be one of another worker than the one that frees it
+        const isKeyed = world.store.heads.get(jobId)?.limit !== undefined;
+        if (stood > (isKeyed ? STANDS_AT_MOST_MS : most))
           world.fail(
             'nothing stands still',
             `${world.checks.nameOf(jobId, due)} (${status}) for ${stood} ms`,
@@ -53,6 +55,7 @@ export class Standing {
     const rows = Map.groupBy(store.rows.all(), ({ jobId }) => jobId);
     for (const head of store.heads.all()) {
       const { jobId } = head;
+      if (checks.keys.isLeftover(head)) continue;
       const open = (rows.get(jobId) ?? []).filter(({ status }) => !isTerminal(status));
       for (const row of open) {
         if (this.#isFree(head, row.due, row)) yield { jobId, due: row.due, status: row.status };
@@ -76,7 +79,8 @@ export class Standing {
 
   /** Whether an execution is due, is not running, and is not blocked by another. */
   #isFree(head: Head, due: DueKey, row: Row | undefined): boolean {
-    const { store, now, settings, boot } = this.#world;
+    const { store, now, settings, boot, checks } = this.#world;
+    if (checks.keys.isFull(head)) return false;
     if (row?.status === 'RETRYING' && (row.nextAttemptAt ?? 0) + settings.clockSkewMs > now) return false;
     const beside = head.overlap === 'allow';
     const hold = beside ? store.holds.get(rowKey({ jobId: head.jobId, due }))?.hold : head.hold;

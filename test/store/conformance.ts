@@ -10,6 +10,7 @@ import { failedConformance } from './conformance/failed.ts';
 import { headListsConformance } from './conformance/head-lists.ts';
 import { headsConformance } from './conformance/heads.ts';
 import { holdsConformance } from './conformance/holds.ts';
+import { keySlotsConformance } from './conformance/key-slots.ts';
 import { namesConformance } from './conformance/names.ts';
 import { notificationWindowsConformance } from './conformance/notification-windows.ts';
 import { operationsConformance } from './conformance/operations.ts';
@@ -52,5 +53,6 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
     changesConformance(subject);
     namesConformance(subject);
     operationsConformance(subject);
+    keySlotsConformance(subject);
   });
 }

@@ -227,6 +227,17 @@ const counterOperations: fc.Arbitrary<Operation>[] = [
   job.map((jobId) => (store, run) => store.readNotificationWindow(`${jobId}-${run}`, 'failed')),
 ];
 
+const keySlot = fc.record({ n: fc.nat(2), jobId: job, due, token: word, leaseUntil: fc.constant(T0) });
+
+const keySlotOperations: fc.Arbitrary<Operation>[] = [
+  fc.tuple(keySlot, maybe(word)).map(([one, was]) => (store, run) => {
+    const slot = { ...one, owner: run, key: 'db' };
+    return store.writeKeySlot(was === undefined ? undefined : { ...slot, token: was }, slot);
+  }),
+  keySlot.map((one) => (store, run) => store.removeKeySlot({ ...one, owner: run, key: 'db' })),
+  fc.constant((store: Store, run: string) => store.readKeySlots({ owner: run, key: 'db' }, CONSISTENT)),
+];
+
 /** Each operation is applied for two runs at once, so that the store batches it, and alone for a third. */
 export function describeDifferential(name: string, open: () => Promise<OpenStore>): void {
   describe(`the store in memory answers like ${name}`, () => {
@@ -246,6 +257,7 @@ export function describeDifferential(name: string, open: () => Promise<OpenStore
       ['shards', shardOperations],
       ['entries', entryOperations],
       ['quotas and notification windows', counterOperations],
+      ['slots of concurrency keys', keySlotOperations],
     ])('%s', async (_what, operations) => {
       const sequence = fc.array(fc.oneof(...operations), { minLength: 5, maxLength: 40 });
       await fc.assert(

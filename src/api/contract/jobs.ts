@@ -125,7 +125,7 @@ export const jobs = {
     path: '/jobs/{id}',
     summary: 'Edit a job',
     description:
-      'Fields that are not given keep their values. `retry` and `misfire` are edited field by field. `params`, `notify`, `tags` and `schedule` are replaced as a whole. A new schedule takes effect immediately: occurrences of the old one do not start any more. Running executions continue. If a job refers to secrets of its owner, an operator who changes `task`, `params` or `notify` must remove the references, or the response is 403.',
+      'Fields that are not given keep their values. `retry` and `misfire` are edited field by field. `params`, `notify`, `tags`, `schedule` and `limit` are replaced as a whole, and `limit: null` removes the limit. A new schedule takes effect immediately: occurrences of the old one do not start any more. Running executions continue. If a job refers to secrets of its owner, an operator who changes `task`, `params` or `notify` must remove the references, or the response is 403.',
     auth: true,
     params: jobPath,
     headers: z.object({ 'if-match': ifMatch }),

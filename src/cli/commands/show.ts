@@ -69,6 +69,7 @@ const jobLines = (job: Job, cli: Cli): string[] =>
       ['timeout', lengthText(job.timeoutSeconds * 1000)],
       ['overlap', job.overlap],
       ['misfire', `${job.misfire.policy}, if later than ${job.misfire.graceSeconds} s`],
+      ['limit', job.limit && `${job.limit.concurrent} at once with key ${job.limit.key}`],
       ['notify', job.notify.length > 0 ? JSON.stringify(job.notify) : undefined],
       ['version', String(job.version)],
       ['created', bothTimes(job.createdAt, cli)],

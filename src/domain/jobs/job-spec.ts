@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { scheduleSchema } from '../schedule/schedule-schema.ts';
 import { optionalFields } from '../validation/optional-fields.ts';
+import { limitSchema } from './concurrency-key.ts';
 import { DEFAULT_LATE_SECONDS, NOTIFY_ON } from './notify-events.ts';
 import { misfireSchema, policiesSchema, retrySchema } from './policies.ts';
 
@@ -89,7 +90,7 @@ export const noteSchema = z
 
 /**
  * An edit. Fields that are absent keep their value. `retry` and `misfire` are merged field by field. `params`, `notify`,
- * `tags` and `schedule` are replaced as a whole.
+ * `tags`, `schedule` and `limit` are replaced as a whole. `limit: null` removes the limit.
  */
 export const jobPatchSchema = z
   .strictObject({
@@ -97,6 +98,7 @@ export const jobPatchSchema = z
     ...optionalFields(jobSpecSchema.shape),
     retry: z.strictObject(optionalFields(retrySchema.shape)).optional(),
     misfire: z.strictObject(optionalFields(misfireSchema.shape)).optional(),
+    limit: limitSchema.nullable().optional().describe('new limit; null removes the limit'),
   })
   .meta({ id: 'JobEdit', examples: [{ schedule: { cron: '30 8 * * MON-FRI', timezone: 'Europe/Paris' } }] });
 

@@ -1,5 +1,6 @@
-// The policies of a job for retries, timeouts, overlaps and misfires: schemas, defaults and the retry delay.
+// The policies of a job for retries, timeouts, overlaps, misfires and concurrency: schemas, defaults and the retry delay.
 import { z } from 'zod';
+import { limitSchema } from './concurrency-key.ts';
 
 export const retrySchema = z.strictObject({
   maxAttempts: z.int().min(1).max(100).default(3).describe('maximum number of attempts, the first included'),
@@ -27,6 +28,7 @@ export const policiesSchema = z.strictObject({
   timeoutSeconds: z.number().positive().max(43_200).default(300).describe('maximum duration of one attempt'),
   overlap: z.enum(['skip', 'queue', 'allow']).default('skip'),
   misfire: misfireSchema.prefault({}),
+  limit: limitSchema.optional(),
 });
 
 export type Policies = z.infer<typeof policiesSchema>;

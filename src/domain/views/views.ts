@@ -182,6 +182,7 @@ export function jobView(
     timeoutSeconds: head.timeoutSeconds,
     overlap: head.overlap,
     misfire: head.misfire,
+    limit: head.limit,
     notify: [...(definition?.notify ?? [])] as JobView['notify'],
     tags: { ...head.tags },
     id: head.jobId,

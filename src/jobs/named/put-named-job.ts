@@ -110,7 +110,8 @@ async function update(context: Context, { who, wanted, options }: Request, { job
       action = now.action;
       if (now.action === 'none') return undefined;
       const fields = now.fields.filter((field) => field !== 'paused');
-      const values = { ...wanted.spec, schedule: now.schedule };
+      // an edit removes a limit by null
+      const values = { ...wanted.spec, limit: wanted.spec.limit ?? null, schedule: now.schedule };
       isNewSchedule = fields.includes('schedule');
       return {
         fields: Object.fromEntries(fields.map((field) => [field, values[field]])) as JobPatch,

@@ -6,7 +6,7 @@
 
 import { isManual } from '../../domain/executions/ids.ts';
 import { isTerminal, type Row } from '../../domain/executions/row.ts';
-import type { Definition, Head, Hold, HoldItem } from '../../domain/jobs/job.ts';
+import type { Definition, Head, HeadChange, Hold, HoldItem } from '../../domain/jobs/job.ts';
 import type { Message } from '../../queue/queue.ts';
 import type { Context } from '../context.ts';
 import { confirmWrite } from '../records/confirm-write.ts';
@@ -15,9 +15,16 @@ import { laterDue } from '../records/record-decision.ts';
 import { writeHead } from '../records/write-head.ts';
 import { recordDecisionRow } from '../records/write-row.ts';
 import { type Claim, DROP, RETRY } from './claim-result.ts';
-import { type AcquiredHold, confirmStart, firstClaimWithdrawnBy, isLeased } from './confirm-start.ts';
-import { attemptsBegun, cancelOpen, fence, release, takeOverRow } from './fencing.ts';
+import {
+  type AcquiredHold,
+  confirmStart,
+  firstClaimWithdrawnBy,
+  isLeased,
+  undoClaim,
+} from './confirm-start.ts';
+import { attemptsBegun, cancelOpen, fence, mayRunAgain, release, takeOverRow } from './fencing.ts';
 import { hasLetGo, isOver, newHold } from './holds.ts';
+import { findSlot, startInSlot, waitForSlot } from './key-slots.ts';
 import { isCoverInFuture, misfireOf, skipMissed } from './misfire.ts';
 import { isCurrent, isPlannedAgain } from './occurrence-validity.ts';
 
@@ -43,6 +50,8 @@ export async function claimConcurrent(
         : DROP;
     }
   }
+  const found = await findSlot(context, stale, message);
+  if (!found) return waitForSlot(context, stale, message);
   const definition = await definitionInForce(context, stale, preread);
   const sentAt = clock.monotonic();
   const hold = newHold(context, message, workerId, undefined, 1);
@@ -52,21 +61,37 @@ export async function claimConcurrent(
     store.readRow(jobId, due, { consistent: true }),
   ]);
   const next = head ? await checkBeforeStart(context, message, head, row) : DROP;
-  if (!head || typeof next === 'object') {
+  if (!head || 'kind' in next) {
     // on condition of the stamp: a cancel that was requested of this hold has returned, and must not be removed with it
     const removed = await store.removeHoldItem(jobId, due, hold.token);
-    return removed && typeof next === 'object' ? next : RETRY;
+    return removed && 'kind' in next ? next : RETRY;
   }
   // another worker has taken over meanwhile, and the RUNNING row has its fence
   if (row?.status === 'RUNNING') return RETRY;
   const withdrawnBy = !row || row.status === 'WAITING' ? firstClaimWithdrawnBy(message) : 'none';
   const acquired: AcquiredHold = {
     ...{ head, message, hold, place: { due }, sentAt, definition, withdrawnBy },
-    coversMissed: next === 'cover missed',
   };
-  // by now the execution may have been taken over, ended and reopened by a retry, so its row must not be fenced here
-  if (!isLeased(context, acquired)) return RETRY;
-  return row ? fence(context, acquired, row) : confirmStart(context, acquired, undefined);
+  return startInSlot(context, acquired, found, row ? 'release' : 'restore', async (inSlot) => {
+    const covered = await coverMissed(context, inSlot, next.cover);
+    if (!covered) return RETRY;
+    // by now the execution may have been taken over, ended and reopened by a retry, so its row must not be fenced here
+    if (!isLeased(context, covered)) return RETRY;
+    return row ? fence(context, covered, row) : confirmStart(context, covered, undefined);
+  });
+}
+
+/** Writes that the run stands for all missed ones. Undefined if the head has changed, and the claim was undone. */
+async function coverMissed(
+  context: Context,
+  acquired: AcquiredHold,
+  cover: Cover | undefined,
+): Promise<AcquiredHold | undefined> {
+  if (!cover) return acquired;
+  if (await writeHead(context, acquired.head, { ...cover, stamp: context.random.id(12) }))
+    return { ...acquired, coversMissed: cover.coveredUntil !== undefined };
+  await undoClaim(context, acquired);
+  return undefined;
 }
 
 const insertHold = ({ store }: Context, jobId: string, hold: Hold): Promise<boolean> =>
@@ -75,14 +100,17 @@ const insertHold = ({ store }: Context, jobId: string, hold: Hold): Promise<bool
     async () => (await store.readHoldItem(jobId, hold.due))?.hold.token === hold.token,
   );
 
-/** Decides after the insert of the hold. `cover missed`: the run stands for all missed ones. */
+/** The change of the head by which a run stands for all missed ones, or which removes a cover in the future. */
+type Cover = Pick<HeadChange, 'coveredUntil' | 'rowsUntil'>;
+
+/** Decides after the insert of the hold. Without a `kind` the execution may start, after the cover is written. */
 async function checkBeforeStart(
   context: Context,
   message: Message,
   head: Head,
   row: Row | undefined,
-): Promise<Claim | 'continue' | 'cover missed'> {
-  const { clock, random } = context;
+): Promise<Claim | { readonly cover?: Cover }> {
+  const { clock } = context;
   const { due } = message;
   if (head.overlap !== 'allow') return RETRY;
   if (isTerminal(row?.status)) return DROP;
@@ -97,18 +125,14 @@ async function checkBeforeStart(
   if (first && !isCurrent(head, message))
     return row ? cancelOpen(context, row, 'the job was withdrawn while this waited') : DROP;
   if (row && head.status === 'cancelled') return cancelOpen(context, row, 'the job was cancelled');
-  if (row || isManual(message)) return 'continue';
+  if (row || isManual(message)) return {};
 
   const misfire = misfireOf(context, head, message);
   if (misfire.kind !== 'none') return skipMissed(context, head, message, misfire);
   const { coveredUntil } = misfire;
-  if (coveredUntil || isCoverInFuture(context, head)) {
-    const rowsUntil = coveredUntil ? laterDue(head.rowsUntil, coveredUntil) : head.rowsUntil;
-    const change = { coveredUntil, rowsUntil, stamp: random.id(12) };
-    if (!(await writeHead(context, head, change))) return RETRY;
-    if (coveredUntil) return 'cover missed';
-  }
-  return 'continue';
+  if (!coveredUntil && !isCoverInFuture(context, head)) return {};
+  const rowsUntil = coveredUntil ? laterDue(head.rowsUntil, coveredUntil) : head.rowsUntil;
+  return { cover: { coveredUntil, rowsUntil } };
 }
 
 /** Claims an execution that has a hold. Its worker runs it, is lost, or has let go. */
@@ -139,9 +163,13 @@ async function claimHeld(
   const isWithdrawn = (head: Head) => !row && !isManual(message) && !isCurrent(head, message);
   if (isWithdrawn(seen) && (await isPlannedAgain(context, seen, message))) return DROP;
 
+  const attempts = attemptsBegun(hold, row);
+  const ends = cancelRequested || seen.status === 'cancelled' || isWithdrawn(seen);
+  const runs = !ends && mayRunAgain(seen, row, attempts);
+  const found = runs ? await findSlot(context, seen, message) : 'not needed';
+  if (!found) return waitForSlot(context, seen, message);
   const definition = await definitionInForce(context, seen, preread);
   const sentAt = clock.monotonic();
-  const attempts = attemptsBegun(hold, row);
   const next = { ...newHold(context, message, workerId, hold, attempts), cancelRequested };
   if (!(await store.updateHoldItem(jobId, due, item.stamp, { hold: next, stamp: next.token }))) {
     const now = await store.readHoldItem(jobId, due);
@@ -162,5 +190,9 @@ async function claimHeld(
   if (isWithdrawn(head) && (await isPlannedAgain(context, head, message))) return release(context, acquired);
   const cancelled = cancelRequested || head.status === 'cancelled';
   const endedBy = cancelled ? 'cancelled' : isWithdrawn(head) ? 'withdrawn' : undefined;
-  return takeOverRow(context, acquired, { old: hold, row }, attempts, endedBy);
+  if (endedBy || !mayRunAgain(head, row, attempts))
+    return takeOverRow(context, acquired, { old: hold, row }, attempts, endedBy);
+  return startInSlot(context, acquired, found, 'release', (inSlot) =>
+    takeOverRow(context, inSlot, { old: hold, row }, attempts, endedBy),
+  );
 }

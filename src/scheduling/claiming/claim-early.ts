@@ -9,8 +9,9 @@ import type { Message } from '../../queue/queue.ts';
 import type { Context } from '../context.ts';
 import { writeHead } from '../records/write-head.ts';
 import type { Prepared } from './claim.ts';
-import type { AcquiredHold } from './confirm-start.ts';
+import { type AcquiredHold, undoClaim } from './confirm-start.ts';
 import { newHold } from './holds.ts';
+import { acquireSlot, type FoundSlot, findSlot } from './key-slots.ts';
 import { isOrdinaryClaim } from './ordinary-claim.ts';
 
 /** Undefined if the claim is not an ordinary one, or was refused. The claim at the fire time decides then. */
@@ -22,6 +23,8 @@ export async function claimEarly(
 ): Promise<AcquiredHold | undefined> {
   if (!canClaimEarly(context, message, prepared)) return undefined;
   const { head, definition } = prepared;
+  const found = await trySlot(context, () => findSlot(context, head, message));
+  if (!found) return undefined;
   const sentAt = context.clock.monotonic();
   const hold = {
     ...newHold(context, message, workerId, head.hold, 1),
@@ -32,14 +35,39 @@ export async function claimEarly(
     ...{ head: { ...head, ...change }, message, hold, sentAt, definition },
     ...{ place: 'head', previous: head.hold, withdrawnBy: 'any', early: true },
   };
+  let isKnown = true;
   try {
-    return (await writeHead(context, head, change)) ? acquired : undefined;
+    if (!(await writeHead(context, head, change))) return undefined;
   } catch (error) {
     // the write may have succeeded: the check before the start, or the undo, reads the head again
     context.log.debug('the result of an early claim is unknown', { error: String(error) });
-    return { ...acquired, lastReadAt: Number.NEGATIVE_INFINITY };
+    isKnown = false;
   }
+  if (!head.limit) return isKnown ? acquired : { ...acquired, lastReadAt: Number.NEGATIVE_INFINITY };
+  return isKnown ? inSlot(context, acquired, found) : undoEarly(context, acquired);
 }
+
+/** The early claim with its slot. Without a slot it is undone, and the claim at the fire time decides. */
+async function inSlot(
+  context: Context,
+  acquired: AcquiredHold,
+  found: FoundSlot,
+): Promise<AcquiredHold | undefined> {
+  const slot = await trySlot(context, () => acquireSlot(context, acquired, found));
+  return slot ? { ...acquired, slot } : undoEarly(context, acquired);
+}
+
+/** A slot is acquired only after its hold, so a claim whose result is unknown is undone too. */
+async function undoEarly(context: Context, acquired: AcquiredHold): Promise<undefined> {
+  await undoClaim(context, acquired);
+}
+
+/** Undefined if the store does not answer. */
+const trySlot = <T>({ log }: Context, look: () => Promise<T>): Promise<T | undefined> =>
+  look().catch((error) => {
+    log.debug('failed to look for a slot before the fire time', { error: String(error) });
+    return undefined;
+  });
 
 /**
  * Whether the claim may be written before the fire time. With a single attempt it may not: if the worker died between claim

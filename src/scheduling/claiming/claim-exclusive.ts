@@ -3,7 +3,7 @@
 
 import { type DueKey, dueAtOf, dueKey, isManual } from '../../domain/executions/ids.ts';
 import { isTerminal, type Row } from '../../domain/executions/row.ts';
-import type { Head, Hold } from '../../domain/jobs/job.ts';
+import type { Head, HeadChange, Hold } from '../../domain/jobs/job.ts';
 import { MAX_DELAY_MS, type Message } from '../../queue/queue.ts';
 import type { Context } from '../context.ts';
 import { definitionInForce } from '../records/definitions.ts';
@@ -12,9 +12,10 @@ import { writeHead } from '../records/write-head.ts';
 import { recordDecisionRow } from '../records/write-row.ts';
 import { afterExecution, passTurn, takeTurns } from '../running/after-execution.ts';
 import { type Claim, DROP, RETRY, RETRY_CONSISTENT } from './claim-result.ts';
-import { type AcquiredHold, confirmStart, firstClaimWithdrawnBy } from './confirm-start.ts';
-import { attemptsBegun, cancelOpen, fence, nextAttempt, takeOverRow } from './fencing.ts';
+import { type AcquiredHold, confirmStart, firstClaimWithdrawnBy, undoClaim } from './confirm-start.ts';
+import { attemptsBegun, cancelOpen, fence, mayRunAgain, nextAttempt, takeOverRow } from './fencing.ts';
 import { blocks, type Found, hasLetGo, isOver, newHold, SHORT_RUN_MS } from './holds.ts';
+import { findSlot, startInSlot, waitForSlot } from './key-slots.ts';
 import { coverUntil, fireTimeOf, isCoverInFuture, misfireOf, missedBefore, skipMissed } from './misfire.ts';
 import { effectiveMessage, isCurrent, isPlannedAgain, mayHaveRow } from './occurrence-validity.ts';
 import { isOrdinaryClaim } from './ordinary-claim.ts';
@@ -216,28 +217,53 @@ async function acquireFree(
     coveredUntil = misfire.coveredUntil;
   }
 
+  const found = await findSlot(context, head, message);
+  if (!found) return waitForSlot(context, head, message);
   const definition = await definitionInForce(context, head, preread);
   const sentAt = context.clock.monotonic();
   // without a row, the claim of the head is the only write before the start, so it counts the attempt
   const hold = newHold(context, message, workerId, head.hold, row ? nextAttempt(row) - 1 : 1);
-  let rowsUntil = isManual(message) ? head.rowsUntil : laterDue(head.rowsUntil, message.due);
-  if (coveredUntil) rowsUntil = laterDue(rowsUntil, coveredUntil);
+  const rowsUntil = isManual(message) ? head.rowsUntil : laterDue(head.rowsUntil, message.due);
+  const cover = coveredUntil && { coveredUntil, rowsUntil: laterDue(rowsUntil, coveredUntil) };
+  // a claim that covers others is never undone, so a job with a concurrency limit covers them when it has its slot
+  const coversNow = head.limit ? undefined : cover;
   const change = {
     hold,
     ...(rowsUntil && { rowsUntil }),
-    ...((coveredUntil || isCoverInFuture(context, head)) && { coveredUntil }),
+    ...(isCoverInFuture(context, head) && { coveredUntil: undefined }),
+    ...coversNow,
     stamp: hold.token,
   };
   if (!(await writeHead(context, head, change))) return RETRY;
   const isFirst = first || row?.status === 'RUNNING';
   const acquired: AcquiredHold = {
     ...{ head: { ...head, ...change }, message, hold, sentAt, definition, place: 'head' },
-    ...{ previous: head.hold, coversMissed: coveredUntil !== undefined },
+    ...{ previous: head.hold, coversMissed: coversNow !== undefined },
     withdrawnBy: isFirst ? firstClaimWithdrawnBy(message) : 'none',
   };
   if (withdrawn)
     return takeOverRow(context, acquired, { old: head.hold ?? hold, row }, hold.attempt, 'withdrawn');
-  return row ? fence(context, acquired, row) : confirmStart(context, acquired, undefined);
+  return startInSlot(context, acquired, found, row ? 'release' : 'restore', async (inSlot) => {
+    if (row) return fence(context, inSlot, row);
+    return cover && !coversNow
+      ? coverAndStart(context, inSlot, cover)
+      : confirmStart(context, inSlot, undefined);
+  });
+}
+
+/** Writes that the run stands for all missed ones, when it has its slot. */
+async function coverAndStart(
+  context: Context,
+  acquired: AcquiredHold,
+  cover: Required<Pick<HeadChange, 'coveredUntil' | 'rowsUntil'>>,
+): Promise<Claim> {
+  const change = { ...cover, stamp: context.random.id(12) };
+  if (!(await writeHead(context, acquired.head, change))) {
+    await undoClaim(context, acquired);
+    return RETRY;
+  }
+  const covering = { ...acquired, head: { ...acquired.head, ...change }, coversMissed: true };
+  return confirmStart(context, covering, undefined);
 }
 
 /** The takeover of step 3: the holder is lost, or has let go for a retry. */
@@ -254,9 +280,14 @@ async function takeOver(
   const withdrawn = old.withdrawn && !row && !isCurrent(head, message);
   if (withdrawn && (await isPlannedAgain(context, head, message)))
     return consistent ? DROP : RETRY_CONSISTENT;
+  const cancelled = old.cancelRequested || head.status === 'cancelled';
+  const endedBy = cancelled ? 'cancelled' : withdrawn ? 'withdrawn' : undefined;
+  const attempts = attemptsBegun(old, row);
+  const runs = !endedBy && mayRunAgain(head, row, attempts);
+  const found = runs ? await findSlot(context, head, message) : 'not needed';
+  if (!found) return waitForSlot(context, head, message);
   const definition = await definitionInForce(context, head, preread);
   const sentAt = context.clock.monotonic();
-  const attempts = attemptsBegun(old, row);
   const hold = {
     ...newHold(context, message, workerId, old, attempts),
     cancelRequested: old.cancelRequested,
@@ -265,9 +296,10 @@ async function takeOver(
   if (!(await writeHead(context, head, { hold, stamp: hold.token }))) return RETRY;
   const acquired: AcquiredHold = {
     ...{ head: { ...head, hold, stamp: hold.token }, message, hold, sentAt, definition, place: 'head' },
-    withdrawnBy: row ? 'none' : 'marked',
+    ...{ previous: old, withdrawnBy: row ? 'none' : 'marked' },
   };
-  const cancelled = old.cancelRequested || head.status === 'cancelled';
-  const endedBy = cancelled ? 'cancelled' : withdrawn ? 'withdrawn' : undefined;
-  return takeOverRow(context, acquired, { old, row }, attempts, endedBy);
+  if (!runs) return takeOverRow(context, acquired, { old, row }, attempts, endedBy);
+  return startInSlot(context, acquired, found, row ? 'release' : 'restore', (inSlot) =>
+    takeOverRow(context, inSlot, { old, row }, attempts, endedBy),
+  );
 }

@@ -4,6 +4,7 @@
 import { CONFLICT, retryConflicts } from '../../concurrency/retry-conflicts.ts';
 import { isManual } from '../../domain/executions/ids.ts';
 import type { Row } from '../../domain/executions/row.ts';
+import type { KeySlot } from '../../domain/jobs/concurrency-key.ts';
 import type { Definition, Head, Hold } from '../../domain/jobs/job.ts';
 import type { Message } from '../../queue/queue.ts';
 import type { HoldPlace } from '../../store/store.ts';
@@ -41,6 +42,8 @@ export interface AcquiredHold {
   readonly coversMissed?: boolean;
   /** The claim was made before the fire time, so its misfire policy is applied at the check. */
   readonly early?: true;
+  /** The slot of the concurrency key. A hold of a job with a limit does not start without one. */
+  readonly slot?: KeySlot;
 }
 
 /** The value of `withdrawnBy` for a first claim. */
@@ -93,11 +96,11 @@ export async function confirmStart(
 const canUndo = ({ coversMissed }: AcquiredHold, row: Row | undefined): boolean => !row && !coversMissed;
 
 function startRun({ clock, settings }: Context, acquired: AcquiredHold, row: Row | undefined): Claim {
-  const { head, message, place, sentAt, definition } = acquired;
+  const { head, message, place, sentAt, definition, slot } = acquired;
   const attempt = row ? row.attempt : acquired.hold.attempt;
   const hold = { ...acquired.hold, attempt, startedAt: clock.now() };
   const leaseEnd = sentAt + settings.leaseMs;
-  return { kind: 'run', claimed: { head, message, hold, place, row, leaseEnd, definition } };
+  return { kind: 'run', claimed: { head, message, hold, place, row, leaseEnd, definition, slot } };
 }
 
 /** Head and hold as they are now, and the stamp of the item that has the hold. */
@@ -178,7 +181,7 @@ export async function undoClaim(context: Context, acquired: AcquiredHold): Promi
     try {
       const current = await readCurrent(context, acquired);
       if (!current) return;
-      if (current.hold.cancelRequested) {
+      if (current.hold.cancelRequested && !isOfSameExecution(acquired)) {
         await cancel(context, { ...acquired, head: current.head }, undefined, 'cancelled before it started');
         return;
       }
@@ -191,17 +194,40 @@ export async function undoClaim(context: Context, acquired: AcquiredHold): Promi
   });
 }
 
+/** Whether the hold was taken over from another holder of the execution, which may have started it. */
+const isOfSameExecution = ({ previous, hold }: AcquiredHold): boolean => previous?.due === hold.due;
+
 /**
  * Puts back the hold as it was before the claim. False if another process has written since the read. An occurrence may have
  * waited for this hold without a message of its own. The hold ends without a finish, so that occurrence is woken here.
  */
 async function restoreHold(
   context: Context,
-  { place, previous, hold }: AcquiredHold,
-  { head, stamp }: CurrentHold,
+  acquired: AcquiredHold,
+  { head, stamp, hold: { cancelRequested, withdrawn } }: CurrentHold,
 ): Promise<boolean> {
-  if (place !== 'head') return context.store.removeHoldItem(head.jobId, place.due, stamp);
-  const restored = await writeHead(context, head, { hold: previous, stamp: context.random.id(12) });
-  if (restored && head.note?.status === 'WAITING') await passTurn(context, head, hold.due);
+  const { store, random } = context;
+  const { place, hold, slot } = acquired;
+  // what a change has asked of the hold since counts for the next takeover
+  const previous =
+    acquired.previous && isOfSameExecution(acquired)
+      ? { ...acquired.previous, cancelRequested, ...(withdrawn && { withdrawn }) }
+      : acquired.previous;
+  const restored =
+    place === 'head'
+      ? await writeHead(context, head, { hold: previous, stamp: random.id(12) })
+      : await store.removeHoldItem(head.jobId, place.due, stamp);
+  // not before: if the hold could not be put back, the run may still start
+  if (restored) await dropSlot(context, slot);
+  if (restored && place === 'head' && head.note?.status === 'WAITING')
+    await passTurn(context, head, hold.due);
   return restored;
+}
+
+/** Frees the slot of a hold that was given up. Safety does not need it, but others need not wait for the end of its lease. */
+export async function dropSlot({ store, log }: Context, slot: KeySlot | undefined): Promise<void> {
+  if (!slot) return;
+  await store
+    .removeKeySlot(slot)
+    .catch((error) => log.debug('failed to free a slot of a concurrency key', { error: String(error) }));
 }

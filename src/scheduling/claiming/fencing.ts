@@ -1,12 +1,12 @@
 // Fencing: the write of the row between the claim of the head and the start (docs/protocol.md#claim, steps 3 and 5).
 import { lostAttempt, withAttempt } from '../../domain/executions/attempts.ts';
 import type { Row } from '../../domain/executions/row.ts';
-import type { Hold } from '../../domain/jobs/job.ts';
+import type { Head, Hold } from '../../domain/jobs/job.ts';
 import type { Context } from '../context.ts';
 import { newRow, replaceRow, writeFenced } from '../records/write-row.ts';
 import { afterExecution } from '../running/after-execution.ts';
 import { type Claim, DROP, RETRY } from './claim-result.ts';
-import { type AcquiredHold, confirmStart } from './confirm-start.ts';
+import { type AcquiredHold, confirmStart, dropSlot } from './confirm-start.ts';
 
 /** The number of the next attempt. A RUNNING row of a free job was fenced too late, so its attempt has not begun. */
 export const nextAttempt = (row: Row): number => (row.status === 'RUNNING' ? row.attempt : row.attempt + 1);
@@ -51,13 +51,15 @@ function runningRow({ clock }: Context, acquired: AcquiredHold, seen: Row | unde
 }
 
 /** Ends the lease now. Safety does not need it, but other workers need not wait for the end of the lease. */
-export async function release(
-  { store, random }: Context,
-  { head, hold, place }: AcquiredHold,
-): Promise<Claim> {
-  await store.heartbeat(head.jobId, place, hold.token, 0, random.id(12));
+export async function release(context: Context, { head, hold, place, slot }: AcquiredHold): Promise<Claim> {
+  await context.store.heartbeat(head.jobId, place, hold.token, 0, context.random.id(12));
+  await dropSlot(context, slot);
   return RETRY;
 }
+
+/** Whether an execution has an attempt left. */
+export const mayRunAgain = (head: Head, row: Row | undefined, attempts: number): boolean =>
+  attempts < (row?.maxAttempts ?? head.retry.maxAttempts);
 
 /**
  * The second write of a takeover, after the head. The first one stops the heartbeat of the old holder, this one refuses its
@@ -70,13 +72,12 @@ export async function takeOverRow(
   attempts: number,
   endedBy: 'cancelled' | 'withdrawn' | undefined,
 ): Promise<Claim> {
-  const maxAttempts = seen?.maxAttempts ?? acquired.head.retry.maxAttempts;
   const lost = lostAttempt(old, seen, attempts, context.clock.now());
   const running = {
     ...runningRow(context, acquired, seen, attempts + 1),
     ...(lost && withAttempt(seen, lost)),
   };
-  if (!endedBy && attempts < maxAttempts) {
+  if (!endedBy && mayRunAgain(acquired.head, seen, attempts)) {
     return (await writeFenced(context, seen, running))
       ? confirmStart(context, acquired, running)
       : release(context, acquired);
@@ -95,7 +96,7 @@ export async function takeOverRow(
         attempt: attempts,
         error: {
           name: 'WorkerLost',
-          message: `the worker of attempt ${attempts} of ${maxAttempts} stopped answering`,
+          message: `the worker of attempt ${attempts} of ${running.maxAttempts} stopped answering`,
         },
         finishedAt: context.clock.now(),
       };

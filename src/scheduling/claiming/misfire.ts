@@ -39,13 +39,17 @@ export function misfireOf(context: Context, head: Head, message: Message): Misfi
   if (head.misfire.policy === 'skip') {
     return {
       kind: 'skip',
-      reason: `misfire: ${Math.round(late / 1000)} s late, ${head.misfire.graceSeconds} s allowed`,
+      reason: `misfire: ${Math.round(late / 1000)} s late, ${head.misfire.graceSeconds} s allowed${limitText(head)}`,
     };
   }
   if (head.misfire.policy === 'runAll') return { kind: 'none', mustRun: true };
   const missed = Math.max(fireTimeOf(head, message.due), missedBefore(context));
   return { kind: 'none', coveredUntil: coverUntil(context, head, dueKey(missed)) };
 }
+
+/** A job with a concurrency limit may be late because it waited for a slot of its key. */
+const limitText = ({ limit }: Head): string =>
+  limit ? `; at most ${limit.concurrent} executions with key ${JSON.stringify(limit.key)} run at once` : '';
 
 /** The fire time of an occurrence. The `fireAt` of a message that was sent again may be later. */
 export const fireTimeOf = (head: Head, due: DueKey): number =>

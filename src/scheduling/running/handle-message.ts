@@ -3,12 +3,14 @@
 import { ownerHash } from '../../domain/digest.ts';
 import { executionId } from '../../domain/executions/ids.ts';
 import type { Row } from '../../domain/executions/row.ts';
+import type { KeyName } from '../../domain/jobs/concurrency-key.ts';
 import type { Message, Received } from '../../queue/queue.ts';
 import { claim, type Prepared, prepare } from '../claiming/claim.ts';
 import { claimEarly } from '../claiming/claim-early.ts';
 import { type Claimed, type DecidedClaim, isRetry } from '../claiming/claim-result.ts';
 import { type AcquiredHold, confirmStart, undoClaim } from '../claiming/confirm-start.ts';
 import { EARLIEST_CLAIM_MS, earlyClaimAt } from '../claiming/early-claim-time.ts';
+import { keyNameOf, waitForSlot } from '../claiming/key-slots.ts';
 import { type Context, isClockRight } from '../context.ts';
 import { finishAttempt } from './finish-attempt.ts';
 import { type MessageEnd, returnToQueue, whileHidden } from './message-visibility.ts';
@@ -26,15 +28,20 @@ export async function handleMessage(context: Context, worker: WorkerPort, receiv
   const returnAfterMs = cannotHold(context, message);
   if (returnAfterMs !== undefined) return returnToQueue(context, received, returnAfterMs);
 
+  const since = worker.keys?.received(message) ?? 0;
+  let early: EarlyClaim = {};
+  let started: DecidedClaim | undefined;
   await whileHidden(context, received, async (hidden) => {
-    const early = await tryClaimEarly(context, worker, message);
+    early = await tryClaimEarly(context, worker, message);
     await waitUntilDue(context, worker, message);
-    const started = await start(context, worker, message, early);
+    started = await start(context, worker, message, early);
     if (started.kind !== 'run') return endWithoutRun(context, started);
     hidden.replaceIfRedelivered(message);
     const attempt = await run(context, worker, started.claimed);
     return finish(context, worker, received, started.claimed, attempt);
   });
+  const key = early.prepared && keyNameOf(early.prepared.head);
+  if (key && started) await leaveSlotToNext(context, worker, received, started, { key, since });
 }
 
 /** What was done before the fire time. */
@@ -68,6 +75,19 @@ async function waitUntilDue({ clock }: Context, { shutdown }: WorkerPort, messag
   while (clock.now() < fireAt && !draining.aborted) await clock.sleep(fireAt - clock.now(), draining);
 }
 
+/** Remembers a message that waits for a slot of its key. A message that needs no slot leaves it to the next one. */
+async function leaveSlotToNext(
+  { clock }: Context,
+  { keys }: WorkerPort,
+  received: Received,
+  end: DecidedClaim,
+  { key, since }: { readonly key: KeyName; readonly since: number },
+): Promise<void> {
+  if (end.kind === 'later' && end.waitsFor)
+    await keys?.returned(end.waitsFor, received, end.at - clock.now(), since);
+  else if (end.kind !== 'run') await keys?.passOn(key);
+}
+
 /** Starts an early claim, or claims the job now. */
 async function start(
   context: Context,
@@ -81,9 +101,13 @@ async function start(
     const confirmed = await confirmStart(context, acquired, undefined);
     if (!isRetry(confirmed)) return confirmed;
   }
+  const key = prepared && keyNameOf(prepared.head);
+  if (prepared && key && worker.keys?.isFull(key)) return waitForSlot(context, prepared.head, message);
   if (!(await mayStart(context, worker))) return returned(context, worker);
   // the head that an early claim was based on is outdated
-  return claim(context, worker.identity.workerId, message, acquired ? undefined : prepared);
+  const claimed = await claim(context, worker.identity.workerId, message, acquired ? undefined : prepared);
+  if (claimed.kind === 'later' && claimed.waitsFor) worker.keys?.markFull(claimed.waitsFor);
+  return claimed;
 }
 
 /** Runs one attempt of the task in the acquired run slot. */
@@ -107,7 +131,7 @@ async function run(
 /** Records the end of the attempt. */
 async function finish(
   context: Context,
-  { slots }: WorkerPort,
+  { slots, keys }: WorkerPort,
   { receivedAt }: Received,
   claimed: Claimed,
   { outcome, startedAt, row }: AttemptResult,
@@ -116,6 +140,7 @@ async function finish(
   try {
     if (!outcome) return endWithoutLease(context, claimed);
     const finished = await finishAttempt(context, { ...claimed, row }, outcome, { receivedAt, startedAt });
+    if (finished && claimed.slot) await keys?.ended(claimed.slot);
     if (finished) logEnd(context, claimed, finished);
     else context.log.warn('discarded a result because another worker has taken over', { executionId: id });
     return 'delete';

@@ -1,12 +1,15 @@
 // The port through which the protocol uses the worker that handles a message. `src/worker/worker.ts` implements it.
 import type { RunningExecution } from '../../store/store.ts';
 import type { Tasks } from '../../tasks/task.ts';
+import type { KeyWaiters } from './key-waiters.ts';
 
 /** A worker as one message sees it. Each message has a port of its own. */
 export interface WorkerPort {
   readonly identity: WorkerIdentity;
   readonly shutdown: WorkerShutdown;
   readonly slots: WorkerSlots;
+  /** The messages that wait for concurrency keys. All messages of a worker share it. If absent, none is woken. */
+  readonly keys?: KeyWaiters;
 }
 
 export interface WorkerIdentity {

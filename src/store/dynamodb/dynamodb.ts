@@ -10,6 +10,7 @@ import * as definitions from './definitions.ts';
 import * as executions from './executions.ts';
 import * as holds from './holds.ts';
 import * as jobs from './jobs.ts';
+import * as keySlots from './key-slots.ts';
 import * as names from './names.ts';
 import * as windows from './notification-windows.ts';
 import * as operations from './operations.ts';
@@ -121,5 +122,9 @@ export function createDynamoStore(options: DynamoStoreOptions): Store {
     replaceOperation: (seen, operation) => operations.replaceOperation(db, seen, operation),
     listOpenOperations: (limit) => operations.listOpenOperations(db, limit),
     delistOperation: (operation) => operations.delistOperation(db, operation),
+
+    readKeySlots: (name, read) => keySlots.readKeySlots(db, name, read),
+    writeKeySlot: (seen, slot) => keySlots.writeKeySlot(db, seen, slot),
+    removeKeySlot: (seen) => keySlots.removeKeySlot(db, seen),
   };
 }

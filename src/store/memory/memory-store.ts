@@ -8,6 +8,7 @@ import type { Row, RowSeen } from '../../domain/executions/row.ts';
 import { type Entry, entryKey, minuteOf, slotKey } from '../../domain/executions/slots.ts';
 import { isOpen, type OpenOperation, type Operation } from '../../domain/jobs/background-operation.ts';
 import type { Change, ChangeKey } from '../../domain/jobs/change.ts';
+import { type KeyName, type KeySlot, MAX_CONCURRENT } from '../../domain/jobs/concurrency-key.ts';
 import type { Definition, Head, HeadChange, Hold, HoldItem } from '../../domain/jobs/job.ts';
 import type { NamePointer } from '../../domain/jobs/job-name.ts';
 import type { NotifyEvent } from '../../domain/jobs/notify-events.ts';
@@ -79,12 +80,15 @@ export class MemoryStore implements Store {
   readonly operations = new Map<string, Operation>();
   /** The listed operations, by id. */
   readonly openOperations = new Map<string, OpenOperation>();
+  /** By owner, key and number. */
+  readonly keySlots: Versioned<KeySlot>;
   readonly #options: MemoryStoreOptions;
 
   constructor(options: MemoryStoreOptions) {
     this.#options = options;
     this.heads = new Versioned(options.stale);
     this.rows = new Versioned(options.stale);
+    this.keySlots = new Versioned(options.stale);
   }
 
   /** All data, for checkers. */
@@ -457,6 +461,23 @@ export class MemoryStore implements Store {
     this.openOperations.delete(id);
   }
 
+  async readKeySlots({ owner, key }: KeyName, { consistent }: ReadOptions): Promise<KeySlot[]> {
+    const numbers = Array.from({ length: MAX_CONCURRENT }, (_, n) => n);
+    return numbers.flatMap((n) => this.keySlots.read(keySlotKey({ owner, key, n }), consistent) ?? []);
+  }
+
+  async writeKeySlot(seen: KeySlot | undefined, slot: KeySlot): Promise<boolean> {
+    if (this.keySlots.get(keySlotKey(slot))?.token !== seen?.token) return false;
+    this.keySlots.set(keySlotKey(slot), frozen(slot));
+    return true;
+  }
+
+  async removeKeySlot(seen: KeySlot): Promise<boolean> {
+    if (this.keySlots.get(keySlotKey(seen))?.token !== seen.token) return false;
+    this.keySlots.delete(keySlotKey(seen));
+    return true;
+  }
+
   #slotOf(entry: Entry): string {
     return slotKey(minuteOf(entry.at), shardOf(entry.jobId, this.#options.shards));
   }
@@ -469,6 +490,8 @@ const nameKey = ({ userId, namespace, name }: Pick<NamePointer, 'userId' | 'name
   `${userId}#${namespace}#${name}`;
 
 export const rowKey = ({ jobId, due }: ExecutionKey): string => `${jobId}#${due}`;
+
+const keySlotKey = ({ owner, key, n }: KeyName & { n: number }): string => `${owner}#${key}#${n}`;
 
 function summaryOf(head: Head): HeadSummary {
   const { stamp, hold, rowsUntil, note, coveredUntil, ...summary } = head;

@@ -23,6 +23,11 @@ export class Versioned<T> {
     this.#now.set(key, value);
   }
 
+  delete(key: string): void {
+    this.#before.set(key, this.#now.get(key));
+    this.#now.delete(key);
+  }
+
   /** All writes have spread. No read is stale until the next write. */
   converge(): void {
     this.#before.clear();

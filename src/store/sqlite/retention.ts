@@ -43,6 +43,7 @@ const EXPIRIES: readonly Expiry[] = [
   byExpiresAt('quotas', 'userId', 'quota'),
   byExpiresAt('workers', 'workerId'),
   byExpiresAt('operations', 'rowid'),
+  byExpiresAt('keySlots', 'owner', 'key', 'n'),
   DEAD_LETTERS,
 ];
 

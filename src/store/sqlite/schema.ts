@@ -151,7 +151,7 @@ export const MIGRATIONS: readonly string[] = [
   DROP INDEX executions_failed;
   CREATE INDEX executions_failed ON executions (userId, due, jobId, errorKey) WHERE status = 'FAILED';
   `,
-  // Which job has a name, and the limits that operators set per owner.
+  // Which job has a name, the limits that operators set per owner, and the slots of concurrency keys.
   `
   CREATE TABLE names (
     userId TEXT NOT NULL,
@@ -166,6 +166,19 @@ export const MIGRATIONS: readonly string[] = [
     userId TEXT PRIMARY KEY NOT NULL,
     record TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE keySlots (
+    owner TEXT NOT NULL,
+    key TEXT NOT NULL,
+    n INTEGER NOT NULL,
+    jobId TEXT NOT NULL,
+    due TEXT NOT NULL,
+    token TEXT NOT NULL,
+    leaseUntil INTEGER NOT NULL,
+    expiresAt INTEGER NOT NULL,
+    PRIMARY KEY (owner, key, n)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX keySlots_expiresAt ON keySlots (expiresAt);
   `,
 ];
 

@@ -10,6 +10,7 @@ import { createDirectWriter } from './direct-writer.ts';
 import { executionOperations } from './executions.ts';
 import { headOperations } from './heads.ts';
 import { holdOperations } from './holds.ts';
+import { keySlotOperations } from './key-slots.ts';
 import { type Messages, messageOperations } from './messages.ts';
 import { nameOperations } from './names.ts';
 import { IN_MEMORY, openReader, openWriter, secureFile, withFaults } from './open.ts';
@@ -107,5 +108,6 @@ function allOperations(
     ...changeOperations(reader, writer),
     ...nameOperations(reader, writer),
     ...operationOperations(reader, writer),
+    ...keySlotOperations(reader, writer),
   };
 }

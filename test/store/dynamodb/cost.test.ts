@@ -121,6 +121,21 @@ describe('capacity', () => {
     expect(total('read')).toBe(0);
   });
 
+  test('a concurrency key costs 1 write unit and 1 read unit more: its slot, the search, and the row of the run before', async () => {
+    const head = aFullHead();
+    await store.insertHead(head);
+    const row = aRow({ jobId: head.jobId });
+    await store.insertRow(row);
+    const name = { owner: anId(8), key: 'db' };
+    const before = { ...name, n: 0, jobId: head.jobId, due: row.due, token: anId(12), leaseUntil: T0 };
+    await store.writeKeySlot(undefined, before);
+    used.clear();
+    const [seen] = await store.readKeySlots(name, { consistent: false });
+    await store.readRows([row], { consistent: false });
+    await store.writeKeySlot(seen, { ...before, token: anId(12) });
+    expect([total('write'), total('read')]).toEqual([1, 1]);
+  });
+
   const contextAt = (now: number): Context => ({
     store,
     queue: new MemoryQueue(),

@@ -38,6 +38,7 @@ async function everyOperation(): Promise<void> {
   const window = {
     ...{ jobId, event: 'failed' as const, stamp: 's', until: T0, openedBy: 'x', suppressed: 0, recent: [] },
   };
+  const slot = { owner: 'o', key: 'db', n: 0, jobId, due, token: 't', leaseUntil: T0 };
   const calls = [
     () => store.putDefinition({ jobId, version: 1, params: {}, notify: [] }),
     () => store.readDefinition(jobId, 1),
@@ -87,6 +88,10 @@ async function everyOperation(): Promise<void> {
     () => store.replaceOperation(operation, operation),
     () => store.listOpenOperations(5),
     () => store.delistOperation(operation),
+    () => store.writeKeySlot(undefined, slot),
+    () => store.writeKeySlot(slot, slot),
+    () => store.readKeySlots(slot, consistent),
+    () => store.removeKeySlot(slot),
     () => messages.send('q', ['x'], 0, 0),
     () => messages.receive('q', 5, 0, 0, 'r'),
     async () => messages.nextVisibleAt('q'),

@@ -39,6 +39,9 @@ test('rows with an expiry are deleted after it, and no others', async () => {
   await store.writeNotificationWindow(undefined, window, T0 / 1000);
   await store.putWorker({ workerId: 'w', startedAt: T0, beatAt: T0, running: [], host: 'h' });
 
+  const slot = { owner: 'o', key: 'db', n: 0, jobId, due: hold.due, token: 't', leaseUntil: T0 };
+  await store.writeKeySlot(undefined, slot);
+
   await expired(opened, T0 + 12 * DAY);
   expect(await store.readRow(old.jobId, old.due, CONSISTENT)).toBeUndefined();
   expect(await store.readRow(recent.jobId, recent.due, CONSISTENT)).toEqual(recent);
@@ -50,7 +53,10 @@ test('rows with an expiry are deleted after it, and no others', async () => {
   expect(await store.addToQuota(user, 'creates', 1, T0 / 1000)).toBe(1);
   expect(await store.addToQuota(user, 'active', 1)).toBe(6);
 
+  expect(await store.readKeySlots(slot, CONSISTENT)).toEqual([slot]);
+
   await expired(opened, T0 + 31 * DAY);
+  expect(await store.readKeySlots(slot, CONSISTENT)).toEqual([]);
   expect(await store.readHoldItem(jobId, hold.due)).toBeUndefined();
 });
 
