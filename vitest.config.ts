@@ -15,6 +15,8 @@ const PATIENT = [
   'test/runtime/clock/processes.test.ts',
   'test/client/server.test.ts',
   'test/cli/server.test.ts',
+  'test/cli/apply.test.ts',
+  'test/cli/examples.test.ts',
   'test/cli/launcher.test.ts',
   'test/local/backup.test.ts',
   'test/local/custom-tasks.test.ts',

@@ -28,7 +28,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   local: ['api', 'notifier', 'watcher', 'worker', ...RUNTIMES],
   // The client runs in browsers too, so it takes only types from the contract.
   client: ['api', 'tasks'],
-  cli: ['client', 'local', 'domain'],
+  cli: ['client', 'local', 'concurrency', 'domain'],
 };
 
 /** Folders that run without the rest of src/ and without Node. They take types from outside, and load nothing. */
@@ -39,7 +39,7 @@ const TYPES_ONLY_RULE =
   'src/client runs in browsers, without zod and without the server. It takes types from src/api by `import type`. It loads nothing but src/tasks/http/signature.ts, which imports nothing.';
 
 const LAYERS_RULE =
-  'Imports point inward only: runtimes (api, notifier, watcher, worker, local) → runtime → use cases (jobs, queries, notifications → scheduling) → store, queue, tasks → concurrency, domain. cli → client, local, domain. client → types of api, and the signature.';
+  'Imports point inward only: runtimes (api, notifier, watcher, worker, local) → runtime → use cases (jobs, queries, notifications → scheduling) → store, queue, tasks → concurrency, domain. cli → client, local, concurrency, domain. client → types of api, and the signature.';
 
 /** The folders of src/scheduling that each of its folders may import from. '' is src/scheduling itself. */
 const SCHEDULING: Record<string, readonly string[]> = {

@@ -1,7 +1,7 @@
 // The definition of a subcommand: the data for parsing and help, and the function that runs it.
 import type { PunctualClient } from '../client/client.ts';
 
-export const EXIT = { ok: 0, failure: 1, usage: 2, interrupted: 130 } as const;
+export const EXIT = { ok: 0, failure: 1, usage: 2, differences: 3, interrupted: 130 } as const;
 
 /** A wrong command line. Its message is printed, and the exit code is 2. */
 export class UsageError extends Error {

@@ -5,6 +5,7 @@ const EXIT_CODES = `Exit codes:
   0    the command succeeded
   1    the command failed, or the check found a problem
   2    the command line or a value in it is wrong
+  3    there are differences (plan --detailed-exitcode)
   130  the command was interrupted`;
 
 export function generalHelp(commands: readonly Command[]): string {

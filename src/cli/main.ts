@@ -12,6 +12,7 @@ import {
   UsageError,
   type Values,
 } from './command.ts';
+import { apply } from './commands/apply.ts';
 import { audit } from './commands/audit.ts';
 import { backfill } from './commands/backfill.ts';
 import { backup } from './commands/backup.ts';
@@ -26,11 +27,13 @@ import { list } from './commands/list.ts';
 import { logs } from './commands/logs.ts';
 import { operations } from './commands/operations.ts';
 import { pause } from './commands/pause.ts';
+import { plan } from './commands/plan.ts';
 import { preview } from './commands/preview.ts';
 import { restore } from './commands/restore.ts';
 import { resume } from './commands/resume.ts';
 import { retry } from './commands/retry.ts';
 import { run } from './commands/run.ts';
+import { schema } from './commands/schema.ts';
 import { show } from './commands/show.ts';
 import { start } from './commands/start.ts';
 import { tasks } from './commands/tasks.ts';
@@ -45,6 +48,9 @@ export const COMMANDS: readonly Command[] = [
   token,
   create,
   edit,
+  plan,
+  apply,
+  schema,
   list,
   show,
   changes,

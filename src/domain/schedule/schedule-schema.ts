@@ -4,11 +4,11 @@ import { calendarSchema } from './calendar-schema.ts';
 import { MAX_PATTERN } from './cron.ts';
 import { exceptSchema } from './except-schema.ts';
 
-const KINDS = ['at', 'in', 'cron', 'every', 'calendar'] as const;
+export const KINDS = ['at', 'in', 'cron', 'every', 'calendar'] as const;
 type Kind = (typeof KINDS)[number];
 
 /** The fields that each kind may have besides its own. */
-const COMBINES_WITH: Record<Kind, readonly string[]> = {
+export const COMBINES_WITH: Record<Kind, readonly string[]> = {
   at: ['timezone'],
   in: [],
   cron: ['timezone', 'startAt', 'endAt', 'except', 'jitterSeconds', 'dst'],
