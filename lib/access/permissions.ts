@@ -221,6 +221,8 @@ export const ROLES = {
     'readKeySlots',
     'writeKeySlot',
     'removeKeySlot',
+    'listWorkers',
+    'readLimits',
     'putWorker',
     'removeWorker',
   ],

@@ -2,6 +2,7 @@
 import { DEPLOYED_LIMITS, limitValue } from '../../src/domain/jobs/owner-limits.ts';
 
 export const limits = {
+  quotaRunningExecutions: limitValue('runningExecutions').default(DEPLOYED_LIMITS.runningExecutions),
   quotaStartsPerMinute: limitValue('startsPerMinute').default(DEPLOYED_LIMITS.startsPerMinute),
   quotaCreatesPerMinute: limitValue('createsPerMinute').default(DEPLOYED_LIMITS.createsPerMinute),
   quotaActiveJobs: limitValue('activeJobs').default(DEPLOYED_LIMITS.activeJobs),

@@ -136,6 +136,11 @@ export interface SettingProps {
    */
   readonly apiBurst?: number;
   /**
+   * The maximum number of executions of one owner that run at the same time. Each worker has an equal part of it.
+   * @default 1000
+   */
+  readonly quotaRunningExecutions?: number;
+  /**
    * The maximum number of executions of one owner that people start per minute: run, retry, redrive, backfill.
    * @default 3000
    */

@@ -93,6 +93,7 @@ export async function startLocalWorker(
     ...polls,
     concurrency: config.concurrency,
     ownerShare: config.ownerShare,
+    limits: config.api.limits,
   });
   lifecycle.defer(() => {
     const tasks = worker.running().length;

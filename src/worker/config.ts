@@ -2,6 +2,7 @@
 // runtimes share are in src/runtime/config.ts.
 import { z } from 'zod';
 import { DEFAULT_OWNER_SHARE } from '../concurrency/fair-share.ts';
+import type { OwnerLimits } from '../domain/jobs/owner-limits.ts';
 import {
   type Environment,
   httpUrl,
@@ -10,6 +11,7 @@ import {
   readSettings,
   readStoreConfig,
 } from '../runtime/config.ts';
+import { readLimitDefaults } from '../runtime/limit-variables.ts';
 import { LOG_LEVELS, type LogLevel } from '../runtime/log.ts';
 import type { Settings } from '../scheduling/context.ts';
 import { DEFAULT_CONCURRENCY } from './worker.ts';
@@ -61,6 +63,8 @@ export interface WorkerConfig {
   readonly deadLetterUrl: string | undefined;
   readonly concurrency: number;
   readonly ownerShare: number;
+  /** The limits of owners for whom operators have set none. */
+  readonly limits: OwnerLimits;
   readonly drainMs: number;
   readonly protectMs: number;
   readonly store: ReturnType<typeof readStoreConfig>;
@@ -84,6 +88,7 @@ export function readWorkerConfig(env: Environment): WorkerConfig {
     deadLetterUrl: given.PUNCTUAL_DEAD_LETTER_URL,
     concurrency: given.PUNCTUAL_CONCURRENCY,
     ownerShare: given.PUNCTUAL_OWNER_SHARE,
+    limits: readLimitDefaults(env),
     drainMs: given.PUNCTUAL_DRAIN_SECONDS * 1000,
     protectMs: given.PUNCTUAL_PROTECT_MINUTES * 60_000,
     store: readStoreConfig(env),

@@ -72,6 +72,7 @@ async function main(): Promise<void> {
     receivers,
     concurrency: config.concurrency,
     ownerShare: config.ownerShare,
+    limits: config.limits,
     handleMessage: tracer ? withTracing(handleMessage, tracer) : handleMessage,
   });
   const monitor = monitorClock(context);

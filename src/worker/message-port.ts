@@ -1,5 +1,6 @@
 // The port of one message to its worker: what the message occupies, and for which owner.
 import { backoffMs } from '../concurrency/backoff.ts';
+import { ownerHash } from '../domain/digest.ts';
 import { groupOf, type Message, type Received, type Receiver } from '../queue/queue.ts';
 import type { Clock, Random } from '../scheduling/context.ts';
 import type { KeyWaiters } from '../scheduling/running/key-waiters.ts';
@@ -9,6 +10,7 @@ import type { TickLimit } from './limit-per-tick.ts';
 import type { MessagesInHand } from './messages-in-hand.ts';
 import type { RefusedOwners } from './refused-owners.ts';
 import type { RunSlots } from './run-slots.ts';
+import type { RunningLimits } from './running-limits.ts';
 
 /** What all messages of a worker share. */
 export interface SharedByMessages {
@@ -20,6 +22,8 @@ export interface SharedByMessages {
   readonly hand: MessagesInHand;
   readonly refused: RefusedOwners;
   readonly startLimit: TickLimit;
+  /** Undefined if the number of running executions is not limited. */
+  readonly limits: RunningLimits | undefined;
   readonly runningNow: Map<string, RunningExecution>;
   readonly keys: KeyWaiters;
   announceRoom(): void;
@@ -69,7 +73,9 @@ export function openPort(
     keys: shared.keys,
     slots: {
       messagesInHand: () => hand.size,
-      ownedBy(name) {
+      ownedBy(userId) {
+        const name = message.owner ?? ownerHash(userId);
+        shared.limits?.learn(name, userId);
         if (name === owner || isReserved || hasSlot) return;
         hand.reassign(owner, name, isDue);
         owner = name;

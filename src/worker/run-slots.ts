@@ -34,6 +34,7 @@ export class RunSlots {
   readonly #size: number;
   readonly #clock: Clock;
   readonly #share: FairShare;
+  readonly #maxOf: (owner: string) => number;
   readonly #owners = new Map<string, Owner>();
   readonly #waitingOwners = new Heap<Owner>();
   #acquired = 0;
@@ -43,10 +44,17 @@ export class RunSlots {
   /** The average run time of all owners. Undefined until a task has ended, or a wait for a slot has failed. */
   #averageRunMs: number | undefined;
 
-  constructor(size: number, clock: Clock, share: FairShare = createFairShare()) {
+  /** `maxOf` is the maximum number of slots of an owner, besides its share. */
+  constructor(
+    size: number,
+    clock: Clock,
+    share: FairShare = createFairShare(),
+    maxOf: (owner: string) => number = () => Number.POSITIVE_INFINITY,
+  ) {
     this.#size = size;
     this.#clock = clock;
     this.#share = share;
+    this.#maxOf = maxOf;
   }
 
   get free(): number {
@@ -67,9 +75,11 @@ export class RunSlots {
     const owner = this.#owner(name);
     const averageMs = averageOf(owner, this.#averageRunMs);
     const expected = averageMs === undefined ? MAX_RESERVED_PER_SLOT : (2 * SLOT_WAIT_MS) / averageMs;
-    const size = this.#size * Math.min(MAX_RESERVED_PER_SLOT, Math.max(1, expected));
+    const perSlot = Math.min(MAX_RESERVED_PER_SLOT, Math.max(1, expected));
+    const size = this.#size * perSlot;
     const free = size - this.#acquired - this.#reserved;
-    const allowed = this.#share.allows(owner.held + owner.reserved, { size, free });
+    const mine = owner.held + owner.reserved;
+    const allowed = mine < this.#maxOf(name) * perSlot && this.#share.allows(mine, { size, free });
     if (allowed) {
       owner.reserved++;
       this.#reserved++;
@@ -113,7 +123,11 @@ export class RunSlots {
   /** Whether a due message of this owner would get a slot at once, or soon because its tasks are short. */
   isExpected(name: string): boolean {
     const owner = this.#owners.get(name);
-    if (this.#share.allows(owner?.held ?? 0, { size: this.#size, free: this.free })) return true;
+    const held = owner?.held ?? 0;
+    const isLimited = held >= this.#maxOf(name);
+    if (!isLimited && this.#share.allows(held, { size: this.#size, free: this.free })) return true;
+    // at its limit, an owner waits for its own tasks
+    if (isLimited && held === 0) return false;
     return this.#comesSoon(owner, (owner?.waiting.length ?? 0) + 1) !== false;
   }
 
@@ -156,8 +170,15 @@ export class RunSlots {
     }
     owner.held--;
     this.#acquired--;
-    if (owner.index >= 0) this.#waitingOwners.put(owner, owner.held);
-    for (let next = this.#waitingOwners.first; next && this.#allows(next); next = this.#waitingOwners.first) {
+    if (owner.waiting.length > 0 && owner.index < 0) this.#queue(owner);
+    else if (owner.index >= 0) this.#waitingOwners.put(owner, owner.held);
+    for (let next = this.#waitingOwners.first; next; next = this.#waitingOwners.first) {
+      if (this.#isLimited(next)) {
+        // it must not keep others waiting, and is queued again when one of its own tasks ends
+        this.#waitingOwners.remove(next);
+        continue;
+      }
+      if (!this.#allows(next)) break;
       const settle = next.waiting.shift();
       this.#take(next);
       if (next.waiting.length > 0) this.#queue(next);
@@ -170,15 +191,20 @@ export class RunSlots {
   /** Ends all waits. No slot is acquired any more. */
   close(): void {
     this.#closed = true;
-    for (let next = this.#waitingOwners.first; next; next = this.#waitingOwners.first) {
+    for (const next of [...this.#owners.values()]) {
       this.#waitingOwners.remove(next);
       for (const settle of next.waiting.splice(0)) settle(false);
       this.#forgetIdle(next);
     }
   }
 
-  #allows({ held }: Owner): boolean {
-    return this.#share.allows(held, { size: this.#size, free: this.free });
+  #allows(owner: Owner): boolean {
+    return !this.#isLimited(owner) && this.#share.allows(owner.held, { size: this.#size, free: this.free });
+  }
+
+  /** Whether the owner holds as many slots as it may, however many are free. */
+  #isLimited({ name, held }: Owner): boolean {
+    return held >= this.#maxOf(name);
   }
 
   #take(owner: Owner): void {

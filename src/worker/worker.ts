@@ -4,6 +4,8 @@ import { backoffMs } from '../concurrency/backoff.ts';
 import { createFairShare } from '../concurrency/fair-share.ts';
 import { withDeadline } from '../concurrency/with-deadline.ts';
 import { executionId } from '../domain/executions/ids.ts';
+import type { OwnerLimits } from '../domain/jobs/owner-limits.ts';
+import { createLimitValues } from '../jobs/limits/limit-values.ts';
 import { groupOf, type Message, type Received, type Receiver } from '../queue/queue.ts';
 import { type Context, isClockRight } from '../scheduling/context.ts';
 import { handleMessage } from '../scheduling/running/handle-message.ts';
@@ -17,6 +19,7 @@ import { openPort, refusedMs, type SharedByMessages } from './message-port.ts';
 import { MessagesInHand } from './messages-in-hand.ts';
 import { RefusedOwners } from './refused-owners.ts';
 import { MAX_RESERVED_PER_SLOT, RunSlots } from './run-slots.ts';
+import { createRunningLimits } from './running-limits.ts';
 
 export interface WorkerOptions {
   readonly workerId: string;
@@ -28,6 +31,8 @@ export interface WorkerOptions {
   readonly concurrency?: number;
   /** The largest share of run slots and of messages in hand that one owner alone may have. 1: no limit. Default 0.8. */
   readonly ownerShare?: number;
+  /** The limits of owners for whom operators have set none. Undefined if running executions are not limited. */
+  readonly limits?: OwnerLimits;
   /** Maximum number of messages in hand. Default 63 × concurrency, of which 10 × concurrency may be due. */
   readonly maxInHand?: number;
   /** Concurrent long polls per receiver. Default 2, so that one waits for messages while the other receives some. */
@@ -105,7 +110,9 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
   const aborting = new AbortController();
   const gone = new AbortController();
   const share = createFairShare(options.ownerShare);
-  const slots = new RunSlots(concurrency, clock, share);
+  const limits =
+    options.limits && createRunningLimits(context, createLimitValues(context, options.limits), workerId);
+  const slots = new RunSlots(concurrency, clock, share, limits?.maxOf);
   const hand = new MessagesInHand({ maxAll: maxInHand, maxDue: maxDueInHand }, share);
   const refused = new RefusedOwners();
   const handling = new Set<Promise<void>>();
@@ -117,7 +124,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
     identity: { workerId, tasks },
     shutdown: { draining: draining.signal, aborting: aborting.signal },
     startLimit: limitPerTick(STARTS_PER_TICK),
-    ...{ clock, random, slots, hand, refused, runningNow, keys, announceRoom },
+    ...{ clock, random, slots, hand, refused, limits, runningNow, keys, announceRoom },
   };
 
   /**
@@ -220,6 +227,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
       await store
         .putWorker(row)
         .catch((error: unknown) => log.warn('failed to write the worker row', { error }));
+      await limits?.refresh();
       await clock.sleep(BEAT_MS, gone.signal);
       const refusals = refused.take();
       if (refusals) log.warn('refused messages of owners that have their share', { workerId, ...refusals });

@@ -268,6 +268,8 @@ describe('bundled', { timeout: 60_000 }, () => {
     // custom tasks are part of the bundle
     expect(JSON.stringify(tasks)).toContain('"count-slowly"');
     await call('listWorkers', {}, { groups: ['punctual-operators'] });
+    await call('getLimits', { owner: 'alice' }, { groups: ['punctual-operators'] });
+    await call('setLimits', { owner: 'alice' }, { body: {}, groups: ['punctual-operators'] });
     await call('listDeadLetters');
     await call('listDeadLetters', {}, { groups: ['punctual-operators'] });
     await call('health');

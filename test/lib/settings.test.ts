@@ -35,6 +35,7 @@ describe('the settings of a deployment', () => {
       operatorsGroup: 'punctual-operators',
       apiRequestsPerSecond: 1000,
       apiBurst: 2000,
+      quotaRunningExecutions: 1000,
       quotaStartsPerMinute: 3000,
       quotaCreatesPerMinute: 3000,
       quotaActiveJobs: 10_000,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DEPLOYED_LIMITS } from '../../src/domain/jobs/owner-limits.ts';
 import { DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { readWorkerConfig } from '../../src/worker/config.ts';
 
@@ -15,6 +16,7 @@ describe('the configuration of a worker', () => {
       deadLetterUrl: undefined,
       concurrency: 100,
       ownerShare: 0.8,
+      limits: DEPLOYED_LIMITS,
       drainMs: 110_000,
       protectMs: 7_200_000,
       logLevel: 'info',

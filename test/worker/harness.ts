@@ -120,7 +120,8 @@ export interface LogLine {
   fields: Record<string, unknown>;
 }
 
-export function start(options: Partial<WorkerOptions> = {}) {
+/** `shared` is the store that several workers have in common. */
+export function start(options: Partial<WorkerOptions> = {}, shared?: Store) {
   const clock = new StandingClock();
   const receiver = new FakeInbox();
   const fake = new FakeExecute();
@@ -131,9 +132,16 @@ export function start(options: Partial<WorkerOptions> = {}) {
     (level: keyof Log) =>
     (text: string, fields: Record<string, unknown> = {}) =>
       void lines.push({ level, message: text, fields });
-  const store: Pick<Store, 'putWorker' | 'removeWorker'> = {
-    putWorker: async (row) => void rows.push(row),
-    removeWorker: async (id) => void removed.push(id),
+  const store: Pick<Store, 'putWorker' | 'removeWorker' | 'listWorkers'> = {
+    async putWorker(row) {
+      rows.push(row);
+      await shared?.putWorker(row);
+    },
+    async removeWorker(id) {
+      removed.push(id);
+      await shared?.removeWorker(id);
+    },
+    listWorkers: async (since) => (shared ? shared.listWorkers(since) : rows.slice(-1)),
   };
   const context: Context = {
     store: store as Store,

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 
 export const LIMIT_NAMES = [
+  'runningExecutions',
   'startsPerMinute',
   'createsPerMinute',
   'activeJobs',
@@ -17,6 +18,7 @@ export type LimitName = (typeof LIMIT_NAMES)[number];
 export type OwnerLimits = Readonly<Record<LimitName, number>>;
 
 export const NO_LIMITS: OwnerLimits = {
+  runningExecutions: 0,
   startsPerMinute: 0,
   createsPerMinute: 0,
   activeJobs: 0,
@@ -27,6 +29,7 @@ export const NO_LIMITS: OwnerLimits = {
 
 /** The defaults on AWS, where many owners share the tables and the workers. */
 export const DEPLOYED_LIMITS: OwnerLimits = {
+  runningExecutions: 1_000,
   startsPerMinute: 3_000,
   createsPerMinute: 3_000,
   activeJobs: 10_000,
@@ -37,6 +40,7 @@ export const DEPLOYED_LIMITS: OwnerLimits = {
 
 /** The defaults of local mode: a load test of one machine passes, and a script that never ends is stopped. */
 export const LOCAL_LIMITS: OwnerLimits = {
+  runningExecutions: 1_000,
   startsPerMinute: 60_000,
   createsPerMinute: 60_000,
   activeJobs: 100_000,
@@ -47,6 +51,7 @@ export const LOCAL_LIMITS: OwnerLimits = {
 
 /** A misplaced digit is refused. No limit is needed above these values. */
 const MAX_VALUES: OwnerLimits = {
+  runningExecutions: 1_000_000,
   startsPerMinute: 1_000_000,
   createsPerMinute: 1_000_000,
   activeJobs: 10_000_000,
@@ -64,6 +69,7 @@ export const perLimit = <Value>(of: (name: LimitName) => Value): Record<LimitNam
   Object.fromEntries(LIMIT_NAMES.map((name) => [name, of(name)])) as Record<LimitName, Value>;
 
 const DESCRIPTIONS: Readonly<Record<LimitName, string>> = {
+  runningExecutions: 'executions that run at the same time',
   startsPerMinute: 'executions that people start per minute: run, retry, redrive, backfill',
   createsPerMinute: 'jobs that are created per minute',
   activeJobs: 'jobs that are active or paused',
@@ -117,7 +123,7 @@ export function limitsView(
     limits: perLimit((name) => {
       const value = own?.limits[name] ?? defaults[name];
       // a counter of a limit that is off is not kept
-      const isCounted = value > 0;
+      const isCounted = value > 0 || name === 'runningExecutions';
       return {
         value,
         default: defaults[name],

@@ -62,7 +62,7 @@ async function tryClaimEarly(context: Context, worker: WorkerPort, message: Mess
   await clock.sleep(earlyClaimAt(message, slots.messagesInHand()) - clock.now(), shutdown.draining);
   if (shutdown.draining.aborted) return {};
   const prepared = await tryPrepare(context, message);
-  if (prepared && message.owner === undefined) slots.ownedBy?.(ownerHash(prepared.head.userId));
+  if (prepared) slots.ownedBy?.(prepared.head.userId);
   const mayClaim = prepared && !shutdown.draining.aborted && isClockRight(context) && slots.reserve();
   if (!mayClaim) return { prepared };
   return { prepared, acquired: await claimEarly(context, identity.workerId, message, prepared) };

@@ -30,8 +30,8 @@ export interface WorkerShutdown {
 export interface WorkerSlots {
   /** The number of messages that the worker has received and not yet completed. */
   messagesInHand(): number;
-  /** Names the owner of a message that came without one. No effect after a reservation or an acquire. */
-  ownedBy?(owner: string): void;
+  /** Names the user who owns the message's job. Without effect on what the message has reserved or acquired before. */
+  ownedBy?(userId: string): void;
   /** Counts the message against the worker's limit of due messages. A repeated call has no effect. */
   markDue(): void;
   /** Reserves a run slot before the fire time. False if no slot is expected to be free by then. */
