@@ -211,7 +211,7 @@ describe('what is excluded', () => {
           id: executionId(`job_${'a'.repeat(20)}`, dueKey(saturday)),
           dueAt: new Date(saturday).toISOString(),
           status: 'succeeded',
-          timeline: {},
+          fireAt: new Date(saturday).toISOString(),
         },
       ],
     });
