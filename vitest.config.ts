@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { skippedSuites } from './test/support/aws-path-suites.ts';
+import { ROOT, SUBPATHS } from './tools/build/package-entries.ts';
 
 // Suites that start real processes and measure punctuality run one at a time, so that nothing else takes the processor
 // from them. Those that wait for things to go wrong and be put right again, or for a server to answer, measure nothing
@@ -36,6 +37,13 @@ const MUTATIONS = ['test/simulation/mutations.test.ts'];
 const SKIPPED = skippedSuites();
 
 export default defineConfig({
+  // Tests and examples import `punctual/…` as users do, and get the source.
+  resolve: {
+    alias: Object.entries({ ...SUBPATHS, '': SUBPATHS.client ?? '' }).map(([subpath, file]) => ({
+      find: new RegExp(`^punctual${subpath && '/'}${subpath}$`),
+      replacement: `${ROOT}/${file}`,
+    })),
+  },
   test: {
     pool: 'forks',
     maxWorkers: 2,

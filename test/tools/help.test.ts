@@ -39,8 +39,8 @@ describe('npm scripts', () => {
   test('the options of the programs of this repository are covered', () => {
     expect(OWN_PROGRAMS.map(([name]) => name)).toEqual(
       expect.arrayContaining([
-        ...['bench', 'check:protocol', 'docs', 'imports', 'model', 'simulate', 'token'],
-        ...['test:chaos', 'test:conformance', 'test:deploy'],
+        ...['bench', 'build', 'check:protocol', 'docs', 'imports', 'model', 'simulate', 'token'],
+        ...['test:chaos', 'test:conformance', 'test:deploy', 'test:package'],
       ]),
     );
   });

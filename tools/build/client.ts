@@ -1,5 +1,5 @@
 // Builds the client: as an ES module and as CommonJS, each for Node and for everything else, with declarations for both.
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 import { contractTypes, openApiTypes } from './client-types.ts';
@@ -54,8 +54,8 @@ export async function buildClient(): Promise<void> {
  * because tsc emits nothing for files there.
  */
 function copyOfSources(): string {
-  mkdirSync(DIST, { recursive: true });
-  const folder = mkdtempSync(join(DIST, '.client-'));
+  // The name is part of the output, so it is always the same.
+  const folder = join(DIST, '.client');
   for (const file of readdirSync(join(ROOT, 'src/client')))
     cpSync(join(ROOT, 'src/client', file), join(folder, 'client', file));
   cpSync(join(ROOT, 'src/tasks/http/signature.ts'), join(folder, 'tasks/http/signature.ts'));

@@ -1,0 +1,104 @@
+// The command of the installed package: a server, jobs, and a custom task.
+import { readFileSync } from 'node:fs';
+import { type Checks, expect, expectEqual } from './checks.ts';
+import type { Consumer } from './consumer.ts';
+import { olderNode, output, run, start } from './processes.ts';
+
+export interface Server {
+  readonly url: string;
+  readonly token: string;
+  stop(): Promise<void>;
+}
+
+/** The file that npm links as `punctual`. */
+export const commandOf = (consumer: Consumer): string =>
+  consumer.file('node_modules/punctual/bin/punctual.js');
+
+export async function startServer(consumer: Consumer): Promise<Server> {
+  const data = consumer.file('data');
+  const args = [commandOf(consumer), 'start', '--port', '0', '--data', data];
+  const { child, ran, ended } = start(process.execPath, args, { cwd: consumer.folder });
+  const url = await Promise.race([
+    ended.then(({ err, out }) => Promise.reject(new Error(`the server ended: ${err}${out}`))),
+    new Promise<string>((resolve) => {
+      child.stdout.on('data', () => {
+        const found = /listens on (http:\S+)[\s\S]*TOKEN=\S+\n/.exec(ran.out)?.[1];
+        if (found) resolve(found);
+      });
+    }),
+  ]);
+  return {
+    url,
+    token: /TOKEN=(\S+)/.exec(ran.out)?.[1] ?? '',
+    async stop() {
+      child.kill('SIGTERM');
+      const { code, err } = await ended;
+      expect(code === 0, () => `the server exited with ${code}: ${err}`);
+    },
+  };
+}
+
+export async function commandChecks(checks: Checks, consumer: Consumer): Promise<void> {
+  const { version } = JSON.parse(readFileSync(consumer.file('node_modules/punctual/package.json'), 'utf8'));
+  let server: Server | undefined;
+  const punctual = (...args: string[]) =>
+    run(process.execPath, [commandOf(consumer), ...args], {
+      cwd: consumer.folder,
+      env: { PUNCTUAL_URL: server?.url ?? '', PUNCTUAL_DATA: consumer.file('data') },
+    });
+
+  await checks.run('punctual --version', async () => {
+    const { out } = await punctual('--version');
+    expectEqual(out.trim(), version);
+    return out.trim();
+  });
+  const old = await olderNode();
+  if (old === undefined) console.log('skipped punctual on an older Node: there is none on this machine');
+  else
+    await checks.run('punctual on an older Node says which versions it needs', async () => {
+      const { code, err } = await run(old, [commandOf(consumer), 'start'], { cwd: consumer.folder });
+      expect(
+        code === 1 && /needs Node 22\.19 .* Node 24 or later; this is v/.test(err),
+        () => `${code}: ${err}`,
+      );
+    });
+  await checks.run('punctual start', async () => {
+    server = await startServer(consumer);
+    return server.url;
+  });
+  await checks.run('punctual create --wait', async () => {
+    const { code, out, err } = await punctual('create', '--task', 'noop', '--name', 'hello', '--wait');
+    expect(code === 0 && out.includes('succeeded'), () => `${code}: ${err}${out}`);
+  });
+  await checks.run('a custom task in TypeScript that throws DoNotRetry is not retried', async () => {
+    const args = ['--task', 'picky', '--params', '{"reason":"never"}', '--wait', '--json'];
+    const { code, out, err } = await punctual('create', ...args);
+    expect(code === 1, () => `${code}: ${err}${out}`);
+    const { status, attempt, error } = lastExecution(out);
+    expectEqual([status, attempt, error?.message], ['failed', 1, 'never']);
+  });
+  await checks.run('the pages of the API have their files', async () => {
+    for (const path of ['/docs', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'])
+      expectEqual([(await fetch(`${server?.url}${path}`)).status, path], [200, path]);
+  });
+  await checks.run('punctual backup of the running server', async () => {
+    const { code, out, err } = await punctual('backup', consumer.file('backup.db'));
+    expect(code === 0 && /backed up \d+ jobs/.test(out), () => `${code}: ${err}${out}`);
+  });
+  await checks.run('SIGTERM stops the server with exit code 0', async () => {
+    await server?.stop();
+  });
+  await checks.run('npx punctual runs the installed command', async () => {
+    const out = await output('npx', ['--no-install', 'punctual', '--version'], { cwd: consumer.folder });
+    expectEqual(out.trim(), version);
+  });
+}
+
+/** `--json` prints the job and then the execution. */
+function lastExecution(out: string): { status?: string; attempt?: number; error?: { message?: string } } {
+  const objects = out
+    .trim()
+    .split(/\n(?=\{)/)
+    .map((text) => JSON.parse(text));
+  return objects.at(-1);
+}
