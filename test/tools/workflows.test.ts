@@ -28,6 +28,15 @@ const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   scripts: Record<string, string>;
 };
 
+/** The rights of jobs beyond reading the repository. */
+const MORE_RIGHTS: Readonly<Record<string, unknown>> = {
+  'release.yml': {
+    package: { contents: 'read', 'id-token': 'write' },
+    image: { contents: 'read', packages: 'write' },
+    notes: { contents: 'write' },
+  },
+};
+
 /** npm commands that are not scripts. */
 const BUILT_IN = ['ci', 'test', 'install', 'publish', 'pack', 'audit', 'exec'];
 
@@ -44,9 +53,12 @@ function commandsOf(workflow: Workflow): string[] {
 describe.each(readdirSync(FOLDER).filter((file) => file.endsWith('.yml')))('the workflow %s', (file) => {
   const workflow = parse(readFileSync(join(FOLDER, file), 'utf8')) as Workflow;
 
-  it('may only read the repository, and runs once per branch', () => {
+  it('may only read the repository unless a job needs more, and runs once per branch', () => {
     expect(workflow.permissions).toEqual({ contents: 'read' });
-    for (const { permissions } of Object.values(workflow.jobs)) expect(permissions).toBeUndefined();
+    const permissions = Object.entries(workflow.jobs).flatMap(([name, job]) =>
+      job.permissions === undefined ? [] : [[name, job.permissions]],
+    );
+    expect(Object.fromEntries(permissions)).toEqual(MORE_RIGHTS[file] ?? {});
     expect(workflow.concurrency?.group).toContain('github.ref');
   });
 
@@ -84,5 +96,56 @@ describe.each(readdirSync(FOLDER).filter((file) => file.endsWith('.yml')))('the 
       for (const [, project = ''] of command.matchAll(/--project=(\w+)/g))
         expect(config).toContain(`name: '${project}'`);
     }
+  });
+});
+
+describe('the release', () => {
+  const { jobs } = parse(readFileSync(join(FOLDER, 'release.yml'), 'utf8')) as Workflow;
+  const commands = (job: string) => jobs[job]?.steps.flatMap(({ run }) => run ?? []) ?? [];
+
+  it('publishes with provenance, after the package was tested', () => {
+    const published = commands('package').findIndex((run) => run.startsWith('npm publish'));
+    expect(commands('package')[published]).toContain('--provenance');
+    expect(commands('package').indexOf('npm run test:package')).toBeLessThan(published);
+    expect(commands('package').indexOf('npm run test:package')).toBeGreaterThan(-1);
+  });
+
+  it('builds the image from the Dockerfile and the bundle of the worker', () => {
+    expect(commands('image').join('\n')).toMatch(
+      /cp Dockerfile image\/[\s\S]*bundle\.ts worker image\/app image\/no-tasks/,
+    );
+  });
+});
+
+describe('the pipeline of examples/github-actions', () => {
+  const folder = join(ROOT, 'examples/github-actions');
+  const workflow = parse(readFileSync(join(folder, '.github/workflows/jobs.yml'), 'utf8')) as Workflow;
+  const commands = (job: string) =>
+    (workflow.jobs[job]?.steps ?? []).flatMap(({ run }) => run ?? []).join('\n');
+
+  it('gets credentials by OIDC, and reads the repository only', () => {
+    expect(workflow.permissions).toEqual({ contents: 'read' });
+    for (const { permissions, steps } of Object.values(workflow.jobs)) {
+      expect(permissions).toEqual({ contents: 'read', 'id-token': 'write' });
+      expect(steps.some(({ uses }) => uses?.startsWith('aws-actions/configure-aws-credentials@v'))).toBe(
+        true,
+      );
+    }
+  });
+
+  it('shows differences on pull requests, and deploys stage by stage', () => {
+    expect(commands('plan')).toMatch(/cdk diff[\s\S]*punctual plan -f jobs\.yaml/);
+    expect(commands('plan')).not.toMatch(/cdk deploy|punctual apply/);
+    expect(commands('deploy')).toMatch(/cdk deploy[\s\S]*punctual apply -f jobs\.yaml/);
+    expect(workflow.jobs.deploy?.strategy).toMatchObject({
+      'max-parallel': 1,
+      matrix: { stage: ['dev', 'prod'] },
+    });
+  });
+
+  it('applies a file with a version, a namespace and jobs', () => {
+    const file = parse(readFileSync(join(folder, 'jobs.yaml'), 'utf8'));
+    expect(file).toMatchObject({ version: 1, namespace: 'billing' });
+    expect(Object.keys(file.jobs)).toEqual(['nightly-report', 'heartbeat']);
   });
 });

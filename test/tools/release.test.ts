@@ -1,0 +1,60 @@
+// The changelog of a release, and what a version number promises (docs/versioning.md).
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import {
+  nextVersion,
+  notesOf,
+  refusal,
+  released,
+  sectionsOf,
+  smallestBump,
+} from '../../tools/release/changelog.ts';
+
+const changelog = (...kinds: string[]) => `# Changelog
+
+## Unreleased
+${kinds.map((kind) => `### ${kind}\n- A change.\n`).join('\n')}
+## 0.1.0 - 2026-01-01
+### Added
+- The first version.
+`;
+
+describe('a release', () => {
+  it('moves the unreleased changes under its version, and keeps the rest', () => {
+    const after = released(changelog('Added'), '0.2.0', '2026-02-03');
+    expect(sectionsOf(after).map(({ name }) => name)).toEqual(['Unreleased', '0.2.0', '0.1.0']);
+    expect(notesOf(after, 'Unreleased')).toBeUndefined();
+    expect(notesOf(after, '0.2.0')).toBe('### Added\n- A change.');
+    expect(notesOf(after, '0.1.0')).toBe('### Added\n- The first version.');
+    expect(after).toContain('## 0.2.0 - 2026-02-03\n');
+  });
+
+  it.each([
+    [['Fixed'], '0.1.0', 'patch'],
+    [['Security', 'Fixed'], '1.2.0', 'patch'],
+    [['Added', 'Fixed'], '0.1.0', 'minor'],
+    [['Changed'], '1.2.0', 'minor'],
+    [['Removed'], '0.1.0', 'minor'],
+    [['Removed', 'Fixed'], '1.2.0', 'major'],
+    [[], '1.2.0', undefined],
+  ] as const)('with %j after %s needs at least %s', (kinds, version, bump) => {
+    expect(smallestBump(changelog(...kinds), version)).toBe(bump);
+  });
+
+  it('is refused if the step is too small or nothing has changed', () => {
+    expect(refusal(changelog('Added'), '0.1.0', 'patch')).toContain('need a minor version, got patch');
+    expect(refusal(changelog(), '0.1.0', 'minor')).toContain('nothing to release');
+    expect(refusal(changelog('Fixed'), '0.1.0', 'major')).toBeUndefined();
+  });
+
+  it('has the next number', () => {
+    expect(nextVersion('0.1.9', 'patch')).toBe('0.1.10');
+    expect(nextVersion('0.1.9', 'minor')).toBe('0.2.0');
+    expect(nextVersion('0.1.9', 'major')).toBe('1.0.0');
+  });
+
+  it('can read the changelog of this repository', () => {
+    const [first] = sectionsOf(readFileSync('CHANGELOG.md', 'utf8'));
+    expect(first?.name).toBe('Unreleased');
+  });
+});
