@@ -16,6 +16,8 @@ export interface Backend {
   readonly schedulerPorts: () => ReadonlySet<number>;
   /** How the worker polls its receivers. Undefined if they are polled like SQS. */
   readonly polls?: Pick<WorkerOptions, 'pollersPerQueue' | 'maxPerReceive' | 'pauseAfterFewMs'>;
+  /** Sentences about what the engines cannot do. They are printed after the start. */
+  readonly warnings?: readonly string[];
   /** How the tasks reach SQS, SNS and S3, and the services that are not embedded. */
   readonly aws: AwsOptions;
 }

@@ -14,6 +14,7 @@ import { systemRandom } from '../runtime/random.ts';
 import type { Log } from '../scheduling/context.ts';
 import { withDefinitionCache } from '../store/definition-cache.ts';
 import { createDynamoStore } from '../store/dynamodb/dynamodb.ts';
+import { supportsStatements } from '../store/dynamodb/statement-support.ts';
 import { createTables } from '../store/dynamodb/tables.ts';
 import type { Backend } from './backend.ts';
 import type { Endpoints, LocalConfig } from './config.ts';
@@ -52,6 +53,8 @@ export async function connect(
     createIngestQueues(clients.sqs, prefix).catch(failWith('queues', endpoints.sqs)),
     createNotifyQueues(clients.sqs, prefix).catch(failWith('queues', endpoints.sqs)),
   ]);
+  const canGroup =
+    onDynoxide || !config.store.groupCommit || (await supportsStatements(clients.dynamodb, prefix));
   const backoff = { random: systemRandom.float, sleep: (ms: number) => systemClock.sleep(ms) };
   const store = withDefinitionCache(
     createDynamoStore({
@@ -59,6 +62,7 @@ export async function connect(
       tablePrefix: prefix,
       shards: settings.shards,
       ...config.store,
+      groupCommit: config.store.groupCommit && canGroup,
       backoff,
     }),
   );
@@ -99,9 +103,13 @@ export async function connect(
     ingest,
     notify,
     aws,
+    warnings: canGroup ? [] : [`Group commit is off: ${endpoints.dynamodb} ${NO_STATEMENTS}`],
     schedulerPorts: schedulerPorts(config.dataFolder, endpoints),
   };
 }
+
+const NO_STATEMENTS =
+  'does not support PartiQL statements with parameters. Every write is a request of its own, at several times the CPU.';
 
 const failWith = (what: string, endpoint: string) => (error: unknown) => {
   const reason = error instanceof Error ? error.message || error.name : String(error);

@@ -16,7 +16,8 @@ export async function openEnginesBackend(
   const engines = await startEngines(config, lifecycle, log);
   const backend = await connect(config, engines, lifecycle, log, external ? 'answers' : 'own');
   const where = `Tables: DynamoDB API at ${engines.dynamodb}. Queues: SQS API at ${engines.sqs}.`;
-  if (external) return { backend, messages: [where, `Keys and secrets: ${dataFolder}.`] };
+  if (external)
+    return { backend, messages: [where, ...(backend.warnings ?? []), `Keys and secrets: ${dataFolder}.`] };
   await refillQueue(backend.ctx);
   return {
     backend,
