@@ -4,7 +4,7 @@ import { FIELDS, valuesOf } from './cron-field.ts';
 import { dateInWords } from './describe-days.ts';
 import { joined } from './describe-fields.ts';
 import { duringHours, timeInWords } from './describe-time.ts';
-import type { Exclusion } from './except-schema.ts';
+import type { Exclusion } from './exclusions.ts';
 
 export const exceptInWords = (except: readonly Exclusion[] | undefined): string =>
   except === undefined ? '' : `, except ${joined(except.map(exclusionInWords))}`;

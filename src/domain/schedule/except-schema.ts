@@ -35,5 +35,3 @@ export const exceptSchema = z
   .describe(
     `times at which the job does not run: dates, ranges and patterns; at most ${MAX_EXCEPT_BYTES} bytes of JSON`,
   );
-
-export type Exclusion = z.infer<typeof exclusionSchema>;

@@ -2,13 +2,13 @@
 import { parseCron } from './cron.ts';
 import { exclusionInWords } from './describe-except.ts';
 import { DAY } from './duration.ts';
-import type { Exclusion } from './except-schema.ts';
+import type { Exclusion } from './exclusions.ts';
 import { daysBetween, isDate } from './exclusions.ts';
 import { instantMs, isoIn } from './instant.ts';
 import { nextOccurrence, withoutExcept } from './occurrences.ts';
 import type { OneTime, Schedule } from './schedule-schema.ts';
 import { wallClockOf } from './wall-clock.ts';
-import type { ScheduleWarning } from './warnings.ts';
+import type { ScheduleWarning } from './warning-kinds.ts';
 import { offsetPeriodAt } from './zones.ts';
 
 const YEAR = 366 * DAY;

@@ -3,9 +3,11 @@
 import { type Cron, isEvery, parseCron } from './cron.ts';
 import { FIELDS, valuesOf } from './cron-field.ts';
 import { DAY, HOUR, MINUTE, SECOND } from './duration.ts';
-import type { Exclusion } from './except-schema.ts';
 import { instantMs } from './instant.ts';
 import { dayMatcher } from './wall-clock.ts';
+
+/** A local date, a range of dates or times, or a cron pattern. */
+export type Exclusion = string | { from: string; to: string } | { cron: string };
 
 /** Maximum size of the stored JSON. The head of a job has it, and a head above 1 KB costs one more write unit. */
 export const MAX_EXCEPT_BYTES = 200;

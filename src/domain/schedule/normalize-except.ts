@@ -1,7 +1,7 @@
 // The stored form of `except`. Times get an offset, dates and patterns stay local.
 import { InvalidInput } from '../errors.ts';
 import { parseCron } from './cron.ts';
-import type { Exclusion } from './except-schema.ts';
+import type { Exclusion } from './exclusions.ts';
 import { isDate, MAX_EXCEPT_BYTES } from './exclusions.ts';
 import { FIRST_YEAR, instantMs, resolveInstant } from './instant.ts';
 import { quote, refuse } from './refuse.ts';

@@ -3,7 +3,7 @@
 import { fromAws } from './aws.ts';
 import { parseCron } from './cron.ts';
 import { durationMs, SECOND } from './duration.ts';
-import type { Exclusion } from './except-schema.ts';
+import type { Exclusion } from './exclusions.ts';
 import { END_OF_TIME, instantMs, isoUtc, resolveInstant } from './instant.ts';
 import { normalizeExcept } from './normalize-except.ts';
 import { quote, refuse } from './refuse.ts';

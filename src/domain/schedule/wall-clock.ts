@@ -3,7 +3,14 @@
 import { type Cron, isEitherDay, isEvery } from './cron.ts';
 import { FIELDS, valuesOf } from './cron-field.ts';
 import { DAY } from './duration.ts';
-import type { LocalTimes } from './without-excluded.ts';
+
+/** Local times. All days that have any have the same times of day. */
+export interface LocalTimes {
+  /** The first time at or after `local`. */
+  next(local: number): number | undefined;
+  /** The last time at or before `local`. */
+  previous(local: number): number | undefined;
+}
 
 export interface WallClock extends LocalTimes {
   /** True if the pattern runs in every hour, and at the same minutes after a clock change by `shift`. */

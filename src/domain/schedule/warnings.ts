@@ -10,26 +10,11 @@ import { nextOccurrence, withoutExcept } from './occurrences.ts';
 import { patternOf } from './pattern.ts';
 import type { CalendarSchedule, CronSchedule, FixedRate, Schedule } from './schedule-schema.ts';
 import { type WallClock, wallClockOf } from './wall-clock.ts';
+import { SCHEDULE_WARNINGS, type ScheduleWarning } from './warning-kinds.ts';
 import { type ClockChangeRule, clockChangeRule, runsAfterGap } from './zoned.ts';
 import { type OffsetPeriod, offsetPeriodAt } from './zones.ts';
 
-export const SCHEDULE_WARNINGS = [
-  'neverFires',
-  'dstGap',
-  'dstOverlap',
-  'eitherDay',
-  'quartzWeekday',
-  'drift',
-  'exceptNothing',
-  'exceptAll',
-] as const;
-
-export interface ScheduleWarning {
-  kind: (typeof SCHEDULE_WARNINGS)[number];
-  /** The local time of the clock change or of the next run, with its offset. */
-  at?: string;
-  message: string;
-}
+export { SCHEDULE_WARNINGS, type ScheduleWarning };
 
 const YEAR = 366 * DAY;
 const MAX_TIMES_LISTED = 3;

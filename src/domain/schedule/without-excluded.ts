@@ -2,14 +2,7 @@
 // have no time left. So the number of steps is bounded, also if no occurrence is left (docs/decisions/0040).
 import { DAY } from './duration.ts';
 import type { InstantRange, LocalExclusions } from './exclusions.ts';
-
-/** Local times. All days that have any have the same times of day. */
-export interface LocalTimes {
-  /** The first time at or after `local`. */
-  next(local: number): number | undefined;
-  /** The last time at or before `local`. */
-  previous(local: number): number | undefined;
-}
+import type { LocalTimes } from './wall-clock.ts';
 
 /** Times at `limit` and beyond it are not found. */
 export interface LimitedTimes extends LocalTimes {

@@ -1,7 +1,7 @@
 // `except` against a walk over every minute: an occurrence is left exactly if nothing excludes what clocks show then.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Exclusion } from '../../../src/domain/schedule/except-schema.ts';
+import type { Exclusion } from '../../../src/domain/schedule/exclusions.ts';
 import {
   isOccurrence,
   latestOccurrence,
