@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { jobSpecSchema } from '../../src/domain/jobs/job-spec.ts';
 import { NOW, testApi } from './api.ts';
 
 const PATH = '/jobs/by-name/billing/nightly';
@@ -62,6 +63,30 @@ describe('PUT /jobs/by-name', () => {
     const { body } = await put(JOB);
     expect(body).toMatchObject({ action: 'update', version: 2, tags: {}, timeoutSeconds: 300 });
     expect(body.retry.maxAttempts).toBe(3);
+  });
+
+  it('every field of a job can be set, changed and taken away', async () => {
+    const { put, plan } = named();
+    const full = {
+      ...JOB,
+      schedule: { ...JOB.schedule, jitterSeconds: 5, startAt: '2026-11-17T00:00:00.000Z' },
+      retry: { maxAttempts: 7, backoffSeconds: 1, maxBackoffSeconds: 9 },
+      timeoutSeconds: 9,
+      overlap: 'queue',
+      misfire: { policy: 'skip', graceSeconds: 5 },
+      notify: [{ on: ['failed'], webhook: { url: 'https://example.com' } }],
+      tags: { team: 'a' },
+      limit: { key: 'db', concurrent: 2 },
+    };
+    expect(Object.keys(full).sort()).toEqual(
+      Object.keys(jobSpecSchema.shape)
+        .filter((field) => field !== 'name')
+        .sort(),
+    );
+    for (const body of [JOB, full, JOB, { ...full, limit: { key: 'db', concurrent: 3 } }, full, JOB]) {
+      expect((await put(body)).status).toBeLessThan(300);
+      expect(await plan(body)).toEqual({ action: 'none', changes: [] });
+    }
   });
 
   it('keeps the start of a rate that gives none', async () => {

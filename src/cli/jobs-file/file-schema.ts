@@ -1,7 +1,7 @@
 // The schema of a jobs file, for validation and as JSON Schema for editors.
 import { z } from 'zod';
 import { namespaceSchema } from '../../domain/jobs/job-name.ts';
-import { jobPatchSchema } from '../../domain/jobs/job-spec.ts';
+import { jobPatchSchema, jobSpecSchema } from '../../domain/jobs/job-spec.ts';
 import { scheduleSchema } from '../../domain/schedule/schedule-schema.ts';
 
 const { note: _note, name: _name, schedule: _schedule, ...common } = jobPatchSchema.shape;
@@ -21,6 +21,7 @@ const schedule = z
 export const fileJobSchema = z
   .strictObject({
     ...common,
+    limit: jobSpecSchema.shape.limit,
     schedule: schedule.optional(),
     paused: z.boolean().optional().describe('whether the job is paused'),
   })

@@ -114,7 +114,10 @@ async function update(context: Context, { who, wanted, options }: Request, { job
       const values = { ...wanted.spec, limit: wanted.spec.limit ?? null, schedule: now.schedule };
       isNewSchedule = fields.includes('schedule');
       return {
-        fields: Object.fromEntries(fields.map((field) => [field, values[field]])) as JobPatch,
+        // in an edit, null takes a limit away
+        fields: Object.fromEntries(
+          fields.map((field) => [field, field === 'limit' ? (values.limit ?? null) : values[field]]),
+        ) as JobPatch,
         paused: wanted.paused,
         byName: true,
       };
