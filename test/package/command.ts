@@ -1,7 +1,8 @@
 // The command of the installed package: a server, jobs, and a custom task.
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Checks, expect, expectEqual } from './checks.ts';
-import type { Consumer } from './consumer.ts';
+import { type Consumer, ROOT } from './consumer.ts';
 import { olderNode, output, run, start } from './processes.ts';
 
 export interface Server {
@@ -76,6 +77,14 @@ export async function commandChecks(checks: Checks, consumer: Consumer): Promise
     expect(code === 1, () => `${code}: ${err}${out}`);
     const { status, attempt, error } = lastExecution(out);
     expectEqual([status, attempt, error?.message], ['failed', 1, 'never']);
+  });
+  await checks.run('punctual plan and apply of examples/github-actions', async () => {
+    const file = join(ROOT, 'examples/github-actions/jobs.yaml');
+    const codes: (number | null)[] = [];
+    for (const args of [['plan', '--detailed-exitcode'], ['apply'], ['plan', '--detailed-exitcode']])
+      codes.push((await punctual(...args, '-f', file, '--prune')).code);
+    // differences, applied, none
+    expectEqual(codes, [3, 0, 0]);
   });
   await checks.run('the pages of the API have their files', async () => {
     for (const path of ['/docs', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'])
