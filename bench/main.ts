@@ -10,6 +10,7 @@ import { cold } from './cold.ts';
 import { conditions } from './conditions.ts';
 import { cost } from './cost.ts';
 import { cpu } from './cpu.ts';
+import { fair } from './fair.ts';
 import { growth } from './growth.ts';
 import { lateness } from './lateness.ts';
 import { overload } from './overload.ts';
@@ -24,6 +25,7 @@ import { throughput } from './throughput.ts';
 const benchmarks: Record<string, (options: Options) => Promise<Report>> = {
   lateness,
   throughput,
+  fair,
   recovery,
   cost,
   cpu,
