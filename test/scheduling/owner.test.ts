@@ -85,8 +85,8 @@ test('a message of a manual run without an owner is counted for the owner of the
   const { owner: _, ...unowned } = message;
   const owners: string[] = [];
   const worker = workerPort(new Map([['noop', failing as Task<unknown>]]), {
-    ownedBy: (owner) => void owners.push(owner),
+    ownedBy: (userId) => void owners.push(userId),
   });
   await handleMessage(world.context, worker, receivedMessage(unowned));
-  expect([jobId, owners]).toEqual([message.jobId, [ownerHash('ann')]]);
+  expect([jobId, owners]).toEqual([message.jobId, ['ann']]);
 });

@@ -128,3 +128,19 @@ describe('a message that is returned often', () => {
     expect([fate, sent]).toEqual([['deleted'], [one.message]]);
   });
 });
+
+describe('a message without an owner', () => {
+  it('is counted for the owner that its head names', async () => {
+    const userId = 'ann';
+    const { receiver, fake, clock } = start({
+      concurrency: 20,
+      handleMessage: (context, worker, received) => {
+        worker.slots.ownedBy?.(userId);
+        return fake.handleMessage(context, worker, received);
+      },
+    });
+    receiver.put(...Array.from({ length: 40 }, () => message()));
+    await clock.advance(MAX_SLOT_WAIT_MS);
+    expect(fake.running.size).toBe(16);
+  });
+});
