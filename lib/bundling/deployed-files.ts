@@ -3,6 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { Stack } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
 import { SettingsError } from '../settings/settings.ts';
 import { CUSTOM_TASKS, type Entry, type Manifest, OUTPUT, ROOT, WITH_TASKS } from './entries.ts';
 
@@ -30,15 +32,31 @@ export function writeDeployedFiles(entry: Entry, folder: string, tasks?: string)
     run('bundle-tasks.js', [...given, join(folder, CUSTOM_TASKS)]);
 }
 
-/** A folder with the Dockerfile and, if `isBundled`, the files of the worker. It exists until the process ends. */
+/** A folder with the Dockerfile and, if `isBundled`, the files of the worker. */
 export function workerImageFolder(tasks?: string, isBundled = true): string {
   const folder = mkdtempSync(join(tmpdir(), 'punctual-worker-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   cpSync(join(DOCKERFILES, 'Dockerfile'), join(folder, 'Dockerfile'));
   const app = join(folder, 'app');
   mkdirSync(app);
   if (isBundled) writeDeployedFiles('worker', app, tasks);
   return folder;
+}
+
+/** Calls `use` with the folder, and removes it afterwards. CDK has copied it by then, unless its context says otherwise. */
+export function withWorkerImage<T>(
+  scope: Construct,
+  tasks: string | undefined,
+  use: (folder: string) => T,
+): T {
+  const folder = workerImageFolder(tasks, Stack.of(scope).bundlingRequired);
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  const isCopied = !scope.node.tryGetContext('aws:cdk:disable-asset-staging');
+  if (!isCopied) process.once('exit', remove);
+  try {
+    return use(folder);
+  } finally {
+    if (isCopied) remove();
+  }
 }
 
 function copy(file: string, folder: string, name: string): void {

@@ -22,7 +22,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { tableStatements } from '../access/permissions.ts';
 import { grantConsume, grantKeyUse, grantSend } from '../access/queue-permissions.ts';
-import { workerImageFolder } from '../bundling/deployed-files.ts';
+import { withWorkerImage } from '../bundling/deployed-files.ts';
 import type { Queues } from '../data/queues.ts';
 import type { Storage } from '../data/storage.ts';
 import { createLogGroup } from '../operations/logs.ts';
@@ -134,47 +134,48 @@ export class Workers extends Construct implements IGrantable {
       },
       volumes: [{ name: 'tmp' }],
     });
-    const container = task.addContainer('Worker', {
-      image: image ?? this.#image(settings),
-      readonlyRootFilesystem: true,
-      // Process 1 forwards SIGTERM and reaps child processes of tasks.
-      linuxParameters: new LinuxParameters(this, 'Linux', { initProcessEnabled: true }),
-      stopTimeout: STOP_TIMEOUT,
-      environment: {
-        ...environment,
-        PUNCTUAL_CONCURRENCY: String(settings.workerConcurrency),
-        PUNCTUAL_OWNER_SHARE: String(settings.ownerShare),
-        PUNCTUAL_DRAIN_SECONDS: String(DRAIN_SECONDS),
-        PUNCTUAL_PROTECT_MINUTES: String(settings.maxProtectionMinutes),
-        PUNCTUAL_ALIVE_FILE: ALIVE_FILE,
-        PUNCTUAL_METRICS: 'on',
-        ...(settings.tracing && {
-          PUNCTUAL_TRACING: 'on',
-          PUNCTUAL_TRACE_SAMPLING: String(settings.traceSampling),
+    const addContainer = (built: ContainerImage) =>
+      task.addContainer('Worker', {
+        image: built,
+        readonlyRootFilesystem: true,
+        // Process 1 forwards SIGTERM and reaps child processes of tasks.
+        linuxParameters: new LinuxParameters(this, 'Linux', { initProcessEnabled: true }),
+        stopTimeout: STOP_TIMEOUT,
+        environment: {
+          ...environment,
+          PUNCTUAL_CONCURRENCY: String(settings.workerConcurrency),
+          PUNCTUAL_OWNER_SHARE: String(settings.ownerShare),
+          PUNCTUAL_DRAIN_SECONDS: String(DRAIN_SECONDS),
+          PUNCTUAL_PROTECT_MINUTES: String(settings.maxProtectionMinutes),
+          PUNCTUAL_ALIVE_FILE: ALIVE_FILE,
+          PUNCTUAL_METRICS: 'on',
+          ...(settings.tracing && {
+            PUNCTUAL_TRACING: 'on',
+            PUNCTUAL_TRACE_SAMPLING: String(settings.traceSampling),
+          }),
+        },
+        healthCheck: {
+          // The worker is unhealthy if its event loop was blocked for a minute or its clock is wrong: a new task gets
+          // another machine. An unavailable dependency does not make it unhealthy.
+          command: ['CMD-SHELL', `test -n "$(find ${ALIVE_FILE} -mmin -1)"`],
+          interval: Duration.seconds(30),
+          timeout: Duration.seconds(5),
+          retries: 3,
+          startPeriod: Duration.seconds(30),
+        },
+        logging: LogDriver.awsLogs({
+          logGroup: createLogGroup(this, 'Logs', { settings, encryptionKey }),
+          streamPrefix: 'worker',
         }),
-      },
-      healthCheck: {
-        // The worker is unhealthy if its event loop was blocked for a minute or its clock is wrong: a new task gets
-        // another machine. An unavailable dependency does not make it unhealthy.
-        command: ['CMD-SHELL', `test -n "$(find ${ALIVE_FILE} -mmin -1)"`],
-        interval: Duration.seconds(30),
-        timeout: Duration.seconds(5),
-        retries: 3,
-        startPeriod: Duration.seconds(30),
-      },
-      logging: LogDriver.awsLogs({
-        logGroup: createLogGroup(this, 'Logs', { settings, encryptionKey }),
-        streamPrefix: 'worker',
-      }),
-    });
+      });
+    // The hash of a built image is that of its files.
+    const container = image
+      ? addContainer(image)
+      : withWorkerImage(this, settings.tasks, (folder) =>
+          addContainer(ContainerImage.fromAsset(folder, { platform: Platform.LINUX_ARM64 })),
+        );
     container.addMountPoints({ containerPath: '/tmp', sourceVolume: 'tmp', readOnly: false });
     return { task, container };
-  }
-
-  /** The hash is that of the files in the image. Without bundling, the folder has the Dockerfile only. */
-  #image({ tasks }: DeploymentSettings): ContainerImage {
-    const folder = workerImageFolder(tasks, Stack.of(this).bundlingRequired);
-    return ContainerImage.fromAsset(folder, { platform: Platform.LINUX_ARM64 });
   }
 }
 
