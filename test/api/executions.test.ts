@@ -288,12 +288,12 @@ describe('dead letters', () => {
     expect((await all('olga', ['punctual-operators'])).sort()).toEqual([...mine, ...others].map(idOf).sort());
   });
 
-  it('redrive of nothing names both ways to say what', async () => {
+  it('redrive of nothing names all ways to say what', async () => {
     const { call } = testApi();
     const answer = await call('POST', '/dead-letters/redrive', { body: {} });
     expect(answer.status).toBe(400);
     expect(answer.body.errors).toEqual([
-      { path: '', message: 'must have ids, or jobId; none of them is given' },
+      { path: '', message: 'must have ids, or jobId, or errorKey; none of them is given' },
     ]);
   });
 

@@ -220,6 +220,9 @@ describe('bundled', { timeout: 60_000 }, () => {
 
     expect((await call('getOperation', { id: filling.operation })).body).toMatchObject({ status: 'done' });
     await call('stopOperation', { id: filling.operation });
+    await call('createJob', {}, { body: { ...hourly, name: 'in-bulk' } });
+    for (const action of ['pause', 'resume', 'cancel'])
+      await call('changeJobs', {}, { body: { action, filter: { name: 'in-bulk' } } });
 
     const name = { namespace: 'billing', name: 'nightly' };
     await call('putNamedJob', name, { body: hourly });
@@ -238,6 +241,10 @@ describe('bundled', { timeout: 60_000 }, () => {
     await untilRow(failed.id, 'failed');
     await call('redriveDeadLetters', {}, { body: { jobId: failed.id } });
     await untilRow(failed.id, 'failed');
+    const { body: groups } = await call('groupDeadLetters');
+    await call('redriveDeadLetters', {}, { body: { errorKey: groups.items[0].key } });
+    await untilRow(failed.id, 'failed');
+    await call('dismissDeadLetters', {}, { body: { ids: [row.id] } });
 
     const long = { task: 'noop', params: { durationMs: 60_000 }, schedule: { cron: '0 0 1 1 *' } };
     for (const overlap of ['skip', 'allow', 'queue']) {
