@@ -4,17 +4,21 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runDiagram } from './docs/run-diagram.ts';
+import { settingsTables } from './docs/settings-table.ts';
 import { executionDiagram, jobDiagram } from './docs/state-diagrams.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
 /** The documents that have generated parts. */
-export const DOCUMENTS = ['docs/protocol.md', 'docs/architecture.md'];
+export const DOCUMENTS = ['docs/protocol.md', 'docs/architecture.md', 'docs/deploy.md'];
+
+const mermaid = (diagram: string): string => `\`\`\`mermaid\n${diagram}\n\`\`\``;
 
 const PARTS: Readonly<Record<string, () => string | Promise<string>>> = {
-  'execution states': executionDiagram,
-  'job states': jobDiagram,
-  'one run': runDiagram,
+  'execution states': () => mermaid(executionDiagram()),
+  'job states': () => mermaid(jobDiagram()),
+  'one run': async () => mermaid(await runDiagram()),
+  settings: settingsTables,
 };
 
 const MARKED = /(<!-- generated: ([a-z ]+) \(npm run docs\) -->\n)(?:.|\n)*?(<!-- end of generated -->)/g;
@@ -30,14 +34,13 @@ export async function withGenerated(text: string): Promise<string> {
   }
   return text.replace(
     MARKED,
-    (_all, begin: string, name: string, end: string) =>
-      `${begin}\`\`\`mermaid\n${parts.get(name)}\n\`\`\`\n${end}`,
+    (_all, begin: string, name: string, end: string) => `${begin}${parts.get(name)}\n${end}`,
   );
 }
 
 const USAGE = `usage: npm run docs -- [--check]
 
-Generates the diagrams of docs/protocol.md and docs/architecture.md from the code.
+Generates the diagrams of docs/protocol.md and docs/architecture.md and the settings of docs/deploy.md from the code.
 
   --check   change nothing; the exit code is 1 if a document is out of date
   --help    print this text`;
