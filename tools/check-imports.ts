@@ -29,6 +29,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // The client runs in browsers too, so it takes only types from the contract.
   client: ['api', 'tasks'],
   cli: ['client', 'local', 'concurrency', 'domain'],
+  // The test kit runs the use cases of worker and watcher on virtual time.
+  testing: ['queries', 'jobs', 'scheduling', ...PORTS],
 };
 
 /** Folders that run without the rest of src/ and without Node. They take types from outside, and load nothing. */
@@ -72,6 +74,7 @@ const WITHOUT_AMBIENT = [
   'jobs',
   'queries',
   'notifications',
+  'testing',
 ];
 const AMBIENT =
   /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bperformance\.now\(|\bprocess\.env\b|\bTemporal\.Now\b/;

@@ -30,10 +30,11 @@ export interface TaskContext<Params> {
   checkpoint(value: unknown): Promise<void>;
 }
 
-export interface Task<Params = unknown> {
+/** `Input` is the type of the params before they are parsed: fields with a default may be absent. */
+export interface Task<Params = unknown, Input = unknown> {
   readonly name: string;
   readonly description: string;
-  readonly params: z.ZodType<Params>;
+  readonly params: z.ZodType<Params, Input>;
   /** The error message for jobs that name this task. Absent if jobs may use it. */
   readonly unavailable?: string;
   /** How long a run with these params takes at least, in ms. Undefined if the params do not say. */
@@ -89,13 +90,13 @@ function recogniseByKind(own: new (...args: never[]) => Error, kind: string): vo
 // The name of a class may be minified, the key of an object is not.
 for (const [kind, own] of Object.entries({ DoNotRetry, RetryAfter, Snooze })) recogniseByKind(own, kind);
 
-export function defineTask<Params>(task: {
+export function defineTask<Params, Input = unknown>(task: {
   name: string;
   description: string;
-  params: z.ZodType<Params>;
+  params: z.ZodType<Params, Input>;
   minDurationMs?(params: unknown): number | undefined;
   run(context: TaskContext<Params>): Promise<unknown>;
-}): Task<Params> {
+}): Task<Params, Input> {
   if (!/^[a-z][a-z0-9-]{0,63}$/.test(task.name)) {
     throw new Error(
       `the task name must be 1 to 64 lower-case letters, digits and dashes and start with a letter, got "${task.name}"`,
