@@ -18,6 +18,7 @@ const PATIENT = [
   'test/cli/server.test.ts',
   'test/cli/apply.test.ts',
   'test/cli/examples.test.ts',
+  'test/examples/with-server.test.ts',
   'test/cli/launcher.test.ts',
   'test/local/backup.test.ts',
   'test/local/custom-tasks.test.ts',
