@@ -241,6 +241,26 @@ describe('changing', () => {
     expect(err).toContain('punctual: gone: there is no job');
   });
 
+  it('bulk counts, needs a confirmation, and changes all matching jobs', async () => {
+    for (const name of ['bulk-a', 'bulk-b', 'bulk-c'])
+      await json(`create --task noop --cron '0 4 * * *' --name ${name}`);
+    expect((await punctual('bulk pause --name bulk- --dry-run')).out).toBe('3 jobs would change\n');
+    const unconfirmed = await punctual('bulk pause --name bulk-');
+    expect(unconfirmed.code).toBe(2);
+    expect(unconfirmed.err).toContain('Pause 3 jobs? There is no terminal to ask: give --yes');
+    expect(await json('bulk pause --name bulk- --dry-run'), 'nothing was changed').toEqual({ matched: 3 });
+
+    const paused = await punctual('bulk pause --name bulk- --note moved --yes');
+    expect(paused).toMatchObject({ code: 0, out: expect.stringMatching(/^done +3 of 3$/m) });
+    expect(await json('list --name bulk- --status paused')).toHaveLength(3);
+    expect((await json('changes bulk-b'))[0]).toMatchObject({ what: 'paused', note: 'moved' });
+    expect(await json('bulk resume --name bulk-a --yes')).toMatchObject({ action: 'resume', done: 1 });
+    const { operation } = await json('bulk cancel --name bulk- --yes --no-wait');
+    expect(await json(`operations get ${operation}`)).toMatchObject({ action: 'cancel', total: 3 });
+    const all = await punctual('bulk cancel --yes');
+    expect(all).toMatchObject({ code: 2, err: expect.stringContaining('all: must be true') });
+  });
+
   it('retry and dead-letters redrive run failed executions again', async () => {
     const job = await farAway('failing', { params: { fail: true } });
     const { id } = await ran(job.id);
