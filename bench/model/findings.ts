@@ -102,7 +102,7 @@ function loadsOf(options: ModelOptions, result: SimulationResult): ResourceLoad[
     timetable: 'warmWritesPerSecond, shards',
     'executions.byUser':
       tenantShare > 0
-        ? 'indexPartitions (src/store/dynamodb/dynamodb.ts; not a setting yet, never lowered)'
+        ? 'indexPartitions, then indexPartitionsWritten (docs/capacity.md)'
         : 'warmWritesPerSecond',
   };
   const partitions = [...tables.writes, ...tables.reads].map((one) =>

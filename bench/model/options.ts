@@ -64,7 +64,7 @@ const FLAGS: Record<string, Flag> = {
     min: 1,
     max: 1_024,
     whole: true,
-    description: 'index partitions per user (not a setting of a deployment yet)',
+    description: 'index partitions per user that items are written to (indexPartitionsWritten)',
     otherwise: INDEX_PARTITIONS,
   },
   creates: { min: 0, max: 100_000, description: 'jobs that the API creates per second', otherwise: (r) => r / 100 },

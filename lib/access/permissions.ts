@@ -35,7 +35,7 @@ const GET = ['GetItem', 'BatchGetItem'] as const;
 const INSERT = ['PutItem', 'PartiQLInsert'] as const;
 const CHANGE = ['UpdateItem', 'PartiQLUpdate'] as const;
 
-export const OPERATIONS: Readonly<Record<keyof Store, Access>> = {
+const OPERATIONS: Readonly<Record<keyof Store, Access>> = {
   putDefinition: on('jobs', 'BatchWriteItem'),
   readDefinition: on('jobs', ...GET),
   readDefinitions: on('jobs', 'BatchGetItem'),
@@ -104,6 +104,21 @@ export const OPERATIONS: Readonly<Record<keyof Store, Access>> = {
   writeKeySlot: on('jobs', ...INSERT, ...CHANGE),
   removeKeySlot: on('jobs', 'DeleteItem'),
 };
+
+/** Lists read the recorded number of index partitions, and writes of indexed items record it (docs/decisions/0041). */
+const READ_PARTITIONS = on('jobs', 'GetItem');
+const RECORD_PARTITIONS = on('jobs', 'UpdateItem');
+const BESIDES: Partial<Record<keyof Store, Access>> = {
+  listHeads: READ_PARTITIONS,
+  listRowKeys: READ_PARTITIONS,
+  listFailedKeys: READ_PARTITIONS,
+  insertHead: RECORD_PARTITIONS,
+  insertRow: RECORD_PARTITIONS,
+  updateRow: RECORD_PARTITIONS,
+};
+
+export const accessesOf = (operation: keyof Store): readonly Access[] =>
+  [OPERATIONS[operation], BESIDES[operation]].filter((access) => access !== undefined);
 
 const CREATE = [
   'insertHead',
@@ -239,7 +254,7 @@ export type RoleName = keyof typeof ROLES;
 
 /** One statement for each table and index, with exactly the actions that the role uses there. */
 export function tableStatements(storage: Storage, role: RoleName): PolicyStatement[] {
-  const accesses = ROLES[role].map((operation): Access => OPERATIONS[operation]);
+  const accesses = ROLES[role].flatMap(accessesOf);
   const byResource = Map.groupBy(accesses, ({ table, index }) => (index ? `${table}/index/${index}` : table));
   return [...byResource].sort().map(([resource, own]) => {
     const [table = '', ...index] = resource.split('/');

@@ -5,6 +5,7 @@ import { Token } from 'aws-cdk-lib';
 import { DEPLOYED_LIMITS, LIMIT_NAMES, type LimitName } from '../../src/domain/jobs/owner-limits.ts';
 import { ConfigError, readConfig } from '../../src/runtime/config.ts';
 import { limitVariable, limitVariables } from '../../src/runtime/limit-variables.ts';
+import { INDEX_PARTITIONS } from '../../src/store/user-index.ts';
 import { taskVariables } from '../../src/tasks/task-settings.ts';
 import type { Queues } from '../data/queues.ts';
 import { type DeploymentSettings, SettingsError } from '../settings/settings.ts';
@@ -28,10 +29,19 @@ export const environmentOf = (
   PUNCTUAL_NOTIFY_URL: queues.notify.queueUrl,
   PUNCTUAL_OPERATORS_GROUP: settings.operatorsGroup,
   PUNCTUAL_GROUP_COMMIT: settings.groupCommit ? 'on' : 'off',
+  ...indexPartitionsOf(settings),
   ...(settings.eventBus !== undefined && { PUNCTUAL_EVENT_BUS: settings.eventBus }),
   ...(settings.emailRecipients && { PUNCTUAL_EMAIL_RECIPIENTS: settings.emailRecipients.join(',') }),
   ...limitsOf(settings),
   ...validated(taskEnvironment),
+});
+
+/** Absent if they are the default, because the environment of a Lambda has 4 KB. */
+const indexPartitionsOf = ({ indexPartitions, indexPartitionsWritten }: DeploymentSettings): Environment => ({
+  ...(indexPartitions !== INDEX_PARTITIONS && { PUNCTUAL_INDEX_PARTITIONS: String(indexPartitions) }),
+  ...(indexPartitionsWritten !== INDEX_PARTITIONS && {
+    PUNCTUAL_INDEX_PARTITIONS_WRITTEN: String(indexPartitionsWritten),
+  }),
 });
 
 /** Only the limits that differ from their defaults, because the environment of a Lambda has 4 KB. */

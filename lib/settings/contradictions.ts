@@ -26,6 +26,8 @@ export function contradictions(settings: DeploymentSettings): string[] {
       `maxCapacity must be at least minCapacity (${minCapacity}), got ${maxCapacity}`,
     (!fits || workerMemory % step !== 0) &&
       `workerMemory must be ${size?.min} to ${size?.max} in steps of ${step} with workerCpu ${workerCpu}, got ${workerMemory}`,
+    settings.indexPartitionsWritten > settings.indexPartitions &&
+      `indexPartitionsWritten must be at most indexPartitions (${settings.indexPartitions}), got ${settings.indexPartitionsWritten}: deploy with the higher indexPartitions first`,
     settings.warmWritesPerSecond !== undefined &&
       settings.capacity === 'provisioned' &&
       'warmWritesPerSecond requires capacity onDemand; use minCapacity for provisioned tables',

@@ -226,6 +226,18 @@ export interface SettingProps {
    */
   readonly maxCapacity?: number;
   /**
+   * The number of index partitions per user that lists read. It may be raised on a running system, never lowered
+   * (docs/capacity.md#a-hot-tenant). A page of a list reads each of them.
+   * @default 4
+   */
+  readonly indexPartitions?: number;
+  /**
+   * The number of index partitions per user that items are written to. Raise it in a second deployment, after
+   * `indexPartitions`. One tenant can have about 500 executions per second for each of them.
+   * @default 4
+   */
+  readonly indexPartitionsWritten?: number;
+  /**
    * Group commit: single-item reads and writes that arrive together are sent as one request. It saves CPU and uses the
    * same units. Turn it off if DynamoDB rejects such requests.
    * @default true

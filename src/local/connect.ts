@@ -64,6 +64,7 @@ export async function connect(
       ...config.store,
       groupCommit: config.store.groupCommit && canGroup,
       backoff,
+      monotonic: systemClock.monotonic,
     }),
   );
   const { queue, receivers } = createSqs({

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { MINUTE } from '../domain/executions/slots.ts';
 import { parse } from '../domain/validation/validation.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../scheduling/context.ts';
+import { INDEX_PARTITIONS, MAX_INDEX_PARTITIONS } from '../store/user-index.ts';
 
 /** A job is claimed up to 750 ms before its fire time, and may wait a second for a run slot. */
 const MIN_LEASE_MS = 2_000;
@@ -91,9 +92,14 @@ const settingSchema = (name: keyof Settings, value: number) =>
     .max(name === 'shards' ? 1024 : 86_400_000)
     .default(value);
 
+const indexPartitionCount = z.coerce.number().int().min(INDEX_PARTITIONS).max(MAX_INDEX_PARTITIONS);
+
 export const storeVariables = z.object({
   /** Retention of terminal executions. Default: the store's own. */
   PUNCTUAL_RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).optional(),
+  /** The index partitions per user that lists read, and those that items are written to (docs/decisions/0041). */
+  PUNCTUAL_INDEX_PARTITIONS: indexPartitionCount.optional(),
+  PUNCTUAL_INDEX_PARTITIONS_WRITTEN: indexPartitionCount.optional(),
   /** `off`: every read and write of an item is a separate request. */
   PUNCTUAL_GROUP_COMMIT: z.literal(['on', 'off']).default('on'),
 });
@@ -101,7 +107,15 @@ export const storeVariables = z.object({
 /** The options of the DynamoDB store that come from the environment. */
 export function readStoreConfig(env: Environment) {
   const given = readConfig(storeVariables, env);
+  const { PUNCTUAL_INDEX_PARTITIONS: read, PUNCTUAL_INDEX_PARTITIONS_WRITTEN: written } = given;
+  if ((written ?? INDEX_PARTITIONS) > (read ?? INDEX_PARTITIONS)) {
+    throw new ConfigError(
+      `PUNCTUAL_INDEX_PARTITIONS_WRITTEN must be at most PUNCTUAL_INDEX_PARTITIONS (${read ?? INDEX_PARTITIONS}), got ${written}`,
+    );
+  }
   return {
+    indexPartitions: read,
+    indexPartitionsWritten: written,
     retentionDays: given.PUNCTUAL_RETENTION_DAYS,
     groupCommit: given.PUNCTUAL_GROUP_COMMIT === 'on',
   };

@@ -46,6 +46,7 @@ export function createLambdaRuntime(serviceName: string, env: Environment, meter
     shards: settings.shards,
     ...readStoreConfig(env),
     backoff: { random: systemRandom.float, sleep: systemClock.sleep },
+    monotonic: systemClock.monotonic,
     meter,
   });
   const context = {

@@ -3,10 +3,11 @@ import { hash } from '../domain/hash.ts';
 
 /**
  * The default and minimum number of index partitions per user. Several partitions keep one large tenant from overloading one,
- * because a throttled index throttles its table. The number may be raised for an existing store. With a lower number, lists
- * would miss the items of the other partitions.
+ * because a throttled index throttles its table. A deployment may have more (docs/decisions/0041).
  */
 export const INDEX_PARTITIONS = 4;
+/** A page of a list reads every partition, at 0.5 RRU each. */
+export const MAX_INDEX_PARTITIONS = 256;
 
 /** The index partition of one job: `<userId>#<k>`. */
 export const ownerOf = (userId: string, jobId: string, partitions = INDEX_PARTITIONS): string =>
@@ -55,7 +56,8 @@ export async function newestFirst<T>(
     if (item === undefined) return { items, more: false };
     if (items.length === limit) return { items, more: true };
     newest.buffer.shift();
-    items.push(item);
+    // An item that moves to another partition may be in both for a moment.
+    if (items.at(-1)?.sortKey !== item.sortKey) items.push(item);
   }
 }
 

@@ -41,6 +41,7 @@ async function main(): Promise<void> {
       shards: config.settings.shards,
       ...config.store,
       backoff: { random: systemRandom.float, sleep: systemClock.sleep },
+      monotonic: systemClock.monotonic,
       // DynamoDB reports consumed capacity only if it is asked to
       meter: config.metrics ? units.meter : undefined,
     }),

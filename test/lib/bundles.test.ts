@@ -12,7 +12,7 @@ import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OPERATIONS, ROLES, type RoleName } from '../../lib/access/permissions.ts';
+import { accessesOf, ROLES, type RoleName } from '../../lib/access/permissions.ts';
 import { bundle, type Entry, OUTPUT } from '../../lib/bundling/bundle.ts';
 import { operations } from '../../src/api/contract/contract.ts';
 import type { ApiHandler } from '../../src/api/http/http-event.ts';
@@ -72,10 +72,11 @@ const QUEUES: Record<RoleName, readonly string[]> = {
   ],
 };
 const allowed = (role: RoleName): string[] => [
-  ...ROLES[role].flatMap((operation) => {
-    const { table, index, actions } = OPERATIONS[operation];
-    return actions.map((action) => `dynamodb:${action} ${table}${index ? `/index/${index}` : ''}`);
-  }),
+  ...ROLES[role]
+    .flatMap(accessesOf)
+    .flatMap(({ table, index, actions }) =>
+      actions.map((action) => `dynamodb:${action} ${table}${index ? `/index/${index}` : ''}`),
+    ),
   ...QUEUES[role],
 ];
 /** A context without a recorder between it and the tables. */

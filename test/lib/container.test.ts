@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OPERATIONS, ROLES } from '../../lib/access/permissions.ts';
+import { accessesOf, ROLES } from '../../lib/access/permissions.ts';
 import { workerImageFolder } from '../../lib/bundling/deployed-files.ts';
 import { jobSpecSchema } from '../../src/domain/jobs/job-spec.ts';
 import { createJob } from '../../src/jobs/create-job.ts';
@@ -199,10 +199,11 @@ describe('the container', { timeout: 60_000 }, () => {
     const units = written.filter(({ runtime }) => runtime === 'worker');
     expect(units.reduce((sum, { WriteUnits = 0 }) => sum + WriteUnits, 0)).toBeGreaterThan(0);
 
-    const allowed = ROLES.worker.flatMap((operation) => {
-      const { table, index, actions } = OPERATIONS[operation];
-      return actions.map((action) => `dynamodb:${action} ${table}${index ? `/index/${index}` : ''}`);
-    });
+    const allowed = ROLES.worker
+      .flatMap(accessesOf)
+      .flatMap(({ table, index, actions }) =>
+        actions.map((action) => `dynamodb:${action} ${table}${index ? `/index/${index}` : ''}`),
+      );
     const queues = ['SendMessage', 'ReceiveMessage', 'DeleteMessage', 'ChangeMessageVisibility'].map(
       (action) => `sqs:${action} work-0`,
     );

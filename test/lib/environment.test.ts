@@ -35,6 +35,8 @@ describe('the environment', { timeout: 120_000 }, () => {
       PUNCTUAL_SECRETS: 'ssm:/jobs',
     };
     new Punctual(stack, 'Punctual', {
+      indexPartitions: 32,
+      indexPartitionsWritten: 16,
       eventBus: 'jobs',
       emailRecipients: ['*@example.com', 'ann@b.example'],
       taskEnvironment,
@@ -42,6 +44,8 @@ describe('the environment', { timeout: 120_000 }, () => {
     });
     const expected = {
       ...taskEnvironment,
+      PUNCTUAL_INDEX_PARTITIONS: '32',
+      PUNCTUAL_INDEX_PARTITIONS_WRITTEN: '16',
       PUNCTUAL_EVENT_BUS: 'jobs',
       PUNCTUAL_EMAIL_RECIPIENTS: '*@example.com,ann@b.example',
       PUNCTUAL_NOTIFY_URL: expect.anything(),

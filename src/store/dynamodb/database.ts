@@ -19,18 +19,19 @@ import type { Item } from '../items.ts';
 import { batchOperations } from './batch-operations.ts';
 import { type Meter, measuring } from './capacity-meter.ts';
 import { groupCommit } from './group-commit.ts';
+import { createIndexPartitions, type IndexPartitionSettings } from './index-partitions.ts';
 import type { ItemCalls, On } from './item-calls.ts';
 import type { Pauses } from './retry-unprocessed.ts';
 import type { TableName } from './tables.ts';
 import { asPut, asUpdate } from './writes.ts';
 
-export interface DatabaseOptions {
+export interface DatabaseOptions extends IndexPartitionSettings {
   readonly client: DynamoDBClient;
   readonly tablePrefix: string;
   readonly meter?: Meter;
   readonly backoff: Pauses;
   readonly groupCommit: boolean;
-  readonly indexPartitions: number;
+  readonly monotonic: () => number;
 }
 
 interface Page {
@@ -122,6 +123,6 @@ export function openDatabase(options: DatabaseOptions) {
     query,
     scan,
     getAll,
-    indexPartitions: options.indexPartitions,
+    indexPartitions: createIndexPartitions({ get: single.get, update }, options, options.monotonic),
   };
 }

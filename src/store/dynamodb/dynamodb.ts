@@ -1,7 +1,6 @@
 // The Store port on DynamoDB: the operations of this folder, put together.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Store } from '../store.ts';
-import { INDEX_PARTITIONS } from '../user-index.ts';
 import type { Meter } from './capacity-meter.ts';
 import * as changes from './changes.ts';
 import * as control from './control.ts';
@@ -9,6 +8,7 @@ import { openDatabase } from './database.ts';
 import * as definitions from './definitions.ts';
 import * as executions from './executions.ts';
 import * as holds from './holds.ts';
+import type { IndexPartitionSettings } from './index-partitions.ts';
 import * as jobs from './jobs.ts';
 import * as keySlots from './key-slots.ts';
 import * as names from './names.ts';
@@ -18,7 +18,8 @@ import * as quotas from './quotas.ts';
 import type { Pauses } from './retry-unprocessed.ts';
 import * as timetable from './timetable.ts';
 
-export interface DynamoStoreOptions {
+/** Index partitions may be raised and never lowered. Every reading process must have the new number before items are written with it. */
+export interface DynamoStoreOptions extends IndexPartitionSettings {
   readonly client: DynamoDBClient;
   /** The prefix of the table names. */
   readonly tablePrefix: string;
@@ -32,11 +33,8 @@ export interface DynamoStoreOptions {
    * Default true.
    */
   readonly groupCommit?: boolean;
-  /**
-   * Index partitions per user. Default and minimum: 4. The number may be raised and never lowered. Every reading process must
-   * have the new number before the first process writes with it.
-   */
-  readonly indexPartitions?: number;
+  /** Milliseconds since any time. Default: time stands still, so that a process reads the number of index partitions once. */
+  readonly monotonic?: () => number;
   /** The pauses between the rounds of a batch that was processed in part. Default: real time, no jitter. */
   readonly backoff?: Pauses;
 }
@@ -48,13 +46,20 @@ const DEFAULT_BACKOFF: Pauses = {
 
 export function createDynamoStore(options: DynamoStoreOptions): Store {
   const { client, tablePrefix, shards, meter, backoff = DEFAULT_BACKOFF } = options;
-  const { groupCommit = true, indexPartitions = INDEX_PARTITIONS } = options;
-  if (!Number.isInteger(indexPartitions) || indexPartitions < INDEX_PARTITIONS)
-    throw new RangeError(
-      `indexPartitions must be a whole number of at least ${INDEX_PARTITIONS}, got ${indexPartitions}`,
-    );
+  const { groupCommit = true, indexPartitions, indexPartitionsWritten, monotonic = () => 0 } = options;
   const retentionMs = (options.retentionDays ?? 90) * 86_400_000;
-  const db = openDatabase({ client, tablePrefix, meter, backoff, groupCommit, indexPartitions });
+  const db = openDatabase({
+    ...{
+      client,
+      tablePrefix,
+      meter,
+      backoff,
+      groupCommit,
+      indexPartitions,
+      indexPartitionsWritten,
+      monotonic,
+    },
+  });
   return {
     putDefinition: (definition) => definitions.putDefinition(db, definition),
     readDefinition: (jobId, version) => definitions.readDefinition(db, jobId, version),

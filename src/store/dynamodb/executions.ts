@@ -22,21 +22,28 @@ import { readRange } from './ranges.ts';
 const table = 'executions';
 
 /** False if it exists. 1 WRU below 1 KB, 1 for the index, and 1 for the index of failed rows if it is FAILED. */
-export function insertRow(db: Database, retentionMs: number, row: Row): Promise<boolean> {
+export async function insertRow(db: Database, retentionMs: number, row: Row): Promise<boolean> {
+  await db.indexPartitions.record();
   const key = { jobId: row.jobId, due: row.due };
   return db.insert(
     { operation: 'insertRow', table, linger: true },
-    { key, item: rowToItem(row, retentionMs, db.indexPartitions) },
+    { key, item: rowToItem(row, retentionMs, db.indexPartitions.written) },
   );
 }
 
 /** A put, so no attribute of the old row stays. 1 WRU below 1 KB, and 1 more if the row is or was FAILED. */
-export function updateRow(db: Database, retentionMs: number, seen: RowSeen, row: Row): Promise<boolean> {
+export async function updateRow(
+  db: Database,
+  retentionMs: number,
+  seen: RowSeen,
+  row: Row,
+): Promise<boolean> {
+  await db.indexPartitions.record();
   const held = seen.fence !== undefined;
   return db.put(
     { operation: 'updateRow', table },
     {
-      Item: rowToItem(row, retentionMs, db.indexPartitions),
+      Item: rowToItem(row, retentionMs, db.indexPartitions.written),
       ConditionExpression: `#status = :status AND ${held ? '#fence = :fence' : 'attribute_not_exists(#fence)'}`,
       ExpressionAttributeNames: { '#status': 'status', '#fence': 'fence' },
       ExpressionAttributeValues: { ':status': seen.status, ':fence': seen.fence },
@@ -166,7 +173,7 @@ async function itemsOfUser(
   { from, to, cursor, limit }: ListOptions & KeyRange,
 ): Promise<Page<Item>> {
   const start = lesser(decodeCursor(cursor, TIME_AND_JOB), to);
-  const owners = ownersOf(userId, db.indexPartitions);
+  const owners = ownersOf(userId, await db.indexPartitions.toRead());
   const { items, more } = await newestFirst(owners, start, limit, async (partition, before, count) => {
     const range = {
       ...keys,

@@ -12,10 +12,11 @@ const table = 'jobs';
 const keyOf = (jobId: string) => ({ jobId, part: HEAD });
 
 /** False if it exists. 1 WRU below 1 KB, and 1 for the index. */
-export function insertHead(db: Database, head: Head): Promise<boolean> {
+export async function insertHead(db: Database, head: Head): Promise<boolean> {
+  await db.indexPartitions.record();
   return db.insert(
     { operation: 'insertHead', table },
-    { key: keyOf(head.jobId), item: headToItem(head, db.indexPartitions) },
+    { key: keyOf(head.jobId), item: headToItem(head, db.indexPartitions.written) },
   );
 }
 
@@ -53,7 +54,7 @@ export async function listHeads(
   options: ListOptions,
 ): Promise<Page<HeadSummary>> {
   const start = decodeCursor(options.cursor, TIME_AND_JOB);
-  const owners = ownersOf(userId, db.indexPartitions);
+  const owners = ownersOf(userId, await db.indexPartitions.toRead());
   const { items, more } = await newestFirst(owners, start, options.limit, async (owner, before, count) => {
     const page = await readRange(
       db,
