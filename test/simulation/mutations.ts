@@ -873,7 +873,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: 'key row expired',
     theme: 'keys',
-    from: 8,
+    from: 13,
     takesOut: 'a slot is free if the lease of its hold is over, also if no row shows the end of the run',
     edits: [
       {
@@ -911,6 +911,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: 'key successor',
     theme: 'keys',
+    from: 395,
     takesOut: 'a worker whose lease has ended acquires no slot',
     edits: [
       {

@@ -163,15 +163,21 @@ async function isAbandoned(context: Context, { jobId, due, token, leaseUntil }: 
 const MIN_WAIT_MS = 500;
 const MAX_WAIT_MS = 10_000;
 
-export function waitForSlot(context: Context, head: Head, message: Message): DecidedClaim {
+export function waitForKey(
+  context: Context,
+  key: KeyName,
+  message: Message,
+): Exclude<DecidedClaim, { kind: 'run' }> {
   const { clock, random, log } = context;
   const now = clock.now();
   const waitMs = Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, (now - message.fireAt) / 4));
-  const key = keyNameOf(head);
   log.debug('waits for a slot of its concurrency key', {
     executionId: executionId(message.jobId, message.due),
-    key: key?.key,
+    key: key.key,
   });
   const at = now + Math.round(waitMs * (0.75 + 0.5 * random.float()));
-  return { kind: 'later', at, ...(key && { waitsFor: key }) };
+  return { kind: 'later', at, waitsFor: key };
 }
+
+export const waitForSlot = (context: Context, { userId, limit }: Head, message: Message): DecidedClaim =>
+  waitForKey(context, { owner: ownerHash(userId), key: limit?.key ?? '' }, message);

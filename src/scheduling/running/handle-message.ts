@@ -10,7 +10,7 @@ import { claimEarly } from '../claiming/claim-early.ts';
 import { type Claimed, type DecidedClaim, isRetry } from '../claiming/claim-result.ts';
 import { type AcquiredHold, confirmStart, undoClaim } from '../claiming/confirm-start.ts';
 import { EARLIEST_CLAIM_MS, earlyClaimAt } from '../claiming/early-claim-time.ts';
-import { keyNameOf, waitForSlot } from '../claiming/key-slots.ts';
+import { keyNameOf, waitForKey, waitForSlot } from '../claiming/key-slots.ts';
 import { type Context, isClockRight } from '../context.ts';
 import { finishAttempt } from './finish-attempt.ts';
 import { type MessageEnd, returnToQueue, whileHidden } from './message-visibility.ts';
@@ -28,20 +28,27 @@ export async function handleMessage(context: Context, worker: WorkerPort, receiv
   const returnAfterMs = cannotHold(context, message);
   if (returnAfterMs !== undefined) return returnToQueue(context, received, returnAfterMs);
 
-  const since = worker.keys?.received(message) ?? 0;
+  const waited = worker.keys?.received(message);
   let early: EarlyClaim = {};
   let started: DecidedClaim | undefined;
   await whileHidden(context, received, async (hidden) => {
+    if (waited?.key && worker.keys?.isFull(waited.key)) {
+      // nothing is read for a message that has waited before, while the slots of its key are taken
+      const again = spaceOut(context, worker, waitForKey(context, waited.key, message));
+      started = again;
+      return endWithoutRun(context, again);
+    }
     early = await tryClaimEarly(context, worker, message);
     await waitUntilDue(context, worker, message);
-    started = await start(context, worker, message, early);
+    started = spaceOut(context, worker, await start(context, worker, message, early));
     if (started.kind !== 'run') return endWithoutRun(context, started);
     hidden.replaceIfRedelivered(message);
     const attempt = await run(context, worker, started.claimed);
     return finish(context, worker, received, started.claimed, attempt);
   });
-  const key = early.prepared && keyNameOf(early.prepared.head);
-  if (key && started) await leaveSlotToNext(context, worker, received, started, { key, since });
+  const key = waited?.key ?? (early.prepared && keyNameOf(early.prepared.head));
+  if (key && started)
+    await leaveSlotToNext(context, worker, received, started, { key, since: waited?.since ?? 0 });
 }
 
 /** What was done before the fire time. */
@@ -63,7 +70,10 @@ async function tryClaimEarly(context: Context, worker: WorkerPort, message: Mess
   if (shutdown.draining.aborted) return {};
   const prepared = await tryPrepare(context, message);
   if (prepared) slots.ownedBy?.(prepared.head.userId);
-  const mayClaim = prepared && !shutdown.draining.aborted && isClockRight(context) && slots.reserve();
+  const key = prepared && keyNameOf(prepared.head);
+  const isFull = key !== undefined && worker.keys?.isFull(key) === true;
+  const mayClaim =
+    prepared && !isFull && !shutdown.draining.aborted && isClockRight(context) && slots.reserve();
   if (!mayClaim) return { prepared };
   return { prepared, acquired: await claimEarly(context, identity.workerId, message, prepared) };
 }
@@ -73,6 +83,16 @@ async function waitUntilDue({ clock }: Context, { shutdown }: WorkerPort, messag
   const { fireAt } = message;
   const { draining } = shutdown;
   while (clock.now() < fireAt && !draining.aborted) await clock.sleep(fireAt - clock.now(), draining);
+}
+
+/** The longest delay between two questions of a message that waits, however many wait. */
+const MAX_SPACING_MS = 30_000;
+
+/** Messages that wait for one key in this worker do not all ask again within a second. An end wakes the next one anyway. */
+function spaceOut<T extends DecidedClaim>({ clock, random }: Context, { keys }: WorkerPort, claim: T): T {
+  if (claim.kind !== 'later' || !claim.waitsFor || !keys) return claim;
+  const spacingMs = Math.min(MAX_SPACING_MS, keys.spacingMs(claim.waitsFor)) * (0.75 + 0.5 * random.float());
+  return { ...claim, at: Math.max(claim.at, Math.round(clock.now() + spacingMs)) };
 }
 
 /** Remembers a message that waits for a slot of its key. A message that needs no slot leaves it to the next one. */
