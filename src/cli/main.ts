@@ -22,6 +22,7 @@ import { changes } from './commands/changes.ts';
 import { create } from './commands/create.ts';
 import { deadLetters } from './commands/dead-letters.ts';
 import { edit } from './commands/edit.ts';
+import { importJobs } from './commands/import.ts';
 import { limits } from './commands/limits.ts';
 import { list } from './commands/list.ts';
 import { logs } from './commands/logs.ts';
@@ -50,6 +51,7 @@ export const COMMANDS: readonly Command[] = [
   edit,
   plan,
   apply,
+  importJobs,
   schema,
   list,
   show,
