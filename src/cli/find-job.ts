@@ -1,4 +1,4 @@
-// Finds a job by its id or its name.
+// Finds a job by its id, its name, or its namespace and name (`billing/nightly-report`).
 import type { Job, PunctualClient } from '../client/client.ts';
 import { parseExecutionId } from '../domain/executions/ids.ts';
 
@@ -28,6 +28,9 @@ export async function findJobId(
   const live = withName.filter(({ status }) => status === 'active' || status === 'paused');
   const candidates = live.length > 0 ? live : withName;
   const [job, another] = candidates;
+  const [, namespace, own] = /^([\w.-]+)\/([\w.-]+)$/.exec(idOrName) ?? [];
+  if (!job && namespace !== undefined && own !== undefined)
+    return (await client.namedJobs.get({ namespace, name: own }, { signal })).id;
   if (!job) throw new JobNotFound(`there is no job with the id or name ${JSON.stringify(idOrName)}`);
   if (another) {
     const ids = candidates.map(({ id, status }) => `  ${id}  ${status}`);

@@ -1,6 +1,7 @@
 // The fields of a job from flags and from a file, for create and edit.
 import type { JobInput } from '../client/client.ts';
 import { type Cli, type Options, UsageError, type Values } from './command.ts';
+import { POLICY_FLAGS, policyFields } from './policy-flags.ts';
 import { isoDuration, millisecondsOf } from './times.ts';
 
 export const SCHEDULE_FLAGS = {
@@ -42,14 +43,13 @@ export const JOB_FLAGS = {
   name: { type: 'string', value: '<text>', about: 'name of the job' },
   ...SCHEDULE_FLAGS,
   tag: { type: 'string', multiple: true, value: '<key=value>', about: 'tag for filters' },
-  'max-attempts': { type: 'string', value: '<n>', about: 'maximum number of attempts per execution' },
+  ...POLICY_FLAGS,
   timeout: { type: 'string', value: '<duration>', about: 'timeout of one attempt: 30s, 5m' },
   overlap: {
     type: 'string',
     value: '<skip|queue|allow>',
     about: 'policy for an occurrence that is due while another runs',
   },
-  misfire: { type: 'string', value: '<runAll|runOnce|skip>', about: 'policy for missed occurrences' },
   key: {
     type: 'string',
     value: '<text>',
@@ -78,14 +78,9 @@ export async function jobFields(cli: Cli, values: Values<typeof JOB_FLAGS>): Pro
       params: values.params === undefined ? undefined : objectOf(values.params, '--params'),
       schedule,
       tags: values.tag && { ...fromFile.tags, ...Object.fromEntries(values.tag.map(tagOf)) },
-      retry:
-        values['max-attempts'] === undefined
-          ? undefined
-          : { ...fromFile.retry, maxAttempts: numberOf(values['max-attempts'], '--max-attempts') },
       timeoutSeconds: values.timeout === undefined ? undefined : secondsOf(values.timeout),
       overlap: values.overlap as JobInput['overlap'],
-      misfire:
-        values.misfire === undefined ? undefined : { ...fromFile.misfire, policy: values.misfire as 'skip' },
+      ...policyFields(values, fromFile),
       limit: limitOf(values, fromFile.limit),
     }),
   };

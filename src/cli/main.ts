@@ -22,6 +22,7 @@ import { changes } from './commands/changes.ts';
 import { create } from './commands/create.ts';
 import { deadLetters } from './commands/dead-letters.ts';
 import { edit } from './commands/edit.ts';
+import { executions } from './commands/executions.ts';
 import { importJobs } from './commands/import.ts';
 import { limits } from './commands/limits.ts';
 import { list } from './commands/list.ts';
@@ -65,6 +66,7 @@ export const COMMANDS: readonly Command[] = [
   backfill,
   operations,
   logs,
+  executions,
   preview,
   audit,
   backup,

@@ -57,6 +57,50 @@ describe('creating', () => {
     expect((await json(`edit either --cron '0 9 14 * FRI'`)).warnings).toHaveLength(1);
   });
 
+  it('takes flags for retries, misfires and notifications', async () => {
+    const { id } = await json(
+      `create --task noop --name policies --every 1h --max-attempts 4 --backoff 5s --max-backoff 10m --misfire skip --misfire-grace 2m --notify failed,late=https://example.com/hook --notify failed=arn:aws:sns:eu-west-1:123456789012:alerts`,
+    );
+    const job = await client.jobs.get(id);
+    expect(job).toMatchObject({
+      retry: { maxAttempts: 4, backoffSeconds: 5, maxBackoffSeconds: 600 },
+      misfire: { policy: 'skip', graceSeconds: 120 },
+      notify: [
+        { on: ['failed', 'late'], webhook: { url: 'https://example.com/hook' } },
+        { on: ['failed'], sns: { topicArn: 'arn:aws:sns:eu-west-1:123456789012:alerts' } },
+      ],
+    });
+    await json(`edit ${id} --backoff 1m --misfire-grace 30`);
+    expect(await client.jobs.get(id)).toMatchObject({
+      retry: { maxAttempts: 4, backoffSeconds: 60, maxBackoffSeconds: 600 },
+      misfire: { policy: 'skip', graceSeconds: 30 },
+    });
+    const wrong = await punctual('create --task noop --notify broken=https://example.com/hook');
+    expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('notify[0].on[0]') });
+  });
+
+  it('finds a job by its namespace and name', async () => {
+    const { id } = await client.namedJobs.put(
+      { namespace: 'billing', name: 'shown' },
+      { task: 'noop', schedule: { cron: '0 2 * * *' } },
+    );
+    expect((await json('show billing/shown')).id).toBe(id);
+    expect(await json('list --namespace billing')).toMatchObject([{ id }]);
+    expect(await punctual('show billing/none')).toMatchObject({ code: 1 });
+  });
+
+  it('lists the executions of all jobs', async () => {
+    const [one, two] = [await farAway('of-all-1'), await farAway('of-all-2')];
+    const ended = [await ran(one.id), await ran(two.id)].map(({ id }) => id);
+    const listed = (await json('executions --status succeeded --from 1h --all')) as { id: string }[];
+    expect(listed.map(({ id }) => id)).toEqual(expect.arrayContaining(ended));
+    const { out } = await punctual('executions --limit 1');
+    expect(out).toMatch(/^DUE .* ID/);
+    expect(
+      ((await json('executions --status scheduled --all')) as { jobId: string }[]).map(({ jobId }) => jobId),
+    ).toContain(one.id);
+  });
+
   it('by flags prints the id, the schedule in words and the next run', async () => {
     const { code, out } = await punctual(
       `create --task noop --name report --cron '0 9 * * MON-FRI' --timezone Europe/Paris --tag team=billing --max-attempts 2 --timeout 30s`,

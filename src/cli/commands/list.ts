@@ -17,6 +17,7 @@ export const list = defineCommand({
     },
     task: { type: 'string', value: '<name>', about: 'filter by task' },
     name: { type: 'string', value: '<prefix>', about: 'filter by name prefix' },
+    namespace: { type: 'string', value: '<name>', about: 'filter by namespace' },
     tag: { type: 'string', value: '<key=value>', about: 'filter by tag' },
     ...OWNER_FLAG,
     ...LIMIT_FLAGS,
@@ -29,7 +30,7 @@ export const list = defineCommand({
     ['punctual list --owner ann', "list another user's jobs (operators only)"],
     [`punctual list --all --json | jq -r '.[].id'`, 'print all job ids'],
   ],
-  async run(cli, _args, { status, task, name, tag, owner, ...limits }) {
+  async run(cli, _args, { status, task, name, namespace, tag, owner, ...limits }) {
     const limit = limitOf(limits);
     const client = await cli.client();
     const query = {
@@ -37,6 +38,7 @@ export const list = defineCommand({
       ...(status !== undefined && { status: status as JobStatus }),
       ...(task !== undefined && { task }),
       ...(name !== undefined && { name }),
+      ...(namespace !== undefined && { namespace }),
       ...(tag !== undefined && { tag: tagOf(tag).join(':') }),
       ...(owner !== undefined && { owner }),
       limit: pageSizeFor(limit),

@@ -49,10 +49,10 @@ export function importCrontab(text: string, options: CrontabOptions, now: number
     }
     const [, name, value] = VARIABLE.exec(line) ?? [];
     if (name !== undefined) {
-      variable(state, name, unquoted(value ?? ''), note);
+      const isCarried = variable(state, name, unquoted(value ?? ''), note);
       const before = state.unused.get(name);
       if (before) notes.push({ kind: 'dropped', field: name, ...before, reason: 'no job follows it' });
-      state.unused.set(name, { record, value: value ?? '' });
+      if (isCarried) state.unused.set(name, { record, value: value ?? '' });
       continue;
     }
     try {
@@ -88,33 +88,44 @@ function dropComments(state: State, note: AddNote, line = ''): void {
 
 const unquoted = (text: string): string => /^(["'])(.*)\1$/s.exec(text)?.[2] ?? text;
 
-function variable(state: State, name: string, value: string, note: AddNote): void {
+/** Whether the jobs that follow use the variable. Otherwise it is reported. */
+function variable(state: State, name: string, value: string, note: AddNote): boolean {
   if (name === 'CRON_TZ') {
     state.timezone = value;
     state.hasTimezoneNote = true;
-  } else if (name === 'RANDOM_DELAY' && /^\d+$/.test(value)) {
+    return true;
+  }
+  if (name === 'RANDOM_DELAY' && /^\d+$/.test(value)) {
     const seconds = Number(value) * 60;
     state.jitterSeconds = Math.min(seconds, MAX_JITTER_SECONDS);
     if (seconds > MAX_JITTER_SECONDS)
       note('changed', name, value, `the jitter is ${MAX_JITTER_SECONDS} seconds, which is the maximum`);
-  } else if (name === 'MAILTO' || name === 'MAILFROM')
-    note('dropped', name, value, 'Punctual sends no output by e-mail; `notify` tells about failures');
-  else if (name === 'SHELL') {
-    if (!/\/sh$/.test(value)) note('changed', name, value, 'commands run with POSIX sh');
-    else note('dropped', name, value, 'commands run with POSIX sh');
-  } else if (/^(PUNCTUAL_|AWS_|ECS_|LD_)/.test(name))
-    note('dropped', name, value, 'the environment of a script cannot have this variable');
-  else {
-    state.variables.set(name, value);
-    if (name === 'TZ')
-      note(
-        'changed',
-        name,
-        value,
-        'it is a variable of the command; CRON_TZ sets the timezone of the schedule',
-      );
+    return true;
   }
+  const reason = REASONS[name] ?? (/^(PUNCTUAL_|AWS_|ECS_|LD_)/.test(name) ? RESERVED : undefined);
+  if (reason !== undefined) {
+    note(name === 'SHELL' && !value.endsWith('/sh') ? 'changed' : 'dropped', name, value, reason);
+    return false;
+  }
+  state.variables.set(name, value);
+  if (name === 'TZ')
+    note(
+      'changed',
+      name,
+      value,
+      'it is a variable of the command; CRON_TZ sets the timezone of the schedule',
+    );
+  return true;
 }
+
+const RESERVED = 'the environment of a script cannot have this variable';
+const NO_OUTPUT = 'Punctual sends no output by e-mail; `notify` tells about failures';
+/** Why variables of cron are not variables of the command. */
+const REASONS: Readonly<Record<string, string>> = {
+  MAILTO: NO_OUTPUT,
+  MAILFROM: NO_OUTPUT,
+  SHELL: 'commands run with POSIX sh',
+};
 
 function jobOf(
   line: string,
