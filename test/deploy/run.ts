@@ -1,180 +1,89 @@
-// `npm run test:deploy` deploys the stack with cdk to the emulator at AWS_ENDPOINT_URL. Then the real code uses the tables
-// and queues of the template: it creates a job, a pass of the watcher dispatches it, and a worker runs it.
-//
-//   python3 -m venv moto && moto/bin/pip install 'moto[server]' && moto/bin/moto_server -H 127.0.0.1 -p 5000 &
-//   AWS_ENDPOINT_URL=http://localhost:5000 npm run test:deploy
-//
-// The emulator must be newly started, because moto can create a stack, but not change or destroy one.
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
-import { GetQueueAttributesCommand, GetQueueUrlCommand } from '@aws-sdk/client-sqs';
-import { minuteOf } from '../../src/domain/executions/slots.ts';
-import { jobSpecSchema } from '../../src/domain/jobs/job-spec.ts';
-import { createJob } from '../../src/jobs/create-job.ts';
-import { deadLettersName, WORK_QUEUE, workQueueName } from '../../src/queue/sqs/queue-definitions.ts';
-import { createSqs } from '../../src/queue/sqs/sqs.ts';
-import { createClients } from '../../src/runtime/aws-clients.ts';
-import { systemClock } from '../../src/runtime/clock/system-clock.ts';
-import { createLog } from '../../src/runtime/log.ts';
-import { systemRandom } from '../../src/runtime/random.ts';
-import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
-import { watch } from '../../src/scheduling/planning/watch-shards.ts';
-import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
-import { TABLES } from '../../src/store/dynamodb/tables.ts';
-import { builtinTasks } from '../../src/tasks/registry.ts';
-import { allShards } from '../../src/watcher/main.ts';
-import { startWorker } from '../../src/worker/worker.ts';
+// `npm run test:deploy`: deploys the stack with the CDK to MiniStack, an emulator of AWS from PyPI, and uses it as its clients do.
+// - `default`: the stack with the default settings.
+// - `full`: the stack with scripts, a KMS key, tracing, an event bus and targets of tasks.
+// - `iam`: the same stack on an emulator that enforces IAM. Functions and workers use sessions of their roles.
+// It needs python3 and PyPI, and no Docker. Everything that it starts or creates is removed, except the Python packages in
+// the user's cache folder.
+import { parseArgs } from 'node:util';
+import { Cleanup } from './cleanup.ts';
+import { bootstrap, type Deployment, deploy, type StackName } from './deployment.ts';
+import { IAM_DIFFERENCES, UNKNOWN } from './emulator/differences.ts';
+import { type Emulator, startEmulator } from './emulator/ministack.ts';
+import { emulatorPython } from './emulator/python.ts';
+import { stopPrograms } from './programs.ts';
+import { Report } from './report.ts';
+import { printResources } from './resources.ts';
+import { useDefault, useFull, useWithIam } from './scenario/scenarios.ts';
+import type { Site } from './site.ts';
 
-const STAGE = 'emulated';
-const PREFIX = `punctual-${STAGE}-`;
-if (process.argv.includes('--help') || process.argv.includes('-h')) {
-  console.log(`usage: AWS_ENDPOINT_URL=http://127.0.0.1:5000 npm run test:deploy
+const PARTS = ['default', 'full', 'iam'] as const;
+type Part = (typeof PARTS)[number];
+const SCENARIOS = { default: useDefault, full: useFull, iam: useWithIam };
 
-Deploys the stack to the emulator at AWS_ENDPOINT_URL (moto, LocalStack) and runs a job on what was deployed.`);
-  process.exit(0);
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+});
+if (values.help || (values.only !== undefined && !PARTS.includes(values.only as Part))) {
+  console.log(`usage: npm run test:deploy [-- --only ${PARTS.join('|')}]
+
+Deploys the stack to an emulator of AWS, and uses it end to end. Needs python3 and PyPI.`);
+  process.exit(values.help ? 0 : 2);
 }
-const endpoint = process.env.AWS_ENDPOINT_URL;
-if (!endpoint) {
-  console.error(
-    'AWS_ENDPOINT_URL is missing: test:deploy deploys to an emulator (moto, LocalStack) and never to an account',
-  );
-  process.exit(2);
-}
-const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
-const out = mkdtempSync(join(tmpdir(), 'punctual-deploy-'));
-const env = {
-  ...process.env,
-  // CDK caches the account of an access key in its home folder. The emulator has another account, so it gets its own home.
-  CDK_HOME: join(out, 'cdk-home'),
-  AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-  AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-  AWS_REGION: 'us-east-1',
-  AWS_DEFAULT_REGION: 'us-east-1',
-};
-const started = Date.now();
-const report = (text: string) => console.log(`${((Date.now() - started) / 1000).toFixed(1)} s  ${text}`);
+const parts = PARTS.filter((part) => values.only === undefined || values.only === part);
+const report = new Report();
+const cleanup = new Cleanup();
+cleanup.onSignals(stopPrograms);
+const used: { deployment: Deployment; site: Site }[] = [];
 
-function cdk(...words: string[]): void {
-  report(`cdk ${words[0]}`);
-  const settings = ['-c', `punctual:stage=${STAGE}`, '-c', 'punctual:removalPolicy=destroy'];
-  const args = [...words, '--app', 'node test/deploy/app.ts', '-o', join(out, 'cdk.out'), ...settings];
-  execFileSync('cdk', args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+async function start(enforceIam: boolean): Promise<Emulator> {
+  const step = report.part(enforceIam ? 'emulator with IAM' : 'emulator');
+  const emulator = await step('start MiniStack', () => startEmulator(cleanup, { enforceIam }));
+  await step('cdk bootstrap', () => bootstrap(emulator, cleanup));
+  return emulator;
 }
 
-function expect(is: unknown, wanted: unknown, what: string): void {
-  if (JSON.stringify(is) !== JSON.stringify(wanted))
-    throw new Error(`${what}: is ${JSON.stringify(is)}, should be ${JSON.stringify(wanted)}`);
-  report(`  ${what}`);
+async function use(part: Part, emulator: Emulator): Promise<void> {
+  const step = report.part(part);
+  const stack: StackName = part === 'default' ? 'default' : 'full';
+  const deployment = await deploy(stack, emulator, step, cleanup);
+  const site = await SCENARIOS[part](deployment, step, cleanup);
+  used.push({ deployment, site });
 }
 
-const endpoints = { dynamodb: endpoint, sqs: endpoint };
-const clients = createClients({ region: 'us-east-1', credentials, endpoints });
-
-async function checkTables(): Promise<void> {
-  for (const schema of TABLES) {
-    const TableName = `${PREFIX}${schema.name}`;
-    const { Table } = await clients.dynamodb.send(new DescribeTableCommand({ TableName }));
-    const keys = Table?.KeySchema?.map(({ AttributeName }) => AttributeName);
-    expect(keys, [schema.partitionKey, schema.sortKey].filter(Boolean), `${TableName}: keys`);
-    const indexes = Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName).sort() ?? [];
-    expect(indexes, schema.indexes.map(({ name }) => name).sort(), `${TableName}: indexes`);
-  }
-}
-
-async function urlOf(QueueName: string): Promise<string> {
-  const { QueueUrl = '' } = await clients.sqs.send(new GetQueueUrlCommand({ QueueName }));
-  return QueueUrl;
-}
-
-async function checkQueues(): Promise<{ queueUrls: string[]; deadLetterUrl: string }> {
-  const QueueUrl = await urlOf(workQueueName(PREFIX, 0));
-  const { Attributes } = await clients.sqs.send(
-    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }),
-  );
-  expect(Attributes?.VisibilityTimeout, String(WORK_QUEUE.visibilitySeconds), 'work-0: visibility');
-  const redrive = JSON.parse(Attributes?.RedrivePolicy ?? '{}');
-  expect(
-    Number(redrive.maxReceiveCount),
-    WORK_QUEUE.maxReceiveCount,
-    'work-0: receives before the dead letters',
-  );
-  return { queueUrls: [QueueUrl], deadLetterUrl: await urlOf(deadLettersName(PREFIX)) };
-}
-
-/** Creates, dispatches, runs and records a job on the tables and queues of the template. */
-async function runJobs(urls: { queueUrls: string[]; deadLetterUrl: string }): Promise<void> {
-  const { queue, receivers } = createSqs({
-    client: clients.sqs,
-    pollClient: clients.sqsPolls,
-    clock: systemClock,
-    ...urls,
-  });
-  const context: Context = {
-    store: createDynamoStore({
-      client: clients.dynamodb,
-      tablePrefix: PREFIX,
-      shards: DEFAULT_SETTINGS.shards,
-      // moto does not support INSERT with parameters
-      groupCommit: false,
-    }),
-    queue,
-    clock: systemClock,
-    random: systemRandom,
-    log: createLog('warn'),
-    settings: DEFAULT_SETTINGS,
-  };
-  const worker = startWorker(context, {
-    workerId: 'worker_deploy',
-    host: 'here',
-    tasks: builtinTasks(),
-    receivers,
-    pollersPerQueue: 1,
-  });
+/** Runs the parts beside each other on one emulator. They mostly wait. */
+async function run(group: readonly Part[], enforceIam: boolean): Promise<void> {
+  if (group.length === 0) return;
   try {
-    const spec = (schedule: object) =>
-      jobSpecSchema.parse({ task: 'noop', params: { result: 'ran' }, schedule });
-    const { job: soon } = await createJob(context, { userId: 'ann', spec: spec({ in: 'PT2S' }) });
-    const { job: often } = await createJob(context, { userId: 'ann', spec: spec({ every: 'PT5S' }) });
-    const passedAt = Date.now();
-    const pass = await watch(context, allShards(4), AbortSignal.timeout(60_000));
-    report(`  a pass of the watcher: ${pass.sent} sent, ${pass.busy} busy`);
-    const shards = await Promise.all(allShards(4).map((shard) => context.store.readShard(shard)));
-    const horizon = minuteOf(passedAt + DEFAULT_SETTINGS.lookAheadMs);
-    expect(
-      shards.every((shard) => (shard?.dispatchedUntil ?? 0) >= horizon),
-      true,
-      'as far as the horizon',
-    );
-    const rowsOf = async (id: string) =>
-      (await context.store.listRows(id, { limit: 10, consistent: true, newestFirst: true })).items;
-    const deadline = Date.now() + 60_000;
-    while ((await rowsOf(soon.id)).length < 1 || (await rowsOf(often.id)).length < 2) {
-      if (Date.now() > deadline) throw new Error('the jobs have not run within a minute');
-      await systemClock.sleep(200);
-    }
-    const [row] = await rowsOf(soon.id);
-    expect([row?.status, row?.result], ['SUCCEEDED', 'ran'], 'a one-time job ran and is in the ledger');
-    const every = await rowsOf(often.id);
-    expect(new Set(every.map(({ status }) => status)).size, 1, `a recurring job ran ${every.length} times`);
+    const emulator = await start(enforceIam);
+    // All parts end before anything is removed.
+    const results = await Promise.allSettled(group.map((part) => use(part, emulator)));
+    const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+    if (errors.length > 0) console.error(`\nthe end of the emulator's log:\n${emulator.log().slice(-4000)}`);
+    if (errors.length > 0) throw new AggregateError(errors, 'parts of the run failed');
   } finally {
-    await worker.stop({ deadlineMs: 5_000 });
+    await cleanup.run();
   }
 }
 
 try {
-  cdk('bootstrap', 'aws://123456789012/us-east-1');
-  cdk('deploy', '--require-approval', 'never');
-  await checkTables();
-  await runJobs(await checkQueues());
-  report('passed');
-  console.log(`
-What an emulator cannot show: API Gateway v2 (moto skips it) and its authorizer; the functions as Lambda runs them, their
-roles and cold starts; Fargate, Spot and scaling; alarms; how exact SQS's delays are; throttling; TTL,
-which moto does not take from a template; writes in groups, whose statements moto does not know.`);
+  await report.part('emulator')('install the pinned Python packages, unless they are cached', emulatorPython);
+  await run(
+    parts.filter((part) => part !== 'iam'),
+    false,
+  );
+  await run(
+    parts.filter((part) => part === 'iam'),
+    true,
+  );
+} catch (error) {
+  process.exitCode = 1;
+  if (!(error instanceof AggregateError)) console.error(error);
 } finally {
-  clients.destroy();
-  rmSync(out, { recursive: true, force: true });
+  for (const { deployment, site } of used) printResources(deployment, site);
+  console.log('\nNot deployable on the emulator, with its error:');
+  for (const { type, property, error } of UNKNOWN)
+    console.log(`- ${type}${property ? ` with ${property}` : ''}: ${error}`);
+  console.log('\nDifferences with IAM enforced:');
+  for (const { what, reason } of IAM_DIFFERENCES) console.log(`- ${what}. Reason: ${reason}`);
+  report.print();
 }

@@ -1,0 +1,126 @@
+// Where MiniStack differs from AWS. Each difference has a reason, which is the emulator's own error where it has one.
+// `npm run test:deploy` checks the list of unknown types against the emulator, so that it can neither grow nor age unseen.
+
+import { ACCOUNT } from '../names.ts';
+import type { Resource, Template } from './template.ts';
+export interface Unknown {
+  readonly type: string;
+  /** Only resources with this property are unknown. Absent if the whole type is. */
+  readonly property?: string;
+  /** The error of the emulator. */
+  readonly error: string;
+}
+
+/** Resources that the emulator cannot create. They are taken out of the template. */
+export const UNKNOWN: readonly Unknown[] = [
+  {
+    type: 'AWS::ApplicationAutoScaling::ScalableTarget',
+    error:
+      'Template format error: Unrecognized resource types: [AWS::ApplicationAutoScaling::ScalableTarget]',
+  },
+  {
+    type: 'AWS::ApplicationAutoScaling::ScalingPolicy',
+    error: 'Template format error: Unrecognized resource types: [AWS::ApplicationAutoScaling::ScalingPolicy]',
+  },
+  {
+    type: 'AWS::EC2::FlowLog',
+    error: 'Template format error: Unrecognized resource types: [AWS::EC2::FlowLog]',
+  },
+  {
+    type: 'AWS::ECS::ClusterCapacityProviderAssociations',
+    error:
+      'Template format error: Unrecognized resource types: [AWS::ECS::ClusterCapacityProviderAssociations]',
+  },
+  {
+    type: 'AWS::CloudWatch::Alarm',
+    property: 'Metrics',
+    error:
+      'AWS::CloudWatch::Alarm Properties.Metrics (metric math) is not supported; use MetricName and Namespace.',
+  },
+];
+
+export interface Difference {
+  readonly what: string;
+  readonly reason: string;
+  adapt(resource: Resource): Resource;
+}
+
+/** AWS authorizes a batch as its single action. The emulator asks for an action of its own. */
+const BATCHES = ['sqs:SendMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility'];
+/** Changes of the template for an emulator that enforces IAM. No policy gets a resource that it does not have. */
+export const IAM_DIFFERENCES: readonly Difference[] = [
+  {
+    what: 'policies that allow sqs:SendMessage, DeleteMessage or ChangeMessageVisibility also allow its batch',
+    reason:
+      'is not authorized to perform: sqs:SendMessageBatch because no identity-based policy allows the sqs:SendMessageBatch action',
+    adapt: (resource) =>
+      withActions(resource, (action) => (BATCHES.includes(action) ? [action, `${action}Batch`] : [action])),
+  },
+  {
+    what: 'group commit is off',
+    reason:
+      'AWS authorizes the statements of dynamodb:BatchExecuteStatement as PartiQLInsert and PartiQLUpdate of a table. The emulator asks for dynamodb:BatchExecuteStatement on *',
+    adapt: withoutGroupCommit,
+  },
+  {
+    what: 'roles of functions and tasks also trust the account',
+    reason: 'the emulator starts no tasks, so this run itself takes the role of a task with sts:AssumeRole',
+    adapt: trustAccount,
+  },
+];
+
+export const adaptToIam = (template: Template): Template => ({
+  ...template,
+  Resources: Object.fromEntries(
+    Object.entries(template.Resources).map(([id, resource]) => [
+      id,
+      IAM_DIFFERENCES.reduce((changed, { adapt }) => adapt(changed), resource),
+    ]),
+  ),
+});
+
+interface Statement {
+  readonly Action: string | readonly string[];
+}
+
+function withActions(resource: Resource, more: (action: string) => string[]): Resource {
+  if (resource.Type !== 'AWS::IAM::Policy') return resource;
+  const { PolicyDocument: document, ...properties } = resource.Properties;
+  const Statement = document.Statement.map((statement: Statement) => ({
+    ...statement,
+    Action: [...new Set([statement.Action].flat().flatMap(more))],
+  }));
+  return { ...resource, Properties: { ...properties, PolicyDocument: { ...document, Statement } } };
+}
+
+function withoutGroupCommit(resource: Resource): Resource {
+  const name = 'PUNCTUAL_GROUP_COMMIT';
+  const { Properties: properties = {} } = resource;
+  const variables = properties.Environment?.Variables;
+  if (resource.Type === 'AWS::Lambda::Function' && variables && name in variables) {
+    return {
+      ...resource,
+      Properties: { ...properties, Environment: { Variables: { ...variables, [name]: 'off' } } },
+    };
+  }
+  if (resource.Type !== 'AWS::ECS::TaskDefinition') return resource;
+  const ContainerDefinitions = properties.ContainerDefinitions.map(
+    ({ Environment = [], ...container }: { Environment?: { Name: string; Value: unknown }[] }) => ({
+      ...container,
+      Environment: Environment.map((one) => (one.Name === name ? { ...one, Value: 'off' } : one)),
+    }),
+  );
+  return { ...resource, Properties: { ...properties, ContainerDefinitions } };
+}
+
+function trustAccount(resource: Resource): Resource {
+  const { AssumeRolePolicyDocument: document, ...properties } = resource.Properties ?? {};
+  if (resource.Type !== 'AWS::IAM::Role') return resource;
+  const account = {
+    Effect: 'Allow',
+    Action: 'sts:AssumeRole',
+    Principal: { AWS: `arn:aws:iam::${ACCOUNT}:root` },
+  };
+  const trust = { ...document, Statement: [...document.Statement, account] };
+  return { ...resource, Properties: { ...properties, AssumeRolePolicyDocument: trust } };
+}

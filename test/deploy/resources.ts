@@ -1,0 +1,72 @@
+// The resources of a template by what the run has shown of them.
+import type { Deployment } from './deployment.ts';
+import type { Resource } from './emulator/template.ts';
+import { table } from './report.ts';
+import type { Site } from './site.ts';
+
+type Kind = 'exercised' | 'deployed only' | 'not deployable';
+const KINDS: readonly Kind[] = ['exercised', 'deployed only', 'not deployable'];
+
+interface Exercised {
+  readonly type: string;
+  /** The logical ids. Absent if every resource of the type is exercised. */
+  readonly id?: RegExp;
+  /** Only an emulator that enforces IAM uses it. */
+  readonly withIam?: true;
+}
+
+const RUNTIMES = /Scheduler|Query|IngestConsumer|WatcherFunction|NotifierFunction|WorkersTaskTask/;
+
+/** What the scenarios use, so that they would fail without it. Routes are counted by the requests that were made. */
+const EXERCISED: readonly Exercised[] = [
+  { type: 'AWS::DynamoDB::Table' },
+  // The other queues are dead-letter queues, which get no message here.
+  { type: 'AWS::SQS::Queue', id: /Work\d|Ingest[0-9A-F]|Notify[0-9A-F]|^Received/ },
+  { type: 'AWS::Lambda::Function' },
+  { type: 'AWS::Lambda::EventSourceMapping' },
+  { type: 'AWS::Cognito::UserPool' },
+  { type: 'AWS::Cognito::UserPoolClient' },
+  { type: 'AWS::Cognito::UserPoolGroup' },
+  { type: 'AWS::ApiGatewayV2::Api' },
+  { type: 'AWS::ApiGatewayV2::Integration' },
+  { type: 'AWS::ApiGatewayV2::Authorizer' },
+  { type: 'AWS::ApiGatewayV2::Stage' },
+  { type: 'AWS::Events::Rule' },
+  { type: 'AWS::Events::EventBus' },
+  { type: 'AWS::SNS::Topic', id: /^Topic/ },
+  { type: 'AWS::SNS::Subscription' },
+  { type: 'AWS::S3::Bucket' },
+  { type: 'AWS::ECS::TaskDefinition' },
+  { type: 'AWS::ECS::Cluster', id: /Workers/ },
+  { type: 'AWS::IAM::Role', id: RUNTIMES, withIam: true },
+  { type: 'AWS::IAM::Policy', id: RUNTIMES, withIam: true },
+  { type: 'AWS::SQS::QueuePolicy', withIam: true },
+];
+
+export function printResources({ stack, emulator, stripped }: Deployment, site: Site): void {
+  const { enforcesIam } = emulator;
+  const isExercised = (id: string, { Type, Properties }: Resource): boolean => {
+    if (Type === 'AWS::ApiGatewayV2::Route') return site.routes.has(Properties.RouteKey);
+    return EXERCISED.some(
+      (one) => one.type === Type && (one.id?.test(id) ?? true) && (!one.withIam || enforcesIam),
+    );
+  };
+  const all = [
+    ...Object.entries(stripped.template.Resources).map(([id, resource]) => ({
+      type: resource.Type,
+      kind: (isExercised(id, resource) ? 'exercised' : 'deployed only') as Kind,
+    })),
+    ...Object.values(stripped.removed).map(({ Type }) => ({ type: Type, kind: 'not deployable' as Kind })),
+  ].filter(({ type }) => type !== 'AWS::CDK::Metadata');
+  const types = [...new Set(all.map(({ type }) => type))].sort();
+  const count = (type: string | undefined, kind: Kind): string =>
+    String(all.filter((one) => one.kind === kind && (type === undefined || one.type === type)).length);
+  console.log(`\nResources of the stack "${stack}"${enforcesIam ? ' with IAM enforced' : ''}:`);
+  table(
+    ['type', ...KINDS],
+    [
+      ...types.map((type) => [type, ...KINDS.map((kind) => count(type, kind))]),
+      [`${all.length} resources`, ...KINDS.map((kind) => count(undefined, kind))],
+    ],
+  );
+}

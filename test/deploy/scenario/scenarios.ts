@@ -1,0 +1,86 @@
+// The scenarios of the two stacks.
+
+import { same } from '../check.ts';
+import type { Cleanup } from '../cleanup.ts';
+import type { Deployment } from '../deployment.ts';
+import { startReceiver } from '../receiver.ts';
+import type { Step } from '../report.ts';
+import { createSite, type Site, signIn } from '../site.ts';
+import { prepareWorkers, type Worker, type Workers } from '../workers.ts';
+import { checkAccess, signInAll } from './access.ts';
+import { disableRule, killWorker, watcherFires } from './failures.ts';
+import { changeJobs, createJobs, runSchedules } from './jobs.ts';
+import { checkRoles } from './roles.ts';
+import { callAws, callHttp, notify, startScript } from './targets.ts';
+
+async function startTwo(workers: Workers, step: Step): Promise<Worker[]> {
+  return step('start two workers with the environment of the task definition', async () => [
+    await workers.start(),
+    await workers.start(),
+  ]);
+}
+
+async function drain(running: readonly Worker[], step: Step): Promise<void> {
+  await step('drain the workers by SIGTERM', async () => {
+    const codes = await Promise.all(running.map((worker) => worker.drain()));
+    same(codes, [0, 0], 'the exit codes of the workers');
+  });
+}
+
+/** The default stack, as a newcomer deploys it. */
+export async function useDefault(deployment: Deployment, step: Step, cleanup: Cleanup): Promise<Site> {
+  const { outputs, aws } = deployment;
+  const site = createSite({ outputs, aws, isLocal: true });
+  const users = await signInAll(site, step);
+  const { ann, operator } = users;
+  await checkAccess(site, users, step);
+  const workers = await prepareWorkers(deployment, cleanup);
+  const running = await startTwo(workers, step);
+  const receiver = await startReceiver(cleanup);
+  await createJobs(ann, step);
+  await callHttp(ann, receiver, step);
+  await notify(ann, receiver, step);
+  await runSchedules(ann, step);
+  await changeJobs(ann, operator, step);
+  await killWorker(ann, running, workers, step);
+  await watcherFires(deployment, workers, step);
+  await drain(running, step);
+  return site;
+}
+
+/** The stack with scripts, a key, tracing, an event bus and targets, on an emulator that enforces IAM. */
+export async function useWithIam(deployment: Deployment, step: Step, cleanup: Cleanup): Promise<Site> {
+  const { outputs, aws } = deployment;
+  const site = createSite({ outputs, aws, isLocal: true });
+  const { ann, operator } = await signInAll(site, step);
+  const receiver = await startReceiver(cleanup);
+  const workers = await prepareWorkers(deployment, cleanup, { AWS_ENDPOINT_URL_XRAY: receiver.url });
+  const running = await startTwo(workers, step);
+  await createJobs(ann, step);
+  await notify(ann, receiver, step);
+  await callAws(deployment, workers, ann, step);
+  await changeJobs(ann, operator, step);
+  await watcherFires(deployment, workers, step);
+  await checkRoles(deployment, running, step);
+  await drain(running, step);
+  return site;
+}
+
+/** The stack with scripts, a key, tracing, an event bus and targets of tasks. */
+export async function useFull(deployment: Deployment, step: Step, cleanup: Cleanup): Promise<Site> {
+  const { outputs, aws } = deployment;
+  const site = createSite({ outputs, aws, isLocal: true });
+  const ann = await step('create a user and get a token from Cognito', async () =>
+    site.as(await signIn(site, 'ann@example.com')),
+  );
+  const receiver = await startReceiver(cleanup);
+  // MiniStack has no X-Ray, so the segments go to the receiver.
+  const workers = await prepareWorkers(deployment, cleanup, { AWS_ENDPOINT_URL_XRAY: receiver.url });
+  const running = await startTwo(workers, step);
+  await callAws(deployment, workers, ann, step);
+  await startScript(deployment, workers, ann, step);
+  await watcherFires(deployment, workers, step);
+  await disableRule(deployment, ann, { minutes: 3, aheadMs: 180_000 }, step);
+  await drain(running, step);
+  return site;
+}
