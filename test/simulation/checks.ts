@@ -568,12 +568,14 @@ export class Checks {
   }
 
   /** A claim that waits for a slot of its key is undone. If it stayed, the takeover would count an attempt that did not start. */
-  #notLeftHeld({ jobId, due, process }: InHand, others: readonly InHand[]): void {
+  #notLeftHeld({ jobId, due, process, since }: InHand, others: readonly InHand[]): void {
     const { now, store, profile } = this.#world;
     const head = store.heads.get(jobId);
     const hold = store.holds.get(rowKey({ jobId, due }))?.hold ?? head?.hold;
     const take = hold?.due === due ? this.#takes.get(hold.token) : undefined;
     if (!head?.limit || take?.process !== process || profile.fail > 0 || profile.lost > 0) return;
+    // the claim of an earlier delivery, whose undo failed before the faults ended
+    if (take.hold.startedAt < since) return;
     if (this.runs.some((run) => run.take === take) || others.some((other) => other.process === process))
       return;
     const hasSlot = store.keySlots.all().some(({ token }) => token === hold?.token);

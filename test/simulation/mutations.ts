@@ -224,9 +224,10 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'scheduling/claiming/claim-exclusive.ts',
-        find: 'return takeOverRow(context, acquired, row, attempts, endedBy);',
-        replace: `if (!row && attempts < head.retry.maxAttempts && !endedBy) return confirmStart(context, acquired, undefined);
-  return takeOverRow(context, acquired, row, attempts, endedBy);`,
+        find: '    takeOverRow(context, inSlot, { old, row }, attempts, endedBy),\n',
+        replace: `    row
+      ? takeOverRow(context, inSlot, { old, row }, attempts, endedBy)
+      : confirmStart(context, inSlot, undefined),\n`,
       },
     ],
   },
@@ -322,16 +323,13 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'jobs/create-job.ts',
-        find: '    store.putEntries(entries),\n',
+        find: '    store.putEntries(paused ? [] : entries),\n',
         replace: '',
       },
       {
         file: 'jobs/create-job.ts',
-        find: `  await send();
-  const content`,
-        replace: `  await store.putEntries(entries);
-  await send();
-  const content`,
+        find: '  if (!paused) await send();\n',
+        replace: '  if (!paused) await store.putEntries(entries);\n  if (!paused) await send();\n',
       },
     ],
   },
