@@ -11,9 +11,11 @@ interface Exercised {
   readonly type: string;
   /** The logical ids. Absent if every resource of the type is exercised. */
   readonly id?: RegExp;
-  /** Only an emulator that enforces IAM uses it. */
-  readonly withIam?: true;
+  /** The parts that use it. Absent if all do. */
+  readonly parts?: readonly Part[];
 }
+
+type Part = 'default' | 'full' | 'iam';
 
 const RUNTIMES = /Scheduler|Query|IngestConsumer|WatcherFunction|NotifierFunction|WorkersTaskTask/;
 
@@ -26,7 +28,7 @@ const EXERCISED: readonly Exercised[] = [
   { type: 'AWS::Lambda::EventSourceMapping' },
   { type: 'AWS::Cognito::UserPool' },
   { type: 'AWS::Cognito::UserPoolClient' },
-  { type: 'AWS::Cognito::UserPoolGroup' },
+  { type: 'AWS::Cognito::UserPoolGroup', parts: ['default', 'iam'] },
   { type: 'AWS::ApiGatewayV2::Api' },
   { type: 'AWS::ApiGatewayV2::Integration' },
   { type: 'AWS::ApiGatewayV2::Authorizer' },
@@ -35,20 +37,22 @@ const EXERCISED: readonly Exercised[] = [
   { type: 'AWS::Events::EventBus' },
   { type: 'AWS::SNS::Topic', id: /^Topic/ },
   { type: 'AWS::SNS::Subscription' },
-  { type: 'AWS::S3::Bucket' },
-  { type: 'AWS::ECS::TaskDefinition' },
-  { type: 'AWS::ECS::Cluster', id: /Workers/ },
-  { type: 'AWS::IAM::Role', id: RUNTIMES, withIam: true },
-  { type: 'AWS::IAM::Policy', id: RUNTIMES, withIam: true },
-  { type: 'AWS::SQS::QueuePolicy', withIam: true },
+  { type: 'AWS::ECS::TaskDefinition', id: /Workers/ },
+  // For scripts.
+  { type: 'AWS::ECS::TaskDefinition', id: /Scripts/, parts: ['full'] },
+  { type: 'AWS::ECS::Cluster', id: /Workers/, parts: ['full'] },
+  { type: 'AWS::S3::Bucket', parts: ['full'] },
+  { type: 'AWS::IAM::Role', id: RUNTIMES, parts: ['iam'] },
+  { type: 'AWS::IAM::Policy', id: RUNTIMES, parts: ['iam'] },
+  { type: 'AWS::SQS::QueuePolicy', parts: ['iam'] },
 ];
 
 export function printResources({ stack, emulator, stripped }: Deployment, site: Site): void {
-  const { enforcesIam } = emulator;
+  const part: Part = emulator.enforcesIam ? 'iam' : stack;
   const isExercised = (id: string, { Type, Properties }: Resource): boolean => {
     if (Type === 'AWS::ApiGatewayV2::Route') return site.routes.has(Properties.RouteKey);
     return EXERCISED.some(
-      (one) => one.type === Type && (one.id?.test(id) ?? true) && (!one.withIam || enforcesIam),
+      (one) => one.type === Type && (one.id?.test(id) ?? true) && (one.parts?.includes(part) ?? true),
     );
   };
   const all = [
@@ -61,7 +65,7 @@ export function printResources({ stack, emulator, stripped }: Deployment, site: 
   const types = [...new Set(all.map(({ type }) => type))].sort();
   const count = (type: string | undefined, kind: Kind): string =>
     String(all.filter((one) => one.kind === kind && (type === undefined || one.type === type)).length);
-  console.log(`\nResources of the stack "${stack}"${enforcesIam ? ' with IAM enforced' : ''}:`);
+  console.log(`\nResources of the part "${part}":`);
   table(
     ['type', ...KINDS],
     [
