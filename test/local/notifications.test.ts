@@ -43,8 +43,8 @@ afterAll(async () => {
 test('a failure is sent to the webhook, signed, and by e-mail; receivers that hang delay no job', async () => {
   const me = local.as('me');
   const fails = { task: 'noop', params: { fail: true }, retry: { maxAttempts: 1 } };
-  // 20 failures whose receiver never answers
-  for (let i = 0; i < 20; i++)
+  // 12 failures whose receiver never answers, fewer than one owner's share of requests to one host (20)
+  for (let i = 0; i < 12; i++)
     await me('POST', '/jobs', { ...fails, notify: [{ on: ['failed'], webhook: { url: `${hooks}/hangs` } }] });
   const created = await me('POST', '/jobs', {
     ...fails,

@@ -299,7 +299,7 @@ async function takeOver(
     ...{ previous: old, withdrawnBy: row ? 'none' : 'marked' },
   };
   if (!runs) return takeOverRow(context, acquired, { old, row }, attempts, endedBy);
-  return startInSlot(context, acquired, found, row ? 'release' : 'restore', (inSlot) =>
+  return startInSlot(context, acquired, found, row ? 'release' : 'expire', (inSlot) =>
     takeOverRow(context, inSlot, { old, row }, attempts, endedBy),
   );
 }

@@ -51,8 +51,12 @@ function runningRow({ clock }: Context, acquired: AcquiredHold, seen: Row | unde
 }
 
 /** Ends the lease now. Safety does not need it, but other workers need not wait for the end of the lease. */
-export async function release(context: Context, { head, hold, place, slot }: AcquiredHold): Promise<Claim> {
-  await context.store.heartbeat(head.jobId, place, hold.token, 0, context.random.id(12));
+export async function release(
+  context: Context,
+  { head, hold, place, slot }: AcquiredHold,
+  leaseUntil = 0,
+): Promise<Claim> {
+  await context.store.heartbeat(head.jobId, place, hold.token, leaseUntil, context.random.id(12));
   await dropSlot(context, slot);
   return RETRY;
 }

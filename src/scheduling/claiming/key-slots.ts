@@ -47,18 +47,24 @@ export const findSlot = async (
 /**
  * Acquires a slot for a hold, then starts. Without a slot the hold is given up, and the message comes back later. No attempt is
  * counted. `restore`: the hold before it is put back. `release`: the lease ends now, which is enough if the row or the hold item
- * says what the execution is.
+ * says what the execution is. `expire`: the lease has ended, and the hold stays. A takeover needs it: the lost worker may fence
+ * the row after this, and a hold with its token would count an attempt that never began.
  */
 export async function startInSlot(
   context: Context,
   acquired: AcquiredHold,
   found: FoundSlot,
-  otherwise: 'restore' | 'release',
+  otherwise: 'restore' | 'release' | 'expire',
   start: (acquired: AcquiredHold) => Promise<Claim>,
 ): Promise<Claim> {
   const { head, message } = acquired;
   if (!head.limit) return start(acquired);
-  const giveUp = () => (otherwise === 'release' ? release(context, acquired) : undoClaim(context, acquired));
+  const giveUp = async (): Promise<void> => {
+    if (otherwise === 'restore') return undoClaim(context, acquired);
+    // not 0: a hold without a row whose lease ended long ago looks like one whose row has expired
+    const { clock, settings } = context;
+    await release(context, acquired, otherwise === 'release' ? 0 : clock.now() - settings.clockSkewMs - 1);
+  };
   let slot: KeySlot | undefined;
   try {
     slot = await acquireSlot(context, acquired, found);
