@@ -252,7 +252,9 @@ export class Checks {
     if (head.status === 'active' && !job.revisions.has(head.revision)) {
       // a bulk operation resumes a job long after its process has begun
       const isBulk = this.operations.bulk.recordOf(head)?.note?.startsWith(BULK_NOTE);
-      const plannedAt = old && actor ? (isBulk ? head.updatedAt : actor.bornAt) : head.createdAt;
+      // so does a request by name, after it has compared
+      const plansLater = isBulk || head.applied === head.version;
+      const plannedAt = old && actor ? (plansLater ? head.updatedAt : actor.bornAt) : head.createdAt;
       const t0 = Math.max(plannedAt, head.pausedUntil ?? 0);
       job.revisions.set(head.revision, { schedule: head.schedule, t0, ...NOT_WITHDRAWN });
     }
