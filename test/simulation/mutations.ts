@@ -710,6 +710,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: 'sent again',
     theme: 'outage',
+    from: 2_400,
     takesOut: 'a worker that claims by a message that may have been redelivered sends a copy',
     edits: [
       {
@@ -747,6 +748,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: 'recover waiting',
     theme: 'outage',
+    from: 1_550,
     takesOut: 'recover sends the oldest occurrence that waits',
     edits: [
       {
@@ -759,6 +761,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: 'recover held',
     theme: 'outage',
+    from: 2_200,
     takesOut:
       'recover sends what a lost worker holds, also beyond the cursor and when its schedule was withdrawn',
     edits: [
@@ -772,7 +775,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: 'recover held waiting',
     theme: 'outage',
-    from: 1_690,
+    from: 1_400,
     takesOut: 'recover sends an occurrence that waits and that a lost worker holds',
     edits: [{ file: 'scheduling/planning/recover.ts', find: ' || head.hold?.due === e.due', replace: '' }],
   },
@@ -909,7 +912,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: 'key successor',
     theme: 'keys',
-    from: 395,
+    from: 300,
     takesOut: 'a worker whose lease has ended acquires no slot',
     edits: [
       {
