@@ -32,6 +32,8 @@ const PATIENT = [
 // `npm run test:faults`: processes on dynoxide and fauxqs are killed, frozen and cut off. They take four minutes, so `npm test`
 // leaves them out.
 const FAULTS = ['test/faults/**/*.test.ts', 'test/scenarios/**/*.test.ts'];
+// `npm run test:floods`: minutes of load on real processes. They need both cores, so they run alone and on request.
+const FLOODS = ['test/faults/flood.test.ts', 'test/faults/apply.test.ts'];
 // `npm run test:mutations`: each mutation needs up to minutes of simulated seeds, so `npm test` leaves them out.
 const MUTATIONS = ['test/simulation/mutations.test.ts'];
 
@@ -90,13 +92,26 @@ export default defineConfig({
         test: {
           name: 'faults',
           include: FAULTS,
-          exclude: [...SKIPPED],
+          exclude: [...FLOODS, ...SKIPPED],
           testTimeout: 180_000,
           hookTimeout: 60_000,
           maxWorkers: 3,
           // time runs faster in these worlds: on a busy machine a lease may end although its worker lives
           retry: 1,
           sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'floods',
+          include: FLOODS,
+          exclude: [...SKIPPED],
+          testTimeout: 600_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+          maxWorkers: 1,
+          sequence: { groupOrder: 5 },
         },
       },
       {
