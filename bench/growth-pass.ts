@@ -2,11 +2,11 @@
 // the work as JSON, and the output is the usage as JSON.
 import { pathToFileURL } from 'node:url';
 import { minuteEnd, minuteStart } from '../src/domain/executions/slots.ts';
+import { forecast } from '../src/queries/forecast.ts';
 import { systemClock } from '../src/runtime/clock/system-clock.ts';
 import { type Context, DEFAULT_SETTINGS } from '../src/scheduling/context.ts';
 import { dispatchSlot } from '../src/scheduling/planning/dispatch-slot.ts';
 import { settleSlot } from '../src/scheduling/planning/settle-slot.ts';
-import { forecast } from '../src/watcher/forecast.ts';
 import { type Endpoints, openMetered, type Units } from './metered.ts';
 
 export interface Pass {
@@ -34,7 +34,7 @@ const { lookAheadMs, settleLagMs } = DEFAULT_SETTINGS;
 const WORK: Record<Pass['work'], (context: Context, minute: number) => Promise<unknown>> = {
   dispatch: (context, minute) => dispatchSlot(context, SHARD, minute),
   settle: (context, minute) => settleSlot(context, SHARD, minute, minute),
-  forecast: (context) => forecast(context, [SHARD], new AbortController().signal),
+  forecast: (context) => forecast(context, [SHARD]),
 };
 
 async function run({ endpoints, prefix, work, minute, times, warmUp }: Pass): Promise<Used> {

@@ -9,10 +9,10 @@ import {
   BEHIND_PERCENT,
 } from '../lib/compute/scaling-steps.ts';
 import type { Entry } from '../src/domain/executions/slots.ts';
+import { forecast } from '../src/queries/forecast.ts';
 import { createLog } from '../src/runtime/log.ts';
 import { type Context, DEFAULT_SETTINGS } from '../src/scheduling/context.ts';
 import { MemoryStore } from '../src/store/memory/memory-store.ts';
-import { forecast } from '../src/watcher/forecast.ts';
 import { allShards } from '../src/watcher/main.ts';
 import { MemoryQueue } from '../test/support/memory-queue.ts';
 import type { Report } from './report.ts';
@@ -75,11 +75,7 @@ export async function spikeLateness({ byForecast }: { byForecast: boolean }): Pr
     const inMinute = ((second % 60) + 60) % 60;
     if (inMinute === PASS_AT_SECOND) {
       if (byForecast) {
-        const { busiestSecond } = await forecast(
-          context,
-          allShards(DEFAULT_SETTINGS.shards),
-          new AbortController().signal,
-        );
+        const { busiestSecond } = await forecast(context, allShards(DEFAULT_SETTINGS.shards));
         const wanted = Math.ceil((busiestSecond * EACH) / PER_WORKER);
         const missing = wanted - running;
         actions.push({ at: second + ALARM_SECONDS, by: 'ahead', add: () => addedFor(missing, MAX_WORKERS) });

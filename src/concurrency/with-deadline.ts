@@ -1,14 +1,12 @@
 // A promise with a deadline. A call that hangs does not block its caller.
+import { Stopper, type StopSignal } from './stopper.ts';
 import type { Timer } from './timer.ts';
-
-/** The reason of the abort that ends the timer. An abort without a reason creates an error with a stack trace each time. */
-const SETTLED = new Error('the promise has settled');
 
 export interface DeadlineOptions {
   readonly timer: Timer;
   readonly ms: number;
   /** Ends the wait before the deadline. */
-  readonly signal?: AbortSignal;
+  readonly signal?: StopSignal;
 }
 
 /**
@@ -20,12 +18,17 @@ export async function withDeadline<T, Late>(
   { timer, ms, signal }: DeadlineOptions,
   onDeadline: () => Late,
 ): Promise<T | Late> {
-  const settled = new AbortController();
-  const until = signal ? AbortSignal.any([settled.signal, signal]) : settled.signal;
-  const late = timer.sleep(ms, until).then<T | Late>(() => (settled.signal.aborted ? promise : onDeadline()));
+  const over = new Stopper();
+  let isSettled = false;
+  const stop = () => over.stop();
+  signal?.addEventListener('abort', stop, { once: true });
+  if (signal?.aborted) stop();
+  const late = timer.sleep(ms, over).then<T | Late>(() => (isSettled ? promise : onDeadline()));
   try {
     return await Promise.race([promise, late]);
   } finally {
-    settled.abort(SETTLED);
+    isSettled = true;
+    signal?.removeEventListener('abort', stop);
+    stop();
   }
 }

@@ -30,19 +30,19 @@ export interface ChangeRequest {
   readonly guard?: ChangeGuard | undefined;
 }
 
-/** The conditions of a change that belongs to a background operation. Each function throws if its condition does not hold. */
+/** The conditions of a change, such as those of its background operation. Each function throws if its condition does not hold. */
 export interface ChangeGuard {
   /** Called with the head that the decision is about. */
   admit(head: Head): void;
   /** Called right before the head is written. */
-  inTime(): void;
+  inTime?(): void;
 }
 
 /** The options that pause, resume and cancel share. */
 export interface ChangeOptions {
   /** Why the change is made. It is stored in the record of the change. */
   readonly note?: string | undefined;
-  /** Undefined for the request of a person. */
+  /** Undefined if the change has no condition. */
   readonly guard?: ChangeGuard | undefined;
 }
 
@@ -83,7 +83,7 @@ export async function changeJob(
       ...{ version, updatedAt, changedAt: undefined, stamp: random.id(12) },
     };
     decision.inTime?.();
-    guard?.inTime();
+    guard?.inTime?.();
     if (await writeHead(context, head, written)) return { head: { ...head, ...written }, changed: true };
     return CONFLICT;
   });

@@ -53,7 +53,7 @@ export async function editJob(
       refuseEnded(seen, 'edited');
       if (ifMatch !== undefined && seen.version !== ifMatch) {
         throw new PreconditionFailed(
-          `If-Match must name the current version of job ${jobId}, ${seen.version}; got ${ifMatch}`,
+          `If-Match must name the current version of job ${jobId}, ${seen.version}; got ${Number.isNaN(ifMatch) ? 'another ETag' : ifMatch}`,
         );
       }
       if (Object.keys(fields).length === 0) return undefined;

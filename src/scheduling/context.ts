@@ -1,6 +1,8 @@
 // The context of every use case. Use cases never read the wall clock, a global random number or the environment.
+import type { StopSignal } from '../concurrency/stopper.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { Store } from '../store/store.ts';
+import type { LineRecorder } from '../telemetry/execution-logs.ts';
 import type { NotificationPublisher } from './notification-publisher.ts';
 
 export interface Clock {
@@ -14,7 +16,7 @@ export interface Clock {
   /** Milliseconds that never jump. Leases are measured with it. */
   monotonic(): number;
   /** Resolves after `ms`, or at once when the signal is aborted. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  sleep(ms: number, signal?: StopSignal): Promise<void>;
 }
 
 export interface Random {
@@ -30,14 +32,6 @@ export interface Log {
   warn(message: string, fields?: Record<string, unknown>): void;
   error(message: string, fields?: Record<string, unknown>): void;
 }
-
-/** A log that adds these fields to every line. */
-export const withFields = (log: Log, fields: Record<string, unknown>): Log => ({
-  debug: (message, more) => log.debug(message, { ...fields, ...more }),
-  info: (message, more) => log.info(message, { ...fields, ...more }),
-  warn: (message, more) => log.warn(message, { ...fields, ...more }),
-  error: (message, more) => log.error(message, { ...fields, ...more }),
-});
 
 export interface Settings {
   readonly shards: number;
@@ -94,6 +88,8 @@ export interface Context {
   readonly settings: Settings;
   /** Absent if notifications are off. */
   readonly publisher?: NotificationPublisher;
+  /** Keeps the log lines of tasks. Absent if they are in the log of the process only. */
+  readonly lines?: LineRecorder;
   /**
    * The id of this start of an embedded server. Its single process has locked the data folder, so no holder of another boot id
    * is alive. Absent if there are several processes. Only the lease of a holder counts then.

@@ -10,11 +10,12 @@ export const encodeCursor = (sortKey: string): string => Buffer.from(sortKey).to
 export function decodeCursor(cursor: string | undefined, shape: RegExp): string | undefined {
   if (cursor === undefined) return undefined;
   const sortKey = Buffer.from(cursor, 'base64url').toString();
-  if (!shape.test(sortKey)) {
-    throw new InvalidInput([{ path: 'cursor', message: 'is not a cursor of this list' }]);
-  }
+  if (!shape.test(sortKey)) throw invalidCursor();
   return sortKey;
 }
+
+export const invalidCursor = (): InvalidInput =>
+  new InvalidInput([{ path: 'cursor', message: 'is not a cursor of this list' }]);
 
 /** `<due or created>#<jobId>`: lists of a user's jobs and rows. The due key of a run-now has a suffix. */
 export const TIME_AND_JOB = /^\d{13}(-\w+)?#[^#]+$/;

@@ -4,6 +4,7 @@
 
 import { errorKeyOf } from '../domain/executions/error-key.ts';
 import { dueAtOf } from '../domain/executions/ids.ts';
+import type { Progress } from '../domain/executions/progress.ts';
 import { isTerminal, type Row } from '../domain/executions/row.ts';
 import type { Definition, Head, HeadChange, Hold, HoldItem } from '../domain/jobs/job.ts';
 import type { HeadSummary, NotificationWindow } from './store.ts';
@@ -72,10 +73,19 @@ export function headToItem(head: Head, indexPartitions = INDEX_PARTITIONS): Item
   };
 }
 
-/** Attributes with the value `undefined` are removed. */
+/**
+ * Attributes with the value `undefined` are removed. A progress is removed only if the head has one: on DynamoDB, a write that
+ * removes an attribute does not share a request with others (`canBeStatement`).
+ */
 export function headChangeToItem(seen: Head, change: HeadChange): Item {
   const changesSpec = Object.keys(change).some(isSpec);
-  return { ...ofRuns(change), ...(changesSpec && { spec: specOf({ ...seen, ...change }) }) };
+  const { progress, ...item } = ofRuns(change);
+  const changesProgress = 'hold' in change && (change.hold?.progress ?? seen.hold?.progress) !== undefined;
+  return {
+    ...item,
+    ...(changesProgress && { progress }),
+    ...(changesSpec && { spec: specOf({ ...seen, ...change }) }),
+  };
 }
 
 function ofRuns(head: Head | HeadChange): Item {
@@ -105,15 +115,20 @@ export function headFromItem<T extends Head | HeadSummary>(item: Item): T {
   } as unknown as T;
 }
 
-/** Token and lease are attributes, because a heartbeat compares the one and writes the other. */
+/** Token, lease and progress are attributes, because a heartbeat compares the first and writes the others. */
 export function holdToItem(hold: Hold | undefined): Item {
-  if (!hold) return { hold, holder: undefined, leaseUntil: undefined };
-  const { token, leaseUntil, cancelRequested, ...rest } = hold;
-  // almost always false, and left out to keep the head below 1 KB
-  return { hold: toJson(cancelRequested ? { ...rest, cancelRequested } : rest), holder: token, leaseUntil };
+  if (!hold) return { hold, holder: undefined, leaseUntil: undefined, progress: undefined };
+  const { token, leaseUntil, cancelRequested, progress, ...rest } = hold;
+  return {
+    // almost always false, and left out to keep the head below 1 KB
+    hold: toJson(cancelRequested ? { ...rest, cancelRequested } : rest),
+    holder: token,
+    leaseUntil,
+    progress: progress && progressToItem(progress),
+  };
 }
 
-export const holdFromItem = ({ hold, holder, leaseUntil }: Item): Hold | undefined =>
+export const holdFromItem = ({ hold, holder, leaseUntil, progress }: Item): Hold | undefined =>
   hold === undefined
     ? undefined
     : {
@@ -121,7 +136,19 @@ export const holdFromItem = ({ hold, holder, leaseUntil }: Item): Hold | undefin
         ...(fromJson(hold) as Omit<Hold, 'cancelRequested'>),
         token: String(holder),
         leaseUntil: Number(leaseUntil),
+        ...progressFromItem(progress),
       };
+
+/** A list without names, to keep the head below 1 KB. */
+export const progressToItem = ({ fraction, at, text }: Progress): string =>
+  JSON.stringify([fraction, at, ...(text === undefined ? [] : [text])]);
+
+/** The field of a hold. Stored as undefined or null if the task has reported none. */
+function progressFromItem(stored: unknown): { progress?: Progress } {
+  if (stored === undefined || stored === null) return {};
+  const [fraction, at, text] = fromJson(stored) as [number, number, string?];
+  return { progress: { fraction, ...(text !== undefined && { text }), at } };
+}
 
 /** Undefined if the object is empty. An empty object is not stored. */
 const nonEmpty = <T extends object>(map: T | undefined): T | undefined =>

@@ -7,6 +7,7 @@
 // (scheduling/records/confirm-write.ts).
 
 import type { DueKey } from '../domain/executions/ids.ts';
+import type { Progress } from '../domain/executions/progress.ts';
 import type { Row, RowSeen } from '../domain/executions/row.ts';
 import type { Entry } from '../domain/executions/slots.ts';
 import type { OpenOperation, Operation } from '../domain/jobs/background-operation.ts';
@@ -74,13 +75,17 @@ export interface JobsStore {
   /** Consistent. Reads every page. */
   listHoldItems(jobId: string): Promise<HoldItem[]>;
 
-  /** Sets the lease and the stamp if the hold has `token`. Returns the new hold. Undefined if it has another token. */
+  /**
+   * Sets the lease, the stamp and the given progress if the hold has `token`. Without progress, that of the hold stays. Returns
+   * the new hold. Undefined if it has another token.
+   */
   heartbeat(
     jobId: string,
     place: HoldPlace,
     token: string,
     leaseUntil: number,
     stamp: string,
+    progress?: Progress,
   ): Promise<Hold | undefined>;
 
   /** Newest first, from the index. Eventually consistent. */
@@ -98,8 +103,8 @@ export interface ListOptions {
 export interface TimetableStore {
   /** Entries are immutable, so the write is idempotent. Returns when all are written. 1 WRU each. */
   putEntries(entries: readonly Entry[]): Promise<void>;
-  /** Consistent. In the order of the keys. */
-  readSlot(minute: number, shard: number, cursor?: string): Promise<Page<Entry>>;
+  /** In the order of the keys. Consistent unless the options say otherwise. */
+  readSlot(minute: number, shard: number, cursor?: string, options?: ReadOptions): Promise<Page<Entry>>;
   /** Consistent. */
   hasEntry(entry: Entry): Promise<boolean>;
 }
@@ -155,6 +160,17 @@ export interface RunningExecution {
   readonly owner?: string;
 }
 
+/** The number of executions that a worker has ended in one minute, by outcome. An outcome that is absent had none. */
+export interface EndedPerMinute {
+  /** Minutes since the epoch. */
+  readonly minute: number;
+  readonly succeeded?: number;
+  readonly failed?: number;
+  readonly skipped?: number;
+  readonly cancelled?: number;
+}
+
+/** The optional fields are absent in rows of workers of earlier versions. */
 export interface WorkerRow {
   readonly workerId: string;
   readonly startedAt: number;
@@ -162,6 +178,14 @@ export interface WorkerRow {
   /** Bounded by the worker's concurrency. */
   readonly running: readonly RunningExecution[];
   readonly host: string;
+  /** The number of run slots. */
+  readonly concurrency?: number;
+  /** The version of Punctual. */
+  readonly version?: string;
+  /** The worker receives no more messages and will stop. */
+  readonly draining?: true;
+  /** The last minutes in which executions have ended, newest first. */
+  readonly ended?: readonly EndedPerMinute[];
 }
 
 export interface ControlStore {
@@ -190,8 +214,8 @@ export interface ControlStore {
   putWorker(worker: WorkerRow): Promise<void>;
   removeWorker(workerId: string): Promise<void>;
   readWorker(workerId: string): Promise<WorkerRow | undefined>;
-  /** The workers with a heartbeat at or after `since`. */
-  listWorkers(since: number): Promise<WorkerRow[]>;
+  /** The workers with a heartbeat at or after `since`. With `limit`, at most that many of them. */
+  listWorkers(since: number, limit?: number): Promise<WorkerRow[]>;
 }
 
 export interface QuotaStore {

@@ -3,13 +3,13 @@
 import { minuteOf } from '../domain/executions/slots.ts';
 import { parse } from '../domain/validation/validation.ts';
 import { carryOutOperations } from '../jobs/operations/carry-out.ts';
+import { type Forecast, forecast } from '../queries/forecast.ts';
 import { ConfigError, type Environment } from '../runtime/config.ts';
 import { createLambdaRuntime, workQueue } from '../runtime/lambda-context.ts';
 import { createMetrics, MINUTES_SHOWN, Units } from '../runtime/metrics.ts';
 import { publishingFromEnvironment } from '../runtime/publishing.ts';
 import type { Context } from '../scheduling/context.ts';
 import { type Watched, watch } from '../scheduling/planning/watch-shards.ts';
-import { type Forecast, forecast } from './forecast.ts';
 import { passSchema, shardsOf } from './shard-ranges.ts';
 
 /** The pass stops this long before Lambda's timeout, which is enough for the current slot and the release of its shard. */
@@ -50,7 +50,7 @@ export function createWatcher(env: Environment): WatcherHandler {
     const pass = {
       ...watched,
       lagSeconds: await lagOf(context, shards, horizon),
-      forecast: await forecast(context, shards, signal),
+      forecast: await forecast(context, shards, { signal }),
     };
     metrics.add('Dispatched', pass.sent);
     metrics.add('SettleCorrections', pass.corrected);

@@ -1,12 +1,17 @@
 // The port of one message to its worker: what the message occupies, and for which owner.
 import { backoffMs } from '../concurrency/backoff.ts';
+import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import { ownerHash } from '../domain/digest.ts';
 import { groupOf, type Message, type Received, type Receiver } from '../queue/queue.ts';
 import type { Clock, Random } from '../scheduling/context.ts';
 import type { KeyWaiters } from '../scheduling/running/key-waiters.ts';
-import type { WorkerIdentity, WorkerPort, WorkerShutdown } from '../scheduling/running/worker-port.ts';
+import type {
+  TurnRank,
+  WorkerIdentity,
+  WorkerPort,
+  WorkerShutdown,
+} from '../scheduling/running/worker-port.ts';
 import type { RunningExecution } from '../store/store.ts';
-import type { TickLimit } from './limit-per-tick.ts';
 import type { MessagesInHand } from './messages-in-hand.ts';
 import type { RefusedOwners } from './refused-owners.ts';
 import type { RunSlots } from './run-slots.ts';
@@ -21,12 +26,14 @@ export interface SharedByMessages {
   readonly slots: RunSlots;
   readonly hand: MessagesInHand;
   readonly refused: RefusedOwners;
-  readonly startLimit: TickLimit;
+  readonly turns: LoopTurns<TurnRank>;
   /** Undefined if the number of running executions is not limited. */
   readonly limits: RunningLimits | undefined;
   readonly runningNow: Map<string, RunningExecution>;
   readonly keys: KeyWaiters;
   announceRoom(): void;
+  /** Handles a message that was received before, and that no other worker has received since. */
+  handleAgain(received: Received, receiver: Receiver): void;
 }
 
 /** A message that is refused because its owner has its share comes back after this time. It grows with each delivery. */
@@ -43,7 +50,7 @@ export function openPort(
   received: Received,
   receiver: Receiver,
 ): { port: WorkerPort; close(): void } {
-  const { identity, shutdown, clock, slots, hand, startLimit, runningNow } = shared;
+  const { identity, shutdown, clock, slots, hand, turns, runningNow } = shared;
   let owner = groupOf(message);
   let isDue = false;
   let isReserved = false;
@@ -71,6 +78,7 @@ export function openPort(
     identity,
     shutdown,
     keys: shared.keys,
+    handleAgain: () => shared.handleAgain(received, receiver),
     slots: {
       messagesInHand: () => hand.size,
       ownedBy(userId) {
@@ -92,13 +100,13 @@ export function openPort(
         unreserve();
         hasSlot ||= await slots.acquire(owner);
         if (!hasSlot) refuse();
-        const turn = hasSlot ? startLimit.pass() : undefined;
+        const turn = hasSlot ? turns.pass('start', owner) : undefined;
         if (turn) await turn;
         return hasSlot;
       },
       returnAfterMs: () => returnAfterMs,
       release,
-      otherStarts: startLimit.idle,
+      turn: (rank) => turns.pass(rank, owner),
       running: {
         add(execution) {
           runningNow.set(execution.id, execution);

@@ -1,9 +1,9 @@
 // The run slots of a worker: one per running task, due messages that wait for one, and reservations of early claims. Owners share
 // them by the rule of src/concurrency/fair-share.ts.
+import { ExpiryLine } from '../concurrency/expiry-line.ts';
 import { createFairShare, type FairShare } from '../concurrency/fair-share.ts';
 import { Heap, type HeapItem } from '../concurrency/heap.ts';
 import type { Clock } from '../scheduling/context.ts';
-import { NO_LONGER_NEEDED } from '../scheduling/running/message-visibility.ts';
 
 /**
  * How long a due message waits for a run slot before it returns to the queue. Short jobs free slots within this time. If they do
@@ -17,7 +17,12 @@ export const MAX_RESERVED_PER_SLOT = 63;
 /** The weight of a new run time in the average is one in SMOOTHING. */
 const SMOOTHING = 20;
 
-type Settle = (acquired: boolean) => void;
+/** A due message that waits for a slot. */
+interface Waiter {
+  readonly owner: Owner;
+  isSettled: boolean;
+  resolve(acquired: boolean): void;
+}
 
 /** An owner that holds, reserves or waits for slots. In the heap of waiting owners, the one with the fewest slots is first. */
 interface Owner extends HeapItem {
@@ -25,14 +30,16 @@ interface Owner extends HeapItem {
   order: number;
   held: number;
   reserved: number;
-  readonly waiting: Settle[];
+  readonly waiting: Waiter[];
   /** The average run time. Undefined until a task of the owner has ended, or a wait for a slot has failed. */
   averageRunMs: number | undefined;
 }
 
 export class RunSlots {
   readonly #size: number;
-  readonly #clock: Clock;
+  /** Waits that are checked after SLOT_WAIT_MS, and those that end after MAX_SLOT_WAIT_MS. */
+  readonly #firstWaits: ExpiryLine<Waiter>;
+  readonly #longWaits: ExpiryLine<Waiter>;
   readonly #share: FairShare;
   readonly #maxOf: (owner: string) => number;
   readonly #owners = new Map<string, Owner>();
@@ -52,7 +59,10 @@ export class RunSlots {
     maxOf: (owner: string) => number = () => Number.POSITIVE_INFINITY,
   ) {
     this.#size = size;
-    this.#clock = clock;
+    this.#firstWaits = new ExpiryLine(clock, SLOT_WAIT_MS, (waiter) => this.#checkWait(waiter));
+    this.#longWaits = new ExpiryLine(clock, MAX_SLOT_WAIT_MS - SLOT_WAIT_MS, (waiter) =>
+      this.#giveUp(waiter),
+    );
     this.#share = share;
     this.#maxOf = maxOf;
   }
@@ -108,15 +118,11 @@ export class RunSlots {
       this.#take(owner);
       return true;
     }
-    const settled = new AbortController();
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    const settle = (acquired: boolean) => {
-      settled.abort(NO_LONGER_NEEDED);
-      resolve(acquired);
-    };
-    owner.waiting.push(settle);
+    const waiter = { owner, isSettled: false, resolve };
+    owner.waiting.push(waiter);
     if (owner.index < 0) this.#queue(owner);
-    void this.#giveUp(owner, settle, settled.signal);
+    this.#firstWaits.add(waiter);
     return promise;
   }
 
@@ -131,20 +137,24 @@ export class RunSlots {
     return this.#comesSoon(owner, (owner?.waiting.length ?? 0) + 1) !== false;
   }
 
-  /** Ends the wait after SLOT_WAIT_MS, or after MAX_SLOT_WAIT_MS if a slot is expected soon. */
-  async #giveUp(owner: Owner, settle: Settle, settled: AbortSignal): Promise<void> {
-    await this.#clock.sleep(SLOT_WAIT_MS, settled);
-    if (settled.aborted) return;
-    if (this.#comesSoon(owner, owner.waiting.indexOf(settle) + 1))
-      await this.#clock.sleep(MAX_SLOT_WAIT_MS - SLOT_WAIT_MS, settled);
-    if (settled.aborted) return;
+  /** Ends the wait, unless a slot is expected soon. */
+  #checkWait(waiter: Waiter): void {
+    if (waiter.isSettled) return;
+    const { owner } = waiter;
+    if (this.#comesSoon(owner, owner.waiting.indexOf(waiter) + 1)) this.#longWaits.add(waiter);
+    else this.#giveUp(waiter);
+  }
+
+  #giveUp(waiter: Waiter): void {
+    if (waiter.isSettled) return;
+    const { owner } = waiter;
     // no task has ended in all this time, so they are not short
     this.#averageRunMs ??= SLOT_WAIT_MS;
     if (owner.held > 0) owner.averageRunMs ??= SLOT_WAIT_MS;
-    owner.waiting.splice(owner.waiting.indexOf(settle), 1);
+    owner.waiting.splice(owner.waiting.indexOf(waiter), 1);
     if (owner.waiting.length === 0) this.#waitingOwners.remove(owner);
     this.#forgetIdle(owner);
-    settle(false);
+    settle(waiter, false);
   }
 
   /**
@@ -179,11 +189,11 @@ export class RunSlots {
         continue;
       }
       if (!this.#allows(next)) break;
-      const settle = next.waiting.shift();
+      const waiter = next.waiting.shift();
       this.#take(next);
       if (next.waiting.length > 0) this.#queue(next);
       else this.#waitingOwners.remove(next);
-      settle?.(true);
+      if (waiter) settle(waiter, true);
     }
     this.#forgetIdle(owner);
   }
@@ -191,9 +201,11 @@ export class RunSlots {
   /** Ends all waits. No slot is acquired any more. */
   close(): void {
     this.#closed = true;
+    this.#firstWaits.close();
+    this.#longWaits.close();
     for (const next of [...this.#owners.values()]) {
       this.#waitingOwners.remove(next);
-      for (const settle of next.waiting.splice(0)) settle(false);
+      for (const waiter of next.waiting.splice(0)) settle(waiter, false);
       this.#forgetIdle(next);
     }
   }
@@ -232,6 +244,11 @@ export class RunSlots {
   #forgetIdle(owner: Owner): void {
     if (owner.held + owner.reserved + owner.waiting.length === 0) this.#owners.delete(owner.name);
   }
+}
+
+function settle(waiter: Waiter, acquired: boolean): void {
+  waiter.isSettled = true;
+  waiter.resolve(acquired);
 }
 
 const averageOf = (owner: Owner | undefined, ofAll: number | undefined): number | undefined =>

@@ -41,7 +41,9 @@ export function createRunningLimits(context: Context, values: LimitValues, worke
       const { runningExecutions: limit } = userId === undefined ? values.defaults : values.known(userId);
       return limit === 0 ? Number.POSITIVE_INFINITY : partOf(limit, workers, workerId, owner);
     },
-    learn: (owner, userId) => void users.set(owner, userId),
+    learn(owner, userId) {
+      if (users.get(owner) !== userId) users.set(owner, userId);
+    },
     async refresh() {
       // an embedded server is the only worker
       if (context.boot !== undefined || !isTime()) return;

@@ -2,19 +2,23 @@
 // delays no other. Its row in the store shows what it runs. When it is stopped, it drains.
 import { backoffMs } from '../concurrency/backoff.ts';
 import { createFairShare } from '../concurrency/fair-share.ts';
+import { LoopTurns } from '../concurrency/loop-turns.ts';
 import { withDeadline } from '../concurrency/with-deadline.ts';
 import { executionId } from '../domain/executions/ids.ts';
+import { isTerminal } from '../domain/executions/row.ts';
 import type { OwnerLimits } from '../domain/jobs/owner-limits.ts';
 import { createLimitValues } from '../jobs/limits/limit-values.ts';
 import { groupOf, type Message, type Received, type Receiver } from '../queue/queue.ts';
+import { VERSION } from '../runtime/version.ts';
 import { type Context, isClockRight } from '../scheduling/context.ts';
 import { handleMessage } from '../scheduling/running/handle-message.ts';
 import { KeyWaiters } from '../scheduling/running/key-waiters.ts';
 import { returnToQueue } from '../scheduling/running/message-visibility.ts';
-import type { WorkerPort } from '../scheduling/running/worker-port.ts';
-import type { RunningExecution } from '../store/store.ts';
+import { TURN_RANKS, type WorkerPort } from '../scheduling/running/worker-port.ts';
+import { observeRows } from '../store/observe-rows.ts';
+import type { RunningExecution, WorkerRow } from '../store/store.ts';
 import type { Tasks } from '../tasks/task.ts';
-import { limitPerTick } from './limit-per-tick.ts';
+import { EndedCounts } from './ended-counts.ts';
 import { openPort, refusedMs, type SharedByMessages } from './message-port.ts';
 import { MessagesInHand } from './messages-in-hand.ts';
 import { RefusedOwners } from './refused-owners.ts';
@@ -75,8 +79,8 @@ const MAX_DUE_PER_SLOT = 10;
  */
 export const HELD_PER_SLOT = MAX_RESERVED_PER_SLOT;
 const MAX_PER_RECEIVE = 10;
-/** Starts per turn of the event loop, about 2 ms of CPU. Tasks start at the end of a turn, so longer turns start them later. */
-const STARTS_PER_TICK = 20;
+/** Starts, claims and ends per turn of the event loop, about 6 ms of CPU. A timer that fires meanwhile waits for the turn to end. */
+const PER_TURN = 60;
 /**
  * The pause after a poll that brought fewer messages than it asked for, so that the next one brings more. Each request has its
  * price and costs a millisecond of CPU. Messages arrive a second before their fire time, and the other poll receives urgent ones.
@@ -118,13 +122,23 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
   const handling = new Set<Promise<void>>();
   const keys = new KeyWaiters(context);
   const runningNow = new Map<string, RunningExecution>();
+  const ended = new EndedCounts();
+  const counting: Context = {
+    ...context,
+    store: observeRows(store, {
+      after: ({ status }) => {
+        if (isTerminal(status)) ended.add(status, clock.now());
+      },
+    }),
+  };
   const startedAt = clock.now();
   let roomChanged = Promise.withResolvers<void>();
   const shared: SharedByMessages = {
     identity: { workerId, tasks },
     shutdown: { draining: draining.signal, aborting: aborting.signal },
-    startLimit: limitPerTick(STARTS_PER_TICK),
+    turns: new LoopTurns(PER_TURN, TURN_RANKS),
     ...{ clock, random, slots, hand, refused, limits, runningNow, keys, announceRoom },
+    handleAgain: (received, receiver) => void accept(received, receiver, new Set()),
   };
 
   /**
@@ -206,7 +220,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
     }
     const { port, close } = openPort(shared, message, received, receiver);
     try {
-      await run(context, port, received);
+      await run(counting, port, received);
     } catch (error) {
       // `handleMessage` returns the message to the queue; if that failed too, its visibility timeout ends
       log.error('failed to handle a message; the queue will redeliver it', { error, ...fieldsOf(received) });
@@ -223,9 +237,8 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
 
   async function beat(): Promise<void> {
     while (!gone.signal.aborted) {
-      const row = { workerId, startedAt, beatAt: clock.now(), host: options.host, running: listRunning() };
       await store
-        .putWorker(row)
+        .putWorker(workerRow())
         .catch((error: unknown) => log.warn('failed to write the worker row', { error }));
       await limits?.refresh();
       await clock.sleep(BEAT_MS, gone.signal);
@@ -233,6 +246,16 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
       if (refusals) log.warn('refused messages of owners that have their share', { workerId, ...refusals });
     }
   }
+
+  const workerRow = (): WorkerRow => {
+    const recent = ended.recent(clock.now());
+    return {
+      ...{ workerId, startedAt, beatAt: clock.now(), host: options.host, running: listRunning() },
+      ...{ concurrency, version: VERSION },
+      ...(draining.signal.aborted && { draining: true }),
+      ...(recent.length > 0 && { ended: recent }),
+    };
+  };
 
   const listRunning = () => [...runningNow.values()];
 

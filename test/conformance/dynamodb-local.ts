@@ -10,7 +10,7 @@ import { dynamoClient } from '../support/engines.ts';
 /** `directory` has DynamoDBLocal.jar and DynamoDBLocal_lib. The engine has no option for its interface and listens on all. */
 export async function startDynamoDbLocal(
   directory: string,
-): Promise<{ client: DynamoDBClient; stop(): Promise<void> }> {
+): Promise<{ endpoint: string; client: DynamoDBClient; stop(): Promise<void> }> {
   const port = await freePort();
   const java = ['java', `-Djava.library.path=${join(directory, 'DynamoDBLocal_lib')}`];
   const jar = ['-jar', join(directory, 'DynamoDBLocal.jar'), '-inMemory', '-port', String(port)];
@@ -18,7 +18,8 @@ export async function startDynamoDbLocal(
     env: { ...process.env, DDB_LOCAL_TELEMETRY: '0' },
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  const client = dynamoClient(`http://127.0.0.1:${port}`);
+  const endpoint = `http://127.0.0.1:${port}`;
+  const client = dynamoClient(endpoint);
   for (let tries = 0; ; tries++) {
     try {
       await client.send(new ListTablesCommand({}));
@@ -29,6 +30,7 @@ export async function startDynamoDbLocal(
     }
   }
   return {
+    endpoint,
     client,
     stop: async () => {
       client.destroy();

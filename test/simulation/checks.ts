@@ -77,6 +77,8 @@ interface Take {
   readonly coveredUntil: number;
   /** Whether the claim replaced a hold of the same execution. */
   readonly over: boolean;
+  /** Whether calls of the store may have failed when it was made, and with them its undo. */
+  readonly underFaults: boolean;
   /** When the lease ends by the true clock if nothing extends it. */
   liveUntil: number;
   /** Whether it is an early claim. */
@@ -357,6 +359,7 @@ export class Checks {
       row,
       coveredUntil,
       over,
+      underFaults: this.#world.profile.fail > 0 || this.#world.profile.lost > 0,
       liveUntil: this.#leaseEnd(hold),
       ahead,
       decidedAt: ahead ? undefined : now,
@@ -576,8 +579,8 @@ export class Checks {
     const hold = store.holds.get(rowKey({ jobId, due }))?.hold ?? head?.hold;
     const take = hold?.due === due ? this.#takes.get(hold.token) : undefined;
     if (!head?.limit || take?.process !== process || profile.fail > 0 || profile.lost > 0) return;
-    // the claim of an earlier delivery, whose undo failed before the faults ended
-    if (take.hold.startedAt < since) return;
+    // the claim of another delivery, whose undo failed before the faults ended
+    if (take.underFaults || take.hold.startedAt < since) return;
     if (this.runs.some((run) => run.take === take) || others.some((other) => other.process === process))
       return;
     const hasSlot = store.keySlots.all().some(({ token }) => token === hold?.token);

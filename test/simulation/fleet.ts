@@ -218,16 +218,23 @@ export class Fleet {
 
   #deliver(message: Message, receive: (process: Process) => Received): boolean {
     const world = this.#world;
-    const { checks } = world;
     // a worker with a wrong clock does not poll, but it may learn only from the answer of a poll that its clock is wrong
     const polls = ({ context }: Process) => isClockRight(context) || world.clocks.isPollUnderWay();
     const ready = this.#workers.filter(
       ({ process, draining }) => !process.stalled && !draining.signal.aborted && polls(process),
     );
     if (ready.length === 0) return false;
-    const { process, draining, aborting, keys } = this.#random.pick(ready);
+    const worker = this.#random.pick(ready);
+    world.clocks.polled(worker.process);
+    this.#handle(worker, message, receive(worker.process));
+    return true;
+  }
+
+  #handle(one: Worker, message: Message, received: Received): void {
+    const world = this.#world;
+    const { checks } = world;
+    const { process, draining, aborting, keys } = one;
     const { jobId, due, revision } = message;
-    world.clocks.polled(process);
     world.trace?.(process, `gets ${checks.nameOf(jobId, due)}/${revision.slice(0, 4)}`);
     const inHand = checks.received(process, message);
     const tasks = simulatedTask(world, inHand, this.#scenario.failing);
@@ -236,11 +243,11 @@ export class Fleet {
       shutdown: { draining: draining.signal, aborting: aborting.signal },
       slots: this.#slots(process),
       keys,
+      handleAgain: () => this.#handle(one, message, received),
     };
-    handleMessage(process.context, worker, receive(process))
+    handleMessage(process.context, worker, received)
       .catch((error: unknown) => world.expected(process, 'execute', error))
       .then(() => checks.handled(inHand));
-    return true;
   }
 
   #slots(process: Process): WorkerSlots {

@@ -1,5 +1,6 @@
 // The simulated world: virtual time, and one event after the other in an order that the seed decides. Between two events
 // all running code has stopped, so processes interleave at every await and a seed replays exactly.
+import type { StopSignal } from '../../src/concurrency/stopper.ts';
 import { PunctualError } from '../../src/domain/errors.ts';
 import { shardOf } from '../../src/domain/executions/ids.ts';
 import type { Row } from '../../src/domain/executions/row.ts';
@@ -212,7 +213,7 @@ export class SimulatedWorld {
     });
   }
 
-  sleep(process: Process, ms: number, signal?: AbortSignal): Promise<void> {
+  sleep(process: Process, ms: number, signal?: StopSignal): Promise<void> {
     if (signal?.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const late = this.profile.slow > 0 ? this.random.int(0, 2) : 0;

@@ -22,6 +22,13 @@ const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined }
 const hold = fc
   .record({ token: word, due, cancelRequested: fc.boolean() })
   .map((change) => aHold({ ...change, revision: 'r' }));
+const progress = maybe(
+  fc.record({
+    fraction: fc.constantFrom(0, 0.125, 1),
+    text: fc.string({ maxLength: 5 }),
+    at: fc.constant(T0),
+  }),
+);
 const status = fc.constantFrom(...OPEN, ...TERMINAL);
 const seen = fc.record({ status, fence: maybe(word) });
 const limit = fc.integer({ min: 1, max: 4 });
@@ -75,10 +82,10 @@ const headOperations: fc.Arbitrary<Operation>[] = [
     const seen = await store.readHead(`${jobId}-${run}`, CONSISTENT);
     return seen && store.updateHead({ ...seen, stamp }, change);
   }),
-  fc.tuple(job, word, fc.nat(9), word).map(
-    ([jobId, token, lease, stamp]) =>
+  fc.tuple(job, word, fc.nat(9), word, progress).map(
+    ([jobId, token, lease, stamp, reported]) =>
       (store, run) =>
-        store.heartbeat(`${jobId}-${run}`, 'head', token, T0 + lease, stamp),
+        store.heartbeat(`${jobId}-${run}`, 'head', token, T0 + lease, stamp, reported),
   ),
   job.map((jobId) => (store, run) => store.readHead(`${jobId}-${run}`, CONSISTENT)),
   fc.tuple(user, limit).map(
@@ -104,10 +111,10 @@ const holdOperations: fc.Arbitrary<Operation>[] = [
       (store, run) =>
         store.removeHoldItem(`${jobId}-${run}`, key, stamp),
   ),
-  fc.tuple(job, due, word, word).map(
-    ([jobId, key, token, stamp]) =>
+  fc.tuple(job, due, word, word, progress).map(
+    ([jobId, key, token, stamp, reported]) =>
       (store, run) =>
-        store.heartbeat(`${jobId}-${run}`, { due: key }, token, T0, stamp),
+        store.heartbeat(`${jobId}-${run}`, { due: key }, token, T0, stamp, reported),
   ),
   job.map((jobId) => (store, run) => store.listHoldItems(`${jobId}-${run}`)),
 ];

@@ -245,7 +245,9 @@ describe('the worker row', () => {
   it('is written at once and every ten seconds, and names what runs since when', async () => {
     const { receiver, fake, clock, rows } = start();
     await settle();
-    expect(rows).toEqual([{ workerId: 'w1', host: 'here', startedAt: NOON, beatAt: NOON, running: [] }]);
+    expect(rows).toMatchObject([
+      { workerId: 'w1', host: 'here', startedAt: NOON, beatAt: NOON, running: [] },
+    ]);
     const [first, second] = [message(), message(NOON + 3000)];
     receiver.put(first, second);
     await clock.advance(BEAT_MS);

@@ -1,5 +1,6 @@
 // Cancels the job of a name. The pointer stays, so that a request that is under way still creates at most one job.
 import { NotFound } from '../../domain/errors.ts';
+import type { Head } from '../../domain/jobs/job.ts';
 import { type JobName, nameText } from '../../domain/jobs/job-name.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { Context } from '../../scheduling/context.ts';
@@ -13,10 +14,12 @@ export async function cancelNamedJob(
   context: Context,
   who: Principal,
   name: JobName,
-  { ifMatch, ...options }: ChangeOptions & { readonly ifMatch?: NamedMatch | undefined } = {},
+  { ifMatch, ...options }: Pick<ChangeOptions, 'note'> & { readonly ifMatch?: NamedMatch | undefined } = {},
 ): Promise<void> {
   const { head, leftover } = await findNamed(context, who.userId, name);
   checkMatch(name, head, ifMatch);
   if (!head) throw new NotFound('job', nameText(name));
-  for (const { jobId } of leftover ? [leftover, head] : [head]) await cancelJob(context, who, jobId, options);
+  if (leftover) await cancelJob(context, who, leftover.jobId, options);
+  const guard = ifMatch && { admit: (seen: Head) => checkMatch(name, seen, ifMatch) };
+  await cancelJob(context, who, head.jobId, { ...options, ...(guard && { guard }) });
 }

@@ -24,7 +24,7 @@ import { viewOfJob } from '../job-state.ts';
 import { type Comparison, compareNamed, type Wanted } from './compare-named-job.ts';
 import { type Found, findNamed, isLive } from './find-named-job.ts';
 
-/** The ETag that the job must have. `*` is any job. */
+/** The ETag that the job must have. `*` is any job. The version is NaN for an ETag that no job has. */
 export type NamedMatch = '*' | { readonly version: number; readonly jobId?: string | undefined };
 
 export interface PutOptions {
@@ -96,7 +96,11 @@ async function carryOut(
 }
 
 /** Compares again with the head that the edit is written to, because another request may have changed it. */
-async function update(context: Context, { who, wanted, options }: Request, { jobId }: Head): Promise<Put> {
+async function update(
+  context: Context,
+  { who, name, wanted, options }: Request,
+  { jobId }: Head,
+): Promise<Put> {
   const t0 = context.clock.now();
   let action: NamedJobAction = 'update';
   let isNewSchedule = false;
@@ -104,20 +108,18 @@ async function update(context: Context, { who, wanted, options }: Request, { job
     context,
     { who, jobId, what: 'edited', note: options.note },
     async (seen) => {
+      checkMatch(name, seen, options.ifMatch);
       const now = await comparedNow(context, seen, wanted);
       if (now.action !== 'update' && now.action !== 'none')
         throw new ComparedTooEarly(`job ${jobId} cannot be edited any more`);
       action = now.action;
       if (now.action === 'none') return undefined;
       const fields = now.fields.filter((field) => field !== 'paused');
-      // an edit removes a limit by null
+      // in an edit, null takes a limit away
       const values = { ...wanted.spec, limit: wanted.spec.limit ?? null, schedule: now.schedule };
       isNewSchedule = fields.includes('schedule');
       return {
-        // in an edit, null takes a limit away
-        fields: Object.fromEntries(
-          fields.map((field) => [field, field === 'limit' ? (values.limit ?? null) : values[field]]),
-        ) as JobPatch,
+        fields: Object.fromEntries(fields.map((field) => [field, values[field]])) as JobPatch,
         paused: wanted.paused,
         byName: true,
       };
@@ -203,6 +205,7 @@ export async function checkChange(
   });
 }
 
+/** A change checks it again with the head that it is written to, because another request may have changed the job. */
 export function checkMatch(name: JobName, head: Head | undefined, match: NamedMatch | undefined): void {
   if (match === undefined) return;
   if (!head || head.status === 'cancelled')
@@ -210,7 +213,10 @@ export function checkMatch(name: JobName, head: Head | undefined, match: NamedMa
   if (match === '*') return;
   const { version, jobId } = match;
   if (version === head.version && (jobId === undefined || jobId === head.jobId)) return;
+  const given = Number.isNaN(version)
+    ? 'another ETag'
+    : `"${version}${jobId === undefined ? '' : `-${jobId}`}"`;
   throw new PreconditionFailed(
-    `If-Match must name the current version of job ${nameText(name)}, "${head.version}-${head.jobId}"; got "${version}${jobId === undefined ? '' : `-${jobId}`}"`,
+    `If-Match must name the current version of job ${nameText(name)}, "${head.version}-${head.jobId}"; got ${given}`,
   );
 }

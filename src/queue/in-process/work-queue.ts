@@ -135,7 +135,11 @@ export function createWorkQueue({ timer, earlyMs, visibilityMs, onDeadLetter }: 
       async receive(max, signal, admit) {
         if (signal.aborted) return [];
         const taken = take(max, admit);
-        if (taken.length > 0) return taken;
+        if (taken.length > 0) {
+          // else a receiver that asks again would have thousands of messages in one turn of the event loop
+          await new Promise((resolve) => setImmediate(resolve));
+          return taken;
+        }
         const { promise, resolve } = Promise.withResolvers<Received[]>();
         const waiting = { max, admit, resolve };
         const leave = () => {

@@ -27,6 +27,10 @@ export const SHORT_RUN_MS = 1_000;
  */
 const ROW_EXPIRED_MS = 86_400_000;
 
+/** Whether a missing row says nothing about the held execution: retention may have removed it. */
+export const isRowExpired = ({ clock }: Pick<Context, 'clock'>, hold: Hold): boolean =>
+  clock.now() > hold.leaseUntil + ROW_EXPIRED_MS;
+
 export function newHold(
   { clock, random, settings, boot }: Context,
   message: Message,
@@ -85,7 +89,7 @@ export async function blocks(
     return undefined;
   const wasOver = isOver(context, hold);
   const row = await store.readRow(head.jobId, hold.due, { consistent: true });
-  if (!row && context.clock.now() > hold.leaseUntil + ROW_EXPIRED_MS) return undefined;
+  if (!row && isRowExpired(context, hold)) return undefined;
   if (!row || row.status === 'RUNNING' || row.status === 'RETRYING')
     return { until: row?.nextAttemptAt ?? 0 };
   if (isTerminal(row.status)) return undefined;

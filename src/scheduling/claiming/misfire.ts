@@ -8,7 +8,9 @@ import { laterDue, recordDecision } from '../records/record-decision.ts';
 import { insertRow, newRow } from '../records/write-row.ts';
 import { type Claim, DROP, RETRY } from './claim-result.ts';
 
-const COVERED_REASON = 'misfire: one run stood for all that were missed';
+/** How reasons of the misfire policy begin. */
+export const MISFIRE = 'misfire: ';
+export const COVERED_REASON = `${MISFIRE}one run stood for all that were missed`;
 
 export type Misfire =
   | {
@@ -39,7 +41,7 @@ export function misfireOf(context: Context, head: Head, message: Message): Misfi
   if (head.misfire.policy === 'skip') {
     return {
       kind: 'skip',
-      reason: `misfire: ${Math.round(late / 1000)} s late, ${head.misfire.graceSeconds} s allowed${limitText(head)}`,
+      reason: `${MISFIRE}${Math.round(late / 1000)} s late, ${head.misfire.graceSeconds} s allowed${limitText(head)}`,
     };
   }
   if (head.misfire.policy === 'runAll') return { kind: 'none', mustRun: true };

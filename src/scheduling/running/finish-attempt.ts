@@ -3,7 +3,7 @@
 import { ownerHash } from '../../domain/digest.ts';
 import { withAttempt } from '../../domain/executions/attempts.ts';
 import type { Row, RunError } from '../../domain/executions/row.ts';
-import { backoffMs } from '../../domain/jobs/policies.ts';
+import { backoffMs } from '../../domain/jobs/policy-defaults.ts';
 import { MAX_DELAY_MS } from '../../queue/queue.ts';
 import type { Claimed } from '../claiming/claim-result.ts';
 import type { Context } from '../context.ts';

@@ -4,6 +4,7 @@ import { ownerHash } from '../../domain/digest.ts';
 import { executionId } from '../../domain/executions/ids.ts';
 import type { Row } from '../../domain/executions/row.ts';
 import type { KeyName } from '../../domain/jobs/concurrency-key.ts';
+import type { Head } from '../../domain/jobs/job.ts';
 import type { Message, Received } from '../../queue/queue.ts';
 import { claim, type Prepared, prepare } from '../claiming/claim.ts';
 import { claimEarly } from '../claiming/claim-early.ts';
@@ -29,27 +30,41 @@ export async function handleMessage(context: Context, worker: WorkerPort, receiv
   if (returnAfterMs !== undefined) return returnToQueue(context, received, returnAfterMs);
 
   const waited = worker.keys?.received(message);
+  let entered: KeyName | undefined;
+  const mayAsk: MayAsk = (head) => {
+    const key = keyNameOf(head);
+    if (!key || !head.limit || !worker.keys) return true;
+    if (!worker.keys.enter(key, message, head.limit.concurrent, waited?.isWoken === true)) return false;
+    entered = key;
+    return true;
+  };
+  const leave = () => entered && worker.keys?.leave(entered, message);
   let early: EarlyClaim = {};
   let started: DecidedClaim | undefined;
   await whileHidden(context, received, async (hidden) => {
-    if (waited?.key && worker.keys?.isFull(waited.key)) {
+    if (waited?.key && !waited.isWoken && worker.keys?.isFull(waited.key)) {
       // nothing is read for a message that has waited before, while the slots of its key are taken
       const again = spaceOut(context, worker, waitForKey(context, waited.key, message));
       started = again;
       return endWithoutRun(context, again);
     }
-    early = await tryClaimEarly(context, worker, message);
+    early = await tryClaimEarly(context, worker, message, mayAsk);
+    // others may ask until this execution is due
+    if (!early.acquired) leave();
     await waitUntilDue(context, worker, message);
-    started = spaceOut(context, worker, await start(context, worker, message, early));
+    started = spaceOut(context, worker, await start(context, worker, message, early, mayAsk));
     if (started.kind !== 'run') return endWithoutRun(context, started);
     hidden.replaceIfRedelivered(message);
     const attempt = await run(context, worker, started.claimed);
     return finish(context, worker, received, started.claimed, attempt);
-  });
+  }).finally(leave);
   const key = waited?.key ?? (early.prepared && keyNameOf(early.prepared.head));
   if (key && started)
     await leaveSlotToNext(context, worker, received, started, { key, since: waited?.since ?? 0 });
 }
+
+/** Whether the execution may look for a slot of its concurrency key. Always true for a job without one. */
+type MayAsk = (head: Head) => boolean;
 
 /** What was done before the fire time. */
 interface EarlyClaim {
@@ -60,20 +75,29 @@ interface EarlyClaim {
 }
 
 /** Claims the job before its fire time if nothing is unusual about it. Nothing but the start is left to do then. */
-async function tryClaimEarly(context: Context, worker: WorkerPort, message: Message): Promise<EarlyClaim> {
+async function tryClaimEarly(
+  context: Context,
+  worker: WorkerPort,
+  message: Message,
+  mayAsk: MayAsk,
+): Promise<EarlyClaim> {
   const { clock } = context;
   const { identity, shutdown, slots } = worker;
   if (message.fireAt <= clock.now()) slots.markDue();
   // the load is measured a second before, when all messages of the same fire time have arrived
   await clock.sleep(message.fireAt - EARLIEST_CLAIM_MS - clock.now(), shutdown.draining);
   await clock.sleep(earlyClaimAt(message, slots.messagesInHand()) - clock.now(), shutdown.draining);
+  const turn = slots.turn?.('claim');
+  if (turn) await turn;
   if (shutdown.draining.aborted) return {};
   const prepared = await tryPrepare(context, message);
   if (prepared) slots.ownedBy?.(prepared.head.userId);
-  const key = prepared && keyNameOf(prepared.head);
-  const isFull = key !== undefined && worker.keys?.isFull(key) === true;
   const mayClaim =
-    prepared && !isFull && !shutdown.draining.aborted && isClockRight(context) && slots.reserve();
+    prepared &&
+    !shutdown.draining.aborted &&
+    isClockRight(context) &&
+    mayAsk(prepared.head) &&
+    slots.reserve();
   if (!mayClaim) return { prepared };
   return { prepared, acquired: await claimEarly(context, identity.workerId, message, prepared) };
 }
@@ -98,13 +122,13 @@ function spaceOut<T extends DecidedClaim>({ clock, random }: Context, { keys }: 
 /** Remembers a message that waits for a slot of its key. A message that needs no slot leaves it to the next one. */
 async function leaveSlotToNext(
   { clock }: Context,
-  { keys }: WorkerPort,
+  { keys, handleAgain = () => {} }: WorkerPort,
   received: Received,
   end: DecidedClaim,
   { key, since }: { readonly key: KeyName; readonly since: number },
 ): Promise<void> {
   if (end.kind === 'later' && end.waitsFor)
-    await keys?.returned(end.waitsFor, received, end.at - clock.now(), since);
+    await keys?.returned(end.waitsFor, received, end.at - clock.now(), since, handleAgain);
   else if (end.kind !== 'run') await keys?.passOn(key);
 }
 
@@ -114,6 +138,7 @@ async function start(
   worker: WorkerPort,
   message: Message,
   { prepared, acquired }: EarlyClaim,
+  mayAsk: MayAsk,
 ): Promise<DecidedClaim> {
   worker.slots.markDue();
   if (acquired) {
@@ -121,12 +146,12 @@ async function start(
     const confirmed = await confirmStart(context, acquired, undefined);
     if (!isRetry(confirmed)) return confirmed;
   }
-  const key = prepared && keyNameOf(prepared.head);
-  if (prepared && key && worker.keys?.isFull(key)) return waitForSlot(context, prepared.head, message);
+  if (prepared && !mayAsk(prepared.head)) return waitForSlot(context, prepared.head, message);
   if (!(await mayStart(context, worker))) return returned(context, worker);
+  const ends = worker.keys?.ends ?? 0;
   // the head that an early claim was based on is outdated
   const claimed = await claim(context, worker.identity.workerId, message, acquired ? undefined : prepared);
-  if (claimed.kind === 'later' && claimed.waitsFor) worker.keys?.markFull(claimed.waitsFor);
+  if (claimed.kind === 'later' && claimed.waitsFor) worker.keys?.markFull(claimed.waitsFor, ends);
   return claimed;
 }
 
@@ -143,7 +168,7 @@ async function run(
   const attempt = await runAttempt(context, { tasks: identity.tasks, aborting: shutdown.aborting }, claimed);
   slots.release();
   await context.clock.sleep(YIELD_TO_STARTS_MS);
-  await slots.otherStarts?.();
+  await slots.turn?.('record');
   await published;
   return attempt;
 }
@@ -160,7 +185,7 @@ async function finish(
   try {
     if (!outcome) return endWithoutLease(context, claimed);
     const finished = await finishAttempt(context, { ...claimed, row }, outcome, { receivedAt, startedAt });
-    if (finished && claimed.slot) await keys?.ended(claimed.slot);
+    if (finished && claimed.slot) await keys?.ended(claimed.slot, claimed.message);
     if (finished) logEnd(context, claimed, finished);
     else context.log.warn('discarded a result because another worker has taken over', { executionId: id });
     return 'delete';

@@ -1,13 +1,15 @@
 // The messages of one worker that wait for a slot of a concurrency key. They are hidden in the queue and come back by themselves.
-// If an execution with the same key ends in this worker, one of them is made visible at once. They occupy no run slot.
+// If an execution with the same key ends in this worker, the worker handles one of them again at once. They occupy no run slot.
 import type { KeyName } from '../../domain/jobs/concurrency-key.ts';
 import type { Message, Received } from '../../queue/queue.ts';
-import type { Clock, Log } from '../context.ts';
+import type { Context } from '../context.ts';
 
 /** After a search has found no free slot, other messages of the key are not searched for this long. It saves reads. */
 const FULL_FOR_MS = 500;
 /** Each message that waits for a key in this worker adds this much to the delay of the next one: at most 5 questions a second. */
 const MS_PER_WAITING = 200;
+/** A message that is hidden for less than this is not woken. Another worker may have it before it is hidden again. */
+const WAKE_MARGIN_MS = 250;
 /** The largest number of remembered messages, and of keys. The oldest are forgotten, and come back by themselves. */
 const MAX_REMEMBERED = 10_000;
 
@@ -17,38 +19,95 @@ interface Waiting {
   readonly received: Received;
   /** By the monotonic clock. Later, another worker may have the message. */
   readonly hiddenUntil: number;
+  handleAgain(): void;
+}
+
+/** What is known of a message that this worker has received. */
+export interface WaitedBefore {
+  /** The number of ends so far, for `returned`. */
+  readonly since: number;
+  /** The key that the message has waited for in this worker. Undefined if it has not. */
+  readonly key?: KeyName;
+  /** Whether an end has woken it. It looks for a slot, also if all slots were taken a moment ago. */
+  readonly isWoken: boolean;
 }
 
 const nameOf = ({ owner, key }: KeyName): string => `${owner}#${key}`;
 const idOf = ({ jobId, due }: Message): string => `${jobId}.${due}`;
 
 export class KeyWaiters {
-  readonly #clock: Pick<Clock, 'monotonic'>;
-  readonly #log: Log;
+  readonly #context: Pick<Context, 'clock' | 'log' | 'settings'>;
   /** By execution, in the order in which they began to wait. */
   readonly #waiting = new Map<string, Waiting>();
   /** The waiting executions of each key. */
   readonly #ofKey = new Map<string, Set<string>>();
+  /** The messages that were woken and not yet handled, with their keys. */
+  readonly #woken = new Map<string, KeyName>();
+  /** By key, the number of the last end. */
+  readonly #lastEnds = new Map<string, number>();
   /** By key, the number of the last end that woke no message, because none was hidden. Each end wakes one message at most. */
   readonly #unusedEnds = new Map<string, number>();
+  /** By key, the executions that this worker claims or runs, with the number of slots that each may use. */
+  readonly #active = new Map<string, Map<string, number>>();
   /** By key, until when its slots count as taken. */
   readonly #fullUntil = new Map<string, number>();
   #count = 0;
 
-  constructor({ clock, log }: { clock: Pick<Clock, 'monotonic'>; log: Log }) {
-    this.#clock = clock;
-    this.#log = log;
+  constructor(context: Pick<Context, 'clock' | 'log' | 'settings'>) {
+    this.#context = context;
   }
 
-  /** The message was received. `key` is the key that it waited for in this worker. `since` is for `returned`. */
-  received(message: Message): { readonly since: number; readonly key?: KeyName } {
-    const waiting = this.#forget(idOf(message));
-    return { since: this.#count, ...(waiting && { key: waiting.key }) };
+  /** The number of ends so far, of all keys. */
+  get ends(): number {
+    return this.#count;
   }
 
-  /** Whether all slots of the key were taken a moment ago, and none has become free in this worker since. */
+  /** The message was received, or is handled again. */
+  received(message: Message): WaitedBefore {
+    const id = idOf(message);
+    const woken = this.#woken.get(id);
+    this.#woken.delete(id);
+    const key = this.#forget(id)?.key ?? woken;
+    return { since: this.#count, isWoken: woken !== undefined, ...(key && { key }) };
+  }
+
+  /**
+   * Whether a search for a slot of the key is not worth its reads. Either all slots were taken a moment ago and none has become free in
+   * this worker since, or this worker claims and runs as many executions of the key as there are slots.
+   */
   isFull(key: KeyName): boolean {
-    return this.#clock.monotonic() < (this.#fullUntil.get(nameOf(key)) ?? 0);
+    const name = nameOf(key);
+    return this.#context.clock.monotonic() < (this.#fullUntil.get(name) ?? 0) || this.#isBusy(name, 1);
+  }
+
+  /**
+   * Begins the claim of a message whose job may use `concurrent` slots of the key. False if a claim is not worth its writes, as in
+   * `isFull`. Without this, hundreds of messages would claim at once for each slot, and undo their claims. A message that was woken
+   * claims also if all slots were taken a moment ago.
+   */
+  enter(key: KeyName, message: Message, concurrent: number, isWoken: boolean): boolean {
+    const name = nameOf(key);
+    const id = idOf(message);
+    const active = this.#active.get(name) ?? new Map<string, number>();
+    if (active.has(id)) return true;
+    const wasFull = this.#context.clock.monotonic() < (this.#fullUntil.get(name) ?? 0);
+    if ((wasFull && !isWoken) || this.#isBusy(name, concurrent)) return false;
+    this.#active.set(name, active.set(id, concurrent));
+    return true;
+  }
+
+  /** The message has ended, or waits. A repeated call has no effect. */
+  leave(key: KeyName, message: Message): void {
+    const name = nameOf(key);
+    const active = this.#active.get(name);
+    active?.delete(idOf(message));
+    if (active?.size === 0) this.#active.delete(name);
+  }
+
+  /** Whether this worker has as many executions of the key as the largest limit among their jobs allows. */
+  #isBusy(name: string, concurrent: number): boolean {
+    const active = this.#active.get(name);
+    return active !== undefined && active.size >= Math.max(concurrent, ...active.values());
   }
 
   /** The shortest time after which one more message of the key should ask again. It bounds the questions of one worker. */
@@ -56,30 +115,43 @@ export class KeyWaiters {
     return (this.#ofKey.get(nameOf(key))?.size ?? 0) * MS_PER_WAITING;
   }
 
-  /** The search for a slot of the key found none. */
-  markFull(key: KeyName): void {
-    remember(this.#fullUntil, nameOf(key), this.#clock.monotonic() + FULL_FOR_MS);
+  /** The search for a slot of the key found none. `since` is the number of ends before it. An end during the search is newer. */
+  markFull(key: KeyName, since: number): void {
+    const name = nameOf(key);
+    if ((this.#lastEnds.get(name) ?? 0) > since) return;
+    remember(this.#fullUntil, name, this.#context.clock.monotonic() + FULL_FOR_MS);
   }
 
-  /** The message is hidden for `ms` and waits for the key. If an execution of the key has ended since, one is woken. */
-  async returned(key: KeyName, received: Received, ms: number, since: number): Promise<void> {
+  /**
+   * The message is hidden for `ms` and waits for the key. If an execution of the key has ended since, one is woken. `handleAgain`
+   * handles the message without another receive.
+   */
+  async returned(
+    key: KeyName,
+    received: Received,
+    ms: number,
+    since: number,
+    handleAgain: () => void,
+  ): Promise<void> {
     if (!received.message) return;
     const name = nameOf(key);
     const id = idOf(received.message);
     this.#forget(id);
     const oldest = this.#waiting.size >= MAX_REMEMBERED ? this.#waiting.keys().next().value : undefined;
     if (oldest !== undefined) this.#forget(oldest);
-    this.#waiting.set(id, { key, name, received, hiddenUntil: this.#clock.monotonic() + ms });
+    const hiddenUntil = this.#context.clock.monotonic() + ms;
+    this.#waiting.set(id, { key, name, received, hiddenUntil, handleAgain });
     this.#ofKey.set(name, (this.#ofKey.get(name) ?? new Set()).add(id));
     if ((this.#unusedEnds.get(name) ?? 0) <= since) return;
     this.#unusedEnds.delete(name);
     await this.#wake(name);
   }
 
-  /** An execution with the key has ended here, so a slot may be free. */
-  async ended(key: KeyName): Promise<void> {
+  /** The execution of the message has ended here, so a slot of the key may be free. */
+  async ended(key: KeyName, message: Message): Promise<void> {
+    this.leave(key, message);
     const name = nameOf(key);
-    this.#count++;
+    remember(this.#lastEnds, name, ++this.#count);
     this.#fullUntil.delete(name);
     if (!(await this.#wake(name))) remember(this.#unusedEnds, name, this.#count);
   }
@@ -89,14 +161,23 @@ export class KeyWaiters {
     await this.#wake(nameOf(key));
   }
 
-  /** False if no message of the key is hidden. */
+  /**
+   * Handles one waiting message of the key again. False if none is hidden. A message that were made visible instead might go to
+   * another worker, which knows nothing of the end.
+   */
   async #wake(name: string): Promise<boolean> {
+    const { clock, log, settings } = this.#context;
     for (const id of this.#ofKey.get(name) ?? []) {
       const waiting = this.#forget(id);
-      if (!waiting || waiting.hiddenUntil <= this.#clock.monotonic()) continue;
-      await waiting.received
-        .setVisibility(0)
-        .catch((error) => this.#log.debug('failed to wake a waiting message', { error: String(error) }));
+      if (!waiting || waiting.hiddenUntil - clock.monotonic() < WAKE_MARGIN_MS) continue;
+      try {
+        await waiting.received.setVisibility(settings.leaseMs);
+      } catch (error) {
+        log.debug('failed to wake a waiting message', { error: String(error) });
+        continue;
+      }
+      remember(this.#woken, id, waiting.key);
+      waiting.handleAgain();
       return true;
     }
     return false;
@@ -113,7 +194,7 @@ export class KeyWaiters {
   }
 }
 
-function remember(map: Map<string, number>, name: string, value: number): void {
+function remember<T>(map: Map<string, T>, name: string, value: T): void {
   map.delete(name);
   map.set(name, value);
   const oldest = map.size > MAX_REMEMBERED ? map.keys().next().value : undefined;

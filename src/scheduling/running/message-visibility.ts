@@ -1,9 +1,7 @@
 // The visibility of a message that a worker handles. Other workers do not receive it until it is deleted or returned.
+import { Stopper } from '../../concurrency/stopper.ts';
 import type { Message, Received } from '../../queue/queue.ts';
 import type { Context } from '../context.ts';
-
-/** The reason for aborting a timer. An abort without a reason creates an exception with a stack, which cost 7 % of the CPU. */
-export const NO_LONGER_NEEDED = 'no longer needed';
 
 /** What becomes of a message: it is deleted, or it is visible again after `returnAfterMs`. */
 export type MessageEnd = 'delete' | { readonly returnAfterMs: number };
@@ -57,16 +55,16 @@ export async function returnToQueue(
 export function keepHidden(context: Context, received: Received): HiddenMessage {
   const { clock, settings, log } = context;
   const { heartbeatMs, leaseMs, clockSkewMs } = settings;
-  const over = new AbortController();
+  const over = new Stopper();
   // clockSkewMs less, because the visibility timeout began before the message arrived
   let hiddenUntil = clock.monotonic() + leaseMs - clockSkewMs;
   const mayBeRedelivered = () => clock.monotonic() >= hiddenUntil;
   let sent: Promise<void> | undefined;
 
   const hiding = (async () => {
-    while (!over.signal.aborted) {
-      await clock.sleep(heartbeatMs, over.signal);
-      if (over.signal.aborted) return;
+    while (!over.aborted) {
+      await clock.sleep(heartbeatMs, over);
+      if (over.aborted) return;
       const calledAt = clock.monotonic();
       try {
         await received.setVisibility(leaseMs);
@@ -82,7 +80,7 @@ export function keepHidden(context: Context, received: Received): HiddenMessage 
       if (mayBeRedelivered()) sent = sendCopy(context, message);
     },
     async release() {
-      over.abort(NO_LONGER_NEEDED);
+      over.stop();
       await hiding;
       await sent;
     },

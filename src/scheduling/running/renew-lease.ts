@@ -1,5 +1,7 @@
 // Heartbeats: the lease of a running execution is renewed until it ends (docs/protocol.md#leases-and-heartbeats).
+import type { StopSignal } from '../../concurrency/stopper.ts';
 import { withDeadline } from '../../concurrency/with-deadline.ts';
+import type { Progress } from '../../domain/executions/progress.ts';
 import type { Claimed } from '../claiming/claim-result.ts';
 import type { Context } from '../context.ts';
 
@@ -16,12 +18,14 @@ export class Stopped extends Error {
 /**
  * Sends heartbeats until `done` is aborted. Aborts `task` if another worker has taken over, if a cancel was requested, or if the
  * lease could not be renewed in time. The last happens before the lease ends, so that two workers never run the execution.
+ * Each heartbeat carries the last progress of the task.
  */
 export async function renewLease(
   context: Context,
   claimed: Claimed,
   task: AbortController,
-  done: AbortSignal,
+  done: StopSignal,
+  lastProgress: () => Progress | undefined = () => undefined,
 ): Promise<void> {
   const { store, clock, random, settings, log } = context;
   const { head, hold, place } = claimed;
@@ -42,6 +46,7 @@ export async function renewLease(
         hold.token,
         clock.now() + settings.leaseMs,
         random.id(12),
+        lastProgress(),
       );
       const ms = Math.max(0, giveUpAt - clock.monotonic());
       // a heartbeat without a response must not hide that the lease is over

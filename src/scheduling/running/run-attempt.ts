@@ -1,14 +1,16 @@
 // Run: one attempt of a task. Its lease is renewed, its time is limited and its checkpoints are saved.
 
+import { Stopper, type StopSignal } from '../../concurrency/stopper.ts';
 import { dueAtOf, executionId } from '../../domain/executions/ids.ts';
+import { type Progress, progressOf, progressProblem } from '../../domain/executions/progress.ts';
 import type { Row } from '../../domain/executions/row.ts';
 import { DoNotRetry, RetryAfter, Snooze, type TaskContext, type Tasks } from '../../tasks/task.ts';
 import type { Claimed } from '../claiming/claim-result.ts';
-import { type Context, withFields } from '../context.ts';
+import type { Context } from '../context.ts';
 import { newRow, writeFenced } from '../records/write-row.ts';
 import type { Outcome } from './finish-attempt.ts';
-import { NO_LONGER_NEEDED } from './message-visibility.ts';
 import { renewLease, Stopped } from './renew-lease.ts';
+import { taskLog } from './task-log.ts';
 import type { WorkerIdentity, WorkerShutdown } from './worker-port.ts';
 
 /** What an attempt needs from the worker. */
@@ -33,14 +35,15 @@ export async function runAttempt(
   { tasks, aborting }: AttemptWorker,
   claimed: Claimed,
 ): Promise<AttemptResult> {
-  const { clock, log } = context;
+  const { clock } = context;
   const { head, message } = claimed;
   const task = new AbortController();
-  const done = new AbortController();
+  const done = new Stopper();
   const shutDown = () => task.abort(new Stopped('shutdown', 'the worker is shutting down'));
   aborting.addEventListener('abort', shutDown, { once: true });
   if (aborting.aborted) shutDown();
-  const lease = renewLease(context, claimed, task, done.signal);
+  let progress: Progress | undefined;
+  const lease = renewLease(context, claimed, task, done, () => progress);
   let row = claimed.row;
   const startedAt = clock.now();
   try {
@@ -54,31 +57,30 @@ export async function runAttempt(
       idempotencyKey: executionId(head.jobId, message.due),
       fence: claimed.hold.number,
       signal: task.signal,
-      log: withFields(log, {
-        executionId: executionId(head.jobId, message.due),
-        jobId: head.jobId,
-        task: head.task,
-        attempt: claimed.hold.attempt,
-        userId: head.userId,
-      }),
+      log: taskLog(context, claimed),
       lastCheckpoint: row?.checkpoint,
       checkpoint: async (value) => {
         // a store that does not answer must not delay the stop of the task
         row = await unlessAborted(task.signal, saveCheckpoint(context, claimed, row, startedAt, value));
       },
+      progress: (fraction, text) => {
+        const problem = progressProblem(fraction, text);
+        if (problem !== undefined) throw new DoNotRetry(problem);
+        progress = progressOf(fraction, text, clock.now());
+      },
     };
-    const limit = limitTime(context, head.timeoutSeconds, task, done.signal);
+    const limit = limitTime(context, head.timeoutSeconds, task, done);
     const result = await Promise.race([
       runTask(tasks, claimed, ctx),
-      abandonStuck(context, task.signal, done.signal),
+      abandonStuck(context, task.signal, done),
     ]);
-    done.abort(NO_LONGER_NEEDED);
+    done.stop();
     await limit;
     return { outcome: { kind: 'succeeded', result: truncate(result) }, startedAt, row };
   } catch (error) {
     return { outcome: outcomeOf(error, task.signal), startedAt, row };
   } finally {
-    done.abort(NO_LONGER_NEEDED);
+    done.stop();
     aborting.removeEventListener('abort', shutDown);
     await lease; // no heartbeat is in flight when the end is written
   }
@@ -105,14 +107,14 @@ async function limitTime(
   { clock }: Context,
   seconds: number,
   task: AbortController,
-  done: AbortSignal,
+  done: StopSignal,
 ): Promise<void> {
   await clock.sleep(seconds * 1000, done);
   if (!done.aborted) task.abort(new Stopped('timeout', `did not end within timeoutSeconds (${seconds})`));
 }
 
 /** Rejects STOP_GRACE_MS after the task was told to stop, in case it ignores its signal. */
-async function abandonStuck({ clock }: Context, signal: AbortSignal, done: AbortSignal): Promise<never> {
+async function abandonStuck({ clock }: Context, signal: AbortSignal, done: StopSignal): Promise<never> {
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener('abort', () => resolve(), { once: true });

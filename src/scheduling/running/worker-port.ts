@@ -10,6 +10,8 @@ export interface WorkerPort {
   readonly slots: WorkerSlots;
   /** The messages that wait for concurrency keys. All messages of a worker share it. If absent, none is woken. */
   readonly keys?: KeyWaiters;
+  /** Handles the message once more, after its handling has ended and the message was hidden again. Absent if there are no `keys`. */
+  handleAgain?(): void;
 }
 
 export interface WorkerIdentity {
@@ -25,6 +27,10 @@ export interface WorkerShutdown {
   /** Aborted at the deadline of the drain. Running tasks are told to stop. */
   readonly aborting: AbortSignal;
 }
+
+/** What messages take turns for, the most urgent first: a start, the claim before it, and the record of an end. */
+export const TURN_RANKS = ['start', 'claim', 'record'] as const;
+export type TurnRank = (typeof TURN_RANKS)[number];
 
 /** The run slot of the message, and the load of the worker. */
 export interface WorkerSlots {
@@ -42,8 +48,8 @@ export interface WorkerSlots {
   returnAfterMs?(): number;
   /** Frees the run slot of a task that has ended. */
   release(): void;
-  /** Resolves when no other due task of this worker waits for its start. Undefined if none waits. */
-  otherStarts?(): Promise<void> | undefined;
+  /** Resolves when it is the owner's turn. Undefined if the message may go on at once. A start has its turn in `acquire`. */
+  turn?(rank: TurnRank): Promise<void> | undefined;
   /** The executions that the worker's row shows as running. */
   readonly running: { add(execution: RunningExecution): void; remove(executionId: string): void };
 }

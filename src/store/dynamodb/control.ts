@@ -145,8 +145,18 @@ export async function readWorker(db: Database, workerId: string): Promise<Worker
   return item && workerFromItem(item);
 }
 
-/** Scans the table, which has only shards and workers: 0.5 RRU per 4 KB. Only operators call it. */
-export async function listWorkers(db: Database, since: number): Promise<WorkerRow[]> {
+/** Rows that one page of a limited scan looks at: 0.5 to 2 RRU with ordinary rows of shards and workers. */
+const LIMITED_PAGE = 50;
+
+/**
+ * Scans the table, which has only shards and workers: 0.5 RRU per 4 KB. With `limit` the scan ends at the page on which that
+ * many workers are found.
+ */
+export async function listWorkers(
+  db: Database,
+  since: number,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<WorkerRow[]> {
   const found: WorkerRow[] = [];
   let last: Item | undefined;
   do {
@@ -156,12 +166,13 @@ export async function listWorkers(db: Database, since: number): Promise<WorkerRo
         FilterExpression: 'begins_with(pk, :worker) AND beatAt >= :since',
         ExpressionAttributeValues: { ':worker': WORKER, ':since': since },
         ExclusiveStartKey: last,
+        ...(Number.isFinite(limit) && { Limit: LIMITED_PAGE }),
       },
     );
     found.push(...page.items.map(workerFromItem));
     last = page.last;
-  } while (last);
-  return found;
+  } while (last && found.length < limit);
+  return found.slice(0, limit);
 }
 
 function workerFromItem(item: Item): WorkerRow {

@@ -76,11 +76,12 @@ export function createDynamoStore(options: DynamoStoreOptions): Store {
     updateHoldItem: (jobId, due, stamp, change) => holds.updateHoldItem(db, jobId, due, stamp, change),
     removeHoldItem: (jobId, due, seen) => holds.removeHoldItem(db, jobId, due, seen),
     listHoldItems: (jobId) => holds.listHoldItems(db, jobId),
-    heartbeat: (jobId, place, token, leaseUntil, stamp) =>
-      holds.heartbeat(db, jobId, place, token, leaseUntil, stamp),
+    heartbeat: (jobId, place, token, leaseUntil, stamp, progress) =>
+      holds.heartbeat(db, jobId, place, token, leaseUntil, stamp, progress),
 
     putEntries: (entries) => timetable.putEntries(db, shards, entries),
-    readSlot: (minute, shard, cursor) => timetable.readSlot(db, minute, shard, cursor),
+    readSlot: (minute, shard, cursor, options = { consistent: true }) =>
+      timetable.readSlot(db, minute, shard, cursor, options),
     hasEntry: (entry) => timetable.hasEntry(db, shards, entry),
 
     insertRow: (row) => executions.insertRow(db, retentionMs, row),
@@ -102,7 +103,7 @@ export function createDynamoStore(options: DynamoStoreOptions): Store {
     putWorker: (worker) => control.putWorker(db, worker),
     removeWorker: (workerId) => control.removeWorker(db, workerId),
     readWorker: (workerId) => control.readWorker(db, workerId),
-    listWorkers: (since) => control.listWorkers(db, since),
+    listWorkers: (since, limit) => control.listWorkers(db, since, limit),
 
     takeFromQuota: (userId, quota, count, max, expiresAt) =>
       quotas.takeFromQuota(db, userId, quota, count, max, expiresAt),

@@ -1,8 +1,17 @@
 // Holds: heartbeats of all holds, and the hold items of `overlap: allow`.
 import type { DueKey } from '../../domain/executions/ids.ts';
+import type { Progress } from '../../domain/executions/progress.ts';
 import type { Hold, HoldItem } from '../../domain/jobs/job.ts';
 import type { Item } from '../items.ts';
-import { HEAD, holdFromItem, holdItemFromItem, holdItemToItem, holdPart, holdPartToItem } from '../items.ts';
+import {
+  HEAD,
+  holdFromItem,
+  holdItemFromItem,
+  holdItemToItem,
+  holdPart,
+  holdPartToItem,
+  progressToItem,
+} from '../items.ts';
 import type { HoldPlace } from '../store.ts';
 import type { Database } from './database.ts';
 
@@ -16,14 +25,20 @@ export async function heartbeat(
   token: string,
   leaseUntil: number,
   stamp: string,
+  progress?: Progress,
 ): Promise<Hold | undefined> {
   const updated = await db.update(
     { operation: 'heartbeat', table },
     {
       Key: { jobId, part: place === 'head' ? HEAD : holdPart(place.due) },
-      UpdateExpression: 'SET leaseUntil = :leaseUntil, stamp = :stamp',
+      UpdateExpression: `SET leaseUntil = :leaseUntil, stamp = :stamp${progress ? ', progress = :progress' : ''}`,
       ConditionExpression: 'holder = :token',
-      ExpressionAttributeValues: { ':token': token, ':leaseUntil': leaseUntil, ':stamp': stamp },
+      ExpressionAttributeValues: {
+        ':token': token,
+        ':leaseUntil': leaseUntil,
+        ':stamp': stamp,
+        ...(progress && { ':progress': progressToItem(progress) }),
+      },
       ReturnValues: 'ALL_NEW',
     },
   );

@@ -29,6 +29,9 @@ export async function readRange(
   const { after, before } = range;
   const lower = after !== undefined && after >= (range.from ?? '') ? after : range.from;
   if (lower !== undefined && before !== undefined && lower >= before) return { items: [], more: false };
+  // a condition with `>=` or BETWEEN includes an excluded end
+  const ends =
+    Number(lower !== undefined && lower === after) + Number(lower !== undefined && before !== undefined);
   const items: Item[] = [];
   let last: Item | undefined;
   do {
@@ -37,7 +40,7 @@ export async function readRange(
       ...condition(range, lower, before),
       ScanIndexForward: !range.newestFirst,
       ConsistentRead: range.consistent || undefined,
-      Limit: count + 3, // both ends, and one more to know whether there are others
+      Limit: count + ends + 1, // one more shows whether there are others
       ExclusiveStartKey: last,
     });
     items.push(...page.items.filter((i) => i[range.sortKey] !== after && i[range.sortKey] !== before));

@@ -3,7 +3,7 @@ import { shardOf } from '../../domain/executions/ids.ts';
 import { type Entry, entryKey, minuteOf, parseEntryKey, slotKey } from '../../domain/executions/slots.ts';
 import { decodeCursor, encodeCursor } from '../cursors.ts';
 import { seconds } from '../items.ts';
-import type { Page } from '../store.ts';
+import type { Page, ReadOptions } from '../store.ts';
 import type { Database } from './database.ts';
 
 const table = 'timetable';
@@ -26,12 +26,16 @@ export async function putEntries(db: Database, shards: Shards, entries: readonly
   await db.putAll({ operation: 'putEntries', table }, [...distinct.values()]);
 }
 
-/** Consistent. One page of at most 1 MB, which is about 7,000 entries. 1 RRU per 4 KB, about 0.03 per entry. */
+/**
+ * One page of at most 1 MB, which is about 7,000 entries. 1 RRU per 4 KB, about 0.03 per entry. Half of it if not
+ * consistent.
+ */
 export async function readSlot(
   db: Database,
   minute: number,
   shard: number,
-  cursor?: string,
+  cursor: string | undefined,
+  { consistent }: ReadOptions,
 ): Promise<Page<Entry>> {
   const slot = slotKey(minute, shard);
   const after = decodeCursor(cursor, ENTRY_KEY);
@@ -42,7 +46,7 @@ export async function readSlot(
       ProjectionExpression: '#key',
       ExpressionAttributeNames: { '#slot': 'slot', '#key': 'key' },
       ExpressionAttributeValues: { ':slot': slot },
-      ConsistentRead: true,
+      ConsistentRead: consistent || undefined,
       ExclusiveStartKey: after === undefined ? undefined : { slot, key: after },
     },
   );

@@ -4,6 +4,7 @@
 
 import { errorKeyOf } from '../../domain/executions/error-key.ts';
 import { type DueKey, shardOf } from '../../domain/executions/ids.ts';
+import type { Progress } from '../../domain/executions/progress.ts';
 import type { Row, RowSeen } from '../../domain/executions/row.ts';
 import { type Entry, entryKey, minuteOf, slotKey } from '../../domain/executions/slots.ts';
 import { isOpen, type OpenOperation, type Operation } from '../../domain/jobs/background-operation.ts';
@@ -172,11 +173,12 @@ export class MemoryStore implements Store {
     token: string,
     leaseUntil: number,
     stamp: string,
+    progress?: Progress,
   ): Promise<Hold | undefined> {
     const holder =
       place === 'head' ? this.heads.get(jobId) : this.holds.get(rowKey({ jobId, due: place.due }));
     if (holder?.hold?.token !== token) return undefined;
-    const hold = frozen({ ...holder.hold, leaseUntil });
+    const hold = frozen({ ...holder.hold, leaseUntil, ...(progress && { progress }) });
     if (place === 'head') this.heads.set(jobId, frozen({ ...(holder as Head), hold, stamp }));
     else this.holds.set(rowKey({ jobId, due: place.due }), frozen({ jobId, due: place.due, hold, stamp }));
     return hold;
@@ -358,8 +360,8 @@ export class MemoryStore implements Store {
     return this.workers.get(workerId);
   }
 
-  async listWorkers(since: number): Promise<WorkerRow[]> {
-    return [...this.workers.values()].filter((worker) => worker.beatAt >= since);
+  async listWorkers(since: number, limit?: number): Promise<WorkerRow[]> {
+    return [...this.workers.values()].filter((worker) => worker.beatAt >= since).slice(0, limit);
   }
 
   async addToQuota(userId: string, quota: string, count: number): Promise<number> {

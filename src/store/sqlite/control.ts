@@ -21,7 +21,9 @@ const PUT_WORKER = changing(
 );
 const REMOVE_WORKER = changing('DELETE FROM workers WHERE workerId = ?');
 const READ_WORKER = 'SELECT record FROM workers WHERE workerId = ?';
-const LIST_WORKERS = 'SELECT record FROM workers WHERE beatAt >= ?';
+/** SQLite's word for no limit. */
+const NO_LIMIT = -1;
+const LIST_WORKERS = 'SELECT record FROM workers WHERE beatAt >= ? LIMIT ?';
 
 export function controlOperations(reader: Reader, writer: Writer): ControlStore {
   return {
@@ -57,8 +59,8 @@ export function controlOperations(reader: Reader, writer: Writer): ControlStore 
       const row = reader.one(READ_WORKER, workerId);
       return row && workerOf(row);
     },
-    async listWorkers(since) {
-      return reader.all(LIST_WORKERS, since).map(workerOf);
+    async listWorkers(since, limit = NO_LIMIT) {
+      return reader.all(LIST_WORKERS, since, limit).map(workerOf);
     },
   };
 }

@@ -9,7 +9,8 @@ import { isOne, orNull } from './values.ts';
 type Heads = Pick<JobsStore, 'insertHead' | 'readHead' | 'readHeads' | 'updateHead' | 'listHeads'>;
 
 const OF_SUMMARY = ['jobId', 'userId', 'createdKey', 'spec'] as const;
-const OF_RUNS = ['stamp', 'hold', 'holder', 'leaseUntil', 'rowsUntil', 'note', 'coveredUntil'] as const;
+const OF_HOLD = ['hold', 'holder', 'leaseUntil', 'progress'] as const;
+const OF_RUNS = ['stamp', ...OF_HOLD, 'rowsUntil', 'note', 'coveredUntil'] as const;
 const COLUMNS = [...OF_SUMMARY, ...OF_RUNS] as const;
 
 const INSERT = changing(
@@ -83,11 +84,11 @@ const summaryOf = ([jobId, userId, createdKey, spec]: Value[]): HeadSummary =>
   });
 
 function headOf(row: Value[]): Head {
-  const [, , , , stamp, hold, holder, leaseUntil, rowsUntil, note, coveredUntil] = row;
+  const [, , , , stamp, hold, holder, leaseUntil, progress, rowsUntil, note, coveredUntil] = row;
   return Object.assign(
     summaryOf(row),
     { stamp: String(stamp) },
-    hold !== null && { hold: holdFromItem({ hold, holder, leaseUntil }) },
+    hold !== null && { hold: holdFromItem({ hold, holder, leaseUntil, progress }) },
     rowsUntil !== null && { rowsUntil: String(rowsUntil) },
     note !== null && { note: JSON.parse(String(note)) },
     coveredUntil !== null && { coveredUntil: String(coveredUntil) },

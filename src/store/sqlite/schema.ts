@@ -180,6 +180,25 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX keySlots_expiresAt ON keySlots (expiresAt);
   `,
+  // The progress of running executions, which heartbeats write.
+  `
+  ALTER TABLE heads ADD COLUMN progress TEXT;
+  ALTER TABLE holds ADD COLUMN progress TEXT;
+  `,
+  // The log lines of executions. A line is removed together with the row of its execution.
+  `
+  CREATE TABLE logLines (
+    jobId TEXT NOT NULL,
+    due TEXT NOT NULL,
+    n INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    record TEXT NOT NULL,
+    PRIMARY KEY (jobId, due, n)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TRIGGER executions_logLines AFTER DELETE ON executions BEGIN
+    DELETE FROM logLines WHERE jobId = old.jobId AND due = old.due;
+  END;
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

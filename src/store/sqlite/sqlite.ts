@@ -1,5 +1,6 @@
 // The Store port on one SQLite file: the operations of this folder, put together.
 import { DatabaseSync } from 'node:sqlite';
+import type { LogLineStore } from '../log-lines.ts';
 import type { Store } from '../store.ts';
 import { type Boot, beginBoot } from './boot.ts';
 import { changeOperations } from './changes.ts';
@@ -11,6 +12,7 @@ import { executionOperations } from './executions.ts';
 import { headOperations } from './heads.ts';
 import { holdOperations } from './holds.ts';
 import { keySlotOperations } from './key-slots.ts';
+import { logLineOperations } from './log-lines.ts';
 import { type Messages, messageOperations } from './messages.ts';
 import { nameOperations } from './names.ts';
 import { IN_MEMORY, openReader, openWriter, secureFile, withFaults } from './open.ts';
@@ -43,6 +45,8 @@ export interface SqliteStore {
   readonly store: Store;
   /** Queues that outlive the process. */
   readonly messages: Messages;
+  /** The log lines of executions. */
+  readonly logLines: LogLineStore;
   /** Deletes rows that have expired by `now`, in the background. */
   expire(now: number): void;
   stats(): Promise<WriterStats>;
@@ -69,6 +73,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
   return {
     store: allOperations(reader, writer, options),
     messages: messageOperations(reader, writer),
+    logLines: logLineOperations(reader, writer),
     expire: writer.expire,
     stats: writer.stats,
     async close() {
@@ -87,6 +92,7 @@ export function createMemorySqlite(options: LayoutOptions) {
   return {
     store: allOperations(reader, writer, options),
     messages: messageOperations(reader, writer),
+    logLines: logLineOperations(reader, writer),
     close: () => db.close(),
   };
 }

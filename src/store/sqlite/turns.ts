@@ -1,5 +1,6 @@
 // The queue of the writer, and the choice of the next group. Ranks have an order: writes that lead to a start come first. Within
 // a rank owners take turns, so a thousand writes of one owner do not delay the first write of another.
+import { OwnerLines } from '../../concurrency/owner-lines.ts';
 import { RANKS, type Rank } from './statements.ts';
 
 /** Writes in one commit: about 5 ms of work. Larger groups would delay the writes that arrive meanwhile. */
@@ -15,55 +16,11 @@ export interface Waiting {
   readonly size: number;
 }
 
-/** First in, first out. `Array.shift` would move all items of a long array. */
-class Line<T> {
-  #items: T[] = [];
-  #next = 0;
-  get length(): number {
-    return this.#items.length - this.#next;
-  }
-  push(item: T): void {
-    this.#items.push(item);
-  }
-  shift(): T | undefined {
-    const item = this.#items[this.#next++];
-    if (this.#next > 1_024 && this.#next * 2 > this.#items.length) {
-      this.#items = this.#items.slice(this.#next);
-      this.#next = 0;
-    }
-    return item;
-  }
-}
-
-class Owners<T> {
-  readonly #lines = new Map<string, Line<T>>();
-  waiting = 0;
-
-  add(owner: string, item: T): void {
-    const line = this.#lines.get(owner) ?? new Line();
-    line.push(item);
-    this.#lines.set(owner, line);
-    this.waiting++;
-  }
-
-  /** The next write of the owner whose turn it is. That owner goes to the end of the line. */
-  next(): T | undefined {
-    for (const [owner, line] of this.#lines) {
-      const item = line.shift();
-      if (this.#lines.size > 1 || line.length === 0) this.#lines.delete(owner);
-      if (line.length > 0) this.#lines.set(owner, line);
-      this.waiting--;
-      return item;
-    }
-    return undefined;
-  }
-}
-
 export class Turns<T extends Waiting> {
-  readonly #ranks: Record<Rank, Owners<T>> = {
-    start: new Owners(),
-    person: new Owners(),
-    record: new Owners(),
+  readonly #ranks: Record<Rank, OwnerLines<T>> = {
+    start: new OwnerLines(),
+    person: new OwnerLines(),
+    record: new OwnerLines(),
   };
 
   get waiting(): number {

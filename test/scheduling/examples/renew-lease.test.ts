@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Progress } from '../../../src/domain/executions/progress.ts';
 import { claim } from '../../../src/scheduling/claiming/claim.ts';
 import { renewLease } from '../../../src/scheduling/running/renew-lease.ts';
 import { at, StandingClock } from '../../support/standing-clock.ts';
@@ -11,8 +12,12 @@ async function runningSince(time: string) {
   const context = { ...world.context, clock };
   const claimed = claimedOf(await claim(context, 'worker', world.message(jobId, at(time))));
   const [task, done] = [new AbortController(), new AbortController()];
-  const renewing = renewLease(context, claimed, task, done.signal);
-  return { world, clock, jobId, claimed, task, done, renewing };
+  let progress: Progress | undefined;
+  const report = (reported: Progress) => {
+    progress = reported;
+  };
+  const renewing = renewLease(context, claimed, task, done.signal, () => progress);
+  return { world, clock, jobId, claimed, task, done, renewing, report };
 }
 
 test('every heartbeat extends the lease by its full length', async () => {
@@ -22,6 +27,16 @@ test('every heartbeat extends the lease by its full length', async () => {
   done.abort();
   await renewing;
   expect(task.signal.aborted).toBe(false);
+});
+
+test('the last progress of the task is in the hold after the next heartbeat', async () => {
+  const { world, clock, jobId, done, report } = await runningSince('12:01:00');
+  report({ fraction: 0.1, at: at('12:01:01') });
+  report({ fraction: 0.2, text: 'page 2', at: at('12:01:02') });
+  expect(world.head(jobId).hold?.progress).toBeUndefined();
+  await clock.advance(10_000);
+  expect(world.head(jobId).hold?.progress).toEqual({ fraction: 0.2, text: 'page 2', at: at('12:01:02') });
+  done.abort();
 });
 
 test('a cancel request reaches the task with the next heartbeat', async () => {

@@ -119,6 +119,27 @@ export function controlConformance(subject: Subject): void {
       expect(listed.find((worker) => worker.workerId === live.workerId)).toStrictEqual(live);
     });
 
+    test('are listed up to a limit', async () => {
+      const store = subject();
+      for (const worker of [aWorker(T0), aWorker(T0), aWorker(T0)]) await store.putWorker(worker);
+      expect(await store.listWorkers(T0, 2)).toHaveLength(2);
+      expect(await store.listWorkers(Number.MAX_SAFE_INTEGER, 1)).toEqual([]);
+    });
+
+    test('keep concurrency, version, drain and counts', async () => {
+      const store = subject();
+      const worker = {
+        ...aWorker(T0),
+        ...{ concurrency: 100, version: '0.1.0', draining: true as const },
+        ended: [
+          { minute: 29_935_320, succeeded: 12, failed: 1 },
+          { minute: 29_935_319, skipped: 1 },
+        ],
+      };
+      await store.putWorker(worker);
+      expect(await store.readWorker(worker.workerId)).toStrictEqual(worker);
+    });
+
     test('a heartbeat replaces the one before', async () => {
       const store = subject();
       const worker = aWorker(T0);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { dueKey } from '../../../src/domain/executions/ids.ts';
+import type { Progress } from '../../../src/domain/executions/progress.ts';
 import type { HoldItem } from '../../../src/domain/jobs/job.ts';
 import { aHead, aHold, aJobId, anId, T0 } from '../../support/fixtures.ts';
 import type { Subject } from '../conformance.ts';
@@ -86,6 +87,57 @@ export function holdsConformance(subject: Subject): void {
       expect(after).toEqual({ ...item.hold, leaseUntil: T0 + 60_000 });
       expect(await store.readHoldItem(head.jobId, item.due)).toEqual({ ...item, hold: after, stamp: 'next' });
       expect(await store.readHead(head.jobId, CONSISTENT)).toEqual(head);
+    });
+
+    test('carries progress, which stays until the next progress or the next hold', async () => {
+      const store = subject();
+      const hold = aHold();
+      const head = aHead({ hold });
+      await store.insertHead(head);
+      const beat = (stamp: string, progress?: Progress, token = hold.token) =>
+        store.heartbeat(head.jobId, 'head', token, T0, stamp, progress);
+      const half = { fraction: 0.5, text: 'half of "it" \n 半分', at: T0 };
+      expect((await beat('s1', half))?.progress).toEqual(half);
+      expect((await beat('s2'))?.progress).toEqual(half);
+      expect(await beat('s3', { fraction: 1, at: T0 }, 'not mine')).toBeUndefined();
+      expect((await store.readHead(head.jobId, CONSISTENT))?.hold?.progress).toEqual(half);
+      const most = { fraction: 0.875, at: T0 + 1 };
+      expect((await beat('s4', most))?.progress).toStrictEqual(most);
+
+      const seen = await store.readHead(head.jobId, CONSISTENT);
+      expect(seen?.hold?.progress).toStrictEqual(most);
+      if (!seen) throw new Error('there is no head');
+      expect(await store.updateHead(seen, { stamp: 's5', rowsUntil: dueKey(T0) })).toBe(true);
+      const still = await store.readHead(head.jobId, CONSISTENT);
+      expect(still?.hold?.progress).toStrictEqual(most);
+      const cancelled = {
+        ...seen.hold,
+        ...aHold(),
+        token: hold.token,
+        progress: most,
+        cancelRequested: true,
+      };
+      expect(await store.updateHead({ ...seen, stamp: 's5' }, { stamp: 's6', hold: cancelled })).toBe(true);
+      const stopping = await store.readHead(head.jobId, CONSISTENT);
+      expect(stopping?.hold).toStrictEqual(cancelled);
+      const next = aHold();
+      expect(await store.updateHead({ ...seen, stamp: 's6' }, { stamp: 's7', hold: next })).toBe(true);
+      expect((await store.readHead(head.jobId, CONSISTENT))?.hold).toStrictEqual(next);
+    });
+
+    test('carries progress into a hold item, which the next hold does not have', async () => {
+      const store = subject();
+      const item = anItem();
+      await store.insertHoldItem(item);
+      const progress = { fraction: 0.25, text: 'a quarter', at: T0 };
+      const place = { due: item.due };
+      const after = await store.heartbeat(item.jobId, place, item.hold.token, T0, 's1', progress);
+      expect(after?.progress).toEqual(progress);
+      expect((await store.readHoldItem(item.jobId, item.due))?.hold).toStrictEqual(after);
+      expect((await store.listHoldItems(item.jobId)).map(({ hold }) => hold)).toStrictEqual([after]);
+      const next = aHold();
+      expect(await store.updateHoldItem(item.jobId, item.due, 's1', { stamp: 's2', hold: next })).toBe(true);
+      expect((await store.readHoldItem(item.jobId, item.due))?.hold).toStrictEqual(next);
     });
   });
 

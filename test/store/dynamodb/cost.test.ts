@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { errorKeyOf } from '../../../src/domain/executions/error-key.ts';
 import { dueKey } from '../../../src/domain/executions/ids.ts';
+import { MAX_PROGRESS_TEXT } from '../../../src/domain/executions/progress.ts';
+import type { Head } from '../../../src/domain/jobs/job.ts';
 import { jobSpecSchema } from '../../../src/domain/jobs/job-spec.ts';
 import { asUser } from '../../../src/domain/principal.ts';
 import { backfill } from '../../../src/jobs/begin-backfill.ts';
@@ -57,6 +59,14 @@ describe('size', () => {
     const longest = { ...schedule, except } as typeof schedule;
     expect(itemSize(headToItem({ ...full, schedule: longest }))).toBeLessThan(1_024);
     expect(itemSize(headToItem({ ...aFullHead(), schedule: longest }))).toBeLessThan(2_048);
+  });
+
+  test('the longest progress leaves a held head with names and tags below 1 KB, and a full head below 2 KB', () => {
+    const { note: _, pausedUntil: __, ...full } = aFullHead();
+    const progress = { fraction: 0.123, text: 'x'.repeat(MAX_PROGRESS_TEXT), at: T0 };
+    const held = (head: Head): Head => ({ ...head, hold: { ...aHold(), ...head.hold, progress } });
+    expect(itemSize(headToItem(held(full)))).toBeLessThan(1_024);
+    expect(itemSize(headToItem(held(aFullHead())))).toBeLessThan(2_048);
   });
 
   test('an ordinary failed row is below 1 KB, the key of its error included', () => {
@@ -218,6 +228,19 @@ describe('capacity', () => {
     expect(total('write')).toBe(1);
     await store.updateHead({ ...head, stamp: 'older' }, { stamp: 's3' });
     expect(total('write')).toBe(2);
+  });
+
+  test('a heartbeat with progress costs 1, and so does the claim that follows it', async () => {
+    const { note: _, pausedUntil: __, ...head } = aFullHead();
+    await store.insertHead(head);
+    used.clear();
+    const progress = { fraction: 0.123, text: 'x'.repeat(MAX_PROGRESS_TEXT), at: T0 };
+    await store.heartbeat(head.jobId, 'head', head.hold?.token ?? '', T0 + 60_000, 's2', progress);
+    expect(total('write')).toBe(1);
+    const seen = await store.readHead(head.jobId, { consistent: true });
+    used.clear();
+    await store.updateHead(seen ?? head, { stamp: 's3', hold: aHold(), rowsUntil: dueKey(T0 + 1) });
+    expect(total('write')).toBe(1);
   });
 
   test('writes that share a request cost as much as single ones, also refused ones', async () => {

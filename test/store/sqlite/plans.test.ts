@@ -7,8 +7,8 @@ import { migrate } from '../../../src/store/sqlite/schema.ts';
 import { createMemorySqlite } from '../../../src/store/sqlite/sqlite.ts';
 import { aHead, aHold, anEntry, aRow, T0 } from '../../support/fixtures.ts';
 
-/** Tables with a row for each worker or shard, and the index of listed operations. */
-const SMALL = /(FROM|INTO|UPDATE) (workers|shards) |operations_listed|SCAN json_each/;
+/** Tables with a row for each worker or shard, the index of listed operations, and the lines of one execution. */
+const SMALL = /(FROM|INTO|UPDATE) (workers|shards) |operations_listed|SCAN json_each|SCAN \(subquery-/;
 
 /** The statements that were prepared while `work` ran. */
 async function statementsOf(work: () => Promise<void>): Promise<string[]> {
@@ -21,7 +21,7 @@ async function statementsOf(work: () => Promise<void>): Promise<string[]> {
 }
 
 async function everyOperation(): Promise<void> {
-  const { store, messages, close } = createMemorySqlite({ shards: 4 });
+  const { store, messages, logLines, close } = createMemorySqlite({ shards: 4 });
   const due = dueKey(T0);
   const head = aHead();
   const { jobId, userId } = head;
@@ -52,7 +52,7 @@ async function everyOperation(): Promise<void> {
     () => store.readHoldItem(jobId, due),
     () => store.updateHoldItem(jobId, due, 's', { hold: aHold(), stamp: 't' }),
     () => store.listHoldItems(jobId),
-    () => store.heartbeat(jobId, 'head', 't', 0, 's'),
+    () => store.heartbeat(jobId, 'head', 't', 0, 's', { fraction: 1, at: T0 }),
     () => store.heartbeat(jobId, { due }, 't', 0, 's'),
     () => store.removeHoldItem(jobId, due, 't'),
     () => store.putEntries([anEntry()]),
@@ -98,6 +98,8 @@ async function everyOperation(): Promise<void> {
     () => messages.hide(1, 'r', 0),
     () => messages.move(1, 'dead', 'why', 0, 0),
     () => messages.remove(1),
+    () => logLines.appendLines({ jobId, due }, userId, [{ record: '{}', bytes: 2 }]),
+    () => logLines.readLines({ jobId, due }, 0, 5),
   ];
   for (const call of calls) await call();
   close();
