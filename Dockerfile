@@ -1,7 +1,9 @@
 # The worker. The folder `app` has the bundled program (lib/bundling/deployed-files.ts), so the image has no node_modules. There is
 # no RUN: a build for arm64 on another machine needs no emulation. The task definition has an init process
 # (initProcessEnabled). Elsewhere use `docker run --init`.
-FROM node:24-slim
+# Node 24, sh, find, a user `node`, and a /tmp for everybody.
+ARG BASE=node:24-slim
+FROM ${BASE}
 ENV NODE_ENV=production NODE_OPTIONS=--enable-source-maps
 WORKDIR /app
 COPY app ./

@@ -2,6 +2,7 @@
 import { CfnOutput } from 'aws-cdk-lib';
 import type { IVpc } from 'aws-cdk-lib/aws-ec2';
 import type { ContainerImage } from 'aws-cdk-lib/aws-ecs';
+import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { allowLogsAndAlarms } from './access/queue-permissions.ts';
@@ -14,6 +15,7 @@ import { Watcher } from './compute/watcher.ts';
 import { Workers } from './compute/worker.ts';
 import { Queues } from './data/queues.ts';
 import { Storage } from './data/storage.ts';
+import { Canary } from './operations/canary.ts';
 import { Monitoring } from './operations/monitoring.ts';
 import type { SettingProps } from './settings/setting-props.ts';
 import { type DeploymentSettings, readSettings } from './settings/settings.ts';
@@ -58,6 +60,8 @@ export class Punctual extends Construct {
   /** Undefined if `scripts` is off. */
   readonly scripts?: Scripts;
   readonly scaling: Scaling;
+  /** Undefined if `canary` is off. */
+  readonly canary?: Canary;
   readonly monitoring: Monitoring;
 
   constructor(scope: Construct, id: string, props: PunctualProps = {}) {
@@ -88,6 +92,8 @@ export class Punctual extends Construct {
     this.notifier = new Notifier(this, 'Notifier', common);
     this.watcher = new Watcher(this, 'Watcher', common);
     this.workers = new Workers(this, 'Workers', { ...common, vpc, image });
+    this.api.showTelemetryOf(this.workers.logGroup);
+    this.api.console?.lambda.addEnvironment('PUNCTUAL_CONSOLE_LOG_GROUP', this.workers.logGroup.logGroupName);
     if (settings.scripts) {
       const { workers } = this;
       this.scripts = new Scripts(this, 'Scripts', { settings, workers, encryptionKey, image: scriptImage });
@@ -97,6 +103,9 @@ export class Punctual extends Construct {
       }
     }
     this.scaling = new Scaling(this, 'Scaling', { settings, workers: this.workers, queues: queues.work });
+    if (settings.canary) {
+      this.canary = new Canary(this, 'Canary', { settings, storage, encryptionKey, api: this.api });
+    }
     this.monitoring = new Monitoring(this, 'Monitoring', {
       ...common,
       api: this.api,
@@ -105,8 +114,9 @@ export class Punctual extends Construct {
       scaling: this.scaling,
     });
 
-    const { identity, domain, httpApi } = this.api;
-    output(this, 'Url', domain ? `https://${domain.name}` : httpApi.apiEndpoint, 'Base URL of the API');
+    const { identity, domain } = this.api;
+    output(this, 'Url', this.api.url, 'Base URL of the API');
+    output(this, 'ConsoleUrl', this.api.console?.url, 'URL of the web console');
     output(
       this,
       'DomainTarget',
@@ -114,9 +124,20 @@ export class Punctual extends Construct {
       'Target of the DNS record for the custom domain',
     );
     output(this, 'Issuer', identity.issuer, 'OIDC issuer of accepted tokens');
-    output(this, 'Audience', identity.audience.join(','), 'Accepted audiences of tokens');
+    if (identity.audience.length > 0)
+      output(this, 'Audience', identity.audience.join(','), 'Accepted audiences of tokens');
     output(this, 'UserPoolId', identity.userPool?.userPoolId, 'ID of the Cognito user pool');
+    if (identity.services.size > 0) {
+      const ids = [...identity.services].map(([name, { userPoolClientId: id }]) => `${name}=${id}`);
+      output(this, 'TokenUrl', identity.tokenUrl(), 'Token endpoint for services');
+      output(this, 'ServiceClients', ids.join(','), 'Names and client ids of services');
+    }
     output(this, 'AlarmTopic', this.monitoring.topic.topicArn, 'ARN of the SNS topic for alarms');
+  }
+
+  /** Lets a role or user call the API with signed requests, with `authorization: iam`. Each role is a user of its own. */
+  grantInvoke(grantee: IGrantable): void {
+    this.api.grantInvoke(grantee);
   }
 }
 

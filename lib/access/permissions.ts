@@ -148,6 +148,7 @@ export const ROLES = {
     'listChanges',
     'readName',
     'readOperation',
+    'readSlot',
     'hasEntry',
     'readRow',
     'readRows',
@@ -249,6 +250,10 @@ export const ROLES = {
     'readNotificationWindow',
     'writeNotificationWindow',
   ],
+  /** The canary calls the API only. */
+  canary: [],
+  /** The console serves files. */
+  console: [],
 } as const satisfies Record<string, readonly (keyof Store)[]>;
 export type RoleName = keyof typeof ROLES;
 

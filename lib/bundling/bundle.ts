@@ -4,10 +4,21 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { type BuildOptions, type BuildResult, build } from 'esbuild';
+import { ensureBuild } from '../../src/local/console-build.ts';
 import { onlyEnglish, withoutTaskPackages } from './bundle-plugins.ts';
 import { namedExports, refuseCommonJs } from './commonjs-interop.ts';
+import { copyConsole } from './copy-console.ts';
 import { entryWithTasks } from './custom-tasks.ts';
-import { ASSETS, ENTRIES, type Entry, exportOf, ROOT, WITH_TASKS, WITHOUT_RUNS } from './entries.ts';
+import {
+  ASSETS,
+  CONSOLE_FILES,
+  ENTRIES,
+  type Entry,
+  exportOf,
+  ROOT,
+  WITH_TASKS,
+  WITHOUT_RUNS,
+} from './entries.ts';
 import { withoutForeign } from './source-maps.ts';
 
 export { ENTRIES, type Entry, HANDLER, OUTPUT, ROOT } from './entries.ts';
@@ -66,6 +77,7 @@ export async function bundle(
   refuseCommonJs(result.metafile);
   await trimSourceMaps(folder);
   await copyAssets(entry, folder);
+  if (entry === 'console') copyConsole(await ensureBuild(ROOT), join(folder, CONSOLE_FILES));
   return result;
 }
 

@@ -6,7 +6,16 @@ import { dirname, join, resolve } from 'node:path';
 import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { SettingsError } from '../settings/settings.ts';
-import { CUSTOM_TASKS, type Entry, type Manifest, OUTPUT, ROOT, WITH_TASKS } from './entries.ts';
+import { copyConsole } from './copy-console.ts';
+import {
+  CONSOLE_FILES,
+  CUSTOM_TASKS,
+  type Entry,
+  type Manifest,
+  OUTPUT,
+  ROOT,
+  WITH_TASKS,
+} from './entries.ts';
 
 const RUNTIME = join(ROOT, 'runtime');
 const MANIFEST = join(RUNTIME, 'manifest.json');
@@ -28,6 +37,7 @@ export function writeDeployedFiles(entry: Entry, folder: string, tasks?: string)
   const { main, files } = entries[entry];
   for (const file of files) copy(file, folder, file);
   copy(main, folder, OUTPUT);
+  if (entry === 'console') copyConsole(join(ROOT, CONSOLE_FILES), join(folder, CONSOLE_FILES));
   if (given.length > 0 && WITH_TASKS.includes(entry))
     run('bundle-tasks.js', [...given, join(folder, CUSTOM_TASKS)]);
 }

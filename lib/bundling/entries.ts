@@ -12,6 +12,8 @@ export const ENTRIES = {
   ingest: 'src/api/ingest.lambda.ts',
   watcher: 'src/watcher/watcher.lambda.ts',
   notifier: 'src/notifier/notifier.lambda.ts',
+  canary: 'src/canary/canary.lambda.ts',
+  console: 'src/console/console.lambda.ts',
   worker: 'src/worker/main.ts',
 } as const;
 export type Entry = keyof typeof ENTRIES;
@@ -34,6 +36,9 @@ export const ASSETS: Partial<Record<Entry, { readonly package: string; readonly 
   {
     query: { package: 'swagger-ui-dist', files: ['swagger-ui.css', 'swagger-ui-bundle.js'] },
   };
+
+/** The folder beside the console's program that has its built files. */
+export const CONSOLE_FILES = 'console';
 
 /** The module of a prebuilt bundle that has the custom tasks. */
 export const CUSTOM_TASKS = 'custom-tasks.mjs';

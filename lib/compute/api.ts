@@ -1,6 +1,6 @@
 // The REST API, and the consumer of the ingest queue. Every operation of the contract has a route to the Lambda of its
-// service. API Gateway validates the tokens.
-import { Duration, Fn, Stack } from 'aws-cdk-lib';
+// service. API Gateway validates the tokens or the signatures. The console is behind the same API, without a token.
+import { Duration } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   CorsHttpMethod,
@@ -13,12 +13,14 @@ import {
   HttpStage,
   LogGroupLogDestination,
 } from 'aws-cdk-lib/aws-apigatewayv2';
-import { HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
+import { HttpIamAuthorizer, HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { ApiGatewayv2DomainProperties } from 'aws-cdk-lib/aws-route53-targets';
 import { Construct } from 'constructs';
@@ -30,8 +32,10 @@ import { grantKeyUse, grantSend } from '../access/queue-permissions.ts';
 import type { Queues } from '../data/queues.ts';
 import type { Storage } from '../data/storage.ts';
 import { createLogGroup } from '../operations/logs.ts';
+import { hasConsole } from '../settings/has-console.ts';
 import type { DeploymentSettings } from '../settings/settings.ts';
-import { type Environment, prefixOf } from './environment.ts';
+import { CONSOLE_ROUTES, Console } from './console.ts';
+import { type Environment, prefixOf, stackSuffix } from './environment.ts';
 import { createFunction } from './function.ts';
 
 export interface ApiProps {
@@ -53,6 +57,12 @@ const API_TIMEOUT = Duration.seconds(29);
 /** AWS recommends a visibility timeout of six times the function's timeout. */
 const VISIBILITY_PER_TIMEOUT = 6;
 
+/** A route as IAM knows it. Both parts may have wildcards. */
+export interface Route {
+  readonly method: string;
+  readonly path: string;
+}
+
 export class Api extends Construct {
   readonly functions: Readonly<Record<Service | 'ingest', Lambda>>;
   readonly httpApi: HttpApi;
@@ -60,6 +70,8 @@ export class Api extends Construct {
   readonly identity: Identity;
   /** Undefined if `domainName` is not set. */
   readonly domain?: DomainName;
+  /** Undefined if `console` is off. */
+  readonly console?: Console;
 
   constructor(scope: Construct, id: string, props: ApiProps) {
     super(scope, id);
@@ -103,7 +115,19 @@ export class Api extends Construct {
     this.identity = new Identity(this, 'Identity', { settings });
     this.domain = this.#domain(settings);
     this.httpApi = this.#httpApi(settings);
+    // The client of the console refers to the API for its address, and the authorizer to the client. The API itself refers to
+    // neither, so the references form no circle.
+    if (hasConsole(settings)) {
+      const { identity, url: baseUrl } = this;
+      this.console = new Console(this, 'Console', { settings, storage, encryptionKey, identity, baseUrl });
+    }
+    this.#addRoutes();
     this.stage = this.#stage(settings, encryptionKey);
+  }
+
+  /** The base URL: that of the custom domain, or the one that API Gateway generates. */
+  get url(): string {
+    return this.domain ? `https://${this.domain.name}` : this.httpApi.apiEndpoint;
   }
 
   #domain({ domainName, certificateArn, hostedZoneId, hostedZoneName }: DeploymentSettings) {
@@ -124,8 +148,30 @@ export class Api extends Construct {
     return domain;
   }
 
+  /** Lets the query service show log lines and counts of executions. */
+  showTelemetryOf(workers: ILogGroup): void {
+    const { query } = this.functions;
+    query.addEnvironment('PUNCTUAL_WORKER_LOG_GROUP', workers.logGroupName);
+    query.addToRolePolicy(
+      new PolicyStatement({ actions: ['logs:FilterLogEvents'], resources: [workers.logGroupArn] }),
+    );
+    // CloudWatch metrics have no resources that a permission could name.
+    query.addToRolePolicy(new PolicyStatement({ actions: ['cloudwatch:GetMetricData'], resources: ['*'] }));
+  }
+
+  /** Lets the grantee call the API with signed requests, with `authorization: iam`. By default all routes. */
+  grantInvoke(grantee: IGrantable, routes: readonly Route[] = [{ method: '*', path: '/*' }]): void {
+    const stage = '$default';
+    grantee.grantPrincipal.addToPrincipalPolicy(
+      new PolicyStatement({
+        actions: ['execute-api:Invoke'],
+        resources: routes.map(({ method, path }) => this.httpApi.arnForExecuteApi(method, path, stage)),
+      }),
+    );
+  }
+
   #httpApi({ stage, corsOrigins }: DeploymentSettings): HttpApi {
-    const api = new HttpApi(this, 'HttpApi', {
+    return new HttpApi(this, 'HttpApi', {
       apiName: `punctual-${stage}`,
       description: 'Punctual: jobs that fire on the dot',
       createDefaultStage: false,
@@ -148,9 +194,15 @@ export class Api extends Construct {
         maxAge: Duration.hours(1),
       },
     });
-    const authorizer = new HttpJwtAuthorizer('Tokens', this.identity.issuer, {
-      jwtAudience: [...this.identity.audience],
-    });
+  }
+
+  #addRoutes(): void {
+    const { httpApi: api, console } = this;
+    const { issuer, audience } = this.identity;
+    const authorizer =
+      issuer === undefined
+        ? new HttpIamAuthorizer()
+        : new HttpJwtAuthorizer('Tokens', issuer, { jwtAudience: [...audience] });
     const integrations: Record<Service, HttpLambdaIntegration> = {
       scheduler: new HttpLambdaIntegration('Scheduler', this.functions.scheduler),
       query: new HttpLambdaIntegration('Query', this.functions.query),
@@ -163,6 +215,16 @@ export class Api extends Construct {
         authorizer: auth ? authorizer : new HttpNoneAuthorizer(),
       });
     }
+    if (console) {
+      const integration = new HttpLambdaIntegration('Console', console.lambda);
+      for (const path of CONSOLE_ROUTES)
+        api.addRoutes({
+          path,
+          methods: [HttpMethod.GET],
+          integration,
+          authorizer: new HttpNoneAuthorizer(),
+        });
+    }
     // An unknown path gets a problem document like every other error, instead of API Gateway's own 404.
     new HttpRoute(api, 'Unknown', {
       httpApi: api,
@@ -170,7 +232,6 @@ export class Api extends Construct {
       integration: integrations.query,
       authorizer: new HttpNoneAuthorizer(),
     });
-    return api;
   }
 
   #stage(settings: DeploymentSettings, encryptionKey?: IKey): HttpStage {
@@ -190,22 +251,18 @@ export class Api extends Construct {
       domainMapping: this.domain && { domainName: this.domain },
       accessLogSettings: {
         destination: new LogGroupLogDestination(accessLogs),
-        format: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG)),
+        format: AccessLogFormat.custom(JSON.stringify(accessLog(settings))),
       },
     });
   }
 }
 
-/** The first 8 characters of the stack's id. With it, a retained group of a deleted stack does not collide with a new one. */
-const stackSuffix = (scope: Construct): string =>
-  Fn.select(0, Fn.split('-', Fn.select(2, Fn.split('/', Stack.of(scope).stackId))));
-
 /** The fields of an access log line. Tokens and bodies are never logged. */
-const ACCESS_LOG = {
+const accessLog = ({ authorization }: DeploymentSettings) => ({
   requestId: '$context.requestId',
   time: '$context.requestTime',
   ip: '$context.identity.sourceIp',
-  user: '$context.authorizer.claims.sub',
+  user: authorization === 'iam' ? '$context.identity.userArn' : '$context.authorizer.claims.sub',
   route: '$context.routeKey',
   path: '$context.path',
   status: '$context.status',
@@ -214,4 +271,4 @@ const ACCESS_LOG = {
   integrationLatencyMs: '$context.integrationLatency',
   error: '$context.error.message',
   authorizerError: '$context.authorizer.error',
-};
+});

@@ -1,7 +1,8 @@
 // The environment variables of every runtime (src/runtime/config.ts, src/runtime/lambda-context.ts,
 // src/runtime/publishing.ts, src/worker/config.ts). All runtimes get the same, because workers must be able to run every
 // job that the API accepts.
-import { Token } from 'aws-cdk-lib';
+import { Fn, Stack, Token } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
 import { DEPLOYED_LIMITS, LIMIT_NAMES, type LimitName } from '../../src/domain/jobs/owner-limits.ts';
 import { ConfigError, readConfig } from '../../src/runtime/config.ts';
 import { limitVariable, limitVariables } from '../../src/runtime/limit-variables.ts';
@@ -14,6 +15,13 @@ export type Environment = Readonly<Record<string, string>>;
 
 /** The prefix of the names of tables and queues. */
 export const prefixOf = ({ stage }: Pick<DeploymentSettings, 'stage'>): string => `punctual-${stage}-`;
+
+/**
+ * The first 8 characters of the stack's id, for names that must be unique. With it, a retained resource of a deleted stack does
+ * not collide with a new one.
+ */
+export const stackSuffix = (scope: Construct): string =>
+  Fn.select(0, Fn.split('-', Fn.select(2, Fn.split('/', Stack.of(scope).stackId))));
 
 export const environmentOf = (
   settings: DeploymentSettings,
@@ -28,6 +36,8 @@ export const environmentOf = (
   PUNCTUAL_DEAD_LETTER_URL: queues.deadLetters.queueUrl,
   PUNCTUAL_NOTIFY_URL: queues.notify.queueUrl,
   PUNCTUAL_OPERATORS_GROUP: settings.operatorsGroup,
+  ...(settings.authorization === 'iam' && { PUNCTUAL_AUTHORIZATION: 'iam' }),
+  ...(settings.operatorRoles && { PUNCTUAL_OPERATOR_ROLES: settings.operatorRoles.join(' ') }),
   PUNCTUAL_GROUP_COMMIT: settings.groupCommit ? 'on' : 'off',
   ...indexPartitionsOf(settings),
   ...(settings.eventBus !== undefined && { PUNCTUAL_EVENT_BUS: settings.eventBus }),

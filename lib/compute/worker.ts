@@ -19,6 +19,7 @@ import {
 } from 'aws-cdk-lib/aws-ecs';
 import { type IGrantable, type IPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { tableStatements } from '../access/permissions.ts';
 import { grantConsume, grantKeyUse, grantSend } from '../access/queue-permissions.ts';
@@ -66,6 +67,7 @@ export class Workers extends Construct implements IGrantable {
   readonly cluster: Cluster;
   readonly service: FargateService;
   readonly container: ContainerDefinition;
+  readonly logGroup: ILogGroup;
   /** For grants on the resources that the tasks of your jobs use. */
   readonly grantPrincipal: IPrincipal;
 
@@ -78,7 +80,8 @@ export class Workers extends Construct implements IGrantable {
       containerInsightsV2: ContainerInsights.ENABLED,
       enableFargateCapacityProviders: true,
     });
-    const { task, container } = this.#task(props);
+    this.logGroup = createLogGroup(this, 'Logs', { settings, encryptionKey });
+    const { task, container } = this.#task(props, this.logGroup);
     this.container = container;
     this.grantPrincipal = task.taskRole;
     for (const statement of tableStatements(storage, 'worker')) task.addToTaskRolePolicy(statement);
@@ -124,7 +127,7 @@ export class Workers extends Construct implements IGrantable {
     );
   }
 
-  #task({ settings, image, environment, encryptionKey }: WorkerProps) {
+  #task({ settings, image, environment }: WorkerProps, logGroup: ILogGroup) {
     const task = new FargateTaskDefinition(this, 'Task', {
       cpu: settings.workerCpu,
       memoryLimitMiB: settings.workerMemory,
@@ -163,10 +166,7 @@ export class Workers extends Construct implements IGrantable {
           retries: 3,
           startPeriod: Duration.seconds(30),
         },
-        logging: LogDriver.awsLogs({
-          logGroup: createLogGroup(this, 'Logs', { settings, encryptionKey }),
-          streamPrefix: 'worker',
-        }),
+        logging: LogDriver.awsLogs({ logGroup, streamPrefix: 'worker' }),
       });
     // The hash of a built image is that of its files.
     const container = image

@@ -5,6 +5,7 @@ import { DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { TABLES } from '../../src/store/dynamodb/table-schemas.ts';
 import { MAX_QUEUES, maxAgeOnTimeSeconds } from '../compute/scaling.ts';
 import type { Queues } from '../data/queues.ts';
+import type { DeploymentSettings } from '../settings/settings.ts';
 import { ownMetric } from './metrics.ts';
 import type { MonitoringProps } from './monitoring.ts';
 
@@ -196,8 +197,32 @@ export function alarmSpecs({
       minutes: 5,
       breachingMinutes: 3,
     },
+    ...(settings.canary && canaryAlarms(settings)),
   };
 }
+
+/** The function of the canary is not among those of LambdaErrors: its failures are an absence. */
+const canaryAlarms = (settings: DeploymentSettings): Record<string, AlarmSpec> => ({
+  CanaryLate: {
+    section: 'canary-late',
+    description: 'The job of the canary starts more than 2 s late.',
+    metric: ownMetric(settings, 'CanaryLateness', 'Maximum'),
+    threshold: 2000,
+    minutes: 5,
+    breachingMinutes: 3,
+  },
+  CanaryAbsent: {
+    section: 'canary-absent',
+    description:
+      'The canary cannot create a job through the public URL, its job does not run, or it does not run itself.',
+    metric: ownMetric(settings, 'CanarySucceeded', 'Sum'),
+    threshold: 1,
+    minutes: 5,
+    breachingMinutes: 4,
+    below: true,
+    missing: TreatMissingData.BREACHING,
+  },
+});
 
 /** CloudWatch allows ten metrics per alarm, which is enough for five tables or indexes. */
 function throttlesOf(dimensions: readonly Record<string, string>[]): IMetric {

@@ -49,6 +49,14 @@ export function createDashboard(
       metrics: [own('Succeeded', 'Sum'), own('Failed', 'Sum'), own('Lateness', 'p99', 'lateness p99')],
     }),
   );
+  if (settings.canary) {
+    dashboard.addWidgets(
+      graph('Canary: lateness of its job (ms)', [own('CanaryLateness', 'Maximum', 'lateness')], {
+        width: 12,
+      }),
+      graph('Canary: passes that succeeded', [own('CanarySucceeded', 'Sum', 'succeeded')], { width: 12 }),
+    );
+  }
   dashboard.addWidgets(heading('Throughput'));
   dashboard.addWidgets(
     graph('Executions due in the busiest second of the look-ahead', [own('DuePerSecond', 'Sum', 'due/s')], {

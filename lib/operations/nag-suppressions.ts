@@ -5,6 +5,7 @@ import { CfnRoute, HttpRouteKey } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { CfnCluster } from 'aws-cdk-lib/aws-ecs';
 import type { IConstruct } from 'constructs';
 import { operations } from '../../src/api/contract/contract.ts';
+import { CONSOLE_ROUTES } from '../compute/console.ts';
 import type { Scripts } from '../compute/scripts.ts';
 import type { Punctual } from '../punctual.ts';
 
@@ -18,13 +19,16 @@ export function acknowledgeFindings({ settings, api, queues, workers, scripts }:
     'The queue is a dead-letter queue itself: the failure destination of the watcher. People read it, and an alarm reports new messages.',
   );
 
-  const open = new Set(operations.filter(({ auth }) => !auth).map(({ method, path }) => `${method} ${path}`));
+  const open = new Set([
+    ...operations.filter(({ auth }) => !auth).map(({ method, path }) => `${method} ${path}`),
+    ...CONSOLE_ROUTES.map((path) => `GET ${path}`),
+  ]);
   for (const route of api.httpApi.node.findAll().filter((node) => node instanceof CfnRoute)) {
     if (!open.has(route.routeKey) && route.routeKey !== HttpRouteKey.DEFAULT.key) continue;
     acknowledge(
       route,
       'APIG4',
-      'Public on purpose: health check, OpenAPI document, API page and the answer for unknown paths. Their only input is a file name out of a fixed list, and they return no data of users.',
+      'Public on purpose: health check, OpenAPI document, API page, the files of the console and the answer for unknown paths. Their only input is a file name out of a fixed list, and they return no data of users.',
     );
   }
 
@@ -69,16 +73,15 @@ export function acknowledgeFindings({ settings, api, queues, workers, scripts }:
       'xray:PutTraceSegments and ecs:DescribeTaskDefinition cannot be limited to a resource. They write traces and read task definitions, which contain no secrets.',
     );
   }
-  if (settings.tracing) {
-    for (const { role } of Object.values(api.functions)) {
-      if (role)
-        acknowledge(
-          role,
-          'IAM5[Resource::*]',
-          'xray:PutTraceSegments and xray:PutTelemetryRecords cannot be limited to a resource. They write traces and read nothing.',
-        );
-    }
-  }
+  const { query, ...others } = api.functions;
+  const traces =
+    'xray:PutTraceSegments and xray:PutTelemetryRecords cannot be limited to a resource. They write traces and read nothing.';
+  const metrics =
+    'cloudwatch:GetMetricData cannot be limited to a resource. It reads metrics, which contain no data of users.';
+  if (query.role)
+    acknowledge(query.role, 'IAM5[Resource::*]', settings.tracing ? `${metrics} ${traces}` : metrics);
+  for (const { role } of settings.tracing ? Object.values(others) : [])
+    if (role) acknowledge(role, 'IAM5[Resource::*]', traces);
   if (scripts) acknowledgeScripts(scripts, task.taskRole);
 }
 

@@ -1,12 +1,28 @@
 // The settings of the API: authentication, throttling, CORS and domain.
 import { z } from 'zod';
+import { authorizationKind } from '../../src/api/authorization.ts';
 import { operatorsGroupName } from '../../src/api/config.ts';
+import { roleArn } from '../../src/api/http/iam.ts';
 import { arn, count, name } from './shapes.ts';
 
 export const api = {
+  authorization: authorizationKind,
   issuer: z.url({ protocol: /^https$/ }).optional(),
   audience: z.array(name).min(1).optional(),
   operatorsGroup: operatorsGroupName,
+  // They are in the environment of the functions, which has 4 KB.
+  operatorRoles: z.array(roleArn).min(1).max(10).optional(),
+  serviceClients: z
+    .array(
+      z.string().regex(/^[a-z][a-z0-9-]{0,29}$/, {
+        error: 'must be 1 to 30 lower-case letters, digits and "-", and start with a letter',
+      }),
+    )
+    .min(1)
+    .refine((names) => new Set(names).size === names.length, { error: 'must not name a service twice' })
+    .optional(),
+  console: z.boolean().optional(),
+  consoleClientId: name.optional(),
   corsOrigins: z
     .array(
       z.string().regex(/^(\*|https?:\/\/[^/\s]+)$/, {

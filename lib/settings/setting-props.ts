@@ -106,6 +106,12 @@ export interface SettingProps {
    */
   readonly availabilityZones?: string[];
   /**
+   * How callers are authenticated. `jwt`: by tokens of an OIDC issuer. `iam`: by signatures of AWS credentials (SigV4) and the
+   * permission `execute-api:Invoke`. The user is the caller's role, or a user of IAM (docs/deploy.md#signed-requests).
+   * @default 'jwt'
+   */
+  readonly authorization?: 'jwt' | 'iam';
+  /**
    * The OIDC issuer of accepted tokens. Requires `audience`.
    * @default - a Cognito user pool that the stack creates
    */
@@ -120,6 +126,29 @@ export interface SettingProps {
    * @default 'punctual-operators'
    */
   readonly operatorsGroup?: string;
+  /**
+   * With `authorization: iam`, the ARNs of the roles whose sessions are operators, at most 10. Without any, nobody is an operator.
+   * @default - none
+   */
+  readonly operatorRoles?: string[];
+  /**
+   * The names of services that call the API, such as `billing`. Each gets a client of the stack's user pool, with a secret, and is
+   * a user of its own. Cognito charges $6 per client and month, and $2.25 per 1,000 tokens.
+   * @default - none
+   */
+  readonly serviceClients?: string[];
+  /**
+   * The web console at `/console/` (docs/deploy.md#console). It adds a function without permissions, and in the stack's user pool a
+   * client and a login page.
+   * @default - on, if users can sign in: not with `authorization: iam`, and with `issuer` only if `consoleClientId` is given
+   */
+  readonly console?: boolean;
+  /**
+   * With `issuer`, the client id of the console there: a public client for authorization code and PKCE, which may redirect to
+   * `<Url>/console/`. One of `audience` must be in its access tokens.
+   * @default - a client of the stack's user pool
+   */
+  readonly consoleClientId?: string;
   /**
    * The allowed CORS origins.
    * @default - none: CORS is off
@@ -286,6 +315,13 @@ export interface SettingProps {
    */
   readonly alarmEmail?: string;
   /**
+   * The canary: a function that creates a job through the public URL every minute, checks that its job before has run, and raises
+   * alarms on lateness or absence. It costs about $9 per month with tokens, and $2 with signed requests. Requires the stack's user
+   * pool, or `authorization: iam`.
+   * @default false
+   */
+  readonly canary?: boolean;
+  /**
    * The URL of the runbook. The description of every alarm links to its section.
    * @default - docs/runbook.md of the repository
    */
@@ -317,6 +353,10 @@ type WithoutDefault =
   | 'availabilityZones'
   | 'issuer'
   | 'audience'
+  | 'operatorRoles'
+  | 'serviceClients'
+  | 'console'
+  | 'consoleClientId'
   | 'corsOrigins'
   | 'domainName'
   | 'certificateArn'

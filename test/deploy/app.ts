@@ -1,7 +1,7 @@
 // The CDK app that `npm run test:deploy` deploys to the emulator. `DEPLOY_STACK` chooses one of two stacks:
 // - `default`: the stack of bin/punctual-app.ts with the default settings.
-// - `full`: a stack of one's own, as docs/deploy.md shows it, with scripts, tracing, a KMS key, an event bus, and a target
-//   for each task that calls AWS.
+// - `full`: a stack of one's own, as docs/deploy.md shows it, with scripts, tracing, a KMS key, an event bus, a canary,
+//   a client for a service, and a target for each task that calls AWS.
 // Images need no build, because the emulator starts no containers.
 import { App, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { ContainerImage } from 'aws-cdk-lib/aws-ecs';
@@ -14,7 +14,7 @@ import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Punctual } from '../../lib/punctual.ts';
 import { PunctualStack } from '../../lib/punctual-stack.ts';
-import { BUS, TARGETS } from './names.ts';
+import { BUS, SERVICE, TARGETS } from './names.ts';
 
 const image = ContainerImage.fromRegistry('none');
 const app = new App();
@@ -63,6 +63,8 @@ if (stage === 'default') {
     tracing: true,
     traceSampling: 1,
     eventBus: BUS,
+    serviceClients: [SERVICE],
+    canary: true,
     encryptionKey: new Key(stack, 'Key', { removalPolicy: RemovalPolicy.DESTROY }),
     taskEnvironment: {
       ...common.taskEnvironment,

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Cleanup } from './cleanup.ts';
-import { adaptToIam, UNKNOWN } from './emulator/differences.ts';
+import { adaptCanary, adaptToIam, UNKNOWN } from './emulator/differences.ts';
 import type { Emulator } from './emulator/ministack.ts';
 import {
   isUnknown,
@@ -31,6 +31,8 @@ export interface Deployment {
   readonly aws: Aws;
   /** The outputs by the names of docs/deploy.md: `Url`, `UserPoolId`, … */
   readonly outputs: Readonly<Record<string, string>>;
+  /** The file that `cdk deploy --outputs-file` has written. */
+  readonly outputsFile: string;
   readonly stripped: Stripped;
   /** The id in the account of the one resource of this type whose logical id matches. */
   physicalId(type: string, logicalId: RegExp): string;
@@ -65,12 +67,13 @@ export async function deploy(
   const stripped = await step('take out what the emulator does not know', async (note) => {
     await checkUnknownTypes(aws, folder, whole);
     const found = strip(whole);
-    writeTemplate(path, emulator.enforcesIam ? adaptToIam(found.template) : found.template);
+    const adapted = adaptCanary(found.template, emulator.endpoint);
+    writeTemplate(path, emulator.enforcesIam ? adaptToIam(adapted) : adapted);
     note(`${Object.keys(found.removed).length} resources, each type with its recorded error`);
     return found;
   });
+  const file = join(folder, 'outputs.json');
   const outputs = await step('cdk deploy', async () => {
-    const file = join(folder, 'outputs.json');
     await cdk(
       ['deploy', '--app', assembly, '--require-approval', 'never', '--outputs-file', file],
       emulator.env,
@@ -88,6 +91,7 @@ export async function deploy(
     emulator,
     aws,
     outputs,
+    outputsFile: file,
     stripped,
     physicalId(type, logicalId) {
       const found = resources.filter(

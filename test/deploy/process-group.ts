@@ -1,4 +1,4 @@
-// Processes in groups of their own, so that the processes that they start end with them.
+// Ends processes: one alone, or one in a group of its own with the processes that it has started.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
@@ -22,4 +22,23 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
+}
+
+/** Sends the signal to the process, unless it has ended, and waits for its end. */
+export async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill(signal);
+  await ended;
+}
+
+/** A worker polls for up to 20 s, so a drain takes at most that long without running tasks. */
+const DRAIN_MS = 60_000;
+
+/** Sends SIGTERM and resolves with the exit code. It is null if the process had to be killed after a minute. */
+export async function drainProcess(child: ChildProcess): Promise<number | null> {
+  const timer = setTimeout(() => child.kill('SIGKILL'), DRAIN_MS);
+  await endProcess(child, 'SIGTERM');
+  clearTimeout(timer);
+  return child.exitCode;
 }

@@ -51,6 +51,14 @@ async function program(file: string, args: readonly string[], env: Environment, 
 export const cdk = (args: readonly string[], env: Environment, folder?: string): Promise<string> =>
   program(process.execPath, [resolve(ROOT, 'node_modules/aws-cdk/bin/cdk'), ...args], env, folder);
 
+/** A script of bash, in the folder of the checkout. */
+export const bash = (script: string, env: Environment): Promise<string> =>
+  program('bash', ['-c', script], env);
+
+/** `npm run test:account -- …`. */
+export const testAccount = (args: readonly string[], env: Environment): Promise<string> =>
+  program(process.execPath, [resolve(ROOT, 'test/account/run.ts'), ...args], env);
+
 /** `aws …`, with its JSON output parsed. */
 export type Aws = (...args: string[]) => Promise<unknown>;
 export const awsCli =

@@ -17,17 +17,24 @@ interface Exercised {
 
 type Part = 'default' | 'full' | 'iam';
 
-const RUNTIMES = /Scheduler|Query|IngestConsumer|WatcherFunction|NotifierFunction|WorkersTaskTask/;
+const RUNTIMES =
+  /Scheduler|Query|IngestConsumer|WatcherFunction|NotifierFunction|CanaryFunction|WorkersTaskTask/;
 
 /** What the scenarios use, so that they would fail without it. Routes are counted by the requests that were made. */
 const EXERCISED: readonly Exercised[] = [
   { type: 'AWS::DynamoDB::Table' },
   // The other queues are dead-letter queues, which get no message here.
   { type: 'AWS::SQS::Queue', id: /Work\d|Ingest[0-9A-F]|Notify[0-9A-F]|^Received/ },
-  { type: 'AWS::Lambda::Function' },
+  { type: 'AWS::Lambda::Function', id: /^(?!.*Console)/ },
+  { type: 'AWS::Lambda::Function', id: /Console/, parts: ['default'] },
   { type: 'AWS::Lambda::EventSourceMapping' },
   { type: 'AWS::Cognito::UserPool' },
-  { type: 'AWS::Cognito::UserPoolClient' },
+  // The client of people. That of a service is used in one part.
+  { type: 'AWS::Cognito::UserPoolClient', id: /Client[0-9A-F]{8}$/ },
+  { type: 'AWS::Cognito::UserPoolClient', id: /UsersConsole/, parts: ['default'] },
+  { type: 'AWS::Cognito::UserPoolClient', parts: ['full'] },
+  { type: 'AWS::Cognito::UserPoolClient', id: /canary/, parts: ['iam'] },
+  { type: 'AWS::Cognito::UserPoolResourceServer', parts: ['full', 'iam'] },
   { type: 'AWS::Cognito::UserPoolGroup', parts: ['default', 'iam'] },
   { type: 'AWS::ApiGatewayV2::Api' },
   { type: 'AWS::ApiGatewayV2::Integration' },

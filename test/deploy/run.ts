@@ -1,6 +1,6 @@
 // `npm run test:deploy`: deploys the stack with the CDK to MiniStack, an emulator of AWS from PyPI, and uses it as its clients do.
 // - `default`: the stack with the default settings.
-// - `full`: the stack with scripts, a KMS key, tracing, an event bus and targets of tasks.
+// - `full`: the stack with scripts, a KMS key, tracing, an event bus, a canary and targets of tasks.
 // - `iam`: the same stack on an emulator that enforces IAM. Functions and workers use sessions of their roles.
 // It needs python3 and PyPI, and no Docker. Everything that it starts or creates is removed, except the Python packages in
 // the user's cache folder.
@@ -66,7 +66,9 @@ async function run(group: readonly Part[], enforceIam: boolean): Promise<void> {
 }
 
 try {
-  await report.part('emulator')('install the pinned Python packages, unless they are cached', emulatorPython);
+  await report.part('emulator')('install the pinned Python packages, unless they are cached', () =>
+    emulatorPython(),
+  );
   await run(
     parts.filter((part) => part !== 'iam'),
     false,

@@ -1,7 +1,9 @@
 // A deployed service as its clients see it: the API, users of the pool, and the routes that were called.
 import { Agent, fetch as undiciFetch } from 'undici';
+import { CONSOLE_ROUTES } from '../../lib/compute/console.ts';
 import { operations } from '../../src/api/contract/contract.ts';
 import { createClient, type PunctualClient } from '../../src/client/client.ts';
+import { systemRandom } from '../../src/runtime/random.ts';
 import type { Aws } from './programs.ts';
 
 export interface Site {
@@ -24,7 +26,9 @@ export interface SiteOptions {
 }
 
 export function createSite({ outputs, aws, isLocal }: SiteOptions): Site {
-  const { Url: url = '', UserPoolId: userPoolId = '', Audience: clientId = '' } = outputs;
+  const { Url: url = '', UserPoolId: userPoolId = '', Audience: audience = '' } = outputs;
+  // The client of people is the first one.
+  const [clientId = ''] = audience.split(',');
   // `*.execute-api.localhost` resolves in browsers, but not in Node.
   const dispatcher = isLocal
     ? new Agent({
@@ -38,7 +42,7 @@ export function createSite({ outputs, aws, isLocal }: SiteOptions): Site {
   const routes = new Set<string>();
   const called = (async (target: string, init: RequestInit = {}) => {
     const response = (await undiciFetch(target, { ...(init as object), dispatcher })) as unknown as Response;
-    if (response.ok) routes.add(routeOf(init.method ?? 'GET', new URL(target).pathname));
+    if (response.status < 400) routes.add(routeOf(init.method ?? 'GET', new URL(target).pathname));
     return response;
   }) as typeof fetch;
   return {
@@ -53,16 +57,20 @@ export function createSite({ outputs, aws, isLocal }: SiteOptions): Site {
   };
 }
 
+const ROUTES = [...operations, ...CONSOLE_ROUTES.map((path) => ({ method: 'GET', path }))];
+
 /** Fixed paths come before paths with parameters. */
 function routeOf(method: string, path: string): string {
-  const matching = operations
-    .filter((operation) => operation.method === method)
-    .filter((operation) => new RegExp(`^${operation.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(path))
+  const matching = ROUTES.filter((route) => route.method === method)
+    .filter(({ path: pattern }) =>
+      new RegExp(`^${pattern.replace(/\{\w+\}/g, '[^/]+').replace(/\{\w+\+\}/g, '.+')}$`).test(path),
+    )
     .sort((a, b) => a.path.split('{').length - b.path.split('{').length);
   return matching[0] ? `${method} ${matching[0].path}` : '$default';
 }
 
-const PASSWORD = 'Correct-horse-battery-1';
+/** New in each run, because users of an account have it, too. */
+export const PASSWORD = `Aa1-${systemRandom.id(24)}`;
 
 /** Creates a user and returns an access token, with the commands of docs/deploy.md. */
 export async function signIn(site: Site, username: string, group?: string): Promise<string> {

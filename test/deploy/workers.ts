@@ -1,12 +1,12 @@
 // Workers from the bundle of the image, with the environment of the deployed task definition. The emulator starts no containers.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { writeDeployedFiles } from '../../lib/bundling/deployed-files.ts';
 import { OUTPUT } from '../../lib/bundling/entries.ts';
 import { until } from '../support/until.ts';
 import type { Cleanup } from './cleanup.ts';
 import type { Deployment } from './deployment.ts';
+import { drainProcess, endProcess } from './process-group.ts';
 import type { Aws, Environment } from './programs.ts';
 
 export interface Worker {
@@ -23,9 +23,6 @@ export interface Workers {
   readonly variables: Environment;
   readonly taskRole: string;
 }
-
-/** A worker polls for up to 20 s, so a drain takes at most that long without running tasks. */
-const DRAIN_MS = 60_000;
 
 export async function prepareWorkers(
   { physicalId, aws, emulator, stack }: Deployment,
@@ -65,7 +62,7 @@ export async function prepareWorkers(
           ...more,
         },
       });
-      cleanup.add(() => end(child, 'SIGKILL'));
+      cleanup.add(() => endProcess(child, 'SIGKILL'));
       return ready(child);
     },
   };
@@ -102,21 +99,7 @@ async function ready(child: ChildProcess): Promise<Worker> {
   return {
     id: (JSON.parse(line) as { workerId: string }).workerId,
     output: () => output,
-    async kill() {
-      await end(child, 'SIGKILL');
-    },
-    async drain() {
-      const timer = setTimeout(() => child.kill('SIGKILL'), DRAIN_MS);
-      await end(child, 'SIGTERM');
-      clearTimeout(timer);
-      return child.exitCode;
-    },
+    kill: () => endProcess(child, 'SIGKILL'),
+    drain: () => drainProcess(child),
   };
-}
-
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'exit');
-  child.kill(signal);
-  await ended;
 }

@@ -40,12 +40,27 @@ import { startWorker } from '../../src/worker/worker.ts';
 import { type Call, caller, eventOf } from '../support/api-events.ts';
 import { startDynoxide, startQueueServer } from '../support/engines.ts';
 import { until } from '../support/until.ts';
+import { startFakeCloudWatch } from './fake-cloudwatch.ts';
 import { type Recorder, startRecorder } from './recorder.ts';
 
 const PREFIX = 'bundled-';
-const FUNCTIONS = ['scheduler', 'query', 'ingest', 'watcher', 'notifier'] as const satisfies readonly Entry[];
+const FUNCTIONS = [
+  'scheduler',
+  'query',
+  'ingest',
+  'watcher',
+  'notifier',
+  'canary',
+] as const satisfies readonly Entry[];
 /** The maximum sizes, slightly above the current ones. Swagger UI is 480 KB of the query function. */
-const LARGEST = { scheduler: 400_000, query: 900_000, ingest: 350_000, watcher: 320_000, notifier: 850_000 };
+const LARGEST = {
+  scheduler: 430_000,
+  query: 960_000,
+  ingest: 350_000,
+  watcher: 320_000,
+  notifier: 850_000,
+  canary: 110_000,
+};
 const closers: (() => unknown)[] = [];
 const folder = mkdtempSync(join(tmpdir(), 'punctual-bundles-'));
 let recorders: Recorder[] = [];
@@ -58,13 +73,15 @@ type Loaded = { handler: (event: unknown, context: unknown) => Promise<unknown> 
 const load = async (entry: Entry): Promise<Loaded> =>
   createRequire(import.meta.url)('./load.cjs')(join(folder, entry, OUTPUT));
 
-/** The permissions of the roles: tables by store operation, queues as lib/ grants them. */
+/** The permissions of the roles: tables by store operation, queues and logs as lib/ grants them. */
 const QUEUES: Record<RoleName, readonly string[]> = {
   scheduler: ['sqs:SendMessage work-0', 'sqs:SendMessage ingest', 'sqs:SendMessage notify'],
-  query: [],
+  query: ['logs:FilterLogEvents workers', 'cloudwatch:GetMetricData'],
   ingest: ['sqs:SendMessage work-0', 'sqs:SendMessage ingest-dead-letters', 'sqs:SendMessage notify'],
   watcher: ['sqs:SendMessage work-0', 'sqs:SendMessage failed-passes', 'sqs:SendMessage notify'],
   worker: [],
+  canary: [],
+  console: [],
   notifier: [
     'sqs:SendMessage notify',
     'sqs:SendMessage notify-dead-letters',
@@ -98,7 +115,8 @@ beforeAll(async () => {
     startRecorder(tables.endpoint, PREFIX),
     startRecorder(queues.endpoint, PREFIX),
   ]);
-  recorders = [dynamo, sqsRecorder];
+  const cloudWatch = await startFakeCloudWatch();
+  recorders = [dynamo, sqsRecorder, cloudWatch];
   const recorded = (url: string) => url.replace(queues.endpoint, sqsRecorder.endpoint);
   Object.assign(process.env, {
     AWS_REGION: 'us-east-1',
@@ -106,6 +124,9 @@ beforeAll(async () => {
     AWS_SECRET_ACCESS_KEY: 'local',
     AWS_ENDPOINT_URL_DYNAMODB: dynamo.endpoint,
     AWS_ENDPOINT_URL_SQS: sqsRecorder.endpoint,
+    AWS_ENDPOINT_URL_CLOUDWATCH_LOGS: cloudWatch.endpoint,
+    AWS_ENDPOINT_URL_CLOUDWATCH: cloudWatch.endpoint,
+    PUNCTUAL_WORKER_LOG_GROUP: 'workers',
     PUNCTUAL_PREFIX: PREFIX,
     PUNCTUAL_QUEUE_URLS: urls.queueUrls.map(recorded).join(','),
     PUNCTUAL_DEAD_LETTER_URL: recorded(urls.deadLetterUrl),
@@ -259,6 +280,7 @@ describe('bundled', { timeout: 120_000 }, () => {
 
     await call('listJobs');
     await call('listJobs', {}, { query: '?name=edi' });
+    await call('listJobs', {}, { query: '?view=summary&include=recent' });
     await call('getJob', { id: job.id });
     const { body: changes } = await call('listChanges', { id: job.id });
     expect(changes.items.map(({ what }: { what: string }) => what)).toEqual([
@@ -267,15 +289,22 @@ describe('bundled', { timeout: 120_000 }, () => {
       'edited',
       'created',
     ]);
+    expect((await call('explainJob', { id: job.id })).body.verdict).toEqual(expect.any(String));
     await call('listExecutions');
     await call('listExecutions', {}, { query: '?status=failed' });
     await call('listExecutions', {}, { query: '?workerId=worker_test', groups: ['punctual-operators'] });
     await call('getExecution', { id: row.id });
+    expect((await call('summarizeExecutions')).body.counts.failed).toBeGreaterThanOrEqual(0);
+    const { body: stats } = await call('getStatistics', {}, { groups: ['punctual-operators'] });
+    expect(stats.items.length).toBeGreaterThan(55);
+    expect((await call('listLogLines', { id: row.id })).body.items).toEqual([]);
     await call('previewSchedule', {}, { body: { schedule: { cron: '0 9 * * *' } } });
     const { body: tasks } = await call('listTasks');
     // custom tasks are part of the bundle
     expect(JSON.stringify(tasks)).toContain('"count-slowly"');
     await call('listWorkers', {}, { groups: ['punctual-operators'] });
+    await call('getForecast', {}, { groups: ['punctual-operators'] });
+    await call('getSystem', {}, { groups: ['punctual-operators'] });
     await call('getLimits', { owner: 'alice' }, { groups: ['punctual-operators'] });
     await call('setLimits', { owner: 'alice' }, { body: {}, groups: ['punctual-operators'] });
     await call('listDeadLetters');
@@ -308,6 +337,8 @@ describe('bundled', { timeout: 120_000 }, () => {
     expectAllowed('query', done.query);
     expect(done.scheduler).toContain('sqs:SendMessage ingest');
     expect(done.query).toContain('dynamodb:Scan executions/index/failed');
+    expect(done.query).toContain('logs:FilterLogEvents workers');
+    expect(done.query).toContain('cloudwatch:GetMetricData');
   });
 
   it('ingest creates accepted jobs, and returns the messages that failed', async () => {

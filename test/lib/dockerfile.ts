@@ -23,6 +23,7 @@ export function followDockerfile(context: string, folder: string): Image {
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('#'));
   const stages = new Map<string, string>();
+  const args: Record<string, string> = {};
   let root = '';
   let image = {
     workdir: '/',
@@ -39,12 +40,22 @@ export function followDockerfile(context: string, folder: string): Image {
     const [instruction = '', ...words] = line.split(/\s+/);
     const rest = words.join(' ');
     switch (instruction) {
+      case 'ARG': {
+        const [name, value] = pair(rest);
+        args[name] = value;
+        break;
+      }
       case 'FROM': {
         root = join(folder, `stage-${stages.size}`);
         mkdirSync(root, { recursive: true });
         const [base = '', , stage = 'last'] = words.filter((word) => !word.startsWith('--'));
         stages.set(stage, root);
-        image = { ...image, workdir: '/', environment: {}, base };
+        image = {
+          ...image,
+          workdir: '/',
+          environment: {},
+          base: base.replace(/\$\{(\w+)\}/g, (_, name) => args[name] ?? ''),
+        };
         break;
       }
       case 'WORKDIR':

@@ -4,7 +4,14 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { ContainerImage } from 'aws-cdk-lib/aws-ecs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Punctual } from '../../lib/punctual.ts';
-import { cleanUp, type DeploymentName, synthesizedOnce as of, type Properties } from './synth.ts';
+import {
+  cleanUp,
+  type DeploymentName,
+  synthesizedOnce as of,
+  type Properties,
+  type Resource,
+  schedulerFunctions,
+} from './synth.ts';
 
 afterAll(cleanUp);
 
@@ -51,7 +58,8 @@ describe('the environment', { timeout: 120_000 }, () => {
       PUNCTUAL_NOTIFY_URL: expect.anything(),
     };
     const template = Template.fromStack(stack);
-    const functions = Object.values(template.findResources('AWS::Lambda::Function'));
+    const all = Object.values(template.findResources('AWS::Lambda::Function'));
+    const functions = schedulerFunctions(all as unknown as Resource[]);
     expect(functions).toHaveLength(5);
     for (const { Properties: f } of functions) expect(f.Environment.Variables).toMatchObject(expected);
     const [task] = Object.values(template.findResources('AWS::ECS::TaskDefinition'));

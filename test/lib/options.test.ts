@@ -1,7 +1,11 @@
 // What each setting changes in the template, compared with the default deployment (snapshots/default.snapshot). Every
 // setting that a deployment of synth.ts gives is checked here, in stack.test.ts or in roles.test.ts.
-import { Match } from 'aws-cdk-lib/assertions';
+import { App, Stack } from 'aws-cdk-lib';
+import { Match, Template } from 'aws-cdk-lib/assertions';
+import { ContainerImage } from 'aws-cdk-lib/aws-ecs';
+import { AccountRootPrincipal, Role } from 'aws-cdk-lib/aws-iam';
 import { afterAll, describe, expect, it } from 'vitest';
+import { Punctual } from '../../lib/punctual.ts';
 import { TABLES } from '../../src/store/dynamodb/tables.ts';
 import {
   cleanUp,
@@ -10,6 +14,7 @@ import {
   synthesizedOnce as of,
   type Properties,
   type Resource,
+  schedulerFunctions,
 } from './synth.ts';
 
 afterAll(cleanUp);
@@ -18,9 +23,9 @@ const INDEXES = TABLES.flatMap(({ indexes }) => indexes).length;
 
 /** The environment of the five functions and of the worker. */
 function environments(name: DeploymentName): Record<string, unknown>[] {
-  const functions = of(name)
-    .ofType('AWS::Lambda::Function')
-    .map(({ Properties: f }) => f.Environment.Variables);
+  const functions = schedulerFunctions(of(name).ofType('AWS::Lambda::Function')).map(
+    ({ Properties: f }) => f.Environment.Variables,
+  );
   return [...functions, workerEnvironment(name)];
 }
 
@@ -227,8 +232,8 @@ describe('the settings of "large"', { timeout: 120_000 }, () => {
     });
     template.allResourcesProperties('AWS::Logs::LogGroup', { KmsKeyId: KEY });
     template.allResourcesProperties('AWS::SNS::Topic', { KmsMasterKeyId: KEY });
-    // five functions, access logs, flow logs and workers
-    expect(ofType('AWS::Logs::LogGroup')).toHaveLength(8);
+    // six functions, access logs, flow logs and workers
+    expect(ofType('AWS::Logs::LogGroup')).toHaveLength(9);
   });
 
   it('kmsKeyArn: six roles may use the key, and no other', () => {
@@ -275,7 +280,8 @@ describe('the settings of "closed"', { timeout: 120_000 }, () => {
   it('add endpoints, a domain and scripts, and leave out the user pool and the way to the internet', () => {
     expect(resourcesBeyondDefault('closed')).toEqual({
       'AWS::Cognito::UserPool': -1,
-      'AWS::Cognito::UserPoolClient': -1,
+      'AWS::Cognito::UserPoolClient': -2,
+      'AWS::Cognito::UserPoolDomain': -1,
       'AWS::Cognito::UserPoolGroup': -1,
       'AWS::EC2::InternetGateway': -1,
       'AWS::EC2::VPCGatewayAttachment': -1,
@@ -535,7 +541,7 @@ describe('the settings of "closed"', { timeout: 120_000 }, () => {
 });
 
 describe('the settings of "small"', { timeout: 120_000 }, () => {
-  it('leave out the VPC with all that belongs to it', () => {
+  it('leave out the VPC with all that belongs to it, and add clients for services', () => {
     expect(resourcesBeyondDefault('small')).toEqual({
       'AWS::EC2::VPC': -1,
       'AWS::EC2::Subnet': -2,
@@ -550,7 +556,51 @@ describe('the settings of "small"', { timeout: 120_000 }, () => {
       'AWS::IAM::Role': -1,
       'AWS::IAM::Policy': -1,
       'AWS::Logs::LogGroup': -1,
+      'AWS::Cognito::UserPoolClient': 2,
+      'AWS::Cognito::UserPoolResourceServer': 1,
     });
+  });
+
+  it('serviceClients: each gets a client with a secret, for client credentials alone', () => {
+    const { ofType, resources, template } = of('small');
+    const idOf = (type: string) => Object.entries(resources).find(([, { Type }]) => Type === type)?.[0];
+    const services = ofType('AWS::Cognito::UserPoolClient').filter(({ Properties: c }) => c.GenerateSecret);
+    expect(services.map(({ Properties: client }) => client.ClientName).sort()).toEqual([
+      'punctual-try-billing',
+      'punctual-try-reports',
+    ]);
+    const server = { Ref: idOf('AWS::Cognito::UserPoolResourceServer') };
+    for (const { Properties: client } of services)
+      expect(client).toMatchObject({
+        AllowedOAuthFlows: ['client_credentials'],
+        AllowedOAuthScopes: [{ 'Fn::Join': ['', [server, '/jobs']] }],
+        ExplicitAuthFlows: ['ALLOW_REFRESH_TOKEN_AUTH'],
+        AccessTokenValidity: 60,
+      });
+    template.hasResourceProperties('AWS::Cognito::UserPoolResourceServer', {
+      Identifier: 'punctual',
+      Scopes: [{ ScopeName: 'jobs' }],
+    });
+  });
+
+  it('serviceClients: API Gateway accepts their tokens, and outputs name the clients and where their tokens come from', () => {
+    const { ofType, resources, outputs } = of('small');
+    const clients = Object.entries(resources)
+      .filter(([, { Type }]) => Type === 'AWS::Cognito::UserPoolClient')
+      .map(([Ref]) => ({ Ref }));
+    // of people, two services and the console
+    expect(clients).toHaveLength(4);
+    expect(ofType('AWS::ApiGatewayV2::Authorizer')[0]?.Properties.JwtConfiguration.Audience).toEqual(clients);
+    const output = (name: RegExp) =>
+      JSON.stringify(Object.entries(outputs).find(([key]) => name.test(key))?.[1].Value);
+    expect(output(/ServiceClients/)).toMatch(/"billing=",.*",reports=",/);
+    expect(output(/TokenUrl/)).toContain('/oauth2/token');
+    expect(Object.keys(of('default').outputs).filter((id) => /Service|TokenUrl/.test(id))).toEqual([]);
+  });
+
+  it('serviceClients: the domain has a name of this stack, because names are unique in a region', () => {
+    const [domain] = of('small').ofType('AWS::Cognito::UserPoolDomain');
+    expect(JSON.stringify(domain?.Properties.Domain)).toMatch(/"punctual-try-",.*AWS::StackId/);
   });
 
   it('vpcId: the security group of workers is in it', () => {
@@ -591,6 +641,41 @@ describe('the settings of "small"', { timeout: 120_000 }, () => {
   it('logRetentionDays: the retention of every log group', () => {
     of('small').template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 7 });
     of('default').template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 30 });
+  });
+});
+
+describe('the settings of "signed"', { timeout: 120_000 }, () => {
+  it('leave out the user pool and the console, because requests are signed', () => {
+    expect(resourcesBeyondDefault('signed')).toEqual({
+      'AWS::Cognito::UserPool': -1,
+      'AWS::Cognito::UserPoolClient': -2,
+      'AWS::Cognito::UserPoolDomain': -1,
+      'AWS::Cognito::UserPoolGroup': -1,
+      'AWS::ApiGatewayV2::Authorizer': -1,
+      // of the console
+      'AWS::ApiGatewayV2::Integration': -1,
+      'AWS::ApiGatewayV2::Route': -3,
+      'AWS::Lambda::Function': -1,
+      'AWS::Lambda::Permission': -3,
+      'AWS::IAM::Role': -1,
+      'AWS::IAM::Policy': -1,
+      'AWS::Logs::LogGroup': -1,
+    });
+  });
+
+  it('authorization: a role that is granted the API may call it, and nothing else', () => {
+    const stack = new Stack(new App({ context: { 'aws:cdk:bundling-stacks': [] } }), 'Signed');
+    const punctual = new Punctual(stack, 'Punctual', {
+      authorization: 'iam',
+      workerImage: ContainerImage.fromRegistry('none'),
+    });
+    const role = new Role(stack, 'Caller', { assumedBy: new AccountRootPrincipal() });
+    punctual.grantInvoke(role);
+    const [policy] = Object.entries(Template.fromStack(stack).findResources('AWS::IAM::Policy'))
+      .filter(([id]) => /^Caller/.test(id))
+      .map(([, { Properties: p }]) => p.PolicyDocument.Statement);
+    expect(policy).toMatchObject([{ Effect: 'Allow', Action: 'execute-api:Invoke' }]);
+    expect(JSON.stringify(policy[0].Resource)).toMatch(/:execute-api:.*\/\$default\/\*\/\*"/);
   });
 });
 

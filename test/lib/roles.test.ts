@@ -30,6 +30,8 @@ describe('roles', { timeout: 120_000 }, () => {
       new Set([
         'logs:CreateLogStream',
         'logs:PutLogEvents',
+        'logs:FilterLogEvents',
+        'cloudwatch:GetMetricData',
         ...['BatchGetItem', 'GetItem', 'Query', 'Scan'].map((a) => `dynamodb:${a}`),
       ]),
     );
@@ -45,6 +47,15 @@ describe('roles', { timeout: 120_000 }, () => {
       notifier: roleOf(/NotifierFunctionRole/),
       worker: roleOf(/WorkersTaskTaskRole/),
     }).toMatchSnapshot();
+  });
+
+  it('the console may write its log and nothing else', () => {
+    expect(roleOf(/ConsoleFunctionRole/)).toEqual([
+      {
+        actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+        resources: [expect.stringContaining('PunctualApiConsoleFunctionLogs')],
+      },
+    ]);
   });
 
   it('scripts have no permissions, and workers may start only them', () => {
@@ -104,6 +115,7 @@ describe('roles', { timeout: 120_000 }, () => {
 
 /** IAM actions that cannot be limited to a resource. */
 const WITHOUT_RESOURCE = [
+  'cloudwatch:GetMetricData',
   'ecr:GetAuthorizationToken',
   'ecs:DescribeTaskDefinition',
   'xray:PutTelemetryRecords',

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { App } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { settingsFromContext } from '../../lib/settings/context.ts';
+import { hasConsole } from '../../lib/settings/has-console.ts';
 import type { SettingProps } from '../../lib/settings/setting-props.ts';
 import { readSettings, settingsSchema } from '../../lib/settings/settings.ts';
 
@@ -32,6 +33,7 @@ describe('the settings of a deployment', () => {
       spotShare: 0,
       executionsPerWorker: 100,
       network: 'public',
+      authorization: 'jwt',
       operatorsGroup: 'punctual-operators',
       apiRequestsPerSecond: 1000,
       apiBurst: 2000,
@@ -42,6 +44,7 @@ describe('the settings of a deployment', () => {
       quotaShortestIntervalSeconds: 5,
       quotaLongestTimeoutSeconds: 7200,
       quotaRequestsPerSecond: 50,
+      canary: false,
       runbookUrl: 'docs/runbook.md',
       retentionDays: 90,
       indexPartitions: 4,
@@ -70,6 +73,18 @@ describe('the settings of a deployment', () => {
       'indexPartitionsWritten must be at most indexPartitions (8), got 16: deploy with the higher indexPartitions first',
     ],
     [{ minWorkers: 5, maxWorkers: 4 }, 'maxWorkers must be at least minWorkers (5), got 4'],
+    [
+      { canary: true, issuer: 'https://login.example.com/', audience: ['punctual'] },
+      'canary requires the user pool of the stack, or authorization iam; with an issuer of your own, it has no client to get tokens with',
+    ],
+    [
+      { canary: true, serviceClients: ['canary'] },
+      'serviceClients must not contain "canary" with canary, because the canary has this client',
+    ],
+    [
+      { canary: true, stage: 'awsome' },
+      'stage must not contain aws, amazon or cognito with serviceClients, canary or console (set console to false), because Cognito refuses such a domain, got "awsome"',
+    ],
     [{ spotShare: 70 }, 'spotShare must be at most 1, got 70'],
     [{ lookAheadMinutes: 14 }, 'lookAheadMinutes must be at most 13, got 14'],
     [
@@ -90,6 +105,51 @@ describe('the settings of a deployment', () => {
       { emailRecipients: ['example.com'] },
       'emailRecipients[0] must be an address, or a pattern such as "*@example.com" or "*@*.example.com", got "example.com"',
     ],
+    [
+      { authorization: 'iam', issuer: 'https://login.example.com', audience: ['a'] },
+      'issuer requires authorization jwt, because signed requests have no token\naudience requires authorization jwt, because signed requests have no token',
+    ],
+    [
+      { operatorRoles: ['arn:aws:iam::123456789012:role/on-call'] },
+      'operatorRoles requires authorization iam; with tokens, operators are the members of operatorsGroup',
+    ],
+    [
+      { authorization: 'iam', operatorRoles: ['on-call'] },
+      'operatorRoles[0] must be the ARN of a role, such as arn:aws:iam::123456789012:role/operators',
+    ],
+    [
+      { serviceClients: ['Billing'] },
+      'serviceClients[0] must be 1 to 30 lower-case letters, digits and "-", and start with a letter',
+    ],
+    [{ serviceClients: ['billing', 'billing'] }, 'serviceClients must not name a service twice'],
+    [
+      { serviceClients: ['billing'], issuer: 'https://login.example.com', audience: ['a'] },
+      'serviceClients requires the user pool of the stack; with an issuer of your own, create the clients there',
+    ],
+    [
+      { serviceClients: ['billing'], stage: 'my-aws' },
+      'stage must not contain aws, amazon or cognito with serviceClients, canary or console (set console to false), because Cognito refuses such a domain, got "my-aws"',
+    ],
+    [
+      { console: true, authorization: 'iam' },
+      'console requires authorization jwt, because browsers have no AWS credentials to sign requests with',
+    ],
+    [
+      { console: true, issuer: 'https://login.example.com/', audience: ['punctual'] },
+      'console requires consoleClientId with an issuer of your own: create a public client for it there',
+    ],
+    [
+      { consoleClientId: 'console' },
+      'consoleClientId requires issuer; the user pool of the stack has a client for the console',
+    ],
+    [
+      { console: false, consoleClientId: 'x', issuer: 'https://login.example.com/', audience: ['punctual'] },
+      'consoleClientId is given although console is false',
+    ],
+    [
+      { stage: 'aws-team' },
+      'stage must not contain aws, amazon or cognito with serviceClients, canary or console (set console to false), because Cognito refuses such a domain, got "aws-team"',
+    ],
     [{ vpcId: 'vpc-0a1b' }, 'vpcId is given without subnetIds\nvpcId is given without availabilityZones'],
     [
       { warmWritesPerSecond: 5000, capacity: 'provisioned' },
@@ -97,6 +157,17 @@ describe('the settings of a deployment', () => {
     ],
   ])('%j is refused with an error that names the limit', (given, sentence) => {
     expect(errorOf(given)).toBe(sentence);
+  });
+
+  it.each([
+    [{}, true],
+    [{ console: false }, false],
+    [{ console: false, stage: 'aws-team' }, false],
+    [{ authorization: 'iam' }, false],
+    [{ issuer: 'https://login.example.com/', audience: ['punctual'] }, false],
+    [{ issuer: 'https://login.example.com/', audience: ['punctual'], consoleClientId: 'console' }, true],
+  ] as const)('%j: the console is on: %s', (given, expected) => {
+    expect(hasConsole(readSettings(given as SettingProps))).toBe(expected);
   });
 
   it('with an unknown name are refused, so that a typing mistake does not become a default', () => {

@@ -1,4 +1,4 @@
-// The templates of four deployments.
+// The templates of five deployments.
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { operations } from '../../src/api/contract/contract.ts';
@@ -21,6 +21,7 @@ const PREFIXES = {
   large: 'punctual-prod-',
   closed: 'punctual-closed-',
   small: 'punctual-try-',
+  signed: 'punctual-signed-',
 };
 
 describe.each(DEPLOYMENT_NAMES)('the deployment "%s"', { timeout: 120_000 }, (name) => {
@@ -103,14 +104,17 @@ describe.each(DEPLOYMENT_NAMES)('the deployment "%s"', { timeout: 120_000 }, (na
     expect(tlsOnly).toHaveLength(Object.keys(queues).length);
   });
 
-  it('has a route for every operation of the contract, which requires a token if the contract does', () => {
+  it('has a route for every operation of the contract, which requires a token or a signature if the contract does', () => {
     const routes = of(name).ofType('AWS::ApiGatewayV2::Route');
     const found = routes.map(
       ({ Properties: { RouteKey, AuthorizationType } }) => `${RouteKey} ${AuthorizationType}`,
     );
-    const wanted = operations.map(({ method, path, auth }) => `${method} ${path} ${auth ? 'JWT' : 'NONE'}`);
+    const kind = name === 'signed' ? 'AWS_IAM' : 'JWT';
+    const wanted = operations.map(({ method, path, auth }) => `${method} ${path} ${auth ? kind : 'NONE'}`);
+    const console =
+      name === 'signed' ? [] : ['GET / NONE', 'GET /console NONE', 'GET /console/{proxy+} NONE'];
     // $default answers unknown paths
-    expect(found.sort()).toEqual([...wanted, '$default NONE'].sort());
+    expect(found.sort()).toEqual([...wanted, ...console, '$default NONE'].sort());
     const [stage] = of(name).ofType('AWS::ApiGatewayV2::Stage');
     expect(stage?.Properties.AccessLogSettings.DestinationArn).toBeDefined();
     expect(stage?.Properties.DefaultRouteSettings).toMatchObject({
@@ -121,11 +125,12 @@ describe.each(DEPLOYMENT_NAMES)('the deployment "%s"', { timeout: 120_000 }, (na
 
   it('runs Node 24 on Graviton, and every function has its own program and role', () => {
     const functions = of(name).ofType('AWS::Lambda::Function');
-    expect(functions).toHaveLength(5);
+    const count = name === 'signed' ? 5 : 6;
+    expect(functions).toHaveLength(count);
     for (const { Properties: f } of functions) {
       expect(f).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'], Handler: 'index.handler' });
     }
-    expect(new Set(functions.map(({ Properties: f }) => JSON.stringify(f.Role))).size).toBe(5);
+    expect(new Set(functions.map(({ Properties: f }) => JSON.stringify(f.Role))).size).toBe(count);
   });
 
   it('has workers that accept no connections, drain in time and are rolled back if they do not start', () => {
@@ -417,6 +422,32 @@ describe('settings', () => {
       Issuer: 'https://login.example.com/',
       Audience: ['punctual', 'console'],
     });
+  });
+
+  it('authorization: signed requests need no user pool and no authorizer of the API', () => {
+    const { ofType, outputs } = of('signed');
+    expect(ofType('AWS::Cognito::UserPool')).toEqual([]);
+    expect(ofType('AWS::ApiGatewayV2::Authorizer')).toEqual([]);
+    expect(Object.keys(outputs).filter((id) => /Issuer|Audience|UserPool/.test(id))).toEqual([]);
+    const userOf = (name: DeploymentName) =>
+      JSON.parse(of(name).ofType('AWS::ApiGatewayV2::Stage')[0]?.Properties.AccessLogSettings.Format).user;
+    expect([userOf('default'), userOf('signed')]).toEqual([
+      '$context.authorizer.claims.sub',
+      '$context.identity.userArn',
+    ]);
+  });
+
+  it('operatorRoles: the functions get the ARNs, separated by spaces', () => {
+    const rolesOf = (name: DeploymentName) =>
+      of(name)
+        .ofType('AWS::Lambda::Function')
+        .map(({ Properties: f }) => f.Environment.Variables)
+        .filter((variables) => variables.PUNCTUAL_AUTHORIZATION === 'iam')
+        .map((variables) => variables.PUNCTUAL_OPERATOR_ROLES);
+    expect(rolesOf('default')).toEqual([]);
+    expect(new Set(rolesOf('signed'))).toEqual(
+      new Set(['arn:aws:iam::123456789012:role/on-call arn:aws:iam::123456789012:role/team/admin']),
+    );
   });
 
   it('watcherReservedConcurrency: reserved for the watcher, none if it is 0', () => {

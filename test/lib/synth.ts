@@ -1,4 +1,4 @@
-// Four deployments, each synthesized once: offline, without Docker and without bundling, which bundles.test.ts does.
+// Five deployments, each synthesized once: offline, without Docker and without bundling, which bundles.test.ts does.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,6 +40,7 @@ export const DEPLOYMENTS = {
     network: 'endpoints',
     issuer: 'https://login.example.com/',
     audience: 'punctual,console',
+    consoleClientId: 'console',
     domainName: 'jobs.example.com',
     certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/1234abcd',
     hostedZoneId: 'Z0123456789',
@@ -64,6 +65,12 @@ export const DEPLOYMENTS = {
     maxWorkers: '2',
     spotShare: '1',
     logRetentionDays: '7',
+    serviceClients: 'billing,reports',
+  },
+  signed: {
+    stage: 'signed',
+    authorization: 'iam',
+    operatorRoles: 'arn:aws:iam::123456789012:role/on-call,arn:aws:iam::123456789012:role/team/admin',
   },
 } as const satisfies Record<string, Record<string, string>>;
 export type DeploymentName = keyof typeof DEPLOYMENTS;
@@ -93,8 +100,11 @@ export const cleanUp = (): void => {
 };
 
 /** Throws if cdk-nag has a finding without a reason. */
-export function synthesize(name: DeploymentName): Synthesized {
-  const given = Object.entries<string>(DEPLOYMENTS[name]).map(([key, value]) => [`punctual:${key}`, value]);
+export const synthesize = (name: DeploymentName): Synthesized => synthesizeWith(DEPLOYMENTS[name]);
+
+/** The settings are texts, as on the command line. */
+export function synthesizeWith(settings: Readonly<Record<string, string>>): Synthesized {
+  const given = Object.entries(settings).map(([key, value]) => [`punctual:${key}`, value]);
   const folder = mkdtempSync(join(tmpdir(), 'punctual-synth-'));
   folders.push(folder);
   const app = new App({
@@ -129,6 +139,10 @@ export function withOwnKey(): Pick<Synthesized, 'resources'> {
   });
   return { resources: Template.fromStack(stack).toJSON().Resources as Record<string, Resource> };
 }
+
+/** The functions that use the tables and queues: all but that of the console. */
+export const schedulerFunctions = (functions: readonly Resource[]): Resource[] =>
+  functions.filter(({ Properties: f }) => !('PUNCTUAL_CONSOLE_ISSUER' in f.Environment.Variables));
 
 const synthesized = new Map<DeploymentName, Synthesized>();
 export function synthesizedOnce(name: DeploymentName): Synthesized {

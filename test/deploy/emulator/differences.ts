@@ -39,6 +39,29 @@ export const UNKNOWN: readonly Unknown[] = [
   },
 ];
 
+/** The canary calls public addresses, which do not resolve here. The emulator has the same services at its own address. */
+export function adaptCanary(template: Template, endpoint: string): Template {
+  const api = Object.entries(template.Resources).find(
+    ([, { Type }]) => Type === 'AWS::ApiGatewayV2::Api',
+  )?.[0];
+  const addresses = {
+    PUNCTUAL_CANARY_URL: { 'Fn::Join': ['', [`${endpoint}/_aws/execute-api/`, { Ref: api }, '/$default']] },
+    PUNCTUAL_CANARY_TOKEN_URL: `${endpoint}/oauth2/token`,
+    PUNCTUAL_CANARY_COGNITO_URL: `${endpoint}/`,
+  };
+  return {
+    ...template,
+    Resources: Object.fromEntries(
+      Object.entries(template.Resources).map(([id, resource]) => {
+        const variables = resource.Properties?.Environment?.Variables;
+        if (!variables || !('PUNCTUAL_CANARY_URL' in variables)) return [id, resource];
+        const Environment = { Variables: { ...variables, ...addresses } };
+        return [id, { ...resource, Properties: { ...resource.Properties, Environment } }];
+      }),
+    ),
+  };
+}
+
 export interface Difference {
   readonly what: string;
   readonly reason: string;

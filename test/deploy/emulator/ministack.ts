@@ -101,7 +101,7 @@ function trust(certificate: string): void {
   setDefaultCACertificates([...getCACertificates('bundled'), readFileSync(certificate, 'utf8')]);
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

@@ -9,18 +9,34 @@ export interface Users {
   readonly ann: PunctualClient;
   readonly ben: PunctualClient;
   readonly operator: PunctualClient;
+  /** The token of ann. */
   readonly token: string;
+  readonly operatorToken: string;
 }
 
-export async function signInAll(site: Site, step: Step): Promise<Users> {
+export interface SignInOptions {
+  /** Comes before the names of users. */
+  readonly prefix?: string;
+  readonly operatorsGroup?: string;
+  /** Called before each user is created, for its removal. */
+  readonly created?: (username: string) => void;
+}
+
+export async function signInAll(
+  site: Site,
+  step: Step,
+  { prefix = '', operatorsGroup = 'punctual-operators', created }: SignInOptions = {},
+): Promise<Users> {
   return step('create users and get their tokens from Cognito', async () => {
-    const token = await signIn(site, 'ann@example.com');
-    return {
-      token,
-      ann: site.as(token),
-      ben: site.as(await signIn(site, 'ben@example.com')),
-      operator: site.as(await signIn(site, 'olga@example.com', 'punctual-operators')),
+    const tokenOf = (name: string, group?: string) => {
+      const username = `${prefix}${name}@example.com`;
+      created?.(username);
+      return signIn(site, username, group);
     };
+    const token = await tokenOf('ann');
+    const ben = site.as(await tokenOf('ben'));
+    const operatorToken = await tokenOf('olga', operatorsGroup);
+    return { token, ann: site.as(token), ben, operator: site.as(operatorToken), operatorToken };
   });
 }
 

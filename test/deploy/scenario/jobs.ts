@@ -30,6 +30,18 @@ export const reached = (
     WAIT,
   );
 
+/** Waits until a job exists that was accepted with `Prefer: respond-async`. */
+export const exists = (client: PunctualClient, jobId: string) =>
+  until(
+    `the accepted job ${jobId} exists`,
+    () =>
+      client.jobs.get(jobId).catch((error: { status: number }) => {
+        if (error.status === 404) return undefined;
+        throw error;
+      }),
+    WAIT,
+  );
+
 export async function createJobs(ann: PunctualClient, step: Step): Promise<void> {
   await step('create a job, and repeat the request', async () => {
     const job: JobInput = { name: 'once', task: 'noop', params: { result: 'ran' } };
@@ -41,15 +53,7 @@ export async function createJobs(ann: PunctualClient, step: Step): Promise<void>
   });
   await step('create with Prefer: respond-async', async () => {
     const { id } = await ann.jobs.createAsync({ name: 'queued', task: 'noop' });
-    await until(
-      'the queued job exists',
-      () =>
-        ann.jobs.get(id).catch((error: { status: number }) => {
-          if (error.status === 404) return undefined;
-          throw error;
-        }),
-      WAIT,
-    );
+    await exists(ann, id);
     await reached(ann, id, 'succeeded');
   });
   await step('create a batch with an invalid job', async () => {

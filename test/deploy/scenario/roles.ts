@@ -30,6 +30,8 @@ const ROLES = {
   ingest: /IngestConsumerRole/,
   watcher: /WatcherFunctionRole/,
   notifier: /NotifierFunctionRole/,
+  console: /ConsoleFunctionRole/,
+  canary: /CanaryFunctionRole/,
   worker: /WorkersTaskTaskRole/,
   script: /ScriptsNothing/,
 } as const;
@@ -112,7 +114,7 @@ function callsOf({ emulator, physicalId, outputs }: Deployment, session: Record<
 
 type Calls = ReturnType<typeof callsOf>;
 
-/** One call that each role may make, which shows that its session is valid. A script's role may call nothing. */
+/** One call that each role may make, which shows that its session is valid. Other roles have no right that a call here could use. */
 const ALLOWED: Partial<Record<RoleName, (calls: Calls) => Call>> = {
   query: ({ get }) => get('jobs'),
   scheduler: ({ get }) => get('jobs'),
@@ -154,6 +156,19 @@ const REFUSED: Record<RoleName, (calls: Calls) => Record<string, Call>> = {
     'put an event on the default bus': putEvent,
     'publish an alarm': publishAlarm,
     'send work': send(WORK),
+  }),
+  console: ({ get, put, send, invoke, readSecret }) => ({
+    'read a job': get('jobs'),
+    'write a job': put('jobs'),
+    'send work': send(WORK),
+    'invoke the query function': invoke(/ApiQuery/),
+    'read a secret': readSecret,
+  }),
+  canary: ({ get, put, send, invoke }) => ({
+    'read a job past the API': get('jobs'),
+    'write a job past the API': put('jobs'),
+    'send work': send(WORK),
+    'invoke the scheduler function': invoke(/ApiScheduler/),
   }),
   worker: ({ scan, receive, send, invoke, readAsset, readSecret, dropTable, publishAlarm }) => ({
     'read all jobs': scan('jobs'),
@@ -212,7 +227,8 @@ export async function checkRoles(
   });
 }
 
-async function logLines({ aws }: Deployment): Promise<string[]> {
+/** The lines of all log groups. */
+export async function logLines({ aws }: Deployment): Promise<string[]> {
   const { logGroups } = (await aws('logs', 'describe-log-groups')) as {
     logGroups: { logGroupName: string }[];
   };

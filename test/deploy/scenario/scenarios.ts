@@ -3,14 +3,19 @@
 import { same } from '../check.ts';
 import type { Cleanup } from '../cleanup.ts';
 import type { Deployment } from '../deployment.ts';
+import { testAccount } from '../programs.ts';
 import { startReceiver } from '../receiver.ts';
 import type { Step } from '../report.ts';
 import { createSite, type Site, signIn } from '../site.ts';
 import { prepareWorkers, type Worker, type Workers } from '../workers.ts';
 import { checkAccess, signInAll } from './access.ts';
+import { canarySucceeds } from './canary.ts';
+import { openConsole } from './console.ts';
 import { disableRule, killWorker, watcherFires } from './failures.ts';
 import { changeJobs, createJobs, runSchedules } from './jobs.ts';
+import { followQuickPath } from './quick-path.ts';
 import { checkRoles } from './roles.ts';
+import { callAsService } from './services.ts';
 import { callAws, callHttp, notify, startScript } from './targets.ts';
 
 async function startTwo(workers: Workers, step: Step): Promise<Worker[]> {
@@ -34,6 +39,7 @@ export async function useDefault(deployment: Deployment, step: Step, cleanup: Cl
   const users = await signInAll(site, step);
   const { ann, operator } = users;
   await checkAccess(site, users, step);
+  await openConsole(deployment, site, 'ann@example.com', step);
   const workers = await prepareWorkers(deployment, cleanup);
   const running = await startTwo(workers, step);
   const receiver = await startReceiver(cleanup);
@@ -44,8 +50,18 @@ export async function useDefault(deployment: Deployment, step: Step, cleanup: Cl
   await changeJobs(ann, operator, step);
   await killWorker(ann, running, workers, step);
   await watcherFires(deployment, workers, step);
+  await followQuickPath(deployment, step, cleanup);
+  await useByOutputs(deployment, step);
   await drain(running, step);
   return site;
+}
+
+/** The program for stacks in an account, on the outputs of this one. It needs nothing else of the deployment. */
+async function useByOutputs({ outputsFile, emulator }: Deployment, step: Step): Promise<void> {
+  await step('npm run test:account with the outputs of the stack', async (note) => {
+    const output = await testAccount(['--outputs', outputsFile, '--yes'], emulator.env);
+    note(/\d+ of \d+ steps passed/.exec(output)?.[0] ?? '');
+  });
 }
 
 /** The stack with scripts, a key, tracing, an event bus and targets, on an emulator that enforces IAM. */
@@ -61,6 +77,7 @@ export async function useWithIam(deployment: Deployment, step: Step, cleanup: Cl
   await callAws(deployment, workers, ann, step);
   await changeJobs(ann, operator, step);
   await watcherFires(deployment, workers, step);
+  await canarySucceeds(deployment, step);
   await checkRoles(deployment, running, step);
   await drain(running, step);
   return site;
@@ -73,6 +90,7 @@ export async function useFull(deployment: Deployment, step: Step, cleanup: Clean
   const ann = await step('create a user and get a token from Cognito', async () =>
     site.as(await signIn(site, 'ann@example.com')),
   );
+  await callAsService(deployment, site, step);
   const receiver = await startReceiver(cleanup);
   // MiniStack has no X-Ray, so the segments go to the receiver.
   const workers = await prepareWorkers(deployment, cleanup, { AWS_ENDPOINT_URL_XRAY: receiver.url });
@@ -81,6 +99,7 @@ export async function useFull(deployment: Deployment, step: Step, cleanup: Clean
   await startScript(deployment, workers, ann, step);
   await watcherFires(deployment, workers, step);
   await disableRule(deployment, ann, { minutes: 3, aheadMs: 180_000 }, step);
+  await canarySucceeds(deployment, step);
   await drain(running, step);
   return site;
 }

@@ -1,0 +1,54 @@
+// The console: a Lambda that serves its files, and the client that its users sign in with. Its routes are in api.ts.
+import { Duration } from 'aws-cdk-lib';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import type { Identity } from '../access/identity.ts';
+import type { Storage } from '../data/storage.ts';
+import type { DeploymentSettings } from '../settings/settings.ts';
+import { createFunction } from './function.ts';
+
+export interface ConsoleProps {
+  readonly settings: DeploymentSettings;
+  readonly storage: Storage;
+  /**
+   * The key that encrypts the log group.
+   * @default - a key that AWS owns
+   */
+  readonly encryptionKey?: IKey;
+  readonly identity: Identity;
+  /** The base URL of the API, which is also that of the console. */
+  readonly baseUrl: string;
+}
+
+/**
+ * The routes of the console. API Gateway has no route that ends with `/`. If the last one does not get `/console/`, the route for
+ * unknown paths leads to `/console` (src/api/http/console-redirect.ts).
+ */
+export const CONSOLE_ROUTES = ['/', '/console', '/console/{proxy+}'];
+
+export class Console extends Construct {
+  readonly lambda: Lambda;
+  readonly url: string;
+
+  constructor(scope: Construct, id: string, props: ConsoleProps) {
+    super(scope, id);
+    const { settings, storage, encryptionKey, identity, baseUrl } = props;
+    this.url = `${baseUrl}/console/`;
+    const { issuer, clientId, logoutUrl } = identity.addConsole(this.url);
+    this.lambda = createFunction(this, 'Function', {
+      entry: 'console',
+      description: 'serves the web console',
+      settings,
+      storage,
+      encryptionKey,
+      timeout: Duration.seconds(10),
+      environment: {
+        PUNCTUAL_CONSOLE_ISSUER: issuer,
+        PUNCTUAL_CONSOLE_CLIENT_ID: clientId,
+        ...(logoutUrl !== undefined && { PUNCTUAL_CONSOLE_LOGOUT_URL: logoutUrl }),
+        PUNCTUAL_OPERATORS_GROUP: settings.operatorsGroup,
+      },
+    });
+  }
+}
