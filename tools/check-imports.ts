@@ -1,10 +1,11 @@
 // Checks the imports of src/: they point inward only (runtimes → use cases → store, queue, tasks → domain) and form no
 // cycles, and src/ has no loose files. Code below the runtimes gets time, randomness and configuration handed in
-// (docs/architecture.md#time-randomness-io). A violation is printed with its line and its rule.
+// (docs/architecture.md#time-randomness-io). The console runs in browsers: of src/ it takes the client and those files of the
+// domain that load neither zod nor Node. A violation is printed with its line and its rule.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
-const PORTS = ['store', 'queue', 'tasks', 'concurrency', 'domain'];
+const PORTS = ['store', 'queue', 'tasks', 'telemetry', 'concurrency', 'domain'];
 const USE_CASES = ['jobs', 'queries', 'notifications', 'scheduling', ...PORTS];
 const RUNTIMES = ['runtime', ...USE_CASES];
 
@@ -15,6 +16,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   store: ['domain', 'concurrency'],
   queue: ['domain', 'concurrency'],
   tasks: ['domain', 'concurrency'],
+  telemetry: ['store', 'domain', 'concurrency'],
   scheduling: PORTS,
   jobs: ['scheduling', ...PORTS],
   queries: ['jobs', 'scheduling', ...PORTS],
@@ -24,8 +26,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   notifier: RUNTIMES,
   watcher: RUNTIMES,
   worker: RUNTIMES,
+  // The canary is a client of the public URL.
+  canary: ['client', 'api', ...RUNTIMES],
+  // The console is served behind the same HTTP API, by responses of the same form.
+  console: ['api', ...RUNTIMES],
   // The embedded server runs the other runtimes in one process.
-  local: ['api', 'notifier', 'watcher', 'worker', ...RUNTIMES],
+  local: ['api', 'console', 'notifier', 'watcher', 'worker', ...RUNTIMES],
   // The client runs in browsers too, so it takes only types from the contract.
   client: ['api', 'tasks'],
   cli: ['client', 'local', 'concurrency', 'domain'],
@@ -41,7 +47,7 @@ const TYPES_ONLY_RULE =
   'src/client runs in browsers, without zod and without the server. It takes types from src/api by `import type`. It loads nothing but src/tasks/http/signature.ts, which imports nothing.';
 
 const LAYERS_RULE =
-  'Imports point inward only: runtimes (api, notifier, watcher, worker, local) → runtime → use cases (jobs, queries, notifications → scheduling) → store, queue, tasks → concurrency, domain. cli → client, local, concurrency, domain. client → types of api, and the signature.';
+  'Imports point inward only: runtimes (api, console, notifier, watcher, worker, canary, local) → runtime → use cases (jobs, queries, notifications → scheduling) → store, queue, tasks, telemetry → concurrency, domain. cli → client, local, concurrency, domain. client → types of api, and the signature.';
 
 /** The folders of src/scheduling that each of its folders may import from. '' is src/scheduling itself. */
 const SCHEDULING: Record<string, readonly string[]> = {
@@ -61,7 +67,7 @@ const SCHEDULING_SHARED = [
 const SCHEDULING_RULE = `Inside src/scheduling: planning and running → claiming → records. Every folder may import the files of src/scheduling itself, and ${SCHEDULING_SHARED.join(' and ')}.`;
 
 const CYCLE_RULE =
-  'Files of src/ form no import cycles, not even of types. Move what both files need into a third one.';
+  'Files form no import cycles, not even of types. Move what both files need into a third one.';
 
 const LOOSE_RULE = 'Every file of src/ is in the folder of its subject.';
 
@@ -70,6 +76,7 @@ const WITHOUT_AMBIENT = [
   'concurrency',
   'store',
   'queue',
+  'telemetry',
   'scheduling',
   'jobs',
   'queries',
@@ -81,12 +88,16 @@ const AMBIENT =
 const AMBIENT_RULE =
   'Below the runtimes, code takes time, random numbers and configuration from the context. It never reads the wall clock, the global random generator or the environment.';
 
+const CONSOLE_RULE =
+  'console/ runs in browsers. Of src/ it imports src/client and src/domain only, and loads no file that loads zod or a module of Node. console/build is a program of Node: it imports nothing of src/, and nothing else imports it.';
+
 const STATEMENT =
   /^[ \t]*(?:import|export)\s(?!\s*type\s)[^'";=()]*?\bfrom\s*['"]([^'"]+)['"]|\bimport\s*\(?\s*['"]([^'"]+)['"]/gm;
 const IMPORT = /(?:\bfrom|\bimport|\bimport\()\s*['"](\.[^'"]*)['"]/g;
 
 const root = resolve(import.meta.dirname, '..');
 const src = join(root, 'src');
+const consoleFolder = join(root, 'console');
 /** The only file outside src/ that src/ imports, and its only importer. */
 const PACKAGE_JSON = join(root, 'package.json');
 const PACKAGE_JSON_IMPORTER = 'src/runtime/version.ts';
@@ -165,9 +176,47 @@ function fromOutside(file: string, text: string, name: string): Violation[] {
   });
 }
 
+/** The violations of a file of console/. `read` gives the text of another file. */
+export function checkConsole(file: string, text: string, read: (file: string) => string): Violation[] {
+  const name = relative(root, file);
+  const isBuild = name.startsWith('console/build/');
+  const line = (index: number) => `${name}:${text.slice(0, index).split('\n').length}`;
+  const violation = (index: number, what: string) => ({ where: line(index), what, rule: CONSOLE_RULE });
+  const wrongPlaces = [...text.matchAll(IMPORT)].flatMap(({ 1: specifier = '', index }) => {
+    const target = relative(root, resolve(dirname(file), specifier));
+    const inside = target.startsWith('console/') && (isBuild || !target.startsWith('console/build/'));
+    const allowed = inside || (!isBuild && /^src\/(client|domain)\//.test(target));
+    return allowed ? [] : [violation(index, `console/ imports ${target}`)];
+  });
+  if (isBuild) return wrongPlaces;
+  const loaded = [...text.matchAll(STATEMENT)].flatMap(({ 1: from, 2: bare, index }) => {
+    const chain = pathToServer(from ?? bare ?? '', file, read, new Set());
+    return chain ? [violation(index, `console/ loads ${chain.join(' → ')}`)] : [];
+  });
+  return [...wrongPlaces, ...loaded];
+}
+
+/** The chain of imports that loads zod or a module of Node. Undefined if the import loads neither. */
+function pathToServer(
+  specifier: string,
+  importer: string,
+  read: (file: string) => string,
+  seen: Set<string>,
+): string[] | undefined {
+  if (!specifier.startsWith('.')) return /^(node:|zod($|\/))/.test(specifier) ? [specifier] : undefined;
+  const file = resolve(dirname(importer), specifier);
+  if (seen.has(file) || !file.endsWith('.ts') || !file.startsWith(src)) return undefined;
+  seen.add(file);
+  for (const [, from, bare] of read(file).matchAll(STATEMENT)) {
+    const chain = pathToServer(from ?? bare ?? '', file, read, seen);
+    if (chain) return [relative(root, file), ...chain];
+  }
+  return undefined;
+}
+
 const USAGE = `usage: npm run imports
 
-Checks that the imports in src/ point inward only. The exit code is 1 if one does not.`;
+Checks that the imports in src/ point inward only, and that console/ imports what runs in a browser. The exit code is 1 if one does not.`;
 
 /**
  * The import cycles between files, given their texts by path. A cycle begins and ends with the same file. Of cycles that
@@ -201,16 +250,20 @@ if (import.meta.main) {
     console.log(USAGE);
     process.exit(0);
   }
-  const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => join(src, file));
-  const texts = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]));
+  const read = (file: string) => readFileSync(file, 'utf8');
+  const textsIn = (folder: string) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.tsx?$/.test(file))
+      .map((file) => [join(folder, file), read(join(folder, file))] as const);
+  const texts = new Map(textsIn(src));
+  const ofConsole = new Map(textsIn(consoleFolder));
   const violations = [
     ...[...texts].flatMap(([file, text]) => check(file, text)),
-    ...importCycles(texts).map(cycleViolation),
+    ...[...ofConsole].flatMap(([file, text]) => checkConsole(file, text, read)),
+    ...[texts, ofConsole].flatMap((all) => importCycles(all).map(cycleViolation)),
   ];
   for (const { where, what } of violations) console.error(`${where}: ${what}`);
   for (const rule of new Set(violations.map((violation) => violation.rule))) console.error(`\n${rule}`);
   if (violations.length > 0) process.exit(1);
-  console.log(`${files.length} files, all imports point inward and form no cycle`);
+  console.log(`${texts.size + ofConsole.size} files, all imports point inward and form no cycle`);
 }

@@ -38,7 +38,8 @@ export function createApp({ client, appUrl, userOf, remind }: AppOptions): Serve
         schedule: { at, timezone },
         tags: { user },
       },
-      { idempotencyKey: key },
+      // within the app, keys of two users may be equal
+      { idempotencyKey: `${encodeURIComponent(user)}/${key}` },
     );
     return { id: job.id, at: job.nextRunAt };
   }

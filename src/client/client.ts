@@ -16,6 +16,7 @@ import type {
   JobChanges,
   JobInput,
   JobName,
+  JobSummary,
   NamedJobInput,
   NamedJobPlan,
   Operation,
@@ -131,9 +132,10 @@ export function createClient(options: ClientOptions) {
 
   function pages<
     Id extends 'listJobs' | 'listChanges' | 'listJobExecutions' | 'listExecutions' | 'listDeadLetters',
-  >(operation: Id, { query, ...rest }: Call<Id>): Listing<ItemOf<Id>> {
+    Item = ItemOf<Id>,
+  >(operation: Id, { query, ...rest }: Call<Id>): Listing<Item> {
     return listing((cursor) =>
-      call<Id, Page<ItemOf<Id>>>(operation, {
+      call<Id, Page<Item>>(operation, {
         ...rest,
         query: (cursor === undefined ? query : { ...Object(query), cursor }) as Query<Id>,
       }),
@@ -173,8 +175,11 @@ export function createClient(options: ClientOptions) {
       },
       get: (id: string, options: CallOptions = {}) => call('getJob', { id, ...options }),
       /** Newest first. `for await` iterates over all pages. */
-      list: (query: ListQuery<'listJobs'> = {}, options: CallOptions = {}) =>
-        pages('listJobs', { query, ...options }),
+      list: (query: Omit<ListQuery<'listJobs'>, 'view'> = {}, options: CallOptions = {}) =>
+        pages<'listJobs', Job>('listJobs', { query, ...options }),
+      /** Jobs without `params` and `notify`, newest first. With `include: 'recent'`, each has its last executions. */
+      summaries: (query: Omit<ListQuery<'listJobs'>, 'view'> = {}, options: CallOptions = {}) =>
+        pages<'listJobs', JobSummary>('listJobs', { query: { ...query, view: 'summary' }, ...options }),
       edit: (id: string, changes: JobChanges, { ifMatch, signal }: EditOptions = {}) =>
         call('editJob', {
           id,
@@ -192,6 +197,9 @@ export function createClient(options: ClientOptions) {
       /** The recorded changes of the job, newest first. `for await` iterates over all pages. */
       changes: (id: string, query: ListQuery<'listChanges'> = {}, options: CallOptions = {}) =>
         pages('listChanges', { id, query, ...options }),
+      /** Why the job did or did not run. Without `at`, at the latest time at which it was due. */
+      explain: (id: string, query: Query<'explainJob'> = {}, options: CallOptions = {}) =>
+        call('explainJob', { id, query, ...options }),
       /** Not repeated after a network error, because the job could run twice. List its executions before you repeat it. */
       run: (id: string, { params, signal }: RunOptions = {}) =>
         call('runJob', { id, body: definedFields({ params }), signal }),
@@ -230,7 +238,13 @@ export function createClient(options: ClientOptions) {
         pages('listExecutions', { query, ...options }),
       ofJob: (jobId: string, query: ListQuery<'listJobExecutions'> = {}, options: CallOptions = {}) =>
         pages('listJobExecutions', { id: jobId, query, ...options }),
+      /** Counts by status, lateness and the latest starts of your newest 1,000 executions in the range. */
+      summary: (query: Query<'summarizeExecutions'> = {}, options: CallOptions = {}) =>
+        call('summarizeExecutions', { query, ...options }),
       get: (id: string, options: CallOptions = {}) => call('getExecution', { id, ...options }),
+      /** A page of the lines that its task has logged. With `cursor` set to the id of a line, the lines after it. */
+      logs: (id: string, query: ListQuery<'listLogLines'> = {}, options: CallOptions = {}) =>
+        call('listLogLines', { id, query, ...options }),
       cancel: (id: string, options: CallOptions = {}) => call('cancelExecution', { id, ...options }),
       /** Not repeated after a network error. */
       retry: (id: string, options: CallOptions = {}) => call('retryExecution', { id, ...options }),
@@ -255,8 +269,15 @@ export function createClient(options: ClientOptions) {
     preview: (body: Body<'previewSchedule'>, options: CallOptions = {}) =>
       call('previewSchedule', { body, ...options }),
     tasks: async (options: CallOptions = {}) => (await call('listTasks', options)).items,
+    /** Counts and lateness of all executions over time. For operators only. */
+    stats: (query: Query<'getStatistics'> = {}, options: CallOptions = {}) =>
+      call('getStatistics', { query, ...options }),
     /** For operators only. */
     workers: async (options: CallOptions = {}) => (await call('listWorkers', options)).items,
+    /** The number of executions that are due in the next minutes. For operators only. */
+    forecast: (options: CallOptions = {}) => call('getForecast', options),
+    /** The version, the engine and the cursors of the shards. For operators only. */
+    system: (options: CallOptions = {}) => call('getSystem', options),
     deadLetters: {
       list: (query: ListQuery<'listDeadLetters'> = {}, options: CallOptions = {}) =>
         pages('listDeadLetters', { query, ...options }),

@@ -16,6 +16,7 @@ export const ENDPOINTS = {
   listJobs: { method: 'GET', path: '/jobs', repeat: 'always' },
   getJob: { method: 'GET', path: '/jobs/{id}', repeat: 'always' },
   listChanges: { method: 'GET', path: '/jobs/{id}/changes', repeat: 'always' },
+  explainJob: { method: 'GET', path: '/jobs/{id}/explain', repeat: 'always' },
   // Without If-Match, a repeated `{ "schedule": { "in": "PT1S" } }` could run twice.
   editJob: { method: 'PATCH', path: '/jobs/{id}', repeat: 'withKey' },
   cancelJob: { method: 'DELETE', path: '/jobs/{id}', repeat: 'always' },
@@ -32,7 +33,9 @@ export const ENDPOINTS = {
   changeJobs: { method: 'POST', path: '/jobs/bulk', repeat: 'always' },
   listJobExecutions: { method: 'GET', path: '/jobs/{id}/executions', repeat: 'always' },
   listExecutions: { method: 'GET', path: '/executions', repeat: 'always' },
+  summarizeExecutions: { method: 'GET', path: '/executions/summary', repeat: 'always' },
   getExecution: { method: 'GET', path: '/executions/{id}', repeat: 'always' },
+  listLogLines: { method: 'GET', path: '/executions/{id}/logs', repeat: 'always' },
   cancelExecution: { method: 'POST', path: '/executions/{id}/cancel', repeat: 'always' },
   // The execution may have failed again before the repetition.
   retryExecution: { method: 'POST', path: '/executions/{id}/retry', repeat: 'never' },
@@ -42,7 +45,10 @@ export const ENDPOINTS = {
   setLimits: { method: 'PUT', path: '/limits/{owner}', repeat: 'always' },
   previewSchedule: { method: 'POST', path: '/schedules/preview', repeat: 'always' },
   listTasks: { method: 'GET', path: '/tasks', repeat: 'always' },
+  getStatistics: { method: 'GET', path: '/stats', repeat: 'always' },
   listWorkers: { method: 'GET', path: '/workers', repeat: 'always' },
+  getForecast: { method: 'GET', path: '/forecast', repeat: 'always' },
+  getSystem: { method: 'GET', path: '/system', repeat: 'always' },
   listDeadLetters: { method: 'GET', path: '/dead-letters', repeat: 'always' },
   redriveDeadLetters: { method: 'POST', path: '/dead-letters/redrive', repeat: 'never' },
   groupDeadLetters: { method: 'GET', path: '/dead-letters/groups', repeat: 'always' },

@@ -11,6 +11,10 @@ export type JobInput = Body<'createJob'>;
 /** The fields that an edit may change. */
 export type JobChanges = Body<'editJob'>;
 export type Job = Answer<'getJob'>;
+/** A job in a list of summaries: without `params` and `notify`. */
+export type JobSummary = Omit<Job, 'params' | 'notify' | 'warnings' | 'lastExecution' | 'action'>;
+/** One execution in `recent` of a job. */
+export type RecentExecution = NonNullable<Job['recent']>[number];
 /** The whole description of a job with a name. `task` and `schedule` are required. */
 export type NamedJobInput = Body<'putNamedJob'>;
 /** What a request by name would change. */
@@ -21,8 +25,16 @@ export interface JobName {
   readonly name: string;
 }
 export type Execution = Answer<'getExecution'>;
+/** A line that the task of an execution has logged. */
+export type LogLine = ItemOf<'listLogLines'>;
+/** Counts and lateness of a user's executions in a range. */
+export type ExecutionSummary = Answer<'summarizeExecutions'>;
+/** Counts and lateness of all executions over time. */
+export type Statistics = Answer<'getStatistics'>;
 /** One change that a person made to a job. */
 export type Change = ItemOf<'listChanges'>;
+/** Why a job did or did not run at a time. */
+export type Explanation = Answer<'explainJob'>;
 /** A background operation. */
 export type Operation = Answer<'getOperation'>;
 /** The jobs to change, and the change. */
@@ -36,3 +48,7 @@ export type Task = ItemOf<'listTasks'>;
 /** The limits of an owner. */
 export type Limits = Answer<'getLimits'>;
 export type Worker = ItemOf<'listWorkers'>;
+/** The executions of all users that are due in the next minutes. */
+export type Forecast = Answer<'getForecast'>;
+/** The state of the deployment. */
+export type System = Answer<'getSystem'>;

@@ -46,7 +46,7 @@ export class VirtualClock implements Clock {
     });
   };
 
-  /** Runs `work` in real time. Within `work`, virtual time passes only in `pause`. */
+  /** Runs `work` in real time. Within `work`, virtual time passes only in `pause`, also while several of them last at once. */
   async inRealTime<T>(
     name: string,
     work: (pause: (ms: number, signal: AbortSignal) => Promise<void>) => Promise<T>,
@@ -57,15 +57,20 @@ export class VirtualClock implements Clock {
       this.#busy.delete(key);
       this.#changed.resolve();
     };
+    let pauses = 0;
+    let isOver = false;
     begin();
     try {
       return await work(async (ms, signal) => {
         const slept = this.sleep(ms, signal);
+        pauses++;
         end();
         await slept;
-        begin();
+        pauses--;
+        if (pauses === 0 && !isOver) begin();
       });
     } finally {
+      isOver = true;
       end();
     }
   }

@@ -1,6 +1,13 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { contract, operations } from '../../src/api/contract/contract.ts';
-import { createClient, type Execution, type Job, type JobInput, type Page } from '../../src/client/client.ts';
+import {
+  createClient,
+  type Execution,
+  type Job,
+  type JobInput,
+  type JobSummary,
+  type Page,
+} from '../../src/client/client.ts';
 import { json, network } from './fakes.ts';
 
 const JOB = 'job_00000000000000000000';
@@ -54,7 +61,19 @@ describe('the client and the contract', () => {
       tag: { key: 'team', value: 'billing' },
       limit: 5,
       cursor: 'next one',
+      view: 'full',
     });
+  });
+
+  it('asks for summaries on every page', async () => {
+    const { sent, fetch } = network(() => json(200, { items: [] }));
+    const client = createClient({ baseUrl: 'http://punctual.test', fetch });
+    await client.jobs.summaries({ include: 'recent' }).page('next one');
+    const query = contract.listJobs.query.parse(Object.fromEntries(sent[0]?.query ?? []));
+    expect(query).toMatchObject({ view: 'summary', include: 'recent', cursor: 'next one' });
+    type Summaries = Awaited<ReturnType<ReturnType<typeof client.jobs.summaries>['page']>>;
+    expectTypeOf<Summaries['items'][number]>().toEqualTypeOf<JobSummary>();
+    expectTypeOf<JobSummary>().not.toHaveProperty('params');
   });
 
   it('escapes ids in paths', async () => {

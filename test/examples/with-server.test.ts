@@ -2,14 +2,13 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { PLANS, pauseTenant, setPlan, usageOf } from '../../examples/multi-tenant/operate.ts';
 import { createApp } from '../../examples/reminders/app.ts';
 import { createReceiver } from '../../examples/webhook-receiver/receiver.ts';
 import { createClient } from '../../src/client/client.ts';
-import { readMasterKeys } from '../../src/local/key-files.ts';
+import { localSigningKeys } from '../../src/local/local-signing-keys.ts';
 import { localToken } from '../../src/local/tokens.ts';
-import { derivedKeys } from '../../src/tasks/http/signing-keys.ts';
 import { startLocal, temporaryFolder } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 
@@ -52,19 +51,30 @@ async function listenAt(url: string, server: Server): Promise<void> {
 
 it('webhook-receiver handles signed requests once, and refuses others', async () => {
   const handled: string[] = [];
-  const keys = await derivedKeys(async () => readMasterKeys(folder.path)).keysOf('ann');
+  const keys = await localSigningKeys(folder.path, 'ann');
   const publicUrl = await freeUrl();
-  const handle = async (body: string) => void handled.push(body);
-  await listenAt(publicUrl, createReceiver({ keys, publicUrl, handle }));
+  let failures = 1;
+  const handle = async (body: string) => {
+    if (failures-- > 0) throw new Error('the database is restarted');
+    handled.push(body);
+  };
+  const printed = vi.spyOn(console, 'error').mockImplementation(() => {});
+  await listenAt(publicUrl, createServer(createReceiver({ keys, publicUrl, handle })));
   const client = await clientOf('ann');
   const job = await client.jobs.create({
     task: 'http',
     params: { url: `${publicUrl}/hook?a=1`, method: 'POST', body: { n: 1 } },
+    retry: { maxAttempts: 2, backoffSeconds: 1 },
   });
   await until('the job has called', () => handled.length > 0, { withinMs: 30_000 });
   const { items } = await client.executions.ofJob(job.id).page();
-  expect(await client.waitFor(items[0]?.id ?? '')).toMatchObject({ status: 'succeeded' });
+  expect(await client.waitFor(items[0]?.id ?? '')).toMatchObject({
+    status: 'succeeded',
+    attempt: 2,
+  });
   expect(handled).toEqual(['{"n":1}']);
+  expect(printed).toHaveBeenCalledOnce();
+  printed.mockRestore();
 
   const forged = await fetch(`${publicUrl}/hook`, {
     method: 'POST',
@@ -72,6 +82,8 @@ it('webhook-receiver handles signed requests once, and refuses others', async ()
     headers: { 'punctual-signature': `t=${Math.floor(Date.now() / 1000)},v1=k1.1:00` },
   });
   expect(forged.status).toBe(401);
+  const large = await fetch(`${publicUrl}/hook`, { method: 'POST', body: 'x'.repeat(1_000_001) });
+  expect([large.status, await large.text()]).toEqual([413, 'the body is too large\n']);
   const stranger = await (await clientOf('bob')).jobs.create({
     task: 'http',
     params: { url: `${publicUrl}/hook`, method: 'POST', body: { n: 3 } },
@@ -124,6 +136,8 @@ it('reminders are set, listed, deleted and shown when they are due', async () =>
     at: '2040-01-01T08:00:00.000Z',
   });
   expect((await call('bob', 'GET', '/reminders')).body).toEqual([]);
+  const his = await call('bob', 'POST', '/reminders', { ...later, text: 'sleep' });
+  expect(his.status, 'the key of another user').toBe(201);
   expect((await call('bob', 'DELETE', `/reminders/${id}`)).status, 'not his').toBe(404);
   expect((await call('ann', 'DELETE', `/reminders/${id}`)).status).toBe(204);
   const wrong = await call('ann', 'POST', '/reminders', { ...later, key: 'k3', timezone: 'Mars/Olympus' });

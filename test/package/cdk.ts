@@ -5,7 +5,7 @@ import { type Checks, expect, expectEqual } from './checks.ts';
 import { type Consumer, ROOT } from './consumer.ts';
 import { output, run } from './processes.ts';
 
-const FUNCTIONS = ['scheduler', 'query', 'ingest', 'watcher', 'notifier'];
+const FUNCTIONS = ['scheduler', 'query', 'ingest', 'watcher', 'notifier', 'console'];
 const QUEUE = 'http://127.0.0.1:9/queue';
 
 /** Required variables without a default. No call is made. */
@@ -21,6 +21,9 @@ const VARIABLES = {
     ]),
   ),
   PUNCTUAL_QUEUE_URLS: QUEUE,
+  PUNCTUAL_CONSOLE_ISSUER: 'http://127.0.0.1:9/',
+  PUNCTUAL_CONSOLE_CLIENT_ID: 'console',
+  PUNCTUAL_OPERATORS_GROUP: 'punctual-operators',
 };
 
 interface Template {
@@ -99,6 +102,12 @@ export async function cdkChecks(checks: Checks, consumer: Consumer): Promise<voi
       env: VARIABLES,
     });
     expectEqual(JSON.parse(printed.trim().split('\n').at(-1) ?? ''), [200, true]);
+  });
+  await checks.run('the console function has the files of the console', () => {
+    const [asset = ''] = withFile('console/index.html');
+    const files = readdirSync(join(out, asset, 'console/assets'));
+    expect(files.length > 1 && files.every((name) => name.endsWith('.br')), () => files.join());
+    return `${files.length} assets`;
   });
   await checks.run('the worker starts from its files alone', async () => {
     const folder = consumer.file('alone/worker');

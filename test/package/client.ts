@@ -1,4 +1,5 @@
-// The client of the installed package: as an ES module, as CommonJS, on an older Node, in a bundle for browsers, and its types.
+// The client and the test kit of the installed package: the client as an ES module, as CommonJS, on an older Node, in a bundle for
+// browsers, and its types.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -28,6 +29,9 @@ export async function clientChecks(checks: Checks, consumer: Consumer): Promise<
       expectEqual(await script(node, 'client.cjs'), [['cjs'], true, 404]),
     );
   }
+  await checks.run('a month of a custom task in a test', async () =>
+    expectEqual(await script(process.execPath, 'month.mjs'), [30, 30, 'failed', 1]),
+  );
   await checks.run('SIGTERM stops this server, too', async () => {
     await server?.stop();
   });

@@ -90,6 +90,22 @@ export async function commandChecks(checks: Checks, consumer: Consumer): Promise
     for (const path of ['/docs', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'])
       expectEqual([(await fetch(`${server?.url}${path}`)).status, path], [200, path]);
   });
+  await checks.run('the console is prebuilt, and its link opens it', async () => {
+    const link = await punctual('token', 'me', '--link');
+    const address = link.out.trim().split('#')[0] ?? '';
+    expectEqual(address, `${server?.url}/console/`);
+    const page = await fetch(address);
+    expectEqual(page.status, 200);
+    const assets = [...(await page.text()).matchAll(/"(\/console\/assets\/[^"]+)"/g)].map(([, path]) => path);
+    expect(assets.length > 1, () => 'the page refers to no assets');
+    for (const accepted of ['br', 'identity']) {
+      for (const path of assets) {
+        const asset = await fetch(`${server?.url}${path}`, { headers: { 'accept-encoding': accepted } });
+        expectEqual([asset.status, (await asset.text()).length > 100, path], [200, true, path]);
+      }
+    }
+    return `${assets.length} assets of the first page`;
+  });
   await checks.run('punctual backup of the running server', async () => {
     const { code, out, err } = await punctual('backup', consumer.file('backup.db'));
     expect(code === 0 && /backed up \d+ jobs/.test(out), () => `${code}: ${err}${out}`);

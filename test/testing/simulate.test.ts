@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { DoNotRetry, defineTask, RetryAfter } from '../../src/tasks/task.ts';
 import { defineJob, occurrences, simulate } from '../../src/testing/index.ts';
@@ -141,6 +142,27 @@ describe('simulate', () => {
     expect(of('import')).toMatchObject([{ status: 'succeeded', attempt: 3 }]);
   });
 
+  it('shows the progress of a task that still runs at the end', async () => {
+    const { of } = await simulate({
+      from: '2026-11-01T00:00:00Z',
+      to: '2026-11-01T00:11:00Z',
+      jobs: [{ name: 'import', task: 'import', schedule: { at: '2026-11-01T00:10:00Z' } }],
+      tasks: {
+        import: async ({ progress, sleep }) => {
+          for (let second = 0; second < 120; second++) {
+            progress(second / 120, `row ${second}`);
+            await sleep(1_000);
+          }
+        },
+      },
+    });
+    // the heartbeat at 00:10:50 carried the report of that second or of the one before
+    const [{ status, progress } = expect.fail()] = of('import');
+    expect(status).toBe('running');
+    expect(progress?.text).toMatch(/^row (49|50)$/);
+    expect(progress?.fraction).toBeCloseTo(50 / 120, 1);
+  });
+
   it('is the same for the same seed', async () => {
     const jobs = [{ task: 'x', schedule: { cron: '0 * * * *', jitterSeconds: 600 } }];
     const run = (seed: number) =>
@@ -184,15 +206,50 @@ describe('simulate', () => {
     await expect(simulate({ ...MONTH, tasks: [report], ...given })).rejects.toThrow(message);
   });
 
-  it('reports a task that never returns', { timeout: 20_000 }, async () => {
-    await expect(
-      simulate({
+  it('lets a task wait for several sleeps at once, and for the first of them', async () => {
+    const { of } = await simulate({
+      from: '2026-11-01T00:00:00Z',
+      to: '2026-11-01T03:00:00Z',
+      jobs: [
+        { name: 'all', task: 'all', schedule: { at: '2026-11-01T00:10:00Z' } },
+        { name: 'race', task: 'race', schedule: { at: '2026-11-01T00:20:00Z' } },
+        { name: 'after', task: 'all', schedule: { at: '2026-11-01T02:00:00Z' } },
+      ],
+      tasks: {
+        async all({ sleep, now, dueAt }) {
+          await Promise.all([sleep(1_000), sleep(5_000), sleep(2_000)]);
+          return now().getTime() - dueAt.getTime();
+        },
+        async race({ sleep, now, dueAt }) {
+          await Promise.race([sleep(60_000), sleep(3_000)]);
+          return now().getTime() - dueAt.getTime();
+        },
+      },
+    });
+    expect(['all', 'race', 'after'].map((job) => of(job)[0]?.result)).toEqual([5_000, 3_000, 5_000]);
+  });
+
+  it('reports a task that never returns', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const simulated = simulate({
         from: '2026-11-01T00:00:00Z',
         to: '2026-11-01T01:00:00Z',
         jobs: [{ task: 'x', schedule: { at: '2026-11-01T00:10:00Z' } }],
         tasks: { x: () => new Promise(() => {}) },
-      }),
-    ).rejects.toThrow('did not return within 5 s of real time');
+      }).catch((error: unknown) => error);
+      let result: unknown;
+      void simulated.then((value) => (result = value));
+      for (let seconds = 0; result === undefined && seconds < 10_000; seconds++) {
+        await turn();
+        vi.advanceTimersByTime(1_000);
+      }
+      expect(result).toMatchObject({
+        message: expect.stringContaining('did not return within 5 s of real time'),
+      });
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 

@@ -1,6 +1,6 @@
 import { join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { check, importCycles } from '../../tools/check-imports.ts';
+import { check, checkConsole, importCycles } from '../../tools/check-imports.ts';
 
 const file = (name: string) => join(resolve(import.meta.dirname, '../../src'), name);
 const found = (name: string, text: string) =>
@@ -119,5 +119,61 @@ describe('the import check', () => {
       }),
     ).toEqual([]);
     expect(cycles({ 'queue/a.ts': "const again = await import('./a.ts');" })).toHaveLength(1);
+  });
+});
+
+describe('the import check of the console', () => {
+  const root = resolve(import.meta.dirname, '../..');
+  const files: Record<string, string> = {
+    'src/domain/schedule/describe.ts': "import { cron } from './cron.ts';",
+    'src/domain/schedule/cron.ts': '',
+    'src/domain/jobs/job-spec.ts': "import { shape } from './shape.ts';",
+    'src/domain/jobs/shape.ts': "import { z } from 'zod';",
+    'src/domain/digest.ts': "import { createHash } from 'node:crypto';",
+    'src/client/client.ts': '',
+  };
+  const inConsole = (name: string, text: string) =>
+    checkConsole(join(root, 'console', name), text, (path) => files[relative(root, path)] ?? '').map(
+      ({ where, what }) => `${where}: ${what}`,
+    );
+
+  it('lets the console import itself, the client and the domain', () => {
+    expect(inConsole('parts/page.tsx', "import { Id } from './id.tsx';")).toEqual([]);
+    expect(inConsole('api/api.ts', "import { createClient } from '../../src/client/client.ts';")).toEqual([]);
+    expect(inConsole('parts/a.ts', "import { d } from '../../src/domain/schedule/describe.ts';")).toEqual([]);
+    expect(inConsole('parts/a.ts', "import type { Job } from '../../src/domain/jobs/job-spec.ts';")).toEqual(
+      [],
+    );
+  });
+
+  it('refuses the server', () => {
+    expect(inConsole('api/api.ts', "\nimport type { Store } from '../../src/store/store.ts';")).toEqual([
+      'console/api/api.ts:2: console/ imports src/store/store.ts',
+    ]);
+    expect(inConsole('api/api.ts', "const x = await import('../../lib/index.ts');")).toEqual([
+      'console/api/api.ts:1: console/ imports lib/index.ts',
+    ]);
+  });
+
+  it('refuses files that load zod or a module of Node, also through others', () => {
+    expect(inConsole('parts/a.ts', "import { s } from '../../src/domain/jobs/job-spec.ts';")).toEqual([
+      'console/parts/a.ts:1: console/ loads src/domain/jobs/job-spec.ts → src/domain/jobs/shape.ts → zod',
+    ]);
+    expect(inConsole('parts/a.ts', "import { s } from '../../src/domain/digest.ts';")).toEqual([
+      'console/parts/a.ts:1: console/ loads src/domain/digest.ts → node:crypto',
+    ]);
+    expect(inConsole('parts/a.ts', "import { readFile } from 'node:fs/promises';")).toEqual([
+      'console/parts/a.ts:1: console/ loads node:fs/promises',
+    ]);
+  });
+
+  it('lets the build use Node, and keeps it apart', () => {
+    expect(inConsole('build/a.ts', "import { readFile } from 'node:fs/promises';")).toEqual([]);
+    expect(inConsole('build/a.ts', "import { x } from '../../src/client/client.ts';")).toEqual([
+      'console/build/a.ts:1: console/ imports src/client/client.ts',
+    ]);
+    expect(inConsole('app.tsx', "import { buildConsole } from './build/build-console.ts';")).toEqual([
+      'console/app.tsx:1: console/ imports console/build/build-console.ts',
+    ]);
   });
 });

@@ -40,7 +40,15 @@ describe('npm scripts', () => {
     expect(OWN_PROGRAMS.map(([name]) => name)).toEqual(
       expect.arrayContaining([
         ...['bench', 'build', 'check:protocol', 'docs', 'imports', 'model', 'simulate', 'token'],
-        ...['test:chaos', 'test:conformance', 'test:deploy', 'test:package'],
+        ...[
+          'test:account',
+          'test:chaos',
+          'test:conformance',
+          'test:deploy',
+          'test:endpoints',
+          'test:image',
+          'test:package',
+        ],
       ]),
     );
   });

@@ -1,5 +1,8 @@
 // The changelog of a release, and what a version number promises (docs/versioning.md).
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   nextVersion,
@@ -8,7 +11,10 @@ import {
   released,
   sectionsOf,
   smallestBump,
+  versionToRelease,
 } from '../../tools/release/changelog.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
 
 const changelog = (...kinds: string[]) => `# Changelog
 
@@ -51,6 +57,41 @@ describe('a release', () => {
     expect(nextVersion('0.1.9', 'patch')).toBe('0.1.10');
     expect(nextVersion('0.1.9', 'minor')).toBe('0.2.0');
     expect(nextVersion('0.1.9', 'major')).toBe('1.0.0');
+  });
+
+  it('has the version of package.json if that one was not released', () => {
+    const first =
+      '# Changelog\n\n## Unreleased\nNo version has been released yet. The next one is 0.1.0.\n\n### Added\n- A.\n';
+    expect(versionToRelease(first, '0.1.0', 'minor')).toBe('0.1.0');
+    expect(versionToRelease(changelog('Added'), '0.1.0', 'minor')).toBe('0.2.0');
+    expect(notesOf(released(first, '0.1.0', '2026-02-03'), '0.1.0')).toBe('### Added\n- A.');
+  });
+
+  it('is prepared, checked and described by the command', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'punctual-release-'));
+    try {
+      const files = ['tools/release', 'examples/cdk-app/package.json', 'CHANGELOG.md'];
+      for (const file of [...files, 'package.json', 'package-lock.json'])
+        cpSync(join(ROOT, file), join(folder, file), { recursive: true });
+      const release = (...args: string[]) =>
+        execFileSync(process.execPath, [join(folder, 'tools/release/main.ts'), ...args], {
+          encoding: 'utf8',
+        });
+      const versionOf = (file: string) => JSON.parse(readFileSync(join(folder, file), 'utf8')).version;
+      const [, command = ''] =
+        /prepared \S+ Review the changes, then:\n\n([\s\S]+)/.exec(release('major')) ?? [];
+      const version = versionOf('package.json');
+      // a tag without a message is not pushed by --follow-tags
+      expect(command).toContain(`git tag --annotate v${version} --message`);
+      expect(versionOf('package-lock.json')).toBe(version);
+      expect(readFileSync(join(folder, 'examples/cdk-app/package.json'), 'utf8')).toContain(
+        `"punctual": "^${version}"`,
+      );
+      expect(release('--check', `v${version}`)).toContain('can be published');
+      expect(release('--notes', `v${version}`)).toMatch(/^### /);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('can read the changelog of this repository', () => {

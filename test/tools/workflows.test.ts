@@ -1,5 +1,7 @@
 // The workflows of .github: what they call exists, and they have no more rights than they need.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -38,7 +40,7 @@ const MORE_RIGHTS: Readonly<Record<string, unknown>> = {
 };
 
 /** npm commands that are not scripts. */
-const BUILT_IN = ['ci', 'test', 'install', 'publish', 'pack', 'audit', 'exec'];
+const BUILT_IN = ['ci', 'test', 'install', 'publish', 'pack', 'pkg', 'audit', 'exec'];
 
 const stepsOf = ({ jobs }: Workflow): Step[] => Object.values(jobs).flatMap(({ steps }) => steps);
 
@@ -108,6 +110,30 @@ describe('the release', () => {
     expect(commands('package')[published]).toContain('--provenance');
     expect(commands('package').indexOf('npm run test:package')).toBeLessThan(published);
     expect(commands('package').indexOf('npm run test:package')).toBeGreaterThan(-1);
+  });
+
+  it('names the repository in package.json first, because npm compares it with the provenance', () => {
+    const [folder, name] = [mkdtempSync(join(tmpdir(), 'punctual-workflow-')), 'package.json'];
+    try {
+      cpSync(join(ROOT, name), join(folder, name));
+      const before = commands('package').slice(
+        0,
+        commands('package').findIndex((run) => run.startsWith('npm publish')),
+      );
+      const command = before.find((run) => run.includes('repository.url')) ?? 'false';
+      const env = {
+        ...process.env,
+        GITHUB_SERVER_URL: 'https://github.com',
+        GITHUB_REPOSITORY: 'ann/punctual',
+      };
+      execFileSync('bash', ['-ec', command], { cwd: folder, env, stdio: 'pipe' });
+      expect(JSON.parse(readFileSync(join(folder, name), 'utf8')).repository).toEqual({
+        type: 'git',
+        url: 'git+https://github.com/ann/punctual.git',
+      });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('builds the image from the Dockerfile and the bundle of the worker', () => {

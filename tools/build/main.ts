@@ -4,6 +4,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildClient } from './client.ts';
+import { buildConsoleFiles } from './console.ts';
 import { emitDeclarations } from './declarations.ts';
 import { buildModules } from './modules.ts';
 import { writeNotices } from './notices.ts';
@@ -12,8 +13,8 @@ import { buildRuntime } from './runtime.ts';
 
 const USAGE = `usage: npm run build
 
-Writes dist/: the modules that the package exports, their declarations, and the bundles of
-the Lambda functions, the worker and the command. The same source gives the same files.`;
+Writes dist/: the modules that the package exports, their declarations, the bundles of the
+Lambda functions, the worker and the command, and the console. The same source gives the same files.`;
 
 async function main(): Promise<void> {
   if (parseArgs({ options: { help: { type: 'boolean', short: 'h' } } }).values.help)
@@ -24,7 +25,8 @@ async function main(): Promise<void> {
   const modules = await buildModules();
   emitDeclarations({ from: ROOT, files: NODE_SUBPATHS.map(([, file]) => file), to: join(DIST, 'types') });
   const runtime = await buildRuntime(version);
-  const packages = writeNotices([...modules, ...runtime]);
+  const consoleInputs = await buildConsoleFiles();
+  const packages = writeNotices([...modules, ...runtime, ...consoleInputs]);
   console.log(`built punctual ${version} in dist/, with code of ${packages} packages`);
 }
 

@@ -37,6 +37,10 @@ export function nextVersion(version: string, bump: Bump): string {
   return bump === 'minor' ? `${major}.${minor + 1}.0` : `${major}.${minor}.${patch + 1}`;
 }
 
+/** The version of the next release. A version without a section in the changelog has not been released, so it is the next one. */
+export const versionToRelease = (changelog: string, version: string, bump: Bump): string =>
+  sectionsOf(changelog).some(({ name }) => name === version) ? nextVersion(version, bump) : version;
+
 const STEPS: readonly Bump[] = ['patch', 'minor', 'major'];
 
 /** The reason why `bump` is not allowed. Undefined if it is. */
@@ -49,6 +53,9 @@ export function refusal(changelog: string, version: string, bump: Bump): string 
     : undefined;
 }
 
+/** The sentence of a changelog without releases. */
+const NONE_YET = /^No version has been released yet\..*\n+/m;
+
 /** The changelog with the unreleased changes under the version, and an empty section for the next ones. */
 export const released = (changelog: string, version: string, day: string): string =>
-  changelog.replace(/^## Unreleased\n/m, `## Unreleased\n\n## ${version} - ${day}\n`);
+  changelog.replace(NONE_YET, '').replace(/^## Unreleased\n/m, `## Unreleased\n\n## ${version} - ${day}\n`);

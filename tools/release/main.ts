@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Bump, nextVersion, notesOf, refusal, released } from './changelog.ts';
+import { type Bump, notesOf, refusal, released, versionToRelease } from './changelog.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const USAGE = `usage: npm run release -- patch|minor|major | --check <tag> | --notes <tag>
@@ -13,6 +13,9 @@ Prepares a release: the version, and the section of CHANGELOG.md. Commit and tag
   --check <tag>   exit with 1 unless the tag is the version, and the changelog has its section
   --notes <tag>   print the section of the changelog
   --help          print this text`;
+
+/** An app that depends on the package. */
+const EXAMPLE = 'examples/cdk-app/package.json';
 
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const write = (file: string, text: string): void => writeFileSync(join(ROOT, file), text);
@@ -24,7 +27,7 @@ function prepare(bump: Bump, day: string): void {
   const [changelog, before] = [read('CHANGELOG.md'), versionNow()];
   const reason = refusal(changelog, before, bump);
   if (reason !== undefined) throw new ReleaseError(reason);
-  const version = nextVersion(before, bump);
+  const version = versionToRelease(changelog, before, bump);
   write('CHANGELOG.md', released(changelog, version, day));
   // The first "version" of package.json, and the first two of the lock file, are those of the package.
   for (const [file, count] of [
@@ -39,9 +42,12 @@ function prepare(bump: Bump, day: string): void {
       ),
     );
   }
+  write(EXAMPLE, read(EXAMPLE).replace(`"punctual": "^${before}"`, `"punctual": "^${version}"`));
+  // `git push --follow-tags` pushes annotated tags only
   console.log(`prepared ${version}. Review the changes, then:
 
-  git commit --all --message "release: ${version}" && git tag v${version} && git push --follow-tags`);
+  git commit --all --message "release: ${version}"
+  git tag --annotate v${version} --message "${version}" && git push --follow-tags`);
 }
 
 function notes(tag: string): string {
