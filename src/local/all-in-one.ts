@@ -11,12 +11,13 @@ import {
   startLocalWorker,
 } from './components.ts';
 import type { LocalConfig } from './config.ts';
+import { consoleLink } from './console-link.ts';
 import { ownDataFolder } from './data-folder-owner.ts';
 import { startHttpServer } from './http-server.ts';
 import type { ProcessLifecycle } from './process-lifecycle.ts';
 import { recordApiPort } from './scheduler-ports.ts';
 import { startupMessage } from './startup-message.ts';
-import { signToken, tokenKey } from './tokens.ts';
+import { LINK_LIFETIME, localToken } from './tokens.ts';
 
 export interface AllInOneOptions {
   /** The command of this process. The error message of another process that finds the data folder in use has it. */
@@ -35,7 +36,7 @@ export async function startAllInOne(
   ownDataFolder(config, lifecycle, options.command);
   const scripts = await findScriptMode(config);
   const api = Promise.withResolvers<ApiHandler>();
-  const server = await startHttpServer(config.port, api.promise, log);
+  const server = await startHttpServer(config.port, api.promise, log, config.host);
   recordApiPort(config.dataFolder, server.url, lifecycle);
 
   const { backend, messages } = await options.openBackend(config, lifecycle, log);
@@ -46,6 +47,10 @@ export async function startAllInOne(
   lifecycle.defer(() => server.stop());
   api.resolve(await startLocalApi(config, backend, scripts, lifecycle));
 
-  const token = await signToken(await tokenKey(config.dataFolder), 'me');
-  console.log(startupMessage(server.url, [...messages, scripts.summary], token));
+  const { url } = server;
+  const details = [...messages, scripts.summary];
+  const token = await localToken(config.dataFolder, 'me', false, process.env);
+  // The person who reads this can make any token with the key of the data folder, and wants to see workers and load too.
+  const operator = await localToken(config.dataFolder, 'me', true, process.env, LINK_LIFETIME);
+  console.log(startupMessage({ url, link: consoleLink(url, operator), token, details }));
 }

@@ -20,7 +20,7 @@ await runProcess(async (lifecycle) => {
   const config = readLocalConfig(process.env);
   const log = localLog(config, 'api');
   const api = Promise.withResolvers<ApiHandler>();
-  const server = await startHttpServer(config.port, api.promise, log);
+  const server = await startHttpServer(config.port, api.promise, log, config.host);
   const backend = await connect(config, await findEngines(config), lifecycle, log);
   lifecycle.defer(() => server.stop());
   const scripts = await findScriptMode(config);
@@ -28,4 +28,5 @@ await runProcess(async (lifecycle) => {
   api.resolve(await startLocalApi(config, backend, scripts, lifecycle));
   recordApiPort(config.dataFolder, server.url, lifecycle);
   console.log(`The API listens on ${server.url}`);
+  console.log('A link to the console: npm run -s token -- <user> --link');
 });

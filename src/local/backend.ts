@@ -4,6 +4,8 @@ import type { NotifyQueue } from '../queue/notify-queue.ts';
 import type { Receiver } from '../queue/queue.ts';
 import type { Context } from '../scheduling/context.ts';
 import type { AwsOptions } from '../tasks/aws/task-clients.ts';
+import type { ExecutionLogs } from '../telemetry/execution-logs.ts';
+import type { MinuteStatistics } from '../telemetry/in-process/minute-statistics.ts';
 import type { WorkerOptions } from '../worker/worker.ts';
 
 export interface Backend {
@@ -20,6 +22,8 @@ export interface Backend {
   readonly warnings?: readonly string[];
   /** How the tasks reach SQS, SNS and S3, and the services that are not embedded. */
   readonly aws: AwsOptions;
+  /** What this process can tell of executions. Undefined if the worker is in another process. */
+  readonly telemetry?: { readonly logs: ExecutionLogs; readonly statistics: MinuteStatistics };
 }
 
 export interface OpenedBackend {

@@ -10,19 +10,25 @@ import { createQuotas } from '../jobs/enforce-quotas.ts';
 import { runNotifier } from '../notifier/consume.ts';
 import { readConfig } from '../runtime/config.ts';
 import { createLog } from '../runtime/log.ts';
+import { NO_METRICS } from '../runtime/metrics.ts';
 import { systemRandom } from '../runtime/random.ts';
 import { limitRepeats } from '../runtime/repeated-faults.ts';
 import type { Context, Log } from '../scheduling/context.ts';
 import type { ScriptMode } from '../tasks/script/script-mode.ts';
 import { allowedRecipients, taskVariables } from '../tasks/task-settings.ts';
 import { allShards, runWatcher } from '../watcher/main.ts';
+import { withMetrics } from '../worker/with-metrics.ts';
 import { startWorker } from '../worker/worker.ts';
 import type { Backend } from './backend.ts';
 import type { LocalConfig } from './config.ts';
+import { withConsole } from './console.ts';
 import { describableTasks, localDeliveryTasks, localTasks } from './local-tasks.ts';
 import { LOCAL_SENDER } from './mail-file.ts';
 import type { ProcessLifecycle } from './process-lifecycle.ts';
 import { createAuthorizer, tokenKey } from './tokens.ts';
+
+/** The time between two samples of the number of running executions. */
+const SAMPLE_MS = 10_000;
 
 /** Logs to stderr. Stdout has only the lines for the user. */
 export const localLog = (config: LocalConfig, part: string): Log =>
@@ -30,10 +36,10 @@ export const localLog = (config: LocalConfig, part: string): Log =>
     createLog(config.logLevel, { service: `punctual-${part}` }, (line) => process.stderr.write(line)),
   );
 
-/** The routes of both API services in one handler, and the consumer of the ingest queue. */
+/** The console and the routes of both API services in one handler, and the consumer of the ingest queue. */
 export async function startLocalApi(
   { dataFolder, api }: LocalConfig,
-  { ctx, ingest }: Backend,
+  { ctx, ingest, telemetry }: Backend,
   scripts: ScriptMode,
   lifecycle: ProcessLifecycle,
 ): Promise<ApiHandler> {
@@ -45,9 +51,11 @@ export async function startLocalApi(
     quotas,
     ingest: ingest.queue,
     recipients: allowedRecipients(readConfig(taskVariables, process.env)),
+    ...(telemetry && { telemetry }),
   });
   const throttle = quotas.takeRequest;
-  return createApi(all, { ...api, log: ctx.log, authorize, throttle, admission: createAdmission(ctx) });
+  const options = { ...api, log: ctx.log, authorize, throttle, admission: createAdmission(ctx) };
+  return withConsole(createApi(all, options), api.operatorsGroup, lifecycle.stopping, ctx.log);
 }
 
 export function startLocalWatcher(ctx: Context, lifecycle: ProcessLifecycle): void {
@@ -81,11 +89,13 @@ export function startLocalNotifier(config: LocalConfig, backend: Backend, lifecy
 
 export async function startLocalWorker(
   config: LocalConfig,
-  { ctx, receivers, polls, aws, schedulerPorts }: Backend,
+  { ctx, receivers, polls, aws, schedulerPorts, telemetry }: Backend,
   scripts: ScriptMode,
   lifecycle: ProcessLifecycle,
 ): Promise<string> {
-  const worker = startWorker(ctx, {
+  const statistics = telemetry?.statistics ?? NO_METRICS;
+  const { context, handleMessage } = withMetrics(ctx, statistics);
+  const worker = startWorker(context, {
     workerId: `${hostname()}-${process.pid}-${systemRandom.id(4)}`,
     host: hostname(),
     tasks: await localTasks(config, { aws, schedulerPorts, log: ctx.log }, scripts, process.env),
@@ -94,7 +104,10 @@ export async function startLocalWorker(
     concurrency: config.concurrency,
     ownerShare: config.ownerShare,
     limits: config.api.limits,
+    handleMessage,
   });
+  const sampling = setInterval(() => statistics.add('Running', worker.running().length), SAMPLE_MS);
+  lifecycle.defer(() => clearInterval(sampling));
   lifecycle.defer(() => {
     const tasks = worker.running().length;
     if (tasks > 0) {

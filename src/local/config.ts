@@ -22,6 +22,8 @@ const url = z.url({ protocol: /^https?$/ }).optional();
 export const localVariables = z.object({
   /** The port of the API. 0 picks a free one. */
   PUNCTUAL_PORT: port(3000),
+  /** The address that the API listens on. In a container it is 0.0.0.0. */
+  PUNCTUAL_HOST: z.union([z.ipv4(), z.ipv6()], { error: 'must be an IP address' }).default('127.0.0.1'),
   /** The folder of the database and the keys. */
   PUNCTUAL_DATA: z.string().default('.punctual'),
   PUNCTUAL_LOG: z.enum(LOG_LEVELS).default('warn'),
@@ -73,6 +75,7 @@ const CREDENTIALS = [
 
 export interface LocalConfig {
   readonly port: number;
+  readonly host: string;
   readonly dataFolder: string;
   readonly logLevel: LogLevel;
   readonly enginePorts: { readonly dynamodb: number | undefined; readonly sqs: number | undefined };
@@ -111,6 +114,7 @@ export function readLocalConfig(env: Environment, uid = process.getuid?.()): Loc
   }
   return {
     port: given.PUNCTUAL_PORT,
+    host: given.PUNCTUAL_HOST,
     dataFolder: resolve(given.PUNCTUAL_DATA),
     logLevel: given.PUNCTUAL_LOG,
     enginePorts: {

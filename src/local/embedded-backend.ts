@@ -14,9 +14,11 @@ import { withDefinitionCache } from '../store/definition-cache.ts';
 import { StoreFault } from '../store/sqlite/faults.ts';
 import type { WriterStats } from '../store/sqlite/protocol.ts';
 import { openSqliteStore, type SqliteOptions, type SqliteStore } from '../store/sqlite/sqlite.ts';
+import { createMinuteStatistics } from '../telemetry/in-process/minute-statistics.ts';
 import type { OpenedBackend } from './backend.ts';
 import type { LocalConfig } from './config.ts';
 import { databaseFile, tablesFile } from './data-folder-owner.ts';
+import { keepLogs } from './keep-logs.ts';
 import type { ProcessLifecycle } from './process-lifecycle.ts';
 import { refillQueue } from './refill-queue.ts';
 import { schedulerPorts } from './scheduler-ports.ts';
@@ -50,6 +52,8 @@ export async function openEmbeddedBackend(
       lifecycle.fail(new StartError(`the database writer thread has stopped: ${error.message}`)),
   });
   lifecycle.defer(() => sqlite.close());
+  // its lines are stored before the file is closed, and after the worker has stopped
+  const { lines, logs } = keepLogs(sqlite.logLines, clock, lifecycle, log);
   const expiring = setInterval(() => sqlite.expire(clock.now()), EXPIRE_EVERY_MS);
   lifecycle.defer(() => clearInterval(expiring));
 
@@ -68,7 +72,7 @@ export async function openEmbeddedBackend(
     {
       store: withDefinitionCache(sqlite.store),
       queue: work.queue,
-      ...{ clock, random: systemRandom, log, settings, boot: boot.id },
+      ...{ clock, random: systemRandom, log, settings, boot: boot.id, lines },
     },
     { queue: notify.queue, changes: config.notifier.bus !== undefined },
   );
@@ -84,6 +88,7 @@ export async function openEmbeddedBackend(
     notify,
     aws: { region },
     schedulerPorts: schedulerPorts(dataFolder),
+    telemetry: { logs, statistics: createMinuteStatistics(clock) },
   };
   return { backend, messages: describeData(dataFolder), stats: sqlite.stats };
 }

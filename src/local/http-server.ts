@@ -16,12 +16,14 @@ export interface HttpServer {
 }
 
 const STOP_DEADLINE_MS = 5_000;
+const LOOPBACK = '127.0.0.1';
 
 /** Listens at once, so that a port in use is reported first. Requests wait for the handler. */
 export async function startHttpServer(
   port: number,
   handler: Promise<ApiHandler>,
   log: Log,
+  host = LOOPBACK,
 ): Promise<HttpServer> {
   const server = createServer(
     { keepAliveTimeout: 65_000, requestTimeout: 30_000 },
@@ -35,7 +37,7 @@ export async function startHttpServer(
       }
     },
   );
-  server.listen(port, '127.0.0.1');
+  server.listen(port, host);
   try {
     await once(server, 'listening');
   } catch (error) {
@@ -45,6 +47,8 @@ export async function startHttpServer(
         `port ${port} is in use. Stop the process that listens on it, or set PUNCTUAL_PORT to another port (0 picks a free one).`,
       );
     }
+    if (error.code === 'EADDRNOTAVAIL')
+      throw new StartError(`${host} is not an address of this machine. Set PUNCTUAL_HOST to one that is.`);
     if (error.code === 'EACCES')
       throw new StartError(
         `this user may not listen on port ${port}. Set PUNCTUAL_PORT to a port above 1023.`,
@@ -52,7 +56,13 @@ export async function startHttpServer(
     throw error;
   }
   const address = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${address.port}`, stop: () => stop(server) };
+  return { url: `http://${reachable(host)}:${address.port}`, stop: () => stop(server) };
+}
+
+/** An address for URLs. A listener on all addresses is reached by the loopback one. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return LOOPBACK;
+  return host.includes(':') ? `[${host}]` : host;
 }
 
 async function stop(server: Server): Promise<void> {
@@ -70,10 +80,11 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   const bytes = await readBody(request);
-  const { statusCode = 200, headers = {}, body }: HttpResponse = await handler(eventOf(request, bytes));
+  const event = eventOf(request, bytes);
+  const { statusCode = 200, headers = {}, body, isBase64Encoded }: HttpResponse = await handler(event);
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, String(value));
   response.statusCode = statusCode;
-  response.end(body);
+  response.end(isBase64Encoded ? Buffer.from(body ?? '', 'base64') : body);
 }
 
 /**

@@ -13,7 +13,7 @@ export const SECRETS = 'secrets.json';
 export const SIGNING_KEYS = 'signing-keys.json';
 
 const DAMAGED_KEYS =
-  'Restore it from a backup, or delete it to create new keys. The receivers of signed requests need the new keys (npm run signing-key).';
+  'Restore it from a backup, or delete it to create new keys. The receivers of signed requests need the new keys (punctual signing-key).';
 
 const DAMAGED_SECRETS = 'It must be { "<user>": { "<name>": "<value>" } }.';
 

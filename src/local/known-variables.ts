@@ -9,7 +9,13 @@ import { workerVariables } from '../worker/config.ts';
 import { localVariables } from './config.ts';
 
 /** Variables of the command line, the tests and the benchmarks. */
-const ELSEWHERE = ['PUNCTUAL_URL', 'PUNCTUAL_TOKEN', 'PUNCTUAL_BENCH_STARTS', 'PUNCTUAL_REQUIRE_BWRAP'];
+const ELSEWHERE = [
+  'PUNCTUAL_URL',
+  'PUNCTUAL_TOKEN',
+  'PUNCTUAL_BENCH_STARTS',
+  'PUNCTUAL_REQUIRE_BWRAP',
+  'PUNCTUAL_CHROMIUM',
+];
 
 export const KNOWN_VARIABLES: readonly string[] = [
   ...[localVariables, apiVariables, notifierVariables, taskVariables, publishingVariables, workerVariables],

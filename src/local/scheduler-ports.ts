@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Endpoints } from './config.ts';
+import { isAlive } from './is-alive.ts';
 import type { ProcessLifecycle } from './process-lifecycle.ts';
 
 const PORT_FILE = /^api-(\d+)\.port$/;
@@ -20,8 +21,8 @@ export function schedulerPorts(dataFolder: string, engines?: Endpoints): () => R
   return () => new Set([...enginePorts, ...apiPorts(dataFolder)]);
 }
 
-/** Ignores the files of killed processes. */
-function apiPorts(dataFolder: string): number[] {
+/** The ports of the APIs of this data folder. Ignores the files of killed processes. */
+export function apiPorts(dataFolder: string): number[] {
   return namesIn(dataFolder).flatMap((name) => {
     const pid = Number(PORT_FILE.exec(name)?.[1]);
     return pid && isAlive(pid) ? [Number(contentOf(join(dataFolder, name)))] : [];
@@ -43,15 +44,6 @@ function contentOf(file: string): string {
     return readFileSync(file, 'utf8');
   } catch {
     return '';
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    // EPERM: the process exists and belongs to another user
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 

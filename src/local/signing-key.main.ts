@@ -1,7 +1,6 @@
 // `npm run -s signing-key -- <user>`: prints the keys that sign a user's HTTP requests in local mode.
-import { derivedKeys } from '../tasks/http/signing-keys.ts';
 import { readLocalConfig } from './config.ts';
-import { readMasterKeys } from './key-files.ts';
+import { localSigningKeys } from './local-signing-keys.ts';
 
 const USAGE = `usage: npm run -s signing-key -- <user>
 
@@ -17,5 +16,5 @@ if (!user || user.startsWith('-') || more.length > 0) {
   process.exit(1);
 }
 const { dataFolder } = readLocalConfig(process.env);
-const keys = await derivedKeys(async () => readMasterKeys(dataFolder)).keysOf(user);
+const keys = await localSigningKeys(dataFolder, user);
 console.log(JSON.stringify(keys, undefined, 2));

@@ -1,6 +1,16 @@
-/** The lines that a started server prints: its address, its data, and commands to try. */
-export function startupMessage(url: string, details: readonly string[], token: string): string {
+export interface StartupMessage {
+  readonly url: string;
+  /** The link to the console, with a token. */
+  readonly link: string;
+  readonly token: string;
+  /** Where the data are, and what is special about this server. */
+  readonly details: readonly string[];
+}
+
+/** The lines that a started server prints: its address, the console, its data, and commands to try. */
+export function startupMessage({ url, link, token, details }: StartupMessage): string {
   return `Punctual listens on ${url} (Ctrl-C stops it)
+Console, as the operator "me" for 12 hours: ${link}
 ${details.join('\n')}
 
 A token for the user "me", a job that runs in three seconds, and the list of jobs.

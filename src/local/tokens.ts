@@ -22,6 +22,8 @@ const ALGORITHM = 'ES256';
 const ISSUER = 'punctual-local';
 const AUDIENCE = 'punctual';
 const LIFETIME = '30 days';
+/** The lifetime of a token in a link to the console, which ends up in the history of a terminal. */
+export const LINK_LIFETIME = '12 hours';
 const CLOCK_TOLERANCE_SECONDS = 5;
 /** The size of the cache of verified tokens. The oldest entry is evicted. */
 const MAX_CACHED = 1_000;
@@ -63,14 +65,19 @@ function readKeyFile(file: string): unknown {
   );
 }
 
-export async function signToken(key: JWK, user: string, groups: readonly string[] = []): Promise<string> {
+export async function signToken(
+  key: JWK,
+  user: string,
+  groups: readonly string[] = [],
+  lifetime = LIFETIME,
+): Promise<string> {
   return new SignJWT(groups.length > 0 ? { groups } : {})
     .setProtectedHeader({ alg: ALGORITHM })
     .setSubject(user)
     .setIssuer(ISSUER)
     .setAudience(AUDIENCE)
     .setIssuedAt()
-    .setExpirationTime(LIFETIME)
+    .setExpirationTime(lifetime)
     .sign(await importJWK(key, ALGORITHM));
 }
 
@@ -80,9 +87,10 @@ export async function localToken(
   user: string,
   operator: boolean,
   env: Environment,
+  lifetime = LIFETIME,
 ): Promise<string> {
   const groups = operator ? [readApiConfig(env).operatorsGroup] : [];
-  return signToken(await tokenKey(dataFolder), user, groups);
+  return signToken(await tokenKey(dataFolder), user, groups, lifetime);
 }
 
 /**

@@ -3,26 +3,23 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { gunzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createClient, type Execution, type Job } from '../../src/client/client.ts';
 import { restore } from '../../src/local/backup-database.ts';
 import { SCHEMA_VERSION } from '../../src/store/sqlite/schema.ts';
-import { type Folder, startLocal, temporaryFolder } from '../support/processes.ts';
+import { startLocal, temporaryFolder } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 
 const FIXTURES = join(import.meta.dirname, '../fixtures');
 const files = readdirSync(FIXTURES).filter((name) => name.endsWith('.db.gz'));
 const SHIFTED = new URL('../runtime/clock/shifted.mjs', import.meta.url).href;
 
-let folder: Folder;
-beforeEach(() => {
-  folder = temporaryFolder();
-});
-afterEach(() => folder.remove());
-
 it('there is data of the present schema', () => {
   expect(files).toContain(`data-schema-${SCHEMA_VERSION}.db.gz`);
 });
+
+/** All files are tested at the same time, each with thousands of executions. */
+const PATIENT = { withinMs: 180_000, everyMs: 200 };
 
 const query = (file: string, sql: string): unknown => {
   const db = new DatabaseSync(file, { readOnly: true });
@@ -33,8 +30,11 @@ const query = (file: string, sql: string): unknown => {
   }
 };
 
-describe.each(files)('%s', (name) => {
-  it('is migrated, and everything in it goes on', async () => {
+// each file has a server of its own, which mostly waits for fire times
+describe.concurrent.each(files)('%s', (name) => {
+  it('is migrated, and everything in it goes on', async ({ expect, onTestFinished }) => {
+    const folder = temporaryFolder();
+    onTestFinished(() => folder.remove());
     const data = join(folder.path, 'data');
     const copy = join(folder.path, 'copy.db');
     writeFileSync(copy, gunzipSync(readFileSync(join(FIXTURES, name))));
@@ -63,7 +63,7 @@ describe.each(files)('%s', (name) => {
       };
       const has = (job: string, is: (one: Execution) => boolean) =>
         until(`${job} has such an execution`, async () => (await executionsOf(job)).some(is), {
-          everyMs: 200,
+          ...PATIENT,
           detail: server.output,
         });
       const succeeded = ({ status }: Execution) => status === 'succeeded';
@@ -77,6 +77,13 @@ describe.each(files)('%s', (name) => {
       expect(await executionsOf('failed')).toMatchObject([{ status: 'failed' }]);
       expect(jobs.get('cancelled')).toMatchObject({ status: 'cancelled' });
       expect(jobs.get('paused')).toMatchObject({ status: 'paused' });
+      // schema 5 was the first with log lines
+      const [logged] = jobs.has('logged') ? await executionsOf('logged') : [];
+      if (logged)
+        expect((await client.executions.logs(logged.id)).items).toMatchObject([
+          { message: 'start counting' },
+        ]);
+      else expect(Number(/schema-(\d+)/.exec(name)?.[1])).toBeLessThan(5);
       const changes = async (job: string) => (await client.jobs.changes(idOf(job)).page()).items;
       expect((await changes('paused')).map(({ what, note }) => [what, note])).toEqual([
         ['paused', 'until the move is over'],
@@ -99,6 +106,7 @@ describe.each(files)('%s', (name) => {
       await until(
         'the backfill ends',
         async () => (await client.operations.get(operation)).status === 'done',
+        PATIENT,
       );
       const { done, total, refused } = await client.operations.get(operation);
       expect({ done, refused }).toEqual({ done: total, refused: [] });

@@ -52,7 +52,7 @@ async function endOf(job: object) {
         end = (await me('GET', `/jobs/${body.id}/executions`)).body.items[0];
         return end?.status;
       },
-      { timeout: 20_000, interval: 100 },
+      { timeout: 60_000, interval: 100 },
     )
     .toMatch(/succeeded|failed/);
   return end;

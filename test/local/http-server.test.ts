@@ -22,6 +22,22 @@ afterAll(() => server.stop());
 const bodyOf = (event: HttpEvent) => Buffer.from(event.body ?? '', 'base64');
 
 describe('the local HTTP server', () => {
+  // Other systems have one loopback address only.
+  it.runIf(process.platform === 'linux')(
+    'listens on the loopback address unless it is told another one, and names an address that is not its own',
+    async () => {
+      expect(new URL(server.url).hostname).toBe('127.0.0.1');
+      const handler = Promise.resolve(async () => ({ statusCode: 204 }));
+      const other = await startHttpServer(0, handler, log, '127.0.0.3');
+      expect(new URL(other.url).hostname).toBe('127.0.0.3');
+      expect((await fetch(other.url)).status).toBe(204);
+      await other.stop();
+      await expect(startHttpServer(0, handler, log, '192.0.2.1')).rejects.toThrow(
+        '192.0.2.1 is not an address of this machine. Set PUNCTUAL_HOST to one that is.',
+      );
+    },
+  );
+
   it('passes a request on as an event of API Gateway and sends the response', async () => {
     const response = await fetch(`${server.url}/jobs/a%20b?x=1&y=%20`, {
       method: 'POST',

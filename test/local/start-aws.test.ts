@@ -40,11 +40,11 @@ describe('npm run start:aws', () => {
     const first = keep(await startLocal(folder.path, {}, undefined, 'aws.main'));
     await first.printed(/every process on this machine can read the jobs/);
     await first.as('alice')('POST', '/jobs', callTarget('/on-engines'));
-    await target.called('/on-engines', 1, 10_000);
+    await target.called('/on-engines', 1, 60_000);
     await first.as('alice')('POST', '/jobs', callTarget('/kept', { in: 'PT4S' }));
     await first.stop('SIGKILL');
     keep(await startLocal(folder.path, {}, undefined, 'aws.main'));
-    await target.called('/kept', 1, 20_000);
+    await target.called('/kept', 1, 60_000);
   });
 
   it('owns the data folder: npm start is refused meanwhile', async () => {
@@ -78,7 +78,7 @@ describe('npm run engines | api | watcher | worker', () => {
     const jobs = await Promise.all(
       Array.from({ length: 60 }, (_, i) => alice('POST', '/jobs', callTarget(`/side-${i}`, { in: 'PT3S' }))),
     );
-    await Promise.all(jobs.map((_, i) => target.called(`/side-${i}`, 1, 10_000)));
+    await Promise.all(jobs.map((_, i) => target.called(`/side-${i}`, 1, 60_000)));
     await sleep(500);
     const workers = new Set<string>();
     for (const [i, { body: job }] of jobs.entries()) {
@@ -105,7 +105,7 @@ describe('npm run engines | api | watcher | worker', () => {
       }),
     );
     await local.as('alice')('POST', '/jobs', callTarget('/elsewhere'));
-    await target.called('/elsewhere', 1, 5000);
+    await target.called('/elsewhere', 1, 60_000);
     expect(await local.stop()).toBe(0);
     await engines.stop();
     elsewhere.remove();

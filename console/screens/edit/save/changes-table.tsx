@@ -1,0 +1,37 @@
+// The changed fields, before and after.
+import type { ValueChange } from '../../../../src/domain/value-changes.ts';
+import { valueText } from './value-text.ts';
+
+interface ChangesTableProps {
+  readonly changes: readonly ValueChange[];
+  /** Names the table. A page with several gives each its own. */
+  readonly label?: string;
+}
+
+export const ChangesTable = ({ changes, label = 'Changed fields' }: ChangesTableProps) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region needs the focus
+  <section className="edit-changes" tabIndex={0} aria-label={label}>
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Field</th>
+          <th scope="col">Before</th>
+          <th scope="col">After</th>
+        </tr>
+      </thead>
+      <tbody>
+        {changes.map(({ path, from, to }) => (
+          <tr key={path}>
+            <th scope="row">{path}</th>
+            <td data-label="Before">
+              <pre className="edit-before">{valueText(from)}</pre>
+            </td>
+            <td data-label="After">
+              <pre className="edit-after">{valueText(to)}</pre>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </section>
+);

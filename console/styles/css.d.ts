@@ -1,0 +1,2 @@
+/** The build collects the styles into one file. An import of CSS has no value. */
+declare module '*.css';
