@@ -9,20 +9,28 @@ import { type Environment, httpUrl, readConfig } from '../runtime/config.ts';
 import { createLambdaRuntime, type LambdaRuntime, workQueue } from '../runtime/lambda-context.ts';
 import { publishingFromEnvironment } from '../runtime/publishing.ts';
 import { traceOfCall } from '../runtime/tracing.ts';
-import type { Context } from '../scheduling/context.ts';
+import type { Clock, Context } from '../scheduling/context.ts';
 import { describableTasksOnAws } from '../tasks/describable-tasks.ts';
 import type { Tasks } from '../tasks/task.ts';
 import { allowedRecipients, taskVariables } from '../tasks/task-settings.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
+import { readAuthorization } from './authorization.ts';
 import { type ApiConfig, readApiConfig } from './config.ts';
 import type { Service } from './contract/endpoint.ts';
 import { ingest } from './handlers/ingest.ts';
 import { routes } from './handlers/scheduler-routes.ts';
+import { consoleRedirect } from './http/console-redirect.ts';
 import { createApi } from './http/handler.ts';
 import type { HttpEvent, HttpResponse } from './http/http-event.ts';
 
 export type ServiceHandler = (event: HttpEvent, context: LambdaContext) => Promise<HttpResponse>;
 
-export function createService(service: Service, env: Environment): ServiceHandler {
+/** `telemetry` is given by the query service only, so that the bundle of the other one does not contain its clients. */
+export function createService(
+  service: Service,
+  env: Environment,
+  telemetry?: (env: Environment, clock: Clock) => Telemetry,
+): ServiceHandler {
   const { ctx, clients, logger, begin, config } = createContext(`punctual-${service}`, env);
   // Only the scheduler service creates jobs.
   const ingestUrl =
@@ -31,10 +39,12 @@ export function createService(service: Service, env: Environment): ServiceHandle
       : '';
   const taskConfig = readConfig(taskVariables, env);
   const quotas = createQuotas(ctx, config.limits);
+  const authorization = readAuthorization(env);
   const createApiWith = (tasks: Tasks) => {
     const allRoutes = routes(ctx, tasks, {
       recipients: allowedRecipients(taskConfig),
       quotas,
+      ...(telemetry && { telemetry: telemetry(env, ctx.clock) }),
       ingest: createIngestQueue({
         client: clients.sqs,
         queueUrl: ingestUrl,
@@ -42,7 +52,12 @@ export function createService(service: Service, env: Environment): ServiceHandle
       }),
     });
     const ownRoutes = allRoutes.filter(({ operation }) => operation.service === service);
-    return createApi(ownRoutes, { ...config, log: ctx.log, throttle: quotas.takeRequest });
+    return createApi(ownRoutes, {
+      ...config,
+      ...authorization,
+      log: ctx.log,
+      throttle: quotas.takeRequest,
+    });
   };
   const api = describableTasksOnAws(taskConfig).then(createApiWith);
   // The first request reports the error.
@@ -50,7 +65,7 @@ export function createService(service: Service, env: Environment): ServiceHandle
   return async (event, context) => {
     logger.addContext(context);
     begin();
-    return (await api)(event, context);
+    return consoleRedirect(event) ?? (await api)(event, context);
   };
 }
 

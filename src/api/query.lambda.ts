@@ -1,4 +1,5 @@
 // The query service: the operations that read.
+import { cloudWatchTelemetry } from './cloudwatch-telemetry.ts';
 import { createService } from './lambda.ts';
 
-export const handler = createService('query', process.env);
+export const handler = createService('query', process.env, cloudWatchTelemetry);

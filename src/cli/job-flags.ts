@@ -2,6 +2,7 @@
 import type { JobInput } from '../client/client.ts';
 import { type Cli, type Options, UsageError, type Values } from './command.ts';
 import { POLICY_FLAGS, policyFields } from './policy-flags.ts';
+import { readText } from './read-text.ts';
 import { isoDuration, millisecondsOf } from './times.ts';
 
 export const SCHEDULE_FLAGS = {
@@ -132,12 +133,7 @@ function exclusionOf(text: string): NonNullable<NonNullable<Schedule>['except']>
 }
 
 async function readJob(cli: Cli, file: string): Promise<JobFields> {
-  let text: string;
-  try {
-    text = file === '-' ? await cli.readStdin() : cli.readFile(file);
-  } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : error}`);
-  }
+  const text = await readText(cli, file);
   return objectOf(text, file === '-' ? 'stdin' : file) as JobFields;
 }
 

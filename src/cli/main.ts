@@ -23,6 +23,8 @@ import { create } from './commands/create.ts';
 import { deadLetters } from './commands/dead-letters.ts';
 import { edit } from './commands/edit.ts';
 import { executions } from './commands/executions.ts';
+import { explain } from './commands/explain.ts';
+import { forecast } from './commands/forecast.ts';
 import { importJobs } from './commands/import.ts';
 import { limits } from './commands/limits.ts';
 import { list } from './commands/list.ts';
@@ -37,7 +39,10 @@ import { retry } from './commands/retry.ts';
 import { run } from './commands/run.ts';
 import { schema } from './commands/schema.ts';
 import { show } from './commands/show.ts';
+import { signingKey } from './commands/signing-key.ts';
 import { start } from './commands/start.ts';
+import { stats } from './commands/stats.ts';
+import { system } from './commands/system.ts';
 import { tasks } from './commands/tasks.ts';
 import { token } from './commands/token.ts';
 import { workers } from './commands/workers.ts';
@@ -48,6 +53,7 @@ import { commandHelp, generalHelp } from './help.ts';
 export const COMMANDS: readonly Command[] = [
   start,
   token,
+  signingKey,
   create,
   edit,
   plan,
@@ -69,10 +75,14 @@ export const COMMANDS: readonly Command[] = [
   executions,
   preview,
   audit,
+  explain,
   backup,
   restore,
   tasks,
   workers,
+  system,
+  forecast,
+  stats,
   limits,
   deadLetters,
 ];

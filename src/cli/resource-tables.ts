@@ -1,5 +1,5 @@
 // Jobs and executions as text.
-import type { Execution, Job } from '../client/client.ts';
+import type { Execution, ExecutionStatus, Job, JobSummary } from '../client/client.ts';
 import { describeSchedule } from '../domain/schedule/describe.ts';
 import type { Schedule } from '../domain/schedule/schedule-schema.ts';
 import { type Column, table } from './table.ts';
@@ -18,19 +18,50 @@ const JOB_COLUMNS: readonly Column[] = [
   { title: 'SCHEDULE', flexible: true },
 ];
 
-export const jobTable = (jobs: readonly Job[], style: Style): string[] =>
-  table(
-    JOB_COLUMNS,
+/** One character per status. */
+const STRIP: Readonly<Record<ExecutionStatus, string>> = {
+  scheduled: '_',
+  queued: ':',
+  running: '>',
+  retrying: '~',
+  succeeded: '.',
+  failed: 'X',
+  skipped: '-',
+  cancelled: 'c',
+};
+
+export const STRIP_LEGEND = `last runs, newest first: ${Object.entries(STRIP)
+  .filter(([status]) => status !== 'scheduled')
+  .map(([status, character]) => `${character} ${status}`)
+  .join(', ')}`;
+
+const stripOf = ({ recent = [] }: Pick<JobSummary, 'recent'>): string =>
+  recent.map(({ status }) => STRIP[status] ?? '?').join('');
+
+const JOB_COLUMNS_WITH_RECENT: readonly Column[] = [
+  ...JOB_COLUMNS.slice(0, 4),
+  { title: 'LAST RUNS' },
+  { title: 'NEXT RUN' },
+  { title: 'SCHEDULE', flexible: true, dropOrder: 2 },
+];
+
+/** With a column for `recent` if a job has it. */
+export const jobTable = (jobs: readonly JobSummary[], style: Style): string[] => {
+  const hasRecent = jobs.some(({ recent }) => recent !== undefined);
+  return table(
+    hasRecent ? JOB_COLUMNS_WITH_RECENT : JOB_COLUMNS,
     jobs.map((job) => [
       job.id,
       job.name,
       job.task,
       job.status,
+      ...(hasRecent ? [stripOf(job)] : []),
       timeText(job.nextRunAt, style),
       scheduleText(job),
     ]),
     style.width,
   );
+};
 
 /** A newer server may have kinds of schedule that this version does not know. They are shown as JSON. */
 export function scheduleText({ schedule }: { readonly schedule?: Job['schedule'] | undefined }): string {

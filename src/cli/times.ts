@@ -1,7 +1,10 @@
 // Times and durations in arguments and in output.
 import { InvalidInput } from '../domain/errors.ts';
+import { lengthText } from '../domain/length-text.ts';
 import { durationMs } from '../domain/schedule/duration.ts';
 import { type Options, UsageError, type Values } from './command.ts';
+
+export { lengthText };
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
@@ -66,17 +69,6 @@ export const rangeOf = ({ from, to }: Values<typeof RANGE_FLAGS>, now: number) =
 });
 
 export const iso = (instant: number): string => new Date(instant).toISOString();
-
-/** `12 ms`, `3.4 s`, `5 min`, `2 h`, `3 d`. */
-export function lengthText(ms: number): string {
-  const size = Math.abs(ms);
-  if (size < 1000) return `${Math.round(ms)} ms`;
-  if (size < 10_000) return `${Number((ms / 1000).toFixed(1))} s`;
-  if (size < 90_000) return `${Math.round(ms / 1000)} s`;
-  if (size < 90 * 60_000) return `${Math.round(ms / 60_000)} min`;
-  if (size < 36 * 3_600_000) return `${Math.round(ms / 3_600_000)} h`;
-  return `${Math.round(ms / 86_400_000)} d`;
-}
 
 /** `in 3 min`, `2 h ago`, `now`. */
 export function relative(instant: number, now: number): string {

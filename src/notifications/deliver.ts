@@ -129,6 +129,7 @@ async function attempt(
     log,
     lastCheckpoint: undefined,
     checkpoint: async () => {},
+    progress: () => {},
   };
   try {
     await task.run(context);

@@ -56,9 +56,8 @@ export async function groupDeadLetters(
       GROUP_BUCKETS - 1,
       Math.floor((GROUP_BUCKETS * (dueAtOf(key.due) - first)) / (last - first || 1)),
     );
-  const groups = [...Map.groupBy(keys, (key) => (query.by === 'job' ? key.jobId : (key.errorKey ?? '')))]
-    .sort(([, a], [, b]) => b.length - a.length)
-    .slice(0, MAX_GROUPS);
+  const all = Map.groupBy(keys, (key) => (query.by === 'job' ? key.jobId : (key.errorKey ?? '')));
+  const groups = [...all].sort(([, a], [, b]) => b.length - a.length).slice(0, MAX_GROUPS);
   const newest = groups.map(([, own]) => own.reduce((a, b) => (b.due > a.due ? b : a)));
   const rows = await context.store.readRows(newest, { consistent: false });
   const items = groups.map(([key, own], i): DeadLetterGroup => {
@@ -78,7 +77,7 @@ export async function groupDeadLetters(
       buckets,
     };
   });
-  return { items, lookedAt, truncated };
+  return { items, lookedAt, truncated: truncated || all.size > MAX_GROUPS };
 }
 
 async function readKeys(context: Context, who: Principal, query: GroupsQuery) {

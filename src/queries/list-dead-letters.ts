@@ -13,6 +13,8 @@ import { type KeyedRow, withRows } from './list-executions.ts';
 
 export interface DeadLettersQuery {
   readonly jobId?: string;
+  /** The key of a group of `groupDeadLetters` by error. */
+  readonly errorKey?: string;
   /** The user whose dead letters are listed. Default: the caller, and all users for an operator. */
   readonly owner?: string;
   /** The earliest due time, inclusive. Epoch milliseconds. */
@@ -44,7 +46,7 @@ export async function listDeadLetters(
       const keys = await (isOfAll
         ? store.listAllFailedKeys(page)
         : store.listFailedKeys(owner, { ...rangeOf(query), ...page }));
-      return withRowsOfDeadLetters(context, keys);
+      return withRowsOfDeadLetters(context, keys, query);
     },
   );
   return {
@@ -53,12 +55,20 @@ export async function listDeadLetters(
   };
 }
 
-/** The rows of dismissed executions are not read. Their keys stay in the page, so that the number of reads is bounded. */
+/**
+ * The rows of dismissed executions, of other jobs and of other errors are not read. Their keys stay in the page, so that the
+ * number of reads is bounded.
+ */
 async function withRowsOfDeadLetters(
   context: Context,
   { items, next }: Page<FailedKey>,
+  { jobId, errorKey }: DeadLettersQuery,
 ): Promise<Page<KeyedRow<FailedKey>>> {
-  const read = await withRows(context, { items: items.filter((key) => !key.dismissed) });
+  const isListed = (key: FailedKey): boolean =>
+    !key.dismissed &&
+    (jobId === undefined || key.jobId === jobId) &&
+    (errorKey === undefined || key.errorKey === errorKey);
+  const read = await withRows(context, { items: items.filter(isListed) });
   const rows = new Map(read.items.map(({ key, row }) => [key, row]));
   return { items: items.map((key) => ({ key, row: rows.get(key) })), next };
 }
@@ -70,9 +80,5 @@ const rangeOf = ({ from, to }: Pick<DeadLettersQuery, 'from' | 'to'>) => ({
 
 const matchesQuery = (row: Row, query: DeadLettersQuery): boolean => {
   const { from = '', to } = rangeOf(query);
-  return (
-    (query.jobId === undefined || row.jobId === query.jobId) &&
-    row.due >= from &&
-    (to === undefined || row.due < to)
-  );
+  return row.due >= from && (to === undefined || row.due < to);
 };

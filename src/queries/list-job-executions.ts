@@ -12,6 +12,7 @@ import type { Context } from '../scheduling/context.ts';
 import { BEFORE_ALL_ROWS, rowCursor } from '../store/cursors.ts';
 import { filteredPage, type Listed } from './filtered-page.ts';
 import { listUnwritten } from './unwritten-executions.ts';
+import { viewOfRow } from './view-of-row.ts';
 
 export interface ExecutionsQuery {
   readonly status?: ExecutionStatus;
@@ -61,7 +62,8 @@ async function pastAndRunning(
         ...(query.to !== undefined && { to: dueBound(query.to) }),
       }),
   );
-  return { items: [...items, ...rows.items.map(executionOfRow)], nextCursor: rows.nextCursor };
+  const views = await Promise.all(rows.items.map((row) => viewOfRow(context, head, row)));
+  return { items: [...items, ...views], nextCursor: rows.nextCursor };
 }
 
 export const matchesQuery = (e: ExecutionView, query: ExecutionsQuery): boolean =>

@@ -1,23 +1,32 @@
 // A user's jobs, newest first, with filters.
 import { type JobFilter, matchesFilter } from '../domain/jobs/job-filter.ts';
 import type { Principal } from '../domain/principal.ts';
-import type { JobView } from '../domain/views/resource-schemas.ts';
-import { jobView, withOwner } from '../domain/views/views.ts';
+import type { JobSummaryView, JobView } from '../domain/views/resource-schemas.ts';
+import { jobSummary, jobView, withOwner } from '../domain/views/views.ts';
 import { requireOwner } from '../jobs/access.ts';
 import type { Context } from '../scheduling/context.ts';
 import { definitionsOf } from '../scheduling/records/definitions.ts';
 import { headCursor } from '../store/cursors.ts';
 import type { HeadSummary } from '../store/store.ts';
 import { filteredPage, type Listed } from './filtered-page.ts';
+import { recentExecutions } from './recent-executions.ts';
 
 export interface JobsQuery extends JobFilter {
   /** The user whose jobs are listed. Default: the caller. */
   readonly owner?: string;
+  /** A summary has no `params` and no `notify`. It needs no read of definitions. */
+  readonly view?: 'full' | 'summary';
+  /** Adds the last executions of each job. */
+  readonly include?: 'recent';
   readonly limit: number;
   readonly cursor?: string;
 }
 
-export async function listJobs(context: Context, who: Principal, query: JobsQuery): Promise<Listed<JobView>> {
+export async function listJobs(
+  context: Context,
+  who: Principal,
+  query: JobsQuery,
+): Promise<Listed<JobView | JobSummaryView>> {
   const { store, clock } = context;
   const owner = requireOwner(who, query.owner);
   const now = clock.now();
@@ -25,7 +34,18 @@ export async function listJobs(context: Context, who: Principal, query: JobsQuer
   const { items, nextCursor } = await filteredPage(query, matches, headCursor, (limit, cursor) =>
     store.listHeads(owner, { limit, cursor }),
   );
-  const definitions = await definitionsOf(context, items);
-  const viewOf = (head: HeadSummary) => jobView(head, definitions.get(head.jobId), now);
-  return { items: items.map((head) => withOwner(who, viewOf(head), owner)), nextCursor };
+  const [viewOf, recent] = await Promise.all([
+    query.view === 'summary' ? (head: HeadSummary) => jobSummary(head, now) : fullViews(context, items, now),
+    query.include === 'recent' ? recentExecutions(context, items) : undefined,
+  ]);
+  const withRecent = (head: HeadSummary): JobView | JobSummaryView => ({
+    ...viewOf(head),
+    ...(recent && { recent: recent.get(head.jobId) ?? [] }),
+  });
+  return { items: items.map((head) => withOwner(who, withRecent(head), owner)), nextCursor };
+}
+
+async function fullViews(context: Context, heads: readonly HeadSummary[], now: number) {
+  const definitions = await definitionsOf(context, heads);
+  return (head: HeadSummary): JobView => jobView(head, definitions.get(head.jobId), now);
 }

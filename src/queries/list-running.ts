@@ -6,13 +6,14 @@ import { parseExecutionId } from '../domain/executions/ids.ts';
 import type { Head } from '../domain/jobs/job.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { ExecutionView } from '../domain/views/resource-schemas.ts';
-import { executionOfRow, withOwner } from '../domain/views/views.ts';
+import { withOwner } from '../domain/views/views.ts';
 import { canAccess } from '../jobs/access.ts';
 import type { Context } from '../scheduling/context.ts';
 import { decodeCursor, TIME_AND_JOB, userRowCursor } from '../store/cursors.ts';
 import type { ExecutionKey, RunningExecution, WorkerRow } from '../store/store.ts';
 import { filteredPage, type Listed } from './filtered-page.ts';
 import { findUnwritten } from './unwritten-executions.ts';
+import { viewOfRow } from './view-of-row.ts';
 
 /** A worker without a heartbeat since this time has lost its leases. */
 export const liveSince = ({ clock, settings }: Context): number => clock.now() - settings.leaseMs;
@@ -100,7 +101,7 @@ async function findExecutions(
       const head = heads.get(key.jobId);
       const row = rows.get(sortKey(key));
       if (!head) return { key };
-      const execution = row ? executionOfRow(row) : await findUnwritten(context, head, key.due);
+      const execution = await (row ? viewOfRow(context, head, row) : findUnwritten(context, head, key.due));
       return { key, execution, owner: head.userId };
     }),
   );

@@ -5,12 +5,16 @@ import type { Head, Hold } from '../domain/jobs/job.ts';
 import { isRecurring, nextOccurrence } from '../domain/schedule/occurrences.ts';
 import type { ExecutionView } from '../domain/views/resource-schemas.ts';
 import { executionOfHold, plannedExecution } from '../domain/views/views.ts';
-import { isOver } from '../scheduling/claiming/holds.ts';
+import { isOver, isRowExpired } from '../scheduling/claiming/holds.ts';
 import type { Context } from '../scheduling/context.ts';
 import { isPlanned } from '../scheduling/planning/plan.ts';
 
 /** False for an early claim whose fire time is still to come. */
 export const hasStarted = ({ clock }: Context, hold: Hold): boolean => hold.startedAt <= clock.now();
+
+/** Whether an execution with a hold and without a row runs. Retention has removed the row of one that ended long ago. */
+export const isRunning = (context: Context, hold: Hold): boolean =>
+  hasStarted(context, hold) && !isRowExpired(context, hold);
 
 /** The executions of a job that run without a row. If there are none, the pending occurrence of a one-time job. */
 export async function listUnwritten(context: Context, head: Head): Promise<ExecutionView[]> {
@@ -26,7 +30,7 @@ export async function listUnwritten(context: Context, head: Head): Promise<Execu
   );
   const written = new Set(rows.map((r) => r.due));
   const running = holds
-    .filter((h) => !written.has(h.due) && hasStarted(context, h))
+    .filter((h) => !written.has(h.due) && isRunning(context, h))
     .sort((a, b) => (a.due < b.due ? 1 : -1));
   if (running.length > 0) return running.map((h) => executionOfHold(head, h));
   if (head.status !== 'active' || isRecurring(head.schedule)) return [];
@@ -42,7 +46,7 @@ export async function findUnwritten(
   due: DueKey,
 ): Promise<ExecutionView | undefined> {
   const hold = await holdFor(context, head, due);
-  if (hold && hasStarted(context, hold)) return executionOfHold(head, hold);
+  if (hold && isRunning(context, hold)) return executionOfHold(head, hold);
   return (await isPlanned(context, head, due)) ? plannedExecution(head, due, context.clock.now()) : undefined;
 }
 

@@ -1,6 +1,7 @@
 // The structured log: one JSON object per line. Lambdas, workers and local mode have the same fields, which are those of
 // Powertools: `level`, `message`, `timestamp`, `service`.
 import type { Logger } from '@aws-lambda-powertools/logger';
+import { errorFields, loggableJson } from '../domain/loggable.ts';
 import type { Log } from '../scheduling/context.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -26,25 +27,11 @@ export function createLog(
 /** Never throws. A line that JSON cannot represent is written without its fields. */
 function toJson(line: Record<string, unknown>): string {
   try {
-    return JSON.stringify(line, (_key, value: unknown) => {
-      if (value instanceof Error) return errorFields(value);
-      return typeof value === 'bigint' ? String(value) : value;
-    });
+    return loggableJson(line);
   } catch (error) {
     const { level, message, timestamp, service } = line;
     return JSON.stringify({ level, message, timestamp, service, unloggable: String(error) });
   }
-}
-
-/** Causes of causes that are written. It bounds a chain of errors that contains itself. */
-const MAX_CAUSES = 10;
-
-/** The properties of an error, including those that JSON leaves out. */
-function errorFields(error: Error, depth = 0): Record<string, unknown> {
-  const { name, message, stack, cause } = error;
-  if (!(cause instanceof Error)) return { ...error, name, message, stack, cause };
-  const nested = depth < MAX_CAUSES ? errorFields(cause, depth + 1) : String(cause);
-  return { ...error, name, message, stack, cause: nested };
 }
 
 /** The log of a Lambda. Powertools adds `service`, the request id and other fields of the invocation. */

@@ -28,6 +28,10 @@ const UNITS = {
   /** DynamoDB's billed units, by `runtime`. */
   WriteUnits: MetricUnit.Count,
   ReadUnits: MetricUnit.Count,
+  /** 1 if the canary could create a job and its job before has run, else 0. */
+  CanarySucceeded: MetricUnit.Count,
+  /** The lateness of the canary's job. */
+  CanaryLateness: MetricUnit.Milliseconds,
 } as const;
 export type MetricName = keyof typeof UNITS;
 

@@ -3,12 +3,19 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import { DoNotRetry, defineTask } from './task.ts';
 
-export const noopParams = z.strictObject({
-  durationMs: z.int().min(0).max(43_200_000).optional().describe('duration of the run; default 0'),
-  result: z.unknown().optional().describe('result of the run'),
-  failTimes: z.int().min(0).max(100).optional().describe('number of attempts that fail before one succeeds'),
-  fail: z.boolean().optional().describe('if true, the run fails and is not retried'),
-});
+export const noopParams = z
+  .strictObject({
+    durationMs: z.int().min(0).max(43_200_000).optional().describe('duration of the run; default 0'),
+    result: z.unknown().optional().describe('result of the run'),
+    failTimes: z
+      .int()
+      .min(0)
+      .max(100)
+      .optional()
+      .describe('number of attempts that fail before one succeeds'),
+    fail: z.boolean().optional().describe('if true, the run fails and is not retried'),
+  })
+  .meta({ examples: [{ durationMs: 500, failTimes: 1, result: { rows: 3 } }] });
 
 export type NoopParams = z.infer<typeof noopParams>;
 

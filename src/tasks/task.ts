@@ -28,6 +28,11 @@ export interface TaskContext<Params> {
   readonly lastCheckpoint: unknown;
   /** Saves progress in the execution's row. The next attempt gets it as `lastCheckpoint`. */
   checkpoint(value: unknown): Promise<void>;
+  /**
+   * Reports progress to people: a fraction from 0 to 1, and a text of up to 100 characters. The next heartbeat stores the last
+   * report, so it costs no write of its own. Throws if a value is invalid.
+   */
+  progress(fraction: number, text?: string): void;
 }
 
 /** `Input` is the type of the params before they are parsed: fields with a default may be absent. */

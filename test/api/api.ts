@@ -9,9 +9,14 @@ import { createQuotas } from '../../src/jobs/enforce-quotas.ts';
 import type { IngestQueue } from '../../src/queue/ingest-queue.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
+import { createMemoryLogLines } from '../../src/store/memory/memory-log-lines.ts';
 import { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import { createRecipients } from '../../src/tasks/aws/recipients.ts';
 import { builtinTasks, describeOnlyServices } from '../../src/tasks/registry.ts';
+import { createMinuteStatistics } from '../../src/telemetry/in-process/minute-statistics.ts';
+import { createLogBuffer } from '../../src/telemetry/stored/log-buffer.ts';
+import { createStoredLogs } from '../../src/telemetry/stored/stored-logs.ts';
+import type { Telemetry } from '../../src/telemetry/telemetry.ts';
 import { type Call, caller } from '../support/api-events.ts';
 import { MemoryQueue } from '../support/memory-queue.ts';
 
@@ -23,17 +28,24 @@ export interface TestOptions {
   readonly limits?: Partial<OwnerLimits>;
   readonly corsOrigins?: readonly string[];
   readonly operatorsGroup?: string;
+  readonly authorization?: 'jwt' | 'iam';
+  readonly operatorRoles?: readonly string[];
   readonly emailRecipients?: readonly string[];
   /** The store of another API, for tests with several processes. */
   readonly store?: MemoryStore;
+  /** Default: log lines in memory. */
+  readonly telemetry?: Telemetry;
 }
 
 export function testApi({
   limits,
   corsOrigins,
   operatorsGroup = OPERATORS,
+  authorization,
+  operatorRoles,
   emailRecipients = ['*@example.com'],
   store = strict(new MemoryStore({ shards: DEFAULT_SETTINGS.shards })),
+  telemetry,
 }: TestOptions = {}) {
   const queue = new MemoryQueue();
   const ingested: string[] = [];
@@ -56,6 +68,10 @@ export function testApi({
     log: createLog('debug', {}, (line) => logged.push(JSON.parse(line))),
     settings: DEFAULT_SETTINGS,
   };
+  const lineStore = createMemoryLogLines();
+  const lines = createLogBuffer({ store: lineStore, timer: ctx.clock, onLost() {} });
+  const statistics = createMinuteStatistics(ctx.clock);
+  const kept = { logs: createStoredLogs(lineStore, lines), statistics };
   const quotas = createQuotas(ctx, { ...NO_LIMITS, ...limits });
   const ingest: IngestQueue = {
     send: async (message) => {
@@ -64,9 +80,19 @@ export function testApi({
     },
   };
   const recipients = createRecipients(emailRecipients);
-  const all = routes(ctx, builtinTasks(describeOnlyServices(recipients)), { quotas, ingest, recipients });
+  const all = routes(ctx, builtinTasks(describeOnlyServices(recipients)), {
+    ...{ quotas, ingest, recipients },
+    telemetry: telemetry ?? kept,
+  });
   const call = caller(
-    createApi(all, { log: ctx.log, corsOrigins, operatorsGroup, throttle: quotas.takeRequest }),
+    createApi(all, {
+      log: ctx.log,
+      corsOrigins,
+      authorization,
+      operatorsGroup,
+      operatorRoles,
+      throttle: quotas.takeRequest,
+    }),
   );
   return {
     store,
@@ -76,6 +102,10 @@ export function testApi({
     /** Bodies of the messages in the ingest queue. */
     ingested,
     logged,
+    /** Takes the log lines of tasks. */
+    lines,
+    /** Takes the metrics of workers. */
+    statistics,
     call,
     tick: (ms = 1) => {
       now += ms;

@@ -126,6 +126,37 @@ describe('behind API Gateway, which writes a list as one text', () => {
   });
 });
 
+describe("a service's token, by client credentials of Cognito", () => {
+  const client = '4fh2k9s0m1n7q8r3t5v6w0x1y2';
+  /** The claims of Cognito's access token. It has no `aud` and no groups. */
+  const claims = {
+    sub: client,
+    client_id: client,
+    scope: 'punctual/jobs',
+    token_use: 'access',
+    iss: 'https://cognito-idp.us-east-1.amazonaws.com/us-east-1_a',
+    version: 2,
+  };
+
+  it('makes the client a user of its own, and no operator', () => {
+    expect(principalOf(fromGateway(claims), GROUP)).toEqual({ userId: client, operator: false });
+  });
+
+  it.each(['punctual/punctual-operators', GROUP])('with the scope %j makes no operator', (scope) => {
+    expect(operatorOf(fromGateway({ ...claims, scope }))).toBe(false);
+  });
+
+  it('cannot see the jobs of others, and lists its own', async () => {
+    const { call } = testApi();
+    const body = { task: 'noop', schedule: { in: 'PT1H' } };
+    const { body: job } = await call('POST', '/jobs', { user: 'alice', body });
+    expect((await call('GET', `/jobs/${job.id}`, { claims })).status).toBe(404);
+    expect((await call('POST', '/jobs', { claims, body })).status).toBe(201);
+    expect((await call('GET', '/jobs', { claims })).body.items).toHaveLength(1);
+    expect((await call('GET', '/workers', { claims })).status).toBe(403);
+  });
+});
+
 describe('the name of the group', () => {
   it('is punctual-operators unless it is set', () => {
     expect(readApiConfig({}).operatorsGroup).toBe(GROUP);

@@ -24,6 +24,21 @@ async function failed(api: ReturnType<typeof testApi>, errors: readonly Row['err
   return rows;
 }
 
+describe('GET /dead-letters?errorKey=', () => {
+  it('lists the executions of one group, and refuses a value that is no key', async () => {
+    const api = testApi();
+    const rows = await failed(api, [refused, timeout(1), refused, timeout(2)]);
+    const key = errorKeyOf({ error: refused });
+    const { body } = await api.call('GET', `/dead-letters?errorKey=${key}`);
+    expect(body.items.map(({ id }: { id: string }) => id)).toEqual(
+      [rows[2], rows[0]].map((row) => idOf(row as Row)),
+    );
+    const { status, body: problem } = await api.call('GET', '/dead-letters?errorKey=short');
+    expect(status).toBe(400);
+    expect(problem.errors[0].path).toBe('errorKey');
+  });
+});
+
 describe('GET /dead-letters/groups', () => {
   it('groups failures of one cause, whatever numbers their messages have, the largest group first', async () => {
     const api = testApi();
@@ -48,6 +63,17 @@ describe('GET /dead-letters/groups', () => {
       expect(buckets.reduce((sum: number, n: number) => sum + n, 0)).toBe(count);
     }
     expect([others.buckets[0], timeouts.buckets[23]]).toEqual([1, 1]);
+  });
+
+  it('says that there are more groups than those of the response', async () => {
+    const api = testApi();
+    await failed(
+      api,
+      Array.from({ length: 101 }, () => refused),
+    );
+    const { body } = await api.call('GET', '/dead-letters/groups?by=job');
+    expect(body.items).toHaveLength(100);
+    expect(body).toMatchObject({ lookedAt: 101, truncated: true });
   });
 
   it('groups by job, in a range of due times', async () => {

@@ -49,6 +49,8 @@ export function fromSchema(
       return fc.integer({ min: Math.ceil(range(schema).min), max: Math.floor(range(schema).max) });
     case 'boolean':
       return fc.boolean();
+    case 'null':
+      return fc.constant(null);
     case 'array': {
       const { minItems = 0, maxItems = 5 } = schema as { minItems?: number; maxItems?: number };
       return fc.array(fromSchema((schema.items ?? {}) as Schema, resolve), {

@@ -352,6 +352,38 @@ describe('If-Match', () => {
     expect((await call('DELETE', PATH, { headers: { 'if-match': '*' } })).status).toBe(204);
     expect((await call('DELETE', PATH, { headers: { 'if-match': '*' } })).status).toBe(412);
   });
+
+  it('refuses an ETag of another kind, and names the current one', async () => {
+    const { put } = named();
+    const { headers } = await put();
+    for (const etag of ['W/"1"', '"abc"'])
+      expect(await put(JOB, { 'if-match': etag })).toMatchObject({
+        status: 412,
+        body: {
+          detail: `If-Match must name the current version of job billing/nightly, ${headers.etag}; got another ETag`,
+        },
+      });
+  });
+
+  it('lets one of several changes through that were made from the same version', async () => {
+    const change = fc.oneof(
+      fc.nat(8).map((n) => ({ ...JOB, timeoutSeconds: n + 1 })),
+      fc.constant('cancel' as const),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 2, maxLength: 5 }), async (changes) => {
+        const { put, call } = named();
+        const headers = { 'if-match': (await put()).headers.etag ?? '' };
+        const answers = await Promise.all(
+          changes.map((one) => (one === 'cancel' ? call('DELETE', PATH, { headers }) : put(one, headers))),
+        );
+        const done = answers.filter(({ status }) => status < 300);
+        expect(done, JSON.stringify(answers.map(({ status }) => status))).toHaveLength(1);
+        for (const { status } of answers) expect([200, 204, 409, 412]).toContain(status);
+      }),
+      { numRuns: 100 },
+    );
+  });
 });
 
 it('requests at the same moment leave one job', async () => {

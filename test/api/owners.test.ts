@@ -1,6 +1,6 @@
 // The filter and the field `owner`: operators see by owner, users only what they own.
 import { describe, expect, it } from 'vitest';
-import { executionShape, jobShape } from '../../src/domain/views/resource-schemas.ts';
+import { executionShape, jobShape, jobSummaryShape } from '../../src/domain/views/resource-schemas.ts';
 import { OPERATORS, testApi } from './api.ts';
 
 const AS_OPERATOR = { user: 'olga', groups: [OPERATORS] };
@@ -35,6 +35,7 @@ async function prepared() {
 
 const LISTS = [
   '/jobs',
+  '/jobs?view=summary&include=recent',
   '/executions',
   '/executions?status=failed',
   '/executions?status=running',
@@ -44,7 +45,7 @@ const LISTS = [
 ];
 
 describe.each(LISTS)('GET %s', (path) => {
-  const shape = path === '/jobs' ? jobShape : executionShape;
+  const shape = path === '/jobs' ? jobShape : path.startsWith('/jobs?') ? jobSummaryShape : executionShape;
 
   it('an operator lists what one user owns, and sees the owner', async () => {
     const { list } = await prepared();

@@ -278,7 +278,7 @@ describe('GET /jobs', () => {
     [
       'colour=red',
       'colour',
-      /not a known field; known fields are status, task, name, namespace, tag, owner, limit, cursor/,
+      /not a known field; known fields are status, task, name, namespace, tag, owner, view, include, limit, cursor/,
     ],
   ])('refuses ?%s', async (query, path, message) => {
     const { call } = testApi();

@@ -161,6 +161,13 @@ describe('prune', () => {
     ]);
     expect(await live()).toEqual(['a', 'b', 'c']);
     expect((await client.namedJobs.get({ namespace, name: 'a' })).version).toBe(1);
+    // the pull request shows it before apply does
+    for (const flags of [' --prune', ' --prune --json', ' --prune --detailed-exitcode']) {
+      const planned = await plan(text, flags);
+      expect([planned.code, planned.err]).toEqual([2, expect.stringContaining('would cancel 2 of the 3')]);
+      if (flags.includes('json')) expect(JSON.parse(planned.out).summary).toMatchObject({ prune: 2 });
+    }
+    expect((await plan(text, ' --prune --force')).code).toBe(0);
     expect((await apply(text, ' --prune --force')).code).toBe(0);
     expect(await live()).toEqual(['a']);
   });
@@ -174,7 +181,7 @@ describe('plan', () => {
     await apply(text);
     expect((await plan(text, ' --detailed-exitcode')).code).toBe(0);
     expect((await plan(jobsFile({}), ' --detailed-exitcode')).code).toBe(0);
-    expect((await plan(jobsFile({}), ' --prune --detailed-exitcode')).code).toBe(3);
+    expect((await plan(jobsFile({}), ' --prune --force --detailed-exitcode')).code).toBe(3);
     expect((await plan('version: 3', ' --detailed-exitcode')).code).toBe(2);
   });
 

@@ -104,7 +104,12 @@ export function eventBridgeTimes(
       at += (59 - now.minute) * MINUTE;
       continue;
     }
-    if (!isIn(minute, now.minute, 0, 59) || !isIn(hour, now.hour, 0, 23)) continue;
+    if (!isIn(hour, now.hour, 0, 23)) {
+      // clocks change at quarters of an hour only
+      at += (14 - (now.minute % 15)) * MINUTE;
+      continue;
+    }
+    if (!isIn(minute, now.minute, 0, 59)) continue;
     const text = JSON.stringify(now);
     if (!seen.has(text) && at > from) found.push(at);
     seen.add(text);

@@ -1,5 +1,6 @@
 // Imports from EventBridge and crontabs. Every field is carried over or reported.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are those of a jobs file
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -279,7 +280,73 @@ function altered(value: unknown, path: readonly (string | number)[]): unknown {
   return copy;
 }
 
+/** Overrides of containers: those that the task has, and others. */
+const overrides = fc
+  .record(
+    {
+      containerOverrides: fc.array(
+        fc.record(
+          {
+            name: fc.oneof(word, fc.integer()),
+            command: fc.oneof(fc.array(fc.oneof(word, fc.integer()), { maxLength: 2 }), word),
+            environment: fc.oneof(
+              fc.array(fc.oneof(fc.record({ name: word, value: word }), anything), { maxLength: 3 }),
+              anything,
+            ),
+            cpu: fc.integer(),
+          },
+          { requiredKeys: [] },
+        ),
+        { maxLength: 2 },
+      ),
+      other: anything,
+    },
+    { requiredKeys: ['containerOverrides'] },
+  )
+  .map((value) => JSON.stringify(value));
+
 describe('every field of an EventBridge record', () => {
+  it('within the overrides of an ECS task has an effect on the job, or the overrides are in the report', () => {
+    const imported = (Input: string) =>
+      importEventBridge(
+        [
+          {
+            ...{ Name: 'a', ScheduleExpression: 'cron(0 10 * * ? *)' },
+            Target: {
+              Arn: 'arn:aws:ecs:eu-west-1:123456789012:cluster/c',
+              EcsParameters: { TaskDefinitionArn: 'report:7' },
+              Input,
+            },
+          },
+        ],
+        NOW,
+      );
+    fc.assert(
+      fc.property(overrides, (text) => {
+        const { jobs, notes } = imported(text);
+        expect(JSON.stringify(jobs)).not.toContain('undefined');
+        if (notes.some(({ field }) => field === 'Target.Input')) return;
+        const given = JSON.parse(text) as unknown;
+        for (const leaf of leavesOf(given))
+          expect(imported(JSON.stringify(altered(given, leaf))), fieldText(leaf)).not.toEqual({
+            jobs,
+            notes,
+          });
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it.each(['constructor', 'toString', '__proto__'])('a target of the service %s is refused', (service) => {
+    const Target = { Arn: `arn:aws:${service}:eu-west-1:123456789012:x` };
+    const { jobs, notes } = importEventBridge(
+      [{ Name: 'a', ScheduleExpression: 'rate(5 minutes)', Target }],
+      NOW,
+    );
+    expect(jobs).toEqual([]);
+    expect(notes).toMatchObject([{ kind: 'refused', reason: expect.stringContaining('has no task') }]);
+  });
+
   it.each([
     ['schedule', schedule],
     ['rule', rule],
@@ -353,6 +420,25 @@ describe('every field of an EventBridge record', () => {
     );
     expect(jobs.map(({ name }) => name)).toEqual(['r-one', 'r-three']);
     expect(notes).toContainEqual(expect.objectContaining({ kind: 'refused', field: 'Targets[1]' }));
+  });
+
+  it('a rule of which all targets are refused is refused with all reasons', () => {
+    const Targets = [
+      { Id: 'a', Arn: 'x' },
+      { Id: 'b', Arn: 'arn:aws:kinesis:eu-west-1:123456789012:stream/s' },
+    ];
+    const { jobs, notes } = importEventBridge(
+      [{ Name: 'r', ScheduleExpression: 'rate(5 minutes)', Targets }],
+      NOW,
+    );
+    expect(jobs).toEqual([]);
+    expect(notes).toMatchObject([
+      {
+        kind: 'refused',
+        field: '',
+        reason: expect.stringMatching(/not an ARN: x; .*no task for .*stream\/s/),
+      },
+    ]);
   });
 });
 
@@ -448,6 +534,35 @@ describe('a crontab', () => {
     );
   });
 
+  it('keeps variables whose names every object has', () => {
+    const text = 'constructor=1\ntoString=2\n__proto__=3\n0 2 * * * x';
+    const { jobs, notes } = importCrontab(text, { system: false, timezone: 'UTC' }, NOW);
+    expect(Object.entries(Object(jobs[0]?.job.params?.environment))).toEqual([
+      ['constructor', '1'],
+      ['toString', '2'],
+      ['__proto__', '3'],
+    ]);
+    expect(notes).toEqual([]);
+  });
+
+  it('refuses a line that never runs, because plan would refuse the whole file', () => {
+    expect(importCrontab('0 2 30 2 * x', { system: false, timezone: 'UTC' }, NOW)).toMatchObject({
+      jobs: [],
+      notes: [{ kind: 'refused', record: 'line 1', reason: 'it has no run from now on' }],
+    });
+  });
+
+  it('keeps every line of the input of a command', () => {
+    const { jobs } = importCrontab(
+      '0 2 * * * cat%EOF%EOF_%END_OF_INPUT%echo x',
+      { system: false, timezone: 'UTC' },
+      NOW,
+    );
+    const source = String(jobs[0]?.job.params?.source);
+    const printed = execFileSync('sh', ['-c', source], { encoding: 'utf8' });
+    expect(printed).toBe('EOF\nEOF_\nEND_OF_INPUT\necho x\n');
+  });
+
   it('has the environment, the input and the names of its commands', () => {
     const text = `PATH=/usr/bin\n# nightly\n0 2 * * * cd /srv && A=1 /opt/backup.sh\n0 3 * * * /opt/backup.sh%one%two 5\\%`;
     const { jobs } = importCrontab(text, { system: false, timezone: 'Europe/Paris' }, NOW);
@@ -473,6 +588,7 @@ describe('the file', () => {
           expect(readJobsFile(text, {}, NOW).jobs[0]?.job.params).toEqual(job.params);
         },
       ),
+      { examples: [[' \n'], ['\n \n'], ['  \n\n']] },
     );
   });
 

@@ -1,4 +1,5 @@
 // Runs the command in this process: its output and its exit code.
+import { readFileSync } from 'node:fs';
 import { punctual } from '../../src/cli/main.ts';
 
 export interface Outcome {
@@ -29,4 +30,24 @@ export async function cli(words: readonly string[], around: Around = {}): Promis
     signal: new AbortController().signal,
   });
   return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+/** As the process of the command does: the system clock, real files, and a line break after each line. */
+export async function onSystem(
+  words: readonly string[],
+  { env, input, width = Number.POSITIVE_INFINITY }: Omit<Around, 'now'> = {},
+): Promise<Outcome> {
+  let [out, err] = ['', ''];
+  const code = await punctual(words, {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    version: '1.2.3',
+    width,
+    now: () => Date.now(),
+    out: (line) => (out += `${line}\n`),
+    err: (line) => (err += `${line}\n`),
+    readFile: (path) => readFileSync(path, 'utf8'),
+    readStdin: async () => input ?? '',
+    signal: new AbortController().signal,
+  });
+  return { code, out, err };
 }

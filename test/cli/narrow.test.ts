@@ -38,4 +38,8 @@ it('jobs fit, with id, name and next run', () => {
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
   expect(lines[1]).toContain(jobId);
   expect(lines[1]).toContain('nightly');
+  const recent = Array.from({ length: 20 }, () => ({ id: '', status: 'succeeded' as const, dueAt: '' }));
+  const strips = jobTable([{ ...job, recent }], style);
+  for (const line of strips) expect(line.length).toBeLessThanOrEqual(80);
+  expect(strips[1]).toContain('.'.repeat(20));
 });

@@ -1,12 +1,15 @@
-// Every subcommand as a process, with a real local server. The tests create their jobs with the client.
+// Every subcommand with a real local server. The tests create their jobs with the client. What a process adds, such as signals and
+// streams, has tests with a process, because each takes a second.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient, type JobInput, type PunctualClient } from '../../src/client/client.ts';
+import { localSigningKeys } from '../../src/local/local-signing-keys.ts';
 import { signToken, tokenKey } from '../../src/local/tokens.ts';
 import { type Folder, startLocal, temporaryFolder } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 import { execute, start } from './command.ts';
+import { onSystem } from './in-process.ts';
 
 let folder: Folder;
 let local: Awaited<ReturnType<typeof startLocal>>;
@@ -27,7 +30,7 @@ afterAll(async () => {
   folder?.remove();
 });
 
-const punctual = (words: string, input?: string) => execute(split(words), { env, input });
+const punctual = (words: string, input?: string) => onSystem(split(words), { env, input });
 
 /** Splits a command line at spaces. Words with spaces are in single quotes. */
 const split = (words: string): string[] =>
@@ -125,8 +128,9 @@ describe('creating', () => {
     writeFileSync(file, JSON.stringify(job));
     const first = await json(`create --file ${file} --name other --key k1`);
     expect(first).toMatchObject({ name: 'other', params: { result: 1 }, schedule: { in: 'P1D' } });
-    const again = await json('create --file - --name other --key k1', JSON.stringify(job));
-    expect(again.id).toBe(first.id);
+    const words = split('create --file - --name other --key k1 --json');
+    const again = await execute(words, { env, input: JSON.stringify(job) });
+    expect(JSON.parse(again.out).id, again.err).toBe(first.id);
   });
 
   it('with --wait prints the result: exit code 0 if the run succeeded, otherwise 1', async () => {
@@ -145,7 +149,8 @@ describe('creating', () => {
   });
 
   it('prints each wrong field', async () => {
-    const { code, out, err } = await punctual(`create --task nop --cron '0 9 * *' --overlap maybe`);
+    const words = split(`create --task nop --cron '0 9 * *' --overlap maybe`);
+    const { code, out, err } = await execute(words, { env });
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toMatch(/^punctual: 400 Invalid input\n/);
     expect(err).toMatch(/^ {2}task: must be one of .*, got "nop"$/m);
@@ -158,7 +163,9 @@ describe('creating', () => {
 describe('reading', () => {
   it('list shows a table as wide as the terminal, and filters', async () => {
     await farAway(`wide-${'x'.repeat(80)}`, { tags: { look: 'here' } });
-    const { out } = await execute(['list', '--tag', 'look=here'], { env: { ...env, COLUMNS: '90' } });
+    // a process, which takes its width, its streams and its exit code from the system
+    const { code, out } = await execute(['list', '--tag', 'look=here'], { env: { ...env, COLUMNS: '90' } });
+    expect(code).toBe(0);
     const [head, row, ...rest] = out.trimEnd().split('\n');
     expect(head).toMatch(/^ID +NAME +TASK +STATUS +NEXT RUN +SCHEDULE$/);
     expect(row).toMatch(/^job_\w{20} {2}wide-x+… .* active +in 24 h /);
@@ -225,15 +232,118 @@ describe('reading', () => {
     expect(await following.ended).toMatchObject({ code: 130, out: '' });
   });
 
+  it('system shows the engine, and a line per shard', async () => {
+    const state = await json('system');
+    expect(state).toMatchObject({ engine: 'embedded', shardCount: state.shards.length });
+    const { out } = await punctual('system');
+    expect(out).toMatch(/^version +\d.*\nengine +embedded\n/);
+    expect(out.split('\n').filter((line) => /^ *\d+ {2}/.test(line))).toHaveLength(state.shardCount);
+    const asUser = { ...env, PUNCTUAL_TOKEN: await signToken(await tokenKey(folder.path), 'me') };
+    const refused = await execute(['system'], { env: asUser });
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('for operators only') });
+  });
+
+  it('forecast shows a line per minute and the busiest second', async () => {
+    await client.jobs.create({ name: 'soon', task: 'noop', schedule: { in: 'PT2M' } });
+    const { items } = await json('forecast');
+    const { out } = await punctual('forecast');
+    const lines = out.trimEnd().split('\n');
+    expect(lines[0]).toMatch(/^MINUTE +DUE/);
+    expect(lines).toHaveLength(items.length + 3);
+    expect(lines.at(-1)).toMatch(/^busiest second: \d+$/);
+  });
+
+  it('list --recent shows a strip of the last runs, and the legend', async () => {
+    const { id } = await farAway('striped', { params: { fail: true }, retry: { maxAttempts: 1 } });
+    await ran(id);
+    await client.jobs.edit(id, { params: {} });
+    await ran(id);
+    const { out, err } = await punctual('list --name striped --recent');
+    const [head, job] = out.trimEnd().split('\n');
+    expect(head).toMatch(/STATUS +LAST RUNS +NEXT RUN/);
+    expect(job).toMatch(new RegExp(`^${id} .* active +\\.X `));
+    expect(err).toMatch(/^last runs, newest first: .*\. succeeded, X failed/);
+    const [summary] = await json('list --name striped --recent');
+    expect(summary.recent).toMatchObject([{ status: 'succeeded' }, { status: 'failed' }]);
+    expect(summary).not.toHaveProperty('params');
+  });
+
+  it('logs of an execution prints its lines, and with --follow until it ends', async () => {
+    const params = { to: 3, stepMs: 300 };
+    const { id } = await client.jobs.create({ name: 'counting', task: 'count-slowly', params });
+    const started = await until('it runs', async () => (await client.jobs.get(id)).lastExecution?.id);
+    const followed = await punctual(`logs ${started} --follow`);
+    expect(followed).toMatchObject({ code: 0, err: '' });
+    expect(followed.out).toMatch(/^\S+Z {2}INFO {3}start counting {2}\{"from":0,"to":3,"attempt":1\}\n$/);
+    const { items, complete } = await client.executions.logs(started);
+    expect([items.length, complete]).toEqual([1, true]);
+    expect(await json(`logs ${started}`)).toEqual(items[0]);
+    expect(await punctual(`logs ${started} --status failed`)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--status filters the executions of a job'),
+    });
+    const quiet = await ran((await farAway('quiet')).id);
+    expect(await punctual(`logs ${quiet.id}`)).toMatchObject({ code: 0, out: '', err: 'no log lines\n' });
+    const unknown = `${id}.1796119200000`;
+    expect(await punctual(`logs ${unknown}`)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(unknown),
+    });
+  });
+
+  it('stats prints the counts of the server by bucket, and with --mine a summary of the own executions', async () => {
+    await ran((await farAway('counted')).id);
+    const { items, bucket, since } = await json('stats --bucket 1m');
+    expect(bucket).toBe('PT1M');
+    const sum = (name: string) =>
+      items.reduce((all: number, one: Record<string, number>) => all + (one[name] ?? 0), 0);
+    expect(sum('succeeded')).toBeGreaterThan(0);
+    expect(sum('started')).toBeGreaterThan(0);
+    const { out } = await punctual('stats --absolute');
+    expect(out).toMatch(
+      /^FROM +STARTED +SUCCEEDED +FAILED +RETRIED +SKIPPED +CANCELLED +RUNNING +P50 +P99\n/,
+    );
+    expect(out).toContain(`counted since ${since}`);
+    const summary = await json('stats --mine --from 1h');
+    expect(summary.counts.succeeded).toBeGreaterThan(0);
+    expect(summary.worst.length).toBeGreaterThan(0);
+    expect((await punctual('stats --mine')).out).toMatch(/^range +\S+Z to \S+Z\nexecutions +\d+\n/);
+    expect((await json('stats --owner nobody')).lookedAt).toBe(0);
+    for (const [words, message] of [
+      ['stats --bucket 2m', '--bucket must be one of 1m, 5m, 15m, 1h, 1d, got "2m"'],
+      ['stats --mine --bucket 1m', '--mine and --owner have one summary'],
+      ['stats --from 3d --bucket 1m', 'bucket: must be PT5M or longer'],
+    ] as const)
+      expect(await punctual(words)).toMatchObject({ code: 2, err: expect.stringContaining(message) });
+  });
+
   it('tasks and workers print lists', async () => {
     expect((await punctual('tasks')).out).toMatch(/^noop +durationMs result failTimes fail +Does nothing/m);
     expect(await json('tasks noop')).toMatchObject({ name: 'noop', params: { type: 'object' } });
     expect(await json('workers')).toMatchObject([{ id: expect.any(String), running: expect.any(Array) }]);
-    expect((await punctual('workers')).out).toMatch(/^WORKER +HOST +STARTED +SEEN +RUNS/);
+    const { out } = await punctual('workers');
+    expect(out).toMatch(/^WORKER +HOST +STARTED +SEEN +RUNS +STATE +ENDED IN 5 MIN +VERSION/);
+    expect(out).toMatch(/ \d+\/\d+ +active +\S/);
   });
 });
 
 describe('changing', () => {
+  it('explain says in one line why a job did or did not run, and lists the evidence', async () => {
+    const { id, nextRunAt = '' } = await farAway('explained');
+    expect(await json(`explain explained --at ${nextRunAt}`)).toMatchObject({ verdict: 'notYetDue' });
+    await client.jobs.pause(id, { note: 'being moved' });
+    const { code, out } = await punctual(`explain explained --at ${nextRunAt} --absolute`);
+    expect(code).toBe(0);
+    const [sentence, due, empty, head, evidence] = out.split('\n');
+    expect(sentence).toMatch(/^paused: me paused the job at .*Z \("being moved"\), until it is resumed\.$/);
+    expect([due, empty]).toEqual([`due  ${nextRunAt}`, '']);
+    expect(head).toMatch(/^WHEN +EVIDENCE +READ IT AT$/);
+    expect(evidence).toMatch(new RegExp(`Z  paused by me: being moved  /jobs/${id}/changes$`));
+    expect((await ran(id)).status).toBe('succeeded');
+    expect((await punctual('explain explained --at now')).out).toMatch(/^ran: The manual run of /);
+    expect(await punctual('explain explained --at yesterday')).toMatchObject({ code: 2 });
+  });
+
   it('changes lists the user, the fields and the note of each change', async () => {
     const { id } = await client.jobs.create({ name: 'kept', task: 'noop', schedule: { every: 'PT1H' } });
     await punctual(`edit kept --cron '0 9 * * *' --params '{"result":"swordfish"}' --note 'earlier, please'`);
@@ -398,9 +508,9 @@ describe('the server and the token', () => {
   it('a token of another user lists only the jobs of that user', async () => {
     const { out: token, code } = await punctual('token alice');
     expect(code).toBe(0);
-    const hers = await execute(['list', '--json', '--token', token.trim()], { env });
+    const hers = await punctual(`list --json --token ${token.trim()}`);
     expect(JSON.parse(hers.out)).toEqual([]);
-    const refused = await execute(['list', '--owner', 'me', '--token', token.trim()], { env });
+    const refused = await punctual(`list --owner me --token ${token.trim()}`);
     expect(refused.code).toBe(1);
     expect(refused.err).toContain('only operators can name another user');
     const asOperator = JSON.parse((await punctual('list --owner me --limit 1 --json')).out);
@@ -411,6 +521,13 @@ describe('the server and the token', () => {
       sub: 'ops',
       groups: ['punctual-operators'],
     });
+  });
+
+  it('signing-key prints the keys by which a receiver verifies requests of a user', async () => {
+    const { code, out } = await punctual('signing-key alice');
+    expect([code, JSON.parse(out)]).toEqual([0, await localSigningKeys(folder.path, 'alice')]);
+    expect(out).not.toBe((await punctual('signing-key bob')).out);
+    expect(await punctual(`signing-key ''`)).toMatchObject({ code: 2 });
   });
 
   it('an invalid token and an unreachable server exit with 1', async () => {

@@ -15,6 +15,9 @@ const ENTRIES = [
   'schedule/interval.ts',
   'schedule/audit.ts',
   'jobs/pauses.ts',
+  'jobs/policy-defaults.ts',
+  'jobs/notify-events.ts',
+  'value-changes.ts',
 ];
 
 const isNodeModule = (path: string): boolean => path.startsWith('node:') || builtinModules.includes(path);

@@ -1,7 +1,8 @@
 // Failures for one reason have one key, and failures for different reasons have different ones.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { errorKeyOf, normalizedMessage } from '../../src/domain/executions/error-key.ts';
+import { errorKeyOf } from '../../src/domain/executions/error-key.ts';
+import { normalizedMessage } from '../../src/domain/executions/error-key-text.ts';
 
 const keyOf = (message: string, name = 'Error') => errorKeyOf({ error: { name, message } });
 

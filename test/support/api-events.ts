@@ -1,11 +1,16 @@
 // API Gateway events as the handlers get them, and their responses as tests check them.
 import type { ApiHandler, HttpEvent, HttpResponse } from '../../src/api/http/http-event.ts';
 
+/** The account of the API. */
+const ACCOUNT = '123456789012';
+
 export interface Call {
   readonly user?: string | null;
   readonly groups?: unknown;
   /** Replaces the claims of `user` and `groups`. */
   readonly claims?: Record<string, unknown>;
+  /** The ARN of the caller who signed the request, instead of claims. */
+  readonly iam?: string;
   readonly headers?: Record<string, string>;
   /** Sent as JSON. A string or bytes are sent as they are. */
   readonly body?: unknown;
@@ -34,7 +39,7 @@ export function eventOf(method: string, url: string, call: Call = {}): HttpEvent
     rawQueryString: query,
     headers: { ...headers, ...call.headers },
     requestContext: {
-      accountId: '1',
+      accountId: ACCOUNT,
       apiId: 'test',
       domainName: 'test',
       domainPrefix: 'test',
@@ -44,11 +49,16 @@ export function eventOf(method: string, url: string, call: Call = {}): HttpEvent
       stage: '$default',
       time: '',
       timeEpoch: 0,
-      ...(user !== null && { authorizer: { jwt: { claims } } }),
+      ...authorizerOf(user, claims, call.iam),
     },
     body: call.body === undefined ? undefined : bytes.toString(call.base64 ? 'base64' : 'utf8'),
     isBase64Encoded: call.base64 ?? false,
   };
+}
+
+function authorizerOf(user: string | null, claims: Record<string, unknown>, userArn?: string) {
+  if (userArn !== undefined) return { authorizer: { iam: { accountId: userArn.split(':')[4], userArn } } };
+  return user === null ? {} : { authorizer: { jwt: { claims } } };
 }
 
 function bodyOf({ headers, body }: HttpResponse): unknown {

@@ -11,6 +11,8 @@ import { signToken, tokenKey } from '../../src/local/tokens.ts';
 import { until } from './until.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
+const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+const SYSTEM = { PATH, HOME, NODE_COMPILE_CACHE };
 
 export type Part =
   | 'main'
@@ -40,7 +42,7 @@ export function startPart(
     cwd: ROOT,
     uid,
     gid: uid,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, PUNCTUAL_PORT: '0', ...env },
+    env: { ...SYSTEM, PUNCTUAL_PORT: '0', ...env },
   });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += String(chunk)));
@@ -112,9 +114,9 @@ export async function startLocal(
   return { ...local, url, as: (user: string) => client(url, folder, user) };
 }
 
-export function client(url: string, folder: string, user: string) {
+export function client(url: string, folder: string, user: string, groups: readonly string[] = []) {
   return async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
-    const token = await signToken(await tokenKey(folder), user);
+    const token = await signToken(await tokenKey(folder), user, groups);
     const response = await fetch(`${url}${path}`, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },

@@ -17,6 +17,7 @@ export function taskContext<P>(params: P, more: Partial<TaskContext<P>> = {}): T
     log: { info: () => {}, warn: () => {} },
     lastCheckpoint: undefined,
     checkpoint: async () => {},
+    progress: () => {},
     ...more,
   };
 }

@@ -3,6 +3,7 @@ import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { MAX_PROGRESS_TEXT } from '../../src/domain/executions/progress.ts';
 import { builtinTasks } from '../../src/tasks/registry.ts';
 import { secretPath, secretsManagerSecrets, ssmSecrets } from '../../src/tasks/secrets/secret-stores.ts';
 import { checkParams, type Secrets, withSecrets } from '../../src/tasks/secrets/secrets.ts';
@@ -92,24 +93,52 @@ describe('a run', () => {
     );
   });
 
-  it('leaves the value in no result, log line, checkpoint or error', async () => {
+  it('leaves the value in no result, log line, checkpoint, progress or error', async () => {
     const seen: unknown[] = [];
     const say = (message: string, fields?: object) => void seen.push(message, fields);
-    const leaky = task(async ({ params: { text = '' }, log, checkpoint }) => {
+    const leaky = task(async ({ params: { text = '' }, log, checkpoint, progress }) => {
       log.info(`the token is ${text}`, { header: `Bearer ${text}`, error: new Error(text) });
       log.warn('encoded', { url: encodeURIComponent(text), base64: Buffer.from(text).toString('base64') });
       await checkpoint({ text });
+      progress(0.5, `${text}${text}`);
       return { text, json: JSON.stringify({ text }), [text]: 1, cut: `it said: ${text.slice(0, 9)}` };
     });
     const context = {
       log: { info: say, warn: say },
       checkpoint: async (value: unknown) => void seen.push(value),
+      progress: (...report: unknown[]) => void seen.push(report),
     };
     seen.push(await leaky.run(taskContext({ text: reference }, context)));
     const all = JSON.stringify(seen);
     for (const part of ['s3cr3t', 's3cr', Buffer.from(VALUE).toString('base64')])
       expect(all).not.toContain(part);
     expect(all).toContain('Bearer [secret token]');
+  });
+
+  it('leaves a progress valid that its redaction makes longer, and passes an invalid one as it is', async () => {
+    const reports: [number, string?][] = [];
+    const short = defineTask<Params>({
+      name: 't',
+      description: 'd',
+      params,
+      async run({ params: { text = '' }, progress }) {
+        progress(0, text.repeat(MAX_PROGRESS_TEXT));
+        progress(1, 'x'.repeat(MAX_PROGRESS_TEXT + 1));
+        progress(0.5);
+      },
+    });
+    const one: Secrets = { location: 'the test', read: async () => '§' };
+    const progress = (...report: [number, string?]) => void reports.push(report);
+    const wrapped = withSecrets(new Map([['t', short]]), one).get('t') ?? expect.fail();
+    await wrapped.run(taskContext({ text: reference }, { progress }));
+    const [[, redacted = ''] = expect.fail(), ...others] = reports;
+    expect(redacted).toHaveLength(MAX_PROGRESS_TEXT);
+    expect(redacted).toMatch(/^\[secret token\]/);
+    expect(redacted).not.toContain('§');
+    expect(others).toEqual([
+      [1, 'x'.repeat(MAX_PROGRESS_TEXT + 1)],
+      [0.5, undefined],
+    ]);
   });
 
   it.each([

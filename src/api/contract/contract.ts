@@ -6,7 +6,9 @@ import { executions } from './executions.ts';
 import { jobs } from './jobs.ts';
 import { limits } from './limits.ts';
 import { namedJobs } from './named-jobs.ts';
+import { operators } from './operators.ts';
 import { service } from './service.ts';
+import { statistics } from './statistics.ts';
 
 export const contract = {
   ...jobs,
@@ -15,6 +17,8 @@ export const contract = {
   ...executions,
   ...backgroundOperations,
   ...limits,
+  ...operators,
+  ...statistics,
   ...service,
 };
 

@@ -1,5 +1,7 @@
 // The operations of the API on executions and dead letters.
 import { z } from 'zod';
+import { MAX_LINES } from '../../domain/executions/log-line.ts';
+import { logLineShape } from '../../domain/views/log-line-view.ts';
 import { MAX_GROUPED } from '../../queries/group-dead-letters.ts';
 import { operation } from './endpoint.ts';
 import {
@@ -72,6 +74,30 @@ export const executions = {
     success: { status: 200, description: 'The execution.', body: executionShape },
     errors: [],
   }),
+  listLogLines: operation({
+    id: 'listLogLines',
+    service: 'query',
+    method: 'GET',
+    path: '/executions/{id}/logs',
+    summary: 'List the log lines of an execution, oldest first',
+    description: `The lines that its task wrote with \`log\`, of all attempts. An embedded server keeps the last ${MAX_LINES} lines and 64 KB of an execution, as long as the execution. On AWS they are in CloudWatch Logs, and appear some seconds after they were written. To follow a task, repeat the request with \`cursor\` set to the id of the last line until \`complete\` is true.`,
+    auth: true,
+    params: executionPath,
+    query: z.strictObject({
+      limit: paging.limit.default(100),
+      cursor: paging.cursor.describe('`nextCursor` of the previous page, or the `id` of a line'),
+    }),
+    success: {
+      status: 200,
+      description: 'A page of log lines.',
+      body: pageOf(logLineShape).extend({
+        complete: z
+          .boolean()
+          .describe('whether this is the last page of an execution that has ended, so that no line follows'),
+      }),
+    },
+    errors: [501],
+  }),
   cancelExecution: operation({
     id: 'cancelExecution',
     service: 'scheduler',
@@ -107,7 +133,15 @@ export const executions = {
     description:
       'Users get their own, by due time, newest first. Operators get those of all users, in no particular order, each exactly once. With `owner` they get those of one user, newest first.',
     auth: true,
-    query: z.strictObject({ jobId: jobId.optional(), owner, ...range, ...paging }),
+    query: z.strictObject({
+      jobId: jobId.optional(),
+      errorKey: errorKey
+        .optional()
+        .describe('only those of one group of `GET /dead-letters/groups?by=error`'),
+      owner,
+      ...range,
+      ...paging,
+    }),
     success: { status: 200, description: 'A page of failed executions.', body: pageOf(executionShape) },
     errors: [403],
   }),

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { MAX_BACKFILLED } from '../../domain/jobs/background-operation.ts';
 import { changeShape } from '../../domain/jobs/change.ts';
 import { jobPatchSchema, jobSpecSchema, noteSchema } from '../../domain/jobs/job-spec.ts';
+import { explanationShape } from '../../domain/views/explanation.ts';
 import { operation } from './endpoint.ts';
 import { idempotencyKey, ifMatch, instant, jobPath, jobsQuery, paging } from './request-schemas.ts';
 import {
@@ -10,6 +11,7 @@ import {
   batchShape,
   executionShape,
   jobShape,
+  jobSummaryShape,
   pageOf,
   plannedShape,
 } from './response-schemas.ts';
@@ -87,10 +89,14 @@ export const jobs = {
     path: '/jobs',
     summary: 'List your jobs, newest first',
     description:
-      'A page examines at most 1000 jobs. With a filter that few jobs match, a page may be short or empty and still have a `nextCursor`. With `owner`, operators list the jobs of another user.',
+      'A page examines at most 1000 jobs. With a filter that few jobs match, a page may be short or empty and still have a `nextCursor`. With `owner`, operators list the jobs of another user. `view=summary&include=recent` is the list for people: it costs about 2 RRU per job.',
     auth: true,
     query: jobsQuery,
-    success: { status: 200, description: 'A page of jobs.', body: pageOf(jobShape) },
+    success: {
+      status: 200,
+      description: 'A page of jobs. With `view=summary`, each is a `JobSummary`.',
+      body: pageOf(z.union([jobShape, jobSummaryShape])),
+    },
     errors: [403],
   }),
   getJob: operation({
@@ -116,6 +122,22 @@ export const jobs = {
     params: jobPath,
     query: z.strictObject(paging),
     success: { status: 200, description: 'A page of changes.', body: pageOf(changeShape) },
+    errors: [],
+  }),
+  explainJob: operation({
+    id: 'explainJob',
+    service: 'query',
+    method: 'GET',
+    path: '/jobs/{id}/explain',
+    summary: 'Explain why a job did or did not run at a time',
+    description:
+      'The occurrence nearest to `at` is explained, if it is at most 60 seconds away. A manual run near `at` is explained, too. The verdict rests on the execution, the changes of the job, its schedule of that time, the cursors of the watcher and the heartbeats of the workers.',
+    auth: true,
+    params: jobPath,
+    query: z.strictObject({
+      at: instant.optional().describe('default: the latest time at which the job was due'),
+    }),
+    success: { status: 200, description: 'The explanation.', body: explanationShape },
     errors: [],
   }),
   editJob: operation({

@@ -82,7 +82,15 @@ export const jobFilter = {
   owner,
 };
 
-export const jobsQuery = z.strictObject({ ...jobFilter, ...paging });
+export const jobsQuery = z.strictObject({
+  ...jobFilter,
+  view: z
+    .enum(['full', 'summary'])
+    .default('full')
+    .describe('`summary`: jobs without `params` and `notify`, which is cheaper'),
+  include: z.enum(['recent']).optional().describe('`recent`: adds the last 20 executions of each job'),
+  ...paging,
+});
 
 export const dryRun = z
   .enum(['true', 'false'])

@@ -10,6 +10,7 @@ export {
   JOB_STATUSES,
   type JobView,
   jobShape,
+  jobSummaryShape,
 } from '../../domain/views/resource-schemas.ts';
 
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
@@ -130,6 +131,8 @@ export const taskShape = z
 
 export type TaskView = z.infer<typeof taskShape>;
 
+const count = z.int().min(0);
+
 export const workerShape = z
   .strictObject({
     id: z.string(),
@@ -143,6 +146,23 @@ export const workerShape = z
         owner: z.string().optional().describe('hash of the user id, as in log lines of workers'),
       }),
     ),
+    concurrency: z.int().min(1).optional().describe('number of run slots'),
+    version: z.string().optional().describe('version of Punctual'),
+    draining: z
+      .literal(true)
+      .optional()
+      .describe('receives no more executions and stops when those that run have ended'),
+    recent: z
+      .array(
+        z.strictObject({
+          at: isoTime.describe('start of the minute'),
+          ...{ succeeded: count, failed: count, skipped: count, cancelled: count },
+        }),
+      )
+      .optional()
+      .describe(
+        'executions that ended in each of the last 5 minutes up to `lastSeenAt`, newest first; absent for workers of earlier versions',
+      ),
   })
   .meta({ id: 'Worker' });
 

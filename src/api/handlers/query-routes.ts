@@ -4,27 +4,36 @@ import { NO_LIMITS, type OwnerLimits } from '../../domain/jobs/owner-limits.ts';
 import { previewSchedule } from '../../domain/schedule/preview.ts';
 import { resolveSchedule } from '../../domain/schedule/resolve.ts';
 import { getOperation } from '../../jobs/operations/operation-requests.ts';
+import { explain } from '../../queries/explain/explain.ts';
 import { getExecution } from '../../queries/get-execution.ts';
 import { getJob, getNamedJob } from '../../queries/get-job.ts';
 import { getLimits } from '../../queries/get-limits.ts';
+import { getStatistics } from '../../queries/get-statistics.ts';
 import { groupDeadLetters } from '../../queries/group-dead-letters.ts';
 import { listChanges } from '../../queries/list-changes.ts';
 import { listDeadLetters } from '../../queries/list-dead-letters.ts';
 import { listExecutions } from '../../queries/list-executions.ts';
 import { listJobExecutions } from '../../queries/list-job-executions.ts';
 import { listJobs } from '../../queries/list-jobs.ts';
-import { listWorkers } from '../../queries/list-workers.ts';
+import { listLogLines } from '../../queries/list-log-lines.ts';
+import { summarizeExecutions } from '../../queries/summarize-executions.ts';
 import type { Context } from '../../scheduling/context.ts';
-import type { WorkerRow } from '../../store/store.ts';
 import type { Tasks } from '../../tasks/task.ts';
+import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { contract } from '../contract/contract.ts';
-import type { TaskView, WorkerView } from '../contract/response-schemas.ts';
+import type { TaskView } from '../contract/response-schemas.ts';
 import { withETag, withNamedETag } from '../http/etag.ts';
 import { type Route, route } from '../http/route.ts';
 import { docsFile, docsPage } from '../openapi/docs-page.ts';
 import { openApiDocument } from '../openapi/openapi.ts';
+import { operatorRoutes } from './operator-routes.ts';
 
-export function queryRoutes(ctx: Context, tasks: Tasks, limits: OwnerLimits = NO_LIMITS): Route[] {
+export function queryRoutes(
+  ctx: Context,
+  tasks: Tasks,
+  limits: OwnerLimits = NO_LIMITS,
+  telemetry: Telemetry = {},
+): Route[] {
   let taskViews: TaskView[] | undefined;
   return [
     route(contract.listJobs, {
@@ -41,6 +50,11 @@ export function queryRoutes(ctx: Context, tasks: Tasks, limits: OwnerLimits = NO
         body: await listChanges(ctx, principal, params.id, query),
       }),
     }),
+    route(contract.explainJob, {
+      handle: async ({ params, query }, principal) => ({
+        body: await explain(ctx, principal, params.id, query.at),
+      }),
+    }),
     route(contract.listJobExecutions, {
       handle: async ({ params, query }, principal) => ({
         body: await listJobExecutions(ctx, principal, params.id, query),
@@ -49,8 +63,21 @@ export function queryRoutes(ctx: Context, tasks: Tasks, limits: OwnerLimits = NO
     route(contract.listExecutions, {
       handle: async ({ query }, principal) => ({ body: await listExecutions(ctx, principal, query) }),
     }),
+    route(contract.summarizeExecutions, {
+      handle: async ({ query }, principal) => ({ body: await summarizeExecutions(ctx, principal, query) }),
+    }),
+    route(contract.getStatistics, {
+      handle: async ({ query }, principal) => ({
+        body: await getStatistics(ctx, telemetry, principal, query),
+      }),
+    }),
     route(contract.getExecution, {
       handle: async ({ params }, principal) => ({ body: await getExecution(ctx, principal, params.id) }),
+    }),
+    route(contract.listLogLines, {
+      handle: async ({ params, query }, principal) => ({
+        body: await listLogLines(ctx, telemetry, principal, params.id, query),
+      }),
     }),
     route(contract.getOperation, {
       handle: async ({ params }, principal) => ({ body: await getOperation(ctx, principal, params.id) }),
@@ -67,11 +94,6 @@ export function queryRoutes(ctx: Context, tasks: Tasks, limits: OwnerLimits = NO
         return { body: { items: taskViews } };
       },
     }),
-    route(contract.listWorkers, {
-      handle: async (_, principal) => ({
-        body: { items: (await listWorkers(ctx, principal)).map(workerView) },
-      }),
-    }),
     route(contract.listDeadLetters, {
       handle: async ({ query }, principal) => ({ body: await listDeadLetters(ctx, principal, query) }),
     }),
@@ -83,6 +105,7 @@ export function queryRoutes(ctx: Context, tasks: Tasks, limits: OwnerLimits = NO
         body: await getLimits(ctx, limits, principal, params.owner),
       }),
     }),
+    ...operatorRoutes(ctx),
     route(contract.openapi, { handle: async () => ({ body: openApiDocument() }) }),
     route(contract.docs, { handle: async () => docsPage() }),
     route(contract.docsFile, { handle: async ({ params }) => docsFile(params.file) }),
@@ -96,13 +119,3 @@ const viewsOf = (tasks: Tasks): TaskView[] =>
       const { $schema: _, ...schema } = z.toJSONSchema(params, { io: 'input', unrepresentable: 'any' });
       return { name, description, params: schema };
     });
-
-const iso = (time: number): string => new Date(time).toISOString();
-
-const workerView = ({ workerId, host, startedAt, beatAt, running }: WorkerRow): WorkerView => ({
-  id: workerId,
-  host,
-  startedAt: iso(startedAt),
-  lastSeenAt: iso(beatAt),
-  running: running.map(({ id, since, owner }) => ({ id, since: iso(since), ...(owner && { owner }) })),
-});

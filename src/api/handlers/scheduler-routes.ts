@@ -22,6 +22,7 @@ import type { IngestQueue } from '../../queue/ingest-queue.ts';
 import type { Context } from '../../scheduling/context.ts';
 import { NO_RECIPIENTS, type Recipients } from '../../tasks/aws/recipients.ts';
 import type { Tasks } from '../../tasks/task.ts';
+import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { contract } from '../contract/contract.ts';
 import { MAX_REDRIVEN } from '../contract/executions.ts';
 import { withVersion } from '../http/etag.ts';
@@ -39,11 +40,13 @@ export interface RoutesOptions {
   readonly ingest?: IngestQueue;
   /** The e-mail addresses that notifications may be sent to. Default: none. */
   readonly recipients?: Recipients;
+  /** Default: none is available. */
+  readonly telemetry?: Telemetry;
 }
 
 export const routes = (ctx: Context, tasks: Tasks, options: RoutesOptions = {}): Route[] => [
   ...schedulerRoutes(ctx, tasks, { quotas: createQuotas(ctx, NO_LIMITS), ...options }),
-  ...queryRoutes(ctx, tasks, options.quotas?.values.defaults),
+  ...queryRoutes(ctx, tasks, options.quotas?.values.defaults, options.telemetry),
 ];
 
 function schedulerRoutes(

@@ -1,5 +1,6 @@
-// Authentication: the principal of a request. The token is verified before: on AWS by API Gateway's JWT authorizer, locally
-// by the server. Both put the claims into the event. Authorization is in src/jobs/access.ts.
+// Authentication by a token: the principal of a request. The token is verified before: on AWS by API Gateway's JWT
+// authorizer, locally by the server. Both put the claims into the event. Requests that are signed instead are in iam.ts.
+// Authorization is in src/jobs/access.ts.
 import { z } from 'zod';
 import type { Principal } from '../../domain/principal.ts';
 import type { HttpEvent } from './http-event.ts';

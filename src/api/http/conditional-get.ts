@@ -1,11 +1,12 @@
-// Conditional GET (RFC 9110): every JSON response to a GET has an ETag. A request with that ETag in `If-None-Match` gets 304.
+// Conditional GET (RFC 9110): every response to a GET or HEAD has an ETag. A request with that ETag in `If-None-Match` gets 304.
 import { hash } from 'node:crypto';
 import type { HttpEvent, HttpResponse } from './http-event.ts';
 
 /** Keeps an ETag that the route has set. */
 export function conditional(event: HttpEvent, response: HttpResponse): HttpResponse {
   const { statusCode, body, headers = {} } = response;
-  if (event.requestContext.http.method !== 'GET' || statusCode !== 200 || body === undefined) return response;
+  const { method } = event.requestContext.http;
+  if ((method !== 'GET' && method !== 'HEAD') || statusCode !== 200 || body === undefined) return response;
   const etag = String(headers.etag ?? `"${fingerprint(body)}"`);
   const ifNoneMatch = event.headers['if-none-match'];
   if (ifNoneMatch !== undefined && matches(ifNoneMatch, etag)) return { statusCode: 304, headers: { etag } };

@@ -2,6 +2,7 @@
 // same handler.
 import middy from '@middy/core';
 import httpRouter from '@middy/http-router';
+import type { Principal } from '../../domain/principal.ts';
 import type { Log } from '../../scheduling/context.ts';
 import { operations } from '../contract/contract.ts';
 import { methodsOf } from '../contract/endpoint.ts';
@@ -10,6 +11,7 @@ import { principalOf } from './auth.ts';
 import { conditional } from './conditional-get.ts';
 import { createCors } from './cors.ts';
 import type { ApiHandler, HttpEvent, HttpResponse } from './http-event.ts';
+import { iamPrincipalOf } from './iam.ts';
 import { problemOf } from './problem.ts';
 import { MethodNotAllowed, UnknownRoute } from './request-errors.ts';
 import { requestIdOf } from './request-id.ts';
@@ -20,8 +22,12 @@ const SECURITY_HEADERS = { 'x-content-type-options': 'nosniff', 'cache-control':
 
 export interface ApiOptions {
   readonly log: Log;
+  /** Whether callers send tokens or sign their requests. The other kind is refused. Default: tokens. */
+  readonly authorization?: 'jwt' | 'iam';
   /** The group whose members are operators. */
   readonly operatorsGroup: string;
+  /** The user ids of the roles whose sessions are operators, with `authorization: iam`. */
+  readonly operatorRoles?: readonly string[];
   /** The origins that browsers may call from. Default: the same origin only. */
   readonly corsOrigins?: readonly string[];
   /** Admission control of writes. Default: unlimited. */
@@ -34,8 +40,19 @@ export interface ApiOptions {
 
 export function createApi(
   routes: readonly Route[],
-  { log, authorize, throttle, operatorsGroup, corsOrigins = [], admission = unlimitedAdmission }: ApiOptions,
+  {
+    log,
+    authorize,
+    throttle,
+    authorization = 'jwt',
+    operatorsGroup,
+    operatorRoles = [],
+    corsOrigins = [],
+    admission = unlimitedAdmission,
+  }: ApiOptions,
 ): ApiHandler {
+  const principal = (event: HttpEvent): Principal =>
+    authorization === 'iam' ? iamPrincipalOf(event, operatorRoles) : principalOf(event, operatorsGroup);
   const cors = createCors(corsOrigins, operations);
   const router = httpRouter<HttpEvent, HttpResponse>({
     routes: routes.map(({ operation, respond }) => ({
@@ -47,9 +64,9 @@ export function createApi(
         const admit = operation.service === 'scheduler' ? admission : unlimitedAdmission;
         return admit(operation.id, async () => {
           await authorize?.(event);
-          const principal = principalOf(event, operatorsGroup);
-          throttle?.(principal.userId);
-          return respond(event, principal);
+          const who = principal(event);
+          throttle?.(who.userId);
+          return respond(event, who);
         });
       },
     })),

@@ -7,8 +7,12 @@ import type {
 
 export type HttpEvent = APIGatewayProxyEventV2WithRequestContext<
   APIGatewayEventRequestContextV2 & {
-    /** The claims of the verified token: set by API Gateway's JWT authorizer, or locally by the server. */
-    authorizer?: { jwt?: { claims: Record<string, unknown> } };
+    authorizer?: {
+      /** The claims of the verified token: set by API Gateway's JWT authorizer, or locally by the server. */
+      jwt?: { claims: Record<string, unknown> };
+      /** The verified caller: set by API Gateway's IAM authorizer. */
+      iam?: { readonly accountId?: unknown; readonly userArn?: unknown };
+    };
   }
 >;
 export type HttpResponse = APIGatewayProxyStructuredResultV2;

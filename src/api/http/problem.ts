@@ -1,6 +1,7 @@
 // Converts every error into RFC 9457 problem details. An unexpected error is not described in the response, which has only
 // the request id. The caller of `problemOf` logs the error under that id.
 import { InvalidInput, PunctualError, QuotaExceeded } from '../../domain/errors.ts';
+import { NotKept, SourceUnavailable } from '../../telemetry/source-unavailable.ts';
 import type { Problem } from '../contract/response-schemas.ts';
 import { Overloaded } from './admission.ts';
 import { RequestError, Unavailable } from './request-errors.ts';
@@ -40,15 +41,14 @@ export function problemOf(error: unknown, requestId: string): ProblemReply {
     },
     headers: headersOf(known),
     // Admission control logs its refusals itself, once per minute with a count.
-    unexpected: known.status >= 500 && !(known instanceof Overloaded),
+    unexpected: known.status >= 500 && !(known instanceof Overloaded || known instanceof NotKept),
   };
 }
 
 function headersOf(error: PunctualError): Readonly<Record<string, string>> {
   if (error instanceof RequestError) return error.headers;
-  if (error instanceof QuotaExceeded && error.retryAfterSeconds !== undefined)
-    return { 'retry-after': String(error.retryAfterSeconds) };
-  return {};
+  if (!(error instanceof SourceUnavailable || error instanceof QuotaExceeded)) return {};
+  return error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) };
 }
 
 const unavailable = () =>

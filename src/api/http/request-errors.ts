@@ -12,15 +12,17 @@ export class Unauthorized extends RequestError {
   readonly status = 401;
   readonly title = 'Unauthorized';
   readonly #hasToken: boolean;
+  readonly #scheme: string;
 
   /** `hasToken` is true if the request has a token, which is invalid. */
-  constructor(message: string, hasToken = false) {
+  constructor(message: string, hasToken = false, scheme = 'Bearer') {
     super(message);
     this.#hasToken = hasToken;
+    this.#scheme = scheme;
   }
 
   override get headers() {
-    return { 'www-authenticate': this.#hasToken ? 'Bearer error="invalid_token"' : 'Bearer' };
+    return { 'www-authenticate': this.#hasToken ? `${this.#scheme} error="invalid_token"` : this.#scheme };
   }
 }
 

@@ -26,6 +26,7 @@ const PROBLEM_DESCRIPTIONS: Readonly<Record<number, string>> = {
   422: 'The schedule is valid but never fires.',
   429: 'A limit of the owner is reached. `limit` names it, with its value. `Retry-After` has the time to wait.',
   500: 'An internal error. The log of the service has the cause under the request id.',
+  501: 'This server has no such data: its workers run in other processes.',
   503: 'The service is overloaded, or a service that it depends on is unavailable. Try again later.',
 };
 

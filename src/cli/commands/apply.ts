@@ -15,7 +15,7 @@ import {
   planFile,
   planJson,
   printPlan,
-  pruneRefusal,
+  refusesPrune,
 } from '../jobs-file/file-command.ts';
 import { summaryText } from '../jobs-file/plan-text.ts';
 
@@ -32,7 +32,7 @@ export const apply = defineCommand({
   server: 'user',
   notes: [
     'All jobs are validated before the first one is written. A job that is as described is not written.\nTwo applies at the same moment leave one job per name. After an interruption, apply the file again.',
-    'Exit codes: 0 done, 1 some jobs were refused, 2 the file is wrong and nothing was done.',
+    'Exit codes: 0 done, 1 some jobs were refused, 2 the file is wrong or prune was refused, and nothing was done.',
   ],
   examples: [
     ['punctual apply -f jobs.yaml', 'make the jobs as described'],
@@ -44,11 +44,7 @@ export const apply = defineCommand({
     if (typeof planned === 'number') return planned;
     const { summary } = planned;
     if (!cli.json) printPlan(cli, values, planned);
-    const refusal = pruneRefusal(planned, values);
-    if (refusal !== undefined) {
-      cli.err(cli.json ? JSON.stringify({ error: { message: refusal } }) : `punctual: ${refusal}`);
-      return EXIT.usage;
-    }
+    if (refusesPrune(cli, values, planned)) return EXIT.usage;
     if (summary.refused > 0) {
       if (cli.json) cli.out(JSON.stringify(planJson(planned, values.prune === true)));
       else cli.err('punctual: the server refuses some jobs; nothing was done');

@@ -1,9 +1,9 @@
 // `punctual audit`: compares the schedule of a job with its executions.
 import type { Change, Execution, Job } from '../../client/client.ts';
 import { InvalidInput } from '../../domain/errors.ts';
+import { auditedRange, auditNotes, zoneMargin } from '../../domain/jobs/audited-range.ts';
 import { pausesOf } from '../../domain/jobs/pauses.ts';
 import { type AuditInput, type AuditReport, audit as auditJob } from '../../domain/schedule/audit.ts';
-import { hasZoneRules } from '../../domain/schedule/occurrences.ts';
 import type { Schedule } from '../../domain/schedule/schedule-schema.ts';
 import { type Cli, defineCommand, EXIT, UsageError } from '../command.ts';
 import { findJobId } from '../find-job.ts';
@@ -52,11 +52,10 @@ export const audit = defineCommand({
     const client = await cli.client();
     const { signal } = cli;
     const job = await client.jobs.get(await findJobId(client, idOrName, signal), { signal });
-    const { from, to } = lifetime(job, asked);
+    const { from, to } = auditedRange(job, asked);
     const executions: Execution[] = [];
     if (from < to) {
-      // An execution may have the due time of earlier rules of its timezone.
-      const margin = hasZoneRules(job.schedule as Schedule) ? MAX_ZONE_CHANGE_MS : 0;
+      const margin = zoneMargin(job.schedule as Schedule);
       const query = { from: iso(from - margin), to: iso(to + margin), limit: 100 };
       for await (const execution of client.executions.ofJob(job.id, query, { signal }))
         executions.push(execution);
@@ -67,7 +66,7 @@ export const audit = defineCommand({
     const schedule = job.schedule as Schedule;
     const pauses = pausesOf(changes);
     const report = auditOf({ jobId: job.id, schedule, from, to, now: cli.now(), lateMs, pauses, executions });
-    const notes = notesOn(job, changes, from);
+    const notes = auditNotes(job, changes, from);
     if (cli.json) {
       cli.out(JSON.stringify({ jobId: job.id, from: iso(from), to: iso(to), lateMs, ...report, notes }));
     } else print(cli, job, { from, to }, lateMs, report, notes);
@@ -87,32 +86,10 @@ function auditOf(input: AuditInput): AuditReport {
   }
 }
 
-/** Nearly all changes of timezone rules move clocks by 3 hours at most. */
-const MAX_ZONE_CHANGE_MS = 3 * 3_600_000;
-
 interface Range {
   readonly from: number;
   readonly to: number;
 }
-
-/** The part of the range in which the job existed and was not cancelled. */
-function lifetime(job: Job, asked: Range): Range {
-  const end = job.status === 'cancelled' ? Date.parse(job.updatedAt) : asked.to;
-  return { from: Math.max(asked.from, Date.parse(job.createdAt)), to: Math.min(asked.to, end) };
-}
-
-function notesOn(job: Job, changes: readonly Change[], from: number): string[] {
-  const edit = changes.find(({ what, after }) => what === 'edited' && after?.schedule !== undefined);
-  return [
-    ...(job.status === 'paused' ? [`the job is paused since ${pausedAt(changes) ?? job.updatedAt}`] : []),
-    ...(edit && Date.parse(edit.at) >= from
-      ? [`the schedule was edited at ${edit.at}: earlier occurrences are compared with the current schedule`]
-      : []),
-  ];
-}
-
-const pausedAt = (changes: readonly Change[]): string | undefined =>
-  changes.find(({ what }) => what === 'paused')?.at;
 
 function print(
   cli: Cli,

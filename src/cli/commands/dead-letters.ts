@@ -25,7 +25,11 @@ export const deadLetters = defineCommand({
     '[redrive <execution>… | redrive --job <job> | redrive --error <key> | dismiss <execution>…] [--by error|job]',
   options: {
     by: { type: 'string', value: 'error|job', about: 'list groups instead of single executions' },
-    error: { type: 'string', value: '<key>', about: 'redrive the executions of one group of --by error' },
+    error: {
+      type: 'string',
+      value: '<key>',
+      about: 'list or redrive the executions of one group of --by error',
+    },
     job: { type: 'string', value: '<job>', about: 'filter by job id or name' },
     ...RANGE_FLAGS,
     ...OWNER_FLAG,
@@ -54,7 +58,8 @@ export const deadLetters = defineCommand({
       throw new UsageError(`--by must be error or job, got ${JSON.stringify(by)}`);
     if (by !== undefined && (verb !== undefined || job !== undefined))
       throw new UsageError('--by lists groups; it has no effect on redrive, dismiss and --job');
-    if (error !== undefined && verb !== 'redrive') throw new UsageError('--error needs redrive');
+    if (error !== undefined && (verb === 'dismiss' || by !== undefined))
+      throw new UsageError('--error lists or redrives one group; it has no effect on dismiss and --by');
     const client = await cli.client();
     const { signal } = cli;
     const range = rangeOf({ from, to }, cli.now());
@@ -63,7 +68,13 @@ export const deadLetters = defineCommand({
     const jobId = job === undefined ? undefined : await findJobId(client, job, signal);
     if (verb === undefined) {
       const limit = limitOf(limits);
-      const query = { ...range, ...(jobId !== undefined && { jobId }), ...owned, limit: pageSizeFor(limit) };
+      const query = {
+        ...range,
+        ...(jobId !== undefined && { jobId }),
+        ...(error !== undefined && { errorKey: error }),
+        ...owned,
+        limit: pageSizeFor(limit),
+      };
       const failed = await takeUpTo(client.deadLetters.list(query, { signal }), limit);
       printList(cli, failed, limit, {
         empty: 'no dead letters',

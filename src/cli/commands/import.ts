@@ -7,6 +7,7 @@ import { importCrontab } from '../import/import-crontab.ts';
 import { importEventBridge } from '../import/import-eventbridge.ts';
 import { fileOf, type Imported, reportLines, yamlOf } from '../import/imported.ts';
 import { jsonDocuments } from '../import/json-documents.ts';
+import { readText } from '../read-text.ts';
 import { jobCountText } from '../resource-tables.ts';
 
 const SOURCES = ['eventbridge', 'crontab'] as const;
@@ -58,14 +59,6 @@ export const importJobs = defineCommand({
 });
 
 const isSource = (text: string): text is Source => SOURCES.includes(text as Source);
-
-async function readText(cli: Cli, file: string): Promise<string> {
-  try {
-    return file === '-' ? await cli.readStdin() : cli.readFile(file);
-  } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : error}`);
-  }
-}
 
 function documentsOf(text: string, file: string): unknown[] {
   try {

@@ -1,9 +1,9 @@
 // `punctual list`: lists the user's jobs.
-import type { JobStatus } from '../../client/client.ts';
+import type { JobStatus, JobSummary } from '../../client/client.ts';
 import { defineCommand } from '../command.ts';
 import { tagOf } from '../job-flags.ts';
 import { LIMIT_FLAGS, limitOf, OWNER_FLAG, pageSizeFor, printList, takeUpTo } from '../limit.ts';
-import { jobTable } from '../resource-tables.ts';
+import { jobTable, STRIP_LEGEND } from '../resource-tables.ts';
 
 export const list = defineCommand({
   name: 'list',
@@ -19,18 +19,21 @@ export const list = defineCommand({
     name: { type: 'string', value: '<prefix>', about: 'filter by name prefix' },
     namespace: { type: 'string', value: '<name>', about: 'filter by namespace' },
     tag: { type: 'string', value: '<key=value>', about: 'filter by tag' },
+    recent: { type: 'boolean', about: 'show the last 20 executions of each job, newest first' },
     ...OWNER_FLAG,
     ...LIMIT_FLAGS,
   },
   takes: [0, 0],
   server: 'user',
+  notes: ['With --recent and --json, jobs have `recent` and neither `params` nor `notify`.'],
   examples: [
     ['punctual list', 'list the 20 newest jobs'],
     ['punctual list --status active --tag team=billing', 'list the active jobs of a team'],
+    ['punctual list --recent', 'list jobs with a strip of their last executions'],
     ['punctual list --owner ann', "list another user's jobs (operators only)"],
     [`punctual list --all --json | jq -r '.[].id'`, 'print all job ids'],
   ],
-  async run(cli, _args, { status, task, name, namespace, tag, owner, ...limits }) {
+  async run(cli, _args, { status, task, name, namespace, tag, owner, recent, ...limits }) {
     const limit = limitOf(limits);
     const client = await cli.client();
     const query = {
@@ -43,8 +46,16 @@ export const list = defineCommand({
       ...(owner !== undefined && { owner }),
       limit: pageSizeFor(limit),
     };
-    const jobs = await takeUpTo(client.jobs.list(query, { signal: cli.signal }), limit);
-    printList(cli, jobs, limit, { empty: 'no jobs', lines: (items) => jobTable(items, cli) });
+    const { signal } = cli;
+    const source = recent
+      ? client.jobs.summaries({ ...query, include: 'recent' }, { signal })
+      : client.jobs.list(query, { signal });
+    const jobs = await takeUpTo<JobSummary>(source, limit);
+    printList(cli, jobs, limit, {
+      empty: 'no jobs',
+      lines: (items) => jobTable(items, cli),
+    });
+    if (recent && !cli.json && jobs.items.length > 0) cli.err(STRIP_LEGEND);
     return undefined;
   },
 });

@@ -1,8 +1,9 @@
-// `punctual logs`: lists the executions of a job, and with --follow also the coming ones.
+// `punctual logs`: lists the executions of a job, or prints the log lines of an execution. With --follow also the coming ones.
 import { type Execution, type ExecutionStatus, hasEnded, type PunctualClient } from '../../client/client.ts';
 import { wallClock } from '../../client/clock.ts';
 import { type Cli, defineCommand, UsageError } from '../command.ts';
-import { findJobId } from '../find-job.ts';
+import { printLog } from '../execution-log.ts';
+import { findJobId, isExecutionId } from '../find-job.ts';
 import { LIMIT_FLAGS, limitOf, pageSizeFor, printList, takeUpTo } from '../limit.ts';
 import { executionTable, whatHappened } from '../resource-tables.ts';
 import { clean } from '../table.ts';
@@ -12,13 +13,13 @@ const POLL_MS = 1000;
 
 export const logs = defineCommand({
   name: 'logs',
-  summary: 'list the executions of a job, newest first; --follow prints new ones',
-  usage: '<job> [--follow]',
+  summary: 'list the executions of a job, or print the log lines of an execution; --follow prints new ones',
+  usage: '<job or execution> [--follow]',
   options: {
     follow: {
       type: 'boolean',
       short: 'f',
-      about: 'print changes until the job ends or Ctrl-C, oldest first',
+      about: 'print changes or new lines until the job or execution ends or Ctrl-C, oldest first',
     },
     status: {
       type: 'string',
@@ -30,18 +31,27 @@ export const logs = defineCommand({
   },
   takes: [1, 1],
   server: 'user',
-  notes: ['--follow --json prints one JSON object per line, each time the status of an execution changes.'],
+  notes: [
+    '--follow --json prints one JSON object per line, each time the status of an execution changes.',
+    'For an execution, --json prints one JSON object per log line. The filters are for jobs only.',
+  ],
   examples: [
     ['punctual logs hello', 'list the last 20 executions'],
     ['punctual logs hello --follow', 'print executions as they change'],
     ['punctual logs hello --status failed --from 24h --json', 'list the failures of the last 24 hours'],
     ['punctual logs hello --status scheduled --limit 3', 'list the next 3 executions'],
+    ['punctual logs job_5eNmGz0vbrGJ2hYkQ1Xw.1796119200000 -f', 'print what the task of an execution logs'],
   ],
   async run(cli, [idOrName = ''], { follow, status, from, to, ...limits }) {
     if (follow && (to !== undefined || status === 'scheduled')) {
       throw new UsageError(
         '--follow prints executions from now on: it cannot be combined with --to or --status scheduled',
       );
+    }
+    if (isExecutionId(idOrName)) {
+      refuseFilters({ status, from, to, limit: limits.limit, all: limits.all });
+      await printLog(cli, await cli.client(), idOrName, follow === true);
+      return undefined;
     }
     const now = cli.now();
     const limit = limitOf(limits);
@@ -65,6 +75,14 @@ export const logs = defineCommand({
     return undefined;
   },
 });
+
+function refuseFilters(filters: Readonly<Record<string, unknown>>): void {
+  const [given] = Object.entries(filters).find(([, value]) => value !== undefined) ?? [];
+  if (given !== undefined)
+    throw new UsageError(
+      `--${given} filters the executions of a job; the log of an execution has no filters`,
+    );
+}
 
 interface Filter {
   readonly status?: ExecutionStatus;

@@ -1,7 +1,7 @@
 // `punctual plan`: shows what `punctual apply` would change.
 import { defineCommand, EXIT } from '../command.ts';
 import { hasDifferences } from '../jobs-file/compare-with-server.ts';
-import { FILE_FLAGS, planFile, planJson, printPlan, pruneRefusal } from '../jobs-file/file-command.ts';
+import { FILE_FLAGS, planFile, planJson, printPlan, refusesPrune } from '../jobs-file/file-command.ts';
 
 export const plan = defineCommand({
   name: 'plan',
@@ -15,7 +15,7 @@ export const plan = defineCommand({
   server: 'user',
   notes: [
     '+ create, ~ update, ± replace (a new job is created and the old one is cancelled), - not in the file.\nDrift is a field that somebody has changed since the last apply.',
-    'Exit codes: 0 done, 1 the server refuses a job, 2 the file is wrong, 3 differences (with --detailed-exitcode).',
+    'Exit codes: 0 done, 1 the server refuses a job, 2 the file is wrong or prune is refused, 3 differences (with --detailed-exitcode).',
   ],
   examples: [
     ['punctual plan -f jobs.yaml', 'show the differences'],
@@ -27,8 +27,7 @@ export const plan = defineCommand({
     if (typeof planned === 'number') return planned;
     if (cli.json) cli.out(JSON.stringify(planJson(planned, values.prune === true)));
     else printPlan(cli, values, planned);
-    const refusal = pruneRefusal(planned, values);
-    if (refusal !== undefined) cli.err(`punctual: ${refusal}`);
+    if (refusesPrune(cli, values, planned)) return EXIT.usage;
     if (planned.summary.refused > 0) return EXIT.failure;
     return values['detailed-exitcode'] && hasDifferences(planned.summary) ? EXIT.differences : EXIT.ok;
   },

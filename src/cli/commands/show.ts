@@ -88,7 +88,8 @@ function executionLines(execution: Execution, cli: Cli): string[] {
       ['id', execution.id],
       ['job', execution.jobId],
       ['owner', execution.owner],
-      ['status', execution.status],
+      ['status', execution.stopping ? `${execution.status}, stopping` : execution.status],
+      ['progress', progressText(execution, cli)],
       ['reason', execution.reason],
       ['error', error && `${error.name}: ${error.message}`],
       ['result', result === undefined ? undefined : JSON.stringify(result)],
@@ -108,6 +109,12 @@ function executionLines(execution: Execution, cli: Cli): string[] {
     ],
     cli.width,
   );
+}
+
+function progressText({ progress }: Execution, cli: Cli): string | undefined {
+  if (!progress) return undefined;
+  const { fraction, text, at } = progress;
+  return [`${Math.round(fraction * 1000) / 10} %`, text, bothTimes(at, cli)].filter(Boolean).join(', ');
 }
 
 /** One line per attempt, if there was more than one. */

@@ -10,8 +10,13 @@ const COLUMNS = [
   { title: 'STARTED' },
   { title: 'SEEN' },
   { title: 'RUNS', right: true },
-  { title: 'EXECUTIONS', flexible: true },
+  { title: 'STATE', dropOrder: 1 },
+  { title: 'ENDED IN 5 MIN', dropOrder: 2 },
+  { title: 'VERSION', dropOrder: 3 },
+  { title: 'EXECUTIONS', flexible: true, dropOrder: 4 },
 ];
+
+const OUTCOMES = ['succeeded', 'failed', 'skipped', 'cancelled'] as const;
 
 export const workers = defineCommand({
   name: 'workers',
@@ -40,8 +45,25 @@ const workerTable = (all: readonly Worker[], cli: Cli): string[] =>
       worker.host,
       timeText(worker.startedAt, cli),
       timeText(worker.lastSeenAt, cli),
-      String(worker.running.length),
+      worker.concurrency === undefined
+        ? String(worker.running.length)
+        : `${worker.running.length}/${worker.concurrency}`,
+      worker.draining ? 'draining' : 'active',
+      endedText(worker),
+      worker.version,
       worker.running.map(({ id }) => id).join(' '),
     ]),
     cli.width,
   );
+
+/** `12 succeeded, 1 failed`. Empty for a worker of an earlier version. */
+function endedText({ recent }: Worker): string {
+  if (recent === undefined) return '';
+  const counts = OUTCOMES.map((outcome) => ({
+    outcome,
+    count: recent.reduce((sum, minute) => sum + minute[outcome], 0),
+  })).filter(({ count }) => count > 0);
+  return counts.length === 0
+    ? 'none'
+    : counts.map(({ outcome, count }) => `${count.toLocaleString('en')} ${outcome}`).join(', ');
+}

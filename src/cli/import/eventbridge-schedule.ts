@@ -1,10 +1,9 @@
 // The schedule, policies and state of an EventBridge schedule or rule.
-import { InvalidInput } from '../../domain/errors.ts';
-import { nextOccurrence } from '../../domain/schedule/occurrences.ts';
-import { resolveSchedule } from '../../domain/schedule/resolve.ts';
-import { MAX_JITTER_SECONDS, type ScheduleInput } from '../../domain/schedule/schedule-schema.ts';
+import { MAX_JITTER_SECONDS } from '../../domain/schedule/schedule-kinds.ts';
+import type { ScheduleInput } from '../../domain/schedule/schedule-schema.ts';
 import type { FileJob } from '../jobs-file/file-schema.ts';
 import { type Fields, Refused } from './fields.ts';
+import { refuseUnlessFires } from './refuse-unless-fires.ts';
 
 const UNIT: Record<string, (n: string) => string> = {
   minute: (n) => `PT${n}M`,
@@ -23,7 +22,7 @@ export function scheduleOf(fields: Fields, now: number, rule: boolean): Schedule
     );
   const timezone = rule ? undefined : fields.useText('ScheduleExpressionTimezone');
   const schedule = kindOf(fields, expression, timezone, rule);
-  checkFires(schedule, now);
+  refuseUnlessFires(schedule, now);
   return schedule;
 }
 
@@ -95,16 +94,6 @@ function jitterOf(fields: Fields, rule: boolean): Pick<ScheduleInput, 'jitterSec
     fields.note('changed', path, `the jitter is ${MAX_JITTER_SECONDS} seconds, which is the maximum`);
   else fields.use(...path);
   return { jitterSeconds: Math.min(seconds, MAX_JITTER_SECONDS) };
-}
-
-function checkFires(schedule: ScheduleInput, now: number): void {
-  try {
-    if (nextOccurrence(resolveSchedule(schedule, now), now - 1) === undefined)
-      throw new Refused('it has no run from now on');
-  } catch (error) {
-    if (error instanceof InvalidInput) throw new Refused(error.message);
-    throw error;
-  }
 }
 
 const MAX_ATTEMPTS = 100;

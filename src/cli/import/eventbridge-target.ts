@@ -1,4 +1,5 @@
 // The target of an EventBridge schedule or rule as a task with params.
+import { fingerprint } from '../../domain/digest.ts';
 import { type FieldPath, type Fields, Refused } from './fields.ts';
 
 export interface TaskOfTarget {
@@ -29,7 +30,7 @@ export function taskOf(fields: Fields, at: FieldPath): TaskOfTarget {
   const arn = arnOf(text);
   if (fields.peek(...at, 'InputTransformer') !== undefined || fields.peek(...at, 'InputPath') !== undefined)
     throw new Refused('its input depends on the event (InputTransformer, InputPath), and Punctual has none');
-  const make = TASKS[arn.service];
+  const make = TASKS.get(arn.service);
   if (!make) throw new Refused(`Punctual has no task for the target ${text}`);
   const task = make({ fields, at, arn });
   fields.drop([...at, 'RoleArn'], "the worker's role is used; allow it to reach the target");
@@ -46,40 +47,48 @@ interface Target {
   readonly arn: Arn;
 }
 
-const TASKS: Record<string, (target: Target) => TaskOfTarget> = {
-  lambda: (target) => ({
-    task: 'lambda',
-    // EventBridge does not wait for the function, either
-    params: { function: target.arn.text, payload: jsonInput(target), mode: 'async' },
-  }),
-  sqs({ fields, at, arn, ...rest }) {
-    const suffix = arn.partition === 'aws-cn' ? '.cn' : '';
-    const queueUrl = `https://sqs.${arn.region}.amazonaws.com${suffix}/${arn.account}/${arn.resource}`;
-    const groupId = fields.useText(...at, 'SqsParameters', 'MessageGroupId');
-    const body = textInput({ fields, at, arn, ...rest });
-    return { task: 'sqs', params: { queueUrl, body, ...(groupId !== undefined && { groupId }) } };
-  },
-  sns: (target) => ({
-    task: 'sns',
-    params: { topicArn: target.arn.text, message: textInput(target) },
-  }),
-  events(target) {
-    const { fields, at, arn } = target;
-    if (!arn.resource.startsWith('event-bus/'))
-      throw new Refused(`Punctual has no task for the target ${arn.text}`);
-    const source = fields.useText(...at, 'EventBridgeParameters', 'Source');
-    const detailType = fields.useText(...at, 'EventBridgeParameters', 'DetailType');
-    if (source === undefined || detailType === undefined)
-      throw new Refused(
-        'its target is an event bus, and it has no EventBridgeParameters with Source and DetailType',
-      );
-    const detail = jsonInput(target);
-    if (detail === null || typeof detail !== 'object' || Array.isArray(detail))
-      throw new Refused('its Input is not a JSON object, which the detail of an event must be');
-    return { task: 'eventbridge', params: { bus: arn.text, source, detailType, detail } };
-  },
-  ecs: containerTask,
-};
+const TASKS: ReadonlyMap<string, (target: Target) => TaskOfTarget> = new Map([
+  ['lambda', lambdaTask],
+  ['sqs', queueTask],
+  ['sns', topicTask],
+  ['events', busTask],
+  ['ecs', containerTask],
+]);
+
+function lambdaTask(target: Target): TaskOfTarget {
+  // EventBridge does not wait for the function, either
+  const params = { function: target.arn.text, payload: jsonInput(target), mode: 'async' };
+  return { task: 'lambda', params };
+}
+
+function queueTask(target: Target): TaskOfTarget {
+  const { fields, at, arn } = target;
+  const suffix = arn.partition === 'aws-cn' ? '.cn' : '';
+  const queueUrl = `https://sqs.${arn.region}.amazonaws.com${suffix}/${arn.account}/${arn.resource}`;
+  const groupId = fields.useText(...at, 'SqsParameters', 'MessageGroupId');
+  const body = textInput(target);
+  return { task: 'sqs', params: { queueUrl, body, ...(groupId !== undefined && { groupId }) } };
+}
+
+function topicTask(target: Target): TaskOfTarget {
+  return { task: 'sns', params: { topicArn: target.arn.text, message: textInput(target) } };
+}
+
+function busTask(target: Target): TaskOfTarget {
+  const { fields, at, arn } = target;
+  if (!arn.resource.startsWith('event-bus/'))
+    throw new Refused(`Punctual has no task for the target ${arn.text}`);
+  const source = fields.useText(...at, 'EventBridgeParameters', 'Source');
+  const detailType = fields.useText(...at, 'EventBridgeParameters', 'DetailType');
+  if (source === undefined || detailType === undefined)
+    throw new Refused(
+      'its target is an event bus, and it has no EventBridgeParameters with Source and DetailType',
+    );
+  const detail = jsonInput(target);
+  if (detail === null || typeof detail !== 'object' || Array.isArray(detail))
+    throw new Refused('its Input is not a JSON object, which the detail of an event must be');
+  return { task: 'eventbridge', params: { bus: arn.text, source, detailType, detail } };
+}
 
 /** AWS replaces these texts in the input of a schedule. */
 const CONTEXT = /<aws\.scheduler\.[a-z-]+>/;
@@ -101,25 +110,14 @@ function inputOf({ fields, at }: Target): string | undefined {
   return text;
 }
 
-/** The JSON value of the input. Text that is not JSON stays text. */
+/** The JSON value of the input. */
 function jsonInput(target: Target): unknown {
   const text = inputOf(target);
-  if (text === undefined) return {};
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  return text === undefined ? {} : jsonOf(text);
 }
 
 /** The input as it is sent, byte for byte. An empty message is not allowed. */
 const textInput = (target: Target): string => inputOf(target) || '{}';
-
-interface Override {
-  readonly name?: unknown;
-  readonly command?: unknown;
-  readonly environment?: unknown;
-}
 
 const OF_DEPLOYMENT = 'cluster, network and launch type are settings of the deployment (docs/tasks.md)';
 
@@ -138,40 +136,63 @@ function containerTask(target: Target): TaskOfTarget {
   return { task: 'container', params: { taskDefinition, ...overridesOf(fields, [...at, 'Input']) } };
 }
 
-/** The input of an ECS target has the overrides of containers. */
+/** The input of an ECS target has the overrides of containers. If a part of it is not carried over, it is reported. */
 function overridesOf(fields: Fields, path: FieldPath): Record<string, unknown> {
   const text = fields.peek(...path);
   if (text === undefined) return {};
-  const parsed = typeof text === 'string' ? tryJson(text) : undefined;
-  const [first, ...more] = listOf(Object(parsed).containerOverrides) as (Override | undefined)[];
-  const { name, command, environment, ...unknown } = Object(first) as Override & object;
-  const variables = listOf(environment) as { name?: unknown; value?: unknown }[];
-  const isComplete =
-    more.length === 0 &&
-    Object.keys(unknown).length === 0 &&
-    Object.keys(Object(parsed)).every((key) => key === 'containerOverrides');
-  if (isComplete && parsed !== undefined) fields.use(...path);
+  const given = typeof text === 'string' ? jsonOf(text) : text;
+  const [first] = listOf(Object(given).containerOverrides);
+  const { name, command, environment } = Object(first) as Record<string, unknown>;
+  const variables = listOf(environment).filter(isVariable);
+  const carried = {
+    ...(typeof name === 'string' && { container: name }),
+    ...(isTexts(command) && { command }),
+    ...(variables.length > 0 && {
+      environment: Object.fromEntries(variables.map((variable) => [variable.name, variable.value])),
+    }),
+  };
+  if (fingerprint(inputOfOverrides(carried)) === fingerprint(given)) fields.use(...path);
   else
     fields.note(
       'dropped',
       path,
       'only name, command and environment of the first container override are carried over',
     );
-  return {
-    ...(typeof name === 'string' && { container: name }),
-    ...(Array.isArray(command) && { command: command.map(String) }),
-    ...(variables.length > 0 && {
-      environment: Object.fromEntries(variables.map((one) => [String(one.name), String(one.value)])),
-    }),
-  };
+  return carried;
 }
 
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+interface Overrides {
+  readonly container?: string;
+  readonly command?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
 
-function tryJson(text: string): unknown {
+/** The input that an import of the overrides would read. */
+const inputOfOverrides = ({ container, command, environment }: Overrides) => ({
+  containerOverrides: [
+    {
+      ...(container !== undefined && { name: container }),
+      ...(command && { command }),
+      ...(environment && {
+        environment: Object.entries(environment).map(([name, value]) => ({ name, value })),
+      }),
+    },
+  ],
+});
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string');
+const isVariable = (value: unknown): value is { name: string; value: string } => {
+  const { name, value: text } = Object(value) as { name?: unknown; value?: unknown };
+  return typeof name === 'string' && typeof text === 'string';
+};
+
+/** Text that is not JSON stays text. */
+function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined;
+    return text;
   }
 }

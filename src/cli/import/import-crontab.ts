@@ -1,10 +1,10 @@
 // Imports a crontab: each line becomes a job with the task `script`. Variables become its environment.
-import { InvalidInput } from '../../domain/errors.ts';
-import { resolveSchedule } from '../../domain/schedule/resolve.ts';
-import { MAX_JITTER_SECONDS, type ScheduleInput } from '../../domain/schedule/schedule-schema.ts';
+import { MAX_JITTER_SECONDS } from '../../domain/schedule/schedule-kinds.ts';
+import type { ScheduleInput } from '../../domain/schedule/schedule-schema.ts';
 import { calendarOf, needsBothDays } from './cron-days.ts';
 import { type Note, Refused } from './fields.ts';
 import { type Imported, type ImportedJob, Names } from './imported.ts';
+import { refuseUnlessFires } from './refuse-unless-fires.ts';
 
 export interface CrontabOptions {
   /** Whether lines have a user before the command, as in /etc/crontab. */
@@ -102,7 +102,7 @@ function variable(state: State, name: string, value: string, note: AddNote): boo
       note('changed', name, value, `the jitter is ${MAX_JITTER_SECONDS} seconds, which is the maximum`);
     return true;
   }
-  const reason = REASONS[name] ?? (/^(PUNCTUAL_|AWS_|ECS_|LD_)/.test(name) ? RESERVED : undefined);
+  const reason = REASONS.get(name) ?? (/^(PUNCTUAL_|AWS_|ECS_|LD_)/.test(name) ? RESERVED : undefined);
   if (reason !== undefined) {
     note(name === 'SHELL' && !value.endsWith('/sh') ? 'changed' : 'dropped', name, value, reason);
     return false;
@@ -121,11 +121,11 @@ function variable(state: State, name: string, value: string, note: AddNote): boo
 const RESERVED = 'the environment of a script cannot have this variable';
 const NO_OUTPUT = 'Punctual sends no output by e-mail; `notify` tells about failures';
 /** Why variables of cron are not variables of the command. */
-const REASONS: Readonly<Record<string, string>> = {
-  MAILTO: NO_OUTPUT,
-  MAILFROM: NO_OUTPUT,
-  SHELL: 'commands run with POSIX sh',
-};
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ['MAILTO', NO_OUTPUT],
+  ['MAILFROM', NO_OUTPUT],
+  ['SHELL', 'commands run with POSIX sh'],
+]);
 
 function jobOf(
   line: string,
@@ -142,7 +142,7 @@ function jobOf(
   if (own === '') throw new Refused('it has no command');
   if (options.system) note('dropped', 'user', user, 'a script has no user of its own');
   const schedule = scheduleOf(fields, state, note);
-  check(schedule, now);
+  refuseUnlessFires(schedule, now);
   const source = commandOf(own);
   const environment = Object.fromEntries(state.variables);
   const name = names.take(nameOf(own.split(/(?<!\\)%/)[0] ?? ''));
@@ -204,21 +204,13 @@ function scheduleOf(fields: string[], state: State, note: AddNote): ScheduleInpu
   return { cron: fields.join(' '), ...common };
 }
 
-function check(schedule: ScheduleInput, now: number): void {
-  try {
-    resolveSchedule(schedule, now);
-  } catch (error) {
-    if (error instanceof InvalidInput) throw new Refused(error.message);
-    throw error;
-  }
-}
-
 /** In a crontab, the first `%` ends the command, and what follows is its standard input, with `%` for line breaks. */
 function commandOf(text: string): string {
   const parts = text.split(/(?<!\\)%/).map((part) => part.replaceAll('\\%', '%'));
   const [command = '', ...input] = parts;
   if (input.length === 0) return command;
-  const end = input.includes('EOF') ? 'END_OF_INPUT' : 'EOF';
+  let end = 'EOF';
+  while (input.includes(end)) end = `${end}_`; // a line of the input must not end it
   return `{ ${command.trim()}\n} <<'${end}'\n${input.join('\n')}\n${end}\n`;
 }
 

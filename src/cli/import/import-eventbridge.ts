@@ -94,11 +94,7 @@ function importRecord(record: string, value: object, names: Names, now: number):
         return [];
       }
     });
-    if (jobs.length === 0)
-      return {
-        jobs,
-        notes: [{ kind: 'refused', record, field: '', reason: 'Punctual has no task for its targets' }],
-      };
+    if (jobs.length === 0) throw new Refused(refusalsOf(fields).join('; '));
     dropKnown(fields, rule, targets);
     return { jobs, notes: fields.finish() };
   } catch (error) {
@@ -106,6 +102,10 @@ function importRecord(record: string, value: object, names: Names, now: number):
     return { jobs: [], notes: [{ kind: 'refused', record, field: '', reason: error.message }] };
   }
 }
+
+const refusalsOf = ({ notes }: Fields): string[] => [
+  ...new Set(notes.filter(({ kind }) => kind === 'refused').map(({ reason }) => reason)),
+];
 
 /** The paths of the targets. A schedule has one, a rule up to five. */
 function targetsOf(fields: Fields, rule: boolean): FieldPath[] {

@@ -52,6 +52,10 @@ export function yamlOf(namespace: string, jobs: readonly ImportedJob[], heading:
   const doc = new Document(fileOf(namespace, jobs));
   doc.commentBefore = ` ${heading}`;
   visit(doc, {
+    // The package yaml writes a text of spaces and line ends as a block, and reads the block without its spaces.
+    Scalar(_key, node) {
+      if (typeof node.value === 'string' && /^\s+$/.test(node.value)) node.type = 'QUOTE_DOUBLE';
+    },
     // a list of plain values is one line
     Seq(_key, node) {
       node.flow = node.items.every((item) => isScalar(item));
@@ -78,7 +82,10 @@ export function yamlOf(namespace: string, jobs: readonly ImportedJob[], heading:
 export function reportLines(notes: readonly Note[]): string[] {
   const refused = notes.filter(({ kind }) => kind === 'refused');
   const others = notes.filter(({ kind }) => kind !== 'refused');
-  const groups = Map.groupBy(others, ({ kind, field, reason }) => `${kind} ${field}: ${reason}`);
+  const groups = Map.groupBy(
+    others,
+    ({ kind, field, reason }) => `${kind}${field && ` ${field}`}: ${reason}`,
+  );
   return [
     ...refused.map(({ record, field, reason }) => `refused ${record}${field && ` ${field}`}: ${reason}`),
     ...[...groups]

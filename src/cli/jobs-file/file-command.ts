@@ -1,5 +1,6 @@
 // What plan and apply share: flags, reading the file, comparing and printing.
 import { type Cli, EXIT, type Options, UsageError, type Values } from '../command.ts';
+import { readText } from '../read-text.ts';
 import { jobCountText } from '../resource-tables.ts';
 import { type Comparison, compareWithServer, type Summary, summaryOf } from './compare-with-server.ts';
 import { planLines, planMarkdown, summaryText } from './plan-text.ts';
@@ -47,14 +48,6 @@ export async function planFile(cli: Cli, values: FileValues): Promise<Planned | 
   }
 }
 
-async function readText(cli: Cli, path: string): Promise<string> {
-  try {
-    return path === '-' ? await cli.readStdin() : cli.readFile(path);
-  } catch (error) {
-    throw new UsageError(`${path} cannot be read: ${error instanceof Error ? error.message : error}`);
-  }
-}
-
 function printFileErrors(cli: Cli, path: string, errors: readonly FileError[]): void {
   if (cli.json) {
     cli.err(JSON.stringify({ error: { message: `${path} is wrong, nothing was done`, errors } }));
@@ -91,11 +84,14 @@ export const planJson = ({ file, comparison, summary }: Planned, prune: boolean)
   notInFile: comparison.extras.map(({ name, id, status }) => ({ name, id, status, cancel: prune })),
 });
 
-/** The reason to cancel nothing. Undefined if the prune is allowed. */
-export function pruneRefusal(
-  { comparison: { extras, live } }: Planned,
+/** Whether the prune would cancel too many jobs. Prints the reason. */
+export function refusesPrune(
+  cli: Cli,
   values: FileValues,
-): string | undefined {
-  if (!values.prune || values.force || extras.length * 2 <= live) return undefined;
-  return `--prune would cancel ${extras.length} of the ${jobCountText(live)} of the namespace, which is more than half; nothing was done. Check the file and its namespace, or add --force`;
+  { comparison: { extras, live } }: Planned,
+): boolean {
+  if (!values.prune || values.force || extras.length * 2 <= live) return false;
+  const reason = `--prune would cancel ${extras.length} of the ${jobCountText(live)} of the namespace, which is more than half; nothing was done. Check the file and its namespace, or add --force`;
+  cli.err(cli.json ? JSON.stringify({ error: { message: reason } }) : `punctual: ${reason}`);
+  return true;
 }

@@ -1,5 +1,6 @@
 // Merges the defaults of a jobs file into a job. Objects are merged field by field. Lists and the kind of schedule are replaced.
-import { COMBINES_WITH, KINDS, type ScheduleInput } from '../../domain/schedule/schedule-schema.ts';
+import { COMBINES_WITH, KINDS, type Kind } from '../../domain/schedule/schedule-kinds.ts';
+import type { ScheduleInput } from '../../domain/schedule/schedule-schema.ts';
 import type { FileJob } from './file-schema.ts';
 
 export type MergedJob = Omit<FileJob, 'schedule'> & { readonly schedule?: ScheduleInput };
@@ -14,8 +15,6 @@ export function mergeDefaults(defaults: FileJob, job: FileJob): MergedJob {
 /** Text is a cron pattern. */
 const asSchedule = (schedule: FileJob['schedule']): ScheduleInput | undefined =>
   typeof schedule === 'string' ? { cron: schedule } : schedule;
-
-type Kind = (typeof KINDS)[number];
 
 const kindOf = (schedule: ScheduleInput | undefined): Kind | undefined =>
   KINDS.find((kind) => schedule?.[kind] !== undefined);

@@ -1,6 +1,6 @@
 // Slots and entries of the timetable. A slot is one minute of one shard. An entry is the time to dispatch or check an execution.
 
-import { MAX_JITTER_SECONDS } from '../schedule/schedule-schema.ts';
+import { MAX_JITTER_SECONDS } from '../schedule/schedule-kinds.ts';
 import type { DueKey } from './ids.ts';
 
 export const MINUTE = 60_000;

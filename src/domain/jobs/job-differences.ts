@@ -1,9 +1,8 @@
 // The difference between a job and a full description of it. Both are compared after defaults and resolution.
 import { z } from 'zod';
-import { fingerprint } from '../digest.ts';
 import { instantMs } from '../schedule/instant.ts';
 import type { Schedule } from '../schedule/schedule-schema.ts';
-import { pathText } from '../validation/validation.ts';
+import { isSameValue, valueChanges } from '../value-changes.ts';
 import type { Definition, Head } from './job.ts';
 import { type JobSpec, jobSpecSchema } from './job-spec.ts';
 
@@ -41,11 +40,11 @@ const pick = (from: Partial<Record<ComparedField, unknown>>): Partial<Record<Com
 
 /** The fields whose values differ. */
 export const differingFields = (from: ComparedJob, to: ComparedJob): ComparedField[] =>
-  [...SPEC_FIELDS, 'paused' as const].filter((field) => !isEqual(from[field], to[field]));
+  [...SPEC_FIELDS, 'paused' as const].filter((field) => !isSameValue(from[field], to[field]));
 
 /** The differing values, each by the path of the smallest field that differs. A list is one value. */
 export const fieldChanges = (from: ComparedJob, to: ComparedJob): FieldChange[] =>
-  differingFields(from, to).flatMap((field) => changesAt([field], from[field], to[field]));
+  differingFields(from, to).flatMap((field) => valueChanges([field], from[field], to[field]));
 
 /** All fields of a job that does not exist yet. */
 export const newFields = (job: ComparedJob): FieldChange[] =>
@@ -53,28 +52,8 @@ export const newFields = (job: ComparedJob): FieldChange[] =>
     .filter(([, value]) => value !== undefined && !isEmpty(value))
     .map(([path, to]) => ({ path, to }));
 
-function changesAt(path: readonly string[], from: unknown, to: unknown): FieldChange[] {
-  if (isEqual(from, to)) return [];
-  if (isRecord(from) && isRecord(to)) {
-    const names = [...new Set([...Object.keys(from), ...Object.keys(to)])];
-    return names.flatMap((name) => changesAt([...path, name], from[name], to[name]));
-  }
-  return [
-    {
-      path: pathText(path),
-      ...(from !== undefined && { from }),
-      ...(to !== undefined && { to }),
-    },
-  ];
-}
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  value !== null && typeof value === 'object' && !Array.isArray(value);
-
 const isEmpty = (value: unknown): boolean =>
   value === false || (value !== null && typeof value === 'object' && Object.keys(value).length === 0);
-
-const isEqual = (a: unknown, b: unknown): boolean => a === b || fingerprint(a) === fingerprint(b);
 
 /**
  * The schedule that a request asks for. A rate without `startAt` counts from its creation. If the job has the same rate, it

@@ -1,5 +1,6 @@
 // A job as it is stored: its head, which every decision is a compare-and-set on, and its definition.
 import type { DueKey } from '../executions/ids.ts';
+import type { Progress } from '../executions/progress.ts';
 import type { Schedule } from '../schedule/schedule-schema.ts';
 import type { JobStatus } from '../views/resource-schemas.ts';
 import type { Notifies } from './notify-events.ts';
@@ -44,6 +45,8 @@ export interface Hold {
   readonly cancelRequested: boolean;
   /** The schedule was withdrawn before the execution was known to have started. A takeover does not start it. */
   readonly withdrawn?: true;
+  /** The last progress that a heartbeat has carried. A new hold has none. */
+  readonly progress?: Progress;
 }
 
 /** The last decision about an execution that no worker holds. The row is written after it (docs/protocol.md#note). */

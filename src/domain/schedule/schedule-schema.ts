@@ -3,22 +3,9 @@ import { z } from 'zod';
 import { calendarSchema } from './calendar-schema.ts';
 import { MAX_PATTERN } from './cron.ts';
 import { exceptSchema } from './except-schema.ts';
-
-export const KINDS = ['at', 'in', 'cron', 'every', 'calendar'] as const;
-type Kind = (typeof KINDS)[number];
-
-/** The fields that each kind may have besides its own. */
-export const COMBINES_WITH: Record<Kind, readonly string[]> = {
-  at: ['timezone'],
-  in: [],
-  cron: ['timezone', 'startAt', 'endAt', 'except', 'jitterSeconds', 'dst'],
-  every: ['timezone', 'startAt', 'endAt', 'except', 'jitterSeconds'],
-  calendar: ['timezone', 'startAt', 'endAt', 'except', 'jitterSeconds', 'dst'],
-};
+import { COMBINES_WITH, KINDS, type Kind, MAX_JITTER_SECONDS } from './schedule-kinds.ts';
 
 const time = z.string().max(64);
-
-export const MAX_JITTER_SECONDS = 3600;
 
 export const dstSchema = z.strictObject({
   gap: z

@@ -12,7 +12,7 @@ import type { CalendarSchedule, CronSchedule, FixedRate, Schedule } from './sche
 import { type WallClock, wallClockOf } from './wall-clock.ts';
 import { SCHEDULE_WARNINGS, type ScheduleWarning } from './warning-kinds.ts';
 import { type ClockChangeRule, clockChangeRule, runsAfterGap } from './zoned.ts';
-import { type OffsetPeriod, offsetPeriodAt } from './zones.ts';
+import { clockChangesFrom, type OffsetPeriod } from './zones.ts';
 
 export { SCHEDULE_WARNINGS, type ScheduleWarning };
 
@@ -99,14 +99,6 @@ function excludedInstants({
   return (instant, offset) =>
     instants.some(({ from, to }) => from <= instant && instant <= to) ||
     (local !== undefined && local.skipForwards(instant + offset) !== instant + offset);
-}
-
-/** The offset periods that begin with a clock change between `from` and `to`. */
-function* clockChangesFrom(zone: string, from: number, to: number): Generator<OffsetPeriod, void> {
-  for (let period = offsetPeriodAt(zone, from); period.end <= to; ) {
-    period = offsetPeriodAt(zone, period.end);
-    if (period.offset !== period.before) yield period;
-  }
 }
 
 function clockChangeWarning(

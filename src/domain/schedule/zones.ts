@@ -82,6 +82,14 @@ export function offsetPeriodAt(zone: string, instant: number): OffsetPeriod {
   return found;
 }
 
+/** The offset periods that begin with a clock change between `from` and `to`. */
+export function* clockChangesFrom(zone: string, from: number, to: number): Generator<OffsetPeriod, void> {
+  for (let period = offsetPeriodAt(zone, from); period.end <= to; ) {
+    period = offsetPeriodAt(zone, period.end);
+    if (period.offset !== period.before) yield period;
+  }
+}
+
 const offsetPeriodsOf = (zone: string, year: number): readonly OffsetPeriod[] =>
   years.memo(`${year} ${zone}`, { context: { zone, year } });
 

@@ -69,6 +69,16 @@ const attemptShape = z.strictObject({
 
 export type AttemptView = z.infer<typeof attemptShape>;
 
+const progressShape = z
+  .strictObject({
+    fraction: z.number().min(0).max(1),
+    text: z.string().optional(),
+    at: isoTime.describe('time of the report'),
+  })
+  .describe(
+    'the last report of the task, at most one heartbeat old; only in status `running`, and not in lists over all jobs without `status=running`',
+  );
+
 export const executionShape = z
   .strictObject({
     id: z.string(),
@@ -106,6 +116,7 @@ export const executionShape = z
       .describe(
         'a cancel was requested, and the task has been told to stop or will be with the next heartbeat',
       ),
+    progress: progressShape.optional(),
     timeline: z.strictObject({
       dueAt: isoTime,
       enqueuedAt: isoTime.optional(),
@@ -118,6 +129,19 @@ export const executionShape = z
 
 export type ExecutionView = z.infer<typeof executionShape>;
 
+/** The maximum number of executions in `recent` of a job. */
+export const MAX_RECENT = 20;
+
+const recentExecutionShape = executionShape.pick({
+  id: true,
+  status: true,
+  dueAt: true,
+  latenessMs: true,
+  durationMs: true,
+});
+
+export type RecentExecution = z.infer<typeof recentExecutionShape>;
+
 export const warningsShape = z.array(
   z.strictObject({
     kind: z.enum(SCHEDULE_WARNINGS),
@@ -129,6 +153,20 @@ export const warningsShape = z.array(
 /** What a request by name does to the job of the name. */
 export const NAMED_JOB_ACTIONS = ['create', 'update', 'replace', 'none'] as const;
 export type NamedJobAction = (typeof NAMED_JOB_ACTIONS)[number];
+
+const EXAMPLE_JOB_VIEW = {
+  ...EXAMPLE_JOB,
+  retry: { maxAttempts: 3, backoffSeconds: 2, maxBackoffSeconds: 900 },
+  timeoutSeconds: 300,
+  overlap: 'skip',
+  misfire: { policy: 'runOnce', graceSeconds: 60 },
+  id: EXAMPLE_EXECUTION.jobId,
+  status: 'active',
+  version: 1,
+  createdAt: '2026-11-16T12:00:00.000Z',
+  updatedAt: '2026-11-16T12:00:00.000Z',
+  nextRunAt: '2026-11-17T08:00:00.000Z',
+};
 
 export const jobShape = z
   .strictObject({
@@ -148,28 +186,50 @@ export const jobShape = z
       .optional()
       .describe('possible surprises of the schedule; only in responses to a create or a schedule edit'),
     lastExecution: executionShape.optional().describe('last execution; only in GET of one job'),
+    recent: z
+      .array(recentExecutionShape)
+      .max(MAX_RECENT)
+      .optional()
+      .describe(
+        `last ${MAX_RECENT} executions, newest first; only in lists with \`include=recent\`. With \`overlap: allow\`, an execution appears when its first attempt has ended`,
+      ),
     action: z
       .enum(NAMED_JOB_ACTIONS)
       .optional()
       .describe('what the request did; only in responses to PUT /jobs/by-name'),
   })
-  .meta({
-    id: 'Job',
-    examples: [
-      {
-        ...EXAMPLE_JOB,
-        retry: { maxAttempts: 3, backoffSeconds: 2, maxBackoffSeconds: 900 },
-        timeoutSeconds: 300,
-        overlap: 'skip',
-        misfire: { policy: 'runOnce', graceSeconds: 60 },
-        id: EXAMPLE_EXECUTION.jobId,
-        status: 'active',
-        version: 1,
-        createdAt: '2026-11-16T12:00:00.000Z',
-        updatedAt: '2026-11-16T12:00:00.000Z',
-        nextRunAt: '2026-11-17T08:00:00.000Z',
-      },
-    ],
-  });
+  .meta({ id: 'Job', examples: [EXAMPLE_JOB_VIEW] });
 
 export type JobView = z.infer<typeof jobShape>;
+
+/** Fields of a job that its summary does not have. */
+const NOT_IN_SUMMARY = {
+  params: true,
+  notify: true,
+  warnings: true,
+  lastExecution: true,
+  action: true,
+} as const;
+
+const { params: _params, notify: _notify, ...EXAMPLE_SUMMARY } = EXAMPLE_JOB_VIEW;
+
+/** A job as lists for people show it. */
+export const jobSummaryShape = jobShape.omit(NOT_IN_SUMMARY).meta({
+  id: 'JobSummary',
+  examples: [
+    {
+      ...EXAMPLE_SUMMARY,
+      recent: [
+        {
+          id: EXAMPLE_EXECUTION.id,
+          status: 'succeeded',
+          dueAt: EXAMPLE_EXECUTION.dueAt,
+          latenessMs: 4,
+          durationMs: 213,
+        },
+      ],
+    },
+  ],
+});
+
+export type JobSummaryView = z.infer<typeof jobSummaryShape>;

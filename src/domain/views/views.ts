@@ -8,7 +8,15 @@ import type { Principal } from '../principal.ts';
 import { fireAt, isRecurring, nextOccurrence } from '../schedule/occurrences.ts';
 import type { Schedule } from '../schedule/schedule-schema.ts';
 import { type ScheduleWarning, scheduleWarnings } from '../schedule/warnings.ts';
-import type { AttemptView, ExecutionStatus, ExecutionView, JobStatus, JobView } from './resource-schemas.ts';
+import type {
+  AttemptView,
+  ExecutionStatus,
+  ExecutionView,
+  JobStatus,
+  JobSummaryView,
+  JobView,
+  RecentExecution,
+} from './resource-schemas.ts';
 
 const STATUS: Record<RowStatus, ExecutionStatus> = {
   QUEUED: 'queued',
@@ -33,7 +41,7 @@ function present<T extends object>(value: T): T {
 }
 
 /** The view with the owner of the job, if an operator reads it. Users read only what they own. */
-export const withOwner = <View extends JobView | ExecutionView>(
+export const withOwner = <View extends JobView | JobSummaryView | ExecutionView>(
   who: Principal,
   view: View,
   owner: string,
@@ -113,11 +121,20 @@ export function executionOfHold(head: PlannedJob, hold: Hold): ExecutionView {
     status: 'running',
     ...{ attempt, workerId },
     latenessMs: startedAt - Date.parse(planned.fireAt),
-    ...(hold.cancelRequested && { stopping: true as const }),
+    ...fieldsOfHold(hold),
     attempts: [attemptView({ attempt, workerId, startedAt })],
     timeline: { dueAt: iso(dueAt), startedAt: iso(hold.startedAt) },
   };
 }
+
+/** What the hold of a running execution adds to its view. */
+export const fieldsOfHold = ({
+  cancelRequested,
+  progress,
+}: Hold): Pick<ExecutionView, 'stopping' | 'progress'> => ({
+  ...(cancelRequested && { stopping: true }),
+  ...(progress && { progress: { ...progress, at: iso(progress.at) } }),
+});
 
 /** An execution without a hold and without a row: `scheduled` until it is due, then `queued`. */
 export function plannedExecution(head: PlannedJob, due: DueKey, now: number, manual = false): ExecutionView {
@@ -195,3 +212,18 @@ export function jobView(
     lastExecution: last,
   });
 }
+
+/** A job without `params` and `notify`, so its definition is not needed. */
+export function jobSummary(head: VisibleHead, now: number): JobSummaryView {
+  const { params: _params, notify: _notify, ...summary } = jobView(head, undefined, now);
+  return summary;
+}
+
+/** The fields of an execution that lists of jobs show. */
+export const recentExecution = ({
+  id,
+  status,
+  dueAt,
+  latenessMs,
+  durationMs,
+}: ExecutionView): RecentExecution => present({ id, status, dueAt, latenessMs, durationMs });

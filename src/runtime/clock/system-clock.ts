@@ -1,5 +1,6 @@
 // The clock of the machine.
 import { uptime } from 'node:os';
+import { Stopper, type StopSignal } from '../../concurrency/stopper.ts';
 import type { Clock } from '../../scheduling/context.ts';
 
 /** The maximum delay of `setTimeout`. A longer one fires at once. */
@@ -43,9 +44,10 @@ export const systemClock: Clock & { uptime(): number } = {
  * The sleepers of each signal share one listener. Thousands of messages sleep until the same signal, and an event target
  * searches all its listeners to add or remove one.
  */
-const sleepers = new WeakMap<AbortSignal, Set<() => void>>();
+const sleepers = new WeakMap<StopSignal, Set<() => void>>();
 
-function sleepersOf(signal: AbortSignal): Set<() => void> {
+function sleepersOf(signal: StopSignal): Set<() => void> {
+  if (signal instanceof Stopper) return signal.listeners;
   const known = sleepers.get(signal);
   if (known) return known;
   const waking = new Set<() => void>();

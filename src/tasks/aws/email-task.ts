@@ -50,6 +50,16 @@ export const emailParams = (recipients: Recipients) => {
     .refine(({ to, cc = [], bcc = [] }) => to.length + cc.length + bcc.length <= MAX_RECIPIENTS, {
       path: ['to'],
       error: `must have at most ${MAX_RECIPIENTS} addresses, cc and bcc included`,
+    })
+    .meta({
+      examples: [
+        {
+          from: 'reports@example.com',
+          to: ['team@example.com'],
+          subject: 'Numbers',
+          text: 'Here they are.',
+        },
+      ],
     });
 };
 

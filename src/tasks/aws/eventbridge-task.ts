@@ -4,30 +4,36 @@ import type { TaskServices } from '../services.ts';
 import { defineTask, type Task } from '../task.ts';
 import { callAws, entryFailure } from './sdk-errors.ts';
 
-export const eventbridgeParams = z.strictObject({
-  bus: z
-    .string()
-    .regex(
-      /^(arn:aws[\w-]*:events:[\w-]+:\d{12}:event-bus\/)?[/.\-_A-Za-z0-9]{1,256}$/,
-      'must be the name or ARN of an event bus',
-    )
-    .optional()
-    .describe('name or ARN of the event bus; default "default"'),
-  source: z
-    .string()
-    .regex(
-      /^(?!aws\.)[\x21-\x7e]{1,256}$/,
-      'must be 1 to 256 ASCII characters without spaces and not begin with "aws."',
-    )
-    .describe('source of the event, such as "com.example.billing"'),
-  detailType: z.string().min(1).max(128).describe('type of the event'),
-  detail: z.record(z.string(), z.unknown()).describe('content of the event, a JSON object'),
-  resources: z
-    .array(z.string().min(1).max(2048))
-    .max(10)
-    .optional()
-    .describe('ARNs of the resources of the event'),
-});
+export const eventbridgeParams = z
+  .strictObject({
+    bus: z
+      .string()
+      .regex(
+        /^(arn:aws[\w-]*:events:[\w-]+:\d{12}:event-bus\/)?[/.\-_A-Za-z0-9]{1,256}$/,
+        'must be the name or ARN of an event bus',
+      )
+      .optional()
+      .describe('name or ARN of the event bus; default "default"'),
+    source: z
+      .string()
+      .regex(
+        /^(?!aws\.)[\x21-\x7e]{1,256}$/,
+        'must be 1 to 256 ASCII characters without spaces and not begin with "aws."',
+      )
+      .describe('source of the event, such as "com.example.billing"'),
+    detailType: z.string().min(1).max(128).describe('type of the event'),
+    detail: z.record(z.string(), z.unknown()).describe('content of the event, a JSON object'),
+    resources: z
+      .array(z.string().min(1).max(2048))
+      .max(10)
+      .optional()
+      .describe('ARNs of the resources of the event'),
+  })
+  .meta({
+    examples: [
+      { bus: 'orders', source: 'com.example.billing', detailType: 'MonthClosed', detail: { month: 11 } },
+    ],
+  });
 
 export type EventbridgeParams = z.infer<typeof eventbridgeParams>;
 

@@ -5,22 +5,24 @@ import type { TaskServices } from '../services.ts';
 import { DoNotRetry, defineTask, type Task, type TaskContext } from '../task.ts';
 import { callAws } from './sdk-errors.ts';
 
-export const lambdaParams = z.strictObject({
-  function: z
-    .string()
-    .regex(
-      /^(arn:aws[\w-]*:lambda:[\w-]+:\d{12}:function:)?[A-Za-z0-9_-]{1,64}(:[A-Za-z0-9$_-]{1,128})?$/,
-      'must be the name or ARN of a function, optionally with ":version" or ":alias"',
-    )
-    .describe('name or ARN of the function, optionally with ":alias" or ":version"'),
-  payload: z.unknown().optional().describe('any JSON value; default {}'),
-  mode: z
-    .enum(['sync', 'async'])
-    .optional()
-    .describe(
-      'sync (default) waits for the result of the function; async ends when Lambda has accepted the event',
-    ),
-});
+export const lambdaParams = z
+  .strictObject({
+    function: z
+      .string()
+      .regex(
+        /^(arn:aws[\w-]*:lambda:[\w-]+:\d{12}:function:)?[A-Za-z0-9_-]{1,64}(:[A-Za-z0-9$_-]{1,128})?$/,
+        'must be the name or ARN of a function, optionally with ":version" or ":alias"',
+      )
+      .describe('name or ARN of the function, optionally with ":alias" or ":version"'),
+    payload: z.unknown().optional().describe('any JSON value; default {}'),
+    mode: z
+      .enum(['sync', 'async'])
+      .optional()
+      .describe(
+        'sync (default) waits for the result of the function; async ends when Lambda has accepted the event',
+      ),
+  })
+  .meta({ examples: [{ function: 'nightly-report:live', payload: { day: 1 } }] });
 
 export type LambdaParams = z.infer<typeof lambdaParams>;
 

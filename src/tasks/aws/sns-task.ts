@@ -32,6 +32,15 @@ export const snsParams = z
   .refine(({ message }) => message !== undefined && message !== '', {
     path: ['message'],
     error: 'is missing or empty; it must be a JSON value other than ""',
+  })
+  .meta({
+    examples: [
+      {
+        topicArn: 'arn:aws:sns:eu-west-1:123456789012:news',
+        message: 'It is Monday',
+        subject: 'Monday',
+      },
+    ],
   });
 
 export type SnsParams = z.infer<typeof snsParams>;

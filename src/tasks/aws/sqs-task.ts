@@ -29,6 +29,9 @@ export const sqsParams = z
   .refine((params) => params.delaySeconds === undefined || !params.queueUrl.endsWith('.fifo'), {
     path: ['delaySeconds'],
     error: 'must be absent for a FIFO queue: SQS delays whole FIFO queues, not single messages',
+  })
+  .meta({
+    examples: [{ queueUrl: 'https://sqs.eu-west-1.amazonaws.com/123456789012/orders', body: { day: 1 } }],
   });
 
 export type SqsParams = z.infer<typeof sqsParams>;

@@ -13,29 +13,33 @@ import { type EcsRun, runOnEcs } from './ecs-run.ts';
 /** ECS's maximum size of all overrides of a task, in characters. */
 const MAX_OVERRIDES = 8192;
 
-export const containerParams = z.strictObject({
-  taskDefinition: z
-    .string()
-    .regex(
-      /^(arn:aws[\w-]*:ecs:[\w-]+:\d{12}:task-definition\/)?[A-Za-z0-9_-]{1,255}(:\d{1,9})?$/,
-      'must be a family such as "report", a revision such as "report:7", or an ARN',
-    )
-    .describe('family, "family:revision" or ARN'),
-  container: z
-    .string()
-    .regex(/^[A-Za-z0-9_-]{1,255}$/, 'must be letters, digits, "_" and "-"')
-    .optional()
-    .describe(
-      'container that `command` and `environment` apply to; default: the first of the task definition',
-    ),
-  command: z
-    .array(z.string().max(4096))
-    .min(1)
-    .max(64)
-    .optional()
-    .describe('replaces the command of the image'),
-  environment: environmentSchema.optional().describe('variables in addition to those of the task definition'),
-});
+export const containerParams = z
+  .strictObject({
+    taskDefinition: z
+      .string()
+      .regex(
+        /^(arn:aws[\w-]*:ecs:[\w-]+:\d{12}:task-definition\/)?[A-Za-z0-9_-]{1,255}(:\d{1,9})?$/,
+        'must be a family such as "report", a revision such as "report:7", or an ARN',
+      )
+      .describe('family, "family:revision" or ARN'),
+    container: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,255}$/, 'must be letters, digits, "_" and "-"')
+      .optional()
+      .describe(
+        'container that `command` and `environment` apply to; default: the first of the task definition',
+      ),
+    command: z
+      .array(z.string().max(4096))
+      .min(1)
+      .max(64)
+      .optional()
+      .describe('replaces the command of the image'),
+    environment: environmentSchema
+      .optional()
+      .describe('variables in addition to those of the task definition'),
+  })
+  .meta({ examples: [{ taskDefinition: 'report:7', command: ['report', '--day', '1'] }] });
 
 export type ContainerParams = z.infer<typeof containerParams>;
 

@@ -92,6 +92,9 @@ export const httpParams = z
   .refine((p) => p.body === undefined || (p.method !== 'GET' && p.method !== 'HEAD'), {
     path: ['body'],
     error: 'must be absent when the method is GET or HEAD',
+  })
+  .meta({
+    examples: [{ url: 'https://example.com/hook', body: { day: 1 } }],
   });
 
 export type HttpParams = z.infer<typeof httpParams>;

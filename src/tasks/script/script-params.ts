@@ -61,6 +61,9 @@ export const scriptParams = z
   .refine(({ source, s3 }) => (source === undefined) !== (s3 === undefined), {
     path: ['source'],
     error: 'must be present if `s3` is absent, and absent if `s3` is present',
+  })
+  .meta({
+    examples: [{ language: 'python', source: "import sys\nprint('hello', sys.argv[1])", args: ['world'] }],
   });
 
 export type ScriptParams = z.infer<typeof scriptParams>;

@@ -2,6 +2,7 @@
 // run. The value is never stored, and it is redacted in the output of the run.
 import { z } from 'zod';
 import type { FieldError } from '../../domain/errors.ts';
+import { MAX_PROGRESS_TEXT } from '../../domain/executions/progress.ts';
 import { parse, pathText } from '../../domain/validation/validation.ts';
 import { DoNotRetry, type Task, type TaskContext, type Tasks } from '../task.ts';
 import { SecretRedactor } from './redact-secrets.ts';
@@ -128,5 +129,10 @@ function withRedaction(context: TaskContext<unknown>, redactor: SecretRedactor):
       warn: (message, fields) => context.log.warn(redactor.text(message), redactor.fields(fields)),
     },
     checkpoint: (value) => context.checkpoint(redactor.value(value)),
+    progress: (fraction, text) => {
+      // an invalid text is refused as it is, a valid one may be too long after its redaction
+      const isValid = typeof text === 'string' && text.length <= MAX_PROGRESS_TEXT;
+      context.progress(fraction, isValid ? redactor.text(text).slice(0, MAX_PROGRESS_TEXT) : text);
+    },
   };
 }

@@ -1,0 +1,29 @@
+// The occurrence that somebody means who names a time by the clock on the wall.
+import { fireAt, latestOccurrence, nextOccurrence } from './occurrences.ts';
+import type { Schedule } from './schedule-schema.ts';
+
+export interface NearOccurrence {
+  readonly due: number;
+  /** Milliseconds between the time asked for and the occurrence. 0 from its due time to its fire time. */
+  readonly distance: number;
+}
+
+/** The nearest occurrence, at most `toleranceMs` away. Of two at the same distance the earlier one. */
+export function occurrenceNear(
+  schedule: Schedule,
+  jobId: string,
+  at: number,
+  toleranceMs: number,
+): NearOccurrence | undefined {
+  const jitterMs = 'jitterSeconds' in schedule ? (schedule.jitterSeconds ?? 0) * 1000 : 0;
+  const dues = [
+    latestOccurrence(schedule, at - toleranceMs - jitterMs - 1, at),
+    nextOccurrence(schedule, at),
+  ].filter((due) => due !== undefined);
+  const distanceTo = (due: number): number => Math.max(0, due - at, at - fireAt(schedule, jobId, due));
+  const [nearest] = dues
+    .map((due) => ({ due, distance: distanceTo(due) }))
+    .filter(({ distance }) => distance <= toleranceMs)
+    .sort((a, b) => a.distance - b.distance);
+  return nearest;
+}

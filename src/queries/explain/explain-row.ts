@@ -1,0 +1,175 @@
+// The explanation of an execution that has a row.
+import { dueAtOf, isManual } from '../../domain/executions/ids.ts';
+import type { Row } from '../../domain/executions/row.ts';
+import type { Hold } from '../../domain/jobs/job.ts';
+import { lengthText } from '../../domain/length-text.ts';
+import { statusWord } from '../../domain/views/views.ts';
+import { blocks, isOver } from '../../scheduling/claiming/holds.ts';
+import { COVERED_REASON, MISFIRE } from '../../scheduling/claiming/misfire.ts';
+import { holdFor } from '../unwritten-executions.ts';
+import {
+  type Answer,
+  answer,
+  type Case,
+  changeEvidence,
+  changeText,
+  executionEvidence,
+  hasLiveWorker,
+  iso,
+  latenessText,
+  noWorker,
+  workerEvidence,
+} from './case.ts';
+import { withdrawalAfter } from './history.ts';
+
+export async function explainRow(asked: Case, row: Row): Promise<Answer> {
+  switch (row.status) {
+    case 'SUCCEEDED':
+    case 'FAILED':
+      return explainEnd(row);
+    case 'RUNNING':
+      return explainHeld(asked, row, await holdFor(asked.context, asked.head, row.due));
+    case 'RETRYING':
+      return explainRetry(asked, row);
+    case 'QUEUED':
+    case 'WAITING':
+      return explainWaiting(asked, row);
+    case 'SKIPPED':
+      return explainSkip(row);
+    case 'CANCELLED':
+      return explainCancel(asked, row);
+  }
+}
+
+const evidenceOf = (row: Row, at = row.finishedAt ?? row.startedAt ?? row.enqueuedAt) =>
+  executionEvidence(row.jobId, row.due, `execution ${statusWord(row.status)}`, at ?? dueAtOf(row.due));
+
+const what = ({ due, revision }: Pick<Row, 'due' | 'revision'>): string =>
+  due.includes('-')
+    ? `The manual run of ${iso(dueAtOf(due))}`
+    : `The execution due ${iso(dueAtOf(due))}${isManual({ revision }) ? ', run by hand,' : ''}`;
+
+const attemptText = ({ attempt, maxAttempts }: Row): string => `attempt ${attempt} of ${maxAttempts}`;
+
+function explainEnd(row: Row): Answer {
+  const { startedAt, firstStartedAt = startedAt, finishedAt, error } = row;
+  const late = firstStartedAt === undefined ? undefined : firstStartedAt - (row.fireAt ?? dueAtOf(row.due));
+  const start = late === undefined ? 'was not started' : `started ${latenessText(late)}`;
+  const took =
+    startedAt === undefined || finishedAt === undefined ? '' : ` after ${lengthText(finishedAt - startedAt)}`;
+  const end = error
+    ? `failed${took} with ${error.name}: ${error.message}`
+    : `${statusWord(row.status)}${took}`;
+  return answer('ran', `${what(row)} ${start} and in ${attemptText(row)} ${end}.`, evidenceOf(row));
+}
+
+/** An execution that a worker holds. Its row is undefined in a first attempt. */
+export async function explainHeld(
+  asked: Case,
+  row: Row | Pick<Row, 'jobId' | 'due' | 'revision'>,
+  hold: Hold | undefined,
+): Promise<Answer> {
+  const { context, head, now } = asked;
+  const evidence = executionEvidence(row.jobId, row.due, 'execution running', hold?.startedAt ?? now);
+  if (hold && !isOver(context, hold)) {
+    const {
+      attempt,
+      startedAt = hold.startedAt,
+      maxAttempts,
+    } = 'status' in row ? row : { ...hold, maxAttempts: head.retry.maxAttempts };
+    const worker = hold.workerId;
+    const stopping = hold.cancelRequested ? ' and has been asked to stop' : '';
+    const text = `${what(row)} runs since ${iso(startedAt)} (${lengthText(now - startedAt)}) on ${worker}, in attempt ${attempt} of ${maxAttempts}${stopping}.`;
+    return answer(
+      'running',
+      text,
+      evidence,
+      workerEvidence(asked, `worker ${worker} holds it until`, hold.leaseUntil),
+    );
+  }
+  const beatAt = hold ? hold.leaseUntil - context.settings.leaseMs : undefined;
+  const lost = hold
+    ? `${what(row)} was held by ${hold.workerId}, whose lease ended at ${iso(hold.leaseUntil)}`
+    : `${what(row)} was started, and no worker holds it`;
+  const worker =
+    hold && beatAt !== undefined ? [workerEvidence(asked, `last heartbeat of ${hold.workerId}`, beatAt)] : [];
+  if (!(await hasLiveWorker(asked)))
+    return noWorker(asked, `${lost}, and no other worker is alive.`, evidence, ...worker);
+  return answer('beingRecovered', `${lost}; another worker takes it over.`, evidence, ...worker);
+}
+
+function explainRetry({ now }: Case, row: Row): Answer {
+  const { nextAttemptAt = now, error } = row;
+  const failure = error
+    ? `failed in ${attemptText(row)} with ${error.name}: ${error.message}`
+    : `was interrupted after ${attemptText(row)}`;
+  const next = nextAttemptAt > now ? `in ${lengthText(nextAttemptAt - now)}` : 'now';
+  return answer(
+    'retrying',
+    `${what(row)} ${failure}; its next attempt starts ${next}, at ${iso(nextAttemptAt)}.`,
+    evidenceOf(row, nextAttemptAt),
+  );
+}
+
+async function explainWaiting(asked: Case, row: Row): Promise<Answer> {
+  const { context, head, now } = asked;
+  const { hold } = head;
+  const since = row.enqueuedAt ?? row.fireAt ?? dueAtOf(row.due);
+  const waits = `${what(row)} waits since ${iso(since)} (${lengthText(Math.max(0, now - since))})`;
+  const evidence = evidenceOf(row, since);
+  // the hold of an execution that has ended stays in the head
+  if (hold && hold.due !== row.due && (await blocks(context, head, hold, undefined))) {
+    const other = executionEvidence(head.jobId, hold.due, 'execution that holds the job', hold.startedAt);
+    return answer(
+      'waiting',
+      `${waits} for the execution due ${iso(dueAtOf(hold.due))}, which has not ended.`,
+      evidence,
+      other,
+    );
+  }
+  if (!(await hasLiveWorker(asked))) return noWorker(asked, `${waits}, and no worker is alive.`, evidence);
+  return answer('waiting', `${waits} for ${limitText(asked)}.`, evidence);
+}
+
+/** What an execution waits for that no other execution of its job blocks. */
+export const limitText = ({ head: { limit } }: Case): string =>
+  limit
+    ? `a slot of the key ${JSON.stringify(limit.key)}, which ${limit.concurrent} executions may have at once, or for a free worker`
+    : 'a free worker';
+
+function explainSkip(row: Row): Answer {
+  const { reason = '' } = row;
+  const verdict = reason.startsWith(COVERED_REASON)
+    ? 'coveredByRunOnce'
+    : reason.startsWith(MISFIRE)
+      ? 'skippedMisfire'
+      : 'skippedOverlap';
+  return answer(verdict, `${what(row)} was skipped: ${reason}.`, evidenceOf(row));
+}
+
+/** The reasons of executions that ended with a change of their job. */
+const WITHDRAWN = /withdrawn|job was cancelled/;
+
+/** A pause or an edit cancels an execution that waits. The change is the reason then. */
+function explainCancel(asked: Case, row: Row): Answer {
+  const { reason = 'cancelled', finishedAt = asked.now } = row;
+  const { changes } = asked;
+  const change = WITHDRAWN.test(reason) ? withdrawalAfter(changes, dueAtOf(row.due)) : undefined;
+  if (!change || Date.parse(change.at) > finishedAt)
+    return answer('cancelled', `${what(row)} ended at ${iso(finishedAt)}: ${reason}.`, evidenceOf(row));
+  const { verdict, text } = withdrawalOf(change);
+  const because = `${text}, which ended the execution due ${iso(dueAtOf(row.due))}: ${reason}.`;
+  return answer(verdict, because, evidenceOf(row), changeEvidence(asked, change));
+}
+
+/** The verdict and the words of a change that withdraws occurrences. */
+export function withdrawalOf(change: Case['changes'][number]): {
+  verdict: 'cancelled' | 'paused' | 'edited';
+  text: string;
+} {
+  if (change.what === 'cancelled')
+    return { verdict: 'cancelled', text: changeText(change, 'cancelled the job') };
+  if (change.what === 'paused' || change.after?.status === 'paused')
+    return { verdict: 'paused', text: changeText(change, 'paused the job') };
+  return { verdict: 'edited', text: changeText(change, 'edited the schedule') };
+}

@@ -1,0 +1,107 @@
+// Why a job did or did not run at a time: one verdict, one sentence, and the evidence.
+//
+// At most 7 RRU, if rows, heads and records have their ordinary sizes: the head 1, the last 20 changes up to 2, the row or the
+// rows around the time 1, the hold of an execution with `overlap: allow` 1, the cursors of the shard 1, a live worker 1.
+import { type DueKey, dueAtOf, dueBound, dueKey } from '../../domain/executions/ids.ts';
+import type { Row } from '../../domain/executions/row.ts';
+import type { Head } from '../../domain/jobs/job.ts';
+import { lengthText } from '../../domain/length-text.ts';
+import type { Principal } from '../../domain/principal.ts';
+import { END_OF_TIME, START_OF_TIME } from '../../domain/schedule/instant.ts';
+import { type NearOccurrence, occurrenceNear } from '../../domain/schedule/occurrence-near.ts';
+import { latestOccurrence, nextOccurrence } from '../../domain/schedule/occurrences.ts';
+import type { ExplanationView } from '../../domain/views/explanation.ts';
+import { requireJob } from '../../jobs/access.ts';
+import { lastChange } from '../../jobs/change-records.ts';
+import type { Context } from '../../scheduling/context.ts';
+import { newRow } from '../../scheduling/records/write-row.ts';
+import { followChanges } from '../list-changes.ts';
+import { type Answer, type Case, iso, TOLERANCE_MS } from './case.ts';
+import { explainAbsent } from './explain-absent.ts';
+import { explainRow } from './explain-row.ts';
+import { explainUnstarted } from './explain-unstarted.ts';
+import { scheduleAt } from './history.ts';
+
+/** Records of changes that are read. Older ones are not known, and the schedule before them is taken for the one of then. */
+const MAX_CHANGES = 20;
+/** Rows around the time asked for that are read, if the schedule has no occurrence at that very time. */
+const MAX_ROWS = 5;
+
+/** Explains the occurrence nearest to `at`. If `at` is undefined, the latest one that was due. */
+export async function explain(
+  context: Context,
+  who: Principal,
+  jobId: string,
+  at: number | undefined,
+): Promise<ExplanationView> {
+  const head = await requireJob(context, who, jobId);
+  const asked = await caseOf(context, who, head, at);
+  const near = occurrenceNear(asked.schedule, jobId, asked.at, TOLERANCE_MS);
+  const row = await rowNear(asked, near);
+  if (row) return view(asked, dueAtOf(row.due), await explainRow(asked, row));
+  if (near) return view(asked, near.due, await explainUnstarted(asked, near.due));
+  return view(asked, undefined, explainAbsent(asked));
+}
+
+async function caseOf(context: Context, who: Principal, head: Head, at: number | undefined): Promise<Case> {
+  const now = context.clock.now();
+  const latest = at ?? latestOccurrence(head.schedule, head.createdAt - 1, now) ?? now;
+  const clamped = Math.min(Math.max(latest, START_OF_TIME), END_OF_TIME - 1);
+  const { items: changes } = await followChanges(context, head.jobId, lastChange(head), MAX_CHANGES);
+  const schedule = scheduleAt(head.schedule, changes, clamped);
+  return { context, who, head, at: clamped, now, changes, schedule };
+}
+
+/**
+ * The row of the occurrence, or a row that is nearer to the time: a manual run, or an occurrence of a schedule that was edited
+ * since. A note stands for its row, which is about to be written.
+ */
+async function rowNear(
+  { context, head, at }: Case,
+  near: NearOccurrence | undefined,
+): Promise<Row | undefined> {
+  const { store } = context;
+  const within = near?.distance ?? TOLERANCE_MS;
+  const rows =
+    near && within === 0
+      ? await store.readRow(head.jobId, dueKey(near.due), { consistent: true })
+      : (
+          await store.listRows(head.jobId, {
+            from: dueBound(at - within),
+            to: dueBound(at + within + 1),
+            limit: MAX_ROWS,
+            newestFirst: false,
+            consistent: true,
+          })
+        ).items;
+  const noted = noteRow(head, (due) =>
+    near && within === 0 ? due === dueKey(near.due) : isWithin(due, at, within),
+  );
+  const distance = ({ due }: Row): number => Math.abs(dueAtOf(due) - at);
+  return [rows ?? [], noted ?? []].flat().sort((a, b) => distance(a) - distance(b))[0];
+}
+
+const isWithin = (due: DueKey, at: number, within: number): boolean => Math.abs(dueAtOf(due) - at) <= within;
+
+function noteRow(head: Head, isMeant: (due: DueKey) => boolean): Row | undefined {
+  const { note } = head;
+  if (!note || !isMeant(note.due)) return undefined;
+  return { ...newRow(head, note.due, note.revision, note.status), reason: note.reason };
+}
+
+function view({ head, at, now }: Case, dueAt: number | undefined, answer: Answer): ExplanationView {
+  const after = Math.max(at, now, (head.pausedUntil ?? 0) - 1);
+  const next = head.status === 'active' ? nextOccurrence(head.schedule, after) : undefined;
+  const apart = dueAt === undefined ? 0 : Math.abs(dueAt - at);
+  return {
+    ...answer,
+    because:
+      apart === 0
+        ? answer.because
+        : `${withoutStop(answer.because)} (nearest to ${iso(at)}, ${lengthText(apart)} away).`,
+    ...(dueAt !== undefined && { dueAt: iso(dueAt) }),
+    ...(next !== undefined && { next: iso(next) }),
+  };
+}
+
+const withoutStop = (sentence: string): string => sentence.replace(/\.$/, '');

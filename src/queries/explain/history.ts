@@ -1,0 +1,52 @@
+// The past of a job from the records of its changes: its schedule at a time, its pauses, and the change that withdrew an
+// occurrence.
+import type { ChangeView } from '../../domain/jobs/change.ts';
+import { pausesOf } from '../../domain/jobs/pauses.ts';
+import type { Schedule } from '../../domain/schedule/schedule-schema.ts';
+
+/** `changes` are newest first. */
+export function scheduleAt(present: Schedule, changes: readonly ChangeView[], at: number): Schedule {
+  let schedule = present;
+  for (const change of changes) {
+    if (Date.parse(change.at) <= at) break;
+    // a record has the resolved schedule of the head
+    schedule = (change.before?.schedule as Schedule | undefined) ?? schedule;
+  }
+  return schedule;
+}
+
+export const isScheduleEdit = ({ what, before, after }: ChangeView): boolean =>
+  what === 'edited' && before?.schedule !== undefined && after?.schedule !== undefined;
+
+/** The pause that an occurrence fell into, with the record of its begin. */
+export function pauseAround(
+  changes: readonly ChangeView[],
+  due: number,
+  fireAt: number,
+): { readonly change: ChangeView; readonly until: number } | undefined {
+  const pause = pausesOf(changes).find(({ from, to }) => fireAt >= from && due < to);
+  const change = pause && changes.find(({ at, what }) => Date.parse(at) === pause.from && what !== 'resumed');
+  return change && { change, until: pause.to };
+}
+
+/** The first change at or after `due` that withdraws all occurrences that have not started. */
+export const withdrawalAfter = (changes: readonly ChangeView[], due: number): ChangeView | undefined =>
+  changes.findLast(
+    (change) =>
+      Date.parse(change.at) >= due &&
+      (change.what === 'cancelled' ||
+        change.what === 'paused' ||
+        change.after?.status === 'paused' ||
+        isScheduleEdit(change)),
+  );
+
+/** The last change up to `due` that planned occurrences and sent those of the next minutes itself. */
+export const planBefore = (changes: readonly ChangeView[], due: number): ChangeView | undefined =>
+  changes.find(
+    (change) =>
+      Date.parse(change.at) <= due &&
+      (change.what === 'created' ||
+        change.what === 'resumed' ||
+        change.after?.pausedUntil !== undefined ||
+        isScheduleEdit(change)),
+  );
