@@ -285,8 +285,8 @@ export class Checks {
       );
     if (old && head.note && head.note.at !== old.note?.at && head.note.status === 'SKIPPED')
       this.#skipped(job, old, head.note.due, head.note.reason);
-    if (old?.hold && hold?.token !== old.hold.token && (!hold || this.#takes.has(hold.token))) {
-      this.#givenBack(job, jobId, old.hold);
+    if (old?.hold && hold?.token !== old.hold.token && (!hold || hold.number < old.hold.number)) {
+      this.#givenBack(job, jobId, old.hold, hold);
     } else if (hold) {
       this.#held(jobId, old?.hold, hold, old);
       if (covers && covered > 0 && hold.token !== old?.hold?.token)
@@ -313,9 +313,12 @@ export class Checks {
   }
 
   /** A claim is undone: the hold before it is restored by the worker that claimed it and has not started. */
-  #givenBack(job: JobRecord, jobId: string, hold: Hold): void {
+  #givenBack(job: JobRecord, jobId: string, hold: Hold, restored: Hold | undefined): void {
     const { actor } = this.#world;
     const take = this.#takes.get(hold.token);
+    const before = take?.head?.hold;
+    if (restored?.number !== before?.number || restored?.due !== before?.due)
+      this.#fail('fencing numbers grow', jobId, hold.due, `${hold.number} is undone to ${restored?.number}`);
     this.#world.count('given back');
     if (!take || take.process !== actor || this.runs.some((run) => run.take === take))
       this.#fail('given back only by who has not started', jobId, hold.due, `by ${actor?.name}`);

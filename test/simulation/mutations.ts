@@ -940,6 +940,18 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
+    rule: 'restored hold has a new token',
+    from: 6655,
+    takesOut: 'an undone claim puts back the hold of another execution with a new token',
+    edits: [
+      {
+        file: 'scheduling/claiming/holds.ts',
+        find: 'if (hasEnded(hold, row)) return hold;',
+        replace: 'if (hold || row) return hold;',
+      },
+    ],
+  },
+  {
     rule: 'key waits without attempt',
     theme: 'keys',
     takesOut: 'a claim that finds no slot is undone, so that it counts no attempt',

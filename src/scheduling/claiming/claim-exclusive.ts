@@ -14,7 +14,7 @@ import { afterExecution, passTurn, takeTurns } from '../running/after-execution.
 import { type Claim, DROP, RETRY, RETRY_CONSISTENT } from './claim-result.ts';
 import { type AcquiredHold, confirmStart, firstClaimWithdrawnBy, undoClaim } from './confirm-start.ts';
 import { attemptsBegun, cancelOpen, fence, mayRunAgain, nextAttempt, takeOverRow } from './fencing.ts';
-import { blocks, type Found, hasLetGo, isOver, newHold, SHORT_RUN_MS } from './holds.ts';
+import { blocks, type Found, hasLetGo, holdToRestore, isOver, newHold, SHORT_RUN_MS } from './holds.ts';
 import { findSlot, startInSlot, waitForSlot } from './key-slots.ts';
 import { coverUntil, fireTimeOf, isCoverInFuture, misfireOf, missedBefore, skipMissed } from './misfire.ts';
 import { effectiveMessage, isCurrent, isPlannedAgain, mayHaveRow } from './occurrence-validity.ts';
@@ -196,7 +196,7 @@ async function acquireFree(
   message: Message,
   head: Head,
   row: Row | undefined,
-  { consistent, definition: preread }: Found,
+  { consistent, definition: preread, holderRow }: Found,
 ): Promise<Claim> {
   // WAITING is a first claim too: it must not start after a pause has returned [H4]
   const first = !row || row.status === 'WAITING';
@@ -238,7 +238,8 @@ async function acquireFree(
   const isFirst = first || row?.status === 'RUNNING';
   const acquired: AcquiredHold = {
     ...{ head: { ...head, ...change }, message, hold, sentAt, definition, place: 'head' },
-    ...{ previous: head.hold, coversMissed: coversNow !== undefined },
+    previous: head.hold && holdToRestore(context, head.hold, holderRow),
+    coversMissed: coversNow !== undefined,
     withdrawnBy: isFirst ? firstClaimWithdrawnBy(message) : 'none',
   };
   if (withdrawn)

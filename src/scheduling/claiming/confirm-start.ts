@@ -36,7 +36,7 @@ export interface AcquiredHold {
    * `none`: the execution has started before, or is a manual run.
    */
   readonly withdrawnBy: 'any' | 'marked' | 'none';
-  /** The hold in the head that this one has replaced. */
+  /** The hold that an undone claim puts back: the one that this hold has replaced (`holdToRestore`). */
   readonly previous?: Hold | undefined;
   /** With misfire `runOnce`, the head says that this run stands for all missed ones. Such a claim is never undone. */
   readonly coversMissed?: boolean;

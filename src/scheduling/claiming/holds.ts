@@ -68,6 +68,17 @@ export const hasBeaten = ({ settings }: Context, hold: Hold): boolean =>
 export const hasEnded = (hold: Hold, row: Row | undefined): boolean =>
   isTerminal(row?.status) && row?.fence === hold.token;
 
+/**
+ * The hold of another execution as it is put back when a claim is undone. Unless its execution has ended, it gets a new token
+ * and an ended lease. Its holder may fence the row late, and with the old token that would count as an attempt that began.
+ */
+export function holdToRestore(context: Context, hold: Hold, row: Row | undefined): Hold {
+  if (hasEnded(hold, row)) return hold;
+  const { clock, random, settings } = context;
+  const ended = clock.now() - settings.clockSkewMs - 1;
+  return { ...hold, token: random.id(12), leaseUntil: Math.min(hold.leaseUntil, ended) };
+}
+
 /** Whether the holder itself has put the row back. Its lease does not count then: a 2 s backoff must not wait for 30 s. */
 export const hasLetGo = (hold: Hold, row: Row | undefined): boolean =>
   row !== undefined &&
