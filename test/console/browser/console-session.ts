@@ -57,7 +57,9 @@ export function useConsole(env: Record<string, string> = {}): ConsoleSession {
     await local?.stop();
     folder?.remove();
   });
-  afterEach(async () => {
+  afterEach(async ({ task }) => {
+    const pages = browser.contexts().flatMap((context) => context.pages());
+    if (task.result?.state === 'fail') for (const page of pages) console.error(await textOf(page));
     for (const context of browser.contexts()) await context.close();
     const found = problems;
     problems = [];
@@ -90,6 +92,15 @@ export function useConsole(env: Record<string, string> = {}): ConsoleSession {
       await local.stop('SIGKILL');
     },
   };
+}
+
+/** What a page of a failed test showed. A page that does not answer is named as such. */
+async function textOf(page: Page): Promise<string> {
+  const text = await page
+    .locator('body')
+    .innerText({ timeout: 2000 })
+    .catch((error: Error) => `no text: ${error.message}`);
+  return `── ${page.url().replace(/#.*/, '')}\n${text}`;
 }
 
 /** A server that is still building answers with a page that reloads itself. */

@@ -18,12 +18,13 @@ it('lists the tasks, and opens one by keys', async () => {
 
 it('shows the params and the schema of a task, also on a phone', async () => {
   for (const context of [{}, { viewport: PHONE, colorScheme: 'dark' as const }]) {
-    const page = await session.open('/tasks/script', { context });
+    const page = await session.open('/tasks/http', { context });
     const table = page.locator('.param-table');
-    await table.getByText('s3.bucket').waitFor();
-    expect(await table.getByRole('row', { name: /^language/ }).textContent()).toContain(
-      'languagerequiredpython, node, shell',
+    await table.getByText('expectedStatuses').waitFor();
+    expect(await table.getByRole('row', { name: /^method/ }).textContent()).toContain(
+      'methodGET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
     );
+    expect(await table.getByRole('row', { name: /^url/ }).textContent()).toContain('urlrequired');
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     await expectAccessible(page);
   }
