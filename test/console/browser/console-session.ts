@@ -98,7 +98,7 @@ export function useConsole(env: Record<string, string> = {}): ConsoleSession {
 async function textOf(page: Page): Promise<string> {
   const text = await page
     .locator('body')
-    .innerText({ timeout: 2000 })
+    .ariaSnapshot({ timeout: 2000 })
     .catch((error: Error) => `no text: ${error.message}`);
   return `── ${page.url().replace(/#.*/, '')}\n${text}`;
 }
