@@ -35,6 +35,11 @@ export interface KeyName {
   readonly key: string;
 }
 
+/** The slots of a key that a job may use: 0 to `concurrent` − 1. */
+export interface KeyLimit extends KeyName {
+  readonly concurrent: number;
+}
+
 /** A slot of a key. It names the last execution that ran in it, which may have ended. */
 export interface KeySlot extends KeyName {
   /** From 0 on. */

@@ -1,6 +1,6 @@
 // The result of a claim.
 import type { Row } from '../../domain/executions/row.ts';
-import type { KeyName, KeySlot } from '../../domain/jobs/concurrency-key.ts';
+import type { KeyLimit, KeySlot } from '../../domain/jobs/concurrency-key.ts';
 import type { Definition, Head, Hold } from '../../domain/jobs/job.ts';
 import type { Message } from '../../queue/queue.ts';
 import type { HoldPlace } from '../../store/store.ts';
@@ -25,8 +25,8 @@ export type Claim =
   | { readonly kind: 'run'; readonly claimed: Claimed }
   /** There is nothing left to do, and the message is deleted. */
   | { readonly kind: 'drop' }
-  /** The message comes back at this time. `waitsFor`: the execution waits for a slot of this concurrency key. */
-  | { readonly kind: 'later'; readonly at: number; readonly waitsFor?: KeyName }
+  /** The message comes back at this time. `waitsFor`: the execution waits for one of these slots. */
+  | { readonly kind: 'later'; readonly at: number; readonly waitsFor?: KeyLimit }
   /** Another process has written between two calls. The claim starts over. */
   | { readonly kind: 'retry' }
   /** The result depends on a read that may be stale. The claim starts over with consistent reads (docs/protocol.md#reads). */

@@ -5,7 +5,7 @@
 
 import { ownerHash } from '../../domain/digest.ts';
 import { executionId } from '../../domain/executions/ids.ts';
-import type { KeyName, KeySlot } from '../../domain/jobs/concurrency-key.ts';
+import type { KeyLimit, KeyName, KeySlot } from '../../domain/jobs/concurrency-key.ts';
 import type { Head } from '../../domain/jobs/job.ts';
 import type { Message } from '../../queue/queue.ts';
 import type { ExecutionKey, ReadOptions } from '../../store/store.ts';
@@ -30,8 +30,8 @@ const MAX_ROUNDS = 3;
 
 type KeyedHead = Pick<Head, 'userId' | 'limit'>;
 
-export const keyNameOf = ({ userId, limit }: KeyedHead): KeyName | undefined =>
-  limit && { owner: ownerHash(userId), key: limit.key };
+export const keyLimitOf = ({ userId, limit }: KeyedHead): KeyLimit | undefined =>
+  limit && { owner: ownerHash(userId), ...limit };
 
 /**
  * Looks for a slot before the hold is written, so that a claim without a slot writes nothing. Undefined if all are taken. The
@@ -111,9 +111,9 @@ async function freeSlot(
   own: ExecutionKey,
   read: ReadOptions,
 ): Promise<FreeSlot | undefined> {
-  const name = keyNameOf(head);
-  const { concurrent = 0 } = head.limit ?? {};
-  if (!name) return undefined;
+  const limit = keyLimitOf(head);
+  if (!limit) return undefined;
+  const { concurrent, ...name } = limit;
   const used = (await context.store.readKeySlots(name, read)).filter(({ n }) => n < concurrent);
   const of = (seen: KeySlot): FreeSlot => ({ ...name, n: seen.n, seen });
   // whoever has the live hold of an execution is the only one who runs it
@@ -169,21 +169,15 @@ async function isAbandoned(context: Context, { jobId, due, token, leaseUntil }: 
 const MIN_WAIT_MS = 500;
 const MAX_WAIT_MS = 10_000;
 
-export function waitForKey(
-  context: Context,
-  key: KeyName,
-  message: Message,
-): Exclude<DecidedClaim, { kind: 'run' }> {
+export function waitForSlot(context: Context, head: KeyedHead, message: Message): DecidedClaim {
   const { clock, random, log } = context;
+  const limit = keyLimitOf(head);
   const now = clock.now();
   const waitMs = Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, (now - message.fireAt) / 4));
   log.debug('waits for a slot of its concurrency key', {
     executionId: executionId(message.jobId, message.due),
-    key: key.key,
+    key: limit?.key,
   });
   const at = now + Math.round(waitMs * (0.75 + 0.5 * random.float()));
-  return { kind: 'later', at, waitsFor: key };
+  return { kind: 'later', at, ...(limit && { waitsFor: limit }) };
 }
-
-export const waitForSlot = (context: Context, { userId, limit }: Head, message: Message): DecidedClaim =>
-  waitForKey(context, { owner: ownerHash(userId), key: limit?.key ?? '' }, message);

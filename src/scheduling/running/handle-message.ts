@@ -11,7 +11,7 @@ import { claimEarly } from '../claiming/claim-early.ts';
 import { type Claimed, type DecidedClaim, isRetry } from '../claiming/claim-result.ts';
 import { type AcquiredHold, confirmStart, undoClaim } from '../claiming/confirm-start.ts';
 import { EARLIEST_CLAIM_MS, earlyClaimAt } from '../claiming/early-claim-time.ts';
-import { keyNameOf, waitForKey, waitForSlot } from '../claiming/key-slots.ts';
+import { keyLimitOf, waitForSlot } from '../claiming/key-slots.ts';
 import { type Context, isClockRight } from '../context.ts';
 import { finishAttempt } from './finish-attempt.ts';
 import { type MessageEnd, returnToQueue, whileHidden } from './message-visibility.ts';
@@ -32,22 +32,16 @@ export async function handleMessage(context: Context, worker: WorkerPort, receiv
   const waited = worker.keys?.received(message);
   let entered: KeyName | undefined;
   const mayAsk: MayAsk = (head) => {
-    const key = keyNameOf(head);
-    if (!key || !head.limit || !worker.keys) return true;
-    if (!worker.keys.enter(key, message, head.limit.concurrent, waited?.isWoken === true)) return false;
-    entered = key;
+    const limit = keyLimitOf(head);
+    if (!limit || !worker.keys) return true;
+    if (!worker.keys.enter(limit, message, waited?.isWoken === true)) return false;
+    entered = limit;
     return true;
   };
   const leave = () => entered && worker.keys?.leave(entered, message);
   let early: EarlyClaim = {};
   let started: DecidedClaim | undefined;
   await whileHidden(context, received, async (hidden) => {
-    if (waited?.key && !waited.isWoken && worker.keys?.isFull(waited.key)) {
-      // nothing is read for a message that has waited before, while the slots of its key are taken
-      const again = spaceOut(context, worker, waitForKey(context, waited.key, message));
-      started = again;
-      return endWithoutRun(context, again);
-    }
     early = await tryClaimEarly(context, worker, message, mayAsk);
     // others may ask until this execution is due
     if (!early.acquired) leave();
@@ -58,7 +52,7 @@ export async function handleMessage(context: Context, worker: WorkerPort, receiv
     const attempt = await run(context, worker, started.claimed);
     return finish(context, worker, received, started.claimed, attempt);
   }).finally(leave);
-  const key = waited?.key ?? (early.prepared && keyNameOf(early.prepared.head));
+  const key = waited?.key ?? (early.prepared && keyLimitOf(early.prepared.head));
   if (key && started)
     await leaveSlotToNext(context, worker, received, started, { key, since: waited?.since ?? 0 });
 }

@@ -1,10 +1,10 @@
 // The messages of one worker that wait for a slot of a concurrency key. They are hidden in the queue and come back by themselves.
 // If an execution with the same key ends in this worker, the worker handles one of them again at once. They occupy no run slot.
-import type { KeyName } from '../../domain/jobs/concurrency-key.ts';
+import type { KeyLimit, KeyName, KeySlot } from '../../domain/jobs/concurrency-key.ts';
 import type { Message, Received } from '../../queue/queue.ts';
 import type { Context } from '../context.ts';
 
-/** After a search has found no free slot, other messages of the key are not searched for this long. It saves reads. */
+/** After a search has found no free slot, nothing searches the same slots for this long. It saves reads. */
 const FULL_FOR_MS = 500;
 /** Each message that waits for a key in this worker adds this much to the delay of the next one: at most 5 questions a second. */
 const MS_PER_WAITING = 200;
@@ -14,7 +14,7 @@ const WAKE_MARGIN_MS = 250;
 const MAX_REMEMBERED = 10_000;
 
 interface Waiting {
-  readonly key: KeyName;
+  readonly limit: KeyLimit;
   readonly name: string;
   readonly received: Received;
   /** By the monotonic clock. Later, another worker may have the message. */
@@ -28,7 +28,7 @@ export interface WaitedBefore {
   readonly since: number;
   /** The key that the message has waited for in this worker. Undefined if it has not. */
   readonly key?: KeyName;
-  /** Whether an end has woken it. It looks for a slot, also if all slots were taken a moment ago. */
+  /** Whether an end has woken it. It looks for a slot, also if its slots were taken a moment ago. */
   readonly isWoken: boolean;
 }
 
@@ -45,12 +45,12 @@ export class KeyWaiters {
   readonly #woken = new Map<string, KeyName>();
   /** By key, the number of the last end. */
   readonly #lastEnds = new Map<string, number>();
-  /** By key, the number of the last end that woke no message, because none was hidden. Each end wakes one message at most. */
-  readonly #unusedEnds = new Map<string, number>();
+  /** By key, the last end that woke no message, because none was hidden that may use its slot. Each end wakes one message at most. */
+  readonly #unusedEnds = new Map<string, { readonly count: number; readonly n: number }>();
   /** By key, the executions that this worker claims or runs, with the number of slots that each may use. */
   readonly #active = new Map<string, Map<string, number>>();
-  /** By key, until when its slots count as taken. */
-  readonly #fullUntil = new Map<string, number>();
+  /** By key, the slots that the last search has found taken, and until when they count as taken. */
+  readonly #full = new Map<string, { readonly concurrent: number; readonly until: number }>();
   #count = 0;
 
   constructor(context: Pick<Context, 'clock' | 'log' | 'settings'>) {
@@ -67,31 +67,23 @@ export class KeyWaiters {
     const id = idOf(message);
     const woken = this.#woken.get(id);
     this.#woken.delete(id);
-    const key = this.#forget(id)?.key ?? woken;
+    const key = this.#forget(id)?.limit ?? woken;
     return { since: this.#count, isWoken: woken !== undefined, ...(key && { key }) };
   }
 
   /**
-   * Whether a search for a slot of the key is not worth its reads. Either all slots were taken a moment ago and none has become free in
-   * this worker since, or this worker claims and runs as many executions of the key as there are slots.
+   * Begins the claim of a message. False if a claim is not worth its reads and writes. Either the slots that its job may use were taken
+   * a moment ago and none has become free in this worker since, or this worker claims and runs as many executions of the key as there
+   * are slots. Without this, hundreds of messages would claim at once for each slot, and undo their claims. A message that was woken
+   * claims also if the slots were taken a moment ago.
    */
-  isFull(key: KeyName): boolean {
-    const name = nameOf(key);
-    return this.#context.clock.monotonic() < (this.#fullUntil.get(name) ?? 0) || this.#isBusy(name, 1);
-  }
-
-  /**
-   * Begins the claim of a message whose job may use `concurrent` slots of the key. False if a claim is not worth its writes, as in
-   * `isFull`. Without this, hundreds of messages would claim at once for each slot, and undo their claims. A message that was woken
-   * claims also if all slots were taken a moment ago.
-   */
-  enter(key: KeyName, message: Message, concurrent: number, isWoken: boolean): boolean {
-    const name = nameOf(key);
+  enter(limit: KeyLimit, message: Message, isWoken: boolean): boolean {
+    const { concurrent } = limit;
+    const name = nameOf(limit);
     const id = idOf(message);
     const active = this.#active.get(name) ?? new Map<string, number>();
     if (active.has(id)) return true;
-    const wasFull = this.#context.clock.monotonic() < (this.#fullUntil.get(name) ?? 0);
-    if ((wasFull && !isWoken) || this.#isBusy(name, concurrent)) return false;
+    if ((!isWoken && this.#wasFull(name, concurrent)) || this.#isBusy(name, concurrent)) return false;
     this.#active.set(name, active.set(id, concurrent));
     return true;
   }
@@ -102,6 +94,14 @@ export class KeyWaiters {
     const active = this.#active.get(name);
     active?.delete(idOf(message));
     if (active?.size === 0) this.#active.delete(name);
+  }
+
+  /** A job with a larger limit may use slots that the last search did not look at. */
+  #wasFull(name: string, concurrent: number): boolean {
+    const full = this.#full.get(name);
+    return (
+      full !== undefined && concurrent <= full.concurrent && this.#context.clock.monotonic() < full.until
+    );
   }
 
   /** Whether this worker has as many executions of the key as the largest limit among their jobs allows. */
@@ -115,11 +115,12 @@ export class KeyWaiters {
     return (this.#ofKey.get(nameOf(key))?.size ?? 0) * MS_PER_WAITING;
   }
 
-  /** The search for a slot of the key found none. `since` is the number of ends before it. An end during the search is newer. */
-  markFull(key: KeyName, since: number): void {
-    const name = nameOf(key);
-    if ((this.#lastEnds.get(name) ?? 0) > since) return;
-    remember(this.#fullUntil, name, this.#context.clock.monotonic() + FULL_FOR_MS);
+  /** A search found none of the slots free. `since` is the number of ends before it. An end during the search is newer. */
+  markFull(limit: KeyLimit, since: number): void {
+    const name = nameOf(limit);
+    const { concurrent } = limit;
+    if ((this.#lastEnds.get(name) ?? 0) > since || this.#wasFull(name, concurrent)) return;
+    remember(this.#full, name, { concurrent, until: this.#context.clock.monotonic() + FULL_FOR_MS });
   }
 
   /**
@@ -127,47 +128,50 @@ export class KeyWaiters {
    * handles the message without another receive.
    */
   async returned(
-    key: KeyName,
+    limit: KeyLimit,
     received: Received,
     ms: number,
     since: number,
     handleAgain: () => void,
   ): Promise<void> {
     if (!received.message) return;
-    const name = nameOf(key);
+    const name = nameOf(limit);
     const id = idOf(received.message);
     this.#forget(id);
     const oldest = this.#waiting.size >= MAX_REMEMBERED ? this.#waiting.keys().next().value : undefined;
     if (oldest !== undefined) this.#forget(oldest);
     const hiddenUntil = this.#context.clock.monotonic() + ms;
-    this.#waiting.set(id, { key, name, received, hiddenUntil, handleAgain });
+    this.#waiting.set(id, { limit, name, received, hiddenUntil, handleAgain });
     this.#ofKey.set(name, (this.#ofKey.get(name) ?? new Set()).add(id));
-    if ((this.#unusedEnds.get(name) ?? 0) <= since) return;
+    const unused = this.#unusedEnds.get(name);
+    if (!unused || unused.count <= since) return;
     this.#unusedEnds.delete(name);
-    await this.#wake(name);
+    if (!(await this.#wake(name, unused.n))) remember(this.#unusedEnds, name, unused);
   }
 
-  /** The execution of the message has ended here, so a slot of the key may be free. */
-  async ended(key: KeyName, message: Message): Promise<void> {
-    this.leave(key, message);
-    const name = nameOf(key);
-    remember(this.#lastEnds, name, ++this.#count);
-    this.#fullUntil.delete(name);
-    if (!(await this.#wake(name))) remember(this.#unusedEnds, name, this.#count);
+  /** The execution of the message has ended here, so its slot may be free. */
+  async ended(slot: KeySlot, message: Message): Promise<void> {
+    this.leave(slot, message);
+    const name = nameOf(slot);
+    const count = ++this.#count;
+    remember(this.#lastEnds, name, count);
+    this.#full.delete(name);
+    if (!(await this.#wake(name, slot.n))) remember(this.#unusedEnds, name, { count, n: slot.n });
   }
 
   /** A message of the key, which may have been woken for a free slot, does not use it. The next one is woken. */
   async passOn(key: KeyName): Promise<void> {
-    await this.#wake(nameOf(key));
+    await this.#wake(nameOf(key), 0);
   }
 
   /**
-   * Handles one waiting message of the key again. False if none is hidden. A message that were made visible instead might go to
-   * another worker, which knows nothing of the end.
+   * Handles one message again that waits for the key and may use slot `n`. False if none is hidden. A message that were made visible
+   * instead might go to another worker, which knows nothing of the end.
    */
-  async #wake(name: string): Promise<boolean> {
+  async #wake(name: string, n: number): Promise<boolean> {
     const { clock, log, settings } = this.#context;
     for (const id of this.#ofKey.get(name) ?? []) {
+      if ((this.#waiting.get(id)?.limit.concurrent ?? 0) <= n) continue;
       const waiting = this.#forget(id);
       if (!waiting || waiting.hiddenUntil - clock.monotonic() < WAKE_MARGIN_MS) continue;
       try {
@@ -176,7 +180,7 @@ export class KeyWaiters {
         log.debug('failed to wake a waiting message', { error: String(error) });
         continue;
       }
-      remember(this.#woken, id, waiting.key);
+      remember(this.#woken, id, waiting.limit);
       waiting.handleAgain();
       return true;
     }
