@@ -1,8 +1,11 @@
 // The cost of an execution (docs/architecture.md#cost-budget), by the sizes of items and by dynoxide's meter.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { StopSignal } from '../../../src/concurrency/stopper.ts';
 import { errorKeyOf } from '../../../src/domain/executions/error-key.ts';
-import { dueKey } from '../../../src/domain/executions/ids.ts';
+import { dueKey, shardOf } from '../../../src/domain/executions/ids.ts';
 import { MAX_PROGRESS_TEXT } from '../../../src/domain/executions/progress.ts';
+import { MINUTE, minuteOf } from '../../../src/domain/executions/slots.ts';
+import type { ConcurrencyLimit } from '../../../src/domain/jobs/concurrency-key.ts';
 import type { Head } from '../../../src/domain/jobs/job.ts';
 import { jobSpecSchema } from '../../../src/domain/jobs/job-spec.ts';
 import { asUser } from '../../../src/domain/principal.ts';
@@ -13,14 +16,19 @@ import { putNamedJob } from '../../../src/jobs/named/put-named-job.ts';
 import { pauseJob } from '../../../src/jobs/pause-job.ts';
 import { createLog } from '../../../src/runtime/log.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../../src/scheduling/context.ts';
+import { dispatchSlot } from '../../../src/scheduling/planning/dispatch-slot.ts';
+import { handleMessage } from '../../../src/scheduling/running/handle-message.ts';
 import { createDynamoStore } from '../../../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../../../src/store/dynamodb/tables.ts';
 import { headToItem, rowToItem } from '../../../src/store/items.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { noop } from '../../../src/tasks/noop.ts';
 import { startDynoxide } from '../../support/engines.ts';
 import { aHead, aHold, anEntry, anId, aRow, T0 } from '../../support/fixtures.ts';
 import { itemSize } from '../../support/item-size.ts';
 import { MemoryQueue } from '../../support/memory-queue.ts';
+import { receivedMessage } from '../../support/received-message.ts';
+import { workerPort } from '../../support/worker-port.ts';
 
 /** The largest ordinary head: a held job that was edited, with a note, a pause with an end, names and tags. */
 const aFullHead = () =>
@@ -153,6 +161,37 @@ describe('capacity', () => {
     random: { id: anId, float: Math.random },
     log: createLog('silent'),
     settings: DEFAULT_SETTINGS,
+  });
+
+  /** Short sleeps take no time. Long ones, such as that until a heartbeat, end by an abort. */
+  const sleep = (ms: number, signal?: StopSignal): Promise<void> =>
+    signal && !signal.aborted && ms > 1_000
+      ? new Promise((end) => signal.addEventListener('abort', () => end(), { once: true }))
+      : Promise.resolve();
+
+  /** What dispatch, claim, run and finish of the second occurrence of a job use. */
+  const usedBySecond = async (limit?: ConcurrencyLimit) => {
+    const startAt = '2026-11-16T12:40:00Z';
+    const spec = jobSpecSchema.parse({ task: 'noop', schedule: { every: 'PT1M', startAt }, limit });
+    const created = contextAt(Date.parse('2026-11-16T12:30:00Z'));
+    const { job } = await createJob(created, { userId: anId(12), spec });
+    for (const due of [Date.parse(startAt), Date.parse(startAt) + MINUTE]) {
+      const queue = new MemoryQueue();
+      const { clock, ...context } = contextAt(due);
+      const now = { ...context, queue, clock: { ...clock, sleep } };
+      used.clear();
+      await dispatchSlot(now, shardOf(job.id, 4), minuteOf(due));
+      const received = receivedMessage(queue.takeVisible(due)[0]);
+      await handleMessage(now, workerPort(new Map([['noop', noop]])), received);
+      expect(received.fate).toEqual(['deleted']);
+    }
+    return { write: total('write'), read: total('read') };
+  };
+
+  test('a recurring execution writes 4 from its dispatch to its end, and 5 with a concurrency key, which also reads 1 more', async () => {
+    const without = await usedBySecond();
+    const keyed = await usedBySecond({ key: 'db', concurrent: 1 });
+    expect([without.write, keyed.write, keyed.read - without.read]).toEqual([4, 5, 1]);
   });
 
   test('a change by a person costs 1 more than the head and its index: the record', async () => {
