@@ -98,6 +98,8 @@ export function openPort(
       },
       async acquire() {
         unreserve();
+        const limitRead = shared.limits?.firstRead(owner);
+        if (limitRead) await limitRead;
         hasSlot ||= await slots.acquire(owner);
         if (!hasSlot) refuse();
         const turn = hasSlot ? turns.pass('start', owner) : undefined;

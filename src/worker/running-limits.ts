@@ -16,6 +16,11 @@ const REFRESH_MS_PER_WORKER = 1_000;
 export interface RunningLimits {
   /** The number of run slots that this worker may give to the owner. Infinity if there is no limit. */
   maxOf(owner: string): number;
+  /**
+   * The first read of the limit that an operator has set for the owner. Undefined if it has ended. Until then the default applies,
+   * and a new worker would start a backlog of the owner by it.
+   */
+  firstRead(owner: string): Promise<unknown> | undefined;
   /** Names the user whose hash the owner is. */
   learn(owner: string, userId: string): void;
   /** Finds the live workers if it is time to. Called with every heartbeat, after the worker's own row is written. */
@@ -40,6 +45,10 @@ export function createRunningLimits(context: Context, values: LimitValues, worke
       const userId = users.get(owner);
       const { runningExecutions: limit } = userId === undefined ? values.defaults : values.known(userId);
       return limit === 0 ? Number.POSITIVE_INFINITY : partOf(limit, workers, workerId, owner);
+    },
+    firstRead(owner) {
+      const userId = users.get(owner);
+      return userId === undefined ? undefined : values.firstRead(userId);
     },
     learn(owner, userId) {
       if (users.get(owner) !== userId) users.set(owner, userId);

@@ -6,6 +6,7 @@ import { NO_LIMITS } from '../../src/domain/jobs/owner-limits.ts';
 import { createLimitValues } from '../../src/jobs/limits/limit-values.ts';
 import { DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { MemoryStore } from '../../src/store/memory/memory-store.ts';
+import type { Store } from '../../src/store/store.ts';
 import { MAX_SLOT_WAIT_MS, RunSlots, SLOT_WAIT_MS } from '../../src/worker/run-slots.ts';
 import { createRunningLimits, partOf } from '../../src/worker/running-limits.ts';
 import { BEAT_MS } from '../../src/worker/worker.ts';
@@ -137,6 +138,30 @@ describe('a worker with a limit of running executions', () => {
     receiver.put(...again);
     await clock.advance(1);
     expect(runningOf(again, fake)).toBe(3);
+  });
+
+  it('waits for the limit that an operator has set before it starts a backlog of the owner', async () => {
+    const started: string[] = [];
+    const { receiver, clock, store } = start({
+      ...{ concurrency: 50, limits: limitOf(40) },
+      async handleMessage(_context, { slots }, received) {
+        slots.ownedBy?.('ann');
+        if (!(await slots.acquire())) return received.setVisibility(0);
+        started.push(received.body);
+        await new Promise(() => {});
+      },
+    });
+    const limits = { limits: { runningExecutions: 2 }, updatedAt: NOON, updatedBy: 'op' };
+    let reads = 0;
+    const readLimits: Store['readLimits'] = async () => {
+      reads++;
+      await clock.sleep(20);
+      return limits;
+    };
+    Object.assign(store, { readLimits });
+    receiver.put(...of(ownerHash('ann'), 10));
+    await clock.advance(MAX_SLOT_WAIT_MS);
+    expect([started.length, reads]).toEqual([2, 1]);
   });
 
   it('has no limit if there is none', async () => {

@@ -9,11 +9,15 @@ export const FRESH_MS = 45_000;
 /** After a failed read, the known values apply for this time. */
 const AFTER_FAILURE_MS = 5_000;
 const MAX_OWNERS = 10_000;
+/** `freshUntil` of values that were not read yet. */
+const NEVER = Number.NEGATIVE_INFINITY;
 
 export interface LimitValues {
   readonly defaults: OwnerLimits;
   /** The values of the last read, or the defaults before the first. Never waits. Reads again in the background if they are old. */
   known(userId: string): OwnerLimits;
+  /** The first read of an owner's values. Undefined if it has ended. */
+  firstRead(userId: string): Promise<unknown> | undefined;
   /** The values of the store, at most `FRESH_MS` old. If the store fails, the known values. */
   current(userId: string): Promise<OwnerLimits>;
   /** Applies values that were just written or read. */
@@ -32,7 +36,7 @@ export function createLimitValues({ store, clock, log }: Context, defaults: Owne
   function knownOf(userId: string): Known {
     const known = owners.get(userId) ?? {
       values: defaults,
-      freshUntil: Number.NEGATIVE_INFINITY,
+      freshUntil: NEVER,
       reading: undefined,
     };
     owners.set(userId, known);
@@ -68,6 +72,10 @@ export function createLimitValues({ store, clock, log }: Context, defaults: Owne
   return {
     defaults,
     known: (userId) => refresh(userId).values,
+    firstRead(userId) {
+      const { freshUntil, reading } = refresh(userId);
+      return freshUntil === NEVER ? reading : undefined;
+    },
     async current(userId) {
       const known = refresh(userId);
       return known.reading ?? known.values;
