@@ -340,6 +340,28 @@ describe('an operation', () => {
     await carryOutOperations(ctx, always);
     expect(begun.indexOf(last)).toBeLessThan(2);
   });
+
+  it('of one user goes on again and again beside many long ones of another', async () => {
+    const { ctx, hourly, fillLater, store } = opened();
+    for (let i = 0; i < 40; i++) await fillLater(await hourly(), 40);
+    const { operation: ofBob } = await fillLater(await hourly(), 40);
+    const open = store.openOperations.get(ofBob);
+    if (open) store.openOperations.set(ofBob, { ...open, userId: 'bob' });
+    const begun: string[] = [];
+    const readOperation = store.readOperation.bind(store);
+    store.readOperation = async (id) => {
+      begun.push(id);
+      return readOperation(id);
+    };
+    // a slice of 5 s is over after a few decisions
+    let time = 0;
+    Object.assign(ctx.clock, { monotonic: () => (time += 250) });
+    await carryOutOperations(ctx, () => begun.length < 200);
+    const turns = begun.flatMap((id, at) => (id === ofBob ? [at] : []));
+    const waits = turns.slice(1).map((at, i) => at - (turns[i] ?? 0));
+    expect(waits.length).toBeGreaterThan(2);
+    expect(Math.max(...waits)).toBeLessThan(20);
+  });
 });
 
 type Call = ReturnType<typeof testApi>['call'];

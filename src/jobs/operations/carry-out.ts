@@ -22,6 +22,8 @@ const WORK: Readonly<Record<Operation['kind'], Work>> = { backfill: backfilling,
 
 /** After this time an operation yields to the next one. */
 const SLICE_MS = 5_000;
+/** After this time, a round begins no further operation of a user that had a turn in it. */
+const ROUND_MS = 10_000;
 const MAX_CONCURRENT = 4;
 const MAX_LISTED = 1_000;
 /** An operation fails if it has not ended after this time. */
@@ -38,12 +40,20 @@ export async function carryOutOperations(context: Context, mayGoOn: () => boolea
   }
 }
 
-/** Gives every open operation a turn. True if some are still open. */
+/**
+ * Gives the first open operation of every user a turn, and further ones while the round has time. Otherwise a hundred operations of one
+ * user would delay the next turn of another by minutes. True if some are still open.
+ */
 async function oneRound(context: Context, mayGoOn: () => boolean): Promise<boolean> {
   const open = userByUser(await context.store.listOpenOperations(MAX_LISTED));
+  const hasTime = timeSlice(context, ROUND_MS, mayGoOn);
   let left = false;
-  await forEachLimit(open, MAX_CONCURRENT, async (one) => {
+  await forEachLimit(open, MAX_CONCURRENT, async ({ one, rank }) => {
     if (!mayGoOn()) return;
+    if (rank > 0 && !hasTime()) {
+      left = true;
+      return;
+    }
     try {
       if (await carryOut(context, one, timeSlice(context, SLICE_MS, mayGoOn))) left = true;
     } catch (error) {
@@ -60,14 +70,14 @@ export const timeSlice = ({ clock }: Context, ms: number, mayGoOn: () => boolean
 };
 
 /** The first operation of every user, then the second of every user, and so on. */
-function userByUser(open: readonly OpenOperation[]): OpenOperation[] {
+function userByUser(open: readonly OpenOperation[]): { one: OpenOperation; rank: number }[] {
   const ranks = new Map<string, number>();
   const ranked = open.map((one) => {
     const rank = ranks.get(one.userId) ?? 0;
     ranks.set(one.userId, rank + 1);
     return { one, rank };
   });
-  return ranked.sort((a, b) => a.rank - b.rank).map(({ one }) => one);
+  return ranked.sort((a, b) => a.rank - b.rank);
 }
 
 /** True if a part was carried out and more is left. False if the operation has ended or another process holds it. */
