@@ -28,14 +28,16 @@ const DISMISS = changing(`UPDATE executions SET errorKey = ? ${WHERE_SEEN}`);
 const READ = `SELECT ${COLUMNS} FROM executions WHERE jobId = ? AND due = ?`;
 const READ_MANY = `SELECT ${COLUMNS} FROM executions WHERE (jobId, due) IN (
   SELECT value ->> 0, value ->> 1 FROM json_each(?))`;
-const LIST_UP = `SELECT ${COLUMNS} FROM executions WHERE jobId = ? AND due >= ? AND due > ? AND due < ? ORDER BY due LIMIT ?`;
-const LIST_DOWN = `SELECT ${COLUMNS} FROM executions WHERE jobId = ? AND due >= ? AND due < ? AND due < ? ORDER BY due DESC LIMIT ?`;
+// one bound in each direction: of two, an index uses one, and each page would read all rows before its cursor again
+const LIST = `SELECT ${COLUMNS} FROM executions WHERE jobId = ? AND due >= ? AND due < ?`;
+const LIST_UP = `${LIST} ORDER BY due LIMIT ?`;
+const LIST_DOWN = `${LIST} ORDER BY due DESC LIMIT ?`;
 const keysOf = (
   index: string,
   columns: string,
   where: string,
 ) => `SELECT ${columns} FROM executions INDEXED BY ${index}
-  WHERE userId = ? AND due >= ? AND due < ? AND (due, jobId) < (?, ?) ${where} ORDER BY due DESC, jobId DESC LIMIT ?`;
+  WHERE userId = ? AND due >= ? AND (due, jobId) < (?, ?) ${where} ORDER BY due DESC, jobId DESC LIMIT ?`;
 const KEYS = keysOf('executions_byUser', 'jobId, due', '');
 const FAILED_KEYS = keysOf('executions_failed', 'jobId, due, errorKey', `AND status = 'FAILED'`);
 const ALL_FAILED = `SELECT jobId, due, errorKey, userId FROM executions INDEXED BY executions_failed
@@ -60,7 +62,8 @@ export function executionOperations(reader: Reader, writer: Writer, retentionMs:
   function keys(sql: string, userId: string, options: ListOptions & { from?: string; to?: string }) {
     const { from = '', to = AFTER_ALL, limit } = options;
     const [due = AFTER_ALL, jobId = ''] = decodeCursor(options.cursor, TIME_AND_JOB)?.split('#') ?? [];
-    return pageOf(reader.all(sql, userId, from, to, due, jobId, limit + 1), limit);
+    const before = due < to ? [due, jobId] : [to, ''];
+    return pageOf(reader.all(sql, userId, from, ...before, limit + 1), limit);
   }
 
   return {
@@ -93,8 +96,14 @@ export function executionOperations(reader: Reader, writer: Writer, retentionMs:
     async listRows(jobId, { from = '', to = AFTER_ALL, newestFirst, limit, cursor }) {
       const seen = decodeCursor(cursor, DUE);
       const rows = newestFirst
-        ? reader.all(LIST_DOWN, jobId, from, to, seen ?? AFTER_ALL, limit + 1)
-        : reader.all(LIST_UP, jobId, from, seen ?? '', to, limit + 1);
+        ? reader.all(LIST_DOWN, jobId, from, seen !== undefined && seen < to ? seen : to, limit + 1)
+        : reader.all(
+            LIST_UP,
+            jobId,
+            seen !== undefined && seen >= from ? firstAfter(seen) : from,
+            to,
+            limit + 1,
+          );
       const items = rows.slice(0, limit).map(rowOf);
       const last = items.at(-1);
       return { items, next: rows.length > limit && last ? encodeCursor(last.due) : undefined };
@@ -113,6 +122,9 @@ export function executionOperations(reader: Reader, writer: Writer, retentionMs:
     },
   };
 }
+
+/** The first text that may be a due key after this one. A key goes on with a '-', which sorts after '!'. */
+const firstAfter = (due: string): string => `${due}!`;
 
 /** The cursor as userId, due and jobId. */
 function startOf(cursor: string | undefined): [string, string, string] {

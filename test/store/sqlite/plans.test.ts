@@ -105,6 +105,33 @@ async function everyOperation(): Promise<void> {
   close();
 }
 
+/** The comparisons of a text, such as `due>`. */
+const comparisons = (text: string): string[] =>
+  [...text.matchAll(/\b(due|jobId|\(\w+(?:, ?\w+)+\)) ?([<>])/g)]
+    .map(([, column, sign]) => `${column}${sign}`.replaceAll(' ', ''))
+    .sort();
+
+test('a later page of a list begins at its cursor: the index compares all that the statement compares', async () => {
+  const { store, close } = createMemorySqlite({ shards: 4 });
+  const list = { limit: 5, consistent: true };
+  const statements = await statementsOf(async () => {
+    for (const newestFirst of [true, false]) await store.listRows('job', { ...list, newestFirst });
+    await store.listRowKeys('ann', list);
+    await store.listFailedKeys('ann', list);
+    await store.listAllFailedKeys(list);
+  });
+  close();
+  const db = new DatabaseSync(':memory:');
+  migrate(db, ':memory:');
+  expect(statements).toHaveLength(5);
+  for (const sql of statements) {
+    const [plan] = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
+    const where = sql.slice(sql.indexOf('WHERE'));
+    expect(comparisons(String(plan?.detail)), sql).toEqual(comparisons(where));
+  }
+  db.close();
+});
+
 async function retention(): Promise<void> {
   const db = new DatabaseSync(':memory:');
   migrate(db, ':memory:');
