@@ -113,6 +113,55 @@ describe('executions with a row', () => {
     expect(evidence[0]?.href).toBe(`/executions/${body.id}`);
   });
 
+  it('ran: of several manual runs within a minute, the nearest one', async () => {
+    const { job, call, endRow, explain, tick } = opened();
+    const id = await job({ schedule: { cron: '0 9 * * *' } });
+    const runs: { id: string; dueAt: string }[] = [];
+    for (let n = 0; n < 12; n++) {
+      tick(4 * SECOND);
+      const { body } = await call('POST', `/jobs/${id}/run`);
+      await endRow(body.id, 'SUCCEEDED');
+      runs.push(body);
+    }
+    for (const [n, run] of runs.entries()) {
+      const { evidence, dueAt } = await explain(id, Date.parse(run.dueAt) + (n % 3) - 1);
+      expect([evidence[0]?.href, dueAt]).toEqual([`/executions/${run.id}`, run.dueAt]);
+    }
+    expect((await explain(id)).dueAt).toBe(runs.at(-1)?.dueAt);
+  });
+
+  it('ran: with jitter, from the due time until a minute after the fire time', async () => {
+    const { job, call, claims, ends, explain, goTo, tick } = opened();
+    const id = await job({ schedule: { cron: '5 12 * * *', jitterSeconds: 1800 } });
+    const { body } = await call('GET', `/jobs/${id}/executions?status=scheduled&limit=1`);
+    const [due, fires] = [Date.parse(body.items[0].dueAt), Date.parse(body.items[0].fireAt)];
+    expect(fires).toBeGreaterThan(due + 2 * MINUTE);
+    goTo(fires);
+    await ends(await claims(id, due));
+    goTo(fires + 2 * MINUTE);
+    for (const at of [due, due + SECOND, fires, fires + 20 * SECOND, fires + MINUTE])
+      expect(await explain(id, at), iso(at)).toMatchObject({ verdict: 'ran', dueAt: iso(due) });
+    for (let n = 0; n < 7; n++) {
+      tick(SECOND);
+      await call('POST', `/jobs/${id}/run`);
+    }
+    expect(await explain(id, fires + MINUTE)).toMatchObject({ verdict: 'ran', dueAt: iso(due) });
+    const manual = fires + 2 * MINUTE + SECOND;
+    expect(await explain(id, manual - SECOND)).toMatchObject({ dueAt: iso(manual) });
+  });
+
+  it('ran: an error with several lines stays one sentence', async () => {
+    const { job, claims, ends, explain, goTo } = opened();
+    const id = await job({ retry: { maxAttempts: 2 } });
+    goTo(FIRST);
+    const error = { name: 'Error', message: 'exit code 1\n  at line 7.\n' };
+    await ends(await claims(id), { kind: 'failed', error, retry: { afterMs: 0 } });
+    const text = 'with Error: exit code 1 at line 7';
+    expect((await explain(id, FIRST)).because).toContain(`${text}; its next attempt`);
+    await ends(await claims(id), { kind: 'failed', error, retry: 'never' });
+    expect((await explain(id, FIRST)).because).toMatch(new RegExp(`${text}\\.$`));
+  });
+
   it('retrying: says the error and when the next attempt starts', async () => {
     const { job, claims, ends, explain, goTo } = opened();
     const id = await job();
@@ -375,6 +424,38 @@ describe('occurrences that did not start', () => {
     });
   });
 
+  it('edited: the same schedule again withdraws what had not started', async () => {
+    const { job, call, explain, goTo, claims, workerBeats, cursorsAt, tick } = opened();
+    const id = await job({ schedule: { cron: '*/5 * * * *' } });
+    const due = NOW + 5 * MINUTE;
+    await cursorsAt(NOW);
+    goTo(due + 2 * SECOND);
+    await workerBeats();
+    expect(await explain(id, due)).toMatchObject({ verdict: 'waiting' });
+    await call('PATCH', `/jobs/${id}`, { body: { timeoutSeconds: 60 } });
+    expect(await explain(id, due)).toMatchObject({ verdict: 'waiting' });
+    tick(SECOND);
+    const body = { schedule: { cron: '*/5 * * * *' }, name: 'other' };
+    expect((await call('PATCH', `/jobs/${id}`, { body })).status).toBe(200);
+    expect((await claims(id, due)).kind).toBe('drop');
+    const { verdict, because, evidence } = await explain(id, due);
+    expect([verdict, evidence.length]).toEqual(['edited', 2]);
+    expect(because).toContain(
+      `planned its schedule again, which withdrew the occurrence of ${iso(due)}: it had not started.`,
+    );
+  });
+
+  it('paused: a pause and an edit at the same time are not taken for each other', async () => {
+    const { job, call, explain } = opened();
+    const id = await job();
+    await call('POST', `/jobs/${id}/pause`, { body: { until: iso(NOW + 60 * MINUTE), note: 'move' } });
+    await call('PATCH', `/jobs/${id}`, { body: { schedule: { cron: '* * * * *' } } });
+    expect(await explain(id, FIRST)).toMatchObject({
+      verdict: 'paused',
+      because: `alice paused the job at ${iso(NOW)} ("move"), until ${iso(NOW + 60 * MINUTE)}.`,
+    });
+  });
+
   it('cancelled: the job, with who and why', async () => {
     const { job, call, explain, goTo, tick } = opened();
     const id = await job();
@@ -594,6 +675,21 @@ describe('the question', () => {
     expect(await explain(id)).toMatchObject({ verdict: 'ran', dueAt: iso(FIRST) });
     const once = await job({ schedule: { in: 'PT1H' } });
     expect(await explain(once)).toMatchObject({ verdict: 'notInSchedule' });
+  });
+
+  it('without `at`: the latest occurrence by the schedule of then, however often the job was edited', async () => {
+    const { job, call, explain, goTo, claims, ends } = opened();
+    const id = await job({ schedule: { cron: '*/5 * * * *' } });
+    const due = NOW + 5 * MINUTE;
+    goTo(due);
+    await ends(await claims(id, due));
+    goTo(NOW + 7 * MINUTE);
+    for (const cron of ['3 * * * *', '2 * * * *']) {
+      await call('PATCH', `/jobs/${id}`, { body: { schedule: { cron } } });
+      expect(await explain(id)).toMatchObject({ verdict: 'ran', dueAt: iso(due) });
+    }
+    goTo(NOW + 62 * MINUTE + SECOND);
+    expect(await explain(id)).toMatchObject({ dueAt: iso(NOW + 62 * MINUTE) });
   });
 
   it('any instant is answered, the first and the last of all included', async () => {

@@ -4,6 +4,9 @@ import type { ChangeView } from './change.ts';
 
 type PauseChange = Pick<ChangeView, 'at' | 'what' | 'after'>;
 
+export const isPause = ({ what, after }: Pick<PauseChange, 'what' | 'after'>): boolean =>
+  what === 'paused' || after?.status === 'paused';
+
 /**
  * `changes` are newest first, as the API lists them. A pause ends at `pausedUntil`, at the next resume or at the cancel,
  * whichever is first. If a pause has not ended, its `to` is infinite.
@@ -15,12 +18,11 @@ export function pausesOf(changes: readonly PauseChange[]): Interval[] {
     const at = Date.parse(change.at);
     const status = change.after?.status;
     const isEnd = change.what === 'resumed' || change.what === 'cancelled' || status === 'active';
-    const isPause = change.what === 'paused' || status === 'paused';
-    if (open && (isEnd || isPause)) {
+    if (open && (isEnd || isPause(change))) {
       pauses.push({ from: open.from, to: Math.min(open.to, at) });
       open = undefined;
     }
-    if (isPause) open = { from: at, to: endOf(change) };
+    if (isPause(change)) open = { from: at, to: endOf(change) };
   }
   return open ? [...pauses, open] : pauses;
 }

@@ -2,6 +2,7 @@
 
 import type { DueKey } from '../../domain/executions/ids.ts';
 import { executionId } from '../../domain/executions/ids.ts';
+import type { RunError } from '../../domain/executions/row.ts';
 import type { ChangeView } from '../../domain/jobs/change.ts';
 import type { Head } from '../../domain/jobs/job.ts';
 import { lengthText } from '../../domain/length-text.ts';
@@ -40,6 +41,12 @@ export const answer = (verdict: Verdict, because: string, ...evidence: Evidence[
 });
 
 export const iso = (time: number): string => new Date(time).toISOString();
+
+export const withoutStop = (sentence: string): string => sentence.replace(/\.$/, '');
+
+/** An error as the end of a clause. Its message may have lines. */
+export const errorText = ({ name, message }: RunError): string =>
+  withoutStop(`${name}: ${message.replace(/\s+/g, ' ').trim()}`);
 
 /** `4 ms after` or `on time`, for a start. */
 export const latenessText = (ms: number): string => (ms <= 0 ? 'on time' : `${lengthText(ms)} late`);

@@ -101,7 +101,9 @@ function notInSchedule(asked: Case): Answer {
     ...(after === undefined ? [] : [{ what: 'occurrence after', time: after }]),
   ];
   const nearest =
-    around.length === 0 ? '' : `; the nearest are ${around.map(({ time }) => iso(time)).join(' and ')}`;
+    around.length === 0
+      ? ''
+      : `; the nearest ${around.length === 1 ? 'is' : 'are'} ${around.map(({ time }) => iso(time)).join(' and ')}`;
   return answer(
     'notInSchedule',
     `The schedule ("${describeSchedule(schedule)}") has no occurrence within ${TOLERANCE_MS / 1000} s of ${iso(at)}${nearest}.`,

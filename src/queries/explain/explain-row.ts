@@ -2,6 +2,7 @@
 import { dueAtOf, isManual } from '../../domain/executions/ids.ts';
 import type { Row } from '../../domain/executions/row.ts';
 import type { Hold } from '../../domain/jobs/job.ts';
+import { isPause } from '../../domain/jobs/pauses.ts';
 import { lengthText } from '../../domain/length-text.ts';
 import { statusWord } from '../../domain/views/views.ts';
 import { blocks, isOver } from '../../scheduling/claiming/holds.ts';
@@ -13,6 +14,7 @@ import {
   type Case,
   changeEvidence,
   changeText,
+  errorText,
   executionEvidence,
   hasLiveWorker,
   iso,
@@ -57,9 +59,7 @@ function explainEnd(row: Row): Answer {
   const start = late === undefined ? 'was not started' : `started ${latenessText(late)}`;
   const took =
     startedAt === undefined || finishedAt === undefined ? '' : ` after ${lengthText(finishedAt - startedAt)}`;
-  const end = error
-    ? `failed${took} with ${error.name}: ${error.message}`
-    : `${statusWord(row.status)}${took}`;
+  const end = error ? `failed${took} with ${errorText(error)}` : `${statusWord(row.status)}${took}`;
   return answer('ran', `${what(row)} ${start} and in ${attemptText(row)} ${end}.`, evidenceOf(row));
 }
 
@@ -101,7 +101,7 @@ export async function explainHeld(
 function explainRetry({ now }: Case, row: Row): Answer {
   const { nextAttemptAt = now, error } = row;
   const failure = error
-    ? `failed in ${attemptText(row)} with ${error.name}: ${error.message}`
+    ? `failed in ${attemptText(row)} with ${errorText(error)}`
     : `was interrupted after ${attemptText(row)}`;
   const next = nextAttemptAt > now ? `in ${lengthText(nextAttemptAt - now)}` : 'now';
   return answer(
@@ -169,7 +169,6 @@ export function withdrawalOf(change: Case['changes'][number]): {
 } {
   if (change.what === 'cancelled')
     return { verdict: 'cancelled', text: changeText(change, 'cancelled the job') };
-  if (change.what === 'paused' || change.after?.status === 'paused')
-    return { verdict: 'paused', text: changeText(change, 'paused the job') };
+  if (isPause(change)) return { verdict: 'paused', text: changeText(change, 'paused the job') };
   return { verdict: 'edited', text: changeText(change, 'edited the schedule') };
 }

@@ -7,7 +7,7 @@ import { fireAt } from '../../domain/schedule/occurrences.ts';
 import type { Evidence } from '../../domain/views/explanation.ts';
 import { isPaused } from '../../domain/views/views.ts';
 import { isCoverInFuture } from '../../scheduling/claiming/misfire.ts';
-import { writerHorizon } from '../../scheduling/planning/plan.ts';
+import { regularEntry, writerHorizon } from '../../scheduling/planning/plan.ts';
 import { hasStarted, holdFor } from '../unwritten-executions.ts';
 import {
   type Answer,
@@ -15,6 +15,7 @@ import {
   beforeCreation,
   type Case,
   changeEvidence,
+  changeText,
   hasLiveWorker,
   iso,
   jobEvidence,
@@ -130,6 +131,8 @@ async function explainDue(asked: Case, occurrence: Occurrence): Promise<Answer> 
       `The occurrence of ${iso(due)} was due ${lengthText(now - firesAt)} ago, and no execution is recorded: records are removed after the retention.`,
       ...settled,
     );
+  const replanned = await explainReplanned(asked, due);
+  if (replanned) return replanned;
   if (!(await hasLiveWorker(asked)))
     return noWorker(asked, `${late}: it was sent to the workers, and no worker is alive.`, ...dispatched);
   if (!isSettled || head.limit)
@@ -144,6 +147,19 @@ async function explainDue(asked: Case, occurrence: Occurrence): Promise<Answer> 
     `${late}: no worker has started it, so it was sent again; the next check is at ${iso(check)}.`,
     ...settled,
   );
+}
+
+/**
+ * An edit that sends the same schedule again withdraws what has not started, and its record shows no other schedule. The
+ * timetable has no entry of the present revision then. 1 RRU, if the job was edited since.
+ */
+async function explainReplanned(asked: Case, due: number): Promise<Answer | undefined> {
+  const { context, head, changes } = asked;
+  const edits = changes.filter(({ what, at }) => what === 'edited' && Date.parse(at) >= due);
+  const first = edits.at(-1);
+  if (!first || (await context.store.hasEntry(regularEntry(head, due)))) return undefined;
+  const because = `${changeText(first, 'edited the job')} and planned its schedule again, which withdrew the occurrence of ${iso(due)}: it had not started.`;
+  return answer('edited', because, ...edits.map((edit) => changeEvidence(asked, edit)));
 }
 
 /** A create, a resume or an edit sends the occurrences of the next minutes itself. */

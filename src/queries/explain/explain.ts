@@ -1,7 +1,8 @@
 // Why a job did or did not run at a time: one verdict, one sentence, and the evidence.
 //
 // At most 7 RRU, if rows, heads and records have their ordinary sizes: the head 1, the last 20 changes up to 2, the row or the
-// rows around the time 1, the hold of an execution with `overlap: allow` 1, the cursors of the shard 1, a live worker 1.
+// rows around the time 1, the hold of an execution with `overlap: allow` 1, the cursors of the shard 1, a live worker 1. 1 more
+// for the entry of a late occurrence whose job was edited after its due time.
 import { type DueKey, dueAtOf, dueBound, dueKey } from '../../domain/executions/ids.ts';
 import type { Row } from '../../domain/executions/row.ts';
 import type { Head } from '../../domain/jobs/job.ts';
@@ -9,18 +10,18 @@ import { lengthText } from '../../domain/length-text.ts';
 import type { Principal } from '../../domain/principal.ts';
 import { END_OF_TIME, START_OF_TIME } from '../../domain/schedule/instant.ts';
 import { type NearOccurrence, occurrenceNear } from '../../domain/schedule/occurrence-near.ts';
-import { latestOccurrence, nextOccurrence } from '../../domain/schedule/occurrences.ts';
+import { nextOccurrence } from '../../domain/schedule/occurrences.ts';
 import type { ExplanationView } from '../../domain/views/explanation.ts';
 import { requireJob } from '../../jobs/access.ts';
 import { lastChange } from '../../jobs/change-records.ts';
 import type { Context } from '../../scheduling/context.ts';
 import { newRow } from '../../scheduling/records/write-row.ts';
 import { followChanges } from '../list-changes.ts';
-import { type Answer, type Case, iso, TOLERANCE_MS } from './case.ts';
+import { type Answer, type Case, iso, TOLERANCE_MS, withoutStop } from './case.ts';
 import { explainAbsent } from './explain-absent.ts';
 import { explainRow } from './explain-row.ts';
 import { explainUnstarted } from './explain-unstarted.ts';
-import { scheduleAt } from './history.ts';
+import { latestDue, scheduleAt } from './history.ts';
 
 /** Records of changes that are read. Older ones are not known, and the schedule before them is taken for the one of then. */
 const MAX_CHANGES = 20;
@@ -45,9 +46,9 @@ export async function explain(
 
 async function caseOf(context: Context, who: Principal, head: Head, at: number | undefined): Promise<Case> {
   const now = context.clock.now();
-  const latest = at ?? latestOccurrence(head.schedule, head.createdAt - 1, now) ?? now;
-  const clamped = Math.min(Math.max(latest, START_OF_TIME), END_OF_TIME - 1);
   const { items: changes } = await followChanges(context, head.jobId, lastChange(head), MAX_CHANGES);
+  const latest = at ?? latestDue(head, changes, now) ?? now;
+  const clamped = Math.min(Math.max(latest, START_OF_TIME), END_OF_TIME - 1);
   const schedule = scheduleAt(head.schedule, changes, clamped);
   return { context, who, head, at: clamped, now, changes, schedule };
 }
@@ -56,37 +57,49 @@ async function caseOf(context: Context, who: Principal, head: Head, at: number |
  * The row of the occurrence, or a row that is nearer to the time: a manual run, or an occurrence of a schedule that was edited
  * since. A note stands for its row, which is about to be written.
  */
-async function rowNear(
-  { context, head, at }: Case,
-  near: NearOccurrence | undefined,
-): Promise<Row | undefined> {
-  const { store } = context;
+async function rowNear(asked: Case, near: NearOccurrence | undefined): Promise<Row | undefined> {
+  const { context, head, at } = asked;
   const within = near?.distance ?? TOLERANCE_MS;
+  const own = near && dueKey(near.due);
+  const isMeant = (due: DueKey): boolean => due === own || (within > 0 && isWithin(due, at, within));
   const rows =
-    near && within === 0
-      ? await store.readRow(head.jobId, dueKey(near.due), { consistent: true })
-      : (
-          await store.listRows(head.jobId, {
-            from: dueBound(at - within),
-            to: dueBound(at + within + 1),
-            limit: MAX_ROWS,
-            newestFirst: false,
-            consistent: true,
-          })
-        ).items;
-  const noted = noteRow(head, (due) =>
-    near && within === 0 ? due === dueKey(near.due) : isWithin(due, at, within),
-  );
-  const distance = ({ due }: Row): number => Math.abs(dueAtOf(due) - at);
-  return [rows ?? [], noted ?? []].flat().sort((a, b) => distance(a) - distance(b))[0];
+    own !== undefined && within === 0
+      ? [await context.store.readRow(head.jobId, own, { consistent: true })].flatMap((row) => row ?? [])
+      : (await rowsAround(asked, near, within)).filter(({ due }) => isMeant(due));
+  // with jitter, an occurrence is near from its due time to its fire time
+  const distance = ({ due }: Row): number =>
+    due === own ? (near?.distance ?? 0) : Math.abs(dueAtOf(due) - at);
+  return [...rows, ...notedRow(head, isMeant)].sort((a, b) => distance(a) - distance(b))[0];
+}
+
+/**
+ * The row of the occurrence, and the nearest of the others. 1 RRU, and 1 more if more than `MAX_ROWS` rows are around the time.
+ */
+async function rowsAround(
+  { context: { store }, head: { jobId }, at }: Case,
+  near: NearOccurrence | undefined,
+  within: number,
+): Promise<readonly Row[]> {
+  const from = dueBound(Math.min(near?.due ?? at, at - within));
+  const to = dueBound(at + within + 1);
+  const rows = await store.listRows(jobId, {
+    ...{ from, to, limit: MAX_ROWS, newestFirst: false, consistent: true },
+  });
+  if (rows.next === undefined) return rows.items;
+  const middle = dueBound(at + 1);
+  const [before, after] = await Promise.all([
+    store.listRows(jobId, { from, to: middle, limit: 1, newestFirst: true, consistent: false }),
+    store.listRows(jobId, { from: middle, to, limit: 1, newestFirst: false, consistent: false }),
+  ]);
+  return [...rows.items, ...before.items, ...after.items];
 }
 
 const isWithin = (due: DueKey, at: number, within: number): boolean => Math.abs(dueAtOf(due) - at) <= within;
 
-function noteRow(head: Head, isMeant: (due: DueKey) => boolean): Row | undefined {
+function notedRow(head: Head, isMeant: (due: DueKey) => boolean): Row[] {
   const { note } = head;
-  if (!note || !isMeant(note.due)) return undefined;
-  return { ...newRow(head, note.due, note.revision, note.status), reason: note.reason };
+  if (!note || !isMeant(note.due)) return [];
+  return [{ ...newRow(head, note.due, note.revision, note.status), reason: note.reason }];
 }
 
 function view({ head, at, now }: Case, dueAt: number | undefined, answer: Answer): ExplanationView {
@@ -103,5 +116,3 @@ function view({ head, at, now }: Case, dueAt: number | undefined, answer: Answer
     ...(next !== undefined && { next: iso(next) }),
   };
 }
-
-const withoutStop = (sentence: string): string => sentence.replace(/\.$/, '');

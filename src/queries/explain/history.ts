@@ -1,7 +1,9 @@
 // The past of a job from the records of its changes: its schedule at a time, its pauses, and the change that withdrew an
 // occurrence.
 import type { ChangeView } from '../../domain/jobs/change.ts';
-import { pausesOf } from '../../domain/jobs/pauses.ts';
+import type { Head } from '../../domain/jobs/job.ts';
+import { isPause, pausesOf } from '../../domain/jobs/pauses.ts';
+import { latestOccurrence } from '../../domain/schedule/occurrences.ts';
 import type { Schedule } from '../../domain/schedule/schedule-schema.ts';
 
 /** `changes` are newest first. */
@@ -15,6 +17,23 @@ export function scheduleAt(present: Schedule, changes: readonly ChangeView[], at
   return schedule;
 }
 
+/** The latest time up to now at which the job was due by the schedule of then. `changes` are newest first. */
+export function latestDue(
+  { schedule: present, createdAt }: Head,
+  changes: readonly ChangeView[],
+  now: number,
+): number | undefined {
+  let [schedule, until] = [present, now];
+  for (const { at, before } of changes) {
+    if (before?.schedule === undefined) continue;
+    const begin = Date.parse(at);
+    const due = latestOccurrence(schedule, begin - 1, until);
+    if (due !== undefined) return due;
+    [schedule, until] = [before.schedule as Schedule, begin - 1];
+  }
+  return latestOccurrence(schedule, createdAt - 1, until);
+}
+
 export const isScheduleEdit = ({ what, before, after }: ChangeView): boolean =>
   what === 'edited' && before?.schedule !== undefined && after?.schedule !== undefined;
 
@@ -25,7 +44,7 @@ export function pauseAround(
   fireAt: number,
 ): { readonly change: ChangeView; readonly until: number } | undefined {
   const pause = pausesOf(changes).find(({ from, to }) => fireAt >= from && due < to);
-  const change = pause && changes.find(({ at, what }) => Date.parse(at) === pause.from && what !== 'resumed');
+  const change = pause && changes.find((one) => Date.parse(one.at) === pause.from && isPause(one));
   return change && { change, until: pause.to };
 }
 
@@ -34,10 +53,7 @@ export const withdrawalAfter = (changes: readonly ChangeView[], due: number): Ch
   changes.findLast(
     (change) =>
       Date.parse(change.at) >= due &&
-      (change.what === 'cancelled' ||
-        change.what === 'paused' ||
-        change.after?.status === 'paused' ||
-        isScheduleEdit(change)),
+      (change.what === 'cancelled' || isPause(change) || isScheduleEdit(change)),
   );
 
 /** The last change up to `due` that planned occurrences and sent those of the next minutes itself. */

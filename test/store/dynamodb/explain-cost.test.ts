@@ -103,6 +103,30 @@ test('with 200 workers, of which few are alive: at most 7 RRU', async () => {
   expect(total(), JSON.stringify([...used])).toBeLessThanOrEqual(7);
 });
 
+test('an edit withdrew it by sending its schedule again: at most 7 RRU', async () => {
+  const id = await aChangedJob({ overlap: 'allow' });
+  await editJob(context(), asUser(OWNER), id, { schedule: { cron: '* * * * *' } });
+  used.clear();
+  expect(await explain(context(), asUser(OWNER), id, NOON + 10 * MINUTE)).toMatchObject({
+    verdict: 'edited',
+  });
+  expect(used.get('hasEntry')).toBe(1);
+  expect(total(), JSON.stringify([...used])).toBeLessThanOrEqual(7);
+});
+
+test('a time with many rows around it: at most 5 RRU, for the head, the changes and the nearest row', async () => {
+  const id = await aChangedJob({ schedule: { cron: '0 9 * * *' } });
+  for (let n = 0; n < 40; n++)
+    await store.insertRow(aRow({ jobId: id, due: `${dueKey(NOON + 10 * MINUTE + n * 1000)}-${anId(6)}` }));
+  used.clear();
+  const at = NOON + 10 * MINUTE + 30_400;
+  expect(await explain(context(), asUser(OWNER), id, at)).toMatchObject({
+    verdict: 'ran',
+    dueAt: new Date(at - 400).toISOString(),
+  });
+  expect(total(), JSON.stringify([...used])).toBeLessThanOrEqual(5);
+});
+
 test('an execution that has ended: at most 4 RRU, for the head, the changes and the row', async () => {
   const id = await aChangedJob();
   const due = NOON + 10 * MINUTE;
