@@ -94,7 +94,8 @@ async function listScheduled(
   const now = clock.now();
   const next = (head: HeadSummary): ExecutionView | undefined => {
     if (head.status !== 'active') return undefined;
-    const due = nextOccurrence(head.schedule, isRecurring(head.schedule) ? now : 0);
+    const after = Math.max(isRecurring(head.schedule) ? now : 0, (head.pausedUntil ?? 0) - 1);
+    const due = nextOccurrence(head.schedule, after);
     return due === undefined ? undefined : plannedExecution(head, dueKey(due), now);
   };
   const { items, nextCursor } = await filteredPage<HeadSummary>(

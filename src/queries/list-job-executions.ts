@@ -1,6 +1,5 @@
 // The executions of one job.
-import { InvalidInput } from '../domain/errors.ts';
-import { dueBound, dueKey } from '../domain/executions/ids.ts';
+import { dueAtOf, dueBound, dueKey } from '../domain/executions/ids.ts';
 import type { Row } from '../domain/executions/row.ts';
 import type { Head } from '../domain/jobs/job.ts';
 import type { Principal } from '../domain/principal.ts';
@@ -9,7 +8,7 @@ import type { ExecutionStatus, ExecutionView } from '../domain/views/resource-sc
 import { executionOfRow, plannedExecution, withOwner } from '../domain/views/views.ts';
 import { requireJob } from '../jobs/access.ts';
 import type { Context } from '../scheduling/context.ts';
-import { BEFORE_ALL_ROWS, rowCursor } from '../store/cursors.ts';
+import { BEFORE_ALL_ROWS, invalidCursor, rowCursor } from '../store/cursors.ts';
 import { filteredPage, type Listed } from './filtered-page.ts';
 import { listUnwritten } from './unwritten-executions.ts';
 import { viewOfRow } from './view-of-row.ts';
@@ -71,17 +70,29 @@ export const matchesQuery = (e: ExecutionView, query: ExecutionsQuery): boolean 
   (query.from === undefined || Date.parse(e.dueAt) >= query.from) &&
   (query.to === undefined || Date.parse(e.dueAt) < query.to);
 
-function upcoming({ clock }: Context, head: Head, query: ExecutionsQuery): Listed<ExecutionView> {
+/** Rows of occurrences to come that one page reads. They were cancelled in advance. */
+const MAX_CANCELLED = 100;
+
+/** Planned occurrences, soonest first. 1 RRU, for those that were cancelled in advance. */
+async function upcoming(
+  { clock, store }: Context,
+  head: Head,
+  query: ExecutionsQuery,
+): Promise<Listed<ExecutionView>> {
   const now = clock.now();
   if (head.status !== 'active') return { items: [] };
-  const after = query.cursor
-    ? Number(query.cursor)
-    : Math.max(now, (query.from ?? 0) - 1, (head.pausedUntil ?? 0) - 1);
-  if (!Number.isSafeInteger(after))
-    throw new InvalidInput([{ path: 'cursor', message: 'is not a cursor of this list' }]);
+  const { from = 0, cursor = dueKey(0) } = query;
+  if (!/^\d{13}$/.test(cursor)) throw invalidCursor();
+  // what was due since the page of the cursor is not planned any more
+  const after = Math.max(now, from - 1, (head.pausedUntil ?? 0) - 1, dueAtOf(cursor));
+  const written = await store.listRows(head.jobId, {
+    ...{ from: dueBound(after + 1), limit: MAX_CANCELLED, newestFirst: false, consistent: true },
+  });
+  const cancelled = new Set(written.items.map(({ due }) => due));
   const items: ExecutionView[] = [];
   for (const due of occurrencesAfter(head.schedule, after)) {
     if (query.to !== undefined && due >= query.to) break;
+    if (cancelled.has(dueKey(due))) continue;
     if (items.length === query.limit)
       return { items, nextCursor: dueKey(Date.parse(items.at(-1)?.dueAt ?? '')) };
     items.push(plannedExecution(head, dueKey(due), now));

@@ -175,6 +175,46 @@ describe('GET /executions', () => {
   });
 });
 
+describe('status=scheduled', () => {
+  const later = '2026-11-16T14:00:00.000Z';
+
+  it('has no occurrence that falls into a pause with an end', async () => {
+    const { call, create } = testApi();
+    const { id } = await create({ schedule: { cron: '*/5 * * * *' } });
+    await call('POST', `/jobs/${id}/pause`, { body: { until: later } });
+    for (const path of ['/executions?status=scheduled', `/jobs/${id}/executions?status=scheduled&limit=1`])
+      expect((await call('GET', path)).body.items, path).toMatchObject([{ dueAt: later, jobId: id }]);
+  });
+
+  it('continues after a cursor, and lists nothing that was due meanwhile', async () => {
+    const { call, create, tick } = testApi();
+    const { id } = await create({ schedule: { cron: '0 * * * *' } });
+    const list = async (query: string) =>
+      (await call('GET', `/jobs/${id}/executions?status=scheduled&limit=2${query}`)).body;
+    const first = await list('');
+    expect(first.items.map(({ dueAt }: { dueAt: string }) => dueAt)).toEqual([
+      '2026-11-16T13:00:00.000Z',
+      later,
+    ]);
+    expect((await list(`&cursor=${first.nextCursor}`)).items[0].dueAt).toBe('2026-11-16T15:00:00.000Z');
+    tick(5.5 * 3_600_000);
+    expect((await list(`&cursor=${first.nextCursor}`)).items).toMatchObject([
+      { status: 'scheduled', dueAt: '2026-11-16T18:00:00.000Z' },
+      { status: 'scheduled', dueAt: '2026-11-16T19:00:00.000Z' },
+    ]);
+  });
+
+  it.each(['1', '-5', '0x10', '1e3', '%2012', '17961192000000', 'MTc5NjExOTIwMDAwMA'])(
+    'refuses the cursor %s of another list',
+    async (cursor) => {
+      const { call, create } = testApi();
+      const { id } = await create({ schedule: { cron: '0 * * * *' } });
+      const path = `/jobs/${id}/executions?status=scheduled&cursor=${cursor}`;
+      expect(await call('GET', path)).toMatchObject({ status: 400, body: { errors: [{ path: 'cursor' }] } });
+    },
+  );
+});
+
 describe('cancel and retry', () => {
   it('cancel of what is queued, then retry, then cancel again', async () => {
     const { call, create } = testApi();
@@ -212,6 +252,11 @@ describe('cancel and retry', () => {
       body: { status: 'cancelled' },
     });
     expect((await call('GET', `/jobs/${id}`)).body.status).toBe('active');
+    const next = await call('GET', `/jobs/${id}/executions?status=scheduled&limit=2`);
+    expect(next.body.items).toMatchObject([
+      { dueAt: '2026-11-16T14:00:00.000Z' },
+      { dueAt: '2026-11-16T15:00:00.000Z' },
+    ]);
   });
 
   it('a time at which nothing is due is no execution', async () => {

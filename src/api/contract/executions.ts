@@ -53,7 +53,7 @@ export const executions = {
     path: '/executions',
     summary: 'List your executions of all jobs, newest first',
     description:
-      'Lists executions that have ended, wait, are being retried or were started manually. An execution in its first attempt is recorded when the attempt ends. Until then, `status=running` or `workerId` finds it. These filters ask the workers and are at most one heartbeat behind. With `status=scheduled`, lists the next occurrence of each active job, newest job first.',
+      'Lists executions that have ended, wait, are being retried or were started manually. An execution in its first attempt is recorded when the attempt ends. Until then, `status=running` or `workerId` finds it. These filters ask the workers and are at most one heartbeat behind. With `status=scheduled`, lists the next occurrence of each active job, newest job first, also if it was cancelled in advance.',
     auth: true,
     query: z.strictObject({
       ...executionsQuery,
