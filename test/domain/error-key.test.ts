@@ -20,6 +20,21 @@ describe('one key', () => {
     ['quoted texts', 'no such file "a.txt"', 'no such file "other.txt"'],
     ['single quotes', "no such table 'orders'", "no such table 'customers'"],
     ['white space', 'a  b\n c', 'a b c'],
+    [
+      'lengths of ids in a long message',
+      `order 7 is gone${' again'.repeat(120)}`,
+      `order 4711 is gone${' again'.repeat(120)}`,
+    ],
+    [
+      'end of a very long message',
+      `${'a '.repeat(400)}${'b'.repeat(200)}`,
+      `${'a '.repeat(400)}${'c'.repeat(900)}`,
+    ],
+    [
+      'place at which a message was cut',
+      `row 1: ${'no such column. '.repeat(90)}`.slice(0, 1000),
+      `row 12345678: ${'no such column. '.repeat(90)}`.slice(0, 1000),
+    ],
   ])('whatever the %s', (_what, one, other) => expect(keyOf(one)).toBe(keyOf(other)));
 
   test('for any number in the text', () => {
@@ -39,6 +54,11 @@ describe('different keys', () => {
       errorKeyOf({}),
     ];
     expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  test('for long messages that differ after their variable parts', () => {
+    const ids = Array.from({ length: 120 }, (_, n) => `${n}-4711`).join(' ');
+    expect(keyOf(`${ids} were refused`)).not.toBe(keyOf(`${ids} were lost`));
   });
 
   test('an apostrophe in a word is not a quote', () => {

@@ -1,7 +1,12 @@
 // What of a failure decides about its group. No Node imports: the console computes the key of a group too.
 import type { Row } from './row.ts';
 
-/** The part of a message that counts. Messages that differ at all differ in it, and stack traces would cost CPU. */
+/** The characters of a message that are read, which are all that a row has of it. */
+const MAX_READ = 1_000;
+/**
+ * The characters that count, after the variable parts have been replaced: the length of these parts does not decide where a message
+ * is cut.
+ */
 const MAX_CHARACTERS = 500;
 
 const QUOTED = /"[^"\n]*"|`[^`\n]*`|(?<!\w)'[^'\n]*'/g;
@@ -12,12 +17,13 @@ const WITH_DIGIT = /[\w.:@-]*\d[\w.:@-]*/g;
 /** The message without its variable parts: quoted texts, ids, and words with digits. */
 export const normalizedMessage = (message: string): string =>
   message
-    .slice(0, MAX_CHARACTERS)
+    .slice(0, MAX_READ)
     .replace(QUOTED, '""')
     .replace(OWN_ID, '#')
     .replace(WITH_DIGIT, '#')
     .replace(/\s+/g, ' ')
-    .trim();
+    .trim()
+    .slice(0, MAX_CHARACTERS);
 
 /** The text whose hash is the key. A failure without an error is grouped by its reason. */
 export const errorKeyText = ({ error, reason = '' }: Pick<Row, 'error' | 'reason'>): string =>
