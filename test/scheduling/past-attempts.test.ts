@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { asUser } from '../../src/domain/principal.ts';
+import { executionShape } from '../../src/domain/views/resource-schemas.ts';
 import { cancelExecution } from '../../src/jobs/cancel-execution.ts';
 import { retryExecution, runNow } from '../../src/jobs/manual-runs.ts';
 import { getExecution } from '../../src/queries/get-execution.ts';
@@ -16,10 +17,18 @@ import { workerPort } from '../support/worker-port.ts';
 const user = asUser(USER);
 const SECOND = 1000;
 
+/** What a task throws that is no error. */
+class Thrown {
+  readonly value: unknown;
+  constructor(value: unknown) {
+    this.value = value;
+  }
+}
+
 /** A world with one job, whose task takes a second and then does what `outcomes` says. */
 async function jobWith(spec: Record<string, unknown>) {
   const world = standingWorld();
-  const outcomes: (Error | string)[] = [];
+  const outcomes: (Error | Thrown | string)[] = [];
   const task = defineTask({
     name: 'noop',
     description: 'takes a second',
@@ -28,6 +37,7 @@ async function jobWith(spec: Record<string, unknown>) {
       world.now += SECOND;
       const outcome = outcomes.shift();
       if (outcome instanceof Error) throw outcome;
+      if (outcome instanceof Thrown) throw outcome.value;
       return outcome;
     },
   }) as Task<unknown>;
@@ -104,6 +114,43 @@ describe('an execution that failed before it succeeded', () => {
     const waiting = await show();
     expect(waiting).toMatchObject({ status: 'retrying', latenessMs: 0 });
     expect(waiting.attempts).toHaveLength(1);
+  });
+});
+
+describe('whatever a task throws', () => {
+  const withFields = (fields: object) => Object.assign(new Error('refused'), fields);
+
+  test.each<[string, unknown, string, string]>([
+    ['an error without a message', withFields({ message: undefined }), 'Error', ''],
+    ['a message that is no text', withFields({ message: { a: 1 } }), 'Error', '[object Object]'],
+    ['an error without a name', withFields({ name: undefined }), 'Error', 'refused'],
+    ['a name that is no text', withFields({ name: 42 }), '42', 'refused'],
+    ['a long name', withFields({ name: 'n'.repeat(1_000_000) }), 'n'.repeat(100), 'refused'],
+    ['an object without a prototype', Object.create(null), 'Error', '[object Object]'],
+    ['nothing', undefined, 'Error', 'undefined'],
+    ['a symbol', Symbol('s'), 'Error', 'Symbol(s)'],
+    ['half of a character', new Error('a\ud83d'), 'Error', 'a\ufffd'],
+  ])('%s: the attempt ends, and shows an error', async (_what, thrown, name, message) => {
+    const { outcomes, run, first, show } = await jobWith({ ...EVERY_MINUTE, retry: { maxAttempts: 1 } });
+    outcomes.push(new Thrown(thrown));
+    await run(first);
+    const execution = executionShape.parse(await show());
+    expect(execution).toMatchObject({ status: 'failed', error: { name, message } });
+  });
+
+  test('a long message is cut between characters, and to 200 in the attempts', async () => {
+    const { outcomes, run, first, last, show } = await jobWith({
+      ...EVERY_MINUTE,
+      retry: { maxAttempts: 2 },
+    });
+    const emoji = `a${'\u{1f600}'.repeat(1000)}`;
+    outcomes.push(new Error(emoji), new Error(emoji));
+    await run(first);
+    await run(last());
+    const { error, attempts = [] } = await show();
+    const cut = (length: number) => `${emoji.slice(0, length - 1)}\ufffd`;
+    expect(error?.message).toBe(cut(1000));
+    expect(attempts.map((one) => one.error?.message)).toEqual([cut(200), cut(200)]);
   });
 });
 

@@ -25,6 +25,6 @@ export function progressProblem(fraction: unknown, text: unknown): string | unde
 /** A valid report. Three decimals show a tenth of a percent. */
 export const progressOf = (fraction: number, text: string | undefined, at: number): Progress => ({
   fraction: Math.round(fraction * 1000) / 1000,
-  ...(text !== undefined && text !== '' && { text }),
+  ...(text !== undefined && text !== '' && { text: text.toWellFormed() }),
   at,
 });

@@ -64,7 +64,11 @@ const attemptShape = z.strictObject({
   receivedAt: isoTime.optional(),
   startedAt: isoTime,
   finishedAt: isoTime.optional().describe('absent while the attempt runs'),
-  error: errorShape.optional().describe('the message has at most 200 characters, except in the last attempt'),
+  error: errorShape
+    .optional()
+    .describe(
+      'the message has at most 200 characters; `error` of the execution has the whole message of the last one',
+    ),
 });
 
 export type AttemptView = z.infer<typeof attemptShape>;

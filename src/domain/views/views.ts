@@ -3,6 +3,7 @@
 import { MAX_KEPT_ATTEMPTS } from '../executions/attempts.ts';
 import { type DueKey, dueAtOf, dueKey, executionId, isManual } from '../executions/ids.ts';
 import type { PastAttempt, Row, RowStatus } from '../executions/row.ts';
+import { shortError } from '../executions/run-error.ts';
 import type { Definition, Head, Hold } from '../jobs/job.ts';
 import type { Principal } from '../principal.ts';
 import { fireAt, isRecurring, nextOccurrence } from '../schedule/occurrences.ts';
@@ -106,7 +107,7 @@ const attemptView = (
     receivedAt: one.receivedAt === undefined ? undefined : iso(one.receivedAt),
     startedAt: iso(one.startedAt),
     finishedAt: one.finishedAt === undefined ? undefined : iso(one.finishedAt),
-    error: one.error && { ...one.error },
+    error: one.error && shortError(one.error),
   });
 
 type PlannedJob = Pick<Head, 'jobId' | 'retry' | 'schedule'>;

@@ -4,6 +4,7 @@ import { Stopper, type StopSignal } from '../../concurrency/stopper.ts';
 import { dueAtOf, executionId } from '../../domain/executions/ids.ts';
 import { type Progress, progressOf, progressProblem } from '../../domain/executions/progress.ts';
 import type { Row } from '../../domain/executions/row.ts';
+import { runErrorOf } from '../../domain/executions/run-error.ts';
 import { DoNotRetry, RetryAfter, Snooze, type TaskContext, type Tasks } from '../../tasks/task.ts';
 import type { Claimed } from '../claiming/claim-result.ts';
 import type { Context } from '../context.ts';
@@ -145,14 +146,13 @@ function outcomeOf(error: unknown, signal: AbortSignal): Outcome | undefined {
     return { kind: 'failed', error: { name: 'Timeout', message: stopped.message }, retry: 'backoff' };
   }
   if (error instanceof Snooze) return { kind: 'interrupted', afterMs: error.seconds * 1000 };
-  const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) };
   const retry =
     error instanceof DoNotRetry
       ? 'never'
       : error instanceof RetryAfter
         ? { afterMs: error.seconds * 1000 }
         : 'backoff';
-  return { kind: 'failed', error: { name, message: message.slice(0, 1000) }, retry };
+  return { kind: 'failed', error: runErrorOf(error), retry };
 }
 
 /** A row is billed per kilobyte and read in lists, so a large result is replaced by its start and length. */
