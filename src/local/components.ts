@@ -94,7 +94,7 @@ export async function startLocalWorker(
   lifecycle: ProcessLifecycle,
 ): Promise<string> {
   const statistics = telemetry?.statistics ?? NO_METRICS;
-  const { context, handleMessage } = withMetrics(ctx, statistics);
+  const context = withMetrics(ctx, statistics);
   const worker = startWorker(context, {
     workerId: `${hostname()}-${process.pid}-${systemRandom.id(4)}`,
     host: hostname(),
@@ -104,7 +104,6 @@ export async function startLocalWorker(
     concurrency: config.concurrency,
     ownerShare: config.ownerShare,
     limits: config.api.limits,
-    handleMessage,
   });
   const sampling = setInterval(() => statistics.add('Running', worker.running().length), SAMPLE_MS);
   lifecycle.defer(() => clearInterval(sampling));

@@ -12,6 +12,7 @@ import { publishingFromEnvironment } from '../runtime/publishing.ts';
 import { systemRandom } from '../runtime/random.ts';
 import { limitRepeats } from '../runtime/repeated-faults.ts';
 import { type Clock, isClockRight, type Log } from '../scheduling/context.ts';
+import { handleMessage } from '../scheduling/running/handle-message.ts';
 import { withDefinitionCache } from '../store/definition-cache.ts';
 import { createDynamoStore } from '../store/dynamodb/dynamodb.ts';
 import { tasksOnAws } from '../tasks/aws/worker-tasks.ts';
@@ -56,10 +57,7 @@ async function main(): Promise<void> {
   const settings = config.settings;
   const metrics = config.metrics ? createMetrics(config.prefix) : NO_METRICS;
   const base = { store, queue, clock, random: systemRandom, log, settings };
-  const { context, handleMessage } = withMetrics(
-    publishingFromEnvironment(base, clients.sqs, process.env),
-    metrics,
-  );
+  const context = withMetrics(publishingFromEnvironment(base, clients.sqs, process.env), metrics);
   const tracer =
     config.traceSampling === undefined ? undefined : await tracerOn(config, config.traceSampling, clock, log);
 
@@ -74,7 +72,7 @@ async function main(): Promise<void> {
     concurrency: config.concurrency,
     ownerShare: config.ownerShare,
     limits: config.limits,
-    handleMessage: tracer ? withTracing(handleMessage, tracer) : handleMessage,
+    ...(tracer && { handleMessage: withTracing(handleMessage, tracer) }),
   });
   const monitor = monitorClock(context);
   const report = () => {
