@@ -188,6 +188,7 @@ export const ROLES = {
     'readRows',
     'listRows',
     'listFailedKeys',
+    'listAllFailedKeys',
   ],
   ingest: CREATE,
   watcher: [

@@ -66,7 +66,10 @@ export async function redriveOfJob(
   return redriveMatching(context, who, head.userId, { ...query, maxRedriven, matches, admit });
 }
 
-/** Redrives at most `maxRedriven` dead letters of the caller with this error key that are due in the range, newest first. */
+/**
+ * Redrives at most `maxRedriven` dead letters with this error key that are due in the range: those of the caller, newest first, or
+ * for an operator without `owner` those of all users, in no order.
+ */
 export async function redriveOfError(
   context: Context,
   who: Principal,
@@ -75,8 +78,11 @@ export async function redriveOfError(
   admit?: AdmitStarts,
 ): Promise<{ redriven: number }> {
   const owner = requireOwner(who, query.owner);
+  const isOfAll = who.operator && query.owner === undefined;
   const matches = ({ errorKey }: FailedKey) => errorKey === query.errorKey;
-  return redriveMatching(context, who, owner, { ...query, maxRedriven, matches, admit });
+  return redriveMatching(context, who, isOfAll ? undefined : owner, {
+    ...{ ...query, maxRedriven, matches, admit },
+  });
 }
 
 interface Selection {
@@ -90,28 +96,36 @@ interface Selection {
 async function redriveMatching(
   context: Context,
   who: Principal,
-  userId: string,
+  userId: string | undefined,
   { maxRedriven, admit, matches, ...query }: Selection,
 ): Promise<{ redriven: number }> {
+  const { store } = context;
   const range = {
-    ...(query.from !== undefined && { from: dueBound(query.from) }),
+    from: dueBound(query.from ?? 0),
     ...(query.to !== undefined && { to: dueBound(query.to) }),
   };
+  const isMeant = (key: FailedKey): boolean =>
+    !key.dismissed && matches(key) && key.due >= range.from && (range.to === undefined || key.due < range.to);
   let redriven = 0;
+  let refused: QuotaExceeded | undefined;
   let cursor: string | undefined;
   do {
-    const limit = Math.min(PAGE, maxRedriven - redriven);
-    const page = await context.store.listFailedKeys(userId, { ...range, limit, cursor });
-    const keys = page.items.filter((key) => !key.dismissed && matches(key));
-    const rows = await context.store.readRows(keys, { consistent: true });
-    try {
-      redriven += await redrive(context, who, rows, admit);
-    } catch (error) {
-      if (error instanceof QuotaExceeded && redriven > 0) return { redriven };
-      throw error;
+    const asked = { limit: Math.min(PAGE, maxRedriven - redriven), cursor };
+    const page = await (userId === undefined
+      ? store.listAllFailedKeys(asked)
+      : store.listFailedKeys(userId, { ...range, ...asked }));
+    const rows = await store.readRows(page.items.filter(isMeant), { consistent: true });
+    for (const own of Map.groupBy(rows, (row) => row.userId).values()) {
+      try {
+        redriven += await redrive(context, who, own, admit);
+      } catch (error) {
+        if (!(error instanceof QuotaExceeded)) throw error;
+        refused = error;
+      }
     }
     cursor = page.next;
-  } while (cursor && redriven < maxRedriven);
+  } while (cursor && redriven < maxRedriven && !(refused && userId !== undefined));
+  if (refused && redriven === 0) throw refused;
   return { redriven };
 }
 

@@ -148,6 +148,33 @@ describe('redrive by error', () => {
   });
 });
 
+describe('redrive by error, for an operator', () => {
+  const body = (more = {}) => ({ ...operator, body: { errorKey: errorKeyOf({ error: refused }), ...more } });
+
+  it('runs those of all users again, as the groups and the list show them', async () => {
+    const api = testApi();
+    await failed(api, [refused, timeout(1)]);
+    await failed(api, [refused, refused], 'bob');
+    const from = new Date(NOW + 1000).toISOString();
+    const redrive = async (more = {}) => (await api.call('POST', '/dead-letters/redrive', body(more))).body;
+    expect(await redrive({ from })).toEqual({ redriven: 1 });
+    expect(await redrive()).toEqual({ redriven: 2 });
+    expect(await redrive()).toEqual({ redriven: 0 });
+    const { items } = (await api.call('GET', '/dead-letters', operator)).body;
+    expect(items).toMatchObject([{ error: timeout(1), owner: 'alice' }]);
+  });
+
+  it('an owner who has reached a limit does not keep back those of others', async () => {
+    const api = testApi({ limits: { startsPerMinute: 1 } });
+    await failed(api, [refused, refused]);
+    await failed(api, [refused], 'bob');
+    expect((await api.call('POST', '/dead-letters/redrive', body())).body).toEqual({ redriven: 1 });
+    const { items } = (await api.call('GET', '/dead-letters', operator)).body;
+    expect(items.map(({ owner }: { owner: string }) => owner)).toEqual(['alice', 'alice']);
+    expect((await api.call('POST', '/dead-letters/redrive', body())).status).toBe(429);
+  });
+});
+
 describe('POST /dead-letters/dismiss', () => {
   it('takes failures off the list and out of the groups; they stay failed and can be retried', async () => {
     const api = testApi();

@@ -151,7 +151,7 @@ export const executions = {
     method: 'POST',
     path: '/dead-letters/redrive',
     summary: 'Redrive dead letters: run failed executions again, by id, by job or by error',
-    description: `Takes up to ${MAX_REDRIVEN_BY_ID} ids. If one does not exist, the response is 404 and nothing is redriven. By job or by error, a call redrives up to ${MAX_REDRIVEN} executions, newest first. Repeat the call until \`redriven\` is 0. Executions that are no longer failed are left out.`,
+    description: `Takes up to ${MAX_REDRIVEN_BY_ID} ids. If one does not exist, the response is 404 and nothing is redriven. By job or by error, a call redrives up to ${MAX_REDRIVEN} executions, newest first. Repeat the call until \`redriven\` is 0. By error, operators redrive those of all users in no order, or with \`owner\` those of one user. Executions that are no longer failed are left out.`,
     auth: true,
     body: z.union([
       z.strictObject({ ids: z.array(executionId).min(1).max(MAX_REDRIVEN_BY_ID) }),
