@@ -39,7 +39,9 @@ export function instantOf(text: string, now: number, option: string): number {
   if (text === 'now') return now;
   if (/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text)) {
     const at = Date.parse(text);
-    if (!Number.isNaN(at)) return at;
+    const day = text.slice(0, 10);
+    // Date.parse takes 30 February for 2 March
+    if (!Number.isNaN(at) && new Date(`${day}T00:00Z`).toISOString().startsWith(day)) return at;
   }
   if (/^(\d|P)/.test(text) && !text.includes('-')) return now - millisecondsOf(text, option);
   throw new UsageError(

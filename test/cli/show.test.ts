@@ -44,6 +44,12 @@ it('prints the progress of a running execution, and that it is stopping', async 
   expect(await shown(base)).not.toHaveProperty('progress');
 });
 
+it('prints that a failure was dismissed, and the params of its own', async () => {
+  const execution = { ...base, status: 'failed', dismissed: true, params: { rows: 3 } } as const;
+  expect(await shown(execution)).toMatchObject({ status: 'failed, dismissed', params: '{"rows":3}' });
+  expect(await shown(base)).not.toHaveProperty('params');
+});
+
 it('prints each attempt, the time of the next one, and the lateness of the first start', async () => {
   const attempt = {
     workerId: 'w1',

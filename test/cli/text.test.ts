@@ -99,7 +99,10 @@ describe('times', () => {
     ['2026-11-01T10:00:00+01:00', Date.UTC(2026, 10, 1, 9)],
   ])('understands the instant %s', (text, instant) => expect(instantOf(text, now, '--from')).toBe(instant));
 
-  it.each(['2026-11-01T10:00', '2026-13-01', 'tomorrow', '-3h', ''])('refuses the instant %j', (text) =>
+  it.each([
+    ...['2026-11-01T10:00', '2026-13-01', 'tomorrow', '-3h', ''],
+    ...['2026-02-30', '2026-02-30T10:00:00Z', '2026-04-31T00:00:00+02:00', '2026-11-01T25:00Z'],
+  ])('refuses the instant %j', (text) =>
     expect(() => instantOf(text, now, '--from')).toThrow('--from must be'),
   );
 

@@ -10,6 +10,9 @@ import { RANGE_FLAGS, rangeOf, timeText } from '../times.ts';
 
 const VERBS = ['redrive', 'dismiss'];
 
+/** The API's maximum number of executions in one redrive by job or error. */
+const MAX_REDRIVEN = 1000;
+
 const GROUP_COLUMNS: readonly Column[] = [
   { title: 'COUNT', right: true },
   { title: 'JOBS', right: true, dropOrder: 1 },
@@ -104,6 +107,8 @@ export const deadLetters = defineCommand({
           : { jobId, ...range };
     const result = await client.deadLetters.redrive(selection, { signal });
     cli.out(cli.json ? JSON.stringify(result) : `executions redriven: ${result.redriven}`);
+    if (result.redriven >= MAX_REDRIVEN)
+      cli.err(`one request redrives ${MAX_REDRIVEN} executions: repeat the command until it redrives none`);
     return undefined;
   },
 });

@@ -55,6 +55,7 @@ const jobLines = (job: Job, cli: Cli): string[] =>
       ['name', job.name],
       ['owner', job.owner],
       ['status', job.status],
+      ['paused until', bothTimes(job.pausedUntil, cli)],
       ['schedule', scheduleText(job)],
       ['next run', bothTimes(job.nextRunAt, cli)],
       ['task', job.task],
@@ -88,11 +89,12 @@ function executionLines(execution: Execution, cli: Cli): string[] {
       ['id', execution.id],
       ['job', execution.jobId],
       ['owner', execution.owner],
-      ['status', execution.stopping ? `${execution.status}, stopping` : execution.status],
+      ['status', statusText(execution)],
       ['progress', progressText(execution, cli)],
       ['reason', execution.reason],
       ['error', error && `${error.name}: ${error.message}`],
       ['result', result === undefined ? undefined : JSON.stringify(result)],
+      ['params', execution.params && JSON.stringify(execution.params)],
       ['trigger', execution.trigger],
       ['attempt', `${execution.attempt} of ${execution.maxAttempts}`],
       ...attemptLines(execution),
@@ -110,6 +112,9 @@ function executionLines(execution: Execution, cli: Cli): string[] {
     cli.width,
   );
 }
+
+const statusText = ({ status, stopping, dismissed }: Execution): string =>
+  [status, stopping && 'stopping', dismissed && 'dismissed'].filter(Boolean).join(', ');
 
 function progressText({ progress }: Execution, cli: Cli): string | undefined {
   if (!progress) return undefined;
