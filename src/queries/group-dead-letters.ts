@@ -14,6 +14,7 @@ const PAGE = 1_000;
 /** Equal parts of the time between the first and the last failure. Each group has a count for each. */
 export const GROUP_BUCKETS = 24;
 const MAX_MESSAGE = 300;
+const DAY_MS = 86_400_000;
 
 export interface GroupsQuery {
   readonly by: 'error' | 'job';
@@ -28,6 +29,8 @@ export interface DeadLetterGroup {
   readonly name: string;
   readonly message: string;
   readonly count: number;
+  /** Those of `count` that were due in the last 24 hours. */
+  readonly lastDay: number;
   readonly jobs: number;
   readonly firstDueAt: string;
   readonly lastDueAt: string;
@@ -48,6 +51,7 @@ export async function groupDeadLetters(
   who: Principal,
   query: GroupsQuery,
 ): Promise<DeadLetterGroups> {
+  const yesterday = context.clock.now() - DAY_MS;
   const { keys, lookedAt, truncated } = await readKeys(context, who, query);
   const first = Math.min(...keys.map(({ due }) => dueAtOf(due)));
   const last = Math.max(...keys.map(({ due }) => dueAtOf(due)));
@@ -70,6 +74,7 @@ export async function groupDeadLetters(
       key,
       ...errorOf(row),
       count: own.length,
+      lastDay: dues.filter((due) => due >= yesterday).length,
       jobs: new Set(own.map(({ jobId }) => jobId)).size,
       firstDueAt: iso(Math.min(...dues)),
       lastDueAt: iso(Math.max(...dues)),

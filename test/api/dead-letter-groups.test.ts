@@ -65,6 +65,21 @@ describe('GET /dead-letters/groups', () => {
     expect([others.buckets[0], timeouts.buckets[23]]).toEqual([1, 1]);
   });
 
+  it('counts those that were due in the last 24 hours', async () => {
+    const api = testApi();
+    await failed(api, [refused, refused, refused, timeout(1)]);
+    const jobId = (await api.create({})).id;
+    const due = dueKey(NOW - 24 * 3_600_000 - 1);
+    await api.store.insertRow(aRow({ userId: 'alice', jobId, due, status: 'FAILED', error: timeout(2) }));
+    const { body } = await api.call('GET', '/dead-letters/groups');
+    expect(
+      body.items.map(({ count, lastDay }: { count: number; lastDay: number }) => [count, lastDay]),
+    ).toEqual([
+      [3, 3],
+      [2, 1],
+    ]);
+  });
+
   it('says that there are more groups than those of the response', async () => {
     const api = testApi();
     await failed(

@@ -102,6 +102,7 @@ export const deadLetterGroupsShape = z.strictObject({
       name: z.string().describe('name of the error of the newest execution'),
       message: z.string().describe('its message, at most 300 characters'),
       count: z.int().min(1),
+      lastDay: z.int().min(0).describe('those of `count` that were due in the last 24 hours'),
       jobs: z.int().min(1).describe('number of different jobs'),
       firstDueAt: isoTime,
       lastDueAt: isoTime,
