@@ -27,7 +27,6 @@ export const keys = {
   executions: (kind: 'list' | 'running' | 'follow', filter: object, range: string) =>
     ['executions', kind, filter, range] as const,
   running: ['executions', 'running'] as const,
-  failuresOfDay: ['dead letters', 'groups', 'day'] as const,
   system: ['system'] as const,
   workers: ['workers'] as const,
   forecast: ['forecast'] as const,

@@ -1,24 +1,17 @@
-// The deployment, for operators: lag of the dispatch, workers, executions of all users, and the load of the next minutes.
-
+// The deployment, for operators: lag of the dispatch, workers, and the load of the next minutes.
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { Link } from 'wouter';
-import type { Forecast, Statistics, System, Worker } from '../../../src/client/types.ts';
-import { lengthText } from '../../../src/domain/length-text.ts';
+import type { Forecast, System, Worker } from '../../../src/client/types.ts';
 import { useApi } from '../../api/api.ts';
 import { keys } from '../../api/keys.ts';
 import { useLive } from '../../api/use-live.ts';
 import { Bars } from '../../marks/bars.tsx';
+import { Lag } from '../../parts/lag.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { timeText } from '../../parts/time-text.ts';
-import { useZone } from '../../parts/zone.tsx';
-import { slotsOf } from './overview-texts.ts';
-
-/** A lag of up to 60 seconds is usual between two passes of the watcher. */
-const USUAL_LAG_SECONDS = 60;
-/** The statistics are those of an hour. A server that has just started knows fewer minutes. */
-const MINUTES = 60;
+import { slotsOf } from '../../parts/run-slots.ts';
+import { useMinuteText } from '../../parts/use-minute-text.ts';
 
 export function Deployment() {
   const api = useApi();
@@ -29,13 +22,8 @@ export function Deployment() {
     kind: 'statistics',
     read: (signal) => api.forecast({ signal }),
   });
-  const statistics = useLive({
-    key: keys.statistics('hour'),
-    kind: 'statistics',
-    read: (signal) => api.stats({ bucket: 'PT1M' }, { signal }),
-  });
   return (
-    <section className="stack" aria-label="Deployment">
+    <div className="stack">
       <Panel
         title="Deployment"
         description="All users. For operators only."
@@ -49,23 +37,16 @@ export function Deployment() {
           )}
         </Loaded>
       </Panel>
-      <div className="overview-grid">
-        <Panel title="Executions per minute" description="All executions that ended in the last hour.">
-          <Loaded query={statistics} lines={5}>
-            {(data) => <Throughput statistics={data} />}
-          </Loaded>
-        </Panel>
-        <Panel
-          title="Due in the next minutes"
-          description="The timetable of all jobs, up to the horizon."
-          actions={<Link href="/forecast">Forecast</Link>}
-        >
-          <Loaded query={forecast} lines={5}>
-            {(data) => <Load forecast={data} />}
-          </Loaded>
-        </Panel>
-      </div>
-    </section>
+      <Panel
+        title="Due in the next minutes"
+        description="The timetable of all jobs, up to the horizon."
+        actions={<Link href="/forecast">Forecast</Link>}
+      >
+        <Loaded query={forecast} lines={5}>
+          {(data) => <Load forecast={data} />}
+        </Loaded>
+      </Panel>
+    </div>
   );
 }
 
@@ -76,7 +57,8 @@ interface StateProps {
 }
 
 function State({ system, workers, forecast }: StateProps) {
-  const { used, total, draining } = slotsOf(workers);
+  const { used, all } = slotsOf(workers);
+  const draining = workers.filter((worker) => worker.draining).length;
   return (
     <KeyValuePairs
       columns={4}
@@ -91,43 +73,12 @@ function State({ system, workers, forecast }: StateProps) {
             </StatusIndicator>
           ),
         },
-        { label: 'Run slots', value: `${used} of ${total} in use` },
+        { label: 'Run slots', value: all === undefined ? `${used} in use` : `${used} of ${all} in use` },
         {
           label: 'Busiest second to come',
           value: forecast ? `${forecast.busiestSecond} executions` : '–',
         },
       ]}
-    />
-  );
-}
-
-function Lag({ seconds }: { seconds: number | undefined }) {
-  if (seconds === undefined) return <StatusIndicator type="pending">no watcher yet</StatusIndicator>;
-  return (
-    <StatusIndicator type={seconds > USUAL_LAG_SECONDS ? 'warning' : 'success'}>
-      {seconds === 0 ? 'none' : lengthText(seconds * 1000)}
-    </StatusIndicator>
-  );
-}
-
-function Throughput({ statistics: { items } }: { statistics: Statistics }) {
-  const minuteText = useMinuteText();
-  const succeeded = items.reduce((sum, item) => sum + item.succeeded, 0);
-  const failed = items.reduce((sum, item) => sum + item.failed, 0);
-  return (
-    <Bars
-      what="executions per minute"
-      sentence={`In the last hour, ${succeeded} executions succeeded and ${failed} failed.`}
-      names={['Succeeded', 'Failed']}
-      timeText={minuteText}
-      slots={MINUTES}
-      bars={items.map((item) => ({
-        at: Date.parse(item.at),
-        parts: [
-          { tone: 'good', count: item.succeeded },
-          { tone: 'bad', count: item.failed },
-        ],
-      }))}
     />
   );
 }
@@ -150,13 +101,4 @@ function Load({ forecast: { items, truncated } }: { forecast: Forecast }) {
       {truncated && <p className="panel-note">There are more. The later minutes are counted in part.</p>}
     </>
   );
-}
-
-/** The time of day of a minute, in the zone of the page. */
-function useMinuteText(): (at: number) => string {
-  const { zone } = useZone();
-  return (at) => {
-    const text = timeText(at, zone);
-    return `${text.time.slice(0, 5)} ${text.zone}`;
-  };
 }

@@ -1,13 +1,12 @@
 // The failures of the last 24 hours, in groups of the same error.
 import { Link } from 'wouter';
-import type { Answer } from '../../../src/client/types.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { ShortTable } from '../../parts/short-table.tsx';
 import { Time } from '../../parts/time.tsx';
+import type { Groups } from './overview-texts.ts';
 
-export type Groups = Answer<'groupDeadLetters'>;
 type Group = Groups['items'][number];
 
 const SHOWN = 5;
@@ -59,8 +58,7 @@ const COLUMNS: readonly Column<Group>[] = [
       </Link>
     ),
   },
-  { id: 'count', title: 'Failed', width: '70px', cell: ({ count }) => count },
-  { id: 'jobs', title: 'Jobs', width: '60px', from: 'tablet', cell: ({ jobs }) => jobs },
+  { id: 'count', title: 'Failed', width: '70px', cell: ({ lastDay }) => lastDay },
   {
     id: 'last',
     title: 'Last due',

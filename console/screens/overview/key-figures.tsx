@@ -8,8 +8,7 @@ import { lengthText } from '../../../src/domain/length-text.ts';
 import type { KnownJobs } from '../../api/use-known-jobs.ts';
 import { LATE_MS } from '../../marks/run-strip-geometry.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import type { Groups } from './failures.tsx';
-import { countText, nextJobs } from './overview-texts.ts';
+import { countText, type Groups, nextJobs } from './overview-texts.ts';
 
 interface KeyFiguresProps {
   /** Undefined until they are read. */
@@ -20,7 +19,7 @@ interface KeyFiguresProps {
 }
 
 export function KeyFigures({ summary, running, failures, jobs }: KeyFiguresProps) {
-  const failed = failures?.items.reduce((sum, { count }) => sum + count, 0) ?? 0;
+  const failed = failures?.items.reduce((sum, { lastDay }) => sum + lastDay, 0) ?? 0;
   const [next] = nextJobs(jobs?.jobs ?? [], 1);
   return (
     <Container>

@@ -1,5 +1,5 @@
 // What the overview derives from its data, without React.
-import type { JobSummary, Worker } from '../../../src/client/types.ts';
+import type { Answer, JobSummary } from '../../../src/client/types.ts';
 
 /** The jobs that run next, the soonest first: each job once, so that a job of every second does not hide the others. */
 export const nextJobs = (jobs: readonly JobSummary[], count: number): JobSummary[] =>
@@ -18,11 +18,10 @@ export const silentJobs = (jobs: readonly JobSummary[]): JobSummary[] =>
 /** `12`, or `100+` if there are more than those that were read. */
 export const countText = (count: number, more: boolean): string => `${count}${more ? '+' : ''}`;
 
-/** The run slots of all workers. A worker of an earlier version does not report its slots. */
-export function slotsOf(workers: readonly Worker[]): { used: number; total: number; draining: number } {
-  return {
-    used: workers.reduce((sum, { running }) => sum + running.length, 0),
-    total: workers.reduce((sum, { concurrency = 0 }) => sum + concurrency, 0),
-    draining: workers.filter(({ draining }) => draining).length,
-  };
-}
+export type Groups = Answer<'groupDeadLetters'>;
+
+/** The groups with failures of the last 24 hours, the largest first. */
+export const failuresOfDay = (groups: Groups): Groups => ({
+  ...groups,
+  items: groups.items.filter(({ lastDay }) => lastDay > 0).sort((a, b) => b.lastDay - a.lastDay),
+});

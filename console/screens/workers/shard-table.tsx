@@ -1,9 +1,8 @@
 // The cursors of the watcher, one row per shard.
 import type { System } from '../../../src/client/client.ts';
+import { lagState, lagText } from '../../parts/lag-text.ts';
 import { type Column, RowTable } from '../../parts/row-table.tsx';
 import { ClockTime } from './clock-time.tsx';
-import { lagText } from './system-facts.tsx';
-import { lagState } from './worker-texts.ts';
 
 type Shard = System['shards'][number];
 

@@ -1,12 +1,12 @@
 // The state of the deployment in one row: lag, slots, horizon, engine, version.
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
-import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { System, Worker } from '../../../src/client/client.ts';
 import { lengthText } from '../../../src/domain/length-text.ts';
+import { Lag } from '../../parts/lag.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { slotsOf } from '../../parts/run-slots.ts';
 import { ClockTime } from './clock-time.tsx';
 import { Meter } from './meter.tsx';
-import { type LagState, lagState, slotsOf } from './worker-texts.ts';
 
 const ENGINES = { embedded: 'Embedded: one process with SQLite', aws: 'AWS: DynamoDB and SQS' } as const;
 
@@ -36,25 +36,3 @@ export function SystemFacts({ system, workers }: SystemFactsProps) {
     </Panel>
   );
 }
-
-const SIGNS: Readonly<Record<LagState, { type: 'success' | 'warning' | 'pending'; text: string }>> = {
-  onTime: { type: 'success', text: 'on time' },
-  behind: { type: 'warning', text: 'behind' },
-  unknown: { type: 'pending', text: 'no watcher has come yet' },
-};
-
-/** The lag of the slowest shard. */
-function Lag({ seconds }: { seconds: number | undefined }) {
-  const { type, text } = SIGNS[lagState(seconds)];
-  return (
-    <StatusIndicator type={type}>
-      {text}
-      {seconds !== undefined && `, ${lagText(seconds)}`}
-    </StatusIndicator>
-  );
-}
-
-export const lagText = (seconds: number | undefined): string => {
-  if (seconds === undefined) return '–';
-  return seconds === 0 ? '0 s' : lengthText(seconds * 1000);
-};

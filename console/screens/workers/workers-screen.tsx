@@ -1,4 +1,4 @@
-// For operators: the workers, what runs on them, and how far the watcher is.
+// For operators: the workers, what runs and ended on them, and how far the watcher is.
 import ExpandableSection from '@cloudscape-design/components/expandable-section';
 import { useApi } from '../../api/api.ts';
 import { keys } from '../../api/keys.ts';
@@ -11,6 +11,7 @@ import { Panel } from '../../parts/panel.tsx';
 import { RunningTable } from './running-table.tsx';
 import { ShardTable } from './shard-table.tsx';
 import { SystemFacts } from './system-facts.tsx';
+import { Throughput } from './throughput.tsx';
 import { WorkerTable } from './worker-table.tsx';
 import { runningOf } from './worker-texts.ts';
 
@@ -26,6 +27,12 @@ export default function WorkersScreen() {
     kind: 'list',
     read: (signal) => api.system({ signal }),
     // A user who may not see the workers may not see the system either. One refusal is enough.
+    enabled: workers.data !== undefined,
+  });
+  const statistics = useLive({
+    key: keys.statistics('hour'),
+    kind: 'statistics',
+    read: (signal) => api.stats({ bucket: 'PT1M' }, { signal }),
     enabled: workers.data !== undefined,
   });
   const running = runningOf(workers.data ?? []);
@@ -51,6 +58,11 @@ export default function WorkersScreen() {
               ) : (
                 <WorkerTable workers={list} readAt={workers.dataUpdatedAt} />
               )}
+            </Panel>
+            <Panel title="Executions per minute" description="All executions that ended in the last hour.">
+              <Loaded query={statistics} lines={5}>
+                {(data) => <Throughput statistics={data} />}
+              </Loaded>
             </Panel>
             <Panel title="Running now" counter={`(${running.length})`}>
               {running.length === 0 ? (

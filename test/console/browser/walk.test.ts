@@ -9,10 +9,6 @@ import { createSampleJobs, type SampleIds } from './sample-jobs.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const MAX_REQUESTS = 4;
-/** The overview of an operator also shows the deployment, by four more requests. */
-const MAX_REQUESTS_OF_OPERATORS_OVERVIEW = 8;
-/** The count of dead letters in the side bar, which is no part of the page. */
-const SIDE_BAR = '/dead-letters/groups?by=error';
 
 const session = useConsole();
 let ids: SampleIds;
@@ -59,12 +55,11 @@ describe.each(Object.entries(MODES))('in the mode %s', (mode, context) => {
     const page = await session.open('/tasks', { operator: true, context });
     await complete(page);
     await page.evaluate(`localStorage.setItem('punctual.refresh', 'off')`);
-    for (const path of screenPaths()) {
+    for (const path of [...screenPaths(), '/?tab=deployment']) {
       const requests: string[] = [];
       const note = (request: { url(): string }) => {
         const { pathname, search } = new URL(request.url());
-        if (!pathname.startsWith('/console/') && pathname + search !== SIDE_BAR)
-          requests.push(pathname + search);
+        if (!pathname.startsWith('/console/')) requests.push(pathname + search);
       };
       page.on('request', note);
       await page.goto(`${session.url()}/console${addressOf(path)}`);
@@ -72,7 +67,7 @@ describe.each(Object.entries(MODES))('in the mode %s', (mode, context) => {
       page.off('request', note);
       expect
         .soft(requests.length, `${path} requests ${requests.join(', ')}`)
-        .toBeLessThanOrEqual(path === '/' ? MAX_REQUESTS_OF_OPERATORS_OVERVIEW : MAX_REQUESTS);
+        .toBeLessThanOrEqual(MAX_REQUESTS);
       const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
       expect.soft(width, `${path} is wider than the page`).toBeLessThanOrEqual(0);
       await keepPicture(page, `${nameOf(path)}-${mode}`);

@@ -23,6 +23,7 @@ it('shows slots, running executions, counts and shards', async () => {
   expect(worker).toMatch(/[1-9]\d* of \d+/);
   expect(worker).toContain('active');
   await page.getByText('Embedded: one process with SQLite').waitFor();
+  await page.getByRole('img', { name: /In the last hour, [1-9]\d* executions succeeded/ }).waitFor();
   await page.getByRole('button', { name: /^Shards/ }).click();
   await rows(page, 'Shards').first().getByText('Shard 0').waitFor();
   await expectAccessible(page);

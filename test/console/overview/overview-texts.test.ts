@@ -1,13 +1,14 @@
-// What the overview derives from jobs and workers.
+// What the overview derives from jobs and dead letters.
 import { describe, expect, it } from 'vitest';
 import { relativeText } from '../../../console/parts/relative-time-text.ts';
 import {
   countText,
+  failuresOfDay,
+  type Groups,
   nextJobs,
   silentJobs,
-  slotsOf,
 } from '../../../console/screens/overview/overview-texts.ts';
-import type { JobSummary, Worker } from '../../../src/client/types.ts';
+import type { JobSummary } from '../../../src/client/types.ts';
 
 const job = (id: string, fields: Partial<JobSummary>) =>
   ({ id, status: 'active', schedule: { cron: '@daily' }, ...fields }) as JobSummary;
@@ -39,12 +40,14 @@ describe('the overview', () => {
     expect(countText(100, true)).toBe('100+');
   });
 
-  it('adds up run slots, also of workers that do not report them', () => {
-    const workers = [
-      { running: [{}, {}], concurrency: 10, draining: true },
-      { running: [{}] },
-    ] as unknown as Worker[];
-    expect(slotsOf(workers)).toEqual({ used: 3, total: 10, draining: 1 });
+  it('keeps the groups that failed in the last 24 hours, the largest of the day first', () => {
+    const group = (key: string, count: number, lastDay: number) => ({ key, count, lastDay });
+    const groups = {
+      items: [group('old', 9, 0), group('long', 8, 1), group('new', 3, 3)],
+      ...{ lookedAt: 20, truncated: false },
+    } as unknown as Groups;
+    expect(failuresOfDay(groups).items.map(({ key }) => key)).toEqual(['new', 'long']);
+    expect(groups.items).toHaveLength(3);
   });
 });
 

@@ -1,12 +1,6 @@
 // Workers in words and numbers.
 import { expect, it } from 'vitest';
-import {
-  endedText,
-  lagState,
-  MAX_NORMAL_LAG_SECONDS,
-  runningOf,
-  slotsOf,
-} from '../../../console/screens/workers/worker-texts.ts';
+import { endedText, runningOf } from '../../../console/screens/workers/worker-texts.ts';
 
 const AT = '2026-11-18T10:00:00.000Z';
 const minute = (counts: object) => ({ at: AT, succeeded: 0, failed: 0, skipped: 0, cancelled: 0, ...counts });
@@ -30,21 +24,4 @@ it('lists the running executions of all workers, the longest first', () => {
     worker('b', { running: [running('y', '2026-11-18T10:00:01.000Z')] }),
   ]);
   expect(found.map(({ id, workerId }) => `${id} on ${workerId}`)).toEqual(['y on b', 'x on a']);
-});
-
-it('leaves out draining workers from the slots, and does not guess unknown ones', () => {
-  const busy = { running: [{ id: 'x', since: AT }] };
-  expect(slotsOf([worker('a', busy), worker('b', { ...busy, draining: true })])).toEqual({
-    used: 1,
-    all: 10,
-  });
-  expect(slotsOf([worker('a', busy), worker('b', { concurrency: undefined })])).toEqual({ used: 1 });
-  expect(slotsOf([])).toEqual({ used: 0, all: 0 });
-});
-
-it('calls a lag normal up to two passes of the watcher', () => {
-  expect(lagState(undefined)).toBe('unknown');
-  expect(lagState(0)).toBe('onTime');
-  expect(lagState(MAX_NORMAL_LAG_SECONDS)).toBe('onTime');
-  expect(lagState(MAX_NORMAL_LAG_SECONDS + 1)).toBe('behind');
 });
