@@ -3,7 +3,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ownerHash } from '../../../src/domain/digest.ts';
 import { dueKey, executionId } from '../../../src/domain/executions/ids.ts';
 import { asUser } from '../../../src/domain/principal.ts';
+import { dismissByIds } from '../../../src/jobs/dismiss.ts';
 import { forecast } from '../../../src/queries/forecast.ts';
+import { getSystem } from '../../../src/queries/get-system.ts';
+import { groupDeadLetters } from '../../../src/queries/group-dead-letters.ts';
 import { listExecutions } from '../../../src/queries/list-executions.ts';
 import { listJobs } from '../../../src/queries/list-jobs.ts';
 import { createLog } from '../../../src/runtime/log.ts';
@@ -21,6 +24,7 @@ const MINUTE = 60_000;
 let store: Store;
 let stop: () => Promise<void>;
 const used = new Map<string, number>();
+let written = 0;
 const total = () => [...used.values()].reduce((sum, units) => sum + units, 0);
 
 beforeAll(async () => {
@@ -31,10 +35,16 @@ beforeAll(async () => {
     client: engine.client,
     tablePrefix: '',
     shards: DEFAULT_SETTINGS.shards,
-    meter: (operation, _table, { read }) => used.set(operation, (used.get(operation) ?? 0) + read),
+    meter(operation, _table, { read, write }) {
+      used.set(operation, (used.get(operation) ?? 0) + read);
+      written += write;
+    },
   });
 });
-beforeEach(() => used.clear());
+beforeEach(() => {
+  used.clear();
+  written = 0;
+});
 afterAll(() => stop());
 
 const context = (): Context => ({
@@ -141,4 +151,42 @@ test('a forecast costs 0.5 RRU per slot and 0.016 RRU per entry', async () => {
   used.clear();
   expect((await count()).perMinute).toEqual([0, 0, 5000, 0, 0, 0]);
   expect((total() - 48) / 5000).toBeLessThan(0.02);
+});
+
+test('groups of dead letters cost 2 RRU per 100, and 0.5 for the newest row of each group', async () => {
+  const userId = aUser();
+  const errors = Array.from({ length: 5 }, (_, n) => ({ name: `Error${n}`, message: 'refused' }));
+  const rows = Array.from({ length: 1000 }, (_, n) =>
+    aRow({ userId, status: 'FAILED', due: dueKey(T0 - n), error: errors[n % 5] }),
+  );
+  for (let n = 0; n < rows.length; n += 50)
+    await Promise.all(rows.slice(n, n + 50).map((row) => store.insertRow(row)));
+  used.clear();
+  written = 0;
+  const { items } = await groupDeadLetters(context(), asUser(userId), { by: 'error' });
+  expect(items.map(({ count }) => count)).toEqual([200, 200, 200, 200, 200]);
+  expect(used.get('readRows')).toBe(2.5);
+  expect(used.get('listFailedKeys')).toBeLessThanOrEqual(20);
+  expect(total()).toBeLessThanOrEqual(20 + 2.5 + 1); // 1 for the number of index partitions, which is cached
+  expect(written).toBe(0);
+}, 60_000);
+
+test('a dismiss costs 2 WRU for each execution', async () => {
+  const userId = aUser();
+  const head = aHead({ userId });
+  await store.insertHead(head);
+  const failed = { userId, jobId: head.jobId, status: 'FAILED', error: { name: 'E', message: 'm' } } as const;
+  const rows = Array.from({ length: 10 }, (_, n) => aRow({ ...failed, due: dueKey(T0 - n) }));
+  await Promise.all(rows.map((row) => store.insertRow(row)));
+  used.clear();
+  written = 0;
+  const ids = rows.map(({ jobId, due }) => executionId(jobId, due));
+  expect(await dismissByIds(context(), asUser(userId), ids)).toEqual({ dismissed: 10 });
+  expect(written).toBe(20);
+  expect(total()).toBeLessThanOrEqual(11);
+});
+
+test('the state of the deployment costs 1 RRU per shard', async () => {
+  await getSystem(context());
+  expect(Object.fromEntries(used)).toEqual({ readShard: DEFAULT_SETTINGS.shards });
 });
