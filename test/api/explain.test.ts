@@ -445,6 +445,25 @@ describe('occurrences that did not start', () => {
     );
   });
 
+  it('noRecord: a change withdrew it that is older than the last 20', async () => {
+    const { job, call, explain, goTo, workerBeats, cursorsAt, tick } = opened();
+    const id = await job({ schedule: { cron: '*/5 * * * *' } });
+    const due = NOW + 5 * MINUTE;
+    await cursorsAt(due);
+    goTo(due + SECOND);
+    await call('POST', `/jobs/${id}/pause`);
+    await call('POST', `/jobs/${id}/resume`);
+    for (let n = 0; n < 20; n++) {
+      tick(SECOND);
+      await call('PATCH', `/jobs/${id}`, { body: { timeoutSeconds: 60 + n } });
+    }
+    await workerBeats();
+    expect(await explain(id, due)).toMatchObject({
+      verdict: 'noRecord',
+      because: expect.stringContaining('by one of the changes before 2026-11-16T12:05:02.000Z'),
+    });
+  });
+
   it('paused: a pause and an edit at the same time are not taken for each other', async () => {
     const { job, call, explain } = opened();
     const id = await job();

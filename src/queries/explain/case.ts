@@ -25,6 +25,8 @@ export interface Case {
   readonly now: number;
   /** The last changes of the job, newest first. */
   readonly changes: readonly ChangeView[];
+  /** Whether there are changes before these. */
+  readonly hasOlderChanges: boolean;
   /** The schedule that was in force at `at`. */
   readonly schedule: Schedule;
 }

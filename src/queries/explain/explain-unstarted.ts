@@ -154,10 +154,17 @@ async function explainDue(asked: Case, occurrence: Occurrence): Promise<Answer> 
  * timetable has no entry of the present revision then. 1 RRU, if the job was edited since.
  */
 async function explainReplanned(asked: Case, due: number): Promise<Answer | undefined> {
-  const { context, head, changes } = asked;
+  const { context, head, changes, hasOlderChanges } = asked;
   const edits = changes.filter(({ what, at }) => what === 'edited' && Date.parse(at) >= due);
   const first = edits.at(-1);
   if (!first || (await context.store.hasEntry(regularEntry(head, due)))) return undefined;
+  const oldest = changes.at(-1);
+  if (hasOlderChanges && oldest && Date.parse(oldest.at) > due)
+    return answer(
+      'noRecord',
+      `The occurrence of ${iso(due)} was withdrawn before it started, by one of the changes before ${oldest.at}, which are not read.`,
+      changeEvidence(asked, oldest),
+    );
   const because = `${changeText(first, 'edited the job')} and planned its schedule again, which withdrew the occurrence of ${iso(due)}: it had not started.`;
   return answer('edited', because, ...edits.map((edit) => changeEvidence(asked, edit)));
 }

@@ -46,11 +46,11 @@ export async function explain(
 
 async function caseOf(context: Context, who: Principal, head: Head, at: number | undefined): Promise<Case> {
   const now = context.clock.now();
-  const { items: changes } = await followChanges(context, head.jobId, lastChange(head), MAX_CHANGES);
+  const { items: changes, next } = await followChanges(context, head.jobId, lastChange(head), MAX_CHANGES);
   const latest = at ?? latestDue(head, changes, now) ?? now;
   const clamped = Math.min(Math.max(latest, START_OF_TIME), END_OF_TIME - 1);
   const schedule = scheduleAt(head.schedule, changes, clamped);
-  return { context, who, head, at: clamped, now, changes, schedule };
+  return { context, who, head, at: clamped, now, changes, hasOlderChanges: next !== undefined, schedule };
 }
 
 /**
