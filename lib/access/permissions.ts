@@ -127,7 +127,6 @@ const CREATE = [
   'putEntries',
   'readDefinition',
   'readHead',
-  'updateHead',
   'takeFromQuota',
   'readQuota',
   'replaceQuota',
@@ -164,6 +163,7 @@ export const ROLES = {
   ],
   scheduler: [
     ...CREATE,
+    'updateHead',
     'readName',
     'writeName',
     'listChanges',
@@ -200,7 +200,6 @@ export const ROLES = {
     'updateHead',
     'readHoldItem',
     'insertRow',
-    'updateRow',
     'readRow',
     'readRows',
     'insertShard',

@@ -106,7 +106,7 @@ export class Api extends Construct {
     };
     const { scheduler, query, ingest } = this.functions;
     grantSend(scheduler, [...queues.work, queues.ingest, queues.notify]);
-    grantSend(ingest, [...queues.work, queues.ingestDeadLetters, queues.notify]);
+    grantSend(ingest, [...queues.work, queues.ingestDeadLetters]);
     for (const lambda of [scheduler, query, ingest]) grantKeyUse(lambda, encryptionKey);
     ingest.addEventSource(
       new SqsEventSource(queues.ingest, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 10 }),

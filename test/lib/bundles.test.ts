@@ -77,7 +77,7 @@ const load = async (entry: Entry): Promise<Loaded> =>
 const QUEUES: Record<RoleName, readonly string[]> = {
   scheduler: ['sqs:SendMessage work-0', 'sqs:SendMessage ingest', 'sqs:SendMessage notify'],
   query: ['logs:FilterLogEvents workers', 'cloudwatch:GetMetricData'],
-  ingest: ['sqs:SendMessage work-0', 'sqs:SendMessage ingest-dead-letters', 'sqs:SendMessage notify'],
+  ingest: ['sqs:SendMessage work-0', 'sqs:SendMessage ingest-dead-letters'],
   watcher: ['sqs:SendMessage work-0', 'sqs:SendMessage failed-passes', 'sqs:SendMessage notify'],
   worker: [],
   canary: [],

@@ -1,6 +1,9 @@
 // The permissions of every role, by exact action and resource.
+import { build } from 'esbuild';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ROLES } from '../../lib/access/permissions.ts';
+import { ROLES, type RoleName } from '../../lib/access/permissions.ts';
+import { COMMON } from '../../lib/bundling/bundle.ts';
+import { ENTRIES } from '../../lib/bundling/entries.ts';
 import {
   cleanUp,
   DEPLOYMENT_NAMES,
@@ -48,6 +51,14 @@ describe('roles', { timeout: 120_000 }, () => {
       worker: roleOf(/WorkersTaskTaskRole/),
     }).toMatchSnapshot();
   });
+
+  it.each(Object.keys(ROLES) as RoleName[])(
+    '%s has no operation that its program never calls',
+    async (role) => {
+      const called = await operationsCalledBy(role);
+      expect(ROLES[role].filter((operation) => !called.has(operation))).toEqual([]);
+    },
+  );
 
   it('the console may write its log and nothing else', () => {
     expect(roleOf(/ConsoleFunctionRole/)).toEqual([
@@ -112,6 +123,22 @@ describe('roles', { timeout: 120_000 }, () => {
     },
   );
 });
+
+/** The operations that the code of a program calls on a store. The code of the store itself is left out. */
+async function operationsCalledBy(role: RoleName): Promise<Set<string>> {
+  const { outputFiles } = await build({
+    ...COMMON,
+    ...{ entryPoints: [ENTRIES[role]], outdir: 'none', write: false },
+    // Each module begins with a comment that has its path.
+    ...{ packages: 'external', minify: false, sourcemap: false },
+  });
+  const modules = outputFiles.flatMap(({ text }) => text.split(/^\/\/ (?=src\/)/m));
+  return new Set(
+    modules
+      .filter((module) => !module.startsWith('src/store/'))
+      .flatMap((module) => [...module.matchAll(/\bstore\d*\.(\w+)\(/g)].map(([, name = '']) => name)),
+  );
+}
 
 /** IAM actions that cannot be limited to a resource. */
 const WITHOUT_RESOURCE = [
