@@ -5,10 +5,15 @@ import { operatorsGroupName } from '../../src/api/config.ts';
 import { roleArn } from '../../src/api/http/iam.ts';
 import { arn, count, name } from './shapes.ts';
 
+/** The audiences that API Gateway accepts for one authorizer. The quota cannot be raised. */
+const MAX_AUDIENCES = 50;
+/** The clients of the user pool that are no service: for people, the console and the canary. */
+const OTHER_CLIENTS = 3;
+
 export const api = {
   authorization: authorizationKind,
   issuer: z.url({ protocol: /^https$/ }).optional(),
-  audience: z.array(name).min(1).optional(),
+  audience: z.array(name).min(1).max(MAX_AUDIENCES).optional(),
   operatorsGroup: operatorsGroupName,
   // They are in the environment of the functions, which has 4 KB.
   operatorRoles: z.array(roleArn).min(1).max(10).optional(),
@@ -19,6 +24,7 @@ export const api = {
       }),
     )
     .min(1)
+    .max(MAX_AUDIENCES - OTHER_CLIENTS)
     .refine((names) => new Set(names).size === names.length, { error: 'must not name a service twice' })
     .optional(),
   console: z.boolean().optional(),

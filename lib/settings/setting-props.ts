@@ -117,7 +117,7 @@ export interface SettingProps {
    */
   readonly issuer?: string;
   /**
-   * The accepted audiences of tokens. Requires `issuer`.
+   * The accepted audiences of tokens, at most 50. Requires `issuer`.
    * @default - the client of the stack's user pool
    */
   readonly audience?: string[];
@@ -132,8 +132,8 @@ export interface SettingProps {
    */
   readonly operatorRoles?: string[];
   /**
-   * The names of services that call the API, such as `billing`. Each gets a client of the stack's user pool, with a secret, and is
-   * a user of its own. Cognito charges $6 per client and month, and $2.25 per 1,000 tokens.
+   * The names of services that call the API, such as `billing`, at most 47. Each gets a client of the stack's user pool, with a
+   * secret, and is a user of its own. Cognito charges $6 per client and month, and $2.25 per 1,000 tokens.
    * @default - none
    */
   readonly serviceClients?: string[];

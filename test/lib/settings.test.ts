@@ -170,6 +170,15 @@ describe('the settings of a deployment', () => {
     expect(hasConsole(readSettings(given as SettingProps))).toBe(expected);
   });
 
+  it('name at most 50 audiences, which API Gateway accepts: those of services, people, console and canary', () => {
+    const names = (length: number) => Array.from({ length }, (_, index) => `service-${index}`);
+    expect(errorOf({ serviceClients: names(47), canary: true })).toBe('');
+    expect(errorOf({ serviceClients: names(48) })).toMatch(/^serviceClients .*at most 47/);
+    const issuer = 'https://login.example.com';
+    expect(errorOf({ issuer, audience: names(50) })).toBe('');
+    expect(errorOf({ issuer, audience: names(51) })).toMatch(/^audience .*at most 50/);
+  });
+
   it('with an unknown name are refused, so that a typing mistake does not become a default', () => {
     expect(errorOf({ shard: 64 })).toMatch(/^shard is not a known field; known fields are stage, shards, /);
   });
