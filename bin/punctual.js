@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import module, { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { stopWithShell } from './stop-with-shell.js';
 
 const isCheckout = existsSync(new URL('punctual.ts', import.meta.url));
 const [major, minor] = process.versions.node.split('.').map(Number);
@@ -15,6 +16,10 @@ const [major, minor] = process.versions.node.split('.').map(Number);
  * checkout runs TypeScript on the Node that it is tested with.
  */
 const isSupported = isCheckout ? major >= 24 : major >= 24 || (major === 22 && minor >= 19);
+
+// `npx punctual …`, not a program of npx that starts this one.
+const { npm_lifecycle_event: event, npm_lifecycle_script: script = '' } = process.env;
+if (event === 'npx' && /^'?punctual\b/.test(script)) stopWithShell();
 
 if (isSupported) {
   // The compile cache halves the time of the second start.

@@ -16,24 +16,10 @@ if (Number(process.versions.node.split('.')[0]) < MIN_MAJOR) {
 const [, , file = ''] = process.argv;
 // The program sees its own file name and arguments, as if it had been started directly.
 process.argv.splice(1, 2, resolve(root, file));
-// Windows has no signals to pass on, and reading the parent's id is expensive there.
-if (process.env.npm_lifecycle_event && process.platform !== 'win32') stopWithShell();
+if (process.env.npm_lifecycle_event) (await import('./stop-with-shell.js')).stopWithShell();
 // Custom tasks import `punctual/tasks`, which a checkout has without a build.
 await import('./from-source.js');
 await import(pathToFileURL(resolve(root, file)).href);
-
-/**
- * Stops the program when its shell ends. npm sends SIGTERM to the shell, which ends without passing the signal on.
- */
-function stopWithShell() {
-  const shell = process.ppid;
-  const timer = setInterval(() => {
-    if (process.ppid === shell) return;
-    clearInterval(timer);
-    process.kill(process.pid, 'SIGTERM');
-  }, 250);
-  timer.unref();
-}
 
 function fail(message) {
   console.error(`punctual: ${message}`);

@@ -27,6 +27,12 @@ function majorOf(node: string): number {
 let folder: Folder | undefined;
 afterEach(() => folder?.remove());
 
+const isUp = (url: string): Promise<boolean> =>
+  fetch(`${url}/health`).then(
+    () => true,
+    () => false,
+  );
+
 describe('the launcher', () => {
   it('is the executable of package.json', () => {
     const { bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
@@ -47,6 +53,14 @@ describe('the launcher', () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     const { code, out } = await execute(['--version']);
     expect([code, out.trim()]).toEqual([0, version]);
+  });
+
+  it.skipIf(process.platform === 'win32')('starts a server that SIGTERM to npx stops', async () => {
+    folder = temporaryFolder();
+    const server = start(['start', '--port', '0', '--data', folder.path], { node: ['npx', 'punctual'] });
+    const [, url = ''] = await server.printed(/listens on (http:\/\/127\.0\.0\.1:\d+)/);
+    server.child.kill('SIGTERM');
+    await expect.poll(() => isUp(url), { timeout: 20_000, interval: 200 }).toBe(false);
   });
 
   describe.skipIf(OLD_NODE === undefined)('on an older Node', () => {
@@ -75,12 +89,7 @@ describe('the launcher', () => {
       const server = start(['start', '--port', '0', '--data', folder.path], { node });
       const [, url = ''] = await server.printed(/listens on (http:\/\/127\.0\.0\.1:\d+)/);
       server.child.kill('SIGKILL');
-      const answers = () =>
-        fetch(`${url}/health`).then(
-          () => true,
-          () => false,
-        );
-      await expect.poll(answers, { timeout: 20_000, interval: 200 }).toBe(false);
+      await expect.poll(() => isUp(url), { timeout: 20_000, interval: 200 }).toBe(false);
       await server.ended;
     });
   });
