@@ -60,7 +60,9 @@ function allowVariables(schema: Record<string, unknown>): void {
     delete schema.format;
     if (typeof schema.pattern === 'string') schema.pattern = `(${schema.pattern})|${VARIABLE}`;
   }
-  if (schema.const !== undefined || !['number', 'integer', 'boolean'].includes(String(schema.type))) return;
+  const hasFormat =
+    ['number', 'integer', 'boolean'].includes(String(schema.type)) || Array.isArray(schema.enum);
+  if (schema.const !== undefined || !hasFormat) return;
   const { description, ...rest } = schema;
   for (const key of Object.keys(rest)) delete schema[key];
   schema.anyOf = [rest, { type: 'string', pattern: VARIABLE }];
