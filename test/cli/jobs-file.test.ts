@@ -3,9 +3,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { JobsFileError } from '../../src/cli/jobs-file/file-document.ts';
 import { jobsFileJsonSchema } from '../../src/cli/jobs-file/file-schema.ts';
 import { mergeDefaults } from '../../src/cli/jobs-file/merge-defaults.ts';
-import { JobsFileError, readJobsFile } from '../../src/cli/jobs-file/read-jobs-file.ts';
+import { readJobsFile } from '../../src/cli/jobs-file/read-jobs-file.ts';
 import { replaceVariables } from '../../src/cli/jobs-file/variables.ts';
 import { cli } from './in-process.ts';
 
@@ -82,6 +83,7 @@ describe('variables', () => {
     expect(replaceVariables('${A}-${B:-y}-${EMPTY:-z}-${EMPTY}-$A-$${A}', env)).toEqual({
       text: 'x-y-z--$A-${A}',
       missing: [],
+      malformed: [],
       isWhole: false,
     });
     expect(replaceVariables('${B}${C}', env).missing).toEqual(['B', 'C']);
@@ -120,6 +122,16 @@ describe('variables', () => {
       tags: { v: '10' },
     });
   });
+
+  it.each(['${A-b}', '${A:?is not set}', '${1}', '${}', '${A:-${B}}', '${A:-{}}', '${A'])(
+    '%s is refused, because it would be sent as it is',
+    (value) => {
+      const text = file(`  a: { task: noop, schedule: "@daily", params: { x: "a ${value} b" } }`);
+      expect(errorsOf(text, { A: '1', B: '2' })).toEqual([
+        expect.stringMatching(/^4:53 "\$\{.*" is no variable/),
+      ]);
+    },
+  );
 
   it('that make two names equal are refused', () => {
     const text = file(
@@ -222,8 +234,63 @@ describe('errors name the line, the column, the job and the field', () => {
       file('  a: { task: noop, schedule: "@daily" }\n  a: { task: noop, schedule: "@daily" }'),
       ['5:3 Map keys must be unique'],
     ],
-    ['two documents', 'version: 1\n---\nversion: 1', [expect.stringContaining('multiple documents')]],
+    [
+      'two documents',
+      'version: 1\n---\nversion: 1',
+      ['2:1 a jobs file has one document; remove the line --- or give each document a file of its own'],
+    ],
     ['nothing', '', [expect.stringContaining('must be an object')]],
+    ['jobs that are text', 'version: 1\nnamespace: n\njobs: abc', ['3:7 jobs must be an object, got "abc"']],
+    ['jobs that are a list', file('  - a'), ['4:3 jobs must be an object, got ["a"]']],
+    [
+      'a merge key',
+      file('  a: &a { task: noop, schedule: "@daily" }\n  b: { <<: *a, paused: true }'),
+      [expect.stringMatching(/^5:8 merge keys \(<<\) are not part of YAML 1\.2/)],
+    ],
+    [
+      'a tag, which would be ignored',
+      file('  a: { task: noop, schedule: "@daily", params: { x: !Sub "${A}" } }'),
+      ['4:53 Unresolved tag: !Sub'],
+    ],
+    [
+      'a time by its tag',
+      file('  a: { task: noop, schedule: { at: !!timestamp 2027-01-01T00:00:00Z } }'),
+      [expect.stringContaining('4:36 Unresolved tag')],
+    ],
+    [
+      'numbers that JSON does not have',
+      file('  a: { task: noop, schedule: "@daily", params: { x: .inf, y: [.nan] } }'),
+      [
+        expect.stringContaining('4:53 .inf is no value of JSON'),
+        expect.stringContaining('4:63 .nan is no value of JSON'),
+      ],
+    ],
+    [
+      'a key that is a list',
+      file('  ? [a, b]\n  : { task: noop, schedule: "@daily" }'),
+      [expect.stringMatching(/^4:5 a key must be text/)],
+    ],
+    [
+      'a name that every object has',
+      file('  __proto__: { task: noop, schedule: "@daily" }'),
+      [expect.stringContaining('4:14 __proto__ must be a name')],
+    ],
+    [
+      'a field of a job whose name begins as that of another',
+      file('  a: { task: noop, schedule: "@daily" }\n  a.b: { task: noop, schedule: "@daily", retries: 3 }'),
+      [expect.stringMatching(/^5:51 a\.b retries is not a known field/)],
+    ],
+    [
+      'errors of several jobs and kinds at once',
+      file(
+        '  a: { task: noop }\n  "b c": { task: noop, schedule: "@daily" }\n  d: { task: noop, schedule: "@daily", x: 1 }',
+      ),
+      [
+        '4:6 a schedule is missing; a job of a file must have one',
+        expect.stringContaining('5:10 b c must be a name'),
+        expect.stringContaining('6:43 d x is not a known field'),
+      ],
+    ],
   ])('%s', (_what, text, expected) => {
     expect(errorsOf(text)).toEqual(expected);
   });
@@ -258,9 +325,12 @@ describe('punctual schema', () => {
     const job = { task: 'noop', schedule: '0 2 * * *' };
     const whole = { version: 1, namespace: 'billing', defaults: { tags: { a: 'b' } }, jobs: { x: job } };
     expect(schema.safeParse(whole).success).toBe(true);
+    const variables = { ...job, overlap: '${O}', timeoutSeconds: '${N}', misfire: { policy: '${P:-skip}' } };
+    expect(schema.safeParse({ ...whole, jobs: { 'x-${X}': variables } }).success).toBe(true);
     for (const wrong of [
       { ...whole, version: 2 },
       { ...whole, jobs: { x: { ...job, retries: 3 } } },
+      { ...whole, jobs: { x: { ...job, overlap: 'sometimes' } } },
       { ...whole, jobs: { x: { ...job, schedule: { in: 'PT5M' } } } },
       { ...whole, namespace: 'a b' },
     ])

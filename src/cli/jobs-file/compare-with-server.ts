@@ -1,7 +1,8 @@
 // Compares a jobs file with the server. Every job is validated by a dry run before the first write.
 import { type NamedJobPlan, PunctualApiError, type PunctualClient } from '../../client/client.ts';
 import { forEachLimit } from '../../concurrency/map-limit.ts';
-import type { FileError, JobsFile, NamedFileJob } from './read-jobs-file.ts';
+import type { FileError } from './file-document.ts';
+import type { JobsFile, NamedFileJob } from './read-jobs-file.ts';
 
 /** Requests at the same time. */
 export const MAX_CONCURRENT = 8;

@@ -3,8 +3,9 @@ import { type Cli, EXIT, type Options, UsageError, type Values } from '../comman
 import { readText } from '../read-text.ts';
 import { jobCountText } from '../resource-tables.ts';
 import { type Comparison, compareWithServer, type Summary, summaryOf } from './compare-with-server.ts';
+import { type FileError, JobsFileError } from './file-document.ts';
 import { planLines, planMarkdown, summaryText } from './plan-text.ts';
-import { type FileError, type JobsFile, JobsFileError, readJobsFile } from './read-jobs-file.ts';
+import { type JobsFile, readJobsFile } from './read-jobs-file.ts';
 
 export const FILE_FLAGS = {
   file: {
