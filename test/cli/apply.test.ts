@@ -203,4 +203,16 @@ describe('plan', () => {
     expect(markdown).toContain('**drift**: edited by me');
     expect(markdown).not.toContain('Bearer');
   });
+
+  it('shows that a job was cancelled by hand, because it is created again', async () => {
+    const text = jobsFile({ a: { schedule: { every: 'PT5M', jitterSeconds: 9 } } });
+    await apply(text);
+    await client.namedJobs.cancel({ namespace, name: 'a' }, { note: 'not needed' });
+    expect((await plan(text)).out).toMatch(
+      / {2}\+ a {2}create {2}noop: Every 5 minutes, each run delayed by up to 9 seconds {3}\(drift: cancelled by me (now|\d+ s ago), "not needed"\)/,
+    );
+    expect((await plan(text, ' --markdown')).out).toMatch(
+      /\| create \| `a` \| noop: .* \*\*drift\*\*: cancelled by me .*, "not needed" \|/,
+    );
+  });
 });

@@ -27,7 +27,11 @@ export function planLines({ jobs, extras }: Comparison, style: PlanStyle): strin
       if (one.refused !== undefined) return [line('!', one.name, `refused: ${one.refused}`)];
       if (!one.plan || one.plan.action === 'none') return [];
       return [
-        line(MARK[one.plan.action], one.name, `${one.plan.action}${reasonOf(one)}`),
+        line(
+          MARK[one.plan.action],
+          one.name,
+          `${one.plan.action}${reasonOf(one)}${marked(cancelOf(one.plan, style))}`,
+        ),
         ...detailsOf(one.plan, style).map((text) => clean(`      ${text}`)),
       ];
     }),
@@ -45,20 +49,26 @@ function reasonOf({ plan, job }: JobPlan): string {
   return '';
 }
 
+/** Who has cancelled the job that is created again. Empty if nobody has. */
+function cancelOf({ action, drift: [cancel] = [] }: NamedJobPlan, style: TimeStyle): string {
+  return action === 'create' && cancel ? driftText(cancel, style) : '';
+}
+
+const marked = (by: string): string => by && `   (drift: ${by})`;
+
 function scheduleWords(schedule: ScheduleInput): string {
   // the words do not depend on the time, except for a rate without a start
   const resolved = resolveSchedule(schedule, 0);
   const words = scheduleText({ schedule: resolved });
-  return schedule.startAt === undefined ? words.replace(/, counted from 1970\S*/, '') : words;
+  return schedule.startAt === undefined ? words.replace(/, counted from 1970[^\s,]*/, '') : words;
 }
 
 function detailsOf({ action, changes, drift = [] }: NamedJobPlan, style: TimeStyle): string[] {
   if (action === 'create') return [];
   const width = Math.max(...changes.map(({ path }) => path.length));
-  return changes.map((change) => {
-    const by = driftOf(change, drift, style);
-    return `${change.path.padEnd(width)}  ${fromTo(change)}${by && `   (drift: ${by})`}`;
-  });
+  return changes.map(
+    (change) => `${change.path.padEnd(width)}  ${fromTo(change)}${marked(driftOf(change, drift, style))}`,
+  );
 }
 
 const fromTo = (change: Change): string =>
@@ -90,9 +100,11 @@ function driftOf({ path }: Change, drift: Drift, style: TimeStyle): string {
   const [field = ''] = path.split(/[.[]/);
   const recorded = field === 'paused' ? 'status' : field;
   const change = drift.find(({ fields }) => fields.includes(recorded));
-  if (!change) return '';
-  const note = change.note === undefined ? '' : `, ${JSON.stringify(change.note)}`;
-  return `${change.what} by ${change.by} ${timeText(change.at, style)}${note}`;
+  return change ? driftText(change, style) : '';
+}
+
+function driftText({ what, by, at, note }: Drift[number], style: TimeStyle): string {
+  return `${what} by ${by} ${timeText(at, style)}${note === undefined ? '' : `, ${JSON.stringify(note)}`}`;
 }
 
 export function summaryText(
@@ -136,11 +148,12 @@ export function planMarkdown(
 const row = (what: string, name: string, text: string): string => `| ${what} | \`${name}\` | ${text} |`;
 
 function markdownDetails(one: JobPlan, plan: NamedJobPlan, style: TimeStyle): string {
-  if (plan.action === 'create') return escaped(reasonOf(one).trim());
-  const lines = plan.changes.map((change) => {
-    const by = driftOf(change, plan.drift ?? [], style);
-    return `${code(change.path)}: ${code(fromTo(change))}${by && ` **drift**: ${escaped(by)}`}`;
-  });
+  const bold = (by: string) => by && ` **drift**: ${escaped(by)}`;
+  if (plan.action === 'create') return `${escaped(reasonOf(one).trim())}${bold(cancelOf(plan, style))}`;
+  const lines = plan.changes.map(
+    (change) =>
+      `${code(change.path)}: ${code(fromTo(change))}${bold(driftOf(change, plan.drift ?? [], style))}`,
+  );
   const reason = plan.action === 'replace' ? ['a new job is created and the old one is cancelled'] : [];
   return [...reason, ...lines].join('<br>');
 }
