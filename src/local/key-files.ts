@@ -1,11 +1,11 @@
 // Two secret files of the data folder. The user writes the secrets of jobs. The master keys, which sign HTTP requests, are
 // created at their first use.
-import { linkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Log } from '../scheduling/context.ts';
 import { type MasterKeys, newMasterKey } from '../tasks/http/signing-keys.ts';
 import type { Secrets } from '../tasks/secrets/secrets.ts';
+import { createOnce } from './create-once.ts';
 import { readJsonFile } from './json-file.ts';
 import { StartError } from './start-error.ts';
 
@@ -46,23 +46,12 @@ export function forRuns<T>(what: string, log: Log, read: () => T): T {
   }
 }
 
-/** Created if absent. If two processes create it at once, `link` succeeds for one, and both read that file. */
+/** Created if absent. */
 export function readMasterKeys(dataFolder: string): unknown {
   const file = join(dataFolder, SIGNING_KEYS);
   const known = readJsonFile(file, DAMAGED_KEYS);
   if (known !== undefined) return known;
   const fresh: MasterKeys = { keys: [newMasterKey('k1')] };
-  const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, JSON.stringify(fresh, undefined, 2), { mode: 0o600 });
-  try {
-    linkSync(draft, file);
-  } catch (error) {
-    if (!isCode(error, 'EEXIST')) throw error;
-  } finally {
-    unlinkSync(draft);
-  }
+  createOnce(file, JSON.stringify(fresh, undefined, 2));
   return readJsonFile(file, DAMAGED_KEYS);
 }
-
-const isCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && 'code' in error && error.code === code;

@@ -1,6 +1,5 @@
 // Access tokens of local mode, signed and verified with a key of the data folder. On AWS, an OIDC issuer signs them and API
 // Gateway verifies them.
-import { linkSync, mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   errors,
@@ -16,6 +15,7 @@ import { readApiConfig } from '../api/config.ts';
 import type { HttpEvent } from '../api/http/http-event.ts';
 import { Unauthorized } from '../api/http/request-errors.ts';
 import type { Environment } from '../runtime/config.ts';
+import { createOnce } from './create-once.ts';
 import { readJsonFile } from './json-file.ts';
 
 const ALGORITHM = 'ES256';
@@ -38,22 +38,13 @@ interface Verified {
 /** The file of the data folder with the key that signs tokens. */
 export const TOKEN_KEY = 'token-key.json';
 
-/** Created if absent. If two processes create it at once, `link` succeeds for one, and both read that file. */
+/** Created if absent. */
 export async function tokenKey(dataFolder: string): Promise<JWK> {
   const file = join(dataFolder, TOKEN_KEY);
   const known = readKeyFile(file);
   if (known !== undefined) return known as JWK;
-  mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
   const { privateKey } = await generateKeyPair(ALGORITHM, { extractable: true });
-  const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, JSON.stringify(await exportJWK(privateKey)), { mode: 0o600 });
-  try {
-    linkSync(draft, file);
-  } catch (error) {
-    if (!isCode(error, 'EEXIST')) throw error;
-  } finally {
-    unlinkSync(draft);
-  }
+  createOnce(file, JSON.stringify(await exportJWK(privateKey)));
   return readKeyFile(file) as JWK;
 }
 
@@ -140,6 +131,3 @@ function reason(error: unknown): string {
   if (error instanceof errors.JOSEAlgNotAllowed) return `the token must be signed with ${ALGORITHM}`;
   return 'the token is not signed by this server';
 }
-
-const isCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && 'code' in error && error.code === code;

@@ -1,9 +1,10 @@
 // The owner of a job reads the errors of its executions. So they do not contain the paths of the key files. The worker's log
 // does.
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readLocalConfig } from '../../src/local/config.ts';
+import { localSigningKeys } from '../../src/local/local-signing-keys.ts';
 import { localTasks } from '../../src/local/local-tasks.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { type Folder, temporaryFolder } from '../support/processes.ts';
@@ -64,5 +65,25 @@ describe('a run that needs', () => {
     chmodSync(folder.path, 0o700);
     expect(message).not.toContain(folder.path);
     expect(logged.join()).toContain(folder.path);
+  });
+});
+
+describe('signing keys', () => {
+  it('are created in a folder that no server has made yet', async () => {
+    const dataFolder = join(folder.path, 'data');
+    const keys = await localSigningKeys(dataFolder, 'me');
+    expect(await localSigningKeys(dataFolder, 'me')).toEqual(keys);
+    const modes = [dataFolder, join(dataFolder, 'signing-keys.json')].map(
+      (path) => statSync(path).mode & 0o777,
+    );
+    expect(modes).toEqual([0o700, 0o600]);
+  });
+
+  it('that cannot be created are named', async () => {
+    mkdirSync(folder.path, { recursive: true });
+    writeFileSync(join(folder.path, 'file'), '');
+    await expect(localSigningKeys(join(folder.path, 'file/data'), 'me')).rejects.toThrow(
+      /signing-keys\.json cannot be (read|created): /,
+    );
   });
 });
