@@ -337,6 +337,21 @@ describe('every field of an EventBridge record', () => {
     );
   });
 
+  it.each([
+    ['{"id":12345678901234567890}', true],
+    ['[0.12345678901234567890]', true],
+    ['{"id":9007199254740991,"price":1.10,"text":"12345678901234567890"}', false],
+  ])('a number of %s is in the report if it changes: %s', (Input, isReported) => {
+    const Target = { Arn: 'arn:aws:lambda:eu-west-1:123456789012:function:f', Input };
+    const { notes } = importEventBridge(
+      [{ Name: 'a', ScheduleExpression: 'cron(0 9 * * ? *)', Target }],
+      NOW,
+    );
+    expect(notes.map(({ kind, field }) => `${kind} ${field}`)).toEqual(
+      isReported ? ['changed Target.Input'] : [],
+    );
+  });
+
   it.each(['constructor', 'toString', '__proto__'])('a target of the service %s is refused', (service) => {
     const Target = { Arn: `arn:aws:${service}:eu-west-1:123456789012:x` };
     const { jobs, notes } = importEventBridge(
@@ -532,6 +547,28 @@ describe('a crontab', () => {
         }
       }),
     );
+  });
+
+  it.each(['5/15 * * * *', '0 8/2 * * *', '0 9 1,10/5 * *', '0 9 * jan/3 *', '0 9 */2 * 1/2'])(
+    'refuses %s, because a step without a range is refused or ignored by cron',
+    (times) => {
+      const { jobs, notes } = importCrontab(`${times} x`, { system: false, timezone: 'UTC' }, NOW);
+      expect(jobs).toEqual([]);
+      expect(notes).toMatchObject([
+        {
+          kind: 'refused',
+          reason: expect.stringMatching(/has a step without a range.*write "\w+", or a range/),
+        },
+      ]);
+    },
+  );
+
+  it('asks for --system if a command begins with root', () => {
+    const line = '17 * * * * root cd / && run-parts /etc/cron.hourly';
+    const { notes } = importCrontab(line, { system: false, timezone: 'UTC' }, NOW);
+    expect(notes).toMatchObject([
+      { kind: 'changed', field: 'command', value: 'root', reason: expect.stringContaining('--system') },
+    ]);
   });
 
   it('keeps variables whose names every object has', () => {

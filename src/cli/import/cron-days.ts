@@ -39,7 +39,7 @@ export function valuesOf(field: string, min: number, max: number, names: string[
   const found = field.split(',').flatMap((part) => {
     const [range = '', step = '1'] = part.split('/');
     const [from = '', to] = range === '*' ? [String(min), String(max)] : range.split('-');
-    const end = to === undefined ? (part.includes('/') ? max : numberOf(from)) : numberOf(to);
+    const end = numberOf(to ?? from);
     const by = /^[1-9]\d*$/.test(step) ? Number(step) : Number.NaN;
     if (Number.isNaN(by)) throw new Refused(`the step ${JSON.stringify(step)} is not allowed`);
     const values: number[] = [];

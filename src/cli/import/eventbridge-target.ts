@@ -113,8 +113,23 @@ function inputOf({ fields, at }: Target): string | undefined {
 /** The JSON value of the input. */
 function jsonInput(target: Target): unknown {
   const text = inputOf(target);
-  return text === undefined ? {} : jsonOf(text);
+  if (text === undefined) return {};
+  if (hasLongNumber(text))
+    target.fields.note(
+      'changed',
+      [...target.at, 'Input'],
+      'a number has more digits than JavaScript keeps, so its last digits change; write it as text',
+    );
+  return jsonOf(text);
 }
+
+const MAX_DIGITS = 15;
+
+/** Whether a number outside of texts has more digits than each number keeps, and changes. */
+const hasLongNumber = (json: string): boolean =>
+  (json.replace(/"(?:[^"\\]|\\.)*"/g, '').match(/-?\d[\d.eE+-]*/g) ?? []).some(
+    (number) => number.replace(/\D/g, '').length > MAX_DIGITS && String(Number(number)) !== number,
+  );
 
 /** The input as it is sent, byte for byte. An empty message is not allowed. */
 const textInput = (target: Target): string => inputOf(target) || '{}';

@@ -141,6 +141,13 @@ function jobOf(
     throw new Refused('it has no user and command; a user crontab is imported without --system');
   if (own === '') throw new Refused('it has no command');
   if (options.system) note('dropped', 'user', user, 'a script has no user of its own');
+  else if (/^root\s+\S/.test(own))
+    note(
+      'changed',
+      'command',
+      'root',
+      'it is run as a program; if it is a user, import the crontab with --system',
+    );
   const schedule = scheduleOf(fields, state, note);
   refuseUnlessFires(schedule, now);
   const source = commandOf(own);
@@ -191,6 +198,7 @@ function scheduleOf(fields: string[], state: State, note: AddNote): ScheduleInpu
   };
   if (fields.some((field) => field.includes('~')))
     throw new Refused('random values (~) are not supported; use RANDOM_DELAY');
+  for (const field of fields) refuseLoneStep(field);
   const [, , day = '', , weekday = ''] = fields;
   if (fields.length === 5 && needsBothDays(day, weekday)) {
     note(
@@ -202,6 +210,15 @@ function scheduleOf(fields: string[], state: State, note: AddNote): ScheduleInpu
     return { ...calendarOf(fields), ...common };
   }
   return { cron: fields.join(' '), ...common };
+}
+
+/** Vixie cron ignores the step of `5/15`, others refuse it, and Punctual reads it as `5-59/15`. */
+function refuseLoneStep(field: string): void {
+  const [, start] = /(?:^|,)([^*,/-]+)\//.exec(field) ?? [];
+  if (start !== undefined)
+    throw new Refused(
+      `${JSON.stringify(field)} has a step without a range, which cron refuses or ignores; write ${JSON.stringify(start)}, or a range before the step`,
+    );
 }
 
 /** In a crontab, the first `%` ends the command, and what follows is its standard input, with `%` for line breaks. */
