@@ -122,15 +122,26 @@ describe('creating', () => {
     });
   });
 
-  it('from a file or stdin, flags override fields; the same key creates no second job', async () => {
+  it('from a file or stdin, flags override fields; the same idempotency key creates no second job', async () => {
     const file = join(folder.path, 'job.json');
     const job = { name: 'filed', task: 'noop', params: { result: 1 }, schedule: { in: 'P1D' } };
     writeFileSync(file, JSON.stringify(job));
-    const first = await json(`create --file ${file} --name other --key k1`);
+    const first = await json(`create --file ${file} --name other --idempotency-key k1`);
     expect(first).toMatchObject({ name: 'other', params: { result: 1 }, schedule: { in: 'P1D' } });
-    const words = split('create --file - --name other --key k1 --json');
+    const words = split('create --file - --name other --idempotency-key k1 --json');
     const again = await execute(words, { env, input: JSON.stringify(job) });
     expect(JSON.parse(again.out).id, again.err).toBe(first.id);
+    expect(first).not.toHaveProperty('limit');
+  });
+
+  it('with a concurrency key, which many jobs may share', async () => {
+    const jobs = [];
+    for (const name of ['keyed-1', 'keyed-2'])
+      jobs.push(await json(`create --task noop --in 1d --name ${name} --key db --concurrent 3`));
+    expect(jobs).toMatchObject([
+      { name: 'keyed-1', limit: { key: 'db', concurrent: 3 } },
+      { name: 'keyed-2', limit: { key: 'db', concurrent: 3 } },
+    ]);
   });
 
   it('with --wait prints the result: exit code 0 if the run succeeded, otherwise 1', async () => {

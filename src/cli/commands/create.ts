@@ -13,10 +13,10 @@ export const create = defineCommand({
   usage: '--task <name> [--params <json>] [--cron|--at|--in|--every …]',
   options: {
     ...JOB_FLAGS,
-    key: {
+    'idempotency-key': {
       type: 'string',
       value: '<text>',
-      about: 'idempotency key: repeating the command with the same key creates no second job',
+      about: 'a repeated command with this key creates no second job',
     },
     ...WAIT_FLAGS,
   },
@@ -44,9 +44,10 @@ export const create = defineCommand({
       throw new UsageError('the task is missing: give --task (see: punctual tasks) or a --file with a task');
     }
     const client = await cli.client();
+    const idempotencyKey = values['idempotency-key'];
     const job = await client.jobs.create(fields as JobInput, {
       signal: cli.signal,
-      ...(values.key !== undefined && { idempotencyKey: values.key }),
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
     });
     printWarnings(cli, job.warnings);
     const due = job.nextRunAt ?? (job.schedule as { at?: string } | undefined)?.at;
