@@ -1,18 +1,20 @@
 // One tenant floods a deployment, and two others go on: 100 sleepers, 500 jobs every second and 10,000 jobs at one instant beside
-// two tenants with 20 jobs a second each on an embedded server, in real processes. Nothing here measures punctuality
-// (the benchmarks do): every tenant makes progress in every window, and nothing of the flood is lost.
+// two tenants with 20 jobs a second each, on an embedded server and on the AWS path, in real processes. Nothing here measures
+// punctuality (the benchmarks do): every tenant makes progress in every window, and nothing of the flood is lost.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readStarts, STARTS_VARIABLE, type Start } from '../../bench/system/starts.ts';
 import { forEachLimit } from '../../src/concurrency/map-limit.ts';
-import { startLocal, temporaryFolder } from '../support/processes.ts';
+import { startAwsParts } from '../support/aws-parts.ts';
+import { HAS_DYNOXIDE } from '../support/aws-path-suites.ts';
+import { type client, startLocal, temporaryFolder } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 
 const SLEEPERS = 100;
 const SLEEP_MS = 10_000;
-/** The rest of the flood. */
-const SIZES = { main: { everySecondJobs: 500, atOneInstant: 10_000 } };
+const EVERY_SECOND_JOBS = 500;
+const AT_ONE_INSTANT = 10_000;
 const STAGGERED = 20;
 /** A quiet tenant has about 200 executions in a window. */
 const WINDOW_MS = 10_000;
@@ -21,7 +23,9 @@ const PER_BATCH = 100;
 const WARM_UP = 200;
 
 type Spec = Record<string, unknown>;
-type Call = ReturnType<Awaited<ReturnType<typeof startLocal>>['as']>;
+type Call = ReturnType<typeof client>;
+/** Calls the API as a user. */
+type As = (user: string) => Call;
 
 const iso = (time: number): string => new Date(time).toISOString();
 const aJob = (schedule: Spec, params: Spec = {}): Spec => ({ task: 'bench', params, schedule });
@@ -48,7 +52,7 @@ async function create(call: Call, specs: readonly Spec[]): Promise<string[]> {
 }
 
 /** Creates the tenants' jobs. The flood is due after a time in which this machine can create it. */
-async function flood(as: (user: string) => Call, { everySecondJobs, atOneInstant }: (typeof SIZES)['main']) {
+async function flood(as: As) {
   const ann = as('ann');
   const warmUp = Array<Spec>(WARM_UP).fill(aJob({ in: 'PT2S' }));
   await create(ann, warmUp);
@@ -56,17 +60,17 @@ async function flood(as: (user: string) => Call, { everySecondJobs, atOneInstant
   await create(ann, warmUp);
   const msPerJob = (Date.now() - before) / WARM_UP;
   const floodAt = Math.ceil(
-    Date.now() + WINDOW_MS + 5_000 + 1.3 * msPerJob * (atOneInstant + everySecondJobs + SLEEPERS),
+    Date.now() + WINDOW_MS + 5_000 + 1.3 * msPerJob * (AT_ONE_INSTANT + EVERY_SECOND_JOBS + SLEEPERS),
   );
   const sleepAt = floodAt - WINDOW_MS;
-  const instant = await create(ann, Array<Spec>(atOneInstant).fill(aJob({ at: iso(floodAt) })));
+  const instant = await create(ann, Array<Spec>(AT_ONE_INSTANT).fill(aJob({ at: iso(floodAt) })));
   const sleepers = await create(
     ann,
     Array<Spec>(SLEEPERS).fill(aJob({ at: iso(sleepAt) }, { hold: SLEEP_MS })),
   );
   const everySecond = await create(
     ann,
-    Array<Spec>(everySecondJobs).fill(recurring(sleepAt, floodAt + WINDOW_MS)),
+    Array<Spec>(EVERY_SECOND_JOBS).fill(recurring(sleepAt, floodAt + WINDOW_MS)),
   );
   const began = Date.now() + 1_000;
   const staggered = (user: string) =>
@@ -82,24 +86,24 @@ async function flood(as: (user: string) => Call, { everySecondJobs, atOneInstant
 const startedOf = (starts: readonly Start[], jobs: ReadonlySet<string>) =>
   starts.filter(({ jobId }) => jobs.has(jobId));
 
-async function expectFairness(part: 'main'): Promise<void> {
+type StartServer = (
+  folder: string,
+  env: Record<string, string>,
+) => Promise<{ readonly as: As; kill(): Promise<unknown> }>;
+
+async function expectFairness(name: string, startServer: StartServer): Promise<void> {
   const folder = temporaryFolder();
   const file = join(folder.path, 'starts.jsonl');
   writeFileSync(file, '');
-  const local = await startLocal(
-    folder.path,
-    {
-      PUNCTUAL_LOG: 'error',
-      PUNCTUAL_DRAIN_SECONDS: '0',
-      PUNCTUAL_TASKS_FOLDER: join(import.meta.dirname, '../../bench/system/tasks'),
-      [STARTS_VARIABLE]: file,
-    },
-    undefined,
-    part,
-  );
+  const server = await startServer(folder.path, {
+    PUNCTUAL_LOG: 'error',
+    PUNCTUAL_DRAIN_SECONDS: '0',
+    PUNCTUAL_TASKS_FOLDER: join(import.meta.dirname, '../../bench/system/tasks'),
+    [STARTS_VARIABLE]: file,
+  });
   try {
-    const log = (text: string) => process.stderr.write(`${part}: ${text}\n`);
-    const { quiet, sleepers, everySecond, instant, floodAt } = await flood(local.as, SIZES[part]);
+    const log = (text: string) => process.stderr.write(`${name}: ${text}\n`);
+    const { quiet, sleepers, everySecond, instant, floodAt } = await flood(server.as);
     log(`the flood is due in ${floodAt - Date.now()} ms`);
     const oneTime = [...sleepers, ...instant];
     const distinct = () => new Set(readStarts(file).map(({ jobId }) => jobId));
@@ -137,17 +141,31 @@ async function expectFairness(part: 'main'): Promise<void> {
     await until(
       'every one-time job of the flood has ended',
       async () => {
-        const { body } = await local.as('ann')('GET', '/jobs?status=active&limit=1');
+        const { body } = await server.as('ann')('GET', '/jobs?status=active&limit=1');
         return body.items.length === 0;
       },
       { withinMs: 120_000, everyMs: 1_000 },
     );
-    const failed = await local.as('ann')('GET', '/dead-letters?limit=1');
+    const failed = await server.as('ann')('GET', '/dead-letters?limit=1');
     expect(failed.body.items).toEqual([]);
   } finally {
-    await local.stop('SIGKILL');
+    await server.kill();
     folder.remove();
   }
 }
 
-test('embedded', () => expectFairness('main'), 500_000);
+test(
+  'embedded',
+  () =>
+    expectFairness('embedded', async (folder, env) => {
+      const local = await startLocal(folder, env);
+      return { as: local.as, kill: () => local.stop('SIGKILL') };
+    }),
+  500_000,
+);
+
+test.skipIf(!HAS_DYNOXIDE)(
+  'on the AWS path',
+  () => expectFairness('AWS path', (folder, env) => startAwsParts(folder, env, { workers: 2 })),
+  500_000,
+);
