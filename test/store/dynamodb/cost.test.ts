@@ -169,9 +169,8 @@ describe('capacity', () => {
       ? new Promise((end) => signal.addEventListener('abort', () => end(), { once: true }))
       : Promise.resolve();
 
-  /** What dispatch, claim, run and finish of the second occurrence of a job use. */
-  const usedBySecond = async (limit?: ConcurrencyLimit) => {
-    const startAt = '2026-11-16T12:40:00Z';
+  /** What dispatch, claim, run and finish of the second occurrence of a job use. No other job is due in these minutes. */
+  const usedBySecond = async (startAt: string, limit?: ConcurrencyLimit) => {
     const spec = jobSpecSchema.parse({ task: 'noop', schedule: { every: 'PT1M', startAt }, limit });
     const created = contextAt(Date.parse('2026-11-16T12:30:00Z'));
     const { job } = await createJob(created, { userId: anId(12), spec });
@@ -189,8 +188,8 @@ describe('capacity', () => {
   };
 
   test('a recurring execution writes 4 from its dispatch to its end, and 5 with a concurrency key, which also reads 1 more', async () => {
-    const without = await usedBySecond();
-    const keyed = await usedBySecond({ key: 'db', concurrent: 1 });
+    const without = await usedBySecond('2026-11-16T12:40:00Z');
+    const keyed = await usedBySecond('2026-11-16T12:50:00Z', { key: 'db', concurrent: 1 });
     expect([without.write, keyed.write, keyed.read - without.read]).toEqual([4, 5, 1]);
   });
 
