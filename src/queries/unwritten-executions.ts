@@ -18,8 +18,9 @@ export const isRunning = (context: Context, hold: Hold): boolean =>
 
 /** The executions of a job that run without a row. If there are none, the pending occurrence of a one-time job. */
 export async function listUnwritten(context: Context, head: Head): Promise<ExecutionView[]> {
-  const { store, clock } = context;
-  const concurrent = head.overlap === 'allow' ? await store.listHoldItems(head.jobId) : [];
+  const { store, clock, settings } = context;
+  const live = clock.now() - settings.clockSkewMs;
+  const concurrent = head.overlap === 'allow' ? await store.listHoldItems(head.jobId, live) : [];
   const holds = [...concurrent.map((i) => i.hold), ...(head.hold ? [head.hold] : [])].filter(
     // with `overlap: allow` the hold item of an ended execution stays for a while
     (h) => head.overlap !== 'allow' || !isOver(context, h),

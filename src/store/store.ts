@@ -72,8 +72,8 @@ export interface JobsStore {
   ): Promise<boolean>;
   /** False if the stamp is not `seen`. */
   removeHoldItem(jobId: string, due: DueKey, seen: string): Promise<boolean>;
-  /** Consistent. Reads every page. */
-  listHoldItems(jobId: string): Promise<HoldItem[]>;
+  /** By due time, consistent. Those whose lease ends at `leasedUntil` or later. It reads all of the job, also ended ones. */
+  listHoldItems(jobId: string, leasedUntil?: number): Promise<HoldItem[]>;
 
   /**
    * Sets the lease, the stamp and the given progress if the hold has `token`. Without progress, that of the hold stays. Returns

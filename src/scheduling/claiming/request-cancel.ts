@@ -11,8 +11,9 @@ import { isOver } from './holds.ts';
  */
 export async function requestCancelOfAll(context: Context, head: Head): Promise<void> {
   if (head.overlap !== 'allow') return;
-  for (const { due, hold } of await context.store.listHoldItems(head.jobId)) {
-    // the worker that takes over an expired hold reads the head, and sees the change there
+  const { store, clock, settings } = context;
+  // the worker that takes over an expired hold reads the head, and sees the change there
+  for (const { due, hold } of await store.listHoldItems(head.jobId, clock.now() - settings.clockSkewMs)) {
     if (!isOver(context, hold)) await requestCancel(context, head.jobId, due);
   }
 }

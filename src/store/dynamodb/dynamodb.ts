@@ -75,7 +75,7 @@ export function createDynamoStore(options: DynamoStoreOptions): Store {
     readHoldItem: (jobId, due) => holds.readHoldItem(db, jobId, due),
     updateHoldItem: (jobId, due, stamp, change) => holds.updateHoldItem(db, jobId, due, stamp, change),
     removeHoldItem: (jobId, due, seen) => holds.removeHoldItem(db, jobId, due, seen),
-    listHoldItems: (jobId) => holds.listHoldItems(db, jobId),
+    listHoldItems: (jobId, leasedUntil) => holds.listHoldItems(db, jobId, leasedUntil),
     heartbeat: (jobId, place, token, leaseUntil, stamp, progress) =>
       holds.heartbeat(db, jobId, place, token, leaseUntil, stamp, progress),
 

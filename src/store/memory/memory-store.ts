@@ -163,8 +163,10 @@ export class MemoryStore implements Store {
     return this.holds.delete(rowKey({ jobId, due }));
   }
 
-  async listHoldItems(jobId: string): Promise<HoldItem[]> {
-    return [...this.holds.values()].filter((item) => item.jobId === jobId).sort(by((item) => item.due));
+  async listHoldItems(jobId: string, leasedUntil = 0): Promise<HoldItem[]> {
+    return [...this.holds.values()]
+      .filter((item) => item.jobId === jobId && item.hold.leaseUntil >= leasedUntil)
+      .sort(by((item) => item.due));
   }
 
   async heartbeat(

@@ -28,7 +28,7 @@ const UPDATE = changing(
 );
 const REMOVE = changing('DELETE FROM holds WHERE jobId = ? AND due = ? AND stamp = ?');
 const READ = `SELECT ${COLUMNS} FROM holds WHERE jobId = ? AND due = ?`;
-const LIST = `SELECT ${COLUMNS} FROM holds WHERE jobId = ? ORDER BY due`;
+const LIST = `SELECT ${COLUMNS} FROM holds WHERE jobId = ? AND leaseUntil >= ? ORDER BY due`;
 
 export function holdOperations(reader: Reader, writer: Writer): Holds {
   return {
@@ -54,8 +54,8 @@ export function holdOperations(reader: Reader, writer: Writer): Holds {
     async removeHoldItem(jobId, due, seen) {
       return isOne(await writer.write(REMOVE, [jobId, due, seen], 'start', ''));
     },
-    async listHoldItems(jobId) {
-      return reader.all(LIST, jobId).map(itemOf);
+    async listHoldItems(jobId, leasedUntil = 0) {
+      return reader.all(LIST, jobId, leasedUntil).map(itemOf);
     },
   };
 }

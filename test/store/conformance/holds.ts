@@ -198,5 +198,15 @@ export function holdsConformance(subject: Subject): void {
       await Promise.all(items.map((item) => store.insertHoldItem(item)));
       expect(await store.listHoldItems(head.jobId)).toEqual(items);
     });
+
+    test('lists holds whose lease ends late enough', async () => {
+      const store = subject();
+      const jobId = aJobId();
+      const items = [0, 1, 2].map((i) =>
+        anItem({ jobId, due: dueKey(T0 - i), hold: aHold({ leaseUntil: T0 + i }) }),
+      );
+      for (const item of items) await store.insertHoldItem(item);
+      expect(await store.listHoldItems(jobId, T0 + 1)).toEqual([items[2], items[1]]);
+    });
   });
 }
