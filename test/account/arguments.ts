@@ -7,8 +7,8 @@ export class UsageError extends Error {
 
 export const USAGE = `usage: npm run test:account -- --outputs <file> [--stack <name>] [--operators-group <name>] [--yes]
 
-Uses a deployed stack through its URL: tokens, every way to create a job, every kind of schedule, changes, retries and dead letters.
-Prints what it will do and what it costs first. It creates three users of the user pool, and deletes them at the end.
+Uses a deployed stack through its URL: tokens, every way to create a job, every kind of schedule, changes, retries, dead letters and
+reports. Prints what it will do and what it costs first. It creates three users of the user pool, and deletes them at the end.
 Needs credentials for the account, python3 and PyPI.
 
   --outputs <file>           the file that \`cdk deploy --outputs-file <file>\` has written

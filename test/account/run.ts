@@ -7,7 +7,7 @@ import { Cleanup } from '../deploy/cleanup.ts';
 import { awsCli, type Environment, stopPrograms } from '../deploy/programs.ts';
 import { Report, type Step } from '../deploy/report.ts';
 import { checkAccess, signInAll } from '../deploy/scenario/access.ts';
-import { changeJobs, createJobs, reached, runSchedules } from '../deploy/scenario/jobs.ts';
+import { changeJobs, createJobs, reached, readReports, runSchedules } from '../deploy/scenario/jobs.ts';
 import { createSite, type Site } from '../deploy/site.ts';
 import { until } from '../support/until.ts';
 import {
@@ -84,6 +84,7 @@ async function use(outputs: Outputs, { operatorsGroup }: AccountArguments): Prom
     if (!isLocal) await callApiByTask(site, users.ann, step);
     await runSchedules(users.ann, step);
     await changeJobs(users.ann, users.operator, step);
+    await readReports(users.ann, users.operator, step);
     await watcherKeepsUp(site, users.operatorToken, step);
     return true;
   } catch {

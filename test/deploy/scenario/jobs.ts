@@ -172,3 +172,30 @@ export async function changeJobs(ann: PunctualClient, operator: PunctualClient, 
     holds(workers.length >= 2, 'two workers are listed');
   });
 }
+
+/** What the query service reads besides the tables: the log group of the workers, and their metrics. Names and bulk changes, too. */
+export async function readReports(ann: PunctualClient, operator: PunctualClient, step: Step): Promise<void> {
+  await step('explain, summary, log lines, statistics, forecast and limits', async () => {
+    const { id } = await ann.jobs.create({ name: 'explained', task: 'noop' });
+    const [execution] = await reached(ann, id, 'succeeded');
+    same((await ann.jobs.explain(id)).verdict, 'ran', 'the verdict about the execution');
+    holds((await ann.executions.summary()).counts.succeeded > 0, 'the summary counts the execution');
+    // The task has logged nothing.
+    same((await ann.executions.logs(execution?.id ?? '')).items, [], 'the log lines');
+    holds((await ann.deadLetters.groups()).items.length > 0, 'failures are grouped by their errors');
+    holds((await operator.stats()).items.length > 0, 'there are statistics');
+    holds((await operator.forecast()).items.length > 0, 'there is a forecast');
+    holds((await operator.system()).shards.length > 0, 'the cursors of the shards are shown');
+    holds((await operator.limits.get('nobody')).limits.activeJobs, 'the limits of an owner are shown');
+  });
+  await step('a job by its name, and a change of many jobs', async () => {
+    const name = { namespace: 'deploy', name: 'nightly' };
+    const { id } = await ann.namedJobs.put(name, { task: 'noop', schedule: { cron: '0 2 * * *' } });
+    same((await ann.namedJobs.get(name)).id, id, 'the job of the name');
+    const { operation } = await ann.jobs.bulk({ action: 'pause', filter: { name: 'nightly' } });
+    await ann.operations.waitFor(operation, { timeoutMs: 150_000 });
+    same((await ann.jobs.get(id)).status, 'paused', 'the job after the change');
+    await ann.namedJobs.cancel(name);
+    same((await ann.jobs.get(id)).status, 'cancelled', 'the job after the name was cancelled');
+  });
+}

@@ -12,7 +12,7 @@ import { checkAccess, signInAll } from './access.ts';
 import { canarySucceeds } from './canary.ts';
 import { openConsole } from './console.ts';
 import { disableRule, killWorker, watcherFires } from './failures.ts';
-import { changeJobs, createJobs, runSchedules } from './jobs.ts';
+import { changeJobs, createJobs, readReports, runSchedules } from './jobs.ts';
 import { followQuickPath } from './quick-path.ts';
 import { checkRoles } from './roles.ts';
 import { callAsService } from './services.ts';
@@ -48,6 +48,7 @@ export async function useDefault(deployment: Deployment, step: Step, cleanup: Cl
   await notify(ann, receiver, step);
   await runSchedules(ann, step);
   await changeJobs(ann, operator, step);
+  await readReports(ann, operator, step);
   await killWorker(ann, running, workers, step);
   await watcherFires(deployment, workers, step);
   await followQuickPath(deployment, step, cleanup);
@@ -76,6 +77,7 @@ export async function useWithIam(deployment: Deployment, step: Step, cleanup: Cl
   await notify(ann, receiver, step);
   await callAws(deployment, workers, ann, step);
   await changeJobs(ann, operator, step);
+  await readReports(ann, operator, step);
   await watcherFires(deployment, workers, step);
   await canarySucceeds(deployment, step);
   await checkRoles(deployment, running, step);
