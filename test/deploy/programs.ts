@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { emulatorPython } from './emulator/python.ts';
+import { CACHE, emulatorPython } from './emulator/python.ts';
 import { stopGroup } from './process-group.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -55,9 +55,12 @@ export const cdk = (args: readonly string[], env: Environment, folder?: string):
 export const bash = (script: string, env: Environment): Promise<string> =>
   program('bash', ['-c', script], env);
 
-/** `npm run test:account -- …`. */
+/** `npm run test:account -- …`. Its home is another one, so it is told where the Python packages are. */
 export const testAccount = (args: readonly string[], env: Environment): Promise<string> =>
-  program(process.execPath, [resolve(ROOT, 'test/account/run.ts'), ...args], env);
+  program(process.execPath, [resolve(ROOT, 'test/account/run.ts'), ...args], {
+    ...env,
+    XDG_CACHE_HOME: CACHE,
+  });
 
 /** `aws …`, with its JSON output parsed. */
 export type Aws = (...args: string[]) => Promise<unknown>;

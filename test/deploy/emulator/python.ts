@@ -8,9 +8,12 @@ import { join } from 'node:path';
 
 const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
 
+/** The user's cache folder. */
+export const CACHE = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
+
 /** The Python of the environment. Its programs are started with `-m`, because their scripts have the path of the installation. */
 export function emulatorPython(requirements = REQUIREMENTS): string {
-  const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'punctual-test-deploy');
+  const cache = join(CACHE, 'punctual-test-deploy');
   const version = python(['--version']).trim();
   const key = createHash('sha256').update(readFileSync(requirements)).update(version).digest('hex');
   const folder = join(cache, key.slice(0, 16));
