@@ -1,5 +1,6 @@
-// The CDK app that `npm run test:deploy` deploys to the emulator. `DEPLOY_STACK` chooses one of two stacks:
+// The CDK app that `npm run test:deploy` deploys to the emulator. `DEPLOY_STACK` chooses one of three stacks:
 // - `default`: the stack of bin/punctual-app.ts with the default settings.
+// - `restored`: the same for another stage, which takes over restored tables.
 // - `full`: a stack of one's own, as docs/deploy.md shows it, with scripts, tracing, a KMS key, an event bus, a canary,
 //   a client for a service, and a target for each task that calls AWS.
 // Images need no build, because the emulator starts no containers.
@@ -26,8 +27,8 @@ const common = {
   taskEnvironment: { PUNCTUAL_ALLOW_HTTP: '127.0.0.1', PUNCTUAL_NOTIFY_WINDOW_SECONDS: '0' },
 } as const;
 
-if (stage === 'default') {
-  new PunctualStack(app, 'Punctual', { stackName: 'punctual-default', punctual: common });
+if (stage !== 'full') {
+  new PunctualStack(app, 'Punctual', { stackName: `punctual-${stage}`, punctual: common });
 } else {
   const stack = new Stack(app, 'Own', { stackName: 'punctual-full' });
   const bus = new EventBus(stack, 'Bus', { eventBusName: BUS });

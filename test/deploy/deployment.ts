@@ -1,6 +1,7 @@
 // Deploys a stack of test/deploy/app.ts to the emulator with the CDK, and reads what was deployed.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { holds } from './check.ts';
 import type { Cleanup } from './cleanup.ts';
 import { adaptCanary, adaptToIam, UNKNOWN } from './emulator/differences.ts';
 import type { Emulator } from './emulator/ministack.ts';
@@ -21,6 +22,7 @@ import type { Step } from './report.ts';
 /** The stack's id in the assembly and its name in the account. */
 export const STACKS = {
   default: { id: 'Punctual', name: 'punctual-default' },
+  restored: { id: 'Punctual', name: 'punctual-restored' },
   full: { id: 'Own', name: 'punctual-full' },
 } as const;
 export type StackName = keyof typeof STACKS;
@@ -33,6 +35,8 @@ export interface Deployment {
   readonly outputs: Readonly<Record<string, string>>;
   /** The file that `cdk deploy --outputs-file` has written. */
   readonly outputsFile: string;
+  /** The folder that `cdk synth` has written. */
+  readonly assembly: string;
   readonly stripped: Stripped;
   /** The id in the account of the one resource of this type whose logical id matches. */
   physicalId(type: string, logicalId: RegExp): string;
@@ -44,11 +48,13 @@ export async function bootstrap(emulator: Emulator, cleanup: Cleanup): Promise<v
   await cdk(['bootstrap', `aws://${ACCOUNT}/${REGION}`], emulator.env, folder);
 }
 
+/** `mapping` is a file of `cdk import`: it names tables that exist already, which the stack takes over. */
 export async function deploy(
   stack: StackName,
   emulator: Emulator,
   step: Step,
   cleanup: Cleanup,
+  mapping?: string,
 ): Promise<Deployment> {
   const { id, name } = STACKS[stack];
   const folder = cleanup.folder(`deploy-${stack}`);
@@ -72,6 +78,10 @@ export async function deploy(
     note(`${Object.keys(found.removed).length} resources, each type with its recorded error`);
     return found;
   });
+  if (mapping !== undefined)
+    await step('cdk import', () =>
+      cdk(['import', '--app', assembly, '--resource-mapping', mapping], emulator.env),
+    );
   const file = join(folder, 'outputs.json');
   const outputs = await step('cdk deploy', async () => {
     await cdk(
@@ -92,6 +102,7 @@ export async function deploy(
     aws,
     outputs,
     outputsFile: file,
+    assembly,
     stripped,
     physicalId(type, logicalId) {
       const found = resources.filter(
@@ -101,6 +112,29 @@ export async function deploy(
       return found[0]?.PhysicalResourceId ?? '';
     },
   };
+}
+
+/** Removes the stack as docs/deploy.md says. CloudFormation deletes only empty buckets. */
+export async function destroy(deployment: Deployment, step: Step): Promise<void> {
+  const { stack, aws, emulator, assembly, physicalId } = deployment;
+  await step('cdk destroy leaves nothing behind', async () => {
+    if (stack === 'full')
+      await aws('s3', 'rm', `s3://${physicalId('AWS::S3::Bucket', /Scripts/)}`, '--recursive', '--quiet');
+    await cdk(['destroy', '--app', assembly, '--all', '--force'], emulator.env);
+    const lists = [
+      ['dynamodb', 'list-tables'],
+      ['cognito-idp', 'list-user-pools', '--max-results', '60'],
+      ['lambda', 'list-functions'],
+      ['apigatewayv2', 'get-apis'],
+      ['ecs', 'list-clusters'],
+      ['events', 'list-rules'],
+      ['s3api', 'list-buckets'],
+    ];
+    for (const list of lists) {
+      const left = JSON.stringify(await aws(...list));
+      holds(!left.includes(STACKS[stack].name), `aws ${list.join(' ')} has nothing of the stack: ${left}`);
+    }
+  });
 }
 
 /** `PunctualUrlE79DDA4A` → `Url`. */

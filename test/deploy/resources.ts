@@ -15,7 +15,7 @@ interface Exercised {
   readonly parts?: readonly Part[];
 }
 
-type Part = 'default' | 'full' | 'iam';
+export type Part = 'default' | 'full' | 'iam';
 
 const RUNTIMES =
   /Scheduler|Query|IngestConsumer|WatcherFunction|NotifierFunction|CanaryFunction|WorkersTaskTask/;
@@ -54,8 +54,7 @@ const EXERCISED: readonly Exercised[] = [
   { type: 'AWS::SQS::QueuePolicy', parts: ['iam'] },
 ];
 
-export function printResources({ stack, emulator, stripped }: Deployment, site: Site): void {
-  const part: Part = emulator.enforcesIam ? 'iam' : stack;
+export function printResources(part: Part, { stripped }: Deployment, site: Site): void {
   const isExercised = (id: string, { Type, Properties }: Resource): boolean => {
     if (Type === 'AWS::ApiGatewayV2::Route') return site.routes.has(Properties.RouteKey);
     return EXERCISED.some(

@@ -6,18 +6,17 @@
 // the user's cache folder.
 import { parseArgs } from 'node:util';
 import { Cleanup } from './cleanup.ts';
-import { bootstrap, type Deployment, deploy, type StackName } from './deployment.ts';
+import { bootstrap, type Deployment, deploy, destroy, type StackName } from './deployment.ts';
 import { IAM_DIFFERENCES, UNKNOWN } from './emulator/differences.ts';
 import { type Emulator, startEmulator } from './emulator/ministack.ts';
 import { emulatorPython } from './emulator/python.ts';
 import { stopPrograms } from './programs.ts';
 import { Report } from './report.ts';
-import { printResources } from './resources.ts';
+import { type Part, printResources } from './resources.ts';
 import { useDefault, useFull, useWithIam } from './scenario/scenarios.ts';
 import type { Site } from './site.ts';
 
-const PARTS = ['default', 'full', 'iam'] as const;
-type Part = (typeof PARTS)[number];
+const PARTS: readonly Part[] = ['default', 'full', 'iam'];
 const SCENARIOS = { default: useDefault, full: useFull, iam: useWithIam };
 
 const { values } = parseArgs({
@@ -33,7 +32,7 @@ const parts = PARTS.filter((part) => values.only === undefined || values.only ==
 const report = new Report();
 const cleanup = new Cleanup();
 cleanup.onSignals(stopPrograms);
-const used: { deployment: Deployment; site: Site }[] = [];
+const used: { part: Part; deployment: Deployment; site: Site }[] = [];
 
 async function start(enforceIam: boolean): Promise<Emulator> {
   const step = report.part(enforceIam ? 'emulator with IAM' : 'emulator');
@@ -47,7 +46,7 @@ async function use(part: Part, emulator: Emulator): Promise<void> {
   const stack: StackName = part === 'default' ? 'default' : 'full';
   const deployment = await deploy(stack, emulator, step, cleanup);
   const site = await SCENARIOS[part](deployment, step, cleanup);
-  used.push({ deployment, site });
+  used.push({ part, deployment, site });
 }
 
 /** Runs the parts beside each other on one emulator. They mostly wait. */
@@ -60,6 +59,8 @@ async function run(group: readonly Part[], enforceIam: boolean): Promise<void> {
     const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
     if (errors.length > 0) console.error(`\nthe end of the emulator's log:\n${emulator.log().slice(-4000)}`);
     if (errors.length > 0) throw new AggregateError(errors, 'parts of the run failed');
+    for (const { part, deployment } of used.filter((one) => group.includes(one.part)))
+      await destroy(deployment, report.part(part));
   } finally {
     await cleanup.run();
   }
@@ -81,7 +82,7 @@ try {
   process.exitCode = 1;
   if (!(error instanceof AggregateError)) console.error(error);
 } finally {
-  for (const { deployment, site } of used) printResources(deployment, site);
+  for (const { part, deployment, site } of used) printResources(part, deployment, site);
   console.log('\nNot deployable on the emulator, with its error:');
   for (const { type, property, error } of UNKNOWN)
     console.log(`- ${type}${property ? ` with ${property}` : ''}: ${error}`);

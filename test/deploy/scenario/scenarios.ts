@@ -14,6 +14,7 @@ import { openConsole } from './console.ts';
 import { disableRule, killWorker, watcherFires } from './failures.ts';
 import { changeJobs, createJobs, readReports, runSchedules } from './jobs.ts';
 import { followQuickPath } from './quick-path.ts';
+import { restoreIntoNewStage } from './restore.ts';
 import { checkRoles } from './roles.ts';
 import { callAsService } from './services.ts';
 import { callAws, callHttp, notify, startScript } from './targets.ts';
@@ -54,6 +55,7 @@ export async function useDefault(deployment: Deployment, step: Step, cleanup: Cl
   await followQuickPath(deployment, step, cleanup);
   await useByOutputs(deployment, step);
   await drain(running, step);
+  await restoreIntoNewStage(deployment, ann, step, cleanup);
   return site;
 }
 
