@@ -70,6 +70,7 @@ describe('a wrong command line', () => {
     [['plan', '-f', 'x', '--json', '--markdown'], '--markdown and --json cannot be combined'],
     [['audit', 'hello', '--from', 'yesterday'], '--from must be a time such as 2026-12-01T10:00:00Z'],
     [['audit', 'hello', '--from', '1h', '--to', '2h'], '--from must be before --to'],
+    [['backfill', 'hello', '--from', '1h', '--to', '2h'], '--from must be before --to'],
     [['backfill', 'hello'], '--from is missing'],
     [['dead-letters', 'retry'], 'dead-letters takes redrive, dismiss or no argument, got "retry"'],
     [['preview'], 'the schedule is missing'],

@@ -33,7 +33,9 @@ export const backfill = defineCommand({
       throw new UsageError('--wait-timeout has no effect with --no-wait: give one of them');
     if (from === undefined) throw new UsageError('--from is missing: give the start of the time range');
     const now = cli.now();
-    const range = { from: iso(instantOf(from, now, '--from')), to: iso(instantOf(to, now, '--to')) };
+    const [begin, end] = [instantOf(from, now, '--from'), instantOf(to, now, '--to')];
+    if (begin >= end) throw new UsageError('--from must be before --to');
+    const range = { from: iso(begin), to: iso(end) };
     const client = await cli.client();
     const id = await findJobId(client, idOrName, cli.signal);
     const accepted = await client.jobs.backfill(id, range, { signal: cli.signal });
