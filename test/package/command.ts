@@ -1,6 +1,7 @@
 // The command of the installed package: a server, jobs, and a custom task.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ASSETS } from '../../lib/bundling/entries.ts';
 import { type Checks, expect, expectEqual } from './checks.ts';
 import { type Consumer, ROOT } from './consumer.ts';
 import { olderNode, output, run, start } from './processes.ts';
@@ -85,6 +86,11 @@ export async function commandChecks(checks: Checks, consumer: Consumer): Promise
       codes.push((await punctual(...args, '-f', file, '--prune')).code);
     // differences, applied, none
     expectEqual(codes, [3, 0, 0]);
+  });
+  await checks.run('the licence of every package whose files are copied is there', () => {
+    const notices = readFileSync(consumer.file('node_modules/punctual/dist/THIRD-PARTY-NOTICES.txt'), 'utf8');
+    for (const name of Object.values(ASSETS).map((assets) => assets.package))
+      expect(notices.includes(`\n${name} `), () => name);
   });
   await checks.run('the pages of the API have their files', async () => {
     for (const path of ['/docs', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'])

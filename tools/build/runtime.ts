@@ -94,7 +94,10 @@ export async function buildRuntime(version: string): Promise<string[]> {
   };
   mkdirSync(RUNTIME, { recursive: true });
   writeFileSync(join(RUNTIME, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-  return Object.keys(metafile.inputs);
+  const copied = Object.values(assets)
+    .flat()
+    .map((file) => `node_modules/${file}`);
+  return [...Object.keys(metafile.inputs), ...copied];
 }
 
 function manifestEntry(entry: Entry, metafile: Metafile, assets: readonly string[]): ManifestEntry {
