@@ -16,7 +16,7 @@ export class PunctualStack extends Stack {
   readonly punctual: Punctual;
 
   constructor(scope: Construct, id: string, { punctual, ...props }: PunctualStackProps = {}) {
-    super(scope, id, { description: 'Punctual: a job scheduler that fires on the dot', ...props });
+    super(scope, id, { description: 'Punctual, a job scheduler', ...props });
     this.punctual = new Punctual(this, 'Punctual', punctual);
     Tags.of(this).add('punctual:stage', this.punctual.settings.stage);
     acknowledgeFindings(this.punctual);

@@ -173,7 +173,7 @@ export class Api extends Construct {
   #httpApi({ stage, corsOrigins }: DeploymentSettings): HttpApi {
     return new HttpApi(this, 'HttpApi', {
       apiName: `punctual-${stage}`,
-      description: 'Punctual: jobs that fire on the dot',
+      description: 'The API of the job scheduler Punctual',
       createDefaultStage: false,
       // Callers of the generated address would bypass protections of the domain, such as mutual TLS.
       disableExecuteApiEndpoint: this.domain !== undefined,

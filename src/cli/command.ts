@@ -68,6 +68,8 @@ export interface Command<O extends Options = Options> {
   readonly server?: 'user' | 'operator';
   /** Paragraphs of the help. */
   readonly notes?: readonly string[];
+  /** The exit codes that have a meaning of their own in this command. */
+  readonly exitCodes?: Readonly<Record<number, string>>;
   readonly examples: readonly (readonly [command: string, description: string])[];
   /** Resolves with the exit code. Undefined means 0. */
   run(cli: Cli, args: readonly string[], values: Values<O>): Promise<number | undefined>;

@@ -1,16 +1,23 @@
 // The help texts, built from the definitions of the commands.
 import { type Command, type Options, optionsOf } from './command.ts';
 
-const EXIT_CODES = `Exit codes:
-  0    the command succeeded
-  1    the command failed, or the check found a problem
-  2    the command line or a value in it is wrong
-  3    there are differences (plan --detailed-exitcode)
-  130  the command was interrupted`;
+type ExitCodes = Readonly<Record<number, string>>;
+
+const EXIT_CODES: ExitCodes = {
+  0: 'the command succeeded',
+  1: 'the command failed, or the check found a problem',
+  2: 'the command line or a value in it is wrong',
+  130: 'the command was interrupted',
+};
+
+const exitCodesText = (codes: ExitCodes): string =>
+  `Exit codes:\n${Object.entries(codes)
+    .map(([code, meaning]) => `  ${code.padEnd(3)}  ${meaning}`)
+    .join('\n')}`;
 
 export function generalHelp(commands: readonly Command[]): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
-  return `punctual: a job scheduler that fires on the dot
+  return `punctual: a job scheduler for your own AWS account, which also runs on a laptop
 
 usage: punctual <command> [arguments] [options]
 
@@ -24,7 +31,7 @@ examples:
   punctual create --task http --params '{"url":"https://example.com"}' --cron '0 9 * * MON-FRI' --timezone Europe/Paris
   punctual logs hello --follow
 
-${EXIT_CODES}`;
+${exitCodesText({ ...EXIT_CODES, 3: 'there are differences (plan --detailed-exitcode)' })}`;
 }
 
 export function commandHelp(command: Command): string {
@@ -33,7 +40,7 @@ export function commandHelp(command: Command): string {
     ...(command.notes ?? []),
     `options:\n${optionLines(optionsOf(command)).join('\n')}`,
     `examples:\n${command.examples.map(([line, description]) => `  ${line}\n      ${description}`).join('\n')}`,
-    EXIT_CODES,
+    exitCodesText({ ...EXIT_CODES, ...command.exitCodes }),
   ];
   return parts.join('\n\n');
 }

@@ -238,7 +238,7 @@ export function createClient(options: ClientOptions) {
         pages('listExecutions', { query, ...options }),
       ofJob: (jobId: string, query: ListQuery<'listJobExecutions'> = {}, options: CallOptions = {}) =>
         pages('listJobExecutions', { id: jobId, query, ...options }),
-      /** Counts by status, lateness and the latest starts of your newest 1,000 executions in the range. */
+      /** Counts by status, lateness and the three latest of your newest 1,000 executions in the range. */
       summary: (query: Query<'summarizeExecutions'> = {}, options: CallOptions = {}) =>
         call('summarizeExecutions', { query, ...options }),
       get: (id: string, options: CallOptions = {}) => call('getExecution', { id, ...options }),

@@ -16,7 +16,7 @@ export const COUNTS = ['started', 'succeeded', 'failed', 'skipped', 'cancelled',
 export type Counts = Readonly<Record<(typeof COUNTS)[number], number>>;
 
 export interface Bucket extends Counts {
-  /** The begin of the bucket. Epoch milliseconds. */
+  /** The start of the bucket. Epoch milliseconds. */
   readonly at: number;
   /** The average number of running executions. Undefined if no worker has reported it. */
   readonly running?: number;

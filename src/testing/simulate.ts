@@ -24,7 +24,7 @@ export interface SimulateOptions {
   readonly jobs: readonly JobFields[];
   /** The tasks of the jobs. A function stands for a task that must not run in a test, such as `http`. */
   readonly tasks: SimulatedTasks;
-  /** The begin of the simulation, at which the jobs are created. */
+  /** The start of the simulation, at which the jobs are created. */
   readonly from: Instant;
   /** The end of the simulation, exclusive. */
   readonly to: Instant;

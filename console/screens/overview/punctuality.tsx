@@ -1,4 +1,4 @@
-// The executions of the last hour: how many ended how, and the three that started latest.
+// The executions of the last hour: how many ended how, and the three with the highest lateness.
 import { Link } from 'wouter';
 import type { ExecutionStatus, ExecutionSummary } from '../../../src/client/types.ts';
 import { lengthText } from '../../../src/domain/length-text.ts';
@@ -26,7 +26,7 @@ export function Punctuality({ summary, nameOf }: PunctualityProps) {
       description={
         truncated
           ? `The newest ${lookedAt} of your executions. There were more.`
-          : 'Your executions by status, and the three latest starts.'
+          : 'Your executions by status, and the three with the highest lateness.'
       }
       actions={<Link href="/executions?range=1h">Executions of the last hour</Link>}
     >

@@ -19,7 +19,7 @@ export const statistics = {
     description: `The numbers are those that workers report as metrics. On AWS they come from CloudWatch and are up to two minutes behind. A local server has those of the last 24 hours since its start. A response has at most ${MAX_BUCKETS} buckets.`,
     auth: true,
     query: z.strictObject({
-      from: instant.optional().describe('begin of the range; default: an hour before `to`'),
+      from: instant.optional().describe('start of the range; default: an hour before `to`'),
       to: instant.optional().describe('end of the range; default and maximum: now'),
       bucket: z
         .enum(lengths)
@@ -34,7 +34,7 @@ export const statistics = {
     service: 'query',
     method: 'GET',
     path: '/executions/summary',
-    summary: 'Summarize your executions: counts by status, lateness and the latest starts',
+    summary: 'Summarize your executions: counts by status, lateness and the three latest',
     description: `Reads the newest ${MAX_SUMMARIZED} executions of the range. If there are more, \`truncated\` is true. As in \`GET /executions\`, an execution in its first attempt is counted when the attempt ends.`,
     auth: true,
     query: z.strictObject({

@@ -76,7 +76,7 @@ function createDocument(): Json {
       title: 'Punctual',
       version: VERSION,
       description:
-        'A job scheduler that fires on the dot: at least once, never twice at the same time, with a record of every firing. Requests and responses are JSON. Times are ISO 8601 with an offset. Errors are RFC 9457 problem details. Unknown fields are refused.',
+        'A job scheduler. Jobs run at least once, never twice at the same time, and every run leaves a record. Requests and responses are JSON. Times are ISO 8601 with an offset. Errors are RFC 9457 problem details. Unknown fields are refused.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],

@@ -32,8 +32,12 @@ export const apply = defineCommand({
   server: 'user',
   notes: [
     'All jobs are validated before the first one is written. A job that is as described is not written.\nTwo applies at the same moment leave one job per name. After an interruption, apply the file again.',
-    'Exit codes: 0 done, 1 some jobs were refused, 2 the file is wrong or prune was refused, and nothing was done.',
   ],
+  exitCodes: {
+    0: 'the jobs are as the file describes them',
+    1: 'the server refused some jobs',
+    2: 'the command line or the file is wrong, or the prune was refused; nothing was done',
+  },
   examples: [
     ['punctual apply -f jobs.yaml', 'make the jobs as described'],
     ['punctual apply -f jobs.yaml --prune', 'and cancel the jobs of the namespace that are not in the file'],

@@ -15,8 +15,13 @@ export const plan = defineCommand({
   server: 'user',
   notes: [
     '+ create, ~ update, ± replace (a new job is created and the old one is cancelled), - not in the file.\nDrift is a field that somebody has changed since the last apply.',
-    'Exit codes: 0 done, 1 the server refuses a job, 2 the file is wrong or prune is refused, 3 differences (with --detailed-exitcode).',
   ],
+  exitCodes: {
+    0: 'the plan was printed',
+    1: 'the server refuses some jobs',
+    2: 'the command line or the file is wrong, or the prune is refused',
+    3: 'there are differences, with --detailed-exitcode',
+  },
   examples: [
     ['punctual plan -f jobs.yaml', 'show the differences'],
     ['punctual plan -f jobs.yaml --markdown > plan.md', 'write a comment for a pull request'],

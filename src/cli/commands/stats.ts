@@ -16,7 +16,7 @@ export const stats = defineCommand({
   options: {
     from: {
       ...RANGE_FLAGS.from,
-      about: 'begin of the range: 2026-12-01T10:00:00Z, 2026-12-01, or 24h (ago)',
+      about: 'start of the range: 2026-12-01T10:00:00Z, 2026-12-01, or 24h (ago)',
     },
     to: { ...RANGE_FLAGS.to, about: 'end of the range; default: now' },
     bucket: {

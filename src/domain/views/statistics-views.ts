@@ -11,7 +11,7 @@ const count = z.int().min(0);
 
 export const statisticsShape = z
   .strictObject({
-    from: isoTime.describe('begin of the first bucket'),
+    from: isoTime.describe('start of the first bucket'),
     to: isoTime.describe('end of the last bucket'),
     bucket: z.string().describe('length of a bucket as an ISO 8601 duration'),
     since: isoTime.describe(
@@ -20,7 +20,7 @@ export const statisticsShape = z
     items: z
       .array(
         z.strictObject({
-          at: isoTime.describe('begin of the bucket'),
+          at: isoTime.describe('start of the bucket'),
           started: count.describe('first attempts, counted when they end'),
           succeeded: count,
           failed: count,
@@ -82,7 +82,7 @@ export const executionSummaryShape = z
           latenessMs: z.number(),
         }),
       )
-      .describe('the three executions that started latest after their fire time, the latest first'),
+      .describe('the three executions with the highest lateness, the highest first'),
     lookedAt: count.describe('number of executions that were read'),
     truncated: z
       .boolean()
