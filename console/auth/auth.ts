@@ -10,7 +10,7 @@ export type AuthState = 'loggedIn' | 'none' | 'expired' | 'refused' | 'loggedOut
 export interface Auth {
   readonly kind: ConsoleConfig['auth']['kind'];
   readonly state: Value<AuthState>;
-  /** Undefined if nobody is logged in. */
+  /** Undefined if no user is logged in. */
   user(): User | undefined;
   /** The access token, renewed if it expires soon and can be renewed. */
   token(): Promise<string | undefined>;

@@ -13,7 +13,7 @@ interface Tokens {
   readonly expiresAt: number;
 }
 
-/** A login under way: what the answer of the issuer is checked against, and the address to come back to. */
+/** A login that has begun: the values that the response of the issuer is checked against, and the address to return to. */
 interface Pending {
   readonly verifier: string;
   readonly state: string;
@@ -41,7 +41,7 @@ export async function oidcAuth(config: OidcConfig): Promise<Auth> {
   const state = createValue<AuthState>(read<Tokens>(TOKENS) ? 'loggedIn' : 'none');
   let renewal: Promise<string | undefined> | undefined;
 
-  /** Exchanges the code in the address for tokens, and puts the address before the login back. */
+  /** Exchanges the code in the address for tokens, and restores the address from before the login. */
   async function completeLogin(): Promise<void> {
     const pending = read<Pending>(PENDING);
     const answer = new URL(location.href);

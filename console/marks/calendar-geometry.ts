@@ -21,7 +21,7 @@ export interface CalendarCell {
   readonly level: number;
   readonly failed: number;
   readonly isPast: boolean;
-  /** What the clocks do on this day. */
+  /** The clock change of this day, as text. Undefined if there is none. */
   readonly clockChange: string | undefined;
 }
 

@@ -10,7 +10,7 @@ export interface FigureTable {
 interface FigureProps {
   /** Names the data in the button: "Show runs as table". */
   readonly what: string;
-  /** A function, because the rows are needed only if somebody asks for them. */
+  /** A function, because the rows are needed only while the table is shown. */
   readonly table: () => FigureTable;
   readonly children: ReactNode;
 }

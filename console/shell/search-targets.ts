@@ -1,4 +1,4 @@
-// Where an id leads that somebody pastes into the search.
+// The page to which an id leads that is entered in the search.
 const JOB_ID = /^job_[0-9a-zA-Z]{20}$/;
 const EXECUTION_ID = /^(job_[0-9a-zA-Z]{20})\.\d{13}(-[0-9a-zA-Z]{1,16})?$/;
 const OPERATION_ID = /^op_[0-9a-zA-Z]{20}$/;

@@ -1,6 +1,6 @@
-// Does something to each of several items, a few at a time, until all are done or somebody stops it.
+// Calls a function for each item, `AT_ONCE` at the same time, until all have ended or the signal aborts.
 
-/** Requests at the same time. More would take the quota of the user's other requests. */
+/** Requests at the same time. More would use up the user's limit of requests per second. */
 const AT_ONCE = 4;
 
 interface EachOptions<Item> {

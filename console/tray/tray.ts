@@ -31,7 +31,7 @@ export interface TrayTask {
   readonly refusedCount: number;
   /** Why the task failed or was stopped. */
   readonly reason?: string | undefined;
-  /** What came of a task with one item, such as its execution. */
+  /** The result of a task with one item, such as its execution. */
   readonly link?: { readonly text: string; readonly href: string } | undefined;
   /** True if the page does the work, so that it ends with the page. */
   readonly needsPage: boolean;

@@ -28,7 +28,7 @@ export interface IdentityProps {
 const RESOURCE_SERVER = 'punctual';
 const SCOPE = { scopeName: 'jobs', scopeDescription: 'Create and manage jobs' };
 
-/** What the console needs to sign users in. */
+/** The settings with which the console signs users in. */
 export interface ConsoleClient {
   readonly issuer: string;
   readonly clientId: string;
@@ -151,7 +151,7 @@ export class Identity extends Construct {
     return this.#domain;
   }
 
-  /** Where services get their tokens, by client credentials. */
+  /** The URL at which services get their tokens, by client credentials. */
   tokenUrl(): string {
     return `${this.domain().baseUrl()}/oauth2/token`;
   }

@@ -18,7 +18,7 @@ export interface Pass {
   readonly latenessMs?: number;
 }
 
-/** EventBridge invokes the canary anywhere inside a minute. A job is due 30 to 90 s after the pass that creates it. */
+/** EventBridge invokes the canary at any time within a minute. A job is due 30 to 90 s after the pass that creates it. */
 const dueIn = (minute: number): string => new Date(minuteStart(minute) + MINUTE / 2).toISOString();
 
 export async function runPass({ client, metrics, log }: PassParts, now: number): Promise<Pass> {

@@ -47,7 +47,7 @@ export interface CliEnvironment {
   readonly signal: AbortSignal;
 }
 
-/** What a command gets: the process, the common options and the client. */
+/** The environment of a command: the process, the common options and the client. */
 export interface Cli extends CliEnvironment {
   readonly json: boolean;
   /** Whether times are printed in ISO 8601 instead of relative to now. */

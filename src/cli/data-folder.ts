@@ -1,4 +1,4 @@
-// What commands for a local server share: its data folder, and the id of a user.
+// The arguments that commands for a local server share: its data folder, and the id of a user.
 import { resolve } from 'node:path';
 import { type CliEnvironment, type Options, UsageError } from './command.ts';
 

@@ -223,7 +223,7 @@ export function createClient(options: ClientOptions) {
       /** Creates, edits or replaces the job. `action` of the result says which. */
       put: (name: JobName, job: NamedJobInput, { ifMatch, signal }: NamedOptions = {}) =>
         call<'putNamedJob', Job>('putNamedJob', { name, body: job, headers: matching(ifMatch), signal }),
-      /** What `put` would do. Nothing is written. */
+      /** The dry run of `put`: its action and changes. Nothing is written. */
       plan: (name: JobName, job: NamedJobInput, { ifMatch, signal }: NamedOptions = {}) =>
         call<'putNamedJob', NamedJobPlan>('putNamedJob', {
           ...{ name, body: job, headers: matching(ifMatch), signal },

@@ -17,7 +17,7 @@ export type JobSummary = Omit<Job, 'params' | 'notify' | 'warnings' | 'lastExecu
 export type RecentExecution = NonNullable<Job['recent']>[number];
 /** The whole description of a job with a name. `task` and `schedule` are required. */
 export type NamedJobInput = Body<'putNamedJob'>;
-/** What a request by name would change. */
+/** The changes that a request by name would make. */
 export type NamedJobPlan = Extract<Answer<'putNamedJob'>, { changes: unknown }>;
 /** The identity of a job, within its user. */
 export interface JobName {

@@ -1,7 +1,7 @@
 // A signal that ends waits of this process, such as timers of a message that is complete. An AbortController does the same for 5 µs
 // and a kilobyte of garbage, and every message needs several.
 
-/** What a wait needs of an AbortSignal or a Stopper. */
+/** The part of an AbortSignal or a Stopper that a wait needs. */
 export interface StopSignal {
   readonly aborted: boolean;
   addEventListener(type: 'abort', listener: () => void, options?: { once?: boolean }): void;

@@ -65,7 +65,7 @@ export async function editJob(
   return { ...(await viewOfJob(context, who, head)), ...(fields.schedule && warningsOf(head.schedule, t0)) };
 }
 
-/** What an edit changes. */
+/** The changes of an edit. */
 export interface Edit {
   readonly fields: Omit<JobPatch, 'note'>;
   /** Whether the job is to be paused. Undefined if it stays as it is. */

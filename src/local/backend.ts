@@ -22,7 +22,7 @@ export interface Backend {
   readonly warnings?: readonly string[];
   /** How the tasks reach SQS, SNS and S3, and the services that are not embedded. */
   readonly aws: AwsOptions;
-  /** What this process can tell of executions. Undefined if the worker is in another process. */
+  /** Log lines and statistics of executions. Undefined if the worker is in another process. */
   readonly telemetry?: { readonly logs: ExecutionLogs; readonly statistics: MinuteStatistics };
 }
 

@@ -3,7 +3,7 @@ export interface StartupMessage {
   /** The link to the console, with a token. */
   readonly link: string;
   readonly token: string;
-  /** Where the data are, and what is special about this server. */
+  /** The place of the data, and the properties of this server that users should know. */
   readonly details: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// What becomes of a message of the notify queue after it was handled.
+// The outcome of a message of the notify queue.
 export type MessageOutcome =
   /** The message is deleted. */
   | { readonly kind: 'done' }

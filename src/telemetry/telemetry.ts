@@ -1,4 +1,4 @@
-// What the API shows of running and past executions besides their rows.
+// The data about executions that the API shows besides their rows: log lines and statistics.
 import type { ExecutionLogs } from './execution-logs.ts';
 import type { Statistics } from './statistics.ts';
 

@@ -17,7 +17,7 @@ export class VirtualClock implements Clock {
   readonly #sleepers = new Map<number, Set<Sleeper>>();
   /** The times of `#sleepers`, ascending. */
   #times: number[] = [];
-  /** What runs in real time, and what it is. Virtual time stands still until it has ended. */
+  /** The work that runs in real time, with its name. Virtual time stands still until it has ended. */
   readonly #busy = new Map<object, string>();
   #changed = Promise.withResolvers<void>();
 

@@ -17,7 +17,7 @@ import type { RefusedOwners } from './refused-owners.ts';
 import type { RunSlots } from './run-slots.ts';
 import type { RunningLimits } from './running-limits.ts';
 
-/** What all messages of a worker share. */
+/** The parts that all messages of a worker share. */
 export interface SharedByMessages {
   readonly identity: WorkerIdentity;
   readonly shutdown: WorkerShutdown;

@@ -30,7 +30,7 @@ export function withMetrics(context: Context, metrics: Metrics): Context {
 const hasFailed = ({ status, attempts, startedAt }: Row): boolean =>
   status === 'RETRYING' && attempts?.at(-1)?.startedAt === startedAt;
 
-/** As the API shows it, except for a redrive: it starts anew, and counts from its request. */
+/** The lateness as the API shows it, except for a redrive: its lateness counts from its request. */
 function latenessOf(row: Row, startedAt: number): number {
   const { trigger, enqueuedAt = startedAt, firstStartedAt = startedAt, fireAt = dueAtOf(row.due) } = row;
   return trigger === 'redrive' ? startedAt - enqueuedAt : firstStartedAt - fireAt;

@@ -12,7 +12,7 @@ import type { Tasks } from '../tasks/task.ts';
 import type { HandleMessage } from './worker.ts';
 import type { Segment, Tracer } from './xray.ts';
 
-/** What was observed while a message was handled. */
+/** The times and results that were observed while a message was handled. */
 interface Seen {
   /** When the message was due and a run slot was acquired. */
   acquiredAt?: number;

@@ -52,7 +52,7 @@ export type HandleMessage = (context: Context, worker: WorkerPort, received: Rec
 
 export interface Worker {
   readonly workerId: string;
-  /** What it runs now, and since when. */
+  /** The executions that run now, and since when. */
   running(): RunningExecution[];
   /**
    * Receives no more messages, returns those that have not started, and waits for running tasks until the deadline. Then it tells

@@ -59,7 +59,7 @@ export function jobIdOf(
   return (known.find(({ id }) => id === job) ?? known.find(({ name }) => name === job))?.id ?? job;
 }
 
-/** What the server does not filter: a worker with a job, and a job with an owner. */
+/** The filters that the server does not have: a worker with a job, and a job with an owner. */
 export const matchesRest = (filter: Filter, { jobId, owner }: Pick<Execution, 'jobId' | 'owner'>): boolean =>
   (filter.job === undefined || jobId === filter.job) &&
   (filter.owner === undefined || owner === undefined || owner === filter.owner);

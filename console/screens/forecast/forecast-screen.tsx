@@ -120,7 +120,7 @@ function Day({ forecast, isComputing, now }: DayProps) {
   );
 }
 
-/** What a page without a chosen cell shows. Undefined if there are no runs. */
+/** The cell that a page without a chosen one shows: the one with the most runs. Undefined if there are no runs. */
 function fullestCell(counts: readonly number[]): number | undefined {
   const most = Math.max(0, ...counts);
   return most > 0 ? counts.indexOf(most) : undefined;

@@ -1,4 +1,4 @@
-// What can be done with a job: buttons, a menu, keys, and their dialogs.
+// The actions on a job: buttons, a menu, keys, and their dialogs.
 import Button from '@cloudscape-design/components/button';
 import ButtonDropdown from '@cloudscape-design/components/button-dropdown';
 import SpaceBetween from '@cloudscape-design/components/space-between';

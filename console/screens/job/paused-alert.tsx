@@ -1,4 +1,4 @@
-// Who paused the job, since when, until when, and why.
+// The alert of a paused job: by which user, since when, until when, and the reason.
 import Alert from '@cloudscape-design/components/alert';
 import type { Job } from '../../../src/client/types.ts';
 import { Time } from '../../parts/time.tsx';

@@ -1,4 +1,4 @@
-// What the overview derives from its data, without React.
+// Lists and texts that the overview derives from its data, without React.
 import type { Answer, JobSummary } from '../../../src/client/types.ts';
 
 /** The jobs that run next, the soonest first: each job once, so that a job of every second does not hide the others. */
@@ -8,7 +8,7 @@ export const nextJobs = (jobs: readonly JobSummary[], count: number): JobSummary
     .sort((a, b) => Date.parse(a.nextRunAt ?? '') - Date.parse(b.nextRunAt ?? ''))
     .slice(0, count);
 
-/** Jobs that will not run unless somebody acts. A job of one run has no next run while it runs, so it is not among them. */
+/** Jobs that will not run until a user changes them. A job of one run has no next run while it runs, so it is not among them. */
 export const silentJobs = (jobs: readonly JobSummary[]): JobSummary[] =>
   jobs.filter(
     ({ status, nextRunAt, schedule }) =>

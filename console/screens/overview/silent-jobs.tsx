@@ -1,4 +1,4 @@
-// The jobs that will not run unless somebody acts: paused ones, and active ones without a next run.
+// The jobs that will not run until a user changes them: paused ones, and active ones without a next run.
 import Button from '@cloudscape-design/components/button';
 import { Link } from 'wouter';
 import type { JobSummary } from '../../../src/client/types.ts';

@@ -152,7 +152,7 @@ export const workerShape = z
     draining: z
       .literal(true)
       .optional()
-      .describe('receives no more executions and stops when those that run have ended'),
+      .describe('receives no more executions, and stops when its running ones have ended'),
     recent: z
       .array(
         z.strictObject({

@@ -10,7 +10,7 @@ import type { Tasks } from '../../tasks/task.ts';
 import { namedJobSchema } from '../contract/named-jobs.ts';
 import { jsonErrors, parseJson } from '../http/json-values.ts';
 
-/** What a job is validated against, in addition to the contract. */
+/** The rules that a job is validated against, in addition to the contract. */
 export interface JobRules {
   readonly tasks: Tasks;
   /** The e-mail addresses that notifications may be sent to. */

@@ -1,4 +1,4 @@
-// What plan and apply share: flags, reading the file, comparing and printing.
+// The common part of plan and apply: flags, reading the file, comparing and printing.
 import { type Cli, EXIT, type Options, UsageError, type Values } from '../command.ts';
 import { readText } from '../read-text.ts';
 import { jobCountText } from '../resource-tables.ts';

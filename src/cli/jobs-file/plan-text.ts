@@ -49,7 +49,7 @@ function reasonOf({ plan, job }: JobPlan): string {
   return '';
 }
 
-/** Who has cancelled the job that is created again. Empty if nobody has. */
+/** The cancel of a job that is created again, with its user. Empty if the job was not cancelled. */
 function cancelOf({ action, drift: [cancel] = [] }: NamedJobPlan, style: TimeStyle): string {
   return action === 'create' && cancel ? driftText(cancel, style) : '';
 }
@@ -95,7 +95,7 @@ const isConfidential = (change: Change): boolean =>
 
 type Drift = NonNullable<NamedJobPlan['drift']>;
 
-/** Who has changed the field since the last apply. Empty if it was changed in the file. */
+/** The last change of the field since the last apply, with its user. Empty if it was changed in the file. */
 function driftOf({ path }: Change, drift: Drift, style: TimeStyle): string {
   const [field = ''] = path.split(/[.[]/);
   const recorded = field === 'paused' ? 'status' : field;

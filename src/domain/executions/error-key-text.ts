@@ -1,4 +1,4 @@
-// What of a failure decides about its group. No Node imports: the console computes the key of a group too.
+// The text of a failure that decides about its group. The file imports nothing of Node, because the console computes the key of a group too.
 import type { Row } from './row.ts';
 
 /** The characters of a message that are read, which are all that a row has of it. */

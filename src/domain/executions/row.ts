@@ -56,7 +56,7 @@ export interface Row {
   readonly maxAttempts: number;
   /** The fire time, if it is not the due time: with jitter, or for a backfill. Epoch milliseconds. */
   readonly fireAt?: number;
-  /** What reopened or added the execution. Absent if the schedule planned it, or if it is a run-now. */
+  /** The operation that reopened or added the execution. Absent if the schedule planned it, or if it is a run-now. */
   readonly trigger?: 'backfill' | 'redrive';
   /** The attempts that have ended before the present one. Absent if there are none. */
   readonly attempts?: readonly PastAttempt[];

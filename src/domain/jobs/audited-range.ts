@@ -1,4 +1,4 @@
-// What an audit of a job covers. It runs in the command line and in a browser.
+// The time range that an audit of a job covers. It runs in the command line and in a browser.
 import type { Interval } from '../schedule/audit.ts';
 import { HOUR } from '../schedule/duration.ts';
 import { hasZoneRules } from '../schedule/occurrences.ts';
@@ -23,7 +23,7 @@ const MAX_ZONE_CHANGE_MS = 3 * HOUR;
 /** The time around the range whose executions are read too: one may have the due time of earlier rules of its timezone. */
 export const zoneMargin = (schedule: Schedule): number => (hasZoneRules(schedule) ? MAX_ZONE_CHANGE_MS : 0);
 
-/** What a reader of the report must know. `changes` are newest first. */
+/** The notes of the report. `changes` are newest first. */
 export function auditNotes(
   job: AuditedJob,
   changes: readonly Pick<ChangeView, 'at' | 'what' | 'after'>[],

@@ -1,4 +1,4 @@
-// The occurrence that somebody means who names a time by the clock on the wall.
+// The occurrence of a schedule that is nearest to a time that a person names.
 import { fireAt, latestOccurrence, nextOccurrence } from './occurrences.ts';
 import type { Schedule } from './schedule-schema.ts';
 

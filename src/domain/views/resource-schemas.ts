@@ -154,7 +154,7 @@ export const warningsShape = z.array(
   }),
 );
 
-/** What a request by name does to the job of the name. */
+/** The actions of a request by name on the job of the name. */
 export const NAMED_JOB_ACTIONS = ['create', 'update', 'replace', 'none'] as const;
 export type NamedJobAction = (typeof NAMED_JOB_ACTIONS)[number];
 

@@ -128,7 +128,7 @@ export function executionOfHold(head: PlannedJob, hold: Hold): ExecutionView {
   };
 }
 
-/** What the hold of a running execution adds to its view. */
+/** The fields that the hold of a running execution adds to its view. */
 export const fieldsOfHold = ({
   cancelRequested,
   progress,

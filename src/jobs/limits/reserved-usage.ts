@@ -25,7 +25,7 @@ interface Usage {
   reserved: number;
   /** The size of the next block. */
   block: number;
-  /** What all processes had left after the last reservation. */
+  /** The rest of the limit for all processes, as of the last reservation. */
   left: number;
   /** True if nothing is left in this period. */
   isExhausted: boolean;

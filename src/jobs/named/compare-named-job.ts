@@ -1,4 +1,4 @@
-// What a request by name would do to the job of the name.
+// Compares a request by name with the job of the name: the action and the changes.
 import type { Definition, Head } from '../../domain/jobs/job.ts';
 import {
   type ComparedField,

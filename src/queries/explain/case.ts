@@ -1,4 +1,4 @@
-// What an explanation is about, and the words that all explanations share.
+// The subject of an explanation, and the words that all explanations share.
 
 import type { DueKey } from '../../domain/executions/ids.ts';
 import { executionId } from '../../domain/executions/ids.ts';

@@ -131,7 +131,7 @@ async function explainWaiting(asked: Case, row: Row): Promise<Answer> {
   return answer('waiting', `${waits} for ${limitText(asked)}.`, evidence);
 }
 
-/** What an execution waits for that no other execution of its job blocks. */
+/** The resource that an execution waits for, if no other execution of its job blocks it. */
 export const limitText = ({ head: { limit } }: Case): string =>
   limit
     ? `a slot of the key ${JSON.stringify(limit.key)}, which ${limit.concurrent} executions may have at once, or for a free worker`

@@ -13,7 +13,7 @@ import type { Found } from './holds.ts';
 /** If the conflicts go on for longer, the message comes back later. */
 const CLAIM_RETRY = { maxRounds: 12, pauseMs: 20 };
 
-/** What a claim reads first. */
+/** The items that a claim reads first. */
 export interface Prepared {
   readonly head: Head;
   /** The row of the execution that holds the job, if that is another one. */

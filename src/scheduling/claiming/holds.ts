@@ -4,7 +4,7 @@ import type { Definition, Head, Hold } from '../../domain/jobs/job.ts';
 import type { Message } from '../../queue/queue.ts';
 import type { Context } from '../context.ts';
 
-/** What a claim has read so far. */
+/** The items that a claim has read so far. */
 export interface Found {
   readonly head: Head | undefined;
   /** Whether the head was read consistently. */

@@ -116,7 +116,7 @@ async function freeSlot(
   const { concurrent, ...name } = limit;
   const used = (await context.store.readKeySlots(name, read)).filter(({ n }) => n < concurrent);
   const of = (seen: KeySlot): FreeSlot => ({ ...name, n: seen.n, seen });
-  // whoever has the live hold of an execution is the only one who runs it
+  // only the worker with the live hold of an execution runs it
   const mine = used.find(({ jobId, due }) => jobId === own.jobId && due === own.due);
   if (mine) return of(mine);
   const numbers = new Set(used.map(({ n }) => n));

@@ -89,7 +89,7 @@ export interface Successors {
 }
 
 /**
- * What follows the first entry of `present`: the missing occurrences of its slot, and the first one after the slot. By induction
+ * The entries after the first one of `present`: the missing occurrences of its slot, and the first one after the slot. By induction
  * every occurrence of a dispatched slot has an entry, and one entry stands beyond the cursor. Entries that a change of timezone
  * rules has moved are missing at their new times. Occurrences after `lost` are missing too.
  */

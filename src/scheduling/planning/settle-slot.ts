@@ -20,7 +20,7 @@ import { regularEntry, regularMessage } from './plan.ts';
 import { firesAt, headsOf, holdOf, idOf, onePerExecution, readWholeSlot, rowsOf } from './read-slot.ts';
 import { isMoved } from './replan.ts';
 
-/** What settle writes and sends for a slot. */
+/** The writes and messages of settle for a slot. */
 interface Actions {
   readonly messages: Message[];
   readonly entries: Entry[];

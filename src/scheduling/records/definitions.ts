@@ -5,7 +5,7 @@ import type { Definition, Head } from '../../domain/jobs/job.ts';
 import type { Schedule } from '../../domain/schedule/schedule-schema.ts';
 import type { Context, Random } from '../context.ts';
 
-/** What names a definition. */
+/** The fields of a head that name its definition. */
 type Named = Pick<Head, 'jobId' | 'definition' | 'inline'>;
 
 export async function findDefinition({ store }: Context, head: Named): Promise<Definition | undefined> {

@@ -1,4 +1,4 @@
-// What follows the end of an execution: a one-time job is completed, and the next execution that waits is woken.
+// The steps after the end of an execution: a one-time job is completed, and the next execution that waits is woken.
 
 import { RETRY_NOW, retryConflicts } from '../../concurrency/retry-conflicts.ts';
 import { ownerHash } from '../../domain/digest.ts';

@@ -60,7 +60,7 @@ export async function handleMessage(context: Context, worker: WorkerPort, receiv
 /** Whether the execution may look for a slot of its concurrency key. Always true for a job without one. */
 type MayAsk = (head: Head) => boolean;
 
-/** What was done before the fire time. */
+/** The steps that were done before the fire time. */
 interface EarlyClaim {
   /** Undefined if the job could not be read. */
   readonly prepared?: Prepared | undefined;

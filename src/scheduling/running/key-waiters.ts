@@ -22,7 +22,7 @@ interface Waiting {
   handleAgain(): void;
 }
 
-/** What is known of a message that this worker has received. */
+/** The state of a message that this worker has received before. */
 export interface WaitedBefore {
   /** The number of ends so far, for `returned`. */
   readonly since: number;

@@ -3,7 +3,7 @@ import { Stopper } from '../../concurrency/stopper.ts';
 import type { Message, Received } from '../../queue/queue.ts';
 import type { Context } from '../context.ts';
 
-/** What becomes of a message: it is deleted, or it is visible again after `returnAfterMs`. */
+/** The end of a message: it is deleted, or it is visible again after `returnAfterMs`. */
 export type MessageEnd = 'delete' | { readonly returnAfterMs: number };
 
 export interface HiddenMessage {

@@ -14,7 +14,7 @@ import { renewLease, Stopped } from './renew-lease.ts';
 import { taskLog } from './task-log.ts';
 import type { WorkerIdentity, WorkerShutdown } from './worker-port.ts';
 
-/** What an attempt needs from the worker. */
+/** The part of the worker that an attempt needs. */
 type AttemptWorker = Pick<WorkerIdentity, 'tasks'> & Pick<WorkerShutdown, 'aborting'>;
 
 export interface AttemptResult {

@@ -28,7 +28,7 @@ export interface WorkerShutdown {
   readonly aborting: AbortSignal;
 }
 
-/** What messages take turns for, the most urgent first: a start, the claim before it, and the record of an end. */
+/** The steps for which messages take turns, the most urgent first: a start, the claim before it, and the record of an end. */
 export const TURN_RANKS = ['start', 'claim', 'record'] as const;
 export type TurnRank = (typeof TURN_RANKS)[number];
 

@@ -34,7 +34,7 @@ const OWN_FIELDS = new Set([
   ...['executionId', 'jobId', 'task', 'attempt', 'userId', 'writtenBy'],
 ]);
 
-/** Where a search goes on: after a line, or at a token of CloudWatch with the same range. */
+/** The position at which a search continues: after a line, or at a token of CloudWatch with the same range. */
 interface Position {
   readonly startTime: number;
   readonly endTime: number | undefined;

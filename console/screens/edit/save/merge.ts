@@ -1,4 +1,4 @@
-// Two versions of a job that were changed at the same time: the draft, and what somebody else has saved.
+// Merges two versions of a job that were changed at the same time: the draft, and the one that another user has saved.
 import { isRecord, isSameValue } from '../../../../src/domain/value-changes.ts';
 import { applyFields, type DraftField, fieldsOf, type JobDraft } from '../draft/job-draft.ts';
 
@@ -42,7 +42,7 @@ export function mergeFields(base: JobDraft, mine: JobDraft, theirs: JobDraft): M
     }));
 }
 
-/** What to take without asking: the side that has changed the field. For a conflict, mine. */
+/** The side that is proposed for a field: the one that has changed it. For a conflict, mine. */
 export const proposedSide = ({ base, mine }: MergeField): Side =>
   isSameValue(base, mine) ? 'theirs' : 'mine';
 

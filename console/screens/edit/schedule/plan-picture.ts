@@ -76,7 +76,7 @@ function* yearPicture(
   return { kind: 'year', calendar: { from: today, to, today, days, clockChanges }, total };
 }
 
-/** What clocks do, by the local date: "clocks go forward 1 h at 02:00 (+01:00 → +02:00)". */
+/** The clock changes, by the local date: "clocks go forward 1 h at 02:00 (+01:00 → +02:00)". */
 function clockChangesOf(zone: string, from: number, to: number): Map<number, string> {
   return new Map(
     [...clockChangesFrom(zone, from, to)].map(({ start, offset, before }) => {

@@ -1,4 +1,4 @@
-// What the schedule does: in words, as times, as a picture, and beside the other jobs of the user.
+// The preview of a schedule: in words, as times, as a picture, and beside the other jobs of the user.
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Container from '@cloudscape-design/components/container';

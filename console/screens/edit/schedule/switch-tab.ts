@@ -38,7 +38,7 @@ export function switchTab(
   if (to === 'now') return { schedule: undefined, times: 'none' };
   const converted = current && convert(current, to, now);
   if (converted) return converted;
-  // What the user wrote in that tab before is better than an example.
+  // An earlier input in that tab is better than an example.
   const earlier = steps.findLast(({ from }) => tabOf(from) === to)?.from;
   const schedule = earlier ?? example(to, current?.timezone ?? zone, now);
   return { schedule, times: 'none', ...(current && storedOf(current, now) && noteOf(current, to)) };
