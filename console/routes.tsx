@@ -24,8 +24,8 @@ export interface Screen {
 }
 
 /**
- * In the order of the side bar. All are in one script, except the large form of jobs: a script for each of the small ones would lead to
- * dozens of files, because esbuild makes one for each set of screens that share a module.
+ * The screens, in the order of the side bar. All are in one script, except the large form of jobs. A script for each of the small ones
+ * would lead to dozens of files, because esbuild makes one for each set of screens that share a module.
  */
 export const SCREENS: readonly Screen[] = [
   {

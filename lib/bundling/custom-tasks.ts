@@ -1,5 +1,5 @@
-// Generates modules that contain custom tasks: an entry point for a checkout, which registers the tasks and starts the real
-// entry, and the module of tasks that a prebuilt program imports.
+// Generates modules that contain custom tasks. For a checkout it is an entry point, which registers the tasks and starts the real
+// entry. For a prebuilt program it is the module of tasks that the program imports.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isTaskFile } from '../../src/tasks/custom-tasks.ts';

@@ -1,6 +1,6 @@
-// A typed client of the REST API for browsers and Node. It needs only fetch. Responses are not validated again: the tests
-// of the server check them against the contract, zod would multiply the bundle size of a web page, and strict schemas would
-// break clients on the first field that a newer server adds.
+// A typed client of the REST API for browsers and Node. It needs only fetch. Responses are not validated again,
+// because the tests of the server check them against the contract. zod would multiply the bundle size of a web page. Strict
+// schemas would break clients on the first field that a newer server adds.
 import { type ClientClock, wallClock } from './clock.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { type Listing, listing, type Page } from './listing.ts';

@@ -67,8 +67,8 @@ export async function redriveOfJob(
 }
 
 /**
- * Redrives at most `maxRedriven` dead letters with this error key that are due in the range: those of the caller, newest first, or
- * for an operator without `owner` those of all users, in no order.
+ * Redrives at most `maxRedriven` dead letters with this error key that are due in the range. They are those of the caller, newest
+ * first. For an operator without `owner` they are those of all users, in no order.
  */
 export async function redriveOfError(
   context: Context,

@@ -21,8 +21,8 @@ export interface AllExecutionsQuery extends ExecutionsQuery {
 }
 
 /**
- * Lists executions with a row from the index of rows. With a status filter the cheapest source is read: failed executions have
- * an index of their own, running ones are in the workers' rows, and scheduled ones follow from the jobs.
+ * Lists executions with a row from the index of rows. With a status filter the cheapest source is read.
+ * Failed executions have an index of their own. Running ones are in the workers' rows. Scheduled ones follow from the jobs.
  */
 export async function listExecutions(
   context: Context,

@@ -80,8 +80,8 @@ export class Snooze extends Error {
 const OUTCOME = Symbol.for('punctual.outcome');
 
 /**
- * Makes `instanceof` compare the kind instead of the class, because a process may have several copies of this file: the server's own
- * in a bundle, and that of `punctual/tasks` which custom tasks import. Subclasses that a task defines are compared as usual.
+ * Makes `instanceof` compare the kind instead of the class. A process may have several copies of this file: the server's own in a
+ * bundle, and that of `punctual/tasks`, which custom tasks import. Subclasses that a task defines are compared as usual.
  */
 function recogniseByKind(own: new (...args: never[]) => Error, kind: string): void {
   Object.defineProperty(own.prototype, OUTCOME, { value: kind });

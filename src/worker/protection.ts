@@ -1,6 +1,6 @@
 // Task protection: ECS does not stop a protected task when it scales in or deploys. A worker asks for protection while a
-// long job runs. Short jobs end within the drain. Protection has a maximum, because a deployment waits for it: a worker
-// that always had a long job could never be replaced, and CloudFormation gives up on a service update after about 3 hours.
+// long job runs. Short jobs end within the drain. Protection has a maximum, because a deployment waits for it. A worker
+// that always had a long job could never be replaced. CloudFormation times out a service update after about 3 hours.
 import type { Clock, Log } from '../scheduling/context.ts';
 
 export interface ProtectionOptions {

@@ -1,5 +1,5 @@
 // Admission control: if the store cannot keep up, writes are refused with 503 within `MAX_WAIT_MS` instead of timing out in
-// a growing queue. The limit of concurrent writes follows their duration: it grows slowly while writes are fast and shrinks
+// a growing queue. The limit of concurrent writes follows their duration. It grows slowly while writes are fast, and shrinks
 // quickly while they are slow (additive increase, multiplicative decrease, as in TCP).
 import type { Clock, Log } from '../../scheduling/context.ts';
 import { Unavailable } from './request-errors.ts';

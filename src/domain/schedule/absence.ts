@@ -28,8 +28,8 @@ export type Absence =
   | { readonly kind: 'excluded'; readonly due: number; readonly exclusion: string };
 
 /**
- * Undefined if the schedule simply has another time. A skipped local time has no instant of its own: an instant within the
- * length of the gap after the clock change stands for it, as if clocks had not changed.
+ * Undefined if the schedule simply has another time. A skipped local time has no instant of its own. An instant after the
+ * clock change, within the length of the gap, stands for it.
  */
 export function absenceAt(
   schedule: Schedule,

@@ -1,8 +1,8 @@
 // Why a job did or did not run at a time: one verdict, one sentence, and the evidence.
 //
-// At most 7 RRU, if rows, heads and records have their ordinary sizes: the head 1, the last 20 changes up to 2, the row or the
-// rows around the time 1, the hold of an execution with `overlap: allow` 1, the cursors of the shard 1, a live worker 1. 1 more
-// for the entry of a late occurrence whose job was edited after its due time.
+// At most 7 RRU, if rows, heads and records have their ordinary sizes. The last 20 changes cost up to 2. The head, the row or the
+// rows around the time, the hold with `overlap: allow`, the cursors of the shard and a live worker cost 1 each. The entry of a late
+// occurrence whose job was edited after its due time costs 1 more.
 import { type DueKey, dueAtOf, dueBound, dueKey } from '../../domain/executions/ids.ts';
 import type { Row } from '../../domain/executions/row.ts';
 import type { Head } from '../../domain/jobs/job.ts';

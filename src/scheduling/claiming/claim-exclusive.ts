@@ -110,8 +110,8 @@ async function repeatEnd(
 const leaseEnd = ({ settings }: Context, hold: Hold): number => hold.leaseUntil + settings.clockSkewMs + 1;
 
 /**
- * When the message of a held execution comes back: at the end of the lease. If the hold belongs to a withdrawn schedule and the
- * message to the one in force, after SHORT_RUN_MS, because the worker may be about to undo an early claim.
+ * The time at which the message of a held execution comes back: the end of the lease. If the hold belongs to a withdrawn schedule
+ * and the message to the one in force, it comes back after SHORT_RUN_MS, because the worker may be about to undo an early claim.
  */
 function comeBackAt(
   context: Context,

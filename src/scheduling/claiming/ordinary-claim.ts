@@ -9,8 +9,8 @@ import { isLate } from './misfire.ts';
 import { isCurrent, mayHaveRow } from './occurrence-validity.ts';
 
 /**
- * Whether an execution may be claimed without another read: it is a first claim of an occurrence in force, in time and
- * without a row, and no other execution holds the job. The compare-and-set on the head protects against a stale read.
+ * Whether an execution may be claimed without another read. It must be a first claim of an occurrence in force, in time and
+ * without a row. No other execution may hold the job. The compare-and-set on the head protects against a stale read.
  */
 export const isOrdinaryClaim = (
   context: Context,

@@ -72,8 +72,8 @@ export class KeyWaiters {
   }
 
   /**
-   * Begins the claim of a message. False if a claim is not worth its reads and writes. Either the slots that its job may use were taken
-   * a moment ago and none has become free in this worker since, or this worker claims and runs as many executions of the key as there
+   * Begins the claim of a message. False if a claim would find no slot, in one of two cases. The slots that its job may use were taken
+   * a moment ago, and none has become free in this worker since. Or this worker claims and runs as many executions of the key as there
    * are slots. Without this, hundreds of messages would claim at once for each slot, and undo their claims. A message that was woken
    * claims also if the slots were taken a moment ago.
    */

@@ -1,5 +1,5 @@
 // Collects the lines of running tasks, and writes them to the store in rounds. A task that logs a million lines costs memory for
-// the last of them only, and the writes of a second are bounded, so that rows of executions are not delayed.
+// the last of them only. The writes of a second are bounded, so that rows of executions are not delayed.
 
 import type { Timer } from '../../concurrency/timer.ts';
 import { withDeadline } from '../../concurrency/with-deadline.ts';
