@@ -92,7 +92,7 @@ usage() {
 usage: npm run model -- <suite>
 
 Searches the states of the protocol. Suites: holes, without, clean, chain, more, pairs, simpler (model/README.md).
-The exit code is 1 if a scope ends otherwise than it must. A search is stopped after LIMIT_SECONDS (default 300).
+The exit code is 1 unless every search ends as expected. A search is stopped after LIMIT_SECONDS (default 300).
 TEXT
 }
 

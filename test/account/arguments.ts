@@ -14,7 +14,7 @@ Needs credentials for the account, python3 and PyPI.
   --outputs <file>           the file that \`cdk deploy --outputs-file <file>\` has written
   --stack <name>             the stack, if the file has several
   --operators-group <name>   the setting operatorsGroup of the stack. Default: punctual-operators
-  --yes                      go on after the estimate`;
+  --yes                      continue after the estimate`;
 
 export interface AccountArguments {
   readonly outputs: string;
