@@ -8,7 +8,7 @@ export interface Citation {
   readonly cited: string;
 }
 
-const FOLDERS = ['src', 'lib', 'test', 'bench', 'tools', 'bin', 'model', 'docs', 'examples'];
+const FOLDERS = ['src', 'lib', 'test', 'bench', 'tools', 'bin', 'model', 'docs', 'examples', 'console'];
 const LEFT_OUT = /(^|\/)(node_modules|results|target|__snapshots__|snapshots)(\/|$)/;
 
 const filesIn = (folder: string, end: string): string[] =>
@@ -22,7 +22,8 @@ export const markdownFiles = (): string[] => [
   ...readdirSync('.').filter((name) => name.endsWith('.md')),
   ...FOLDERS.flatMap((folder) => filesIn(folder, '.md')),
 ];
-export const sourceFiles = (): string[] => FOLDERS.flatMap((folder) => filesIn(folder, '.ts'));
+export const sourceFiles = (): string[] =>
+  FOLDERS.flatMap((folder) => [...filesIn(folder, '.ts'), ...filesIn(folder, '.tsx')]);
 export const textOf = (file: string): string => readFileSync(file, 'utf8');
 
 /** The source with everything but its comments blanked, line by line. */
