@@ -1,5 +1,6 @@
 // Builds the console into a folder: index.html, assets/<name>-<hash>.{js,css}, a brotli file beside each, and manifest.json.
-// Scripts are split by screen. The styles are one file, because esbuild loads no styles of a lazy script.
+// All screens are in one script. Large parts are loaded on demand. The styles are one file, because esbuild loads no styles of a
+// lazy script.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
