@@ -150,6 +150,17 @@ describe('bad input is refused with the field named, and leaves nothing behind',
     expect(stored()).toBe(0);
   });
 
+  it.each([
+    ['POST', '/jobs?dryRun=true', { task: 'noop' }],
+    ['POST', '/jobs/batch?dryRun=true', { jobs: [{ task: 'noop' }] }],
+  ])('refuses a parameter that %s %s does not have', async (method, path, input) => {
+    const api = testApi();
+    const { status, body } = await api.call(method, path, { body: input });
+    expect(status).toBe(400);
+    expect(body.errors).toEqual([{ path: 'dryRun', message: 'is not a known field; known fields are none' }]);
+    expect((await api.call('GET', '/jobs')).body.items).toEqual([]);
+  });
+
   it('all that is wrong is told at once', async () => {
     const { call } = testApi();
     const answer = await call('POST', '/jobs', { body: { task: 'bake', name: '', x: 1 } });

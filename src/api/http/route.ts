@@ -1,5 +1,6 @@
 // A route: an operation of the contract with its handler. It validates the request, calls the handler and builds the
 // response.
+import { z } from 'zod';
 import { InvalidInput, NotFound } from '../../domain/errors.ts';
 import type { Principal } from '../../domain/principal.ts';
 import { type Parsed, parse } from '../../domain/validation/validation.ts';
@@ -43,6 +44,9 @@ export function route<O extends Operation>(operation: O, implementation: Impleme
   };
 }
 
+/** A request with a body changes something. A parameter such as `dryRun` that it does not have is refused, not ignored. */
+const NO_QUERY = z.strictObject({});
+
 /** Builds a response. The body is JSON unless `contentType` says otherwise. */
 export function respond(
   statusCode: number,
@@ -71,8 +75,9 @@ function readInput(
 
   const { body: schema } = operation;
   const bodyParser = parseBody ?? (schema && ((input: unknown) => parseJson(schema, input)));
+  const querySchema = operation.query ?? (schema && NO_QUERY);
   const parts = {
-    query: operation.query && parse(operation.query, queryOf(event)),
+    query: querySchema && parse(querySchema, queryOf(event)),
     headers: operation.headers && parse(operation.headers, event.headers),
     body: bodyParser?.(!event.body && isBodyOptional(operation) ? undefined : jsonBody(event)),
   };
