@@ -62,6 +62,8 @@ describe('the console', () => {
     const etag = headers.etag ?? '';
     const again = await get('/console/jobs', { ...BROTLI, 'if-none-match': etag });
     expect([again.status, again.bytes.length]).toEqual([304, 0]);
+    // A cache takes these from the 304.
+    expect(again.headers).toMatchObject({ etag, 'cache-control': 'no-cache', vary: 'accept-encoding' });
     expect((await get('/console/', { 'if-none-match': etag })).status).toBe(200);
   });
 

@@ -9,9 +9,14 @@ export function conditional(event: HttpEvent, response: HttpResponse): HttpRespo
   if ((method !== 'GET' && method !== 'HEAD') || statusCode !== 200 || body === undefined) return response;
   const etag = String(headers.etag ?? `"${fingerprint(body)}"`);
   const ifNoneMatch = event.headers['if-none-match'];
-  if (ifNoneMatch !== undefined && matches(ifNoneMatch, etag)) return { statusCode: 304, headers: { etag } };
+  if (ifNoneMatch !== undefined && matches(ifNoneMatch, etag))
+    return { statusCode: 304, headers: { ...cachingHeaders(headers), etag } };
   return { ...response, headers: { ...headers, etag } };
 }
+
+/** The headers that RFC 9110 wants in a 304, because a cache keeps them instead of those of its copy. */
+const cachingHeaders = (headers: NonNullable<HttpResponse['headers']>) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => ['cache-control', 'vary'].includes(name)));
 
 /** 66 bits of SHA-256, enough to distinguish the representations of one resource. */
 export const fingerprint = (text: string): string => hash('sha256', text, 'base64url').slice(0, 11);
