@@ -36,7 +36,7 @@ describe('what is wrong with input is said with the field, the value given and w
     expect(said(schema, { name: 'abcdef' })).toEqual([
       'name: must have at most 5 characters, got 6: "abcdef"',
     ]);
-    expect(said(schema, { name: '' })).toEqual(['name: must have at least 1 characters, got 0: ""']);
+    expect(said(schema, { name: '' })).toEqual(['name: must have at least 1 character, got 0: ""']);
   });
 
   it('a word that is none of the allowed ones', () => {

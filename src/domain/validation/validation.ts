@@ -140,8 +140,9 @@ const KINDS: Record<string, string> = {
 const kind = (expected: string): string => KINDS[expected] ?? expected;
 
 function bound(origin: string, word: string, limit: number | bigint): string {
-  if (origin === 'string') return `have ${word} ${limit} characters`;
-  if (origin === 'array' || origin === 'set') return `have ${word} ${limit} items`;
+  const plural = Number(limit) === 1 ? '' : 's';
+  if (origin === 'string') return `have ${word} ${limit} character${plural}`;
+  if (origin === 'array' || origin === 'set') return `have ${word} ${limit} item${plural}`;
   return `be ${word} ${limit}`;
 }
 
