@@ -75,7 +75,7 @@ function WorkerName({ execution: { workerId } }: { execution: Execution }) {
   const session = useSession();
   if (workerId === undefined) return <>–</>;
   if (!isOperator(session)) return <Id id={workerId} what="worker id" />;
-  return <Link href={`/executions?worker=${encodeURIComponent(workerId)}`}>{workerId}</Link>;
+  return <Link href={`/executions?workerId=${encodeURIComponent(workerId)}`}>{workerId}</Link>;
 }
 
 function durationText({ status, durationMs, timeline }: Execution, now: number): string {

@@ -80,6 +80,15 @@ it('goes to the neighbours by [ and ]', async () => {
   await page.waitForURL(`**/executions/${list[1].id}`);
 });
 
+it('leads operators to what the worker runs', async () => {
+  const { id } = await run({ name: 'on a worker' });
+  const { body } = await session.as('me')('GET', `/executions/${id}`);
+  const page = await session.open(`/executions/${id}`, { operator: true });
+  await page.getByRole('link', { name: body.workerId }).click();
+  await page.waitForURL((url) => url.searchParams.get('workerId') === body.workerId);
+  await page.getByText('Worker id = ').first().waitFor();
+});
+
 it('says that the execution of another user is not found', async () => {
   const { id } = await run({ name: 'mine' });
   const page = await session.open(`/executions/${id}`, { user: 'somebody', expected: /404/ });
