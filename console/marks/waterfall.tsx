@@ -65,14 +65,27 @@ export function WaterfallMark({ execution, now }: WaterfallProps) {
         <text x={zeroX} y={10} textAnchor="middle">
           due
         </text>
+        {/* Last, because a length may stand on a break. */}
+        {bars.map((bar) => (
+          <Length key={`${bar.row} ${bar.label}`} bar={bar} x1={scale.x(bar.from)} x2={scale.x(bar.to)} />
+        ))}
       </svg>
     </Figure>
   );
 }
 
-function Bar({ bar, x1, x2 }: { bar: WaterfallBar; x1: number; x2: number }) {
+interface PlacedBar {
+  readonly bar: WaterfallBar;
+  readonly x1: number;
+  readonly x2: number;
+}
+
+/** A bar of no length is visible. */
+const widthOf = ({ x1, x2 }: PlacedBar): number => Math.max(x2 - x1, 2);
+
+function Bar({ bar, x1, x2 }: PlacedBar) {
   const y = TOP + bar.row * ROW;
-  const width = Math.max(x2 - x1, 2);
+  const width = widthOf({ bar, x1, x2 });
   const isBackoff = bar.kind === 'backoff';
   return (
     <g className={`mark-${bar.tone}`}>
@@ -97,12 +110,22 @@ function Bar({ bar, x1, x2 }: { bar: WaterfallBar; x1: number; x2: number }) {
       {bar.kind === 'attempt' && bar.tone === 'bad' && (
         <path className="mark-stroke" d={`M${x1 + width + 3} ${y + 7}l8 8m0 -8l-8 8`} />
       )}
-      {!isBackoff && (
-        <text x={x1 + width + (bar.tone === 'bad' ? 16 : 6)} y={y + 15}>
-          {bar.ended ? bar.text : `${bar.text} …`}
-        </text>
-      )}
     </g>
+  );
+}
+
+/** The length of a bar, behind its end. Its background hides the lines of a break. */
+function Length(placed: PlacedBar) {
+  const { bar, x1 } = placed;
+  if (bar.kind === 'backoff') return null;
+  return (
+    <text
+      className="mark-over"
+      x={x1 + widthOf(placed) + (bar.tone === 'bad' ? 16 : 6)}
+      y={TOP + bar.row * ROW + 15}
+    >
+      {bar.ended ? bar.text : `${bar.text} …`}
+    </text>
   );
 }
 

@@ -16,7 +16,7 @@ interface ExecutionFactsProps {
 }
 
 export function ExecutionFacts({ execution, now }: ExecutionFactsProps) {
-  const { id, status, trigger, latenessMs, fireAt, dueAt, owner, stopping, reason, dismissed } = execution;
+  const { status, trigger, latenessMs, fireAt, dueAt, owner, stopping, reason, dismissed } = execution;
   return (
     <Panel>
       <KeyValuePairs
@@ -64,7 +64,6 @@ export function ExecutionFacts({ execution, now }: ExecutionFactsProps) {
             value: <WorkerName execution={execution} />,
           },
           ...(owner === undefined ? [] : [{ label: 'Owner', value: owner }]),
-          { label: 'Id', value: <Id id={id} what="execution id" /> },
         ]}
       />
     </Panel>

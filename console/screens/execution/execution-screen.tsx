@@ -8,6 +8,7 @@ import { keys } from '../../api/keys.ts';
 import { useLive } from '../../api/use-live.ts';
 import { WaterfallMark } from '../../marks/waterfall.tsx';
 import { cliText } from '../../parts/command-text.ts';
+import { Id } from '../../parts/id.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
@@ -62,16 +63,20 @@ interface SubjectProps {
   readonly jobId: string;
 }
 
-const Subject = ({ execution, job, jobId }: SubjectProps) => (
-  <>
-    of <Link href={`/jobs/${jobId}`}>{job?.name ?? jobId}</Link>
-    {execution && (
-      <>
-        , due <Time at={execution.dueAt} milliseconds />
-      </>
-    )}
-  </>
-);
+const Subject = ({ execution, job, jobId }: SubjectProps) =>
+  jobId !== '' && (
+    <>
+      of <Link href={`/jobs/${jobId}`}>{job?.name ?? jobId}</Link>
+      {execution && (
+        <>
+          , due <Time at={execution.dueAt} milliseconds />
+          <div>
+            <Id id={execution.id} what="execution id" />
+          </div>
+        </>
+      )}
+    </>
+  );
 
 function Content({ execution }: { execution: Execution }) {
   const now = useNow(!hasEnded(execution));
@@ -87,7 +92,11 @@ function Content({ execution }: { execution: Execution }) {
         </Panel>
       ) : null}
       {execution.attempts && execution.attempts.length > 0 && (
-        <Panel title="Attempts" counter={`(${execution.attempt} of ${execution.maxAttempts})`}>
+        <Panel
+          title="Attempts"
+          counter={`(${execution.attempt} of ${execution.maxAttempts})`}
+          description={execution.attempts.length < execution.attempt && 'The last five are kept.'}
+        >
           <Attempts execution={execution} />
         </Panel>
       )}
