@@ -48,7 +48,8 @@ export default function ExecutionScreen() {
       actions={
         <>
           <Neighbours id={id} jobId={jobId} />
-          {execution.data && <ExecutionActions key={execution.data.id} execution={execution.data} />}
+          {/* While the next execution is read, the page has the data of the one before. */}
+          {execution.data?.id === id && <ExecutionActions key={id} execution={execution.data} />}
         </>
       }
     >

@@ -35,7 +35,8 @@ export default function JobScreen() {
       description={job.data && scheduleText(job.data.schedule)}
       commands={{ request: { path: `/jobs/${id}` }, cli: cliText('show', id) }}
       actions={
-        job.data && (
+        // While the next job is read, the page has the data of the one before.
+        job.data?.id === id && (
           <SpaceBetween direction="horizontal" size="xs">
             <JobNeighbours id={id} />
             <JobActions job={job.data} />
