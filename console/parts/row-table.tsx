@@ -15,8 +15,14 @@ export interface Column<Row> {
   /** A width of CSS. Columns without one share the rest. */
   readonly width?: string;
   /** The smallest page that shows the column. Default: every page. */
-  readonly from?: 'tablet' | 'desktop';
+  readonly from?: 'tablet' | 'desktop' | 'wide';
+  /** True if the cell has a line of its own on a phone. */
+  readonly ownLine?: boolean;
 }
+
+/** The class of a cell. Undefined if it is shown everywhere, in the grid of a phone. */
+export const cellClass = ({ from, ownLine }: Pick<Column<never>, 'from' | 'ownLine'>): string | undefined =>
+  [from && `from-${from}`, ownLine && 'own-line'].filter(Boolean).join(' ') || undefined;
 
 export interface Selection {
   readonly selected: ReadonlySet<string>;
@@ -87,7 +93,6 @@ export function RowTable<Row>(props: RowTableProps<Row>) {
     else return;
     event.preventDefault();
   };
-  const columnCount = columns.length + (selection ? 1 : 0);
   return (
     <table className="row-table" aria-label={label} aria-rowcount={rows.length + 1}>
       <colgroup>
@@ -105,7 +110,7 @@ export function RowTable<Row>(props: RowTableProps<Row>) {
         </tr>
       </thead>
       <tbody ref={body}>
-        <Gap height={first * rowHeight} columns={columnCount} />
+        <Gap height={first * rowHeight} />
         {rows.slice(first, end).map((row, position) => {
           const index = first + position;
           const id = rowId(row);
@@ -135,7 +140,7 @@ export function RowTable<Row>(props: RowTableProps<Row>) {
             </tr>
           );
         })}
-        <Gap height={(rows.length - end) * rowHeight} columns={columnCount} />
+        <Gap height={(rows.length - end) * rowHeight} />
       </tbody>
     </table>
   );
@@ -143,9 +148,9 @@ export function RowTable<Row>(props: RowTableProps<Row>) {
 
 /** Rendered again only if the row or the columns are others, so that scrolling renders the cells of new rows only. */
 const Cells = memo(function Cells<Row>({ row, columns }: { row: Row; columns: readonly Column<Row>[] }) {
-  return columns.map(({ id, cell, from }) => (
-    <td key={id} className={from && `from-${from}`}>
-      {cell(row)}
+  return columns.map((column) => (
+    <td key={column.id} className={cellClass(column)}>
+      {column.cell(row)}
     </td>
   ));
 }) as <Row>(props: { row: Row; columns: readonly Column<Row>[] }) => ReactNode;
@@ -251,10 +256,10 @@ function SelectAll<Row>({ rows, rowId, selection: { selected, onChange } }: Sele
   );
 }
 
-/** The place of rows that are not rendered. */
-const Gap = ({ height, columns }: { height: number; columns: number }) =>
+/** The place of rows that are not rendered. One cell, because a span over hidden columns would make room for them. */
+const Gap = ({ height }: { height: number }) =>
   height > 0 ? (
     <tr className="row-gap">
-      <td colSpan={columns} style={{ height, padding: 0, border: 0 }} />
+      <td style={{ height, padding: 0, border: 0 }} />
     </tr>
   ) : null;

@@ -1,5 +1,5 @@
 // A table of a few rows in a part of a page. It looks like the table of long lists, without its keys and its order.
-import type { Column } from './row-table.tsx';
+import { type Column, cellClass } from './row-table.tsx';
 
 interface ShortTableProps<Row> {
   /** Names the table for assistive technology. */
@@ -28,9 +28,9 @@ export const ShortTable = <Row,>({ label, columns, rows, rowId }: ShortTableProp
     <tbody>
       {rows.map((row) => (
         <tr key={rowId(row)} data-row={rowId(row)}>
-          {columns.map(({ id, cell, from }) => (
-            <td key={id} className={from && `from-${from}`}>
-              {cell(row)}
+          {columns.map((column) => (
+            <td key={column.id} className={cellClass(column)}>
+              {column.cell(row)}
             </td>
           ))}
         </tr>

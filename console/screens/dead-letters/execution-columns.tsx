@@ -9,6 +9,7 @@ export const executionColumns = (nameOfJob: (jobId: string) => string): Column<E
     id: 'due',
     title: 'Due',
     width: '220px',
+    ownLine: true,
     sortBy: ({ dueAt }) => Date.parse(dueAt),
     cell: ({ id, dueAt }) => (
       <Link href={`/executions/${id}`} tabIndex={-1}>
@@ -26,6 +27,7 @@ export const executionColumns = (nameOfJob: (jobId: string) => string): Column<E
   {
     id: 'error',
     title: 'Error',
+    ownLine: true,
     cell: ({ error, reason }) => {
       const text = error ? `${error.name}: ${error.message}` : (reason ?? '–');
       return <span title={text}>{text}</span>;

@@ -7,11 +7,22 @@ import { Time } from '../../parts/time.tsx';
 type Attempt = NonNullable<Execution['attempts']>[number];
 
 const COLUMNS: readonly Column<Attempt>[] = [
-  { id: 'attempt', title: 'Attempt', width: '80px', cell: ({ attempt }) => attempt },
+  {
+    id: 'attempt',
+    title: 'Attempt',
+    width: '80px',
+    cell: ({ attempt }) => (
+      <>
+        <span className="only-phone">Attempt </span>
+        {attempt}
+      </>
+    ),
+  },
   {
     id: 'started',
     title: 'Started',
     width: '240px',
+    ownLine: true,
     cell: ({ startedAt }) => <Time at={startedAt} milliseconds />,
   },
   {
@@ -24,6 +35,7 @@ const COLUMNS: readonly Column<Attempt>[] = [
   {
     id: 'error',
     title: 'Error',
+    ownLine: true,
     cell: ({ error, finishedAt }) =>
       error ? `${error.name}: ${error.message}` : finishedAt === undefined ? '–' : 'none',
   },

@@ -2,7 +2,7 @@
 import { Link } from 'wouter';
 import type { Execution } from '../../../src/client/types.ts';
 import { lengthText } from '../../../src/domain/length-text.ts';
-import { isLate } from '../../marks/run-strip-geometry.ts';
+import { Late } from '../../parts/late.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -55,7 +55,7 @@ export const executionColumns = ({ nameOf, withOwner }: Options): Column<Executi
     title: 'Late',
     width: '84px',
     sortBy: ({ latenessMs }) => latenessMs,
-    cell: (execution) => <Late execution={execution} />,
+    cell: ({ latenessMs }) => <Late latenessMs={latenessMs} />,
   },
   {
     id: 'took',
@@ -103,23 +103,11 @@ export const executionColumns = ({ nameOf, withOwner }: Options): Column<Executi
     id: 'worker',
     title: 'Worker',
     width: '112px',
-    from: 'desktop',
+    from: 'wide',
     sortBy: ({ workerId }) => workerId,
     cell: ({ workerId = '–' }) => <span title={workerId}>{workerId}</span>,
   },
 ];
-
-function Late({ execution }: { execution: Execution }) {
-  const { latenessMs } = execution;
-  if (latenessMs === undefined) return '–';
-  const text = (
-    <>
-      {lengthText(latenessMs)}
-      <span className="only-phone"> late</span>
-    </>
-  );
-  return isLate(execution) ? <strong className="late">{text}</strong> : text;
-}
 
 function Outcome({ execution: { error, reason } }: { execution: Execution }) {
   const text = error ? `${error.name}: ${error.message}` : (reason ?? '');

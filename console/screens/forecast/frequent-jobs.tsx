@@ -22,7 +22,12 @@ const COLUMNS: readonly Column<FrequentJob>[] = [
     width: '180px',
     cell: ({ perCell }) => `about ${Math.max(1, Math.round(perCell)).toLocaleString('en')}`,
   },
-  { id: 'schedule', title: 'Schedule', cell: ({ job }) => scheduleText(job.schedule as never) },
+  {
+    id: 'schedule',
+    title: 'Schedule',
+    ownLine: true,
+    cell: ({ job }) => scheduleText(job.schedule as never),
+  },
 ];
 
 export const FrequentJobs = ({ frequent }: { frequent: readonly FrequentJob[] }) => (

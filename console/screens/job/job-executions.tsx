@@ -7,6 +7,7 @@ import { usePausedWhile } from '../../api/use-pause.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { FilterBar } from '../../parts/filter-bar.tsx';
 import { type FilterProperty, filterOf } from '../../parts/filter-tokens.ts';
+import { Late } from '../../parts/late.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { More } from '../../parts/more.tsx';
 import { type Column, RowTable } from '../../parts/row-table.tsx';
@@ -90,6 +91,7 @@ const COLUMNS: readonly Column<Execution>[] = [
     id: 'due',
     title: 'Due',
     width: '230px',
+    ownLine: true,
     sortBy: ({ dueAt }) => Date.parse(dueAt),
     cell: ({ id, dueAt }) => (
       <Link href={`/executions/${id}`} tabIndex={-1}>
@@ -109,12 +111,13 @@ const COLUMNS: readonly Column<Execution>[] = [
     title: 'Late',
     width: '90px',
     sortBy: ({ latenessMs }) => latenessMs,
-    cell: ({ latenessMs }) => (latenessMs === undefined ? '–' : lengthText(latenessMs)),
+    cell: ({ latenessMs }) => <Late latenessMs={latenessMs} />,
   },
   {
     id: 'took',
     title: 'Took',
     width: '90px',
+    from: 'tablet',
     sortBy: ({ durationMs }) => durationMs,
     cell: ({ durationMs }) => (durationMs === undefined ? '–' : lengthText(durationMs)),
   },

@@ -39,20 +39,20 @@ const OTHERS: readonly Column<JobSummary>[] = [
   {
     id: 'status',
     title: 'Status',
-    width: '104px',
+    width: '114px',
     sortBy: ({ status }) => status,
     cell: ({ status }) => <Status status={status} />,
   },
   {
     id: 'recent',
     title: 'Last 20 runs',
-    width: '178px',
+    width: '180px',
     cell: ({ recent = [] }) => (recent.length === 0 ? <Quiet>no run yet</Quiet> : <RunStrip runs={recent} />),
   },
   {
     id: 'next',
     title: 'Next run',
-    width: '206px',
+    width: '236px',
     sortBy: ({ nextRunAt }) => (nextRunAt === undefined ? undefined : Date.parse(nextRunAt)),
     cell: (job) => <NextRun job={job} />,
   },
@@ -71,7 +71,7 @@ const OTHERS: readonly Column<JobSummary>[] = [
     sortBy: ({ task }) => task,
     cell: ({ task }) => <span title={task}>{task}</span>,
   },
-  { id: 'tags', title: 'Tags', width: '156px', from: 'desktop', cell: (job) => <Tags job={job} /> },
+  { id: 'tags', title: 'Tags', width: '156px', from: 'wide', cell: (job) => <Tags job={job} /> },
 ];
 
 /** `withOwner`: the list has jobs of other users. */
@@ -88,12 +88,13 @@ function NextRun({ job: { status, nextRunAt, pausedUntil, schedule } }: { job: J
   if (status === 'paused' && pausedUntil !== undefined)
     return (
       <>
-        <Quiet>until </Quiet>
+        <span className="quiet from-tablet">until </span>
         <Time at={pausedUntil} jobZone={jobZone} />
       </>
     );
   if (nextRunAt !== undefined) return <Time at={nextRunAt} jobZone={jobZone} />;
-  return <Quiet>{status === 'active' ? 'never again' : '–'}</Quiet>;
+  // A job of one run has none after it while it runs.
+  return <Quiet>{status === 'active' && !('at' in schedule) ? 'never again' : '–'}</Quiet>;
 }
 
 function Tags({ job: { tags = {} } }: { job: JobSummary }) {
@@ -102,7 +103,9 @@ function Tags({ job: { tags = {} } }: { job: JobSummary }) {
   return (
     <span className="tags" title={all.join(', ')}>
       {all.slice(0, fits).map((tag) => (
-        <Badge key={tag}>{tag}</Badge>
+        <Badge key={tag}>
+          <span className="tag">{tag}</span>
+        </Badge>
       ))}
       {all.length > fits && <Quiet>{`+${all.length - fits}`}</Quiet>}
     </span>

@@ -53,7 +53,7 @@ const columns = (onRun: (job: JobTarget) => void): Column<JobSummary>[] => [
   {
     id: 'in',
     title: 'Due',
-    width: '78px',
+    width: '86px',
     cell: ({ nextRunAt = '' }) => <RelativeTime at={nextRunAt} planned />,
   },
   {

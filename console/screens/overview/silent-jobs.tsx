@@ -53,7 +53,7 @@ const columns = (onResume: (job: JobTarget) => void): Column<JobSummary>[] => [
       </Link>
     ),
   },
-  { id: 'why', title: 'Why', width: '250px', cell: (job) => <Why job={job} /> },
+  { id: 'why', title: 'Why', width: '296px', ownLine: true, cell: (job) => <Why job={job} /> },
   {
     id: 'resume',
     title: 'Action',

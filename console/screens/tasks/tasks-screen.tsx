@@ -28,6 +28,7 @@ const COLUMNS: readonly Column<Task>[] = [
   {
     id: 'description',
     title: 'What it does',
+    ownLine: true,
     cell: ({ description }) => <span title={description}>{description}</span>,
   },
   {

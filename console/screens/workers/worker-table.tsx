@@ -49,6 +49,7 @@ const columnsOf = (readAt: number): readonly Column<Worker>[] => [
   {
     id: 'ended',
     title: 'Ended in 5 minutes',
+    ownLine: true,
     cell: (worker) => <Ended worker={worker} />,
   },
   {
@@ -77,7 +78,7 @@ const columnsOf = (readAt: number): readonly Column<Worker>[] => [
     id: 'host',
     title: 'Host',
     width: '10%',
-    from: 'desktop',
+    from: 'wide',
     cell: ({ host }) => <span title={host}>{host}</span>,
   },
   {

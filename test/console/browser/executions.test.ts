@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { until } from '../../support/until.ts';
-import { expectAccessible, PHONE, useConsole } from './console-session.ts';
+import { DESKTOP, expectAccessible, PHONE, useConsole } from './console-session.ts';
 
 // A cancel reaches a running task with its next heartbeat.
 const session = useConsole({ PUNCTUAL_HEARTBEAT_MS: '500' });
@@ -120,6 +120,13 @@ it('scrolls through a thousand rows, of which it renders the visible ones', asyn
     await page.getByText(loaded === 1000 ? '(1000)' : `(${loaded}+)`, { exact: true }).waitFor();
   }
   await page.evaluate('scrollTo(0, 0)');
+  await page.setViewportSize({ width: 1024, height: 800 });
+  const rightOf = (selector: string) =>
+    page.evaluate<number>(`document.querySelector('${selector}').getBoundingClientRect().right`);
+  expect(await rightOf('thead th:nth-child(5)'), 'the last column of a small page').toBe(
+    await rightOf('table.row-table'),
+  );
+  await page.setViewportSize(DESKTOP);
   for (let step = 0; step < 20; step++) {
     await page.mouse.wheel(0, 2_000);
     expect(await rows(page).count()).toBeLessThan(150);

@@ -11,6 +11,9 @@ async function create(job: object): Promise<string> {
   return body.id;
 }
 
+const isCut = (element: { scrollWidth: number; clientWidth: number }) =>
+  element.scrollWidth > element.clientWidth;
+
 const LONG_NAME = `long-${'name-'.repeat(18)}`;
 let ran: Promise<string> | undefined;
 
@@ -157,6 +160,11 @@ it('fits a phone, also with a long name', async () => {
   await expectNoOverflow(page);
   await expectAccessible(page);
   await page.goto(`${page.url()}?tab=executions`);
-  await page.getByRole('table', { name: 'Executions' }).waitFor();
+  const due = page
+    .getByRole('table', { name: 'Executions' })
+    .locator('td')
+    .filter({ has: page.locator('time') });
+  await due.first().waitFor();
+  expect(await due.first().evaluate(isCut), 'the due time is cut').toBe(false);
   await expectNoOverflow(page);
 });
