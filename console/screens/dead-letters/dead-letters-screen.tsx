@@ -11,8 +11,9 @@ import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { RowTable } from '../../parts/row-table.tsx';
+import { useSort } from '../../parts/use-sort.ts';
 import { countOfDeadLetters } from './dead-letter-texts.ts';
-import { type Group, groupColumns } from './group-columns.tsx';
+import { errorText, type Group, groupColumns } from './group-columns.tsx';
 import { GroupPage } from './group-page.tsx';
 import { OwnerChoice } from './owner-choice.tsx';
 
@@ -39,6 +40,7 @@ function Groups() {
     read: (signal) => api.deadLetters.groups(query, { signal }),
   });
   const nameOfJob = useJobNames(useKnownJobs(owner, by === 'job').data);
+  const order = useSort();
   const total = groups.data?.items.reduce((sum, { count }) => sum + count, 0) ?? 0;
   const hrefOf = ({ key }: Group) => {
     const address = new URLSearchParams({ [by]: key, ...(owner !== undefined && { owner }) });
@@ -84,8 +86,9 @@ function Groups() {
                 columns={groupColumns({ by, hrefOf, nameOfJob })}
                 rows={items}
                 rowId={({ key }) => key}
-                rowName={({ name, message }) => `${name}: ${message}`}
+                rowName={errorText}
                 href={hrefOf}
+                {...order}
                 rowKeys={[
                   { key: 'R', what: 'Open the group to redrive it', run: (group) => navigate(hrefOf(group)) },
                 ]}

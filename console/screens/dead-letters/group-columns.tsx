@@ -13,7 +13,12 @@ const COUNT: Column<Group> = {
   title: 'Count',
   width: '80px',
   sortBy: ({ count }) => count,
-  cell: ({ count }) => count,
+  cell: ({ count }) => (
+    <>
+      {count}
+      <span className="only-phone"> failed</span>
+    </>
+  ),
 };
 
 const JOBS: Column<Group> = {
@@ -58,16 +63,12 @@ const OTHERS: readonly Column<Group>[] = [
   },
 ];
 
-const errorText = ({ name, message }: Group) => (
-  <>
-    <strong>{name}</strong> {message}
-  </>
-);
+export const errorText = ({ name, message }: Group): string => `${name}: ${message}`;
 
 const LAST_ERROR: Column<Group> = {
   id: 'error',
   title: 'Last error',
-  cell: (group) => <span title={`${group.name}: ${group.message}`}>{errorText(group)}</span>,
+  cell: (group) => <span title={errorText(group)}>{errorText(group)}</span>,
 };
 
 interface GroupColumns {
@@ -84,8 +85,10 @@ export const groupColumns = ({ by, hrefOf, nameOfJob }: GroupColumns): Column<Gr
         {
           id: 'error',
           title: 'Error',
+          ownLine: true,
+          sortBy: errorText,
           cell: (group) => (
-            <Link href={hrefOf(group)} tabIndex={-1} title={`${group.name}: ${group.message}`}>
+            <Link href={hrefOf(group)} tabIndex={-1} title={errorText(group)}>
               {errorText(group)}
             </Link>
           ),
@@ -99,6 +102,7 @@ export const groupColumns = ({ by, hrefOf, nameOfJob }: GroupColumns): Column<Gr
           id: 'job',
           title: 'Job',
           width: '230px',
+          sortBy: ({ key }) => nameOfJob(key),
           cell: (group) => (
             <Link href={hrefOf(group)} tabIndex={-1} title={group.key}>
               {nameOfJob(group.key)}

@@ -14,7 +14,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { More } from '../../parts/more.tsx';
 import { Page } from '../../parts/page.tsx';
 import { RowTable } from '../../parts/row-table.tsx';
-import { sortOf, sortText } from '../../parts/row-window.ts';
+import { useSort } from '../../parts/use-sort.ts';
 import { executionColumns } from './execution-columns.tsx';
 import {
   executionProperties,
@@ -55,7 +55,7 @@ export default function ExecutionsScreen() {
   const withOwner = operator && (filter.owner ?? filter.workerId) !== undefined;
   const columns = useMemo(() => executionColumns({ nameOf, withOwner }), [nameOf, withOwner]);
   const isFiltered = Object.keys(filter).length > 0 || range !== 'any';
-  const sort = sortOf(params.get('sort'));
+  const order = useSort();
   const count = `${rows.length}${hasMore ? '+' : ''}`;
   const loaded: { data: unknown; error: unknown; refetch: () => unknown } = follow ? followed : list;
   return (
@@ -104,8 +104,7 @@ export default function ExecutionsScreen() {
                 rowId={({ id }) => id}
                 rowName={({ id }) => id}
                 href={({ id }) => `/executions/${id}`}
-                sort={sort}
-                onSort={(next) => set('sort', next && sortText(next))}
+                {...order}
               />
               {!follow && <More list={list} what="executions" />}
             </>

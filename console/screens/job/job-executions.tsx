@@ -11,9 +11,9 @@ import { Late } from '../../parts/late.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { More } from '../../parts/more.tsx';
 import { type Column, RowTable } from '../../parts/row-table.tsx';
-import { sortOf, sortText } from '../../parts/row-window.ts';
 import { Status } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useSort } from '../../parts/use-sort.ts';
 import { TRIGGER_TEXTS } from '../execution/execution-texts.ts';
 import { useNewestExecutions } from './use-newest-executions.ts';
 
@@ -34,10 +34,11 @@ export function JobExecutions({ job }: { job: Job }) {
   const executions = useNewestExecutions(job.id, filter);
   const follows = params.get('follow') !== 'off';
   usePausedWhile(!follows);
-  const set = (name: string, value: string | undefined) =>
+  const order = useSort();
+  const follow = (isOn: boolean) =>
     setParams((old) => {
-      if (value === undefined) old.delete(name);
-      else old.set(name, value);
+      if (isOn) old.delete('follow');
+      else old.set('follow', 'off');
       return old;
     });
   const count = executions.items.length;
@@ -50,10 +51,7 @@ export function JobExecutions({ job }: { job: Job }) {
           placeholder="Filter by status or due time, such as 2026-12-01T10:00:00Z"
           countText={executions.data ? countText : ''}
         />
-        <Toggle
-          checked={follows}
-          onChange={({ detail }) => set('follow', detail.checked ? undefined : 'off')}
-        >
+        <Toggle checked={follows} onChange={({ detail }) => follow(detail.checked)}>
           Follow
         </Toggle>
       </div>
@@ -74,8 +72,7 @@ export function JobExecutions({ job }: { job: Job }) {
                 rowId={({ id }) => id}
                 rowName={({ dueAt }) => dueAt}
                 href={({ id }) => `/executions/${id}`}
-                sort={sortOf(params.get('sort'))}
-                onSort={(next) => set('sort', next && sortText(next))}
+                {...order}
               />
               <More list={executions} what="executions" />
             </>

@@ -19,8 +19,8 @@ import { More } from '../../parts/more.tsx';
 import { NoJobs } from '../../parts/no-jobs.tsx';
 import { Page } from '../../parts/page.tsx';
 import { RowTable } from '../../parts/row-table.tsx';
-import { sortOf, sortText } from '../../parts/row-window.ts';
 import { useJobActions } from '../../parts/use-job-actions.tsx';
+import { useSort } from '../../parts/use-sort.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { jobColumns, jobHref, jobName } from './job-columns.tsx';
 import { bulkOf, jobProperties, jobsQuery, listCommand } from './job-filter.ts';
@@ -73,7 +73,7 @@ export default function JobsScreen() {
   };
   const countText = countOfJobs(jobs.items.length, jobs.hasNextPage);
   const isFiltered = Object.keys(filter).length > 0;
-  const sort = sortOf(params.get('sort'));
+  const order = useSort();
   return (
     <Page
       title="Jobs"
@@ -127,14 +127,7 @@ export default function JobsScreen() {
                     setWholeFilter(false);
                   },
                 }}
-                sort={sort}
-                onSort={(next) =>
-                  setParams((old) => {
-                    if (next) old.set('sort', sortText(next));
-                    else old.delete('sort');
-                    return old;
-                  })
-                }
+                {...order}
                 rowKeys={[
                   { key: 'r', what: 'Run the job now', run: (job) => actions.onJobs('run', [target(job)]) },
                   {

@@ -1,13 +1,13 @@
 // The tasks of the server: what jobs can do.
 import Button from '@cloudscape-design/components/button';
-import { Link, useLocation, useSearchParams } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import type { Task } from '../../../src/client/types.ts';
 import { cliText } from '../../parts/command-text.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { type Column, RowTable } from '../../parts/row-table.tsx';
-import { sortOf, sortText } from '../../parts/row-window.ts';
+import { useSort } from '../../parts/use-sort.ts';
 import { useTasks } from '../edit/use-tasks.ts';
 import { paramRows } from './param-rows.ts';
 
@@ -45,7 +45,7 @@ const taskHref = (name: string): string => `/tasks/${encodeURIComponent(name)}`;
 export default function TasksScreen() {
   const tasks = useTasks();
   const [, navigate] = useLocation();
-  const [search, setSearch] = useSearchParams();
+  const order = useSort();
   return (
     <Page
       title="Tasks"
@@ -73,14 +73,7 @@ export default function TasksScreen() {
                 rowId={({ name }) => name}
                 rowName={({ name }) => name}
                 href={({ name }) => taskHref(name)}
-                sort={sortOf(search.get('sort'))}
-                onSort={(next) =>
-                  setSearch((old) => {
-                    if (next) old.set('sort', sortText(next));
-                    else old.delete('sort');
-                    return old;
-                  })
-                }
+                {...order}
               />
             </div>
           )
