@@ -2,11 +2,9 @@
 export const countOfDeadLetters = (count: number, more = false): string =>
   `${count}${more ? '+' : ''} ${count === 1 && !more ? 'execution' : 'executions'}`;
 
-/** The button for all executions that are loaded. `more`: the group has others. */
-export function redriveText(loaded: number, more: boolean): string {
-  if (more) return `Redrive these ${loaded}`;
-  return loaded === 1 ? 'Redrive it' : `Redrive all ${loaded}`;
-}
+/** The button for all executions of a group. `more`: the group has others that are not loaded. */
+export const redriveText = (loaded: number, more: boolean): string =>
+  loaded === 1 && !more ? 'Redrive it' : `Redrive all ${loaded}${more ? '+' : ''}`;
 
 /** The maximum number of ids in one request of dismiss. */
 const MAX_IN_A_REQUEST = 100;

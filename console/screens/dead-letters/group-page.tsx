@@ -1,5 +1,6 @@
 // The dead letters of one group: redrive one, those selected, all, or one first and then the rest.
 import Button from '@cloudscape-design/components/button';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import type { Execution } from '../../../src/client/types.ts';
@@ -14,7 +15,9 @@ import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { More } from '../../parts/more.tsx';
 import { Page } from '../../parts/page.tsx';
+import { Problem } from '../../parts/problem.tsx';
 import { RowTable } from '../../parts/row-table.tsx';
+import { useSort } from '../../parts/use-sort.ts';
 import { countOfDeadLetters, redriveText } from './dead-letter-texts.ts';
 import { executionColumns } from './execution-columns.tsx';
 import { Trial } from './trial.tsx';
@@ -41,12 +44,30 @@ export function GroupPage({ errorKey, jobId }: GroupPageProps) {
     key: keys.deadLetters(query),
     read: (cursor, signal) => api.deadLetters.list(query, { signal }).page(cursor),
   });
-  // The API returns the dead letters of all users in no order.
-  const executions = list.items.toSorted((a, b) => Date.parse(b.dueAt) - Date.parse(a.dueAt));
+  const executions = newestFirst(list.items);
+  // Pages that are not loaded are read before an action on the whole group, so that its dialog says how many.
+  const group = useMutation({
+    mutationFn: async () => {
+      if (!list.hasNextPage) return executions;
+      const all: Execution[] = [];
+      for await (const execution of api.deadLetters.list(query)) all.push(execution);
+      return newestFirst(all);
+    },
+  });
+  const redriveAll = () => group.mutate(undefined, { onSuccess: (all) => actions.onRedrive(all, clear) });
+  const redriveRest = (first: string) =>
+    group.mutate(undefined, {
+      onSuccess: (all) => {
+        setTrial(undefined);
+        const rest = all.filter(({ id }) => id !== first);
+        actions.onRedrive(rest, clear, { asks: false });
+      },
+    });
   const nameOfJob = useJobNames(useKnownJobs(owner).data);
   const [selected, setSelected] = useState(NOTHING);
   const [trial, setTrial] = useState<string>();
   const actions = useDeadLetterActions();
+  const order = useSort();
   usePausedWhile(selected.size > 0);
   const clear = () => setSelected(NOTHING);
   const chosen = executions.filter(({ id }) => selected.has(id));
@@ -55,7 +76,7 @@ export function GroupPage({ errorKey, jobId }: GroupPageProps) {
     {
       keys: 'R',
       what: 'Redrive',
-      run: () => actions.onRedrive(chosen.length > 0 ? chosen : executions, clear),
+      run: () => (chosen.length > 0 ? actions.onRedrive(chosen, clear) : redriveAll()),
     },
   ]);
   return (
@@ -78,7 +99,7 @@ export function GroupPage({ errorKey, jobId }: GroupPageProps) {
             <Button disabled={trial !== undefined} onClick={() => setTrial(newest.id)}>
               One first, then the rest
             </Button>
-            <Button variant="primary" onClick={() => actions.onRedrive(executions, clear)}>
+            <Button variant="primary" loading={group.isPending} onClick={redriveAll}>
               {redriveText(executions.length, list.hasNextPage)}
             </Button>
           </>
@@ -88,14 +109,14 @@ export function GroupPage({ errorKey, jobId }: GroupPageProps) {
       {trial !== undefined && (
         <Trial
           id={trial}
-          rest={executions.filter(({ id }) => id !== trial)}
-          onRest={(rest) => {
-            setTrial(undefined);
-            actions.onRedrive(rest, clear, { asks: false });
-          }}
+          rest={executions.filter(({ id }) => id !== trial).length}
+          hasMore={list.hasNextPage}
+          isReading={group.isPending}
+          onRest={() => redriveRest(trial)}
           onEnd={() => setTrial(undefined)}
         />
       )}
+      {group.error && <Problem error={group.error} />}
       {chosen.length > 0 && (
         <section className="bulk-bar" aria-label="Selected executions">
           <strong role="status">{countOfDeadLetters(chosen.length)} selected</strong>
@@ -121,6 +142,7 @@ export function GroupPage({ errorKey, jobId }: GroupPageProps) {
                 rowId={({ id }) => id}
                 rowName={({ id }) => id}
                 href={({ id }) => `/executions/${id}`}
+                {...order}
                 selection={{ selected, onChange: setSelected }}
               />
               <More list={list} what="executions" />
@@ -132,6 +154,10 @@ export function GroupPage({ errorKey, jobId }: GroupPageProps) {
     </Page>
   );
 }
+
+/** The API returns the dead letters of all users in no order. */
+const newestFirst = (executions: readonly Execution[]): readonly Execution[] =>
+  executions.toSorted((a, b) => Date.parse(b.dueAt) - Date.parse(a.dueAt));
 
 interface SubjectProps {
   readonly newest: Execution | undefined;

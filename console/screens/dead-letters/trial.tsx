@@ -4,7 +4,7 @@ import Button from '@cloudscape-design/components/button';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { Link } from 'wouter';
-import { type Execution, hasEnded } from '../../../src/client/client.ts';
+import { hasEnded } from '../../../src/client/client.ts';
 import { useApi } from '../../api/api.ts';
 import { keys } from '../../api/keys.ts';
 import { useLive } from '../../api/use-live.ts';
@@ -13,12 +13,17 @@ import { countOfDeadLetters } from './dead-letter-texts.ts';
 
 interface TrialProps {
   readonly id: string;
-  readonly rest: readonly Execution[];
-  readonly onRest: (rest: readonly Execution[]) => void;
+  /** The number of the others that are loaded. */
+  readonly rest: number;
+  /** True if the group has others that are not loaded. */
+  readonly hasMore: boolean;
+  /** True while they are read. */
+  readonly isReading: boolean;
+  readonly onRest: () => void;
   readonly onEnd: () => void;
 }
 
-export function Trial({ id, rest, onRest, onEnd }: TrialProps) {
+export function Trial({ id, rest, hasMore, isReading, onRest, onEnd }: TrialProps) {
   const api = useApi();
   const redrive = useMutation({ mutationFn: () => api.executions.retry(id) });
   const { mutate } = redrive;
@@ -55,20 +60,26 @@ export function Trial({ id, rest, onRest, onEnd }: TrialProps) {
         {link}
       </Alert>
     );
+  const hasRest = rest > 0 || hasMore;
   return (
     <Alert
       type="success"
       statusIconAriaLabel="Success"
       header="The first execution succeeded"
       action={
-        rest.length > 0 && <Button onClick={() => onRest(rest)}>Redrive the rest ({rest.length})</Button>
+        hasRest && (
+          <Button loading={isReading} onClick={onRest}>
+            Redrive the rest ({rest}
+            {hasMore && '+'})
+          </Button>
+        )
       }
       dismissible
       dismissAriaLabel="Close"
       onDismiss={onEnd}
     >
-      {rest.length > 0
-        ? `${countOfDeadLetters(rest.length)} wait for a decision. `
+      {hasRest
+        ? `${countOfDeadLetters(rest, hasMore)} ${rest === 1 && !hasMore ? 'waits' : 'wait'} for a decision. `
         : 'There is nothing else. '}
       {link}
     </Alert>

@@ -66,6 +66,32 @@ it('finds three failures in one group, and redrives one first, then the rest', a
   expect(body.items).toHaveLength(3);
 });
 
+it('redrives a whole group, also what is not loaded, in the order that the address has', async () => {
+  isMended = false;
+  const jobs = Array.from({ length: 101 }, (_, index) => ({
+    ...{ name: `failing-${index}`, retry: { maxAttempts: 1 } },
+    ...callReceiver(),
+  }));
+  const call = session.as('kim');
+  await call('POST', '/jobs/batch', { jobs: jobs.slice(0, 100) });
+  await call('POST', '/jobs/batch', { jobs: jobs.slice(100) });
+  const failures = async () => {
+    const { body } = await call('GET', '/dead-letters/groups');
+    return body.items.reduce((sum: number, { count }: { count: number }) => sum + count, 0);
+  };
+  await until('all have failed', async () => (await failures()) === 101);
+  const page = await session.open('/dead-letters', { user: 'kim' });
+  await page.getByRole('table', { name: 'Groups of dead letters' }).getByRole('link').first().click();
+  await page.getByRole('button', { name: 'Job', exact: true }).click();
+  await page.waitForURL((url) => url.searchParams.get('sort') === 'job');
+  isMended = true;
+  await page.getByRole('button', { name: 'Redrive all 100+' }).click();
+  await page.getByText('Redrive 101 executions?').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Redrive' }).click();
+  await page.getByText('101 of 101 done').waitFor();
+  await until('none is left', async () => (await failures()) === 0);
+});
+
 it('groups by job, and dismisses after a question that says how many', async () => {
   await fail('ben', 2, { task: 'noop', params: { fail: true } });
   const page = await session.open('/dead-letters?by=job', { user: 'ben' });
