@@ -2,8 +2,9 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { createClient, type PunctualClient } from '../../src/client/client.ts';
+import { isSameValue } from '../../src/domain/value-changes.ts';
 import type { Auth } from '../auth/auth.ts';
-import { connectionAfter } from './connection-after.ts';
+import { connectionAfter, connectionOf } from './connection-after.ts';
 import { connection } from './live.ts';
 
 export function createApi(auth: Auth): PunctualClient {
@@ -20,20 +21,29 @@ export function createApi(auth: Auth): PunctualClient {
   });
 }
 
-export const createQueryClient = (): QueryClient =>
-  new QueryClient({
-    queryCache: new QueryCache({ onSuccess: noteSuccess, onError: noteError }),
-    mutationCache: new MutationCache({ onError: noteError }),
+export function createQueryClient(): QueryClient {
+  const queryCache: QueryCache = new QueryCache({ onSettled: () => noteReads(queryCache) });
+  return new QueryClient({
+    queryCache,
+    mutationCache: new MutationCache({ onError: noteRefusal }),
     defaultOptions: {
       // The client retries. `always`: a loopback server can be reached without a network.
       queries: { retry: false, networkMode: 'always', staleTime: 1_000, gcTime: 5 * 60_000 },
       mutations: { retry: false, networkMode: 'always' },
     },
   });
+}
 
-const noteSuccess = (): void => connection.set({ state: 'online', dataAt: Date.now() });
+function noteReads(queryCache: QueryCache): void {
+  // A read that is not repeated would keep its error when the server is back.
+  const shown = queryCache.getAll().filter((query) => query.isActive() && query.meta?.isLive);
+  const next = connectionOf(shown.map(({ state }) => state));
+  // The bar is rendered again only if it says something else.
+  if (!isSameValue(next, connection.get())) connection.set(next);
+}
 
-function noteError(error: unknown): void {
+/** A change that was refused says more about the connection than the last reads, until the next read. */
+function noteRefusal(error: unknown): void {
   const state = connectionAfter(error);
   if (state) connection.set({ ...connection.get(), state });
 }

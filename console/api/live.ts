@@ -1,19 +1,13 @@
 // The conditions of polling besides the query itself: the choice of the user, selected rows, input, and the connection.
 import { storedValue } from '../state/stored-value.ts';
 import { createValue } from '../state/value.ts';
+import type { Connection } from './connection-after.ts';
 import { IDLE_AFTER_MS, REFRESH_CHOICES, type Refresh } from './polling.ts';
 
 export const refresh = storedValue<Refresh>('refresh', REFRESH_CHOICES, 'auto');
 
 /** The number of reasons to pause, such as a list with selected rows. */
 export const pauses = createValue(0);
-
-export interface Connection {
-  /** `slow`: the server answered 429 or 503. `offline`: there was no response. */
-  readonly state: 'online' | 'slow' | 'offline';
-  /** The time of the newest data, in epoch milliseconds. Undefined before the first response. */
-  readonly dataAt: number | undefined;
-}
 
 export const connection = createValue<Connection>({ state: 'online', dataAt: undefined });
 

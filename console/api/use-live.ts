@@ -23,12 +23,16 @@ export interface LiveQuery<Data> {
   readonly isFinal?: (data: Data) => boolean;
 }
 
+/** The connection of the page is that of its live queries. */
+const LIVE = { isLive: true } as const;
+
 /** One object or one page, read again in the interval of its kind. */
 export function useLive<Data>({ key, kind, read, enabled = true, isFinal }: LiveQuery<Data>) {
   const interval = useInterval(kind);
   return useQuery({
     queryKey: key,
     queryFn: ({ signal }) => read(signal),
+    meta: LIVE,
     enabled,
     refetchInterval: ({ state }) => {
       if (state.data !== undefined && isFinal?.(state.data as Data)) return false;
@@ -57,6 +61,7 @@ export function useLiveList<Item, ListPage extends Page<Item> = Page<Item>>({
   const query = useInfiniteQuery({
     queryKey: key,
     queryFn: ({ signal, pageParam }) => read(pageParam, signal),
+    meta: LIVE,
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor,
     enabled,

@@ -1,5 +1,5 @@
 // The data of a query: a skeleton after 200 ms, a problem, or the data. Data that are shown stay when a later read fails.
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Problem } from './problem.tsx';
 
 /** The delay of the skeleton. Most answers come earlier, and a flash of a skeleton is worse than none. */
@@ -8,6 +8,8 @@ const SKELETON_AFTER_MS = 200;
 interface Query<Data> {
   readonly data: Data | undefined;
   readonly error: unknown;
+  /** The number of reads that failed. */
+  readonly errorUpdateCount?: number;
   readonly refetch: () => unknown;
 }
 
@@ -19,9 +21,13 @@ interface LoadedProps<Data> {
 }
 
 export function Loaded<Data>({ query, lines = 8, children }: LoadedProps<Data>) {
-  const { data, error, refetch } = query;
+  const { data, error, errorUpdateCount = 0, refetch } = query;
+  const last = useRef(error);
+  if (error) last.current = error;
   if (data !== undefined) return <>{children(data)}</>;
-  if (error) return <Problem error={error} onRetry={() => void refetch()} />;
+  // The query forgets its error while it tries again. The problem stays until there is an answer, so that nothing flickers.
+  const shown = errorUpdateCount > 0 ? last.current : error;
+  if (shown) return <Problem error={shown} onRetry={() => void refetch()} />;
   return <Skeleton lines={lines} />;
 }
 

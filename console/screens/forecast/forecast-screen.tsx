@@ -52,7 +52,7 @@ export default function ForecastScreen() {
       }
     >
       <div className="stack">
-        <Loaded query={{ data: forecast ?? undefined, error: jobs.error, refetch: jobs.refetch }} lines={16}>
+        <Loaded query={{ ...jobs, data: forecast }} lines={16}>
           {(found) =>
             jobs.items.length === 0 ? (
               <Empty title="You have no active jobs" action={<Link href="/jobs/new">Create a job</Link>}>

@@ -240,4 +240,18 @@ it('says that the server does not answer, and from when the data are', async () 
   await page.getByText('Offline: the server does not answer.').waitFor();
   await page.getByText('The data are from').waitFor();
   await row(page, 'kept').waitFor();
+
+  // A page without data shows the problem, and keeps it while it tries again.
+  await page.keyboard.press('g');
+  await page.keyboard.press('f');
+  await page.getByText('The server did not answer').waitFor();
+  await page.evaluate(`
+    window.removed = 0;
+    new MutationObserver((changes) => {
+      for (const { removedNodes } of changes)
+        for (const node of removedNodes) if (node.querySelector?.('.problem-detail')) window.removed++;
+    }).observe(document.querySelector('main'), { childList: true, subtree: true });
+  `);
+  for (let failed = 0; failed < 4; failed++) await page.waitForEvent('requestfailed');
+  expect(await page.evaluate('window.removed')).toBe(0);
 });
