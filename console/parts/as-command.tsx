@@ -5,7 +5,7 @@ import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
 import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
-import { curlText, type RequestText } from './command-text.ts';
+import { cliFor, curlText, type RequestText } from './command-text.ts';
 
 export interface Commands {
   readonly request: RequestText;
@@ -17,7 +17,7 @@ const TITLES = { curl: 'As curl', cli: 'As CLI' } as const;
 
 export function AsCommand({ request, cli }: Commands) {
   const [shown, setShown] = useState<'curl' | 'cli'>();
-  const text = shown === 'curl' ? curlText(request, location.origin) : cli;
+  const text = shown === 'curl' ? curlText(request, location.origin) : cliFor(cli, location.origin);
   return (
     <>
       <ButtonDropdown

@@ -30,6 +30,13 @@ export function curlText(request: RequestText, origin: string): string {
 export const cliText = (...words: readonly (string | undefined)[]): string =>
   ['punctual', ...words.filter((word) => word !== undefined).map(shellWord)].join(' ');
 
+/** The server of the command line if it is given no other. */
+const DEFAULT_SERVER = 'http://127.0.0.1:3000';
+
+/** The command for the server of the page. */
+export const cliFor = (command: string, origin: string): string =>
+  origin === DEFAULT_SERVER ? command : `PUNCTUAL_URL=${shellWord(origin)} ${command}`;
+
 /** A command that reads JSON from its standard input. */
 export const withInput = (command: string, value: unknown): string =>
   `${command} <<'JSON'\n${JSON.stringify(value, undefined, 2)}\nJSON`;

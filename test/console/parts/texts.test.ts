@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cliText, curlText, shellWord } from '../../../console/parts/command-text.ts';
+import { cliFor, cliText, curlText, shellWord, withInput } from '../../../console/parts/command-text.ts';
 import { actionTitle, countOfJobs } from '../../../console/parts/job-action-texts.ts';
 import { payloadText } from '../../../console/parts/payload-text.ts';
 import { problemText } from '../../../console/parts/problem-text.ts';
@@ -61,6 +61,13 @@ describe('commands', () => {
       "''",
     ]);
     expect(cliText('list', '--name', 'a b', undefined)).toBe("punctual list --name 'a b'");
+  });
+
+  it('name the server of the page, if it is not the default one', () => {
+    expect(cliFor('punctual list', 'http://127.0.0.1:3000')).toBe('punctual list');
+    expect(cliFor(withInput('punctual create --file -', { task: 'noop' }), 'https://jobs.example.com')).toBe(
+      `PUNCTUAL_URL=https://jobs.example.com punctual create --file - <<'JSON'\n{\n  "task": "noop"\n}\nJSON`,
+    );
   });
 
   it('have no token', () => {
