@@ -5,8 +5,8 @@ import { Suspense, useEffect, useState } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import { watchInput } from '../api/live.ts';
 import { useShortcutListener, useShortcuts } from '../keyboard/shortcuts.ts';
-import { Empty } from '../parts/empty.tsx';
 import { Skeleton } from '../parts/loaded.tsx';
+import { Page } from '../parts/page.tsx';
 import { SCREENS } from '../routes.tsx';
 import { TrayView } from '../tray/tray-view.tsx';
 import { ConnectionBar } from './connection-bar.tsx';
@@ -55,7 +55,7 @@ export function Shell() {
                   <Route key={path} path={path} component={screen} />
                 ))}
                 <Route>
-                  <Empty title="There is no such page">The address may have been mistyped.</Empty>
+                  <Page title="There is no such page">The address may have been mistyped.</Page>
                 </Route>
               </Switch>
             </Suspense>

@@ -36,18 +36,14 @@ export function CreateScreen() {
     enabled: from !== null,
     isFinal: () => true,
   });
+  if (tasks.data && from === null)
+    return <Create key="new" tasks={tasks.data} task={params.get('task') ?? ''} />;
+  if (tasks.data && original.data)
+    return <Create key={original.data.id} tasks={tasks.data} task="" original={original.data} />;
   return (
-    <Loaded query={tasks}>
-      {(loaded) =>
-        from === null ? (
-          <Create key="new" tasks={loaded} task={params.get('task') ?? ''} />
-        ) : (
-          <Loaded query={original}>
-            {(job) => <Create key={job.id} tasks={loaded} task="" original={job} />}
-          </Loaded>
-        )
-      }
-    </Loaded>
+    <Page title={from === null ? 'Create job' : 'Duplicate job'}>
+      <Loaded query={tasks}>{() => <Loaded query={original}>{() => null}</Loaded>}</Loaded>
+    </Page>
   );
 }
 

@@ -35,10 +35,11 @@ export function EditScreen({ id }: { id: string }) {
   const api = useApi();
   const tasks = useTasks();
   const job = useLive({ key: keys.job(id), kind: 'object', read: (signal) => api.jobs.get(id, { signal }) });
+  if (job.data && tasks.data) return <Edit key={id} job={job.data} tasks={tasks.data} />;
   return (
-    <Loaded query={job}>
-      {(loaded) => <Loaded query={tasks}>{(list) => <Edit key={id} job={loaded} tasks={list} />}</Loaded>}
-    </Loaded>
+    <Page title="Edit job">
+      <Loaded query={job}>{() => <Loaded query={tasks}>{() => null}</Loaded>}</Loaded>
+    </Page>
   );
 }
 

@@ -16,7 +16,7 @@ import { ParamTable } from './param-table.tsx';
 
 export default function TaskScreen() {
   const { name: encoded = '' } = useParams();
-  const name = decodeURIComponent(encoded);
+  const name = decoded(encoded);
   const tasks = useTasks();
   const [, navigate] = useLocation();
   const task = tasks.data?.find((one) => one.name === name);
@@ -41,6 +41,15 @@ export default function TaskScreen() {
       </Loaded>
     </Page>
   );
+}
+
+/** An address that was mistyped may have a wrong code. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 const createHref = (name: string): string => `/jobs/new?task=${encodeURIComponent(name)}`;

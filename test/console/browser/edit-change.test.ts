@@ -30,6 +30,13 @@ const save = (page: Page) => page.getByRole('button', { name: 'Save changes' }).
 const saved = (page: Page, id: string) => page.waitForURL((url) => url.pathname.endsWith(`/jobs/${id}`));
 
 describe('the form that edits a job', () => {
+  it('says under its title that there is no such job', async () => {
+    const page = await session.open(`/jobs/job_${'0'.repeat(20)}/edit`, { expected: /404/ });
+    await page.getByRole('heading', { name: 'Edit job', level: 1 }).waitFor();
+    await page.getByText('Not found, or not yours').waitFor();
+    await expectAccessible(page);
+  });
+
   it('shows the difference and its effect on the next day, and saves with the reason', async () => {
     const { id } = await create();
     const page = await session.open(`/jobs/${id}/edit`);

@@ -47,7 +47,9 @@ it('begins a job with the task, or with its example', async () => {
 });
 
 it('names the tasks if there is none of the address', async () => {
-  const page = await session.open('/tasks/none%2Fsuch');
+  const page = await session.open('/tasks/%E0%A4');
+  await page.getByText('This server has no task "%E0%A4"').waitFor();
+  await page.goto(`${session.url()}/console/tasks/none%2Fsuch`);
   await page.getByText('This server has no task "none/such"').waitFor();
   await expectAccessible(page);
   await page.getByRole('link', { name: 'noop' }).click();
