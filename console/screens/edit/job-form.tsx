@@ -64,25 +64,28 @@ export const JobForm = memo((props: JobFormProps) => {
   return (
     <ErrorsContext.Provider value={errors}>
       <div className="edit-layout">
-        <div className="edit-main">
-          <TaskSection tasks={tasks} task={draft.task} onChange={setTask} />
-          {draft.task !== '' && <ParamsSection task={task} params={draft.params} onChange={setParams} />}
-          <ScheduleSection
-            schedule={schedule}
-            preview={preview}
-            zone={zone}
-            isEdit={isEdit}
-            onChange={setSchedule}
-          />
-        </div>
-        <div className="edit-side">
-          <PreviewPanel
-            preview={preview}
-            now={now}
-            others={others}
-            hasMore={hasMoreJobs}
-            onJitter={isRecurring ? addJitter : undefined}
-          />
+        {/* The preview stays in view beside the schedule, and ends with it. */}
+        <div className="edit-beside">
+          <div className="edit-main">
+            <TaskSection tasks={tasks} task={draft.task} onChange={setTask} />
+            {draft.task !== '' && <ParamsSection task={task} params={draft.params} onChange={setParams} />}
+            <ScheduleSection
+              schedule={schedule}
+              preview={preview}
+              zone={zone}
+              isEdit={isEdit}
+              onChange={setSchedule}
+            />
+          </div>
+          <div className="edit-side">
+            <PreviewPanel
+              preview={preview}
+              now={now}
+              others={others}
+              hasMore={hasMoreJobs}
+              onJitter={isRecurring ? addJitter : undefined}
+            />
+          </div>
         </div>
         <div className="edit-rest">
           <PoliciesSection

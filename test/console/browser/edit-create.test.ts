@@ -54,6 +54,17 @@ describe('the form that creates a job', () => {
     });
   });
 
+  it('keeps the preview in view, but not over the policies', async () => {
+    const page = await session.open('/jobs/new?task=noop');
+    await cronField(page).waitFor();
+    const edge = (selector: string, side: 'top' | 'bottom') =>
+      page.evaluate<number>(`document.querySelector('${selector}').getBoundingClientRect().${side}`);
+    for (const position of [0, 300, 700]) {
+      await page.evaluate(`scrollTo(0, ${position})`);
+      expect(await edge('.edit-side', 'bottom')).toBeLessThan(await edge('.edit-rest', 'top'));
+    }
+  });
+
   it('shows a week of a pattern with too many runs for a year, and the jobs that share its minutes', async () => {
     const other = { name: 'other-job', task: 'noop', schedule: { cron: '*/20 * * * *' } };
     expect((await me()('POST', '/jobs', other)).status).toBe(201);
