@@ -66,6 +66,16 @@ describe('the request', () => {
     expect(jobSpecSchema.safeParse(request).success).toBe(true);
   });
 
+  it('has no tag of a row that nothing was typed into', () => {
+    const tags = [
+      ['', ''],
+      ['team', 'billing'],
+    ] as const;
+    expect(requestOf({ ...START, task: 'noop', tags }).tags).toEqual({ team: 'billing' });
+    expect(changesBetween(START, { ...START, tags: [['', '']] })).toEqual({});
+    expect(requestOf({ ...START, task: 'noop', tags: [['', 'x']] }).tags).toEqual({ '': 'x' });
+  });
+
   it('has every field that the user has set', () => {
     const request = requestOf(FULL);
     expect(jobSpecSchema.parse(request)).toMatchObject({

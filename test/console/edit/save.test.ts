@@ -1,7 +1,13 @@
 // What a save needs: errors by field, merged versions, the line of retries.
 import { describe, expect, it } from 'vitest';
 import { emptyDraft, type JobDraft } from '../../../console/screens/edit/draft/job-draft.ts';
-import { fieldFor, openErrors, textAt, valueAt } from '../../../console/screens/edit/form/field-errors.ts';
+import {
+  fieldFor,
+  inOrderOf,
+  openErrors,
+  textAt,
+  valueAt,
+} from '../../../console/screens/edit/form/field-errors.ts';
 import { retryLine, retrySentence } from '../../../console/screens/edit/policies/retry-line-geometry.ts';
 import { merged, mergeFields, proposedSide, type Side } from '../../../console/screens/edit/save/merge.ts';
 import { cronParts } from '../../../console/screens/edit/schedule/cron-parts.ts';
@@ -41,6 +47,12 @@ describe('errors by field', () => {
       'params.headers',
     );
     expect(fieldFor('owner', ['params'])).toBeUndefined();
+  });
+
+  it('come in the order of the form, and last without a field', () => {
+    const errors = ['owner', 'limit.key', 'params.url'].map((path) => ({ path, message: 'is wrong' }));
+    const shown = inOrderOf(['task', 'params.url', 'limit.key'], errors);
+    expect(shown.map(({ path }) => path)).toEqual(['params.url', 'limit.key', 'owner']);
   });
 });
 

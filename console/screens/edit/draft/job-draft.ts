@@ -81,7 +81,9 @@ export type DraftField = keyof JobDraft;
 /** The fields as the API has them. An absent field is undefined. */
 export function fieldsOf(draft: JobDraft): Record<DraftField, unknown> {
   const { name, tags, ...rest } = draft;
-  return { ...rest, name: name === '' ? undefined : name, tags: Object.fromEntries(tags) };
+  // A row that nothing was typed into is no tag.
+  const typed = tags.filter((tag) => tag.join('') !== '');
+  return { ...rest, name: name === '' ? undefined : name, tags: Object.fromEntries(typed) };
 }
 
 /** The request that creates the job. Fields with the default value are left out. */

@@ -39,6 +39,15 @@ export const textAt = (errors: readonly FieldError[], field: string, deep: boole
     )
     .join('. ');
 
+/** In the order of the fields of the form. Errors without a field come last. */
+export function inOrderOf(fields: readonly string[], errors: readonly FieldError[]): readonly FieldError[] {
+  const rank = ({ path }: FieldError): number => {
+    const field = fieldFor(path, fields);
+    return field === undefined ? fields.length : fields.indexOf(field);
+  };
+  return errors.toSorted((a, b) => rank(a) - rank(b));
+}
+
 /** The field of the form that an error is shown at: the longest one that contains its path. */
 export const fieldFor = (path: string, fields: readonly string[]): string | undefined =>
   fields.filter((field) => isAt(path, field, true)).sort((a, b) => b.length - a.length)[0];

@@ -1,7 +1,8 @@
 // The errors of the last save, and what is shown after it.
 import { useState } from 'react';
 import type { FieldError } from '../../../../src/domain/errors.ts';
-import { openErrors, type Refusal } from '../form/field-errors.ts';
+import { shownFields } from '../form/field.tsx';
+import { inOrderOf, openErrors, type Refusal } from '../form/field-errors.ts';
 import { useStable } from '../form/use-stable.ts';
 import { showField } from './refusal-alert.tsx';
 
@@ -10,8 +11,9 @@ export function useRefusal(request: unknown) {
   const [refusal, setRefusal] = useState<Refusal>();
   const open: readonly FieldError[] = useStable(openErrors(refusal, request));
   const refuse = (next: Refusal) => {
-    setRefusal(next);
-    const [first] = next.errors;
+    const errors = inOrderOf(shownFields(), next.errors);
+    setRefusal({ ...next, errors });
+    const [first] = errors;
     // After the sections with errors have opened.
     if (first) setTimeout(() => showField(first.path), 0);
   };
