@@ -57,9 +57,20 @@ export function CalendarMark(input: CalendarInput) {
           ))}
         </svg>
       </section>
+      {cells.some(({ clockChange }) => clockChange !== undefined) && <ClockLegend />}
     </Figure>
   );
 }
+
+const ClockLegend = () => (
+  <p className="mark-legend">
+    <svg viewBox="0 0 13 13" width="13" height="13" aria-hidden="true" className="mark">
+      <rect className="mark-changed" x="1" y="1" width="11" height="11" rx="2" />
+      <path className="mark-change-sign" d="M13 0h-6l6 6z" />
+    </svg>
+    Clocks change
+  </p>
+);
 
 function Day({ cell, isToday }: { cell: CalendarCell; isToday: boolean }) {
   const x = LEFT + cell.column * STEP;

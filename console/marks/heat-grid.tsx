@@ -31,6 +31,7 @@ export function HeatGrid(props: HeatGridProps) {
   const cellWidth = (width - LEFT) / span.columns;
   const cellHeight = Math.min(18, Math.max(11, cellWidth * 0.8));
   const height = TOP + span.rows * cellHeight + 2;
+  const chosen = selected === undefined ? undefined : cells[selected];
   const cellText = (cell: GridCell | undefined): string =>
     cell ? `${timeText(cell.from)}: ${cell.count} ${cell.count === 1 ? 'run' : 'runs'}` : '';
   const picture = (
@@ -65,11 +66,18 @@ export function HeatGrid(props: HeatGridProps) {
           y={TOP + cell.row * cellHeight}
           width={cellWidth - 2}
           height={cellHeight - 2}
-          isSelected={index === selected}
           title={cellText(cell)}
           onClick={onSelect && (() => onSelect(index))}
         />
       ))}
+      {chosen && (
+        <SelectedFrame
+          x={LEFT + chosen.column * cellWidth}
+          y={TOP + chosen.row * cellHeight}
+          width={cellWidth - 2}
+          height={cellHeight - 2}
+        />
+      )}
     </svg>
   );
   return (
@@ -122,24 +130,35 @@ function moveSelection(
   if (next >= 0 && next < rows * columns) onSelect(next);
 }
 
+interface FrameProps {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A gap and a line around a cell, which are visible beside cells of every level. */
+const SelectedFrame = ({ x, y, width, height }: FrameProps) => (
+  <g pointerEvents="none">
+    <rect className="mark-gap" x={x - 1} y={y - 1} width={width + 2} height={height + 2} rx={2} />
+    <rect className="mark-chosen" x={x - 3} y={y - 3} width={width + 6} height={height + 6} rx={3} />
+  </g>
+);
+
 interface CellProps {
   readonly cell: GridCell;
   readonly x: number;
   readonly y: number;
   readonly width: number;
   readonly height: number;
-  readonly isSelected: boolean;
   readonly title: string;
   readonly onClick: (() => void) | undefined;
 }
 
-const Cell = ({ cell, x, y, width, height, isSelected, title, onClick }: CellProps) => (
+const Cell = ({ cell, x, y, width, height, title, onClick }: CellProps) => (
   // biome-ignore lint/a11y/noStaticElementInteractions: the grid handles the arrow keys
   <g onClick={onClick}>
     <title>{title}</title>
     <rect className={`mark-level-${cell.level}`} x={x} y={y} width={width} height={height} rx={1.5} />
-    {isSelected && (
-      <rect className="mark-today" x={x - 0.5} y={y - 0.5} width={width + 1} height={height + 1} />
-    )}
   </g>
 );

@@ -18,25 +18,14 @@ export const PlanMark = memo(({ schedule, picture }: ShownPlan) => {
   return (
     <div className="edit-plan" data-plan={picture.kind}>
       <p className="edit-quiet">{TITLES[picture.kind](total, zone)}</p>
-      {picture.kind === 'year' ? <YearMark {...picture} /> : <GridMark picture={picture} zone={zone} />}
+      {picture.kind === 'year' ? (
+        <CalendarMark {...picture.calendar} />
+      ) : (
+        <GridMark picture={picture} zone={zone} />
+      )}
     </div>
   );
 });
-
-const YearMark = ({ calendar }: Extract<PlanPicture, { kind: 'year' }>) => (
-  <>
-    <CalendarMark {...calendar} />
-    {calendar.clockChanges.size > 0 && (
-      <p className="edit-quiet edit-legend">
-        <svg viewBox="0 0 13 13" width="13" height="13" aria-hidden="true" className="mark edit-legend-mark">
-          <rect className="mark-changed" x="1" y="1" width="11" height="11" rx="2" />
-          <path className="mark-change-sign" d="M13 0h-6l6 6z" />
-        </svg>
-        Clocks change
-      </p>
-    )}
-  </>
-);
 
 function GridMark({ picture, zone }: { picture: Exclude<PlanPicture, { kind: 'year' }>; zone: string }) {
   const isWeek = picture.kind === 'week';
