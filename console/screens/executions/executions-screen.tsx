@@ -3,7 +3,7 @@ import Button from '@cloudscape-design/components/button';
 import Select from '@cloudscape-design/components/select';
 import Toggle from '@cloudscape-design/components/toggle';
 import { useMemo } from 'react';
-import { useSearchParams } from 'wouter';
+import { Link, useSearchParams } from 'wouter';
 import type { Execution } from '../../../src/client/types.ts';
 import { useJobNames, useKnownJobs } from '../../api/use-known-jobs.ts';
 import { isOperator, useSession } from '../../auth/auth.ts';
@@ -130,7 +130,7 @@ const NoRows = ({ isFiltered, follow, onClear }: NoRowsProps) =>
       {follow ? 'New executions that match it will appear here.' : 'The time of the filter is the due time.'}
     </Empty>
   ) : (
-    <Empty title="Nothing has run yet">
+    <Empty title="Nothing has run yet" action={<Link href="/jobs/new">Create a job</Link>}>
       An execution appears here when a job is due or is run by hand. Executions are kept for a limited time.
     </Empty>
   );

@@ -146,7 +146,7 @@ function Report({ job, audit, lateMs }: { job: Job; audit: Audit; lateMs: number
       <div role="status">
         <StatusIndicator type={isGood ? 'success' : 'warning'}>
           {isGood
-            ? 'Every expected occurrence has one execution that started on time.'
+            ? `Every expected occurrence has one execution${report.skipped > 0 ? `. ${report.skipped} ${report.skipped === 1 ? 'was' : 'were'} skipped, the others` : ' that'} started on time.`
             : 'Some occurrences are missing, doubled or late.'}
         </StatusIndicator>
       </div>

@@ -24,10 +24,10 @@ export const ChangesTable = ({ changes, label = 'Changed fields' }: ChangesTable
           <tr key={path}>
             <th scope="row">{path}</th>
             <td data-label="Before">
-              <pre className="edit-before">{valueText(from)}</pre>
+              <pre className={from === undefined ? 'edit-absent' : 'edit-before'}>{valueText(from)}</pre>
             </td>
             <td data-label="After">
-              <pre className="edit-after">{valueText(to)}</pre>
+              <pre className={to === undefined ? 'edit-absent' : 'edit-after'}>{valueText(to)}</pre>
             </td>
           </tr>
         ))}
