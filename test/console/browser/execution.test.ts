@@ -1,10 +1,15 @@
 // The page of an execution.
+import { resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { until } from '../../support/until.ts';
 import { expectAccessible, expectNoOverflow, PHONE, useConsole } from './console-session.ts';
 
-const session = useConsole();
+// Progress and cancels travel with the heartbeat.
+const session = useConsole({
+  PUNCTUAL_HEARTBEAT_MS: '500',
+  PUNCTUAL_TASKS_FOLDER: resolve(import.meta.dirname, '../../fixtures/tasks'),
+});
 
 const ended = ['succeeded', 'failed', 'skipped', 'cancelled'];
 
@@ -58,6 +63,18 @@ it('cancels a running execution after a question', async () => {
   await page.getByRole('button', { name: 'Cancel execution' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel execution' }).click();
   await until('it is cancelled', async () => (await fact(page, 'Status').textContent()) === 'cancelled');
+});
+
+it('shows the progress and the log lines of a running task, as text', async () => {
+  const { id } = await run({ name: 'half', task: 'half-done' }, ['running']);
+  const page = await session.open(`/executions/${id}`);
+  await page.getByRole('progressbar').waitFor();
+  await page.getByText('<i>half</i> of the rows').waitFor();
+  await page.getByText('50%').first().waitFor();
+  const lines = page.getByRole('region', { name: 'Log lines' });
+  await lines.getByText('one <b>line</b> {"of":"<img src=x onerror=alert(1)>"}').waitFor();
+  expect(await lines.locator('.log-warn').textContent()).toContain('and another one');
+  await expectAccessible(page);
 });
 
 it('goes to the neighbours by [ and ]', async () => {
