@@ -74,11 +74,10 @@ const OTHERS: readonly Column<JobSummary>[] = [
   { id: 'tags', title: 'Tags', width: '156px', from: 'wide', cell: (job) => <Tags job={job} /> },
 ];
 
-/** `withOwner`: the list has jobs of other users. */
+/** `withOwner`: the list has jobs of other users. The owner has the place of the tags, so that the schedule keeps its own. */
 export const jobColumns = ({ withOwner }: { withOwner: boolean }): Column<JobSummary>[] => [
   NAME,
-  ...(withOwner ? [OWNER] : []),
-  ...OTHERS,
+  ...(withOwner ? [OWNER, ...OTHERS.filter(({ id }) => id !== 'tags')] : OTHERS),
 ];
 
 const Quiet = ({ children }: { children: string }) => <span className="quiet">{children}</span>;
