@@ -73,8 +73,16 @@ export function ExecutionFacts({ execution, now }: ExecutionFactsProps) {
 function WorkerName({ execution: { workerId } }: { execution: Execution }) {
   const session = useSession();
   if (workerId === undefined) return <>–</>;
-  if (!isOperator(session)) return <Id id={workerId} what="worker id" />;
-  return <Link href={`/executions?workerId=${encodeURIComponent(workerId)}`}>{workerId}</Link>;
+  return (
+    <>
+      <Id id={workerId} what="worker id" />
+      {isOperator(session) && (
+        <div>
+          <Link href={`/executions?workerId=${encodeURIComponent(workerId)}`}>What it runs now</Link>
+        </div>
+      )}
+    </>
+  );
 }
 
 function durationText({ status, durationMs, timeline }: Execution, now: number): string {

@@ -3,6 +3,7 @@ import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { useMemo } from 'react';
 import type { Worker } from '../../../src/client/client.ts';
 import { lengthText } from '../../../src/domain/length-text.ts';
+import { Id } from '../../parts/id.tsx';
 import { type Column, RowTable } from '../../parts/row-table.tsx';
 import { Meter } from './meter.tsx';
 import { MinuteBars } from './minute-bars.tsx';
@@ -28,7 +29,7 @@ export function WorkerTable({ workers, readAt }: WorkerTableProps) {
 }
 
 const columnsOf = (readAt: number): readonly Column<Worker>[] => [
-  { id: 'worker', title: 'Worker', width: '15%', cell: ({ id }) => <code title={id}>{id}</code> },
+  { id: 'worker', title: 'Worker', width: '17%', cell: ({ id }) => <Id id={id} what="worker id" /> },
   {
     id: 'slots',
     title: 'Slots in use',
@@ -77,7 +78,7 @@ const columnsOf = (readAt: number): readonly Column<Worker>[] => [
   {
     id: 'host',
     title: 'Host',
-    width: '10%',
+    width: '90px',
     from: 'wide',
     cell: ({ host }) => <span title={host}>{host}</span>,
   },

@@ -101,7 +101,7 @@ it('leads operators to what the worker runs', async () => {
   const { id } = await run({ name: 'on a worker' });
   const { body } = await session.as('me')('GET', `/executions/${id}`);
   const page = await session.open(`/executions/${id}`, { operator: true });
-  await page.getByRole('link', { name: body.workerId }).click();
+  await page.getByRole('link', { name: 'What it runs now' }).click();
   await page.waitForURL((url) => url.searchParams.get('workerId') === body.workerId);
   await page.getByText('Worker id = ').first().waitFor();
 });
