@@ -78,8 +78,15 @@ const Cross = ({ x, y }: { x: number; y: number }) => (
   <path className="mark-stroke" d={`M${x + 1} ${y}l4 4m0 -4l-4 4`} />
 );
 
-/** The picture with its table, for the page of a job. `linkTo` gives the page of an execution, below `/console`. */
-export function RunStripFigure({ linkTo, ...props }: RunStripProps & { linkTo?: (id: string) => string }) {
+interface RunStripFigureProps extends RunStripProps {
+  /** The page of an execution, below `/console`. */
+  readonly linkTo: (id: string) => string;
+  /** The text of a due time in the zone of the page. */
+  readonly timeText: (instant: number) => string;
+}
+
+/** The picture with its table, for the page of a job. */
+export function RunStripFigure({ linkTo, timeText, ...props }: RunStripFigureProps) {
   const shown = props.runs.slice(0, props.slots ?? 20);
   return (
     <Figure
@@ -87,13 +94,9 @@ export function RunStripFigure({ linkTo, ...props }: RunStripProps & { linkTo?: 
       table={() => ({
         head: ['Due', 'Status', 'Late', 'Took'],
         rows: shown.map(({ id, dueAt, status, latenessMs, durationMs }) => [
-          linkTo ? (
-            <Link key={id} href={linkTo(id)}>
-              {dueAt}
-            </Link>
-          ) : (
-            dueAt
-          ),
+          <Link key={id} href={linkTo(id)} title={dueAt}>
+            {timeText(Date.parse(dueAt))}
+          </Link>,
           status,
           latenessMs === undefined ? '–' : lengthText(latenessMs),
           durationMs === undefined ? '–' : lengthText(durationMs),

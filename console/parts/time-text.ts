@@ -45,6 +45,12 @@ export function timeText(at: number, zone: string, { milliseconds = false } = {}
   };
 }
 
+/** In one text: "18 Nov 2026, 10:57:36 CET". */
+export function instantText(at: number, zone: string): string {
+  const { date, time, zone: name } = timeText(at, zone);
+  return `${date}, ${time} ${name}`;
+}
+
 function formatIn(zone: string, milliseconds: boolean): Intl.DateTimeFormat {
   try {
     return formatOf(/^[+-]\d{4}$/.test(zone) ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone, milliseconds);

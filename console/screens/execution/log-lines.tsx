@@ -24,12 +24,13 @@ export function LogLines({ execution }: { execution: Execution }) {
     enabled: hasStarted,
     isFinal: (last) => last.complete,
   });
+  const { zone } = useZone();
   const logsUrl = config.logsUrl?.replace('{executionId}', encodeURIComponent(id));
   if (!hasStarted) return null;
   return (
     <Panel
       title="Log lines"
-      description="Lines that the task wrote."
+      description={`Lines that the task wrote. Times are in ${zone}.`}
       actions={
         logsUrl && (
           <Button href={logsUrl} target="_blank" iconName="external" iconAlign="right">
@@ -45,15 +46,14 @@ export function LogLines({ execution }: { execution: Execution }) {
           {hasEnded(execution) ? 'The task logged nothing.' : 'The task has logged nothing yet.'}
         </Box>
       ) : (
-        <Lines lines={lines.items} />
+        <Lines lines={lines.items} zone={zone} />
       )}
       <More list={lines} what="lines" />
     </Panel>
   );
 }
 
-function Lines({ lines }: { lines: readonly LogLine[] }) {
-  const { zone } = useZone();
+function Lines({ lines, zone }: { lines: readonly LogLine[]; zone: string }) {
   const hasAttempts = lines.some(({ attempt }) => attempt !== lines[0]?.attempt);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region needs the focus

@@ -13,7 +13,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Time } from '../../parts/time.tsx';
-import { timeText } from '../../parts/time-text.ts';
+import { instantText, timeText } from '../../parts/time-text.ts';
 import { useZone } from '../../parts/zone.tsx';
 import { PlanMark } from '../edit/schedule/plan-mark.tsx';
 import { usePlanPicture } from '../edit/schedule/use-plan-picture.ts';
@@ -43,6 +43,7 @@ const hasPunctuality = ({ trigger }: Execution): boolean => trigger !== 'backfil
 
 function Runs({ executions, job }: { executions: readonly Execution[]; job: Job }) {
   const [, navigate] = useLocation();
+  const { zone } = useZone();
   const shown = executions
     .slice(0, NEWEST)
     .map((run) => (hasPunctuality(run) ? run : { ...run, latenessMs: undefined }));
@@ -65,6 +66,7 @@ function Runs({ executions, job }: { executions: readonly Execution[]; job: Job 
           height={64}
           fill
           linkTo={(id) => `/executions/${id}`}
+          timeText={(at) => instantText(at, zone)}
           onSelect={(id) => navigate(`/executions/${id}`)}
         />
       )}
@@ -84,7 +86,10 @@ function Lateness({ executions }: { executions: readonly Execution[] }) {
     return `${date}, ${time}`;
   };
   return (
-    <Panel title="Lateness" description={points.length > 0 ? latenessSentence(points) : undefined}>
+    <Panel
+      title="Lateness"
+      description={points.length > 0 ? `${latenessSentence(points)}. Times are in ${zone}.` : undefined}
+    >
       {points.length === 0 ? (
         <Empty title="No start yet">How late each run starts appears here, in milliseconds.</Empty>
       ) : (

@@ -2,7 +2,7 @@
 import { lengthText } from '../../../../src/domain/length-text.ts';
 import { Figure } from '../../../marks/figure.tsx';
 import { px } from '../../../marks/scales.ts';
-import { timeText } from '../../../parts/time-text.ts';
+import { instantText, timeText } from '../../../parts/time-text.ts';
 import { type Effect, effectSentence } from './effect.ts';
 
 const WIDTH = 640;
@@ -35,7 +35,7 @@ export function EffectMark({ effect, zone }: { effect: Effect; zone: string }) {
         ]
           .sort(([a], [b]) => a - b)
           .slice(0, MAX_DRAWN)
-          .map(([at, change]) => [`${timeText(at, zone).date}, ${timeText(at, zone).time}`, change]),
+          .map(([at, change]) => [instantText(at, zone), change]),
       })}
     >
       {/* On a phone the picture keeps a legible size and scrolls. */}

@@ -51,7 +51,9 @@ export function ReviewDialog(props: ReviewDialogProps) {
         {effect && (
           <div data-part="effect">
             <Box variant="h3">Effect on the next 24 hours</Box>
-            <p className="edit-quiet">{effectSentence(effect)}</p>
+            <p className="edit-quiet">
+              {effectSentence(effect)} Times are in {zone}.
+            </p>
             <EffectMark effect={effect} zone={zone} />
           </div>
         )}
