@@ -56,6 +56,8 @@ export async function finishAttempt(
 function rowOf({ clock, random }: Context, claimed: Claimed, outcome: Outcome, times: Times): Row {
   const { head, message, hold, row: opened } = claimed;
   const now = clock.now();
+  // a clock may have been set back since the start, and the next worker's clock need not have reached the fire time
+  const nextAttemptAfter = (ms: number): number => Math.max(now + ms, message.fireAt);
   const base: Row = {
     ...(opened ?? newRow(head, message.due, message.revision, 'RUNNING')),
     fence: hold.token,
@@ -77,14 +79,20 @@ function rowOf({ clock, random }: Context, claimed: Claimed, outcome: Outcome, t
       status: 'RETRYING',
       attempt: hold.attempt - 1,
       firstStartedAt: base.firstStartedAt ?? times.startedAt,
-      nextAttemptAt: now + (outcome.afterMs ?? 0),
+      nextAttemptAt: nextAttemptAfter(outcome.afterMs ?? 0),
     };
   const { error, retry } = outcome;
   if (retry === 'never' || hold.attempt >= base.maxAttempts)
     return { ...base, status: 'FAILED', finishedAt: now, error };
   const delay = retry === 'backoff' ? backoffMs(head.retry, hold.attempt, random.float()) : retry.afterMs;
   const ended = { attempt: hold.attempt, workerId: hold.workerId, ...times, finishedAt: now, error };
-  return { ...base, ...withAttempt(base, ended), status: 'RETRYING', error, nextAttemptAt: now + delay };
+  return {
+    ...base,
+    ...withAttempt(base, ended),
+    status: 'RETRYING',
+    error,
+    nextAttemptAt: nextAttemptAfter(delay),
+  };
 }
 
 /**

@@ -25,6 +25,14 @@ test('a failed attempt is sent again after its backoff', async () => {
   expect(world.sent).toMatchObject([{ due: message.due, fireAt: at('12:01:15') }]);
 });
 
+test('the next attempt is not before the fire time, also if the clock was set back since the start', async () => {
+  const { world, context, message, claimed, times } = await claimedAtItsTime();
+  world.now = at('12:00:59');
+  const error = { name: 'Error', message: 'no' };
+  await finishAttempt(context, claimed, { kind: 'failed', error, retry: { afterMs: 0 } }, times);
+  expect(world.row(message)).toMatchObject({ status: 'RETRYING', nextAttemptAt: at('12:01:00') });
+});
+
 test('a result is recorded although the store fails once and then loses its response', async () => {
   const { world, context, message, claimed, times } = await claimedAtItsTime();
   loseResponse(world.store, 'insertRow');
