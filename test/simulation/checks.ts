@@ -584,6 +584,8 @@ export class Checks {
     if (!head?.limit || take?.process !== process || profile.fail > 0 || profile.lost > 0) return;
     // the claim of another delivery, whose undo failed before the faults ended
     if (take.underFaults || take.hold.startedAt < since) return;
+    // a clock that is corrected may end the lease a little later
+    if (process.clock.offBy() !== 0) return;
     if (this.runs.some((run) => run.take === take) || others.some((other) => other.process === process))
       return;
     const hasSlot = store.keySlots.all().some(({ token }) => token === hold?.token);
