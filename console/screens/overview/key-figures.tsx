@@ -43,7 +43,7 @@ export function KeyFigures({ summary, running, failures, jobs }: KeyFiguresProps
         </Figure>
         <Figure
           title="Next run"
-          note={next ? (next.name ?? next.id) : 'Nothing is planned'}
+          note={next ? (next.name ?? next.id) : jobs && 'Nothing is planned'}
           ready={jobs !== undefined}
         >
           {next?.nextRunAt ? <RelativeTime at={next.nextRunAt} planned /> : '–'}
@@ -71,7 +71,8 @@ function OnTime({ summary }: { summary: ExecutionSummary | undefined }) {
 
 interface FigureProps {
   readonly title: string;
-  readonly note: string;
+  /** Undefined until it is known. */
+  readonly note: string | undefined;
   readonly ready: boolean;
   readonly children: ReactNode;
 }
