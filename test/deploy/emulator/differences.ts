@@ -1,7 +1,7 @@
 // Where MiniStack differs from AWS. Each difference has a reason, which is the emulator's own error where it has one.
 // `npm run test:deploy` checks the list of unknown types against the emulator, so that it can neither grow nor age unseen.
 
-import { ACCOUNT } from '../names.ts';
+import { ACCOUNT, REGION } from '../names.ts';
 import type { Resource, Template } from './template.ts';
 export interface Unknown {
   readonly type: string;
@@ -70,7 +70,7 @@ export interface Difference {
 
 /** AWS authorizes a batch as its single action. The emulator asks for an action of its own. */
 const BATCHES = ['sqs:SendMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility'];
-/** Changes of the template for an emulator that enforces IAM. No policy gets a resource that it does not have. */
+/** Changes of the template for an emulator that enforces IAM. No policy gets a right that it does not have on AWS. */
 export const IAM_DIFFERENCES: readonly Difference[] = [
   {
     what: 'policies that allow sqs:SendMessage, DeleteMessage or ChangeMessageVisibility also allow its batch',
@@ -78,6 +78,12 @@ export const IAM_DIFFERENCES: readonly Difference[] = [
       'is not authorized to perform: sqs:SendMessageBatch because no identity-based policy allows the sqs:SendMessageBatch action',
     adapt: (resource) =>
       withActions(resource, (action) => (BATCHES.includes(action) ? [action, `${action}Batch`] : [action])),
+  },
+  {
+    what: 'the policy that allows logs:FilterLogEvents also names the log group without ":*"',
+    reason:
+      'AWS authorizes the call as log-group:<name>:log-stream:, which the ARN of a log group matches. The emulator asks for log-group:<name>',
+    adapt: withBareLogGroup,
   },
   {
     what: 'group commit is off',
@@ -104,16 +110,29 @@ export const adaptToIam = (template: Template): Template => ({
 
 interface Statement {
   readonly Action: string | readonly string[];
+  readonly Resource: unknown;
 }
 
-function withActions(resource: Resource, more: (action: string) => string[]): Resource {
+function withStatements(resource: Resource, change: (statement: Statement) => Statement): Resource {
   if (resource.Type !== 'AWS::IAM::Policy') return resource;
   const { PolicyDocument: document, ...properties } = resource.Properties;
-  const Statement = document.Statement.map((statement: Statement) => ({
+  const Statement = document.Statement.map(change);
+  return { ...resource, Properties: { ...properties, PolicyDocument: { ...document, Statement } } };
+}
+
+const withActions = (resource: Resource, more: (action: string) => string[]): Resource =>
+  withStatements(resource, (statement) => ({
     ...statement,
     Action: [...new Set([statement.Action].flat().flatMap(more))],
   }));
-  return { ...resource, Properties: { ...properties, PolicyDocument: { ...document, Statement } } };
+
+function withBareLogGroup(resource: Resource): Resource {
+  return withStatements(resource, (statement) => {
+    const { 'Fn::GetAtt': [group] = [] } = statement.Resource as { 'Fn::GetAtt'?: string[] };
+    if (![statement.Action].flat().includes('logs:FilterLogEvents') || group === undefined) return statement;
+    const bare = { 'Fn::Sub': `arn:aws:logs:${REGION}:${ACCOUNT}:log-group:\${${group}}` };
+    return { ...statement, Resource: [statement.Resource, bare] };
+  });
 }
 
 function withoutGroupCommit(resource: Resource): Resource {
