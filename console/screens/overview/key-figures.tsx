@@ -8,7 +8,7 @@ import { lengthText } from '../../../src/domain/length-text.ts';
 import type { KnownJobs } from '../../api/use-known-jobs.ts';
 import { LATE_MS } from '../../marks/run-strip-geometry.ts';
 import { RelativeTime } from '../../parts/relative-time.tsx';
-import { countText, type Groups, nextJobs } from './overview-texts.ts';
+import { countText, type Groups, nextJobs, nextRunNote } from './overview-texts.ts';
 
 interface KeyFiguresProps {
   /** Undefined until they are read. */
@@ -41,11 +41,7 @@ export function KeyFigures({ summary, running, failures, jobs }: KeyFiguresProps
             </Link>
           )}
         </Figure>
-        <Figure
-          title="Next run"
-          note={next ? (next.name ?? next.id) : jobs && 'Nothing is planned'}
-          ready={jobs !== undefined}
-        >
+        <Figure title="Next run" note={jobs && nextRunNote(next, jobs)} ready={jobs !== undefined}>
           {next?.nextRunAt ? <RelativeTime at={next.nextRunAt} planned /> : '–'}
         </Figure>
       </dl>

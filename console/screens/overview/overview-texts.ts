@@ -8,6 +8,15 @@ export const nextJobs = (jobs: readonly JobSummary[], count: number): JobSummary
     .sort((a, b) => Date.parse(a.nextRunAt ?? '') - Date.parse(b.nextRunAt ?? ''))
     .slice(0, count);
 
+/** The job that runs next. If not all jobs are known, another one may run earlier. */
+export function nextRunNote(
+  next: JobSummary | undefined,
+  { jobs, truncated }: { readonly jobs: readonly JobSummary[]; readonly truncated: boolean },
+): string {
+  const name = next ? (next.name ?? next.id) : 'Nothing is planned';
+  return truncated ? `${name}, of your newest ${jobs.length} jobs` : name;
+}
+
 /** Jobs that will not run until a user changes them. A job of one run has no next run while it runs, so it is not among them. */
 export const silentJobs = (jobs: readonly JobSummary[]): JobSummary[] =>
   jobs.filter(

@@ -30,7 +30,7 @@ export function SilentJobs({ known: { jobs, truncated }, onResume }: SilentJobsP
       actions={<Link href="/jobs?status=paused">Paused jobs</Link>}
     >
       {rows.length === 0 ? (
-        <Empty title="Every active job has a next run" />
+        <Empty title={truncated ? 'None of them' : 'Every active job has a next run'} />
       ) : (
         <ShortTable
           label="Paused or without a next run"

@@ -6,6 +6,7 @@ import {
   failuresOfDay,
   type Groups,
   nextJobs,
+  nextRunNote,
   silentJobs,
 } from '../../../console/screens/overview/overview-texts.ts';
 import type { JobSummary } from '../../../src/client/types.ts';
@@ -38,6 +39,15 @@ describe('the overview', () => {
   it('says that there are more', () => {
     expect(countText(0, false)).toBe('0');
     expect(countText(100, true)).toBe('100+');
+  });
+
+  it('names the job that runs next, and says if another one may be earlier', () => {
+    const next = job('job_1', { name: 'hourly' });
+    expect(nextRunNote(next, { jobs: [next], truncated: false })).toBe('hourly');
+    expect(nextRunNote(job('job_1', {}), { jobs: [next], truncated: true })).toBe(
+      'job_1, of your newest 1 jobs',
+    );
+    expect(nextRunNote(undefined, { jobs: [], truncated: false })).toBe('Nothing is planned');
   });
 
   it('keeps the groups that failed in the last 24 hours, the largest of the day first', () => {
