@@ -273,8 +273,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'deadline',
-    from: 1700,
-    theme: 'crowded',
+    theme: 'slowWriters',
     takesOut: 'a writer gives up before settle could pass its entries',
     edits: [
       {
@@ -941,7 +940,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'restored hold has a new token',
-    from: 6655,
+    theme: 'outage',
     takesOut: 'an undone claim puts back the hold of another execution with a new token',
     edits: [
       {

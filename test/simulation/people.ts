@@ -89,6 +89,10 @@ export class People {
     const who = this.#requests % OPERATORS_SHARE === 0 && !byOwner ? OPERATOR : asUser(USER);
     world.checks.changes.asks(process, who.userId);
     world.trace?.(process, `${name} …`);
+    if (this.#scenario.slowWriters && !world.isCalm && this.#random.chance(0.5))
+      world.at(world.now + this.#random.int(0, 60), () =>
+        world.stall(process, this.#random.int(5_000, 120_000)),
+      );
     call(process.context, who).then(
       () => {
         world.trace?.(process, `${name} has returned`);

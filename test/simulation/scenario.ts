@@ -73,6 +73,8 @@ interface Theme {
   readonly lastMoments?: boolean;
   /** Workers read slowly, and people change jobs between a claim and its start. */
   readonly slowStarts?: boolean;
+  /** Requests stop between their writes for longer than a writer may take. */
+  readonly slowWriters?: boolean;
   /** Machines die. The queue loses nothing by itself. */
   readonly outage?: boolean;
   /** Schedules begin minutes before their job is created, so there is much to backfill. */
@@ -127,6 +129,12 @@ const THEMES = {
     },
     mostOperations: 10,
     slowStarts: true,
+  },
+  /** Runs only with `--theme`. */
+  slowWriters: {
+    weights: { ...NOTHING, create: 4, edit: 3, editSame: 2, pause: 2, resume: 4 },
+    mostOperations: 8,
+    slowWriters: true,
   },
   outage: {
     weights: {
@@ -206,6 +214,7 @@ export interface Scenario {
   readonly crowded: boolean;
   readonly lastMoments: boolean;
   readonly slowStarts: boolean;
+  readonly slowWriters: boolean;
   readonly outage: boolean;
   readonly past: boolean;
   readonly keyed: boolean;
@@ -270,6 +279,7 @@ export function randomScenario(random: Seeded, given?: ThemeName): Scenario {
     crowded: theme.crowded ?? false,
     lastMoments: theme.lastMoments ?? false,
     slowStarts: theme.slowStarts ?? false,
+    slowWriters: theme.slowWriters ?? false,
     outage: theme.outage ?? false,
     impatient: random.chance(name === 'cancelAndRetry' || name === 'byHand' ? 0.5 : 0.1) && !theme.outage,
     past: theme.past ?? false,
