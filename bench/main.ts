@@ -8,6 +8,7 @@ import { recovery as recoveryOnAws } from './aws/recovery.ts';
 import { throughput as throughputOnAws } from './aws/throughput.ts';
 import { cold } from './cold.ts';
 import { conditions } from './conditions.ts';
+import { consolePages } from './console.ts';
 import { cost } from './cost.ts';
 import { cpu } from './cpu.ts';
 import { fair } from './fair.ts';
@@ -37,6 +38,7 @@ const benchmarks: Record<string, (options: Options) => Promise<Report>> = {
   spike,
   soak,
   peers,
+  console: consolePages,
 };
 const ON_AWS: typeof benchmarks = {
   ...benchmarks,
@@ -47,7 +49,7 @@ const ON_AWS: typeof benchmarks = {
 /** Benchmarks that exist only for the AWS path. */
 const AWS_ONLY = ['cost', 'cold', 'growth', 'spike'];
 /** Long benchmarks, which run only if they are named. */
-const ON_REQUEST = ['growth', 'soak', 'peers'];
+const ON_REQUEST = ['growth', 'soak', 'peers', 'console'];
 
 const HELP = `usage: npm run bench [-- [--quick] [<name> …]]
 
