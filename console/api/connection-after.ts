@@ -14,7 +14,7 @@ interface Read {
   readonly dataUpdatedAt: number;
 }
 
-/** Of all reads of the page. One that succeeds does not hide one that fails. */
+/** The state of all reads of the page. A read that succeeds does not hide one that fails. */
 export function connectionOf(reads: readonly Read[]): Connection {
   const failing = reads.filter(({ error }) => connectionAfter(error) !== undefined);
   const times = failing.map(({ dataUpdatedAt }) => dataUpdatedAt).filter((time) => time > 0);

@@ -29,7 +29,7 @@ export interface DeadLetterGroup {
   readonly name: string;
   readonly message: string;
   readonly count: number;
-  /** Those of `count` that were due in the last 24 hours. */
+  /** The number of failures in `count` that were due in the last 24 hours. */
   readonly lastDay: number;
   readonly jobs: number;
   readonly firstDueAt: string;

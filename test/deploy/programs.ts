@@ -55,7 +55,7 @@ export const cdk = (args: readonly string[], env: Environment, folder?: string):
 export const bash = (script: string, env: Environment): Promise<string> =>
   program('bash', ['-c', script], env);
 
-/** `npm run test:account -- …`. Its home is another one, so it is told where the Python packages are. */
+/** `npm run test:account -- …`. Its HOME differs, so the folder of the Python packages is passed. */
 export const testAccount = (args: readonly string[], env: Environment): Promise<string> =>
   program(process.execPath, [resolve(ROOT, 'test/account/run.ts'), ...args], {
     ...env,
