@@ -41,12 +41,16 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** A separate file, because the policy forbids inline scripts. */
-const START = `SwaggerUIBundle({
+/**
+ * A separate file, because the policy forbids inline scripts. A token stays in the memory of the page. Earlier versions stored it
+ * as `authorized`, without an end.
+ */
+const START = `localStorage.removeItem('authorized');
+SwaggerUIBundle({
   url: 'openapi.json',
   dom_id: '#docs',
   deepLinking: true,
-  persistAuthorization: true,
+  persistAuthorization: false,
   displayRequestDuration: true,
   validatorUrl: null,
 });
