@@ -13,6 +13,7 @@ import { cost } from './cost.ts';
 import { cpu } from './cpu.ts';
 import { fair } from './fair.ts';
 import { growth } from './growth.ts';
+import { hostileRequests } from './hostile-requests.ts';
 import { lateness } from './lateness.ts';
 import { overload } from './overload.ts';
 import { peers } from './peers.ts';
@@ -39,6 +40,7 @@ const benchmarks: Record<string, (options: Options) => Promise<Report>> = {
   soak,
   peers,
   console: consolePages,
+  'hostile-requests': hostileRequests,
 };
 const ON_AWS: typeof benchmarks = {
   ...benchmarks,
@@ -49,7 +51,7 @@ const ON_AWS: typeof benchmarks = {
 /** Benchmarks that exist only for the AWS path. */
 const AWS_ONLY = ['cost', 'cold', 'growth', 'spike'];
 /** Long benchmarks, which run only if they are named. */
-const ON_REQUEST = ['growth', 'soak', 'peers', 'console'];
+const ON_REQUEST = ['growth', 'soak', 'peers', 'console', 'hostile-requests'];
 
 const HELP = `usage: npm run bench [-- [--quick] [<name> …]]
 
@@ -58,6 +60,7 @@ names: ${Object.keys(benchmarks).join(', ')}
   --engine aws    run on dynoxide and fauxqs (npm run start:aws) instead of the embedded store
                   (lateness, throughput, recovery, cpu, api, overload, peers)
   --quick         run smaller and less exact benchmarks, and do not write bench/results/
+  BENCH_ROUTES    for hostile-requests: only these operations, such as BENCH_ROUTES=createJob,listJobs
   --setup-peers   for peers: install missing packages (Debian packages, and npm packages into $PEERS_HOME)`;
 
 const { values, positionals: names } = parseArgs({
