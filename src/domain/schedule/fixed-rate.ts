@@ -33,9 +33,10 @@ export function fixedRateWithout(
   const step = period % SECOND === 0 ? greatestCommonDivisor(period, DAY) : SECOND;
   const isEmptyDay = emptyDays(step, excluded);
   return {
-    next(after) {
+    next(after, steps) {
       let due = rate.next(after);
       while (due < end) {
+        steps.take(due - 1);
         const { offset, end: periodEnd } = offsetPeriodAt(zone, due);
         const local = due + offset;
         const beyond = excluded.skipForwards(local);
@@ -48,9 +49,10 @@ export function fixedRateWithout(
       }
       return undefined;
     },
-    latest(after, until) {
+    latest(after, until, steps) {
       let due = rate.latest(after, Math.min(until, end - 1));
       while (due !== undefined) {
+        steps.take(due - 1);
         const { offset, start } = offsetPeriodAt(zone, due);
         const local = due + offset;
         const beyond = excluded.skipBackwards(local);

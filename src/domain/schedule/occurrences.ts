@@ -7,6 +7,7 @@ import { fixedRate, fixedRateWithout } from './fixed-rate.ts';
 import { END_OF_TIME, instantMs } from './instant.ts';
 import { patternOf } from './pattern.ts';
 import type { OneTime, Schedule } from './schedule-schema.ts';
+import { SearchBudget, SearchEnded } from './search-budget.ts';
 import { wallClockOf } from './wall-clock.ts';
 import { type DueTimes, dueTimesWithout } from './without-excluded.ts';
 import { clockChangeRule, zonedDues } from './zoned.ts';
@@ -28,23 +29,57 @@ const recurrences = new LRUCache<string, Recurrence, { schedule: Schedule }>({
 const recurrenceOf = (schedule: Schedule): Recurrence =>
   recurrences.memo(JSON.stringify(schedule), { context: { schedule } });
 
-/** All occurrences later than `after`, ascending. */
-export function* occurrencesAfter(schedule: Schedule, after: number): Generator<number, void, undefined> {
-  for (let due = nextOccurrence(schedule, after); due !== undefined; due = nextOccurrence(schedule, due))
-    yield due;
+/** All occurrences later than `after`, ascending. Each one is a search of its own. Throws SearchEnded. */
+export function* occurrencesAfter(
+  schedule: Schedule,
+  after: number,
+  budget = new SearchBudget(),
+): Generator<number, void, undefined> {
+  let due = nextOccurrence(schedule, after, budget);
+  for (; due !== undefined; due = nextOccurrence(schedule, due, budget)) yield due;
 }
 
-export function nextOccurrence(schedule: Schedule, after: number): number | undefined {
+/** The first occurrence later than `after`. Undefined if there is none. Throws SearchEnded if the budget does not suffice. */
+export function nextOccurrence(
+  schedule: Schedule,
+  after: number,
+  budget = new SearchBudget(),
+): number | undefined {
   const recurrence = recurrenceOf(schedule);
-  const due = recurrence.next(Math.max(after, recurrence.startAt - 1));
+  const from = Math.max(after, recurrence.startAt - 1);
+  const due = recurrence.next(from, budget.begin(fieldOf(schedule), from));
   return due !== undefined && due <= recurrence.endAt ? due : undefined;
 }
 
-/** The latest occurrence with after < due ≤ until. */
-export function latestOccurrence(schedule: Schedule, after: number, until: number): number | undefined {
-  const recurrence = recurrenceOf(schedule);
-  return recurrence.latest(Math.max(after, recurrence.startAt - 1), Math.min(until, recurrence.endAt));
+/** As `nextOccurrence`, with the word `searching` for a search that has ended by its budget. It is not known then. */
+export function nextOrSearching(
+  schedule: Schedule,
+  after: number,
+  budget?: SearchBudget,
+): number | 'searching' | undefined {
+  try {
+    return nextOccurrence(schedule, after, budget);
+  } catch (error) {
+    if (error instanceof SearchEnded) return 'searching';
+    throw error;
+  }
 }
+
+/** The latest occurrence with after < due ≤ until. Throws SearchEnded if the budget does not suffice. */
+export function latestOccurrence(
+  schedule: Schedule,
+  after: number,
+  until: number,
+  budget = new SearchBudget(),
+): number | undefined {
+  const recurrence = recurrenceOf(schedule);
+  const from = Math.max(after, recurrence.startAt - 1);
+  return recurrence.latest(from, Math.min(until, recurrence.endAt), budget.begin(fieldOf(schedule), from));
+}
+
+/** The field that makes a search long. */
+const fieldOf = (schedule: Schedule): string =>
+  'except' in schedule && schedule.except !== undefined ? 'schedule.except' : 'schedule';
 
 /** True if the occurrences depend on timezone rules. Other processes may have another version of the rules. */
 export function hasZoneRules(schedule: Schedule): boolean {
@@ -128,8 +163,8 @@ function untilNone(dues: DueTimes): DueTimes {
   let noneAfter = Number.POSITIVE_INFINITY;
   return {
     ...dues,
-    next(after) {
-      const due = after < noneAfter ? dues.next(after) : undefined;
+    next(after, steps) {
+      const due = after < noneAfter ? dues.next(after, steps) : undefined;
       if (due === undefined) noneAfter = Math.min(noneAfter, after);
       return due;
     },

@@ -2,6 +2,7 @@
 // have no time left. So the number of steps is bounded, also if no occurrence is left (docs/decisions/0040).
 import { DAY } from './duration.ts';
 import type { InstantRange, LocalExclusions } from './exclusions.ts';
+import type { SearchSteps } from './search-budget.ts';
 import type { LocalTimes } from './wall-clock.ts';
 
 /** Times at `limit` and beyond it are not found. */
@@ -13,9 +14,9 @@ export interface LimitedTimes extends LocalTimes {
 /** The due instants of a schedule. */
 export interface DueTimes {
   /** The first one later than `after`. */
-  next(after: number): number | undefined;
+  next(after: number, steps: SearchSteps): number | undefined;
   /** The last one later than `after` and not later than `until`. */
-  latest(after: number, until: number): number | undefined;
+  latest(after: number, until: number, steps: SearchSteps): number | undefined;
 }
 
 type Direction = 1 | -1;
@@ -72,16 +73,16 @@ export function dueTimesWithout(due: DueTimes, ranges: readonly InstantRange[]):
   const around = (instant: number): InstantRange | undefined =>
     ranges.find(({ from, to }) => from <= instant && instant <= to);
   return {
-    next(after) {
-      let found = due.next(after);
+    next(after, steps) {
+      let found = due.next(after, steps);
       for (let range = around(found ?? Number.NaN); range; range = around(found ?? Number.NaN))
-        found = due.next(range.to);
+        found = due.next(range.to, steps);
       return found;
     },
-    latest(after, until) {
-      let found = due.latest(after, until);
+    latest(after, until, steps) {
+      let found = due.latest(after, until, steps);
       for (let range = around(found ?? Number.NaN); range; range = around(found ?? Number.NaN))
-        found = due.latest(after, range.from - 1);
+        found = due.latest(after, range.from - 1, steps);
       return found;
     },
   };

@@ -6,8 +6,9 @@ import type { PastAttempt, Row, RowStatus } from '../executions/row.ts';
 import { shortError } from '../executions/run-error.ts';
 import type { Definition, Head, Hold } from '../jobs/job.ts';
 import type { Principal } from '../principal.ts';
-import { fireAt, isRecurring, nextOccurrence } from '../schedule/occurrences.ts';
+import { fireAt, isRecurring, nextOrSearching } from '../schedule/occurrences.ts';
 import type { Schedule } from '../schedule/schedule-schema.ts';
+import { SearchBudget } from '../schedule/search-budget.ts';
 import { type ScheduleWarning, scheduleWarnings } from '../schedule/warnings.ts';
 import type {
   AttemptView,
@@ -166,12 +167,12 @@ export const isPaused = (
 ): boolean => status === 'paused' || (status === 'active' && pausedUntil > now);
 
 /** A recurring job without a further occurrence is `completed`. This is derived, so it costs no write. */
-export function jobStatus(head: VisibleHead, now: number): JobStatus {
+export function jobStatus(head: VisibleHead, now: number, searches = new SearchBudget()): JobStatus {
   if (isPaused(head, now)) return 'paused';
   const over =
     head.status === 'active' &&
     isRecurring(head.schedule) &&
-    nextOccurrence(head.schedule, now) === undefined;
+    nextOrSearching(head.schedule, now, searches) === undefined;
   return over ? 'completed' : head.status;
 }
 
@@ -186,10 +187,11 @@ export function jobView(
   definition: Definition | undefined,
   now: number,
   last?: ExecutionView,
+  searches = new SearchBudget(),
 ): JobView {
   // An occurrence that is due has an execution. An immediate job is due at the instant of its creation, so it counts as next.
   const after = Math.max(isRecurring(head.schedule) ? now : now - 1, (head.pausedUntil ?? 0) - 1);
-  const next = head.status === 'active' ? nextOccurrence(head.schedule, after) : undefined;
+  const next = head.status === 'active' ? nextOrSearching(head.schedule, after, searches) : undefined;
   return present({
     name: head.name,
     namespace: head.namespace,
@@ -204,19 +206,19 @@ export function jobView(
     notify: [...(definition?.notify ?? [])] as JobView['notify'],
     tags: { ...head.tags },
     id: head.jobId,
-    status: jobStatus(head, now),
+    status: jobStatus(head, now, searches),
     version: head.version,
     createdAt: iso(head.createdAt),
     updatedAt: iso(head.updatedAt),
-    nextRunAt: next === undefined ? undefined : iso(next),
+    nextRunAt: typeof next === 'number' ? iso(next) : undefined,
     pausedUntil: (head.pausedUntil ?? 0) > now ? iso(head.pausedUntil ?? 0) : undefined,
     lastExecution: last,
   });
 }
 
 /** A job without `params` and `notify`, so its definition is not needed. */
-export function jobSummary(head: VisibleHead, now: number): JobSummaryView {
-  const { params: _params, notify: _notify, ...summary } = jobView(head, undefined, now);
+export function jobSummary(head: VisibleHead, now: number, searches?: SearchBudget): JobSummaryView {
+  const { params: _params, notify: _notify, ...summary } = jobView(head, undefined, now, undefined, searches);
   return summary;
 }
 

@@ -14,6 +14,7 @@ import { fireAt, isOccurrence, nextOccurrence } from '../../../src/domain/schedu
 import { previewSchedule } from '../../../src/domain/schedule/preview.ts';
 import { resolveSchedule } from '../../../src/domain/schedule/resolve.ts';
 import type { ScheduleInput } from '../../../src/domain/schedule/schedule-schema.ts';
+import { SearchBudget } from '../../../src/domain/schedule/search-budget.ts';
 import { wallClockOf } from '../../../src/domain/schedule/wall-clock.ts';
 import { clockChangeRule, zonedDues } from '../../../src/domain/schedule/zoned.ts';
 
@@ -335,6 +336,9 @@ describe('the work of a search', () => {
     };
   }
 
+  const unlimited = { perSearch: Number.POSITIVE_INFINITY, total: Number.POSITIVE_INFINITY };
+  const STEPS = new SearchBudget(unlimited).begin('schedule', NOW);
+
   const NOTHING_LEFT = [
     [{ cron: '* * * * *' }],
     [{ cron: '*/2 * * * * *' }, { cron: '1-59/2 * * * * *' }],
@@ -349,13 +353,13 @@ describe('the work of a search', () => {
       const forPattern = counting(exclusionsOf(except).local);
       const rule = clockChangeRule(pattern, undefined);
       const dues = zonedDues(wallClockOf(pattern), 'UTC', rule, END_OF_TIME, forPattern.excluded);
-      expect(dues.next(NOW)).toBeUndefined();
+      expect(dues.next(NOW, STEPS)).toBeUndefined();
       expect(forPattern.steps()).toBeLessThan(3 * DAYS + 2 * 86_400);
 
       for (const seconds of [1, 2, 60, 420, 3600, 86_400]) {
         const forRate = counting(exclusionsOf(except).local);
         const rate = fixedRateWithout(NOW, seconds * 1000, forRate.excluded, 'UTC', END_OF_TIME);
-        expect(rate.next(NOW)).toBeUndefined();
+        expect(rate.next(NOW, STEPS)).toBeUndefined();
         expect(forRate.steps()).toBeLessThan(4 * DAYS + 2 * 86_400);
       }
     },
@@ -364,8 +368,8 @@ describe('the work of a search', () => {
   test('is a few steps over ten excluded years', () => {
     const { excluded, steps } = counting(exclusionsOf([{ from: '2026-01-01', to: '2036-12-31' }]).local);
     const rate = fixedRateWithout(NOW, 1000, excluded, 'UTC', END_OF_TIME);
-    expect(rate.next(NOW)).toBe(Date.UTC(2037, 0, 1));
-    expect(rate.latest(NOW - 1, Date.UTC(2036, 6, 1))).toBeUndefined();
+    expect(rate.next(NOW, STEPS)).toBe(Date.UTC(2037, 0, 1));
+    expect(rate.latest(NOW - 1, Date.UTC(2036, 6, 1), STEPS)).toBeUndefined();
     expect(steps()).toBeLessThan(150);
   });
 
@@ -373,7 +377,7 @@ describe('the work of a search', () => {
     const except = [{ cron: '0-58 * * * * *' }, { cron: '59 1-59 * * * *' }, { cron: '59 0 1-23 * * *' }];
     const { excluded, steps } = counting(exclusionsOf(except).local);
     const rate = fixedRateWithout(NOW, 3_601_000, excluded, 'UTC', END_OF_TIME);
-    const due = rate.next(NOW) ?? 0;
+    const due = rate.next(NOW, STEPS) ?? 0;
     expect(new Date(due).toISOString()).toMatch(/T00:00:59\.000Z$/);
     expect((due - NOW) % 3_601_000).toBe(0);
     expect(steps()).toBeLessThan(4 * 86_400);
@@ -398,8 +402,8 @@ describe('the work of a search', () => {
           const local = exclusionsOf(except).local;
           const { excluded, steps } = counting(local);
           const end = NOW + 1000 * 86_400_000;
-          fixedRateWithout(NOW, seconds * 1000, excluded, 'UTC', end).next(NOW);
-          fixedRateWithout(NOW, seconds * 1000, excluded, 'UTC', end).latest(NOW, end);
+          fixedRateWithout(NOW, seconds * 1000, excluded, 'UTC', end).next(NOW, STEPS);
+          fixedRateWithout(NOW, seconds * 1000, excluded, 'UTC', end).latest(NOW, end, STEPS);
           const days = Array.from({ length: 1000 }, (_, n) => Date.UTC(2026, 10, 30) + n * 86_400_000);
           const kinds = new Set(days.map((midnight) => local?.kindOfDay(midnight))).size;
           // Each kind of day is looked through once, and each due time of it is visited once at most, in each direction.
