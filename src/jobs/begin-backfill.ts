@@ -1,5 +1,6 @@
 // Backfill: counts the past occurrences of a range without a row, and begins a background operation that runs them.
 
+import { giveWay } from '../concurrency/request-turns.ts';
 import { fingerprint } from '../domain/digest.ts';
 import { InvalidInput } from '../domain/errors.ts';
 import { type DueKey, dueAtOf, dueKey } from '../domain/executions/ids.ts';
@@ -25,7 +26,7 @@ export async function backfill(
   const head = await requireJob(context, who, jobId);
   refuseCancelled(head);
   const to = Math.min(range.to, context.clock.now());
-  const dues = await withoutRow(context, head, occurrencesIn(head, range.from, to));
+  const dues = await withoutRow(context, head, await occurrencesIn(head, range.from, to));
   await admit?.(head.userId, dues.length);
   const [first, last] = [dues[0], dues.at(-1)];
   const params = {
@@ -43,9 +44,11 @@ export async function backfill(
   return { planned: dues.length, operation: id };
 }
 
-function occurrencesIn({ schedule }: Head, from: number, to: number): DueKey[] {
+async function occurrencesIn({ schedule }: Head, from: number, to: number): Promise<DueKey[]> {
   const dues: DueKey[] = [];
   for (const due of occurrencesAfter(schedule, Math.max(from, 0) - 1)) {
+    const turn = giveWay();
+    if (turn) await turn;
     if (due >= to) break;
     if (dues.length === MAX_BACKFILLED) {
       throw new InvalidInput([

@@ -124,8 +124,6 @@ async function redriveMatching(
       }
     }
     cursor = page.next;
-    // the embedded store reads on this thread, which also starts tasks
-    if (cursor) await context.clock.sleep(1);
   } while (cursor && redriven < maxRedriven && !(refused && userId !== undefined));
   if (refused && redriven === 0) throw refused;
   return { redriven };

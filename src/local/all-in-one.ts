@@ -4,6 +4,7 @@ import type { Log } from '../scheduling/context.ts';
 import { findScriptMode } from '../tasks/script/script-mode.ts';
 import type { OpenedBackend } from './backend.ts';
 import {
+  createTurns,
   localLog,
   startLocalApi,
   startLocalNotifier,
@@ -40,12 +41,13 @@ export async function startAllInOne(
   recordApiPort(config.dataFolder, server.url, lifecycle);
 
   const { backend, messages } = await options.openBackend(config, lifecycle, log);
+  const turns = createTurns();
   // components stop in reverse order: requests end, then dispatches, then the worker drains while its store still answers
   startLocalNotifier(config, backend, lifecycle);
   await startLocalWorker(config, backend, scripts, lifecycle);
-  startLocalWatcher(backend.ctx, lifecycle);
+  startLocalWatcher(backend.ctx, lifecycle, turns);
   lifecycle.defer(() => server.stop());
-  api.resolve(await startLocalApi(config, backend, scripts, lifecycle));
+  api.resolve(await startLocalApi(config, backend, scripts, lifecycle, turns));
 
   const { url } = server;
   const details = [...messages, scripts.summary];

@@ -6,8 +6,10 @@ import { routes } from '../api/handlers/scheduler-routes.ts';
 import { createAdmission } from '../api/http/admission.ts';
 import { createApi } from '../api/http/handler.ts';
 import type { ApiHandler } from '../api/http/http-event.ts';
+import { answeringInSlices, RequestTurns } from '../concurrency/request-turns.ts';
 import { createQuotas } from '../jobs/enforce-quotas.ts';
 import { runNotifier } from '../notifier/consume.ts';
+import { systemClock } from '../runtime/clock/system-clock.ts';
 import { readConfig } from '../runtime/config.ts';
 import { createLog } from '../runtime/log.ts';
 import { NO_METRICS } from '../runtime/metrics.ts';
@@ -36,16 +38,24 @@ export const localLog = (config: LocalConfig, part: string): Log =>
     createLog(config.logLevel, { service: `punctual-${part}` }, (line) => process.stderr.write(line)),
   );
 
+/** One for all parts of this process. */
+export const createTurns = (): RequestTurns => new RequestTurns({ monotonic: systemClock.monotonic });
+
+/** For requests and the watcher. Results of the store wait for a slice. Those of the worker never wait. */
+const answeringInTurns = (ctx: Context): Context => ({ ...ctx, store: answeringInSlices(ctx.store) });
+
 /** The console and the routes of both API services in one handler, and the consumer of the ingest queue. */
 export async function startLocalApi(
   { dataFolder, api }: LocalConfig,
-  { ctx, ingest, telemetry }: Backend,
+  { ctx: backendContext, ingest, telemetry }: Backend,
   scripts: ScriptMode,
   lifecycle: ProcessLifecycle,
+  turns = createTurns(),
 ): Promise<ApiHandler> {
+  const ctx = answeringInTurns(backendContext);
   const authorize = await createAuthorizer(await tokenKey(dataFolder));
   const quotas = createQuotas(ctx, api.limits);
-  const consuming = runIngest(ctx, quotas, ingest.receiver, lifecycle.stopping);
+  const consuming = turns.run(undefined, () => runIngest(ctx, quotas, ingest.receiver, lifecycle.stopping));
   lifecycle.defer(() => consuming);
   const all = routes(ctx, await describableTasks(scripts, process.env), {
     quotas,
@@ -54,12 +64,14 @@ export async function startLocalApi(
     ...(telemetry && { telemetry }),
   });
   const throttle = quotas.takeRequest;
-  const options = { ...api, log: ctx.log, authorize, throttle, admission: createAdmission(ctx) };
+  const options = { ...api, log: ctx.log, authorize, throttle, turns, admission: createAdmission(ctx) };
   return withConsole(createApi(all, options), api.operatorsGroup, lifecycle.stopping, ctx.log);
 }
 
-export function startLocalWatcher(ctx: Context, lifecycle: ProcessLifecycle): void {
-  const watching = runWatcher(ctx, allShards(ctx.settings.shards), lifecycle.stopping);
+export function startLocalWatcher(ctx: Context, lifecycle: ProcessLifecycle, turns = createTurns()): void {
+  const watching = turns.run(undefined, () =>
+    runWatcher(answeringInTurns(ctx), allShards(ctx.settings.shards), lifecycle.stopping),
+  );
   lifecycle.defer(() => watching);
 }
 

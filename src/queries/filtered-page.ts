@@ -1,4 +1,5 @@
 // A page of a filtered list, with a bounded number of reads.
+import { giveWay } from '../concurrency/request-turns.ts';
 import type { Page } from '../store/store.ts';
 
 export interface Listed<T> {
@@ -22,6 +23,8 @@ export async function filteredPage<T>(
   for (let seen = 0; seen < MAX_READ; ) {
     const page = await read(Math.max(query.limit, MIN_READ_SIZE), cursor);
     for (const [i, item] of page.items.entries()) {
+      const turn = giveWay();
+      if (turn) await turn;
       if (!matches(item)) continue;
       items.push(item);
       if (items.length < query.limit) continue;

@@ -98,14 +98,17 @@ async function listScheduled(
     const due = nextOccurrence(head.schedule, after);
     return due === undefined ? undefined : plannedExecution(head, dueKey(due), now);
   };
+  const planned = new Map<HeadSummary, ExecutionView>();
   const { items, nextCursor } = await filteredPage<HeadSummary>(
     query,
     (head) => {
       const execution = next(head);
-      return execution !== undefined && matchesQuery(execution, query);
+      if (execution === undefined || !matchesQuery(execution, query)) return false;
+      planned.set(head, execution);
+      return true;
     },
     headCursor,
     (limit, cursor) => store.listHeads(owner, { limit, cursor }),
   );
-  return { items: items.flatMap((head) => next(head) ?? []), nextCursor };
+  return { items: items.flatMap((head) => planned.get(head) ?? []), nextCursor };
 }

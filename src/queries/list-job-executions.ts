@@ -1,4 +1,5 @@
 // The executions of one job.
+import { giveWay } from '../concurrency/request-turns.ts';
 import { dueAtOf, dueBound, dueKey } from '../domain/executions/ids.ts';
 import type { Row } from '../domain/executions/row.ts';
 import type { Head } from '../domain/jobs/job.ts';
@@ -91,6 +92,8 @@ async function upcoming(
   const cancelled = new Set(written.items.map(({ due }) => due));
   const items: ExecutionView[] = [];
   for (const due of occurrencesAfter(head.schedule, after)) {
+    const turn = giveWay();
+    if (turn) await turn;
     if (query.to !== undefined && due >= query.to) break;
     if (cancelled.has(dueKey(due))) continue;
     if (items.length === query.limit)

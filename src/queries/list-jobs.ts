@@ -1,4 +1,5 @@
 // A user's jobs, newest first, with filters.
+import { inSlices } from '../concurrency/request-turns.ts';
 import { type JobFilter, matchesFilter } from '../domain/jobs/job-filter.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { JobSummaryView, JobView } from '../domain/views/resource-schemas.ts';
@@ -42,7 +43,7 @@ export async function listJobs(
     ...viewOf(head),
     ...(recent && { recent: recent.get(head.jobId) ?? [] }),
   });
-  return { items: items.map((head) => withOwner(who, withRecent(head), owner)), nextCursor };
+  return { items: await inSlices(items, (head) => withOwner(who, withRecent(head), owner)), nextCursor };
 }
 
 async function fullViews(context: Context, heads: readonly HeadSummary[], now: number) {

@@ -2,6 +2,7 @@
 
 import { routes } from '../../src/api/handlers/scheduler-routes.ts';
 import { createApi } from '../../src/api/http/handler.ts';
+import { answeringInSlices, type RequestTurns } from '../../src/concurrency/request-turns.ts';
 import { parseExecutionId } from '../../src/domain/executions/ids.ts';
 import type { Row, RowStatus } from '../../src/domain/executions/row.ts';
 import { NO_LIMITS, type OwnerLimits } from '../../src/domain/jobs/owner-limits.ts';
@@ -35,6 +36,8 @@ export interface TestOptions {
   readonly store?: MemoryStore;
   /** Default: log lines in memory. */
   readonly telemetry?: Telemetry;
+  /** Requests work in slices, as in an embedded server. Default: they do not. */
+  readonly turns?: RequestTurns;
 }
 
 export function testApi({
@@ -46,6 +49,7 @@ export function testApi({
   emailRecipients = ['*@example.com'],
   store = strict(new MemoryStore({ shards: DEFAULT_SETTINGS.shards })),
   telemetry,
+  turns,
 }: TestOptions = {}) {
   const queue = new MemoryQueue();
   const ingested: string[] = [];
@@ -53,7 +57,7 @@ export function testApi({
   let now = NOW;
   let made = 0;
   const ctx: Context = {
-    store,
+    store: turns ? answeringInSlices(store) : store,
     queue,
     clock: {
       now: () => now,
@@ -92,6 +96,7 @@ export function testApi({
       operatorsGroup,
       operatorRoles,
       throttle: quotas.takeRequest,
+      turns,
     }),
   );
   return {

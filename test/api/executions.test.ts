@@ -393,17 +393,6 @@ describe('dead letters', () => {
     expect((await call('POST', '/dead-letters/redrive', { body: { jobId } })).status).toBe(409);
   });
 
-  it('a redrive that finds nothing among many failures pauses after each read', async () => {
-    const { call, store, ctx } = testApi();
-    const head = aHead({ userId: 'alice' });
-    await store.insertHead(head);
-    for (const row of failed('alice', 250)) await store.insertRow(row);
-    let pauses = 0;
-    Object.assign(ctx.clock, { sleep: async () => void pauses++ });
-    const { body } = await call('POST', '/dead-letters/redrive', { body: { jobId: head.jobId } });
-    expect([body, pauses]).toEqual([{ redriven: 0 }, 2]);
-  });
-
   it('by job', async () => {
     const { call, store } = testApi();
     const [one, two] = failed('alice', 2);

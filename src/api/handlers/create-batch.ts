@@ -1,6 +1,7 @@
 // Creates the jobs of a batch. Each job is created or refused independently.
 import type { z } from 'zod';
 import { forEachLimit } from '../../concurrency/map-limit.ts';
+import { nextSlice } from '../../concurrency/request-turns.ts';
 import { InvalidInput } from '../../domain/errors.ts';
 import type { Parsed } from '../../domain/validation/validation.ts';
 import { type CreateRequest, createJob } from '../../jobs/create-job.ts';
@@ -39,6 +40,7 @@ export async function createBatch(
     // A caller's key has no spaces, so this key collides with none.
     const key = idempotencyKey === undefined ? undefined : `${idempotencyKey} ${index}`;
     try {
+      await nextSlice();
       const { value: spec, errors } = parseJobSpec(rules, input);
       if (errors) throw new InvalidInput(errors);
       const { job } = await createJob(context, { userId, spec, idempotencyKey: key, admit });

@@ -1,4 +1,5 @@
 // The consumer of the ingest queue: creates the jobs that were accepted with `Prefer: respond-async`.
+import { onBehalfOf } from '../../concurrency/request-turns.ts';
 import { PunctualError } from '../../domain/errors.ts';
 import { createAccepted } from '../../jobs/create-async.ts';
 import type { Quotas } from '../../jobs/enforce-quotas.ts';
@@ -14,7 +15,9 @@ export async function ingest(context: Context, quotas: Quotas, body: string): Pr
   try {
     // The create rate and the interval were checked when the job was accepted.
     const queue = inTrace(context.queue, () => message.trace);
-    await createAccepted({ ...context, queue }, message, () => quotas.takeActive(message.userId));
+    await onBehalfOf(message.userId, () =>
+      createAccepted({ ...context, queue }, message, () => quotas.takeActive(message.userId)),
+    );
     return undefined;
   } catch (error) {
     if (error instanceof PunctualError && error.status < 500) return `${error.title}: ${error.message}`;

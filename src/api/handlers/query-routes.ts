@@ -1,7 +1,8 @@
 // The routes of the query service: the operations that read.
 import { z } from 'zod';
+import { inSlices } from '../../concurrency/request-turns.ts';
 import { NO_LIMITS, type OwnerLimits } from '../../domain/jobs/owner-limits.ts';
-import { previewSchedule } from '../../domain/schedule/preview.ts';
+import { previewedTimes, previewWith } from '../../domain/schedule/preview.ts';
 import { resolveSchedule } from '../../domain/schedule/resolve.ts';
 import { getOperation } from '../../jobs/operations/operation-requests.ts';
 import { explain } from '../../queries/explain/explain.ts';
@@ -85,7 +86,9 @@ export function queryRoutes(
     route(contract.previewSchedule, {
       async handle({ body: { schedule, count, after } }) {
         const now = ctx.clock.now();
-        return { body: previewSchedule(resolveSchedule(schedule, now), { count, after, now }) };
+        const resolved = resolveSchedule(schedule, now);
+        const times = await inSlices(previewedTimes(resolved, { count, after, now }), (time) => time);
+        return { body: previewWith(resolved, now, times) };
       },
     }),
     route(contract.listTasks, {

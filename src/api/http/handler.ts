@@ -2,6 +2,7 @@
 // same handler.
 import middy from '@middy/core';
 import httpRouter from '@middy/http-router';
+import { nextSlice, type RequestTurns } from '../../concurrency/request-turns.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { Log } from '../../scheduling/context.ts';
 import { operations } from '../contract/contract.ts';
@@ -34,6 +35,8 @@ export interface ApiOptions {
   readonly admission?: Admission;
   /** Called with the user of every request that needs a token. Throws QuotaExceeded if the user sends too many. */
   throttle?(userId: string): void;
+  /** Shares the turns of the event loop by user. Absent on Lambda, where a container handles one request at a time. */
+  readonly turns?: RequestTurns;
   /** Verifies the token where API Gateway does not: puts the claims into the event, or throws Unauthorized. */
   authorize?(event: HttpEvent): Promise<void>;
 }
@@ -49,24 +52,35 @@ export function createApi(
     operatorRoles = [],
     corsOrigins = [],
     admission = unlimitedAdmission,
+    turns,
   }: ApiOptions,
 ): ApiHandler {
   const principal = (event: HttpEvent): Principal =>
     authorization === 'iam' ? iamPrincipalOf(event, operatorRoles) : principalOf(event, operatorsGroup);
+  const inTurnsOf = <T>(owner: string, work: () => Promise<T>): Promise<T> =>
+    turns
+      ? turns.run(owner, async () => {
+          await nextSlice();
+          return work();
+        })
+      : work();
   const cors = createCors(corsOrigins, operations);
   const router = httpRouter<HttpEvent, HttpResponse>({
     routes: routes.map(({ operation, respond }) => ({
       method: operation.method,
       path: operation.path,
       async handler(event: HttpEvent) {
-        if (!operation.auth) return respond(event, undefined);
+        if (!operation.auth) return inTurnsOf('', () => respond(event, undefined));
         // Admission comes before the token and the body are checked, so that a refusal is cheap.
         const admit = operation.service === 'scheduler' ? admission : unlimitedAdmission;
         return admit(operation.id, async () => {
-          await authorize?.(event);
-          const who = principal(event);
+          // nobody else has the token of a user, so nobody else can wait in this line
+          const who = await inTurnsOf(event.headers.authorization ?? '', async () => {
+            await authorize?.(event);
+            return principal(event);
+          });
           throttle?.(who.userId);
-          return respond(event, who);
+          return inTurnsOf(who.userId, () => respond(event, who));
         });
       },
     })),

@@ -1,6 +1,7 @@
 // A route: an operation of the contract with its handler. It validates the request, calls the handler and builds the
 // response.
 import { z } from 'zod';
+import { nextSlice } from '../../concurrency/request-turns.ts';
 import { InvalidInput, NotFound } from '../../domain/errors.ts';
 import type { Principal } from '../../domain/principal.ts';
 import { type Parsed, parse } from '../../domain/validation/validation.ts';
@@ -38,6 +39,7 @@ export function route<O extends Operation>(operation: O, implementation: Impleme
       const info = { requestId: requestIdOf(event) };
       // `Input` is inferred from the schemas that `readInput` parses with.
       const reply = await implementation.handle(input as Input<O>, principal as PrincipalFor<O>, info);
+      await nextSlice();
       const { status, contentType } = (reply.alternative && operation.alternative) || operation.success;
       return respond(status, reply, contentType);
     },

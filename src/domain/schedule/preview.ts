@@ -11,19 +11,29 @@ export interface Preview {
   readonly warnings: readonly ScheduleWarning[];
 }
 
-/** Lists the first `count` times later than `after`. If `after` is undefined, it lists the times from `now` on. */
-export function previewSchedule(
+export interface PreviewOptions {
+  readonly count: number;
+  readonly after?: number;
+  readonly now: number;
+}
+
+export const previewSchedule = (schedule: Schedule, options: PreviewOptions): Preview =>
+  previewWith(schedule, options.now, [...previewedTimes(schedule, options)]);
+
+export const previewWith = (schedule: Schedule, now: number, fireTimes: readonly string[]): Preview => ({
+  fireTimes,
+  description: describeSchedule(schedule),
+  warnings: scheduleWarnings(schedule, now),
+});
+
+/** The first `count` times later than `after`. If `after` is undefined, the times from `now` on. */
+export function* previewedTimes(
   schedule: Schedule,
-  { count, after, now }: { count: number; after?: number; now: number },
-): Preview {
-  const fireTimes: string[] = [];
+  { count, after, now }: PreviewOptions,
+): Generator<string, void, void> {
+  let left = count;
   for (const due of occurrencesAfter(schedule, after ?? now - 1)) {
-    fireTimes.push(isoUtc(due));
-    if (fireTimes.length === count) break;
+    yield isoUtc(due);
+    if (--left === 0) return;
   }
-  return {
-    fireTimes,
-    description: describeSchedule(schedule),
-    warnings: scheduleWarnings(schedule, now),
-  };
 }

@@ -1,5 +1,6 @@
 // The limit of active and paused jobs. The counter in the store only grows, so it is an upper bound. If it reaches the limit,
 // the owner's jobs are counted, and the counter is corrected.
+import { filterInSlices } from '../../concurrency/request-turns.ts';
 import { minuteOf } from '../../domain/executions/slots.ts';
 import { jobStatus } from '../../domain/views/views.ts';
 import type { Context } from '../../scheduling/context.ts';
@@ -46,11 +47,10 @@ async function countActive({ store, clock }: Context, userId: string, enough: nu
   let cursor: string | undefined;
   do {
     const page = await store.listHeads(userId, { limit: PAGE, cursor });
-    count += page.items.filter((head) => ['active', 'paused'].includes(jobStatus(head, now))).length;
+    count += (await filterInSlices(page.items, (head) => ['active', 'paused'].includes(jobStatus(head, now))))
+      .length;
     read += page.items.length;
     cursor = page.next;
-    // the embedded store reads on this thread, which also starts tasks
-    if (cursor) await clock.sleep(1);
   } while (cursor && count < enough && read < enough * MAX_READ_PER_LIMIT);
   return count;
 }

@@ -1,6 +1,7 @@
 // The steps of a backfill. Every occurrence of its range without a row gets one, and runs. The order of writes is entry, note or
 // hold item, row, message. Entries and messages are sent in a batch per step. Each occurrence is decided on its own.
 
+import { giveWay } from '../../concurrency/request-turns.ts';
 import { CONFLICT, REQUEST_RETRY, retryConflicts } from '../../concurrency/retry-conflicts.ts';
 import { fingerprint } from '../../domain/digest.ts';
 import { type DueKey, dueAtOf, dueKey, executionId, isManual, MANUAL } from '../../domain/executions/ids.ts';
@@ -35,6 +36,8 @@ export const backfilling: Work<BackfillOperation> = {
     if (!head || stopped !== undefined) return { keys: [], stopped };
     const dues: DueKey[] = [];
     for (const due of occurrencesAfter(head.schedule, dueAtOf(next ?? from) - 1)) {
+      const turn = giveWay();
+      if (turn) await turn;
       if (dueKey(due) >= to || dues.length > MAX_READ) break;
       dues.push(dueKey(due));
     }

@@ -3,6 +3,7 @@
 // change (docs/decisions/0042).
 
 import { forEachLimit } from '../../concurrency/map-limit.ts';
+import { filterInSlices, giveWay } from '../../concurrency/request-turns.ts';
 import { NotFound, PunctualError } from '../../domain/errors.ts';
 import {
   type BulkOperation,
@@ -28,8 +29,6 @@ const MAX_READ = 1_000;
 const PAGE = 250;
 /** Pages of a step that counts. */
 const COUNTED_PAGES = 4;
-/** The pause after a page. The embedded store answers without one, and starts of other jobs would wait. */
-const YIELD_MS = 1;
 const MAX_REASON_LENGTH = 300;
 
 /** The position of a step: what it does, and the cursor after the last job that was handled. */
@@ -71,8 +70,7 @@ export async function countSelected(
   let next: string | undefined = cursor;
   do {
     const page = await store.listHeads(params.owner, { limit: PAGE, cursor: next });
-    await clock.sleep(YIELD_MS);
-    counted += page.items.filter((head) => isSelected(head, params, now)).length;
+    counted += (await filterInSlices(page.items, (head) => isSelected(head, params, now))).length;
     next = page.next;
   } while (next !== undefined && mayGoOn());
   return { counted, cursor: next };
@@ -91,13 +89,14 @@ async function countStep(context: Context, params: BulkParams, cursor: string): 
 
 /** The cursors of the next selected jobs. */
 async function selectSome(context: Context, operation: BulkOperation, cursor: string): Promise<Upcoming> {
-  const { store, clock } = context;
+  const { store } = context;
   const keys: string[] = [];
   let next: string | undefined = cursor;
   for (let read = 0; read < MAX_READ && next !== undefined; ) {
     const page = await store.listHeads(operation.params.owner, { limit: PAGE, cursor: next });
-    await clock.sleep(YIELD_MS);
     for (const head of page.items) {
+      const turn = giveWay();
+      if (turn) await turn;
       if (!isToChange(context, operation, head)) continue;
       keys.push(headCursor(head));
       if (keys.length === MAX_CHANGED) return { keys, beyond: CHANGE + headCursor(head) };

@@ -5,6 +5,7 @@
 // changes the stamp. Then the commit fails, and the process releases the operation.
 
 import { forEachLimit } from '../../concurrency/map-limit.ts';
+import { onBehalfOf } from '../../concurrency/request-turns.ts';
 import {
   isOpen,
   type OpenOperation,
@@ -55,7 +56,8 @@ async function oneRound(context: Context, mayGoOn: () => boolean): Promise<boole
       return;
     }
     try {
-      if (await carryOut(context, one, timeSlice(context, SLICE_MS, mayGoOn))) left = true;
+      const carried = () => carryOut(context, one, timeSlice(context, SLICE_MS, mayGoOn));
+      if (await onBehalfOf(one.userId, carried)) left = true;
     } catch (error) {
       // the uncommitted step is repeated after the lease
       context.log.warn('operation interrupted', { operation: one.id, error: String(error) });

@@ -1,5 +1,6 @@
 // Dispatch: sends the messages of one slot, and plans the next occurrences of its jobs (docs/protocol.md#dispatch).
 
+import { giveWay } from '../../concurrency/request-turns.ts';
 import { ownerHash } from '../../domain/digest.ts';
 import { dueAtOf } from '../../domain/executions/ids.ts';
 import { type Entry, MINUTE, minuteEnd, minuteOf, nextCheckAt } from '../../domain/executions/slots.ts';
@@ -11,9 +12,6 @@ import type { Context } from '../context.ts';
 import { occurrencesUntil, regularEntry, regularMessage } from './plan.ts';
 import { readWholeSlot } from './read-slot.ts';
 import { byPresentRules, lostFrom, replanFrom } from './replan.ts';
-
-/** The reads of an embedded store are synchronous. After this many jobs, timers and requests get their turn. */
-export const JOBS_PER_YIELD = 100;
 
 /** Dispatches a slot. Its entries stay, so a repeated dispatch only sends twice. The caller commits the cursor afterwards. */
 export async function dispatchSlot(
@@ -29,9 +27,9 @@ export async function dispatchSlot(
 
   const messages: Message[] = [];
   const planned: Entry[] = [];
-  let jobs = 0;
   for (const [jobId, own] of Map.groupBy(entries, (e) => e.jobId)) {
-    if (++jobs % JOBS_PER_YIELD === 0) await clock.sleep(0);
+    const turn = giveWay();
+    if (turn) await turn;
     const head = heads.get(jobId);
     // the heads of jobs with manual runs or retries only are not read, and a worker finds out their owners
     const owner = head && ownerHash(head.userId);

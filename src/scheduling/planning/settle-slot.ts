@@ -2,6 +2,7 @@
 // (docs/protocol.md#settle).
 
 import { chunksOf } from '../../concurrency/map-limit.ts';
+import { giveWay } from '../../concurrency/request-turns.ts';
 import { ownerHash } from '../../domain/digest.ts';
 import { dueAtOf, isManual } from '../../domain/executions/ids.ts';
 import { isTerminal, type Row } from '../../domain/executions/row.ts';
@@ -15,7 +16,7 @@ import type { Context } from '../context.ts';
 import type { Overdue } from '../notification-publisher.ts';
 import { recordDecisionRow } from '../records/write-row.ts';
 import { completeOneTimeJob } from '../running/after-execution.ts';
-import { checkOf, JOBS_PER_YIELD, successors } from './dispatch-slot.ts';
+import { checkOf, successors } from './dispatch-slot.ts';
 import { regularEntry, regularMessage } from './plan.ts';
 import { firesAt, headsOf, holdOf, idOf, onePerExecution, readWholeSlot, rowsOf } from './read-slot.ts';
 import { isMoved } from './replan.ts';
@@ -51,8 +52,9 @@ export async function settleSlot(
   }
   const actions: Actions = { messages: [], entries: [], overdue: [] };
   const missed: Entry[] = [];
-  for (const [i, e] of unsettled.entries()) {
-    if ((i + 1) % JOBS_PER_YIELD === 0) await context.clock.sleep(0);
+  for (const e of unsettled) {
+    const turn = giveWay();
+    if (turn) await turn;
     const head = heads.get(e.jobId);
     if (head && (await settleOne(context, e, head, rows.get(idOf(e)), actions)) === 'missed') missed.push(e);
   }
@@ -179,6 +181,8 @@ async function mendChains(
   const ofJob = Map.groupBy(present, (e) => e.jobId);
   const beyondSlot: { head: Head; beyond: Entry }[] = [];
   for (const [jobId, own] of Map.groupBy(missed, (e) => e.jobId)) {
+    const turn = giveWay();
+    if (turn) await turn;
     const head = heads.get(jobId);
     const here = (e: Entry): boolean => e.revision === head?.revision && minuteOf(dueAtOf(e.due)) === minute;
     if (!head || !own.some(here)) continue; // this is a check, and the chain was mended in the entry's own slot
