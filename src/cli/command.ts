@@ -91,7 +91,7 @@ export const CONNECTION_FLAGS = {
   token: {
     type: 'string',
     value: '<jwt>',
-    about: 'access token (PUNCTUAL_TOKEN; made automatically for a local server)',
+    about: 'access token (PUNCTUAL_TOKEN; made automatically for the server of the data folder)',
   },
   absolute: { type: 'boolean', about: 'print times in ISO 8601 instead of "3 min ago"' },
 } as const satisfies Options;

@@ -1,6 +1,6 @@
-// The server and the token: from flags, then from the environment, then a local server and a token made with its key.
-import { existsSync } from 'node:fs';
-import { createClient, type PunctualClient } from '../client/client.ts';
+// The server and the token: from flags, then from the environment, then a local server and a token made with its key. A token that
+// the command makes is for the server of the data folder alone.
+import { createClient, type PunctualClient, PunctualNetworkError } from '../client/client.ts';
 import { type CliEnvironment, UsageError } from './command.ts';
 import { dataFolder } from './data-folder.ts';
 
@@ -18,9 +18,11 @@ export async function connect(
   operator: boolean,
 ): Promise<PunctualClient> {
   const baseUrl = urlOf(values.url ?? (env.PUNCTUAL_URL || DEFAULT_URL));
-  const token = values.token ?? (env.PUNCTUAL_TOKEN || (await makeLocalToken(baseUrl, env, operator)));
   // Fewer retries than the default of the client, because a person waits.
-  return createClient({ baseUrl, token, retry: { maxAttempts: 3, maxRetryAfterMs: 5000 } });
+  const options = { baseUrl, retry: { maxAttempts: 3, maxRetryAfterMs: 5000 } };
+  const token = values.token ?? (env.PUNCTUAL_TOKEN || undefined);
+  if (token !== undefined) return createClient({ ...options, token });
+  return createClient({ ...options, fetch: await fetchWithOwnToken(baseUrl, env, operator) });
 }
 
 function urlOf(text: string): string {
@@ -32,21 +34,39 @@ function urlOf(text: string): string {
   return text;
 }
 
-/** The same token as `npm start` prints. It is never sent to another machine. */
-async function makeLocalToken(
+/** A fetch with a token that this command makes. Only the server of the data folder, on this machine, gets it. */
+async function fetchWithOwnToken(
   baseUrl: string,
   env: CliEnvironment['env'],
   operator: boolean,
-): Promise<string> {
-  if (!LOOPBACK.has(new URL(baseUrl).hostname)) {
+): Promise<typeof fetch> {
+  const server = new URL(baseUrl);
+  if (!LOOPBACK.has(server.hostname))
     throw new UsageError(`${baseUrl} is not on this machine: give --token or PUNCTUAL_TOKEN`);
-  }
   const folder = dataFolder({ env });
-  if (!existsSync(folder)) {
+  const { groupsOf, knownTokenKey } = await import('../local/tokens.ts');
+  const key = knownTokenKey(folder);
+  if (!key) {
     throw new UsageError(
-      `there is no token, and no data folder ${folder} to make one with: start a local server (punctual start), set PUNCTUAL_DATA to its data folder, or give --token`,
+      `there is no token, and no data folder ${folder} with a key to make one: start a local server (punctual start), set PUNCTUAL_DATA to its data folder, or give --token`,
     );
   }
-  const { localToken } = await import('../local/tokens.ts');
-  return localToken(folder, 'me', operator, env);
+  const { fetchOfOwnServer } = await import('../local/own-server.ts');
+  const { NotProven } = await import('../local/server-proof.ts');
+  try {
+    return await fetchOfOwnServer(server, key, 'me', groupsOf(operator, env));
+  } catch (error) {
+    if (error instanceof NotProven) throw new UsageError(await notProvenText(baseUrl, folder));
+    // the error of a name with several addresses has no message
+    const { message = '', code = '' } = Object(error) as { message?: string; code?: string };
+    const reason = message || code || String(error);
+    throw new PunctualNetworkError(`no response from ${baseUrl}: ${reason}`, 1, error);
+  }
+}
+
+async function notProvenText(baseUrl: string, folder: string): Promise<string> {
+  const { apiUrls } = await import('../local/scheduler-ports.ts');
+  const others = apiUrls(folder).filter((url) => url !== baseUrl);
+  const known = others.length > 0 ? `, which listens on ${others.join(' and ')}` : '';
+  return `the program at ${baseUrl} is not the server of the data folder ${folder}${known}, so it gets no token: give the --url of that server, set PUNCTUAL_DATA, or give --token`;
 }

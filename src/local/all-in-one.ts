@@ -6,6 +6,7 @@ import type { OpenedBackend } from './backend.ts';
 import {
   createTurns,
   localLog,
+  newIdentity,
   startLocalApi,
   startLocalNotifier,
   startLocalWatcher,
@@ -16,9 +17,9 @@ import { consoleLink } from './console-link.ts';
 import { ownDataFolder } from './data-folder-owner.ts';
 import { startHttpServer } from './http-server.ts';
 import type { ProcessLifecycle } from './process-lifecycle.ts';
-import { recordApiPort } from './scheduler-ports.ts';
+import { recordApiUrl } from './scheduler-ports.ts';
 import { startupMessage } from './startup-message.ts';
-import { LINK_LIFETIME, localToken } from './tokens.ts';
+import { groupsOf } from './tokens.ts';
 
 export interface AllInOneOptions {
   /** The command of this process. The error message of another process that finds the data folder in use has it. */
@@ -38,7 +39,7 @@ export async function startAllInOne(
   const scripts = await findScriptMode(config);
   const api = Promise.withResolvers<ApiHandler>();
   const server = await startHttpServer(config.port, api.promise, log, config.host);
-  recordApiPort(config.dataFolder, server.url, lifecycle);
+  recordApiUrl(config.dataFolder, server.url, lifecycle);
 
   const { backend, messages } = await options.openBackend(config, lifecycle, log);
   const turns = createTurns();
@@ -47,12 +48,15 @@ export async function startAllInOne(
   await startLocalWorker(config, backend, scripts, lifecycle);
   startLocalWatcher(backend.ctx, lifecycle, turns);
   lifecycle.defer(() => server.stop());
-  api.resolve(await startLocalApi(config, backend, scripts, lifecycle, turns));
+  const identity = await newIdentity(config.dataFolder);
+  api.resolve(await startLocalApi(config, backend, scripts, identity, lifecycle, turns));
 
   const { url } = server;
   const details = [...messages, scripts.summary];
-  const token = await localToken(config.dataFolder, 'me', false, process.env);
-  // The person who reads this can make any token with the key of the data folder, and wants to see workers and load too.
-  const operator = await localToken(config.dataFolder, 'me', true, process.env, LINK_LIFETIME);
-  console.log(startupMessage({ url, link: consoleLink(url, operator), token, details }));
+  // The person at the terminal can make any token with the key of the data folder, and wants to see workers and load too.
+  // Otherwise the output is a log, which many may read.
+  const link = process.stdout.isTTY
+    ? await consoleLink(identity, url, 'me', groupsOf(true, process.env))
+    : undefined;
+  console.log(startupMessage({ url, link, dataFolder: config.dataFolder, details }));
 }

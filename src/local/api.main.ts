@@ -1,14 +1,14 @@
 // `npm run api`: the API in a process of its own.
 import type { ApiHandler } from '../api/http/http-event.ts';
 import { findScriptMode } from '../tasks/script/script-mode.ts';
-import { localLog, startLocalApi } from './components.ts';
+import { localLog, newIdentity, startLocalApi } from './components.ts';
 import { readLocalConfig } from './config.ts';
 import { connect } from './connect.ts';
 import { findEngines } from './engines.ts';
 import { startHttpServer } from './http-server.ts';
 import { refuseUnknownVariables } from './known-variables.ts';
 import { runProcess } from './process-lifecycle.ts';
-import { recordApiPort } from './scheduler-ports.ts';
+import { recordApiUrl } from './scheduler-ports.ts';
 import { handleHelp } from './usage.ts';
 
 await runProcess(async (lifecycle) => {
@@ -25,8 +25,9 @@ await runProcess(async (lifecycle) => {
   lifecycle.defer(() => server.stop());
   const scripts = await findScriptMode(config);
   console.log(scripts.summary);
-  api.resolve(await startLocalApi(config, backend, scripts, lifecycle));
-  recordApiPort(config.dataFolder, server.url, lifecycle);
+  const identity = await newIdentity(config.dataFolder);
+  api.resolve(await startLocalApi(config, backend, scripts, identity, lifecycle));
+  recordApiUrl(config.dataFolder, server.url, lifecycle);
   console.log(`The API listens on ${server.url}`);
   console.log('A link to the console: npm run -s token -- <user> --link');
 });

@@ -27,6 +27,7 @@ import { withConsole } from './console.ts';
 import { describableTasks, localDeliveryTasks, localTasks } from './local-tasks.ts';
 import { LOCAL_SENDER } from './mail-file.ts';
 import type { ProcessLifecycle } from './process-lifecycle.ts';
+import { type ServerIdentity, withServerProof } from './server-proof.ts';
 import { createAuthorizer, tokenKey } from './tokens.ts';
 
 /** The time between two samples of the number of running executions. */
@@ -44,16 +45,23 @@ export const createTurns = (): RequestTurns => new RequestTurns({ monotonic: sys
 /** For requests and the watcher. Results of the store wait for a slice. Those of the worker never wait. */
 const answeringInTurns = (ctx: Context): Context => ({ ...ctx, store: answeringInSlices(ctx.store) });
 
-/** The console and the routes of both API services in one handler, and the consumer of the ingest queue. */
+/** Each start has another identity. */
+export const newIdentity = async (dataFolder: string): Promise<ServerIdentity> => ({
+  key: await tokenKey(dataFolder),
+  start: systemRandom.id(12),
+});
+
+/** The console, the proof of the server and the routes of both API services in one handler, and the consumer of the ingest queue. */
 export async function startLocalApi(
-  { dataFolder, api }: LocalConfig,
+  { api }: LocalConfig,
   { ctx: backendContext, ingest, telemetry }: Backend,
   scripts: ScriptMode,
+  identity: ServerIdentity,
   lifecycle: ProcessLifecycle,
   turns = createTurns(),
 ): Promise<ApiHandler> {
   const ctx = answeringInTurns(backendContext);
-  const authorize = await createAuthorizer(await tokenKey(dataFolder));
+  const authorize = await createAuthorizer(identity);
   const quotas = createQuotas(ctx, api.limits);
   const consuming = turns.run(undefined, () => runIngest(ctx, quotas, ingest.receiver, lifecycle.stopping));
   lifecycle.defer(() => consuming);
@@ -65,7 +73,8 @@ export async function startLocalApi(
   });
   const throttle = quotas.takeRequest;
   const options = { ...api, log: ctx.log, authorize, throttle, turns, admission: createAdmission(ctx) };
-  return withConsole(createApi(all, options), api.operatorsGroup, lifecycle.stopping, ctx.log);
+  const handler = withConsole(createApi(all, options), api.operatorsGroup, lifecycle.stopping, ctx.log);
+  return withServerProof(handler, identity);
 }
 
 export function startLocalWatcher(ctx: Context, lifecycle: ProcessLifecycle, turns = createTurns()): void {

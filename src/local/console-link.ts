@@ -1,29 +1,33 @@
-// Links to the console of a local server. The token is in the fragment, which browsers do not send to the server.
-import { type Environment, readConfig } from '../runtime/config.ts';
-import { localVariables } from './config.ts';
-import { apiPorts } from './scheduler-ports.ts';
+// Links to the console of a local server. The token is in the fragment, which browsers do not send to the server. It is for one
+// start of the server: a page of another program that listens on the port later gets a token that no server accepts.
+import type { Environment } from '../runtime/config.ts';
+import { apiUrls } from './scheduler-ports.ts';
+import { proveServer, type ServerIdentity } from './server-proof.ts';
 import { StartError } from './start-error.ts';
-import { LINK_LIFETIME, localToken } from './tokens.ts';
+import { groupsOf, LINK_LIFETIME, signToken, tokenKey } from './tokens.ts';
 
-/** A link for the server with this data folder. If it does not run, the port is PUNCTUAL_PORT. */
+/** A link for the running server with this data folder. Throws StartError if none runs. */
 export async function localConsoleLink(
   dataFolder: string,
   user: string,
   operator: boolean,
   env: Environment,
 ): Promise<string> {
-  const url = `http://127.0.0.1:${portOf(dataFolder, env)}`;
-  return consoleLink(url, await localToken(dataFolder, user, operator, env, LINK_LIFETIME));
+  const key = await tokenKey(dataFolder);
+  for (const url of apiUrls(dataFolder)) {
+    // the file of a killed server may have the id of another process, and the port another listener
+    const server = await proveServer(new URL(url), key).catch(() => undefined);
+    if (server) return consoleLink({ key, start: server.start }, url, user, groupsOf(operator, env));
+  }
+  throw new StartError(`no server runs with the data folder ${dataFolder}. Start it first: punctual start`);
 }
 
-export const consoleLink = (url: string, token: string): string => `${url}/console/#token=${token}`;
-
-function portOf(dataFolder: string, env: Environment): number {
-  const [running] = apiPorts(dataFolder);
-  const port = running ?? readConfig(localVariables.pick({ PUNCTUAL_PORT: true }), env).PUNCTUAL_PORT;
-  if (port === 0)
-    throw new StartError(
-      `no server runs with the data folder ${dataFolder}, and PUNCTUAL_PORT is 0, so the port of the link is unknown. Start the server first`,
-    );
-  return port;
+export async function consoleLink(
+  { key, start }: ServerIdentity,
+  url: string,
+  user: string,
+  groups: readonly string[],
+): Promise<string> {
+  const token = await signToken(key, user, groups, { lifetime: LINK_LIFETIME, start });
+  return `${url}/console/#token=${token}`;
 }

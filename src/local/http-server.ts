@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { MAX_BODY_BYTES } from '../api/http/body.ts';
 import type { ApiHandler, HttpEvent, HttpResponse } from '../api/http/http-event.ts';
 import type { Log } from '../scheduling/context.ts';
+import { endpointText } from './server-proof.ts';
 import { StartError } from './start-error.ts';
 
 export interface HttpServer {
@@ -135,6 +136,7 @@ function eventOf(request: IncomingMessage, bytes: Buffer): HttpEvent {
         sourceIp: request.socket.remoteAddress ?? '',
         userAgent: request.headers['user-agent'] ?? '',
       },
+      arrivedAt: endpointText(request.socket.localAddress, request.socket.localPort),
       requestId: randomUUID(),
       routeKey: '$default',
       stage: '$default',

@@ -10,7 +10,8 @@ const USAGE = `usage: npm run -s token -- <user> [--operator] [--link]
 Prints an access token for local mode, valid for 30 days.
 
   --operator  the token may read and change the jobs of all users
-  --link      print a link to the console instead, with a token that is valid for 12 hours`;
+  --link      print a link to the console instead, with a token that is valid for 12 hours,
+              and until the server stops`;
 
 try {
   const { user, operator, link } = readArguments();

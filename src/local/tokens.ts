@@ -17,6 +17,7 @@ import { Unauthorized } from '../api/http/request-errors.ts';
 import type { Environment } from '../runtime/config.ts';
 import { createOnce } from './create-once.ts';
 import { readJsonFile } from './json-file.ts';
+import type { ServerIdentity } from './server-proof.ts';
 
 const ALGORITHM = 'ES256';
 const ISSUER = 'punctual-local';
@@ -24,6 +25,8 @@ const AUDIENCE = 'punctual';
 const LIFETIME = '30 days';
 /** The lifetime of a token in a link to the console, which ends up in the history of a terminal. */
 export const LINK_LIFETIME = '12 hours';
+/** The lifetime of a token that the command makes for its own requests. */
+export const COMMAND_LIFETIME = '5 minutes';
 const CLOCK_TOLERANCE_SECONDS = 5;
 /** The size of the cache of verified tokens. The oldest entry is evicted. */
 const MAX_CACHED = 1_000;
@@ -40,48 +43,58 @@ export const TOKEN_KEY = 'token-key.json';
 
 /** Created if absent. */
 export async function tokenKey(dataFolder: string): Promise<JWK> {
-  const file = join(dataFolder, TOKEN_KEY);
-  const known = readKeyFile(file);
-  if (known !== undefined) return known as JWK;
+  const known = knownTokenKey(dataFolder);
+  if (known) return known;
   const { privateKey } = await generateKeyPair(ALGORITHM, { extractable: true });
-  createOnce(file, JSON.stringify(await exportJWK(privateKey)));
-  return readKeyFile(file) as JWK;
+  createOnce(join(dataFolder, TOKEN_KEY), JSON.stringify(await exportJWK(privateKey)));
+  return knownTokenKey(dataFolder) as JWK;
 }
 
-/** Undefined if there is no such file. */
-function readKeyFile(file: string): unknown {
+/** Undefined if the folder has no key. */
+export function knownTokenKey(dataFolder: string): JWK | undefined {
   return readJsonFile(
-    file,
+    join(dataFolder, TOKEN_KEY),
     'Delete it to create a new key. Tokens that the old key has signed are refused then.',
-  );
+  ) as JWK | undefined;
+}
+
+export interface TokenLimits {
+  readonly lifetime: string;
+  /** The only start of the server that accepts the token. Undefined: every start does. */
+  readonly start?: string;
 }
 
 export async function signToken(
   key: JWK,
   user: string,
   groups: readonly string[] = [],
-  lifetime = LIFETIME,
+  { lifetime, start }: TokenLimits = { lifetime: LIFETIME },
 ): Promise<string> {
   return new SignJWT(groups.length > 0 ? { groups } : {})
     .setProtectedHeader({ alg: ALGORITHM })
     .setSubject(user)
     .setIssuer(ISSUER)
-    .setAudience(AUDIENCE)
+    .setAudience(start === undefined ? AUDIENCE : audienceOf(start))
     .setIssuedAt()
     .setExpirationTime(lifetime)
     .sign(await importJWK(key, ALGORITHM));
 }
 
-/** A token for the server with this data folder. The token of an operator has the group that `env` names. */
+/** A program that takes over the port of a stopped server can do nothing with tokens for one start. */
+const audienceOf = (start: string): string => `${AUDIENCE}:${start}`;
+
+/** The groups of a token that is made with the key. Operators have the group that `env` names. */
+export const groupsOf = (operator: boolean, env: Environment): string[] =>
+  operator ? [readApiConfig(env).operatorsGroup] : [];
+
+/** A token of 30 days for the server with this data folder. */
 export async function localToken(
   dataFolder: string,
   user: string,
   operator: boolean,
   env: Environment,
-  lifetime = LIFETIME,
 ): Promise<string> {
-  const groups = operator ? [readApiConfig(env).operatorsGroup] : [];
-  return signToken(await tokenKey(dataFolder), user, groups, lifetime);
+  return signToken(await tokenKey(dataFolder), user, groupsOf(operator, env));
 }
 
 /**
@@ -89,7 +102,10 @@ export async function localToken(
  * verification of a signature takes 0.3 ms, so a verified token is cached until its `exp`. That is safe: the key never changes
  * within a process, and single local tokens cannot be revoked. A refused token is never cached.
  */
-export async function createAuthorizer(key: JWK): Promise<(event: HttpEvent) => Promise<void>> {
+export async function createAuthorizer({
+  key,
+  start,
+}: ServerIdentity): Promise<(event: HttpEvent) => Promise<void>> {
   const { d: _private, ...publicPart } = key;
   const publicKey = await importJWK(publicPart, ALGORITHM);
   const cached = new Map<string, Verified>();
@@ -102,7 +118,7 @@ export async function createAuthorizer(key: JWK): Promise<(event: HttpEvent) => 
     const { payload } = await jwtVerify(token, publicKey, {
       algorithms: [ALGORITHM],
       issuer: ISSUER,
-      audience: AUDIENCE,
+      audience: [AUDIENCE, audienceOf(start)],
       requiredClaims: ['sub', 'exp'],
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
     });

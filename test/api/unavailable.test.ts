@@ -4,7 +4,7 @@ import type { Context as LambdaContext } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { problemOf } from '../../src/api/http/problem.ts';
 import { createService } from '../../src/api/lambda.ts';
-import { startLocalApi } from '../../src/local/components.ts';
+import { newIdentity, startLocalApi } from '../../src/local/components.ts';
 import { readLocalConfig } from '../../src/local/config.ts';
 import { connect } from '../../src/local/connect.ts';
 import { startHttpServer } from '../../src/local/http-server.ts';
@@ -73,8 +73,9 @@ beforeAll(async () => {
   const config = readLocalConfig({ PUNCTUAL_DATA: folder.path, PUNCTUAL_PREFIX: 'local-' });
   const backend = await connect(config, { dynamodb: dynamodb.url, sqs: sqs.url }, running, log);
   const scripts = { name: 'refused', summary: '' } as const;
+  const identity = await newIdentity(config.dataFolder);
   // Through the proxy, because the addresses that the engine returns bypass it.
-  const server = await startHttpServer(0, startLocalApi(config, backend, scripts, running), log);
+  const server = await startHttpServer(0, startLocalApi(config, backend, scripts, identity, running), log);
   stops.unshift(
     () => stopping.abort(),
     () => server.stop(),

@@ -547,7 +547,7 @@ describe('the server and the token', () => {
     expect(stranger.code).toBe(1);
     const alone = await punctual('list --url http://127.0.0.1:49');
     expect(alone.err).toMatch(
-      /^punctual: no response to GET \/jobs from http:\/\/127\.0\.0\.1:49 .*\nIs the server running\?/,
+      /^punctual: no response from http:\/\/127\.0\.0\.1:49: .*\nIs the server running\?/,
     );
     expect(alone.code).toBe(1);
   });

@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createClient, type Execution, type Job } from '../../src/client/client.ts';
 import { restore } from '../../src/local/backup-database.ts';
+import { signToken, tokenKey } from '../../src/local/tokens.ts';
 import { SCHEMA_VERSION } from '../../src/store/sqlite/schema.ts';
 import { startLocal, temporaryFolder } from '../support/processes.ts';
 import { until } from '../support/until.ts';
@@ -47,7 +48,7 @@ describe.concurrent.each(files)('%s', (name) => {
       NODE_OPTIONS: `--import=${SHIFTED}`,
     });
     try {
-      const [, token = ''] = await server.printed(/TOKEN=(\S+)/);
+      const token = await signToken(await tokenKey(data), 'me');
       const client = createClient({ baseUrl: server.url, token });
       const jobs = new Map<string, Job>();
       for await (const job of client.jobs.list()) jobs.set(job.name ?? '', job);

@@ -1,5 +1,5 @@
 // `npm start`, run as a user runs it.
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -90,10 +90,11 @@ describe('npm start', () => {
     await expect(fetch(`${url}/health`)).rejects.toThrow();
   });
 
-  it('prints a token and a call that work as they are', async () => {
+  it('prints a command for a token and a call that work as they are', async () => {
     folder = temporaryFolder();
     const local = keep(await startLocal(folder.path));
-    const [, token] = await local.printed(/^TOKEN=(\S+)$/m);
+    const [line] = await local.printed(/^TOKEN=.*$/m);
+    const token = execFileSync('sh', ['-c', `${line}; printf %s "$TOKEN"`], { encoding: 'utf8' });
     const [, url = '', json = ''] = await local.printed(/^curl -sS (\S+) .* -d '(.*)'$/m);
     const response = await fetch(url, {
       method: 'POST',
@@ -101,6 +102,19 @@ describe('npm start', () => {
       body: json,
     });
     expect(response.status).toBe(201);
+  });
+
+  it('prints a link with a token to a terminal only', async () => {
+    folder = temporaryFolder();
+    const terminal = '--import=data:text/javascript,process.stdout.isTTY=true';
+    const local = keep(await startLocal(folder.path, { NODE_OPTIONS: terminal }));
+    const [, token] = await local.printed(/console\/#token=(\S+)/);
+    const headers = { authorization: `Bearer ${token}` };
+    expect((await fetch(`${local.url}/workers`, { headers })).status).toBe(200);
+    await local.stop();
+    const next = keep(await startLocal(folder.path));
+    // a page that stays open must not hand the next listener a token that is worth something
+    expect((await fetch(`${next.url}/workers`, { headers })).status).toBe(401);
   });
 
   it.each(['SIGTERM', 'SIGKILL'] as const)(

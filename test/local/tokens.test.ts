@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** The claims that the handler gets, or the reason of the refusal. */
 async function authorize(authorization?: string): Promise<unknown> {
   const event = eventOf('GET', '/jobs', { user: null, headers: authorization ? { authorization } : {} });
-  const authorizer = await createAuthorizer(key);
+  const authorizer = await createAuthorizer({ key, start: 'start-1' });
   try {
     await authorizer(event);
   } catch (error) {
@@ -28,7 +28,7 @@ async function authorize(authorization?: string): Promise<unknown> {
 
 /** One authorizer for many requests, as in a server. Returns the user, or the reason of the refusal. */
 async function server(): Promise<(token: string) => Promise<unknown>> {
-  const authorizer = await createAuthorizer(key);
+  const authorizer = await createAuthorizer({ key, start: 'start-1' });
   return async (token) => {
     const event = eventOf('GET', '/jobs', { user: null, headers: { authorization: `Bearer ${token}` } });
     try {
@@ -87,6 +87,15 @@ describe('a token', () => {
     ['no token', 'Bearer '],
   ])('%s: says how to send one', async (_, header) => {
     expect(await authorize(header)).toMatch(/must have a token/);
+  });
+
+  it('for one start of the server is refused by the next one', async () => {
+    const limits = { lifetime: '5 minutes', start: 'start-1' };
+    expect(await authorize(`Bearer ${await signToken(key, 'alice', [], limits)}`)).toMatchObject({
+      sub: 'alice',
+    });
+    const other = await signToken(key, 'alice', [], { ...limits, start: 'start-2' });
+    expect(await authorize(`Bearer ${other}`)).toBe('the token\'s claim "aud" is missing or not valid');
   });
 
   it('expired', async () => {

@@ -24,14 +24,17 @@ export async function startServer(consumer: Consumer): Promise<Server> {
     ended.then(({ err, out }) => Promise.reject(new Error(`the server ended: ${err}${out}`))),
     new Promise<string>((resolve) => {
       child.stdout.on('data', () => {
-        const found = /listens on (http:\S+)[\s\S]*TOKEN=\S+\n/.exec(ran.out)?.[1];
+        const found = /listens on (http:\S+)[\s\S]*TOKEN=.+\n/.exec(ran.out)?.[1];
         if (found) resolve(found);
       });
     }),
   ]);
+  const token = await output(process.execPath, [commandOf(consumer), 'token', 'me', '--data', data], {
+    cwd: consumer.folder,
+  });
   return {
     url,
-    token: /TOKEN=(\S+)/.exec(ran.out)?.[1] ?? '',
+    token: token.trim(),
     async stop() {
       child.kill('SIGTERM');
       const { code, err } = await ended;

@@ -7,6 +7,8 @@ import type {
 
 export type HttpEvent = APIGatewayProxyEventV2WithRequestContext<
   APIGatewayEventRequestContextV2 & {
+    /** The IP address and port of this machine that the request arrived at. Undefined on AWS. */
+    arrivedAt?: string;
     authorizer?: {
       /** The claims of the verified token: set by API Gateway's JWT authorizer, or locally by the server. */
       jwt?: { claims: Record<string, unknown> };

@@ -16,8 +16,8 @@ export const token = defineCommand({
   },
   takes: [1, 1],
   notes: [
-    'A token is valid for 30 days, and the token of a link for 12 hours.',
-    'A link has the port of the running server. If it does not run, the port is PUNCTUAL_PORT (3000).',
+    'A token is valid for 30 days. The token of a link is valid for 12 hours, and until the server stops.',
+    'A link needs the running server, because its token goes to the program that listens there.',
   ],
   examples: [
     ['punctual token alice', 'print a token for the user alice'],
