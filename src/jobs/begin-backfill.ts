@@ -12,7 +12,6 @@ import type { Context } from '../scheduling/context.ts';
 import { requireJob } from './access.ts';
 import { refuseCancelled } from './job-state.ts';
 import type { AdmitStarts } from './manual-runs.ts';
-import { BACKFILL } from './operations/backfill-steps.ts';
 import { beginOperation } from './operations/operation-requests.ts';
 
 /** Runs the past occurrences from `from` (inclusive) to `to` (exclusive) that have no row. */
@@ -67,11 +66,8 @@ async function occurrencesIn({ schedule }: Head, from: number, to: number): Prom
 async function withoutRow({ store }: Context, head: Head, dues: readonly DueKey[]): Promise<DueKey[]> {
   const [first, last] = [dues[0], dues.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const { jobId, hold, note } = head;
-  const concurrent = head.overlap === 'allow' ? await store.listHoldItems(jobId) : [];
-  // the hold item of an interrupted backfill has no row, and another backfill completes it
-  const held = concurrent.filter(({ hold: { workerId } }) => workerId !== BACKFILL).map(({ due }) => due);
-  const known = new Set([hold?.due, note?.due, ...held]);
+  const { jobId } = head;
+  const known = new Set<DueKey>();
   const range = { from: first, to: dueKey(dueAtOf(last) + 1), newestFirst: false, consistent: true };
   let cursor: string | undefined;
   do {

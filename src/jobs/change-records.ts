@@ -47,7 +47,7 @@ export interface ChangeOptions {
 }
 
 export interface Decision {
-  readonly set: Omit<HeadChange, 'stamp' | 'version' | 'updatedAt' | 'changedAt'>;
+  readonly set: Omit<HeadChange, 'version' | 'updatedAt' | 'changedAt'>;
   /** The fields of the definition that the change replaces. */
   readonly replaces?: readonly ('params' | 'notify')[];
   /** The kind of the change, if it differs from the request's. */
@@ -57,15 +57,15 @@ export interface Decision {
 }
 
 /**
- * Reads the head, decides, inserts the record and writes the head. If another process wrote the head in between (a claim, a
- * heartbeat, an edit), it starts again. `decide` returns the change, or undefined if there is nothing to change.
+ * Reads the head, decides, inserts the record and writes the head. If another request changed the job in between, it starts
+ * again. `decide` returns the change, or undefined if there is nothing to change.
  */
 export async function changeJob(
   context: Context,
   { who, jobId, what, note, guard }: ChangeRequest,
   decide: (head: Head) => Promise<Decision | undefined> | Decision | undefined,
 ): Promise<{ head: Head; changed: boolean }> {
-  const { clock, random } = context;
+  const { clock } = context;
   const result = await retryConflicts(context, REQUEST_RETRY, async () => {
     const head = await requireJob(context, who, jobId);
     guard?.admit(head);
@@ -80,7 +80,7 @@ export async function changeJob(
     const written = {
       ...(pauseEnded && { pausedUntil: undefined }), // a smaller head: an update bills the whole item
       ...decision.set,
-      ...{ version, updatedAt, changedAt: undefined, stamp: random.id(12) },
+      ...{ version, updatedAt, changedAt: undefined },
     };
     decision.inTime?.();
     guard?.inTime?.();

@@ -81,7 +81,6 @@ export async function createJob(
     ...definition,
     createdAt: t0,
     updatedAt,
-    stamp: random.id(12),
     ...(notify.length > 0 && { notifies: notifiesOf(notify) }),
     ...(bodyFingerprint && { bodyFingerprint }),
     ...(named && { namespace: named.namespace, applied: 1 }),

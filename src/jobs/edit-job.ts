@@ -10,8 +10,7 @@ import { resolveSchedule } from '../domain/schedule/resolve.ts';
 import type { Schedule } from '../domain/schedule/schedule-schema.ts';
 import type { JobView } from '../domain/views/resource-schemas.ts';
 import { warningsOf } from '../domain/views/views.ts';
-import { awaitEarlyStart } from '../scheduling/claiming/change-returns.ts';
-import { withdrawHold } from '../scheduling/claiming/claim-early.ts';
+import { awaitStarts } from '../scheduling/claiming/await-starts.ts';
 import type { Context } from '../scheduling/context.ts';
 import { freshRevision, plan } from '../scheduling/planning/plan-revision.ts';
 import { findDefinition, refuseLarge, writeDefinition } from '../scheduling/records/definitions.ts';
@@ -99,7 +98,6 @@ export async function applyEdit(
       ...(retry && { retry: { ...seen.retry, ...retry } }),
       ...(misfire && { misfire: { ...seen.misfire, ...misfire } }),
       ...(limit !== undefined && { limit: limit ?? undefined }),
-      ...((given || pauses) && withdrawHold(context, seen)),
       ...(pauses && { status: 'paused', pausedUntil: undefined }),
       ...(resumes && { status: 'active' }),
       ...(edit.byName && { applied: seen.version + 1 }),
@@ -138,13 +136,13 @@ export async function applyEdit(
     };
   });
   await send?.();
-  if (changed) await awaitEarlyStart(context, head);
+  if (changed) await awaitStarts(context, jobId);
   return { head, changed };
 }
 
 const isSame = (a: unknown, b: unknown): boolean => fingerprint(a) === fingerprint(b);
 
-/** With `overlap: allow` holds are items of their own, else they are in the head. A change would hide a run from the next one. */
+/** With `overlap: allow` nothing takes the lock. A change would hide a run from the next one. */
 function refuseOverlapChange(head: Head, { overlap }: JobPatch): void {
   if (overlap === undefined || (overlap === 'allow') === (head.overlap === 'allow')) return;
   throw new Conflict(

@@ -10,7 +10,7 @@ import type { Principal } from '../domain/principal.ts';
 import type { ExecutionView } from '../domain/views/resource-schemas.ts';
 import { executionOfRow, withOwner } from '../domain/views/views.ts';
 import type { Context } from '../scheduling/context.ts';
-import { insertRow, newRow, replaceRow } from '../scheduling/records/write-row.ts';
+import { newRow, writeRow } from '../scheduling/records/write-row.ts';
 import { writerDeadline } from '../scheduling/records/writer-deadline.ts';
 import { requireExecution, requireJob } from './access.ts';
 import { refuseCancelled } from './job-state.ts';
@@ -74,7 +74,7 @@ export async function runNow(
   await putEntry(context, jobId, due, now);
   inTime();
   const row: Row = { ...newRow(head, due, MANUAL, 'QUEUED'), enqueuedAt: now, ...(params && { params }) };
-  await insertRow(context, row);
+  await writeRow(context, undefined, row);
   await sendNow(context, head, [due], now);
   return withOwner(who, executionOfRow(row), row.userId);
 }
@@ -112,18 +112,17 @@ export async function retryExecution(
   // the job may have another task since the run that had these params
   if (seen.params) refuseSecretsOfOthers(who, head, seen.params);
   inTime();
-  // the fence stays: the old value means that no worker holds the execution, a new value that a worker is about to start it
   const row: Row = {
     ...newRow(head, due, MANUAL, 'QUEUED'),
-    fence: seen.fence,
+    // no claim and no end of before can be taken for one of this retry
+    number: seen.number + 1,
     enqueuedAt: now,
-    checkpoint: seen.checkpoint,
     trigger: 'redrive',
     ...latenessOf(seen, now),
     ...(seen.params && { params: seen.params }),
     ...(seen.once && { once: true as const }),
   };
-  if (!(await replaceRow(context, seen, row)))
+  if (!(await writeRow(context, { status: seen.status, number: seen.number }, row)))
     throw new Conflict(`execution ${id} was changed by another request; read it again`);
   await sendNow(context, head, [due], now);
   return withOwner(who, executionOfRow(row), row.userId);

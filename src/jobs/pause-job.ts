@@ -4,8 +4,7 @@ import type { Head } from '../domain/jobs/job.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { JobView } from '../domain/views/resource-schemas.ts';
 import { isPaused } from '../domain/views/views.ts';
-import { awaitEarlyStart } from '../scheduling/claiming/change-returns.ts';
-import { withdrawHold } from '../scheduling/claiming/claim-early.ts';
+import { awaitStarts } from '../scheduling/claiming/await-starts.ts';
 import type { Context } from '../scheduling/context.ts';
 import { freshRevision, plan } from '../scheduling/planning/plan-revision.ts';
 import { writerDeadline } from '../scheduling/records/writer-deadline.ts';
@@ -26,7 +25,7 @@ export function requireFuture(until: number | undefined, now: number): void {
 }
 
 /**
- * Withdraws every occurrence that no worker holds, also overdue and waiting ones. Running and retrying executions continue.
+ * Withdraws every occurrence that has not started, also overdue and waiting ones. Running and retrying executions continue.
  * With `until`, the occurrences after it are planned now under a new revision, so no timer has to resume the job.
  */
 export async function pauseJob(
@@ -56,19 +55,19 @@ export async function pause(
       refuseEnded(seen, 'paused');
       if (until === undefined) {
         if (seen.status === 'paused') return undefined;
-        return { set: { status: 'paused', pausedUntil: undefined, ...withdrawHold(context, seen) } };
+        return { set: { status: 'paused', pausedUntil: undefined } };
       }
       if (seen.status === 'active' && seen.pausedUntil === until) return undefined;
       const revision = freshRevision(context);
       send = await plan(context, { ...seen, revision, pausedUntil: until }, t0);
       return {
-        set: { status: 'active', revision, pausedUntil: until, ...withdrawHold(context, seen) },
+        set: { status: 'active', revision, pausedUntil: until },
         inTime,
       };
     },
   );
   if (changed) await send?.();
-  await awaitEarlyStart(context, head);
+  await awaitStarts(context, jobId);
   return head;
 }
 

@@ -8,7 +8,7 @@ import { monitorClock } from '../runtime/clock/clock-monitor.ts';
 import { createReferenceClock } from '../runtime/clock/reference-clock.ts';
 import { systemClock } from '../runtime/clock/system-clock.ts';
 import { systemRandom } from '../runtime/random.ts';
-import { EARLIEST_CLAIM_MS } from '../scheduling/claiming/early-claim-time.ts';
+import { ClaimsUnderWay } from '../scheduling/claiming/await-starts.ts';
 import type { Log } from '../scheduling/context.ts';
 import { withDefinitionCache } from '../store/definition-cache.ts';
 import { StoreFault } from '../store/sqlite/faults.ts';
@@ -26,8 +26,8 @@ import { StartError } from './start-error.ts';
 import { initializeTimetable } from './timetable-cursors.ts';
 
 const EXPIRE_EVERY_MS = 60_000;
-/** A worker receives a message this long before its earliest claim. */
-const DELIVERED_AHEAD_MS = 100;
+/** A worker receives a message this long before its fire time, and waits for the exact millisecond itself. */
+const DELIVERED_AHEAD_MS = 200;
 
 export interface OpenedEmbeddedBackend extends OpenedBackend {
   /** Counters of the writer since the start, for benchmarks. */
@@ -59,7 +59,7 @@ export async function openEmbeddedBackend(
 
   const work = createWorkQueue({
     timer: clock,
-    earlyMs: EARLIEST_CLAIM_MS + DELIVERED_AHEAD_MS,
+    earlyMs: DELIVERED_AHEAD_MS,
     visibilityMs: settings.leaseMs,
     onDeadLetter: (body, reason) => log.error('dropped a message that cannot be handled', { body, reason }),
   });
@@ -73,6 +73,7 @@ export async function openEmbeddedBackend(
       store: withDefinitionCache(sqlite.store),
       queue: work.queue,
       ...{ clock, random: systemRandom, log, settings, boot: boot.id, lines },
+      claims: new ClaimsUnderWay(),
     },
     { queue: notify.queue, changes: config.notifier.bus !== undefined },
   );

@@ -8,7 +8,7 @@ import type { Row, RowSeen } from '../domain/executions/row.ts';
 import { eventOf } from '../domain/executions/row-events.ts';
 import { lateAfterMs, type NotifyEvent, wants } from '../domain/jobs/notify-events.ts';
 import type { ExecutionView } from '../domain/views/resource-schemas.ts';
-import { executionOfHold, executionOfRow, plannedExecution } from '../domain/views/views.ts';
+import { executionOfRow, plannedExecution } from '../domain/views/views.ts';
 import type {
   ChangeMessage,
   EventMessage,
@@ -40,10 +40,10 @@ export function publishEvents(
   const store = observeRows(context.store, {
     async before(row, seen) {
       if (!isPublishedAfterWrite(row, seen))
-        await publish(messagesOf(context, options, seen, row), ROW_FOLLOWS_MS);
+        await publish(messagesOf(context, options, row), ROW_FOLLOWS_MS);
     },
     async after(row, seen) {
-      if (isPublishedAfterWrite(row, seen)) await publish(messagesOf(context, options, seen, row));
+      if (isPublishedAfterWrite(row, seen)) await publish(messagesOf(context, options, row));
     },
   });
   return { ...context, store, publisher: createPublisher(context, options, publish) };
@@ -52,7 +52,7 @@ export function publishEvents(
 /** False if the messages may not have been sent. */
 type Publish = (messages: NotifyMessage[], delayMs?: number) => Promise<boolean>;
 
-/** The row of a decision in the head may be inserted by several processes. Only the one that succeeds publishes it. */
+/** A decision about an execution without a row may be made by several processes. Only the one that succeeds publishes it. */
 const isPublishedAfterWrite = ({ status }: Row, seen: RowSeen | undefined): boolean =>
   !seen && (status === 'SKIPPED' || status === 'QUEUED');
 
@@ -62,16 +62,16 @@ function createPublisher(
   publish: Publish,
 ): NotificationPublisher {
   return {
-    async started({ head, message, hold, row }) {
-      const expectedAt = isManual(message) ? (row?.enqueuedAt ?? dueAtOf(message.due)) : message.fireAt;
-      const isLate = hold.attempt === 1 && hold.startedAt - expectedAt > lateAfterMs(head.notifies);
+    async started({ head, message, row }) {
+      const { due, startedAt = context.clock.now() } = row;
+      const expectedAt = isManual(row) ? (row.enqueuedAt ?? dueAtOf(due)) : message.fireAt;
+      const isLate = row.attempt === 1 && startedAt - expectedAt > lateAfterMs(head.notifies);
       if (!isLate && !changes) return;
-      const { due, startedAt } = hold;
       const common = {
         jobId: head.jobId,
         due,
         at: context.clock.now(),
-        execution: row ? executionOfRow(row) : executionOfHold(head, hold),
+        execution: executionOfRow(row),
       };
       const late = { expectedAt, startedAt, revision: message.revision };
       const messages: NotifyMessage[] = [];
@@ -79,7 +79,7 @@ function createPublisher(
       if (changes) messages.push({ kind: 'change', change: 'started', ...common });
       await publish(messages);
     },
-    missed: (rows) => publish(rows.flatMap((row) => eventMessages(context, undefined, row))),
+    missed: (rows) => publish(rows.flatMap((row) => eventMessages(context, row))),
     async overdue(overdue) {
       const at = context.clock.now();
       const late = overdue.filter(({ head, expectedAt }) => at - expectedAt > lateAfterMs(head.notifies));
@@ -101,16 +101,15 @@ function createPublisher(
 function messagesOf(
   context: Context,
   { changes }: PublisherOptions,
-  seen: RowSeen | undefined,
   row: Row,
 ): NotifyMessage[] {
-  const events: NotifyMessage[] = eventMessages(context, seen, row);
+  const events: NotifyMessage[] = eventMessages(context, row);
   if (!changes || row.status === 'RUNNING') return events;
   return [...events, changeMessage(context, row)];
 }
 
-function eventMessages(context: Context, seen: RowSeen | undefined, row: Row): EventMessage[] {
-  const event: NotifyEvent | undefined = eventOf(seen, row);
+function eventMessages(context: Context, row: Row): EventMessage[] {
+  const event: NotifyEvent | undefined = eventOf(row);
   if (event === undefined || !wants(row.notifies, event)) return [];
   return [{ kind: 'event', event, ...common(context, row), row: toCome(row) }];
 }
@@ -127,11 +126,7 @@ function common(
   return { jobId: row.jobId, due: row.due, at: clock.now(), execution: executionOfRow(row) };
 }
 
-const toCome = ({ status, fence, attempt }: Row): RowToCome => ({
-  status: status === 'WAITING' ? 'QUEUED' : status,
-  ...(fence !== undefined && { fence }),
-  attempt,
-});
+const toCome = ({ status, number, attempt }: Row): RowToCome => ({ status, number, attempt });
 
 /** Never rejects, and takes SEND_TIMEOUT_MS at most, because the end of a job must not wait for its notifications. */
 async function send(

@@ -14,7 +14,7 @@ export async function verifyEvent(context: Context, message: EventMessage | Chan
   const { store } = context;
   const { jobId, due, row: expected } = message;
   if (message.kind === 'event' && message.late) return verifyLate(context, message, message.late);
-  // the message of a start is sent after the hold was written
+  // the message of a start is sent after the claim
   if (!expected) return 'yes';
   const row = await store.readRow(jobId, due, { consistent: true });
   if (row?.told && message.kind === 'event') return 'no';
@@ -22,23 +22,23 @@ export async function verifyEvent(context: Context, message: EventMessage | Chan
 }
 
 /**
- * A holder writes one end of its attempt, with its fence. A later state of the row proves that end, if it can only follow it.
+ * A worker writes one end of its attempt, with the number of its claim. A later state of the row proves that end, if it can only follow it.
  */
 export function wasWritten(row: Row | undefined, expected: RowToCome): Verdict {
   if (!row) return 'not yet';
-  const sameFence = row.fence === expected.fence;
-  if (sameFence && row.status === expected.status) return 'yes';
+  const isSame = row.number === expected.number;
+  if (isSame && row.status === expected.status) return 'yes';
   switch (expected.status) {
     case 'QUEUED':
       return 'yes';
     case 'RUNNING':
     case 'RETRYING':
       // the next attempt has begun, or the execution was cancelled or retried between two attempts
-      if (row.attempt > expected.attempt || (sameFence && row.status !== 'RUNNING')) return 'yes';
+      if (row.attempt > expected.attempt || (isSame && row.status !== 'RUNNING')) return 'yes';
       break;
     default:
-      // a manual retry reopened the row and kept the fence
-      if (sameFence && row.fence !== undefined && row.status === 'QUEUED') return 'yes';
+      // a manual retry reopened the row, and added one to the number
+      if (row.number === expected.number + 1 && row.status === 'QUEUED') return 'yes';
   }
   return isTerminal(row.status) ? 'no' : 'not yet';
 }
@@ -53,7 +53,7 @@ async function verifyLate(
   const row = await store.readRow(jobId, due, { consistent: true });
   if (row) return row.status === 'SKIPPED' || row.status === 'CANCELLED' ? 'no' : 'yes';
   const head = await store.readHead(jobId, { consistent: true });
-  if (!head || head.note?.due === due) return 'no';
+  if (!head) return 'no';
   const isCurrent = head.status === 'active' && head.revision === revision;
-  return isCurrent || isManual({ revision }) || head.hold?.due === due ? 'yes' : 'no';
+  return isCurrent || isManual({ revision }) ? 'yes' : 'no';
 }

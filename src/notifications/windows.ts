@@ -46,7 +46,7 @@ export async function notifyOfEvent(
   const { jobId, due, event: kind, row } = message;
   const targets = await targetsOf(context, head, kind, latenessOf(context, message));
   if (targets.length === 0) return DONE;
-  const key = row ? `${due}.${row.fence ?? ''}.${row.status}` : `${due}.late${targets.length}`;
+  const key = row ? `${due}.${row.number}.${row.status}` : `${due}.late${targets.length}`;
   // Settle reports every few minutes that an execution has not started. Only the same message may open its window again.
   const openedBy = row ? key : `${key}@${message.at}`;
   const event = { head, message, targets, key, openedBy };
@@ -160,7 +160,7 @@ const remember = (recent: readonly string[], key: string): string[] =>
  */
 async function markNotified({ store }: Context, { jobId, due, row }: EventMessage): Promise<MessageOutcome> {
   if (row && isTerminal(row.status))
-    await store.markNotified(jobId, due, { status: row.status, fence: row.fence });
+    await store.markNotified(jobId, due, { status: row.status, number: row.number });
   return DONE;
 }
 

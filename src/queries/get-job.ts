@@ -3,13 +3,11 @@ import type { Head } from '../domain/jobs/job.ts';
 import type { JobName } from '../domain/jobs/job-name.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { JobView } from '../domain/views/resource-schemas.ts';
-import { executionOfHold, jobView, withOwner } from '../domain/views/views.ts';
+import { executionOfRow, jobView, withOwner } from '../domain/views/views.ts';
 import { requireJob } from '../jobs/access.ts';
 import { requireNamed } from '../jobs/named/find-named-job.ts';
 import type { Context } from '../scheduling/context.ts';
 import { findDefinition } from '../scheduling/records/definitions.ts';
-import { isRunning } from './unwritten-executions.ts';
-import { viewOfRow } from './view-of-row.ts';
 
 export async function getJob(context: Context, who: Principal, jobId: string): Promise<JobView> {
   return withLastExecution(context, who, await requireJob(context, who, jobId));
@@ -27,10 +25,6 @@ async function withLastExecution(context: Context, who: Principal, head: Head): 
     store.listRows(head.jobId, { limit: 1, newestFirst: true, consistent: true }),
   ]);
   const [row] = items;
-  const unwritten =
-    head.hold && isRunning(context, head.hold) && head.hold.due > (row?.due ?? '')
-      ? executionOfHold(head, head.hold)
-      : undefined;
-  const last = unwritten ?? (row && (await viewOfRow(context, head, row)));
+  const last = row && executionOfRow(row);
   return withOwner(who, jobView(head, definition, clock.now(), last), head.userId);
 }

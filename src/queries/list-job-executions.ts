@@ -11,8 +11,7 @@ import { requireJob } from '../jobs/access.ts';
 import type { Context } from '../scheduling/context.ts';
 import { BEFORE_ALL_ROWS, invalidCursor, rowCursor } from '../store/cursors.ts';
 import { filteredPage, type Listed } from './filtered-page.ts';
-import { listUnwritten } from './unwritten-executions.ts';
-import { viewOfRow } from './view-of-row.ts';
+import { listPending } from './planned-executions.ts';
 
 export interface ExecutionsQuery {
   readonly status?: ExecutionStatus;
@@ -45,7 +44,7 @@ async function pastAndRunning(
 ): Promise<Listed<ExecutionView>> {
   const first = query.cursor
     ? []
-    : (await listUnwritten(context, head)).filter((e) => matchesQuery(e, query));
+    : (await listPending(context, head)).filter((e) => matchesQuery(e, query));
   const items = first.slice(0, query.limit);
   if (items.length === query.limit) return { items, nextCursor: BEFORE_ALL_ROWS };
   const rows = await filteredPage<Row>(
@@ -62,8 +61,7 @@ async function pastAndRunning(
         ...(query.to !== undefined && { to: dueBound(query.to) }),
       }),
   );
-  const views = await Promise.all(rows.items.map((row) => viewOfRow(context, head, row)));
-  return { items: [...items, ...views], nextCursor: rows.nextCursor };
+  return { items: [...items, ...rows.items.map(executionOfRow)], nextCursor: rows.nextCursor };
 }
 
 export const matchesQuery = (e: ExecutionView, query: ExecutionsQuery): boolean =>

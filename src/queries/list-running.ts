@@ -1,19 +1,17 @@
-// The running executions of all jobs. A first attempt has no row until it ends, so the list comes from the workers' own rows,
-// which are at most one heartbeat old.
+// The running executions of all jobs. No index has them, so the list comes from the workers' own rows, which are at most one
+// heartbeat old.
 
 import { ownerHash } from '../domain/digest.ts';
 import { parseExecutionId } from '../domain/executions/ids.ts';
 import type { Head } from '../domain/jobs/job.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { ExecutionView } from '../domain/views/resource-schemas.ts';
-import { withOwner } from '../domain/views/views.ts';
+import { executionOfRow, withOwner } from '../domain/views/views.ts';
 import { canAccess } from '../jobs/access.ts';
 import type { Context } from '../scheduling/context.ts';
 import { decodeCursor, TIME_AND_JOB, userRowCursor } from '../store/cursors.ts';
 import type { ExecutionKey, RunningExecution, WorkerRow } from '../store/store.ts';
 import { filteredPage, type Listed } from './filtered-page.ts';
-import { findUnwritten } from './unwritten-executions.ts';
-import { viewOfRow } from './view-of-row.ts';
 
 /** A worker without a heartbeat since this time has lost its leases. */
 export const liveSince = ({ clock, settings }: Context): number => clock.now() - settings.leaseMs;
@@ -96,13 +94,9 @@ async function findExecutions(
   const heads = new Map(found.filter(isListed).map((head) => [head.jobId, head]));
   const own = keys.filter(({ jobId }) => heads.has(jobId));
   const rows = new Map((await store.readRows(own, { consistent: true })).map((row) => [sortKey(row), row]));
-  return Promise.all(
-    keys.map(async (key) => {
-      const head = heads.get(key.jobId);
-      const row = rows.get(sortKey(key));
-      if (!head) return { key };
-      const execution = await (row ? viewOfRow(context, head, row) : findUnwritten(context, head, key.due));
-      return { key, execution, owner: head.userId };
-    }),
-  );
+  return keys.map((key) => {
+    const head = heads.get(key.jobId);
+    const row = rows.get(sortKey(key));
+    return head && row ? { key, execution: executionOfRow(row), owner: head.userId } : { key };
+  });
 }

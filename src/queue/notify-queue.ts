@@ -13,7 +13,7 @@ const key = { jobId: z.string().min(1), due: z.string().regex(/^\d{13}/) };
 /** The row that the sender was about to write. The notifier compares it with the stored row. */
 const rowSchema = z.object({
   status: z.enum(['QUEUED', 'RUNNING', 'RETRYING', 'SUCCEEDED', 'FAILED', 'SKIPPED', 'CANCELLED']),
-  fence: z.string().optional(),
+  number: z.number(),
   attempt: z.number(),
 });
 

@@ -12,6 +12,8 @@ export interface Message {
   readonly enqueuedAt: number;
   /** `ownerHash` of the job's user. Absent in messages of earlier versions, and where the sender did not read the head. */
   readonly owner?: string;
+  /** The job has a limit of its concurrency. Absent if it has none, or where the sender did not read the head. */
+  readonly keyed?: true;
   /** X-Ray's trace header. */
   readonly trace?: string;
 }

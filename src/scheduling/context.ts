@@ -4,6 +4,7 @@ import { SearchBudget } from '../domain/schedule/search-budget.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { Store } from '../store/store.ts';
 import type { LineRecorder } from '../telemetry/execution-logs.ts';
+import type { ClaimsUnderWay } from './claiming/await-starts.ts';
 import type { NotificationPublisher } from './notification-publisher.ts';
 
 export interface Clock {
@@ -53,6 +54,11 @@ export interface Settings {
    * holder gives it up this much earlier. A worker whose own clock is off by more than half of it claims nothing.
    */
   readonly clockSkewMs: number;
+  /**
+   * A run starts within this time of the first read of its claim, or gives the claim back. A change that finds a claim on its way
+   * returns after this time.
+   */
+  readonly startWindowMs: number;
   /** How long a watcher holds a shard without committing. */
   readonly shardLeaseMs: number;
   /**
@@ -72,6 +78,7 @@ export const DEFAULT_SETTINGS: Settings = {
   leaseMs: 30_000,
   heartbeatMs: 10_000,
   clockSkewMs: 2_000,
+  startWindowMs: 1_000,
   shardLeaseMs: 30_000,
   operationLeaseMs: 20_000,
 };
@@ -101,4 +108,8 @@ export interface Context {
    * is alive. Absent if there are several processes. Only the lease of a holder counts then.
    */
   readonly boot?: string;
+  /** The claims of the process, if all workers are in it: a change waits for them, and not for a time. */
+  readonly claims?: ClaimsUnderWay;
+  /** No claim gets a smaller number. An embedded server has shown all smaller ones before. Absent on AWS. */
+  readonly numberFloor?: number;
 }

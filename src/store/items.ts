@@ -1,4 +1,4 @@
-// The layout of heads, rows, holds and definitions as items. A field has an attribute of its own if a key, an index, a
+// The layout of heads, rows and definitions as items. A field has an attribute of its own if a key, an index, a
 // condition or a separate write needs it. All other fields are one JSON text. JSON takes a third of the CPU of DynamoDB's
 // maps, and maps reject 1e300, 2**60 and more than 32 levels.
 
@@ -6,30 +6,30 @@ import { errorKeyOf } from '../domain/executions/error-key.ts';
 import { dueAtOf } from '../domain/executions/ids.ts';
 import type { Progress } from '../domain/executions/progress.ts';
 import { isTerminal, type Row } from '../domain/executions/row.ts';
-import type { Definition, Head, HeadChange, Hold, HoldItem } from '../domain/jobs/job.ts';
-import type { HeadSummary, NotificationWindow } from './store.ts';
+import type { Seat } from '../domain/jobs/concurrency-key.ts';
+import type { Definition, Head, HeadChange, Lock } from '../domain/jobs/job.ts';
+import type { HeadSummary, LockTaking, NotificationWindow } from './store.ts';
 import { INDEX_PARTITIONS, ownerOf, userOf } from './user-index.ts';
 
 /** The attributes of an item by their names. */
 export type Item = Record<string, unknown>;
 
 const DAY_MS = 86_400_000;
-const HOLD_KEPT_DAYS = 30;
+const SEAT_KEPT_DAYS = 30;
 
 /** TTL attributes are epoch seconds. */
 export const seconds = (ms: number): number => Math.ceil(ms / 1000);
 
 export const HEAD = 'head';
 export const definitionPart = (version: number): string => `def#${version}`;
-export const holdPart = (due: string): string => `hold#${due}`;
 
 export const createdKey = (head: { createdAt: number; jobId: string }): string =>
   `${String(head.createdAt).padStart(13, '0')}#${head.jobId}`;
 export const createdAtOf = (key: string): number => Number(key.slice(0, key.indexOf('#')));
 export const dueKeyOf = (row: { due: string; jobId: string }): string => `${row.due}#${row.jobId}`;
 
-/** The attributes of a head that a run changes. */
-const OF_RUNS = ['stamp', 'hold', 'rowsUntil', 'note', 'coveredUntil'] as const;
+/** The fields of a head that a claim writes. */
+const OF_RUNS = ['lock', 'coveredUntil'] as const;
 /** The fields that are part of the keys of the table and of the index. */
 const IN_KEYS = ['jobId', 'userId', 'createdAt'] as const;
 const NOT_SPEC = new Set<string>([...OF_RUNS, ...IN_KEYS]);
@@ -62,90 +62,57 @@ export const specFrom = (text: unknown): Spec => {
   return { ...spec, retry: spec.retry ?? STORED_RETRY };
 };
 
+/** A lock that names no execution: before the first claim. It makes every condition on the lock a plain comparison. */
+const NO_LOCK = { lockDue: '', lockNumber: 0 } as const;
+
+export const lockNumberOf = ({ lock }: Pick<Head, 'lock'>): number => lock?.number ?? NO_LOCK.lockNumber;
+
 export function headToItem(head: Head, indexPartitions = INDEX_PARTITIONS): Item {
   return {
     jobId: head.jobId,
     part: HEAD,
     owner: ownerOf(head.userId, head.jobId, indexPartitions),
     createdKey: createdKey(head),
+    version: head.version,
     spec: specOf(head),
-    ...ofRuns(head),
+    ...(head.lock ? lockToItem(head.lock) : NO_LOCK),
+    coveredUntil: head.coveredUntil ?? '',
   };
 }
 
-/**
- * Attributes with the value `undefined` are removed. A progress is removed only if the head has one: on DynamoDB, a write that
- * removes an attribute does not share a request with others (`canBeStatement`).
- */
-export function headChangeToItem(seen: Head, change: HeadChange): Item {
-  const changesSpec = Object.keys(change).some(isSpec);
-  const { progress, ...item } = ofRuns(change);
-  const changesProgress = 'hold' in change && (change.hold?.progress ?? seen.hold?.progress) !== undefined;
-  return {
-    ...item,
-    ...(changesProgress && { progress }),
-    ...(changesSpec && { spec: specOf({ ...seen, ...change }) }),
-  };
-}
+export const lockToItem = ({ due, number }: Lock): Item => ({ lockDue: due, lockNumber: number });
 
-function ofRuns(head: Head | HeadChange): Item {
-  const item: Item = {};
-  for (const name of OF_RUNS) {
-    if (!(name in head)) continue;
-    if (name === 'hold') Object.assign(item, holdToItem(head.hold));
-    else item[name] = name === 'note' ? toJson(head.note) : head[name];
-  }
-  return item;
-}
+export const headChangeToItem = (seen: Head, change: HeadChange): Item => ({
+  version: change.version,
+  spec: specOf({ ...seen, ...change }),
+});
+
+/** The attributes of a taken lock, without those that do not change. */
+export const takenToItem = ({ seen, lock, coveredUntil = '' }: LockTaking): Item => ({
+  ...lockToItem(lock),
+  ...(coveredUntil !== (seen.coveredUntil ?? '') && { coveredUntil }),
+});
 
 /** Reads an item of the table, or an item of the index, which has fewer attributes. */
 export function headFromItem<T extends Head | HeadSummary>(item: Item): T {
-  const { jobId, owner, createdKey, spec, stamp, rowsUntil, note, coveredUntil } = item;
-  const hold = holdFromItem(item);
+  const { jobId, owner, createdKey, spec, lockDue, lockNumber, coveredUntil } = item;
   return {
     ...specFrom(spec),
     jobId,
     userId: userOf(String(owner)),
     createdAt: createdAtOf(String(createdKey)),
-    ...(stamp !== undefined && { stamp }),
-    ...(hold && { hold }),
-    ...(rowsUntil !== undefined && { rowsUntil }),
-    ...(note !== undefined && { note: fromJson(note) }),
-    ...(coveredUntil !== undefined && { coveredUntil }),
+    ...(lockDue ? { lock: { due: lockDue, number: Number(lockNumber) } } : {}),
+    ...(coveredUntil ? { coveredUntil } : {}),
   } as unknown as T;
 }
 
-/** Token, lease and progress are attributes, because a heartbeat compares the first and writes the others. */
-export function holdToItem(hold: Hold | undefined): Item {
-  if (!hold) return { hold, holder: undefined, leaseUntil: undefined, progress: undefined };
-  const { token, leaseUntil, cancelRequested, progress, ...rest } = hold;
-  return {
-    // almost always false, and left out to keep the head below 1 KB
-    hold: toJson(cancelRequested ? { ...rest, cancelRequested } : rest),
-    holder: token,
-    leaseUntil,
-    progress: progress && progressToItem(progress),
-  };
-}
-
-export const holdFromItem = ({ hold, holder, leaseUntil, progress }: Item): Hold | undefined =>
-  hold === undefined
-    ? undefined
-    : {
-        cancelRequested: false,
-        ...(fromJson(hold) as Omit<Hold, 'cancelRequested'>),
-        token: String(holder),
-        leaseUntil: Number(leaseUntil),
-        ...progressFromItem(progress),
-      };
-
-/** A list without names, to keep the head below 1 KB. */
+/** A list without names, to keep the row below 1 KB. */
 export const progressToItem = ({ fraction, at, text }: Progress): string =>
   JSON.stringify([fraction, at, ...(text === undefined ? [] : [text])]);
 
-/** The field of a hold. Stored as undefined or null if the task has reported none. */
-function progressFromItem(stored: unknown): { progress?: Progress } {
-  if (stored === undefined || stored === null) return {};
+/** Stored as undefined, null or an empty text if the task has reported none. */
+export function progressFromItem(stored: unknown): { progress?: Progress } {
+  if (stored === undefined || stored === null || stored === '') return {};
   const [fraction, at, text] = fromJson(stored) as [number, number, string?];
   return { progress: { fraction, ...(text !== undefined && { text }), at } };
 }
@@ -172,27 +139,8 @@ export function definitionFromItem(item: Item): Definition {
   };
 }
 
-/** TTL removes hold items long after their last use. */
-export const holdExpiresAt = (leaseUntil: number): number => seconds(leaseUntil + HOLD_KEPT_DAYS * DAY_MS);
-
-export const holdItemToItem = ({ jobId, due, stamp, hold }: HoldItem): Item => ({
-  jobId,
-  part: holdPart(due),
-  stamp,
-  ...holdPartToItem(hold),
-});
-
-export const holdPartToItem = (hold: Hold): Item => ({
-  ...holdToItem(hold),
-  expiresAt: holdExpiresAt(hold.leaseUntil),
-});
-
-export const holdItemFromItem = (item: Item): HoldItem => ({
-  jobId: String(item.jobId),
-  due: String(item.part).slice(holdPart('').length),
-  stamp: String(item.stamp),
-  hold: holdFromItem(item) as Hold,
-});
+/** TTL removes seats long after they were taken. */
+export const seatExpiresAt = ({ number }: Seat): number => seconds(number + SEAT_KEPT_DAYS * DAY_MS);
 
 /**
  * The mark of a dismissed failure, before its error key. The index of failed rows has the key, so a list passes dismissed ones
@@ -213,37 +161,59 @@ export function failureFromItem(stored: unknown): { errorKey?: string; dismissed
     : { errorKey: text };
 }
 
-/** Only terminal rows expire. A backfill has open rows with old due times. */
-export function rowToItem(
-  { jobId, due, status, fence, told, dismissed, ...record }: Row,
-  retentionMs: number,
-  indexPartitions = INDEX_PARTITIONS,
-): Item {
-  const owner = ownerOf(record.userId, jobId, indexPartitions);
-  const { finishedAt = 0, startedAt = 0, enqueuedAt = 0 } = record;
-  const latest = Math.max(dueAtOf(due), finishedAt, startedAt, enqueuedAt);
+/** When a row expires, in epoch seconds. Only terminal rows do. A backfill has open rows with old due times. */
+function rowExpiresAt({ due, status, finishedAt = 0, startedAt = 0, enqueuedAt = 0 }: Row, retentionMs: number) {
+  if (!isTerminal(status)) return undefined;
+  return seconds(Math.max(dueAtOf(due), finishedAt, startedAt, enqueuedAt) + retentionMs);
+}
+
+/** The attributes that a claim, a heartbeat or an end writes. */
+function rowStateToItem(row: Row, retentionMs: number): Item {
+  const { jobId: _, due: __, status, number, leaseUntil, told: ___, dismissed: ____, ...rest } = row;
+  const { progress, cancelRequested, ...record } = rest;
   return {
-    ...{ jobId, due, status, fence, told, owner },
+    ...{ status, number },
+    leaseUntil: leaseUntil ?? 0,
+    progress: progress ? progressToItem(progress) : '',
+    ...(cancelRequested && { cancelRequested }),
     record: toJson(record),
-    failedOwner: status === 'FAILED' ? owner : undefined,
-    errorKey: status === 'FAILED' ? failureToItem({ ...record, dismissed }) : undefined,
-    dueKey: dueKeyOf({ jobId, due }),
-    expiresAt: isTerminal(status) ? seconds(latest + retentionMs) : undefined,
+    expiresAt: rowExpiresAt(row, retentionMs),
   };
 }
 
+export function rowToItem(row: Row, retentionMs: number, indexPartitions = INDEX_PARTITIONS): Item {
+  const { jobId, due, status, told, userId } = row;
+  const owner = ownerOf(userId, jobId, indexPartitions);
+  return {
+    ...{ jobId, due, told, owner, dueKey: dueKeyOf(row) },
+    ...rowStateToItem(row, retentionMs),
+    failedOwner: status === 'FAILED' ? owner : undefined,
+    errorKey: status === 'FAILED' ? failureToItem(row) : undefined,
+  };
+}
+
+/**
+ * The attributes of a row that may differ from those of the open row before it, and no others, so that the write shares a
+ * request with others.
+ */
+export function rowChangeToItem(row: Row, retentionMs: number, indexPartitions = INDEX_PARTITIONS): Item {
+  const { failedOwner, errorKey } = rowToItem(row, retentionMs, indexPartitions);
+  const change = { ...rowStateToItem(row, retentionMs), failedOwner, errorKey };
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+}
+
 export function rowFromItem(item: Item): Row {
-  const {
-    owner: _owner,
-    failedOwner: _failed,
-    errorKey,
-    dueKey: _dueKey,
-    expiresAt: _expiresAt,
-    record,
-    ...own
-  } = item;
+  const { jobId, due, status, number, leaseUntil, told, cancelRequested, progress, errorKey, record } = item;
   const { dismissed } = failureFromItem(errorKey);
-  return { ...own, ...(dismissed && { dismissed }), ...(fromJson(record) as object) } as unknown as Row;
+  return Object.assign(
+    { jobId, due, status, number: Number(number) },
+    leaseUntil ? { leaseUntil: Number(leaseUntil) } : undefined,
+    cancelRequested && { cancelRequested: true as const },
+    progressFromItem(progress),
+    told && { told: true as const },
+    dismissed && { dismissed },
+    fromJson(record) as object,
+  ) as unknown as Row;
 }
 
 const toJson = (value: unknown): string | undefined =>

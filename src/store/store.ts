@@ -12,8 +12,8 @@ import type { Row, RowSeen } from '../domain/executions/row.ts';
 import type { Entry } from '../domain/executions/slots.ts';
 import type { OpenOperation, Operation } from '../domain/jobs/background-operation.ts';
 import type { Change, ChangeKey } from '../domain/jobs/change.ts';
-import type { KeyName, KeySlot } from '../domain/jobs/concurrency-key.ts';
-import type { Definition, Head, HeadChange, Hold, HoldItem } from '../domain/jobs/job.ts';
+import type { KeyName, Seat } from '../domain/jobs/concurrency-key.ts';
+import type { Definition, Head, HeadChange, Lock } from '../domain/jobs/job.ts';
 import type { NamePointer } from '../domain/jobs/job-name.ts';
 import type { NotifyEvent } from '../domain/jobs/notify-events.ts';
 import type { LimitsOfOwner } from '../domain/jobs/owner-limits.ts';
@@ -44,9 +44,6 @@ export interface FailedKey extends ExecutionKey {
   readonly cursor: string;
 }
 
-/** The location of a hold: the head, or with `overlap: allow` an item of its own. */
-export type HoldPlace = 'head' | { readonly due: DueKey };
-
 export interface JobsStore {
   /** A definition is immutable per version, so the write is idempotent. 1 WRU per KB. */
   putDefinition(definition: Definition): Promise<void>;
@@ -58,42 +55,24 @@ export interface JobsStore {
   readHead(jobId: string, options: ReadOptions): Promise<Head | undefined>;
   /** In no order. Jobs that do not exist are left out. */
   readHeads(jobIds: readonly string[], options: ReadOptions): Promise<Head[]>;
-  /** Compare-and-set on the stamp. A field of `change` with the value `undefined` is removed. 1 WRU below 1 KB. */
+  /** Succeeds if the version is as seen. A field of `change` with the value `undefined` is removed. 1 WRU below 1 KB. */
   updateHead(seen: Head, change: HeadChange): Promise<boolean>;
-
-  /** `overlap: allow`. False if the execution has a hold item. */
-  insertHoldItem(item: HoldItem): Promise<boolean>;
-  readHoldItem(jobId: string, due: DueKey): Promise<HoldItem | undefined>;
-  updateHoldItem(
-    jobId: string,
-    due: DueKey,
-    stamp: string,
-    change: { hold: Hold; stamp: string },
-  ): Promise<boolean>;
-  /** False if the stamp is not `seen`. */
-  removeHoldItem(jobId: string, due: DueKey, seen: string): Promise<boolean>;
-  /** By due time, consistent. Those whose lease ends at `leasedUntil` or later. It reads all of the job, also ended ones. */
-  listHoldItems(jobId: string, leasedUntil?: number): Promise<HoldItem[]>;
-
-  /**
-   * Sets the lease, the stamp and the given progress if the hold has `token`. Without progress, that of the hold stays. Returns
-   * the new hold. Undefined if it has another token.
-   */
-  heartbeat(
-    jobId: string,
-    place: HoldPlace,
-    token: string,
-    leaseUntil: number,
-    stamp: string,
-    progress?: Progress,
-  ): Promise<Hold | undefined>;
+  /** Takes the lock of the job. False if its version or the number of its lock is not as seen. 1 WRU below 1 KB. */
+  takeLock(taking: LockTaking): Promise<boolean>;
 
   /** Newest first, from the index. Eventually consistent. */
   listHeads(userId: string, options: ListOptions): Promise<Page<HeadSummary>>;
 }
 
 /** The fields of a head in the index: those that a list filters by, and none that a run changes. */
-export type HeadSummary = Omit<Head, 'stamp' | 'hold' | 'rowsUntil' | 'note' | 'coveredUntil'>;
+export type HeadSummary = Omit<Head, 'lock' | 'coveredUntil'>;
+
+export interface LockTaking {
+  readonly seen: Pick<Head, 'jobId' | 'userId' | 'version' | 'lock' | 'coveredUntil'>;
+  readonly lock: Lock;
+  /** The new value. Undefined if no occurrence is covered. */
+  readonly coveredUntil: DueKey | undefined;
+}
 
 export interface ListOptions {
   readonly limit: number;
@@ -112,11 +91,23 @@ export interface TimetableStore {
 export interface ExecutionsStore {
   /** False if the row exists. 1 WRU below 1 KB, 1 for the index, and 1 more if the row is FAILED. */
   insertRow(row: Row): Promise<boolean>;
-  /** Replaces the row if it has the status and fence of `seen`. 1 WRU below 1 KB, and 1 more if it is or was FAILED. */
+  /** Replaces the row if it is as seen. 1 WRU below 1 KB, and 1 more if it is or was FAILED. */
   updateRow(seen: RowSeen, row: Row): Promise<boolean>;
-  /** False if the row has another status or fence than `seen`. 1 WRU below 1 KB. */
+  /**
+   * Lengthens the lease of a RUNNING row with this number, and sets the given progress. Undefined if it has another number or
+   * status, or a later lease. 1 WRU below 1 KB.
+   */
+  extendLease(
+    key: ExecutionKey,
+    number: number,
+    leaseUntil: number,
+    progress: Progress | undefined,
+  ): Promise<Extended | undefined>;
+  /** Asks the worker of a RUNNING row to stop. False if the row has another number or status. 1 WRU below 1 KB. */
+  requestCancel(key: ExecutionKey, number: number): Promise<boolean>;
+  /** False if the row has another status or number than `seen`. 1 WRU below 1 KB. */
   markNotified(jobId: string, due: DueKey, seen: RowSeen): Promise<boolean>;
-  /** Dismisses a FAILED row. False if it is not FAILED, or has another fence. 1 WRU below 1 KB, and 1 for the index. */
+  /** Dismisses a FAILED row. False if it is not FAILED, or has another number. 1 WRU below 1 KB, and 1 for the index. */
   dismissRow(row: Row): Promise<boolean>;
   readRow(jobId: string, due: DueKey, options: ReadOptions): Promise<Row | undefined>;
   readRows(keys: readonly ExecutionKey[], options: ReadOptions): Promise<Row[]>;
@@ -134,6 +125,60 @@ export interface ExecutionsStore {
   ): Promise<Page<FailedKey>>;
   /** The FAILED rows of all users, in no order, each once. A page may have fewer than `limit`. */
   listAllFailedKeys(options: ListOptions): Promise<Page<FailedKey>>;
+}
+
+export interface Extended {
+  readonly cancelRequested: boolean;
+}
+
+/**
+ * What a task has saved, beside its row, so that a heartbeat does not rewrite it.
+ */
+export interface CheckpointStore {
+  /** False if a claim with a larger number has saved one. 1 WRU per KB. */
+  putCheckpoint(key: ExecutionKey, number: number, checkpoint: unknown): Promise<boolean>;
+  /** Consistent: 1 RRU per 4 KB. Undefined if the task has saved none. */
+  readCheckpoint(key: ExecutionKey): Promise<unknown>;
+}
+
+/** Executions that wait for another one of their job (docs/protocol.md#waiting). */
+export interface WaitStore {
+  /** `at`: the present time. Replaces the time of an earlier one. 1 WRU. */
+  putWait(key: ExecutionKey, at: number): Promise<void>;
+  /** The oldest one by due time, and when it was put. Consistent: 1 RRU. */
+  firstWait(jobId: string): Promise<{ readonly due: DueKey; readonly at: number } | undefined>;
+  /** 1 WRU. */
+  removeWait(key: ExecutionKey): Promise<void>;
+}
+
+/** The writes of a claim, in their order. */
+export interface ClaimWrites {
+  /** The row as it was read. Undefined if there was none. */
+  readonly seen: RowSeen | undefined;
+  /** The row as RUNNING. */
+  readonly row: Row;
+  /** The seat of the concurrency key. Undefined if the job has no limit. */
+  readonly seat: { readonly seen: Seat | undefined; readonly seat: Seat } | undefined;
+  /** Undefined with `overlap: allow`, unless the run covers missed occurrences. */
+  readonly lock: LockTaking | undefined;
+}
+
+/** `refused`: nothing was written. `opened`: the row is open, and must be given back. */
+export type ClaimAnswer = 'done' | 'refused' | 'opened';
+
+export interface ClaimStore {
+  /** Opens the row, then takes the seat and the lock. One transaction in SQLite, single writes on DynamoDB. */
+  claim(writes: ClaimWrites): Promise<ClaimAnswer>;
+}
+
+/** A claim as single writes, for stores without a transaction that costs no more. */
+export async function claimStepByStep(
+  store: Pick<Store, 'insertRow' | 'updateRow' | 'writeSeat' | 'takeLock'>,
+  { seen, row, seat, lock }: ClaimWrites,
+): Promise<ClaimAnswer> {
+  if (!(await (seen ? store.updateRow(seen, row) : store.insertRow(row)))) return 'refused';
+  if (seat && !(await store.writeSeat(seat.seen, seat.seat))) return 'opened';
+  return !lock || (await store.takeLock(lock)) ? 'done' : 'opened';
 }
 
 export interface ListRowsOptions extends ReadOptions {
@@ -305,14 +350,12 @@ export interface OperationStore {
   delistOperation(operation: OpenOperation): Promise<void>;
 }
 
-/** The slots of concurrency keys. A slot that was never used has no item. TTL removes slots long after their last use. */
-export interface KeySlotStore {
-  /** All slots of the key, in the order of their numbers. 0.5 RRU per 4 KB, twice that if consistent. */
-  readKeySlots(name: KeyName, options: ReadOptions): Promise<KeySlot[]>;
-  /** Replaces `seen`, compared by its token. If `seen` is undefined, inserts if absent. 1 WRU. */
-  writeKeySlot(seen: KeySlot | undefined, slot: KeySlot): Promise<boolean>;
-  /** False if the slot has another token. 1 WRU. */
-  removeKeySlot(seen: KeySlot): Promise<boolean>;
+/** The seats of concurrency keys. A seat that was never taken has no item. TTL removes seats long after their last use. */
+export interface SeatStore {
+  /** All seats of the key, in the order of their numbers. 0.5 RRU per 4 KB, twice that if consistent. */
+  readSeats(name: KeyName, options: ReadOptions): Promise<Seat[]>;
+  /** Replaces `seen`, compared by its execution and number. If `seen` is undefined, inserts if absent. 1 WRU. */
+  writeSeat(seen: Seat | undefined, seat: Seat): Promise<boolean>;
 }
 
 export interface Store
@@ -325,4 +368,7 @@ export interface Store
     ChangeStore,
     NameStore,
     OperationStore,
-    KeySlotStore {}
+    SeatStore,
+    CheckpointStore,
+    WaitStore,
+    ClaimStore {}

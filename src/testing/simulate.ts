@@ -5,9 +5,11 @@ import { type JobSpec, jobSpecSchema } from '../domain/jobs/job-spec.ts';
 import { formatValue, parse } from '../domain/validation/validation.ts';
 import { createJob } from '../jobs/create-job.ts';
 import { createWorkQueue, type WorkQueue } from '../queue/in-process/work-queue.ts';
+import type { Received } from '../queue/queue.ts';
 import { type Context, DEFAULT_SETTINGS, type Settings } from '../scheduling/context.ts';
 import { watch } from '../scheduling/planning/watch-shards.ts';
 import { handleMessage } from '../scheduling/running/handle-message.ts';
+import { KeyLines } from '../scheduling/running/key-lines.ts';
 import type { WorkerPort } from '../scheduling/running/worker-port.ts';
 import { MemoryStore } from '../store/memory/memory-store.ts';
 import { checkParams } from '../tasks/secrets/secrets.ts';
@@ -128,26 +130,28 @@ async function workUntil(
   tasks: Tasks,
   signal: AbortSignal,
 ): Promise<void> {
-  const worker = workerOf(tasks, signal);
-  while (!signal.aborted) {
-    for (const received of await receiver.receive(RECEIVED_AT_ONCE, signal)) {
-      handleMessage(context, worker, received).catch((error: unknown) =>
-        context.log.error('failed to handle a message', { error }),
-      );
-    }
-  }
+  const worker = workerOf(context, tasks, signal);
+  const handle = (received: Received): void => {
+    const port = { ...worker, handleAgain: () => handle(received) };
+    handleMessage(context, port, received).catch((error: unknown) =>
+      context.log.error('failed to handle a message', { error }),
+    );
+  };
+  while (!signal.aborted) for (const received of await receiver.receive(RECEIVED_AT_ONCE, signal)) handle(received);
 }
 
-/** A worker with any number of run slots. */
-const workerOf = (tasks: Tasks, ending: AbortSignal): WorkerPort => ({
+/** A worker with any number of places. */
+const workerOf = (context: Context, tasks: Tasks, ending: AbortSignal): Omit<WorkerPort, 'handleAgain'> => ({
   identity: { workerId: WORKER, tasks },
   shutdown: { draining: ending, aborting: ending },
-  slots: {
-    messagesInHand: () => 1,
+  keys: new KeyLines(context),
+  places: {
+    ownedBy() {},
     markDue() {},
-    reserve: () => false,
     acquire: async () => true,
+    returnAfterMs: () => 0,
     release() {},
+    turn: () => undefined,
     running: { add() {}, remove() {} },
   },
 });

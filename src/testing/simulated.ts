@@ -3,7 +3,7 @@ import { asUser } from '../domain/principal.ts';
 import type { ExecutionView, JobView } from '../domain/views/resource-schemas.ts';
 import { executionOfRow } from '../domain/views/views.ts';
 import { getJob } from '../queries/get-job.ts';
-import { listUnwritten } from '../queries/unwritten-executions.ts';
+import { listPending } from '../queries/planned-executions.ts';
 import type { Context } from '../scheduling/context.ts';
 import type { MemoryStore } from '../store/memory/memory-store.ts';
 
@@ -27,9 +27,9 @@ export async function resultOf(
   created: readonly JobView[],
 ): Promise<Simulated> {
   const names = new Map(created.map(({ id, name }) => [id, name]));
-  const unwritten = await Promise.all(store.heads.all().map((head) => listUnwritten(context, head)));
+  const pending = await Promise.all(store.heads.all().map((head) => listPending(context, head)));
   const isDue = ({ status }: ExecutionView) => status !== 'scheduled';
-  const executions = [...store.rows.all().map(executionOfRow), ...unwritten.flat().filter(isDue)]
+  const executions = [...store.rows.all().map(executionOfRow), ...pending.flat().filter(isDue)]
     .map((execution): SimulatedExecution => {
       const job = names.get(execution.jobId);
       return job === undefined ? execution : { ...execution, job };

@@ -4,7 +4,7 @@ import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import { ownerHash } from '../domain/digest.ts';
 import { groupOf, type Message, type Received, type Receiver } from '../queue/queue.ts';
 import type { Clock, Random } from '../scheduling/context.ts';
-import type { KeyWaiters } from '../scheduling/running/key-waiters.ts';
+import type { KeyLines } from '../scheduling/running/key-lines.ts';
 import type {
   TurnRank,
   WorkerIdentity,
@@ -14,7 +14,7 @@ import type {
 import type { RunningExecution } from '../store/store.ts';
 import type { MessagesInHand } from './messages-in-hand.ts';
 import type { RefusedOwners } from './refused-owners.ts';
-import type { RunSlots } from './run-slots.ts';
+import type { Places } from './places.ts';
 import type { RunningLimits } from './running-limits.ts';
 
 /** The parts that all messages of a worker share. */
@@ -23,14 +23,14 @@ export interface SharedByMessages {
   readonly shutdown: WorkerShutdown;
   readonly clock: Clock;
   readonly random: Random;
-  readonly slots: RunSlots;
+  readonly places: Places;
   readonly hand: MessagesInHand;
   readonly refused: RefusedOwners;
   readonly turns: LoopTurns<TurnRank>;
   /** Undefined if the number of running executions is not limited. */
   readonly limits: RunningLimits | undefined;
   readonly runningNow: Map<string, RunningExecution>;
-  readonly keys: KeyWaiters;
+  readonly keys: KeyLines;
   announceRoom(): void;
   /** Handles a message that was received before, and that no other worker has received since. */
   handleAgain(received: Received, receiver: Receiver): void;
@@ -50,28 +50,23 @@ export function openPort(
   received: Received,
   receiver: Receiver,
 ): { port: WorkerPort; close(): void } {
-  const { identity, shutdown, clock, slots, hand, turns, runningNow } = shared;
+  const { identity, shutdown, clock, places, hand, turns, runningNow } = shared;
   let owner = groupOf(message);
   let isDue = false;
-  let isReserved = false;
-  let hasSlot = false;
+  let hasPlace = false;
   let startedMs: number | undefined;
   let returnAfterMs = 0;
-  const unreserve = () => {
-    if (isReserved) slots.unreserve(owner);
-    isReserved = false;
-  };
   const release = () => {
-    if (!hasSlot) return;
-    hasSlot = false;
-    slots.release(owner, startedMs === undefined ? undefined : clock.monotonic() - startedMs);
+    if (!hasPlace) return;
+    hasPlace = false;
+    places.release(owner, startedMs === undefined ? undefined : clock.monotonic() - startedMs);
     shared.announceRoom();
   };
-  /** The message was refused a slot. If slots are free, its owner has its share. Else another worker may have it at once. */
+  /** The message was refused a place. If places are free, its owner has its share. Else another worker may have it at once. */
   const refuse = () => {
-    if (slots.free === 0 || shutdown.draining.aborted) return;
+    if (places.free === 0 || shutdown.draining.aborted) return;
     shared.refused.add(owner);
-    // a receiver with `recheck` does not hand the message out again before its owner can expect a slot
+    // a receiver with `recheck` does not hand the message out again before its owner can expect a place
     returnAfterMs = receiver.recheck ? 0 : refusedMs(shared.random, received);
   };
   const port: WorkerPort = {
@@ -79,12 +74,11 @@ export function openPort(
     shutdown,
     keys: shared.keys,
     handleAgain: () => shared.handleAgain(received, receiver),
-    slots: {
-      messagesInHand: () => hand.size,
+    places: {
       ownedBy(userId) {
         const name = message.owner ?? ownerHash(userId);
         shared.limits?.learn(name, userId);
-        if (name === owner || isReserved || hasSlot) return;
+        if (name === owner || hasPlace) return;
         hand.reassign(owner, name, isDue);
         owner = name;
       },
@@ -92,19 +86,15 @@ export function openPort(
         if (!isDue) hand.addDue(owner);
         isDue = true;
       },
-      reserve() {
-        isReserved ||= slots.reserve(owner);
-        return isReserved;
-      },
       async acquire() {
-        unreserve();
         const limitRead = shared.limits?.firstRead(owner);
         if (limitRead) await limitRead;
-        hasSlot ||= await slots.acquire(owner);
-        if (!hasSlot) refuse();
-        const turn = hasSlot ? turns.pass('start', owner) : undefined;
+        if (hasPlace) return true;
+        hasPlace = await places.acquire(owner);
+        if (!hasPlace) refuse();
+        const turn = hasPlace ? turns.pass('start', owner) : undefined;
         if (turn) await turn;
-        return hasSlot;
+        return hasPlace;
       },
       returnAfterMs: () => returnAfterMs,
       release,
@@ -121,7 +111,6 @@ export function openPort(
   const close = () => {
     if (isDue) hand.removeDue(owner);
     hand.remove(owner);
-    unreserve();
     release();
   };
   return { port, close };

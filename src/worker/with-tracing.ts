@@ -14,7 +14,7 @@ import type { Segment, Tracer } from './xray.ts';
 
 /** The times and results that were observed while a message was handled. */
 interface Seen {
-  /** When the message was due and a run slot was acquired. */
+  /** When the message was due and a place was acquired. */
   acquiredAt?: number;
   task?: string;
   startedAt?: number;
@@ -82,10 +82,12 @@ function timeWorker(worker: WorkerPort, clock: Context['clock'], seen: Seen): Wo
   return {
     identity: { ...worker.identity, tasks },
     shutdown: worker.shutdown,
-    slots: {
-      ...worker.slots,
+    keys: worker.keys,
+    handleAgain: worker.handleAgain,
+    places: {
+      ...worker.places,
       async acquire() {
-        const acquired = await worker.slots.acquire();
+        const acquired = await worker.places.acquire();
         if (acquired) seen.acquiredAt = clock.now();
         return acquired;
       },

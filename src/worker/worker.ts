@@ -12,7 +12,7 @@ import { groupOf, type Message, type Received, type Receiver } from '../queue/qu
 import { VERSION } from '../runtime/version.ts';
 import { type Context, isClockRight } from '../scheduling/context.ts';
 import { handleMessage } from '../scheduling/running/handle-message.ts';
-import { KeyWaiters } from '../scheduling/running/key-waiters.ts';
+import { KeyLines } from '../scheduling/running/key-lines.ts';
 import { returnToQueue } from '../scheduling/running/message-visibility.ts';
 import { TURN_RANKS, type WorkerPort } from '../scheduling/running/worker-port.ts';
 import { observeRows } from '../store/observe-rows.ts';
@@ -22,7 +22,7 @@ import { EndedCounts } from './ended-counts.ts';
 import { openPort, refusedMs, type SharedByMessages } from './message-port.ts';
 import { MessagesInHand } from './messages-in-hand.ts';
 import { RefusedOwners } from './refused-owners.ts';
-import { MAX_RESERVED_PER_SLOT, RunSlots } from './run-slots.ts';
+import { Places } from './places.ts';
 import { createRunningLimits } from './running-limits.ts';
 
 export interface WorkerOptions {
@@ -31,9 +31,9 @@ export interface WorkerOptions {
   readonly host: string;
   readonly tasks: Tasks;
   readonly receivers: readonly Receiver[];
-  /** Number of run slots. Default DEFAULT_CONCURRENCY. */
+  /** Number of places. Default DEFAULT_CONCURRENCY. */
   readonly concurrency?: number;
-  /** The largest share of run slots and of messages in hand that one owner alone may have. 1: no limit. Default 0.8. */
+  /** The largest share of places and of messages in hand that one owner alone may have. 1: no limit. Default 0.8. */
   readonly ownerShare?: number;
   /** The limits of owners for whom operators have set none. Undefined if running executions are not limited. */
   readonly limits?: OwnerLimits;
@@ -71,15 +71,15 @@ export interface Drained {
 }
 
 export const DEFAULT_CONCURRENCY = 100;
-/** Due messages in hand per run slot. Ten slots' worth is a second of 100 ms jobs. More would keep work from other workers. */
-const MAX_DUE_PER_SLOT = 10;
+/** Due messages in hand per place. Ten slots' worth is a second of 100 ms jobs. More would keep work from other workers. */
+const MAX_DUE_PER_PLACE = 10;
 /**
- * Messages in hand per run slot, due or not. A message arrives 1 to 2 s before its fire time, because SQS delays in whole
+ * Messages in hand per place, due or not. A message arrives 1 to 2 s before its fire time, because SQS delays in whole
  * seconds. Until then it costs a timer only. Thousands that are due at the same instant should have arrived by then.
  */
-export const HELD_PER_SLOT = MAX_RESERVED_PER_SLOT;
+export const HELD_PER_PLACE = 63;
 const MAX_PER_RECEIVE = 10;
-/** Starts, claims and ends per turn of the event loop, about 6 ms of CPU. A timer that fires meanwhile waits for the turn to end. */
+/** Starts and ends per turn of the event loop, about 6 ms of CPU. A timer that fires meanwhile waits for the turn to end. */
 const PER_TURN = 60;
 /**
  * The pause after a poll that brought fewer messages than it asked for, so that the next one brings more. Each request has its
@@ -103,8 +103,8 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
   const { workerId, receivers, tasks } = options;
   const run = options.handleMessage ?? handleMessage;
   const concurrency = options.concurrency ?? DEFAULT_CONCURRENCY;
-  const maxDueInHand = options.maxInHand ?? concurrency * MAX_DUE_PER_SLOT;
-  const maxInHand = options.maxInHand ?? concurrency * HELD_PER_SLOT;
+  const maxDueInHand = options.maxInHand ?? concurrency * MAX_DUE_PER_PLACE;
+  const maxInHand = options.maxInHand ?? concurrency * HELD_PER_PLACE;
   const { maxPerReceive = MAX_PER_RECEIVE, pauseAfterFewMs = PAUSE_AFTER_FEW_MS } = options;
   const pollers = receivers.flatMap((receiver) =>
     Array<Receiver>(options.pollersPerQueue ?? 2).fill(receiver),
@@ -116,11 +116,11 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
   const share = createFairShare(options.ownerShare);
   const limits =
     options.limits && createRunningLimits(context, createLimitValues(context, options.limits), workerId);
-  const slots = new RunSlots(concurrency, clock, share, limits?.maxOf);
+  const places = new Places(concurrency, clock, share, limits?.maxOf);
   const hand = new MessagesInHand({ maxAll: maxInHand, maxDue: maxDueInHand }, share);
   const refused = new RefusedOwners();
   const handling = new Set<Promise<void>>();
-  const keys = new KeyWaiters(context);
+  const keys = new KeyLines(context);
   const runningNow = new Map<string, RunningExecution>();
   const ended = new EndedCounts();
   const counting: Context = {
@@ -137,7 +137,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
     identity: { workerId, tasks },
     shutdown: { draining: draining.signal, aborting: aborting.signal },
     turns: new LoopTurns(PER_TURN, TURN_RANKS),
-    ...{ clock, random, slots, hand, refused, limits, runningNow, keys, announceRoom },
+    ...{ clock, random, places, hand, refused, limits, runningNow, keys, announceRoom },
     handleAgain: (received, receiver) => void accept(received, receiver, new Set()),
   };
 
@@ -145,13 +145,13 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
    * The number of messages that the next poll may ask for. All of them may be due, so it is this poller's share of the free slots.
    * If fewer slots are free when they arrive, the others wait for a slot and then return to the queue.
    */
-  const room = () => Math.min(maxPerReceive, Math.ceil(slots.free / pollers.length), hand.room);
+  const room = () => Math.min(maxPerReceive, Math.ceil(places.free / pollers.length), hand.room);
 
-  /** Adds the message to the hand. False if its owner has its share, or if it is due and can expect no run slot. */
+  /** Adds the message to the hand. False if its owner has its share, or if it is due and can expect no place. */
   function admit(message: Message): boolean {
     const owner = groupOf(message);
     const isDue = message.fireAt <= clock.now();
-    return (!isDue || slots.isExpected(owner)) && hand.tryAdd(owner);
+    return (!isDue || places.isExpected(owner)) && hand.tryAdd(owner);
   }
 
   async function poll(receiver: Receiver): Promise<void> {
@@ -263,7 +263,7 @@ export function startWorker(context: Context, options: WorkerOptions): Worker {
     const runningAtStart = runningNow.size;
     log.info('worker draining', { workerId, running: runningAtStart, inHand: handling.size, deadlineMs });
     draining.abort(new Error('the worker is shutting down'));
-    slots.close();
+    places.close();
     announceRoom();
     await endsWithin(deadlineMs);
     const toldToStop = runningNow.size;

@@ -2,20 +2,23 @@
 
 import type { Notifies } from '../jobs/notify-events.ts';
 import type { DueKey } from './ids.ts';
+import type { Progress } from './progress.ts';
 
-export const OPEN = ['QUEUED', 'WAITING', 'RUNNING', 'RETRYING'] as const;
+export const OPEN = ['QUEUED', 'RUNNING', 'RETRYING'] as const;
 export const TERMINAL = ['SUCCEEDED', 'FAILED', 'SKIPPED', 'CANCELLED'] as const;
 export type OpenStatus = (typeof OPEN)[number];
 export type TerminalStatus = (typeof TERMINAL)[number];
 export type RowStatus = OpenStatus | TerminalStatus;
 
-/** The states that may follow each state. `absent` means no row. POST …/retry reopens FAILED, SKIPPED and CANCELLED. */
+/**
+ * The states that may follow each state. `absent` means no row. RUNNING goes back to what it was before if its claim does not
+ * start. POST …/retry reopens FAILED, SKIPPED and CANCELLED.
+ */
 export const ROW_TRANSITIONS: Readonly<Record<'absent' | RowStatus, readonly RowStatus[]>> = {
-  absent: ['QUEUED', 'WAITING', 'RUNNING', 'RETRYING', 'SUCCEEDED', 'FAILED', 'SKIPPED', 'CANCELLED'],
-  QUEUED: ['RUNNING', 'CANCELLED'],
-  WAITING: ['RUNNING', 'CANCELLED'],
-  RUNNING: ['RUNNING', 'RETRYING', 'SUCCEEDED', 'FAILED', 'CANCELLED'],
-  RETRYING: ['RUNNING', 'FAILED', 'CANCELLED'],
+  absent: ['QUEUED', 'RUNNING', 'SKIPPED', 'CANCELLED'],
+  QUEUED: ['RUNNING', 'SKIPPED', 'CANCELLED'],
+  RUNNING: ['QUEUED', 'RETRYING', 'SUCCEEDED', 'FAILED', 'CANCELLED'],
+  RETRYING: ['RUNNING', 'CANCELLED'],
   SUCCEEDED: [],
   FAILED: ['QUEUED'],
   SKIPPED: ['QUEUED'],
@@ -48,8 +51,20 @@ export interface Row {
   readonly due: DueKey;
   readonly userId: string;
   readonly status: RowStatus;
-  /** Token of the last holder that wrote the row. Absent if no worker has held the execution. */
-  readonly fence?: string;
+  /** The fence: the number of the last claim. It grows with every claim of the job. 0 if no worker has claimed the execution. */
+  readonly number: number;
+  /** RUNNING only: the end of the worker's lease. Epoch milliseconds. */
+  readonly leaseUntil?: number;
+  /** A random id of the last claim, which tells whether a write with a lost response was its own. */
+  readonly claimId?: string;
+  /** RUNNING only: the state that the claim found, and that comes back if it does not start. */
+  readonly was?: 'QUEUED' | 'RETRYING';
+  /** Boot id of the embedded server whose worker claimed the execution last. Absent on AWS. */
+  readonly boot?: string;
+  /** A cancel was requested. The worker stops the task, or the next claim cancels the execution. */
+  readonly cancelRequested?: true;
+  /** The last progress that a heartbeat has carried. A new attempt has none. */
+  readonly progress?: Progress;
   /** Revision of the schedule that planned the execution, or MANUAL. */
   readonly revision: string;
   readonly attempt: number;
@@ -64,14 +79,17 @@ export interface Row {
   readonly firstStartedAt?: number;
   readonly workerId?: string;
   readonly enqueuedAt?: number;
+  /** When the execution began to wait in the line of its job. Absent if it did not. */
+  readonly queuedAt?: number;
   readonly receivedAt?: number;
   readonly startedAt?: number;
   readonly finishedAt?: number;
+  /** How long its attempts have run in all. Absent before the end of the first one. */
+  readonly ranMs?: number;
   readonly nextAttemptAt?: number;
   readonly result?: unknown;
   readonly error?: RunError;
   readonly reason?: string;
-  readonly checkpoint?: unknown;
   /** Params of a manual run that replace those of the definition. */
   readonly params?: Readonly<Record<string, unknown>>;
   /** Set for the only occurrence of a one-time job: its end completes the job. Settle reads the head of these rows only. */
@@ -87,5 +105,7 @@ export interface Row {
 /** The state that a write of an existing row is conditional on. */
 export interface RowSeen {
   readonly status: RowStatus;
-  readonly fence?: string;
+  readonly number: number;
+  /** The lease of a RUNNING row that is lost. Undefined if the lease does not matter. */
+  readonly leaseUntil?: number | undefined;
 }

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { DueKey } from '../executions/ids.ts';
 
-/** The slots of one key are read by one query, which is 4 RRU for 100 of them. A limit above it is seldom about concurrency. */
+/** The seats of one key are read by one query, which is 4 RRU for 100 of them. A limit above it is seldom about concurrency. */
 export const MAX_CONCURRENT = 100;
 const MAX_KEY_LENGTH = 64;
 
@@ -28,26 +28,24 @@ export const limitSchema = z
 
 export type ConcurrencyLimit = z.infer<typeof limitSchema>;
 
-/** The name of a key's slots. */
+/** The name of a key. Its seats are the places for running executions. */
 export interface KeyName {
   /** `ownerHash` of the owner. */
   readonly owner: string;
   readonly key: string;
 }
 
-/** The slots of a key that a job may use: 0 to `concurrent` − 1. */
+/** The seats of a key that a job may use: 0 to `concurrent` − 1. */
 export interface KeyLimit extends KeyName {
   readonly concurrent: number;
 }
 
-/** A slot of a key. It names the last execution that ran in it, which may have ended. */
-export interface KeySlot extends KeyName {
+/** A seat of a key. It names the execution that took it last, as a lock does. It is free if that row is not RUNNING with its number. */
+export interface Seat extends KeyName {
   /** From 0 on. */
   readonly n: number;
   readonly jobId: string;
   readonly due: DueKey;
-  /** The token of the hold that acquired the slot. */
-  readonly token: string;
-  /** The lease of that hold when it acquired the slot. Heartbeats do not extend it. */
-  readonly leaseUntil: number;
+  /** The number in the row of that execution when the seat was taken. */
+  readonly number: number;
 }

@@ -1,6 +1,5 @@
 // A job as it is stored: its head, which every decision is a compare-and-set on, and its definition.
 import type { DueKey } from '../executions/ids.ts';
-import type { Progress } from '../executions/progress.ts';
 import type { Schedule } from '../schedule/schedule-schema.ts';
 import type { JobStatus } from '../views/resource-schemas.ts';
 import type { Notifies } from './notify-events.ts';
@@ -23,40 +22,19 @@ export const JOB_TRANSITIONS: Readonly<Record<'absent' | JobStatus, readonly Job
 export const mayBecome = (from: JobStatus | undefined, to: JobStatus): boolean =>
   JOB_TRANSITIONS[from ?? 'absent'].includes(to);
 
-/** The right of one worker to run an execution of the job now. */
-export interface Hold {
+/**
+ * Which execution of the job may run. It is never released: the lock is free if the row that it names is neither RUNNING nor
+ * RETRYING. With `overlap: allow` nothing asks it.
+ */
+export interface Lock {
   readonly due: DueKey;
-  /** The revision in the message that led to the take: a schedule's, or MANUAL. */
-  readonly revision: string;
-  /** The stamp of the write that took the hold. Later writes change the stamp, not the token. */
-  readonly token: string;
-  /** The number of takes of this job. A task passes it as a fencing number to the systems that it writes to. */
+  /** The number in the row of that execution when the lock was taken. */
   readonly number: number;
-  /**
-   * The number of attempts that may have started when the hold was written. A first attempt starts without a row, so its
-   * take counts it. Every later attempt writes the row before it starts, and the row counts it.
-   */
-  readonly attempt: number;
-  readonly leaseUntil: number;
-  readonly workerId: string;
-  /** Boot id of the embedded server that wrote the hold. Absent on AWS. */
-  readonly boot?: string;
-  readonly startedAt: number;
-  readonly cancelRequested: boolean;
-  /** The schedule was withdrawn before the execution was known to have started. A takeover does not start it. */
-  readonly withdrawn?: true;
-  /** The last progress that a heartbeat has carried. A new hold has none. */
-  readonly progress?: Progress;
 }
 
-/** The last decision about an execution that no worker holds. The row is written after it (docs/protocol.md#note). */
-export interface Note {
-  readonly due: DueKey;
-  readonly status: 'SKIPPED' | 'WAITING' | 'CANCELLED' | 'QUEUED';
-  readonly reason: string;
-  readonly revision: string;
-  readonly at: number;
-}
+/** Whether the job's lock was taken by the claim that has opened this row. */
+export const isLockOf = ({ lock }: Pick<Head, 'lock'>, row: { readonly due: DueKey; readonly number: number }): boolean =>
+  lock?.due === row.due && lock.number === row.number;
 
 /** The current state of a job. It stays below 1 KB, because DynamoDB bills the whole item for an update. */
 export interface Head extends Policies {
@@ -78,7 +56,7 @@ export interface Head extends Policies {
   readonly pausedUntil?: number;
   /** A random id, fresh for every create, schedule edit and resume. Entries of other revisions are ignored. */
   readonly revision: string;
-  /** Raised by every edit, pause, resume and cancel. It is the ETag, and part of the key of the definition item. */
+  /** Raised by every edit, pause, resume and cancel, and by the end of a one-time job. Every write of the head is conditional on it. */
   readonly version: number;
   /** The version whose definition (params, notify) is in force. */
   readonly definition: number;
@@ -93,19 +71,15 @@ export interface Head extends Policies {
   readonly notifies?: Notifies;
   /** Fingerprint of the create request. Absent without an idempotency key. */
   readonly bodyFingerprint?: string;
-  /** A random value, fresh in every write of the head. Every write is conditional on it. */
-  readonly stamp: string;
-  readonly hold?: Hold;
-  /** No regular row exists for a later due time, so the claim of a later one reads no row. */
-  readonly rowsUntil?: DueKey;
-  readonly note?: Note;
+  /** Undefined until the first claim. */
+  readonly lock?: Lock;
   /** With misfire `runOnce`, the latest occurrence that a run has covered. Earlier occurrences do not run. */
   readonly coveredUntil?: DueKey;
 }
 
-/** The fields that a write of the head sets. `jobId`, `userId` and `createdAt` never change. */
-export type HeadChange = Partial<Omit<Head, 'jobId' | 'userId' | 'createdAt' | 'stamp'>> & {
-  readonly stamp: string;
+/** The fields that a change by a person sets. `jobId`, `userId` and `createdAt` never change. A claim writes the others. */
+export type HeadChange = Partial<Omit<Head, 'jobId' | 'userId' | 'createdAt' | 'lock' | 'coveredUntil'>> & {
+  readonly version: number;
 };
 
 /** The part of a job that only a run needs, separate so that the head stays small. Immutable per version. */
@@ -114,12 +88,4 @@ export interface Definition {
   readonly version: number;
   readonly params: Readonly<Record<string, unknown>>;
   readonly notify: readonly unknown[];
-}
-
-/** The hold of one execution of a job with `overlap: allow` (docs/protocol.md#overlap-allow). */
-export interface HoldItem {
-  readonly jobId: string;
-  readonly due: DueKey;
-  readonly stamp: string;
-  readonly hold: Hold;
 }

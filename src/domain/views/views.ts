@@ -1,10 +1,10 @@
 // Jobs and executions as the API shows them. Their status is derived from the stored state and the time.
 
 import { MAX_KEPT_ATTEMPTS } from '../executions/attempts.ts';
-import { type DueKey, dueAtOf, dueKey, executionId, isManual } from '../executions/ids.ts';
+import { type DueKey, dueAtOf, dueKey, executionId } from '../executions/ids.ts';
 import type { PastAttempt, Row, RowStatus } from '../executions/row.ts';
 import { shortError } from '../executions/run-error.ts';
-import type { Definition, Head, Hold } from '../jobs/job.ts';
+import type { Definition, Head } from '../jobs/job.ts';
 import type { Principal } from '../principal.ts';
 import { fireAt, isRecurring, nextOrSearching } from '../schedule/occurrences.ts';
 import type { Schedule } from '../schedule/schedule-schema.ts';
@@ -22,7 +22,6 @@ import type {
 
 const STATUS: Record<RowStatus, ExecutionStatus> = {
   QUEUED: 'queued',
-  WAITING: 'queued',
   RUNNING: 'running',
   RETRYING: 'retrying',
   SUCCEEDED: 'succeeded',
@@ -66,7 +65,7 @@ export function executionOfRow(row: Row): ExecutionView {
     maxAttempts: row.maxAttempts,
     workerId: row.workerId,
     latenessMs: firstStart === undefined ? undefined : firstStart - firesAt,
-    durationMs: startedAt === undefined || finishedAt === undefined ? undefined : finishedAt - startedAt,
+    durationMs: durationOf(row),
     result: row.result,
     error: row.error && { ...row.error },
     reason: row.reason,
@@ -74,6 +73,11 @@ export function executionOfRow(row: Row): ExecutionView {
     nextAttemptAt:
       row.status === 'RETRYING' && row.nextAttemptAt !== undefined ? iso(row.nextAttemptAt) : undefined,
     attempts: attempts.length > 0 ? attempts : undefined,
+    stopping: row.status === 'RUNNING' ? row.cancelRequested : undefined,
+    progress:
+      row.status === 'RUNNING' && row.progress
+        ? { ...row.progress, at: iso(row.progress.at) }
+        : undefined,
     dismissed: row.dismissed,
     timeline: present({
       dueAt: iso(dueAt),
@@ -83,6 +87,12 @@ export function executionOfRow(row: Row): ExecutionView {
       finishedAt: finishedAt === undefined ? undefined : iso(finishedAt),
     }),
   });
+}
+
+/** How long its attempts have run in all. Undefined before its end, and if none has started. */
+function durationOf({ startedAt, finishedAt, ranMs }: Row): number | undefined {
+  if (startedAt === undefined || finishedAt === undefined) return undefined;
+  return ranMs ?? finishedAt - startedAt;
 }
 
 /** The run of an occurrence by its schedule has no trigger in its row. The key of a run-now is not that of an occurrence. */
@@ -113,40 +123,15 @@ const attemptView = (
 
 type PlannedJob = Pick<Head, 'jobId' | 'retry' | 'schedule'>;
 
-/** An execution that a worker holds and that has no row yet. A first attempt is in this state while it runs. */
-export function executionOfHold(head: PlannedJob, hold: Hold): ExecutionView {
-  const dueAt = dueAtOf(hold.due);
-  const { attempt, workerId, startedAt } = hold;
-  const planned = plannedExecution(head, hold.due, startedAt, isManual(hold));
-  return {
-    ...planned,
-    status: 'running',
-    ...{ attempt, workerId },
-    latenessMs: startedAt - Date.parse(planned.fireAt),
-    ...fieldsOfHold(hold),
-    attempts: [attemptView({ attempt, workerId, startedAt })],
-    timeline: { dueAt: iso(dueAt), startedAt: iso(hold.startedAt) },
-  };
-}
-
-/** The fields that the hold of a running execution adds to its view. */
-export const fieldsOfHold = ({
-  cancelRequested,
-  progress,
-}: Hold): Pick<ExecutionView, 'stopping' | 'progress'> => ({
-  ...(cancelRequested && { stopping: true }),
-  ...(progress && { progress: { ...progress, at: iso(progress.at) } }),
-});
-
-/** An execution without a hold and without a row: `scheduled` until it is due, then `queued`. */
-export function plannedExecution(head: PlannedJob, due: DueKey, now: number, manual = false): ExecutionView {
+/** An execution without a row: `scheduled` until it is due, then `queued`. */
+export function plannedExecution(head: PlannedJob, due: DueKey, now: number): ExecutionView {
   const dueAt = dueAtOf(due);
   return {
     id: executionId(head.jobId, due),
     jobId: head.jobId,
     status: dueAt > now ? 'scheduled' : 'queued',
     dueAt: iso(dueAt),
-    fireAt: iso(manual ? dueAt : fireAt(head.schedule, head.jobId, dueAt)),
+    fireAt: iso(fireAt(head.schedule, head.jobId, dueAt)),
     trigger: triggerOf({ due }),
     attempt: 0,
     maxAttempts: head.retry.maxAttempts,
@@ -157,7 +142,7 @@ export function plannedExecution(head: PlannedJob, due: DueKey, now: number, man
 /** The fields of a head that its view depends on. */
 export type VisibleHead = Omit<
   Head,
-  'stamp' | 'hold' | 'rowsUntil' | 'note' | 'coveredUntil' | 'bodyFingerprint'
+  'lock' | 'coveredUntil' | 'bodyFingerprint'
 >;
 
 /** True for the stored status `paused`, and until the end of a pause that ends by itself. */

@@ -1,5 +1,5 @@
-// The steps of a backfill. Every occurrence of its range without a row gets one, and runs. The order of writes is entry, note or
-// hold item, row, message. Entries and messages are sent in a batch per step. Each occurrence is decided on its own.
+// The steps of a backfill. Every occurrence of its range without a row gets one, and runs. The order of writes is entry, row,
+// message. Entries and messages are sent in a batch per step. Each occurrence is decided on its own.
 
 import { giveWay } from '../../concurrency/request-turns.ts';
 import { CONFLICT, REQUEST_RETRY, retryConflicts } from '../../concurrency/retry-conflicts.ts';
@@ -14,10 +14,8 @@ import {
 } from '../../domain/jobs/background-operation.ts';
 import type { Head } from '../../domain/jobs/job.ts';
 import { occurrencesAfter } from '../../domain/schedule/occurrences.ts';
-import { newHold } from '../../scheduling/claiming/holds.ts';
 import type { Context } from '../../scheduling/context.ts';
-import { recordDecision } from '../../scheduling/records/record-decision.ts';
-import { insertRow, newRow, recordDecisionRow } from '../../scheduling/records/write-row.ts';
+import { newRow, writeRow } from '../../scheduling/records/write-row.ts';
 import { writerDeadline } from '../../scheduling/records/writer-deadline.ts';
 import { putEntries, sendNow } from '../manual-runs.ts';
 import type { Acted, Turn, Work } from './operation-work.ts';
@@ -76,7 +74,7 @@ async function backfillSome(
   };
   // the deadline counts from the entries of the step, so the last decision begins well before it
   const end = clock.monotonic() + settings.writerDeadlineMs / 3;
-  const { decide, userOfJob } = deciding(context, params, dues, inTime);
+  const { decide, userOfJob } = deciding(context, params, inTime);
   const toSend: DueKey[] = [];
   const refused: Refusal[] = [];
   let done = 0;
@@ -108,108 +106,35 @@ type Decided =
   | { readonly refused: string }
   | { readonly stopped: string };
 
-/** A job as it was read, the head first. It is valid until another process writes the head. */
-interface Seen {
-  readonly head: Head;
-  readonly rows: ReadonlyMap<DueKey, Row>;
-  /** True if the row of the head's note exists. */
-  readonly isRecorded: boolean;
-}
-
 /**
- * Decides occurrences one after the other. Each decision starts from the head that the last one has written. If another
- * process wrote in between, head and rows are read again.
+ * Decides occurrences one after the other: each gets a row, inserted if absent. The regular message of an occurrence may still be
+ * in the queue, and finds that row then.
  */
-function deciding(context: Context, params: BackfillParams, dues: readonly DueKey[], inTime: () => void) {
-  const { store } = context;
+function deciding(context: Context, params: BackfillParams, inTime: () => void) {
+  const { store, clock } = context;
   const { jobId } = params;
-  let seen: Seen | undefined;
   let userId: string | undefined;
 
-  async function read(): Promise<Seen | { readonly stopped: string }> {
-    const head = await store.readHead(jobId, { consistent: true });
-    const stopped = whyStopped(head, params);
-    if (!head || stopped !== undefined) return { stopped: stopped ?? '' };
-    userId = head.userId;
-    if (head.note && dues.includes(head.note.due)) await recordDecisionRow(context, head, head.note);
-    const wanted = new Set([...dues, ...(head.note ? [head.note.due] : [])]);
-    const found = await store.readRows(keysOf(jobId, [...wanted]), { consistent: true });
-    const rows = new Map(found.map((row) => [row.due, row]));
-    return { head, rows, isRecorded: head.note !== undefined && rows.has(head.note.due) };
-  }
-
   async function decide(due: DueKey): Promise<Decided> {
-    let isHeld = false;
     const decided = await retryConflicts<Decided>(context, REQUEST_RETRY, async () => {
-      const current = seen ?? (await read());
-      if ('stopped' in current) return current;
-      const { head } = current;
-      const row = current.rows.get(due);
-      seen = current;
-      if (row) return isQueuedManually(row) ? 'waits' : 'there';
-      isHeld = head.overlap === 'allow' || head.hold?.due === due;
-      if (head.hold?.due !== due) {
-        inTime();
-        const after = await (head.overlap === 'allow' ? decideConcurrent : decideExclusive)(
-          context,
-          current,
-          due,
-          inTime,
-        );
-        seen = after && { ...current, head: after, isRecorded: true };
-        if (after) return 'queued';
-      }
-      seen = undefined;
-      return CONFLICT;
+      const head = await store.readHead(jobId, { consistent: true });
+      const stopped = whyStopped(head, params);
+      if (!head || stopped !== undefined) return { stopped: stopped ?? '' };
+      userId = head.userId;
+      const found = await store.readRow(jobId, due, { consistent: true });
+      if (found) return isQueuedManually(found) ? 'waits' : 'there';
+      inTime();
+      const now = clock.now();
+      const row: Row = {
+        ...newRow(head, due, MANUAL, 'QUEUED'),
+        ...{ enqueuedAt: now, fireAt: now, reason: 'backfill', trigger: 'backfill' },
+      };
+      return (await writeRow(context, undefined, row)) ? 'queued' : CONFLICT;
     });
     if (decided !== CONFLICT) return decided;
-    return {
-      refused: isHeld
-        ? 'a worker holds the execution; if it has no row later, start another backfill'
-        : `job ${jobId} is being changed by other requests; start another backfill`,
-    };
+    return { refused: `job ${jobId} is being changed by other requests; start another backfill` };
   }
 
   /** Undefined before the first decision. */
   return { decide, userOfJob: () => userId };
 }
-
-type Decide = (context: Context, seen: Seen, due: DueKey, inTime: () => void) => Promise<Head | undefined>;
-
-/** The decision is a note, because the regular message may still be in the queue. */
-const decideExclusive: Decide = (context, { head, isRecorded }, due, inTime) => {
-  const decision = { due, status: 'QUEUED', reason: 'backfill', revision: MANUAL } as const;
-  return recordDecision(context, head, decision, { inTime, isRecorded });
-};
-
-/** The worker id in hold items that a backfill inserts. */
-export const BACKFILL = 'backfill';
-
-/**
- * For `overlap: allow`. A worker that claims the occurrence does not write the head, so a note would not stop it. The decision
- * is a hold item, inserted if absent. The row has its token as the fence, which means that no worker holds it. If an earlier
- * backfill was interrupted after its hold item, this one writes the row.
- */
-const decideConcurrent: Decide = async (context, { head }, due, inTime) => {
-  const { store, clock } = context;
-  const { jobId } = head;
-  const now = clock.now();
-  const message = { jobId, due, revision: MANUAL, fireAt: now, enqueuedAt: now };
-  let hold = newHold(context, message, BACKFILL, undefined, 0);
-  if (!(await store.insertHoldItem({ jobId, due, hold, stamp: hold.token }))) {
-    const found = (await store.readHoldItem(jobId, due))?.hold;
-    if (found?.workerId !== BACKFILL) return undefined;
-    hold = found;
-  }
-  inTime();
-  const row: Row = {
-    ...newRow(head, due, MANUAL, 'QUEUED'),
-    fence: hold.token,
-    enqueuedAt: now,
-    reason: 'backfill',
-    ...{ fireAt: now, trigger: 'backfill' },
-  };
-  if (await insertRow(context, row)) return head;
-  await store.removeHoldItem(jobId, due, hold.token);
-  return undefined;
-};

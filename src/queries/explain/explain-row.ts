@@ -1,13 +1,11 @@
 // The explanation of an execution that has a row.
 import { dueAtOf, isManual } from '../../domain/executions/ids.ts';
 import type { Row } from '../../domain/executions/row.ts';
-import type { Hold } from '../../domain/jobs/job.ts';
 import { isPause } from '../../domain/jobs/pauses.ts';
 import { lengthText } from '../../domain/length-text.ts';
 import { statusWord } from '../../domain/views/views.ts';
-import { blocks, isOver } from '../../scheduling/claiming/holds.ts';
+import { isLeaseOver } from '../../scheduling/claiming/decide-claim.ts';
 import { COVERED_REASON, MISFIRE } from '../../scheduling/claiming/misfire.ts';
-import { holdFor } from '../unwritten-executions.ts';
 import {
   type Answer,
   answer,
@@ -30,11 +28,10 @@ export async function explainRow(asked: Case, row: Row): Promise<Answer> {
     case 'FAILED':
       return explainEnd(row);
     case 'RUNNING':
-      return explainHeld(asked, row, await holdFor(asked.context, asked.head, row.due));
+      return explainRunning(asked, row);
     case 'RETRYING':
       return explainRetry(asked, row);
     case 'QUEUED':
-    case 'WAITING':
       return explainWaiting(asked, row);
     case 'SKIPPED':
       return explainSkip(row);
@@ -63,39 +60,27 @@ function explainEnd(row: Row): Answer {
   return answer('ran', `${what(row)} ${start} and in ${attemptText(row)} ${end}.`, evidenceOf(row));
 }
 
-/** An execution that a worker holds. Its row is undefined in a first attempt. */
-export async function explainHeld(
-  asked: Case,
-  row: Row | Pick<Row, 'jobId' | 'due' | 'revision'>,
-  hold: Hold | undefined,
-): Promise<Answer> {
-  const { context, head, now } = asked;
-  const evidence = executionEvidence(row.jobId, row.due, 'execution running', hold?.startedAt ?? now);
-  if (hold && !isOver(context, hold)) {
-    const {
-      attempt,
-      startedAt = hold.startedAt,
-      maxAttempts,
-    } = 'status' in row ? row : { ...hold, maxAttempts: head.retry.maxAttempts };
-    const worker = hold.workerId;
-    const stopping = hold.cancelRequested ? ' and has been asked to stop' : '';
-    const text = `${what(row)} runs since ${iso(startedAt)} (${lengthText(now - startedAt)}) on ${worker}, in attempt ${attempt} of ${maxAttempts}${stopping}.`;
+/** An execution whose row a worker has opened. */
+async function explainRunning(asked: Case, row: Row): Promise<Answer> {
+  const { context, now } = asked;
+  const { startedAt = now, workerId = 'a worker', leaseUntil = now, attempt, maxAttempts } = row;
+  const { settings, boot } = context;
+  const evidence = executionEvidence(row.jobId, row.due, 'execution running', startedAt);
+  if (!isLeaseOver({ now, clockSkewMs: settings.clockSkewMs, boot }, row)) {
+    const stopping = row.cancelRequested ? ' and has been asked to stop' : '';
+    const text = `${what(row)} runs since ${iso(startedAt)} (${lengthText(now - startedAt)}) on ${workerId}, in attempt ${attempt} of ${maxAttempts}${stopping}.`;
     return answer(
       'running',
       text,
       evidence,
-      workerEvidence(asked, `worker ${worker} holds it until`, hold.leaseUntil),
+      workerEvidence(asked, `the lease of worker ${workerId} ends`, leaseUntil),
     );
   }
-  const beatAt = hold ? hold.leaseUntil - context.settings.leaseMs : undefined;
-  const lost = hold
-    ? `${what(row)} was held by ${hold.workerId}, whose lease ended at ${iso(hold.leaseUntil)}`
-    : `${what(row)} was started, and no worker holds it`;
-  const worker =
-    hold && beatAt !== undefined ? [workerEvidence(asked, `last heartbeat of ${hold.workerId}`, beatAt)] : [];
+  const lost = `${what(row)} ran on ${workerId}, whose lease ended at ${iso(leaseUntil)}`;
+  const worker = workerEvidence(asked, `last heartbeat of ${workerId}`, leaseUntil - settings.leaseMs);
   if (!(await hasLiveWorker(asked)))
-    return noWorker(asked, `${lost}, and no other worker is alive.`, evidence, ...worker);
-  return answer('beingRecovered', `${lost}; another worker takes it over.`, evidence, ...worker);
+    return noWorker(asked, `${lost}, and no other worker is alive.`, evidence, worker);
+  return answer('beingRecovered', `${lost}; another worker takes it over.`, evidence, worker);
 }
 
 function explainRetry({ now }: Case, row: Row): Answer {
@@ -113,20 +98,21 @@ function explainRetry({ now }: Case, row: Row): Answer {
 
 async function explainWaiting(asked: Case, row: Row): Promise<Answer> {
   const { context, head, now } = asked;
-  const { hold } = head;
   const since = row.enqueuedAt ?? row.fireAt ?? dueAtOf(row.due);
   const waits = `${what(row)} waits since ${iso(since)} (${lengthText(Math.max(0, now - since))})`;
   const evidence = evidenceOf(row, since);
-  // the hold of an execution that has ended stays in the head
-  if (hold && hold.due !== row.due && (await blocks(context, head, hold, undefined))) {
-    const other = executionEvidence(head.jobId, hold.due, 'execution that holds the job', hold.startedAt);
+  // the lock is never released: it says nothing if the execution that it names has ended
+  const other =
+    head.lock && head.overlap !== 'allow' && head.lock.due !== row.due
+      ? await context.store.readRow(head.jobId, head.lock.due, { consistent: true })
+      : undefined;
+  if (other?.status === 'RUNNING' || other?.status === 'RETRYING')
     return answer(
       'waiting',
-      `${waits} for the execution due ${iso(dueAtOf(hold.due))}, which has not ended.`,
+      `${waits} for the execution due ${iso(dueAtOf(other.due))}, which has not ended.`,
       evidence,
-      other,
+      executionEvidence(head.jobId, other.due, 'execution that has the lock of the job', other.startedAt ?? now),
     );
-  }
   if (!(await hasLiveWorker(asked))) return noWorker(asked, `${waits}, and no worker is alive.`, evidence);
   return answer('waiting', `${waits} for ${limitText(asked)}.`, evidence);
 }
@@ -134,7 +120,7 @@ async function explainWaiting(asked: Case, row: Row): Promise<Answer> {
 /** The resource that an execution waits for, if no other execution of its job blocks it. */
 export const limitText = ({ head: { limit } }: Case): string =>
   limit
-    ? `a slot of the key ${JSON.stringify(limit.key)}, which ${limit.concurrent} executions may have at once, or for a free worker`
+    ? `a seat of the key ${JSON.stringify(limit.key)}, which ${limit.concurrent} executions may have at once, or for a free worker`
     : 'a free worker';
 
 function explainSkip(row: Row): Answer {

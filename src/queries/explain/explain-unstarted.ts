@@ -1,5 +1,5 @@
 // The explanation of an occurrence of the schedule that has no row: it runs, it was withdrawn, or it has not started yet.
-import { dueAtOf, dueKey, shardOf } from '../../domain/executions/ids.ts';
+import { dueAtOf, shardOf } from '../../domain/executions/ids.ts';
 import { minuteEnd, minuteOf, nextCheckAt } from '../../domain/executions/slots.ts';
 import { lengthText } from '../../domain/length-text.ts';
 import { DAY, HOUR } from '../../domain/schedule/duration.ts';
@@ -8,7 +8,6 @@ import type { Evidence } from '../../domain/views/explanation.ts';
 import { isPaused } from '../../domain/views/views.ts';
 import { isCoverInFuture } from '../../scheduling/claiming/misfire.ts';
 import { regularEntry, writerHorizon } from '../../scheduling/planning/plan.ts';
-import { hasStarted, holdFor } from '../unwritten-executions.ts';
 import {
   type Answer,
   answer,
@@ -21,7 +20,7 @@ import {
   jobEvidence,
   noWorker,
 } from './case.ts';
-import { explainHeld, limitText, withdrawalOf } from './explain-row.ts';
+import { limitText, withdrawalOf } from './explain-row.ts';
 import { pauseAround, planBefore, withdrawalAfter } from './history.ts';
 
 /** The shortest retention. An execution that is younger has its row, if it has ended. */
@@ -30,12 +29,8 @@ const ROWS_KEPT_MS = DAY;
 const WITHDRAWN_WITHIN_MS = HOUR;
 
 export async function explainUnstarted(asked: Case, due: number): Promise<Answer> {
-  const { context, head } = asked;
+  const { head } = asked;
   const occurrence = { due, firesAt: fireAt(asked.schedule, head.jobId, due) };
-  const hold = await holdFor(context, head, dueKey(due));
-  const isKept = hold && asked.now - hold.leaseUntil <= ROWS_KEPT_MS;
-  if (isKept && hasStarted(context, hold))
-    return explainHeld(asked, { jobId: head.jobId, due: hold.due, revision: hold.revision }, hold);
   return (
     explainWithdrawn(asked, occurrence) ??
     explainFuture(asked, occurrence) ??
@@ -93,9 +88,9 @@ function explainFuture(asked: Case, { due, firesAt }: Occurrence): Answer | unde
 
 /** The row of a covered occurrence is written when its message arrives. */
 function explainCovered(asked: Case, { due, firesAt }: Occurrence): Answer | undefined {
-  const { context, head, now } = asked;
+  const { head, now } = asked;
   const { coveredUntil } = head;
-  if (coveredUntil === undefined || isCoverInFuture(context, head)) return undefined;
+  if (coveredUntil === undefined || isCoverInFuture(now, head)) return undefined;
   if (firesAt > dueAtOf(coveredUntil) || now - firesAt > ROWS_KEPT_MS) return undefined;
   const until = dueAtOf(coveredUntil);
   return answer(

@@ -1,7 +1,7 @@
 // Why a job did or did not run at a time: one verdict, one sentence, and the evidence.
 //
 // At most 7 RRU, if rows, heads and records have their ordinary sizes. The last 20 changes cost up to 2. The head, the row or the
-// rows around the time, the hold with `overlap: allow`, the cursors of the shard and a live worker cost 1 each. The entry of a late
+// rows around the time, the row that has the lock, the cursors of the shard and a live worker cost 1 each. The entry of a late
 // occurrence whose job was edited after its due time costs 1 more.
 import { type DueKey, dueAtOf, dueBound, dueKey } from '../../domain/executions/ids.ts';
 import type { Row } from '../../domain/executions/row.ts';
@@ -15,7 +15,6 @@ import type { ExplanationView } from '../../domain/views/explanation.ts';
 import { requireJob } from '../../jobs/access.ts';
 import { lastChange } from '../../jobs/change-records.ts';
 import type { Context } from '../../scheduling/context.ts';
-import { newRow } from '../../scheduling/records/write-row.ts';
 import { followChanges } from '../list-changes.ts';
 import { type Answer, type Case, iso, TOLERANCE_MS, withoutStop } from './case.ts';
 import { explainAbsent } from './explain-absent.ts';
@@ -55,7 +54,7 @@ async function caseOf(context: Context, who: Principal, head: Head, at: number |
 
 /**
  * The row of the occurrence, or a row that is nearer to the time: a manual run, or an occurrence of a schedule that was edited
- * since. A note stands for its row, which is about to be written.
+ * since.
  */
 async function rowNear(asked: Case, near: NearOccurrence | undefined): Promise<Row | undefined> {
   const { context, head, at } = asked;
@@ -69,7 +68,7 @@ async function rowNear(asked: Case, near: NearOccurrence | undefined): Promise<R
   // with jitter, an occurrence is near from its due time to its fire time
   const distance = ({ due }: Row): number =>
     due === own ? (near?.distance ?? 0) : Math.abs(dueAtOf(due) - at);
-  return [...rows, ...notedRow(head, isMeant)].sort((a, b) => distance(a) - distance(b))[0];
+  return rows.toSorted((a, b) => distance(a) - distance(b))[0];
 }
 
 /**
@@ -95,12 +94,6 @@ async function rowsAround(
 }
 
 const isWithin = (due: DueKey, at: number, within: number): boolean => Math.abs(dueAtOf(due) - at) <= within;
-
-function notedRow(head: Head, isMeant: (due: DueKey) => boolean): Row[] {
-  const { note } = head;
-  if (!note || !isMeant(note.due)) return [];
-  return [{ ...newRow(head, note.due, note.revision, note.status), reason: note.reason }];
-}
 
 function view({ head, at, now }: Case, dueAt: number | undefined, answer: Answer): ExplanationView {
   const after = Math.max(at, now, (head.pausedUntil ?? 0) - 1);

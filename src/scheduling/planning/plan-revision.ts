@@ -13,7 +13,7 @@ export async function plan(context: Context, head: Planning, t0: number): Promis
   return send;
 }
 
-type Planning = Pick<Head, 'jobId' | 'userId' | 'revision' | 'schedule' | 'pausedUntil'>;
+type Planning = Pick<Head, 'jobId' | 'userId' | 'limit' | 'revision' | 'schedule' | 'pausedUntil'>;
 
 /**
  * The entries of a new revision, from t0 to the first one beyond the writer's horizon, and the function that sends the messages.

@@ -33,7 +33,7 @@ export const writerHorizon = (settings: Settings, t0: number): number =>
   t0 + settings.lookAheadMs + settings.watchPeriodMs + settings.marginMs;
 
 type Planning = Pick<Head, 'jobId' | 'revision' | 'schedule'>;
-type Owned = Planning & Pick<Head, 'userId'>;
+type Owned = Planning & Pick<Head, 'userId' | 'limit'>;
 
 export const regularEntry = (head: Planning, due: number): Entry => ({
   at: due,
@@ -43,14 +43,27 @@ export const regularEntry = (head: Planning, due: number): Entry => ({
   kind: 'regular',
 });
 
-export const regularMessage = (head: Owned, due: number, now: number): Message => ({
-  jobId: head.jobId,
-  due: dueKey(due),
-  revision: head.revision,
-  fireAt: fireAt(head.schedule, head.jobId, due),
-  enqueuedAt: now,
-  owner: ownerHash(head.userId),
+type Addressed = Pick<Head, 'jobId' | 'userId' | 'limit'>;
+
+/** The message of an execution whose job was read. */
+export const messageOf = (
+  { jobId, userId, limit }: Addressed,
+  { due, revision }: Pick<Message, 'due' | 'revision'>,
+  fireAt: number,
+  now: number,
+): Message => ({
+  ...{ jobId, due, revision, fireAt, enqueuedAt: now },
+  owner: ownerHash(userId),
+  ...(limit && { keyed: true as const }),
 });
+
+export const regularMessage = (head: Owned, due: number, now: number): Message =>
+  messageOf(
+    head,
+    { due: dueKey(due), revision: head.revision },
+    fireAt(head.schedule, head.jobId, due),
+    now,
+  );
 
 /** Whether the schedule in force has planned, or will plan, an occurrence at this due time. */
 export async function isPlanned({ store, clock }: Context, head: Head, due: DueKey): Promise<boolean> {

@@ -1,9 +1,9 @@
-// Reads the entries of a slot, and the rows, heads and holds of their executions.
+// Reads the entries of a slot, and the rows and heads of their executions.
 
 import { dueAtOf, executionId, isManual } from '../../domain/executions/ids.ts';
 import { isTerminal, type Row } from '../../domain/executions/row.ts';
 import type { Entry } from '../../domain/executions/slots.ts';
-import type { Head, Hold } from '../../domain/jobs/job.ts';
+import type { Head } from '../../domain/jobs/job.ts';
 import { fireAt } from '../../domain/schedule/occurrences.ts';
 import type { Context } from '../context.ts';
 
@@ -62,12 +62,6 @@ export async function headsOf({ store }: Context, entries: readonly Entry[]): Pr
   const jobIds = [...new Set(entries.map((e) => e.jobId))];
   const heads = await store.readHeads(jobIds, { consistent: true });
   return new Map(heads.map((head) => [head.jobId, head]));
-}
-
-/** The hold of this execution, in the head or in a hold item. Undefined if there is none. */
-export async function holdOf({ store }: Context, head: Head, e: Entry): Promise<Hold | undefined> {
-  if (head.hold?.due === e.due) return head.hold;
-  return head.overlap === 'allow' ? (await store.readHoldItem(head.jobId, e.due))?.hold : undefined;
 }
 
 /** The fire time: the due time, plus the jitter of an occurrence. */

@@ -50,22 +50,24 @@ export function replanFrom(head: Head, { due }: Entry): number {
  * The time after which occurrences were lost: by the present rules they are due before the entry that is dispatched now, and
  * they were never planned. Undefined if there are none.
  *
- * The head shows whether the latest occurrence before the entry has run. Only if it has not, its entry is read (1 RRU).
+ * The lock shows whether the latest occurrence before the entry has run. Only if it has not, its entry is read (1 RRU).
  */
 export async function lostFrom(
   { store, clock, settings }: Context,
   head: Head,
   first: number,
 ): Promise<number | undefined> {
-  const { schedule, rowsUntil, overlap } = head;
+  const { schedule, lock, overlap } = head;
   // with `overlap: allow` the head does not show what has run
   if (!hasZoneRules(schedule) || overlap === 'allow') return undefined;
-  if (rowsUntil !== undefined && rowsUntil >= dueKey(first)) return undefined;
+  // the key of a manual run has a suffix
+  const ran = lock && lock.due === dueKey(dueAtOf(lock.due)) ? lock.due : undefined;
+  if (ran !== undefined && ran >= dueKey(first)) return undefined;
   const since = Math.max(plannedAfter(head), first - LOOK_BACK_MS);
   const until = Math.min(first - 1, clock.now() - settings.settleLagMs);
   const latest = latestOccurrence(schedule, since, until);
-  if (latest === undefined || (rowsUntil !== undefined && rowsUntil >= dueKey(latest))) return undefined;
+  if (latest === undefined || (ran !== undefined && ran >= dueKey(latest))) return undefined;
   if (await store.hasEntry(regularEntry(head, latest))) return undefined;
-  const done = rowsUntil === undefined ? undefined : nearestOccurrence(schedule, dueAtOf(rowsUntil));
+  const done = ran === undefined ? undefined : nearestOccurrence(schedule, dueAtOf(ran));
   return Math.max(since, done ?? since);
 }

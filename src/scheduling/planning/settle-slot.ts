@@ -3,7 +3,6 @@
 
 import { chunksOf } from '../../concurrency/map-limit.ts';
 import { giveWay } from '../../concurrency/request-turns.ts';
-import { ownerHash } from '../../domain/digest.ts';
 import { dueAtOf, isManual } from '../../domain/executions/ids.ts';
 import { isTerminal, type Row } from '../../domain/executions/row.ts';
 import { needsNotification } from '../../domain/executions/row-events.ts';
@@ -11,14 +10,13 @@ import { type Entry, minuteOf, nextCheckAt } from '../../domain/executions/slots
 import type { Head } from '../../domain/jobs/job.ts';
 import { isRecurring, occurrencesAfter } from '../../domain/schedule/occurrences.ts';
 import type { Message } from '../../queue/queue.ts';
-import { isOver } from '../claiming/holds.ts';
+import { isLeaseOver } from '../claiming/decide-claim.ts';
 import type { Context } from '../context.ts';
 import type { Overdue } from '../notification-publisher.ts';
-import { recordDecisionRow } from '../records/write-row.ts';
 import { completeOneTimeJob } from '../running/after-execution.ts';
 import { checkOf, successors } from './dispatch-slot.ts';
-import { regularEntry, regularMessage } from './plan.ts';
-import { firesAt, headsOf, holdOf, idOf, onePerExecution, readWholeSlot, rowsOf } from './read-slot.ts';
+import { messageOf, regularEntry, regularMessage } from './plan.ts';
+import { firesAt, headsOf, idOf, onePerExecution, readWholeSlot, rowsOf } from './read-slot.ts';
 import { isMoved } from './replan.ts';
 
 /** The writes and messages of settle for a slot. */
@@ -56,7 +54,7 @@ export async function settleSlot(
     const turn = giveWay();
     if (turn) await turn;
     const head = heads.get(e.jobId);
-    if (head && (await settleOne(context, e, head, rows.get(idOf(e)), actions)) === 'missed') missed.push(e);
+    if (head && settleOne(context, e, head, rows.get(idOf(e)), actions) === 'missed') missed.push(e);
   }
   const inForce = manuallyDecided.filter((e) => isInForce(heads.get(e.jobId), e));
   await mendChains(context, [...missed, ...inForce], entries, heads, minute, dispatchedUntil, actions);
@@ -99,31 +97,24 @@ const mayComplete = (e: Entry, row: Row | undefined): boolean =>
 const wasDecidedManually = (e: Entry, row: Row | undefined): boolean =>
   !isManual(e) &&
   row !== undefined &&
-  (isManual(row) || (row.status === 'CANCELLED' && row.fence === undefined));
+  (isManual(row) || (row.status === 'CANCELLED' && row.number === 0));
 
 const isInForce = (head: Head | undefined, { revision }: Entry): boolean =>
   head?.status === 'active' && head.revision === revision;
 
-/** 'missed' if the occurrence is in force and nothing was decided about it. */
-async function settleOne(
+/** 'missed' if the occurrence is in force and has no row. */
+function settleOne(
   context: Context,
   e: Entry,
   head: Head,
   row: Row | undefined,
   actions: Actions,
-): Promise<'missed' | undefined> {
-  const { clock } = context;
+): 'missed' | undefined {
+  const { clock, settings, boot } = context;
   const now = clock.now();
   const regular = !isManual(e);
   const fires = firesAt(head, e);
-  const again: Message = {
-    jobId: e.jobId,
-    due: e.due,
-    revision: e.revision,
-    fireAt: fires,
-    enqueuedAt: now,
-    owner: ownerHash(head.userId),
-  };
+  const again = messageOf(head, e, fires, now);
   const check: Entry = {
     at: nextCheckAt(fires, now),
     jobId: e.jobId,
@@ -131,27 +122,15 @@ async function settleOne(
     due: e.due,
     kind: 'check',
   };
-  const hold = await holdOf(context, head, e);
-
   if (row) {
     actions.entries.push(check);
     const waitsUntil = row.status === 'RETRYING' ? (row.nextAttemptAt ?? 0) : 0;
-    if (waitsUntil <= now && !(row.status === 'RUNNING' && hold && !isOver(context, hold)))
-      actions.messages.push(again);
-    if (row.status === 'QUEUED' || row.status === 'WAITING') {
+    const runs = row.status === 'RUNNING' && !isLeaseOver({ now, clockSkewMs: settings.clockSkewMs, boot }, row);
+    if (waitsUntil <= now && !runs) actions.messages.push(again);
+    if (row.status === 'QUEUED') {
       const expectedAt = regular ? fires : (row.enqueuedAt ?? fires);
       actions.overdue.push({ head, due: e.due, revision: e.revision, expectedAt });
     }
-    return undefined;
-  }
-  if (head.note?.due === e.due) {
-    await recordDecisionRow(context, head, head.note);
-    actions.entries.push(check);
-    return undefined;
-  }
-  if (hold) {
-    actions.entries.push(check);
-    if (isOver(context, hold)) actions.messages.push(again);
     return undefined;
   }
   if (!regular || head.status !== 'active' || head.revision !== e.revision) return undefined;

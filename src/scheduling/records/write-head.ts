@@ -1,9 +1,9 @@
-// The compare-and-set on a job's head. Every decision about an execution without a row is such a write.
+// The write of a change of a job's head, conditional on its version.
 import { type Head, type HeadChange, mayBecome } from '../../domain/jobs/job.ts';
 import type { Context } from '../context.ts';
 import { confirmWrite } from './confirm-write.ts';
 
-/** Writes the head on condition of its stamp. False if another process has written it since `seen` was read. */
+/** False if another change was written since `seen` was read. Claims do not count: they leave the version as it is. */
 export async function writeHead({ store }: Context, seen: Head, change: HeadChange): Promise<boolean> {
   if (change.status && !mayBecome(seen.status, change.status))
     throw new Error(`${seen.jobId}: the status ${change.status} cannot follow ${seen.status}`);
@@ -13,15 +13,12 @@ export async function writeHead({ store }: Context, seen: Head, change: HeadChan
   );
 }
 
-/** Whether the head shows that a write took effect whose response was lost. */
-function isResultOf(change: HeadChange, seen: Head, head: Head | undefined): boolean {
-  if (head?.stamp === change.stamp) return true;
-  // an unchanged token or revision proves nothing: a cancel request keeps the token
-  const { hold, revision } = change;
-  if (hold && hold.token !== seen.hold?.token && hold.token === head?.hold?.token) return true;
-  if (revision && revision !== seen.revision && revision === head?.revision) return true;
-  // the record of a person's change reserves this version and time for one writer
-  const { version, updatedAt } = change;
-  const isChange = version !== undefined && change.changedAt === undefined && head?.changedAt === undefined;
-  return isChange && version === head?.version && updatedAt === head.updatedAt;
-}
+/**
+ * Whether the head shows that a write took effect whose response was lost. The record of a person's change reserves its version
+ * and time for one writer. The end of a one-time job is the same, whoever writes it.
+ */
+const isResultOf = (change: HeadChange, seen: Head, head: Head | undefined): boolean =>
+  head?.version === change.version &&
+  head.updatedAt === change.updatedAt &&
+  head.version !== seen.version &&
+  (change.status === undefined || head.status === change.status);

@@ -1,13 +1,13 @@
 // Finish: the write that records the end of an attempt (docs/protocol.md#finish).
 
-import { ownerHash } from '../../domain/digest.ts';
 import { withAttempt } from '../../domain/executions/attempts.ts';
 import type { Row, RunError } from '../../domain/executions/row.ts';
 import { backoffMs } from '../../domain/jobs/policy-defaults.ts';
 import { MAX_DELAY_MS } from '../../queue/queue.ts';
-import type { Claimed } from '../claiming/claim-result.ts';
+import type { Claimed } from '../claiming/claim.ts';
 import type { Context } from '../context.ts';
-import { newRow, writeFenced } from '../records/write-row.ts';
+import { messageOf } from '../planning/plan.ts';
+import { writeRow } from '../records/write-row.ts';
 import { afterExecution } from './after-execution.ts';
 
 export type Outcome =
@@ -34,9 +34,9 @@ export async function finishAttempt(
   times: Times,
 ): Promise<Row | undefined> {
   const { store, queue, clock, settings } = context;
-  const { head, message, hold, row: opened } = claimed;
+  const { head, message } = claimed;
   const row = rowOf(context, claimed, outcome, times);
-  if (!(await writeUntilAnswered(context, opened, row))) return undefined;
+  if (!(await writeUntilAnswered(context, row))) return undefined;
 
   if (row.status === 'RETRYING' && row.nextAttemptAt !== undefined) {
     const again = { jobId: head.jobId, due: message.due, revision: message.revision };
@@ -44,30 +44,28 @@ export async function finishAttempt(
       await store.putEntries([{ ...again, at: row.nextAttemptAt, kind: 'retry' }]);
     } else {
       const { trace } = message;
-      const owner = ownerHash(head.userId);
-      await queue.send([{ ...again, fireAt: row.nextAttemptAt, enqueuedAt: clock.now(), owner, trace }]);
+      await queue.send([{ ...messageOf(head, again, row.nextAttemptAt, clock.now()), trace }]);
     }
     return row;
   }
-  await afterExecution(context, { ...head, hold }, message, row);
+  await afterExecution(context, head, row);
   return row;
 }
 
 function rowOf({ clock, random }: Context, claimed: Claimed, outcome: Outcome, times: Times): Row {
-  const { head, message, hold, row: opened } = claimed;
+  const { head, message } = claimed;
+  const { leaseUntil: _, was: __, progress: ___, ...opened } = claimed.row;
   const now = clock.now();
+  const { attempt, maxAttempts, workerId = '' } = opened;
   // a clock may have been set back since the start, and the next worker's clock need not have reached the fire time
   const nextAttemptAfter = (ms: number): number => Math.max(now + ms, message.fireAt);
   const base: Row = {
-    ...(opened ?? newRow(head, message.due, message.revision, 'RUNNING')),
-    fence: hold.token,
-    attempt: hold.attempt,
-    workerId: hold.workerId,
-    enqueuedAt: opened?.enqueuedAt ?? message.enqueuedAt,
+    ...opened,
     receivedAt: times.receivedAt,
     startedAt: times.startedAt,
+    ranMs: (opened.ranMs ?? 0) + Math.max(0, now - times.startedAt),
     // an edit may have changed the notifications since the row was written
-    ...((opened?.notifies || head.notifies) && { notifies: head.notifies }),
+    ...((opened.notifies || head.notifies) && { notifies: head.notifies }),
   };
   if (outcome.kind === 'succeeded')
     return { ...base, status: 'SUCCEEDED', finishedAt: now, result: outcome.result };
@@ -77,15 +75,14 @@ function rowOf({ clock, random }: Context, claimed: Claimed, outcome: Outcome, t
     return {
       ...base,
       status: 'RETRYING',
-      attempt: hold.attempt - 1,
+      attempt: attempt - 1,
       firstStartedAt: base.firstStartedAt ?? times.startedAt,
       nextAttemptAt: nextAttemptAfter(outcome.afterMs ?? 0),
     };
   const { error, retry } = outcome;
-  if (retry === 'never' || hold.attempt >= base.maxAttempts)
-    return { ...base, status: 'FAILED', finishedAt: now, error };
-  const delay = retry === 'backoff' ? backoffMs(head.retry, hold.attempt, random.float()) : retry.afterMs;
-  const ended = { attempt: hold.attempt, workerId: hold.workerId, ...times, finishedAt: now, error };
+  if (retry === 'never' || attempt >= maxAttempts) return { ...base, status: 'FAILED', finishedAt: now, error };
+  const delay = retry === 'backoff' ? backoffMs(head.retry, attempt, random.float()) : retry.afterMs;
+  const ended = { attempt, workerId, ...times, finishedAt: now, error };
   return {
     ...base,
     ...withAttempt(base, ended),
@@ -97,15 +94,15 @@ function rowOf({ clock, random }: Context, claimed: Claimed, outcome: Outcome, t
 
 /**
  * Repeats the write while the store does not answer, for the length of a lease. The result is valid until another worker takes
- * over, and after a lease that worker's attempt counts. The write is conditional on RUNNING, so that a repetition after a lost
- * response does not end an execution that a retry has reopened [H8].
+ * over, and after a lease that worker's attempt counts.
  */
-async function writeUntilAnswered(context: Context, opened: Row | undefined, row: Row): Promise<boolean> {
+async function writeUntilAnswered(context: Context, row: Row): Promise<boolean> {
   const { clock, settings, log } = context;
   const giveUp = clock.monotonic() + settings.leaseMs;
+  const { number } = row;
   for (let pause = 50; ; pause = Math.min(pause * 2, 5000)) {
     try {
-      return await writeFenced(context, opened, row);
+      return await writeRow(context, { status: 'RUNNING', number }, row);
     } catch (error) {
       if (clock.monotonic() > giveUp) throw error;
       log.warn('failed to record the end of an attempt; retrying', {

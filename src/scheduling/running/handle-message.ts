@@ -1,17 +1,11 @@
-// The life of a message in a worker: claim early, wait until due, start, run, finish (docs/protocol.md#claim).
-
+// The life of a message in a worker: wait until due, take a place, claim, run, record the end (docs/protocol.md#claim).
 import { ownerHash } from '../../domain/digest.ts';
 import { executionId } from '../../domain/executions/ids.ts';
 import type { Row } from '../../domain/executions/row.ts';
-import type { KeyName } from '../../domain/jobs/concurrency-key.ts';
-import type { Head } from '../../domain/jobs/job.ts';
+import type { KeyLimit } from '../../domain/jobs/concurrency-key.ts';
 import type { Message, Received } from '../../queue/queue.ts';
-import { claim, type Prepared, prepare } from '../claiming/claim.ts';
-import { claimEarly } from '../claiming/claim-early.ts';
-import { type Claimed, type DecidedClaim, isRetry } from '../claiming/claim-result.ts';
-import { type AcquiredHold, confirmStart, undoClaim } from '../claiming/confirm-start.ts';
-import { EARLIEST_CLAIM_MS, earlyClaimAt } from '../claiming/early-claim-time.ts';
-import { keyLimitOf, waitForSlot } from '../claiming/key-slots.ts';
+import { type Claimed, type ClaimResult, claim, giveBack } from '../claiming/claim.ts';
+import { keyLimitOf, waitForSeat } from '../claiming/seats.ts';
 import { type Context, isClockRight } from '../context.ts';
 import { finishAttempt } from './finish-attempt.ts';
 import { type MessageEnd, returnToQueue, whileHidden } from './message-visibility.ts';
@@ -20,7 +14,7 @@ import type { WorkerPort } from './worker-port.ts';
 
 /** A message that is due later than this goes back to the queue until half of this time is left. */
 const MAX_HELD_MS = 45_000;
-/** The pause between the end of a task and its finish, so that tasks that are due at the same instant start first. */
+/** The pause between the end of a task and its record, so that tasks that are due at the same instant start first. */
 const YIELD_TO_STARTS_MS = 1;
 
 export async function handleMessage(context: Context, worker: WorkerPort, received: Received): Promise<void> {
@@ -29,71 +23,35 @@ export async function handleMessage(context: Context, worker: WorkerPort, receiv
   const returnAfterMs = cannotHold(context, message);
   if (returnAfterMs !== undefined) return returnToQueue(context, received, returnAfterMs);
 
-  const waited = worker.keys?.received(message);
-  let entered: KeyName | undefined;
-  const mayAsk: MayAsk = (head) => {
-    const limit = keyLimitOf(head);
-    if (!limit || !worker.keys) return true;
-    if (!worker.keys.enter(limit, message, waited?.isWoken === true)) return false;
-    entered = limit;
-    return true;
-  };
-  const leave = () => entered && worker.keys?.leave(entered, message);
-  let early: EarlyClaim = {};
-  let started: DecidedClaim | undefined;
-  await whileHidden(context, received, async (hidden) => {
-    early = await tryClaimEarly(context, worker, message, mayAsk);
-    // others may ask until this execution is due
-    if (!early.acquired) leave();
-    await waitUntilDue(context, worker, message);
-    started = spaceOut(context, worker, await start(context, worker, message, early, mayAsk));
-    if (started.kind !== 'run') return endWithoutRun(context, started);
-    hidden.replaceIfRedelivered(message);
-    const attempt = await run(context, worker, started.claimed);
-    return finish(context, worker, received, started.claimed, attempt);
-  }).finally(leave);
-  const key = waited?.key ?? (early.prepared && keyLimitOf(early.prepared.head));
-  if (key && started)
-    await leaveSlotToNext(context, worker, received, started, { key, since: waited?.since ?? 0 });
-}
-
-/** Whether the execution may look for a slot of its concurrency key. Always true for a job without one. */
-type MayAsk = (head: Head) => boolean;
-
-/** The steps that were done before the fire time. */
-interface EarlyClaim {
-  /** Undefined if the job could not be read. */
-  readonly prepared?: Prepared | undefined;
-  /** Undefined if the job is to be claimed at its fire time. */
-  readonly acquired?: AcquiredHold | undefined;
-}
-
-/** Claims the job before its fire time if nothing is unusual about it. Nothing but the start is left to do then. */
-async function tryClaimEarly(
-  context: Context,
-  worker: WorkerPort,
-  message: Message,
-  mayAsk: MayAsk,
-): Promise<EarlyClaim> {
-  const { clock } = context;
-  const { identity, shutdown, slots } = worker;
-  if (message.fireAt <= clock.now()) slots.markDue();
-  // the load is measured a second before, when all messages of the same fire time have arrived
-  await clock.sleep(message.fireAt - EARLIEST_CLAIM_MS - clock.now(), shutdown.draining);
-  await clock.sleep(earlyClaimAt(message, slots.messagesInHand()) - clock.now(), shutdown.draining);
-  const turn = slots.turn?.('claim');
-  if (turn) await turn;
-  if (shutdown.draining.aborted) return {};
-  const prepared = await tryPrepare(context, message);
-  if (prepared) slots.ownedBy?.(prepared.head.userId);
-  const mayClaim =
-    prepared &&
-    !shutdown.draining.aborted &&
-    isClockRight(context) &&
-    mayAsk(prepared.head) &&
-    slots.reserve();
-  if (!mayClaim) return { prepared };
-  return { prepared, acquired: await claimEarly(context, identity.workerId, message, prepared) };
+  let entered: KeyLimit | undefined;
+  let waited = false;
+  try {
+    await whileHidden(context, received, async (hidden) => {
+      await waitUntilDue(context, worker, message);
+      worker.places.markDue();
+      const key = await keyOf(context, worker, message);
+      if (key && !worker.keys.enter(key, message)) {
+        waited = true;
+        return waitInLine(context, worker, received, waitForSeat(context, key.head, message));
+      }
+      entered = key;
+      if (!(await mayStart(context, worker))) return returned(worker);
+      const result = await claimTracked(context, worker, message);
+      if (result.kind !== 'run') {
+        worker.places.release();
+        if (result.kind === 'later' && result.waitsFor) {
+          worker.keys.full(result.waitsFor);
+          await worker.keys.leave(result.waitsFor, message, false);
+          waited = true;
+        }
+        return waitInLine(context, worker, received, result);
+      }
+      hidden.replaceIfRedelivered(message);
+      return run(context, worker, received, result.claimed);
+    });
+  } finally {
+    if (entered && !waited) await worker.keys.leave(entered, message, true);
+  }
 }
 
 /** Waits for the exact millisecond. By this machine's clock, no run starts early. */
@@ -103,92 +61,99 @@ async function waitUntilDue({ clock }: Context, { shutdown }: WorkerPort, messag
   while (clock.now() < fireAt && !draining.aborted) await clock.sleep(fireAt - clock.now(), draining);
 }
 
-/** The longest delay between two questions of a message that waits, however many wait. */
-const MAX_SPACING_MS = 30_000;
-
-/** Messages that wait for one key in this worker do not all ask again within a second. An end wakes the next one anyway. */
-function spaceOut<T extends DecidedClaim>({ clock, random }: Context, { keys }: WorkerPort, claim: T): T {
-  if (claim.kind !== 'later' || !claim.waitsFor || !keys) return claim;
-  const spacingMs = Math.min(MAX_SPACING_MS, keys.spacingMs(claim.waitsFor)) * (0.75 + 0.5 * random.float());
-  return { ...claim, at: Math.max(claim.at, Math.round(clock.now() + spacingMs)) };
-}
-
-/** Remembers a message that waits for a slot of its key. A message that needs no slot leaves it to the next one. */
-async function leaveSlotToNext(
-  { clock }: Context,
-  { keys, handleAgain = () => {} }: WorkerPort,
-  received: Received,
-  end: DecidedClaim,
-  { key, since }: { readonly key: KeyName; readonly since: number },
-): Promise<void> {
-  if (end.kind === 'later' && end.waitsFor)
-    await keys?.returned(end.waitsFor, received, end.at - clock.now(), since, handleAgain);
-  else if (end.kind !== 'run') await keys?.passOn(key);
-}
-
-/** Starts an early claim, or claims the job now. */
-async function start(
-  context: Context,
-  worker: WorkerPort,
+/**
+ * The concurrency key of the message's job, so that a message which will find no seat takes no place. Undefined if the job has
+ * none, or could not be read.
+ */
+async function keyOf(
+  { store }: Context,
+  { places }: WorkerPort,
   message: Message,
-  { prepared, acquired }: EarlyClaim,
-  mayAsk: MayAsk,
-): Promise<DecidedClaim> {
-  worker.slots.markDue();
-  if (acquired) {
-    if (!(await mayStart(context, worker))) return returnUnstarted(context, worker, acquired);
-    const confirmed = await confirmStart(context, acquired, undefined);
-    if (!isRetry(confirmed)) return confirmed;
-  }
-  if (prepared && !mayAsk(prepared.head)) return waitForSlot(context, prepared.head, message);
-  if (!(await mayStart(context, worker))) return returned(context, worker);
-  const ends = worker.keys?.ends ?? 0;
-  // the head that an early claim was based on is outdated
-  const claimed = await claim(context, worker.identity.workerId, message, acquired ? undefined : prepared);
-  if (claimed.kind === 'later' && claimed.waitsFor) worker.keys?.markFull(claimed.waitsFor, ends);
-  return claimed;
+): Promise<(KeyLimit & { readonly head: Parameters<typeof keyLimitOf>[0] }) | undefined> {
+  if (!message.keyed && message.owner !== undefined) return undefined;
+  const head = await store.readHead(message.jobId, { consistent: false }).catch(() => undefined);
+  if (!head) return undefined;
+  places.ownedBy(head.userId);
+  const limit = keyLimitOf(head);
+  return limit && { ...limit, head };
 }
 
-/** Runs one attempt of the task in the acquired run slot. */
+/** False if the worker drains, has no place in time, or has a wrong clock. */
+async function mayStart(context: Context, { shutdown, places }: WorkerPort): Promise<boolean> {
+  return !shutdown.draining.aborted && (await places.acquire()) && isClockRight(context);
+}
+
+/** The message comes back at once for another worker. If its owner has its share, it comes back later. */
+function returned({ places }: WorkerPort): MessageEnd {
+  const returnAfterMs = places.returnAfterMs();
+  places.release();
+  return { returnAfterMs };
+}
+
+/** The claim, so that a change in the same process can wait for it. A drain that began meanwhile gives it back. */
+async function claimTracked(context: Context, worker: WorkerPort, message: Message): Promise<ClaimResult> {
+  const { claims, clock } = context;
+  const { identity, shutdown } = worker;
+  const claiming = (async (): Promise<ClaimResult> => {
+    const result = await claim(context, identity.workerId, message);
+    if (result.kind !== 'run' || !shutdown.draining.aborted) return result;
+    await giveBack(context, result.claimed);
+    return { kind: 'later', at: clock.now() };
+  })();
+  return claims ? claims.track(message.jobId, claiming) : claiming;
+}
+
+function waitInLine(
+  { clock }: Context,
+  { keys, handleAgain }: WorkerPort,
+  received: Received,
+  result: Exclude<ClaimResult, { kind: 'run' }>,
+): MessageEnd {
+  if (result.kind === 'drop') return 'delete';
+  const at = result.waitsFor ? keys.wait(result.waitsFor, received, result.at, handleAgain) : result.at;
+  return { returnAfterMs: Math.max(0, at - clock.now()) };
+}
+
+/** Runs one attempt of the task, and records its end. */
 async function run(
   context: Context,
-  { identity, shutdown, slots }: WorkerPort,
+  { identity, shutdown, places }: WorkerPort,
+  { receivedAt }: Received,
   claimed: Claimed,
-): Promise<AttemptResult> {
-  const { head, message, hold } = claimed;
+): Promise<MessageEnd> {
+  const { head, message, row } = claimed;
+  const id = executionId(head.jobId, message.due);
   const owner = message.owner ?? ownerHash(head.userId);
-  slots.running.add({ id: executionId(head.jobId, message.due), since: hold.startedAt, owner });
-  const published = context.publisher?.started(claimed);
-  const attempt = await runAttempt(context, { tasks: identity.tasks, aborting: shutdown.aborting }, claimed);
-  slots.release();
-  await context.clock.sleep(YIELD_TO_STARTS_MS);
-  await slots.turn?.('record');
-  await published;
-  return attempt;
+  places.running.add({ id, since: row.startedAt ?? context.clock.now(), owner });
+  try {
+    const published = context.publisher?.started(claimed);
+    const attempt = await runAttempt(context, { tasks: identity.tasks, aborting: shutdown.aborting }, claimed);
+    places.release();
+    await context.clock.sleep(YIELD_TO_STARTS_MS);
+    await places.turn('record');
+    await published;
+    return await finish(context, claimed, attempt, receivedAt);
+  } finally {
+    places.running.remove(id);
+  }
 }
 
 /** Records the end of the attempt. */
 async function finish(
   context: Context,
-  { slots, keys }: WorkerPort,
-  { receivedAt }: Received,
   claimed: Claimed,
-  { outcome, startedAt, row }: AttemptResult,
+  { outcome, startedAt }: AttemptResult,
+  receivedAt: number,
 ): Promise<MessageEnd> {
-  const id = executionId(claimed.head.jobId, claimed.message.due);
-  try {
-    if (!outcome) return endWithoutLease(context, claimed);
-    const finished = await finishAttempt(context, { ...claimed, row }, outcome, { receivedAt, startedAt });
-    if (finished && claimed.slot) await keys?.ended(claimed.slot, claimed.message);
-    if (finished) logEnd(context, claimed, finished);
-    else context.log.warn('discarded a result because another worker has taken over', { executionId: id });
-    return 'delete';
-  } finally {
-    slots.running.remove(id);
-  }
+  if (!outcome) return endWithoutLease(context, claimed);
+  const finished = await finishAttempt(context, claimed, outcome, { receivedAt, startedAt });
+  if (finished) logEnd(context, claimed, finished);
+  else
+    context.log.warn('discarded a result because another worker has taken over', {
+      executionId: executionId(claimed.row.jobId, claimed.row.due),
+    });
+  return 'delete';
 }
-
-// The exceptions to the normal path follow.
 
 /** Undefined if the worker can hold the message until its fire time. Else the time until another worker may receive it. */
 function cannotHold(context: Context, { fireAt }: Message): number | undefined {
@@ -197,42 +162,10 @@ function cannotHold(context: Context, { fireAt }: Message): number | undefined {
   return dueInMs > MAX_HELD_MS ? dueInMs - MAX_HELD_MS / 2 : undefined;
 }
 
-/** Undefined if the job does not exist or the read failed. The claim at the fire time reads again. */
-async function tryPrepare(context: Context, message: Message): Promise<Prepared | undefined> {
-  return prepare(context, message).catch((error) => {
-    context.log.debug('failed to read a job before its fire time', { error: String(error) });
-    return undefined;
-  });
-}
-
-/** False if the worker drains, has no run slot in time, or has a wrong clock. */
-async function mayStart(context: Context, { shutdown, slots }: WorkerPort): Promise<boolean> {
-  return !shutdown.draining.aborted && (await slots.acquire()) && isClockRight(context);
-}
-
-/** The message comes back at once for another worker. If its owner has its share, it comes back later. */
-const returned = ({ clock }: Context, { slots }: WorkerPort): DecidedClaim => ({
-  kind: 'later',
-  at: clock.now() + (slots.returnAfterMs?.() ?? 0),
-});
-
-async function returnUnstarted(
-  context: Context,
-  worker: WorkerPort,
-  acquired: AcquiredHold,
-): Promise<DecidedClaim> {
-  await undoClaim(context, acquired);
-  return returned(context, worker);
-}
-
-function endWithoutRun({ clock }: Context, claim: Exclude<DecidedClaim, { kind: 'run' }>): MessageEnd {
-  return claim.kind === 'drop' ? 'delete' : { returnAfterMs: Math.max(0, claim.at - clock.now()) };
-}
-
 /** The worker that takes over decides about the execution, so there is nothing to record. */
-function endWithoutLease({ log, settings }: Context, { head, message, hold }: Claimed): MessageEnd {
-  const id = executionId(head.jobId, message.due);
-  log.info('lost a lease', { executionId: id, task: head.task, attempt: hold.attempt });
+function endWithoutLease({ log, settings }: Context, { head, row }: Claimed): MessageEnd {
+  const id = executionId(row.jobId, row.due);
+  log.info('lost a lease', { executionId: id, task: head.task, attempt: row.attempt });
   return { returnAfterMs: settings.clockSkewMs };
 }
 

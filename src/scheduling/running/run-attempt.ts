@@ -3,12 +3,10 @@
 import { Stopper, type StopSignal } from '../../concurrency/stopper.ts';
 import { dueAtOf, executionId } from '../../domain/executions/ids.ts';
 import { type Progress, progressOf, progressProblem } from '../../domain/executions/progress.ts';
-import type { Row } from '../../domain/executions/row.ts';
 import { runErrorOf } from '../../domain/executions/run-error.ts';
 import { DoNotRetry, RetryAfter, Snooze, type TaskContext, type Tasks } from '../../tasks/task.ts';
-import type { Claimed } from '../claiming/claim-result.ts';
+import type { Claimed } from '../claiming/claim.ts';
 import type { Context } from '../context.ts';
-import { newRow, writeFenced } from '../records/write-row.ts';
 import type { Outcome } from './finish-attempt.ts';
 import { renewLease, Stopped } from './renew-lease.ts';
 import { taskLog } from './task-log.ts';
@@ -21,8 +19,6 @@ export interface AttemptResult {
   /** Undefined if the lease was lost before the task ended. */
   readonly outcome: Outcome | undefined;
   readonly startedAt: number;
-  /** The row as it is now. A checkpoint may have inserted it. */
-  readonly row: Row | undefined;
 }
 
 /** A task that ignores its signal is abandoned after this time. */
@@ -37,7 +33,7 @@ export async function runAttempt(
   claimed: Claimed,
 ): Promise<AttemptResult> {
   const { clock } = context;
-  const { head, message } = claimed;
+  const { head, row } = claimed;
   const task = new AbortController();
   const done = new Stopper();
   const shutDown = () => task.abort(new Stopped('shutdown', 'the worker is shutting down'));
@@ -45,25 +41,22 @@ export async function runAttempt(
   if (aborting.aborted) shutDown();
   let progress: Progress | undefined;
   const lease = renewLease(context, claimed, task, done, () => progress);
-  let row = claimed.row;
   const startedAt = clock.now();
   try {
     const ctx: Omit<TaskContext<unknown>, 'params'> = {
       userId: head.userId,
       jobId: head.jobId,
-      executionId: executionId(head.jobId, message.due),
-      dueAt: new Date(dueAtOf(message.due)),
-      attempt: claimed.hold.attempt,
-      maxAttempts: row?.maxAttempts ?? head.retry.maxAttempts,
-      idempotencyKey: executionId(head.jobId, message.due),
-      fence: claimed.hold.number,
+      executionId: executionId(head.jobId, row.due),
+      dueAt: new Date(dueAtOf(row.due)),
+      attempt: row.attempt,
+      maxAttempts: row.maxAttempts,
+      idempotencyKey: executionId(head.jobId, row.due),
+      fence: row.number,
       signal: task.signal,
       log: taskLog(context, claimed),
-      lastCheckpoint: row?.checkpoint,
-      checkpoint: async (value) => {
-        // a store that does not answer must not delay the stop of the task
-        row = await unlessAborted(task.signal, saveCheckpoint(context, claimed, row, startedAt, value));
-      },
+      lastCheckpoint: claimed.checkpoint,
+      // a store that does not answer must not delay the stop of the task
+      checkpoint: (value) => unlessAborted(task.signal, saveCheckpoint(context, claimed, value)),
       progress: (fraction, text) => {
         const problem = progressProblem(fraction, text);
         if (problem !== undefined) throw new DoNotRetry(problem);
@@ -77,9 +70,9 @@ export async function runAttempt(
     ]);
     done.stop();
     await limit;
-    return { outcome: { kind: 'succeeded', result: truncate(result) }, startedAt, row };
+    return { outcome: { kind: 'succeeded', result: storable(result) }, startedAt };
   } catch (error) {
-    return { outcome: outcomeOf(error, task.signal), startedAt, row };
+    return { outcome: outcomeOf(error, task.signal), startedAt };
   } finally {
     done.stop();
     aborting.removeEventListener('abort', shutDown);
@@ -97,7 +90,7 @@ async function runTask(
   if (!task)
     throw new Error(`this worker has no task "${head.task}"; it has ${[...tasks.keys()].join(', ')}`);
   if (!definition) throw new Error(`job ${head.jobId} has no definition ${head.definition}`);
-  const params = task.params.safeParse(claimed.row?.params ?? definition.params);
+  const params = task.params.safeParse(claimed.row.params ?? definition.params);
   if (!params.success)
     throw new DoNotRetry(`params do not fit the task "${head.task}": ${params.error.message}`);
   ctx.signal.throwIfAborted();
@@ -155,38 +148,29 @@ function outcomeOf(error: unknown, signal: AbortSignal): Outcome | undefined {
   return { kind: 'failed', error: runErrorOf(error), retry };
 }
 
-/** A row is billed per kilobyte and read in lists, so a large result is replaced by its start and length. */
-function truncate(result: unknown): unknown {
-  const text = JSON.stringify(result);
+/**
+ * The result as the row keeps it. A row is billed per kilobyte and read in lists, so a large result is replaced by its start and
+ * length. A task that has succeeded is not repeated because JSON cannot express its result: the row says so instead.
+ */
+function storable(result: unknown): unknown {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(result);
+  } catch (error) {
+    return { unserializable: true, reason: String(error).slice(0, 300) };
+  }
   if (text === undefined) return undefined;
   if (text.length <= MAX_RESULT_LENGTH) return JSON.parse(text);
   return { truncated: true, length: text.length, start: text.slice(0, 1024) };
 }
 
-/** Writes the checkpoint into the row, and inserts the row if the attempt has none. Finish then updates it. */
-async function saveCheckpoint(
-  context: Context,
-  claimed: Claimed,
-  row: Row | undefined,
-  startedAt: number,
-  value: unknown,
-): Promise<Row> {
-  const { head, message, hold } = claimed;
+async function saveCheckpoint({ store }: Context, { row }: Claimed, value: unknown): Promise<void> {
   const text = JSON.stringify(value) ?? 'null';
   if (text.length > MAX_CHECKPOINT_LENGTH) {
     throw new DoNotRetry(
       `a checkpoint may have ${MAX_CHECKPOINT_LENGTH} characters of JSON; this one has ${text.length}`,
     );
   }
-  const saved: Row = {
-    ...(row ?? newRow(head, message.due, message.revision, 'RUNNING')),
-    status: 'RUNNING',
-    fence: hold.token,
-    attempt: hold.attempt,
-    workerId: hold.workerId,
-    startedAt,
-    checkpoint: JSON.parse(text),
-  };
-  if (await writeFenced(context, row, saved)) return saved;
+  if (await store.putCheckpoint(row, row.number, JSON.parse(text))) return;
   throw new Stopped('lease lost', 'another worker has taken over');
 }

@@ -1,21 +1,21 @@
 // The Store port on DynamoDB: the operations of this folder, put together.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { Store } from '../store.ts';
+import { claimStepByStep, type Store } from '../store.ts';
 import type { Meter } from './capacity-meter.ts';
 import * as changes from './changes.ts';
 import * as control from './control.ts';
 import { openDatabase } from './database.ts';
 import * as definitions from './definitions.ts';
 import * as executions from './executions.ts';
-import * as holds from './holds.ts';
 import type { IndexPartitionSettings } from './index-partitions.ts';
 import * as jobs from './jobs.ts';
-import * as keySlots from './key-slots.ts';
 import * as names from './names.ts';
 import * as windows from './notification-windows.ts';
 import * as operations from './operations.ts';
 import * as quotas from './quotas.ts';
 import type { Pauses } from './retry-unprocessed.ts';
+import * as beside from './saved-and-waiting.ts';
+import * as seats from './seats.ts';
 import * as timetable from './timetable.ts';
 
 /** Index partitions may be raised and never lowered. Every reading process must have the new number before items are written with it. */
@@ -60,7 +60,7 @@ export function createDynamoStore(options: DynamoStoreOptions): Store {
       monotonic,
     },
   });
-  return {
+  const primitives: Omit<Store, 'claim'> = {
     putDefinition: (definition) => definitions.putDefinition(db, definition),
     readDefinition: (jobId, version) => definitions.readDefinition(db, jobId, version),
     readDefinitions: (keys) => definitions.readDefinitions(db, keys),
@@ -69,15 +69,8 @@ export function createDynamoStore(options: DynamoStoreOptions): Store {
     readHead: (jobId, read) => jobs.readHead(db, jobId, read),
     readHeads: (jobIds, read) => jobs.readHeads(db, jobIds, read),
     updateHead: (seen, change) => jobs.updateHead(db, seen, change),
+    takeLock: (taking) => jobs.takeLock(db, taking),
     listHeads: (userId, list) => jobs.listHeads(db, userId, list),
-
-    insertHoldItem: (item) => holds.insertHoldItem(db, item),
-    readHoldItem: (jobId, due) => holds.readHoldItem(db, jobId, due),
-    updateHoldItem: (jobId, due, stamp, change) => holds.updateHoldItem(db, jobId, due, stamp, change),
-    removeHoldItem: (jobId, due, seen) => holds.removeHoldItem(db, jobId, due, seen),
-    listHoldItems: (jobId, leasedUntil) => holds.listHoldItems(db, jobId, leasedUntil),
-    heartbeat: (jobId, place, token, leaseUntil, stamp, progress) =>
-      holds.heartbeat(db, jobId, place, token, leaseUntil, stamp, progress),
 
     putEntries: (entries) => timetable.putEntries(db, shards, entries),
     readSlot: (minute, shard, cursor, options = { consistent: true }) =>
@@ -86,6 +79,9 @@ export function createDynamoStore(options: DynamoStoreOptions): Store {
 
     insertRow: (row) => executions.insertRow(db, retentionMs, row),
     updateRow: (seen, row) => executions.updateRow(db, retentionMs, seen, row),
+    extendLease: (key, number, leaseUntil, progress) =>
+      executions.extendLease(db, key, number, leaseUntil, progress),
+    requestCancel: (key, number) => executions.requestCancel(db, key, number),
     dismissRow: (row) => executions.dismissRow(db, row),
     markNotified: (jobId, due, seen) => executions.markNotified(db, jobId, due, seen),
     readRow: (jobId, due, read) => executions.readRow(db, jobId, due, read),
@@ -129,8 +125,15 @@ export function createDynamoStore(options: DynamoStoreOptions): Store {
     listOpenOperations: (limit) => operations.listOpenOperations(db, limit),
     delistOperation: (operation) => operations.delistOperation(db, operation),
 
-    readKeySlots: (name, read) => keySlots.readKeySlots(db, name, read),
-    writeKeySlot: (seen, slot) => keySlots.writeKeySlot(db, seen, slot),
-    removeKeySlot: (seen) => keySlots.removeKeySlot(db, seen),
+    readSeats: (name, read) => seats.readSeats(db, name, read),
+    writeSeat: (seen, seat) => seats.writeSeat(db, seen, seat),
+
+    putCheckpoint: (key, number, checkpoint) =>
+      beside.putCheckpoint(db, retentionMs, key, number, checkpoint),
+    readCheckpoint: (key) => beside.readCheckpoint(db, key),
+    putWait: (key, at) => beside.putWait(db, key, at),
+    firstWait: (jobId) => beside.firstWait(db, jobId),
+    removeWait: (key) => beside.removeWait(db, key),
   };
+  return { ...primitives, claim: (writes) => claimStepByStep(primitives, writes) };
 }

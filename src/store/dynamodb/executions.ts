@@ -1,7 +1,8 @@
-// The ledger of executions. A row is inserted once. A replacement compares the status and the fence that were seen.
+// The ledger of executions. A row is inserted once. A replacement compares the status and the number that were seen.
 
 import type { DueKey } from '../../domain/executions/ids.ts';
-import type { Row, RowSeen } from '../../domain/executions/row.ts';
+import type { Progress } from '../../domain/executions/progress.ts';
+import { isTerminal, type Row, type RowSeen } from '../../domain/executions/row.ts';
 import {
   DUE,
   decodeCursor,
@@ -12,8 +13,15 @@ import {
   userRowCursor,
 } from '../cursors.ts';
 import type { Item } from '../items.ts';
-import { failureFromItem, failureToItem, rowFromItem, rowToItem } from '../items.ts';
-import type { ExecutionKey, FailedKey, ListOptions, ListRowsOptions, Page, ReadOptions } from '../store.ts';
+import {
+  failureFromItem,
+  failureToItem,
+  progressToItem,
+  rowChangeToItem,
+  rowFromItem,
+  rowToItem,
+} from '../items.ts';
+import type { ExecutionKey, Extended, FailedKey, ListOptions, ListRowsOptions, Page, ReadOptions } from '../store.ts';
 import { newestFirst, ownersOf } from '../user-index.ts';
 import type { Database } from './database.ts';
 import type { On } from './item-calls.ts';
@@ -24,14 +32,15 @@ const table = 'executions';
 /** False if it exists. 1 WRU below 1 KB, 1 for the index, and 1 for the index of failed rows if it is FAILED. */
 export async function insertRow(db: Database, retentionMs: number, row: Row): Promise<boolean> {
   await db.indexPartitions.record();
-  const key = { jobId: row.jobId, due: row.due };
+  // nothing waits for a row that is not RUNNING
+  const linger = row.status !== 'RUNNING';
   return db.insert(
-    { operation: 'insertRow', table, linger: true },
-    { key, item: rowToItem(row, retentionMs, db.indexPartitions.written) },
+    { operation: linger ? 'insertRow' : 'openRow', table, linger },
+    { key: keyOf(row), item: rowToItem(row, retentionMs, db.indexPartitions.written) },
   );
 }
 
-/** A put, so no attribute of the old row stays. 1 WRU below 1 KB, and 1 more if the row is or was FAILED. */
+/** 1 WRU below 1 KB, and 1 more if the row is or was FAILED. */
 export async function updateRow(
   db: Database,
   retentionMs: number,
@@ -39,59 +48,92 @@ export async function updateRow(
   row: Row,
 ): Promise<boolean> {
   await db.indexPartitions.record();
-  const held = seen.fence !== undefined;
+  const { written } = db.indexPartitions;
+  const where = seenOf(seen);
+  if (!isTerminal(seen.status)) {
+    const linger = row.status !== 'RUNNING';
+    const on: On = { operation: linger ? 'updateRow' : 'openRow', table, linger };
+    return db.change(on, { key: keyOf(row), change: rowChangeToItem(row, retentionMs, written), where });
+  }
+  // a put, so that no attribute of the old row stays
+  const names = Object.keys(where);
   return db.put(
     { operation: 'updateRow', table },
     {
-      Item: rowToItem(row, retentionMs, db.indexPartitions.written),
-      ConditionExpression: `#status = :status AND ${held ? '#fence = :fence' : 'attribute_not_exists(#fence)'}`,
-      ExpressionAttributeNames: { '#status': 'status', '#fence': 'fence' },
-      ExpressionAttributeValues: { ':status': seen.status, ':fence': seen.fence },
+      Item: rowToItem(row, retentionMs, written),
+      ConditionExpression: names.map((name) => `#${name} = :${name}`).join(' AND '),
+      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+      ExpressionAttributeValues: Object.fromEntries(names.map((name) => [`:${name}`, where[name]])),
     },
   );
 }
 
-/** False if status or fence are not as seen. 1 WRU below 1 KB. No index changes. */
-export async function markNotified(
+const keyOf = ({ jobId, due }: ExecutionKey) => ({ jobId, due });
+
+const seenOf = ({ status, number, leaseUntil }: RowSeen): Item => ({
+  ...{ status, number },
+  ...(leaseUntil !== undefined && { leaseUntil }),
+});
+
+/** Undefined if the row has another number or status, or a later lease. 1 WRU below 1 KB. No index changes. */
+export async function extendLease(
   db: Database,
-  jobId: string,
-  due: DueKey,
-  seen: RowSeen,
-): Promise<boolean> {
-  const held = seen.fence !== undefined;
+  key: ExecutionKey,
+  number: number,
+  leaseUntil: number,
+  progress: Progress | undefined,
+): Promise<Extended | undefined> {
   const updated = await db.update(
-    { operation: 'markNotified', table },
+    { operation: 'extendLease', table },
     {
-      Key: { jobId, due },
-      UpdateExpression: 'SET told = :told',
-      ConditionExpression: `#status = :status AND ${held ? '#fence = :fence' : 'attribute_not_exists(#fence)'}`,
-      ExpressionAttributeNames: { '#status': 'status', '#fence': 'fence' },
-      ExpressionAttributeValues: { ':told': true, ':status': seen.status, ':fence': seen.fence },
+      Key: keyOf(key),
+      UpdateExpression: `SET leaseUntil = :leaseUntil${progress ? ', progress = :progress' : ''}`,
+      ConditionExpression: `${IS_RUNNING} AND leaseUntil < :leaseUntil`,
+      ExpressionAttributeNames: RUNNING_NAMES,
+      ExpressionAttributeValues: {
+        ...runningValues(number),
+        ':leaseUntil': leaseUntil,
+        ...(progress && { ':progress': progressToItem(progress) }),
+      },
+      ReturnValues: 'ALL_NEW',
+    },
+  );
+  return updated && { cancelRequested: updated.cancelRequested === true };
+}
+
+const IS_RUNNING = '#status = :running AND #number = :number';
+const RUNNING_NAMES = { '#status': 'status', '#number': 'number' };
+const runningValues = (number: number) => ({ ':running': 'RUNNING', ':number': number });
+
+/** False if the row has another number or status. 1 WRU below 1 KB. No index changes. */
+export async function requestCancel(db: Database, key: ExecutionKey, number: number): Promise<boolean> {
+  const updated = await db.update(
+    { operation: 'requestCancel', table },
+    {
+      Key: keyOf(key),
+      UpdateExpression: 'SET cancelRequested = :yes',
+      ConditionExpression: IS_RUNNING,
+      ExpressionAttributeNames: RUNNING_NAMES,
+      ExpressionAttributeValues: { ...runningValues(number), ':yes': true },
     },
   );
   return updated !== undefined;
 }
 
-/** False if it is not FAILED or has another fence. 1 WRU below 1 KB, and 1 for the index of failed rows. */
-export async function dismissRow(db: Database, row: Row): Promise<boolean> {
-  const { jobId, due, fence } = row;
-  const held = fence !== undefined;
-  const updated = await db.update(
+/** False if status or number are not as seen. 1 WRU below 1 KB. */
+export const markNotified = (db: Database, jobId: string, due: DueKey, seen: RowSeen): Promise<boolean> =>
+  db.change({ operation: 'markNotified', table }, { key: { jobId, due }, change: { told: true }, where: seenOf(seen) });
+
+/** False if it is not FAILED or has another number. 1 WRU below 1 KB, and 1 for the index of failed rows. */
+export const dismissRow = (db: Database, row: Row): Promise<boolean> =>
+  db.change(
     { operation: 'dismissRow', table },
     {
-      Key: { jobId, due },
-      UpdateExpression: 'SET errorKey = :errorKey',
-      ConditionExpression: `#status = :status AND ${held ? '#fence = :fence' : 'attribute_not_exists(#fence)'}`,
-      ExpressionAttributeNames: { '#status': 'status', '#fence': 'fence' },
-      ExpressionAttributeValues: {
-        ':errorKey': failureToItem({ ...row, dismissed: true }),
-        ':status': 'FAILED',
-        ':fence': fence,
-      },
+      key: keyOf(row),
+      change: { errorKey: failureToItem({ ...row, dismissed: true }) },
+      where: seenOf({ status: 'FAILED', number: row.number }),
     },
   );
-  return updated !== undefined;
-}
 
 /** 0.5 RRU per 4 KB, or 1 if consistent. */
 export async function readRow(

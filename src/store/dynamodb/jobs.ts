@@ -1,8 +1,8 @@
-// The heads of jobs. Every write is a compare-and-set on the stamp (docs/protocol.md#items).
+// The heads of jobs. Every write is conditional on the version, and a claim also on the number of the lock.
 import type { Head, HeadChange } from '../../domain/jobs/job.ts';
 import { decodeCursor, encodeCursor, TIME_AND_JOB } from '../cursors.ts';
-import { HEAD, headChangeToItem, headFromItem, headToItem } from '../items.ts';
-import type { HeadSummary, ListOptions, Page, ReadOptions } from '../store.ts';
+import { HEAD, headChangeToItem, headFromItem, headToItem, lockNumberOf, takenToItem } from '../items.ts';
+import type { HeadSummary, ListOptions, LockTaking, Page, ReadOptions } from '../store.ts';
 import { newestFirst, ownersOf } from '../user-index.ts';
 import type { Database } from './database.ts';
 import type { On } from './item-calls.ts';
@@ -37,14 +37,22 @@ export async function readHeads(
   return items.map((item) => headFromItem<Head>(item));
 }
 
-/** False if the stamp is not as seen. 1 WRU below 1 KB, also if refused, and 1 for the index if the summary changes. */
+/** False if the version is not as seen. 1 WRU below 1 KB, also if refused, and 1 for the index. */
 export function updateHead(db: Database, seen: Head, change: HeadChange): Promise<boolean> {
-  const { jobId, stamp } = seen;
+  const { jobId, version } = seen;
   const on: On =
     change.status === 'completed' || change.status === 'failed'
       ? { operation: 'completeHead', table, linger: true } // the run has ended
       : { operation: 'updateHead', table };
-  return db.change(on, { key: keyOf(jobId), change: headChangeToItem(seen, change), where: { stamp } });
+  return db.change(on, { key: keyOf(jobId), change: headChangeToItem(seen, change), where: { version } });
+}
+
+/** False if the version or the lock is not as seen. 1 WRU below 1 KB, also if refused. The index does not change. */
+export function takeLock(db: Database, taking: LockTaking): Promise<boolean> {
+  const { seen } = taking;
+  const where = { version: seen.version, lockNumber: lockNumberOf(seen) };
+  const on = { operation: 'takeLock', table } as const;
+  return db.change(on, { key: keyOf(seen.jobId), change: takenToItem(taking), where });
 }
 
 /** Eventually consistent. About 8 RRU for a page of 100 in 4 partitions. */

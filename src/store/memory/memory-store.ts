@@ -9,8 +9,8 @@ import type { Row, RowSeen } from '../../domain/executions/row.ts';
 import { type Entry, entryKey, minuteOf, slotKey } from '../../domain/executions/slots.ts';
 import { isOpen, type OpenOperation, type Operation } from '../../domain/jobs/background-operation.ts';
 import type { Change, ChangeKey } from '../../domain/jobs/change.ts';
-import { type KeyName, type KeySlot, MAX_CONCURRENT } from '../../domain/jobs/concurrency-key.ts';
-import type { Definition, Head, HeadChange, Hold, HoldItem } from '../../domain/jobs/job.ts';
+import { type KeyName, MAX_CONCURRENT, type Seat } from '../../domain/jobs/concurrency-key.ts';
+import type { Definition, Head, HeadChange } from '../../domain/jobs/job.ts';
 import type { NamePointer } from '../../domain/jobs/job-name.ts';
 import type { NotifyEvent } from '../../domain/jobs/notify-events.ts';
 import type { LimitsOfOwner } from '../../domain/jobs/owner-limits.ts';
@@ -22,20 +22,24 @@ import {
   TIME_AND_JOB,
   userRowCursor,
 } from '../cursors.ts';
-import { createdKey, dueKeyOf } from '../items.ts';
-import type {
-  ExecutionKey,
-  FailedKey,
-  HeadSummary,
-  HoldPlace,
-  ListOptions,
-  ListRowsOptions,
-  NotificationWindow,
-  Page,
-  ReadOptions,
-  Shard,
-  Store,
-  WorkerRow,
+import { createdKey, dueKeyOf, lockNumberOf } from '../items.ts';
+import {
+  type ClaimAnswer,
+  type ClaimWrites,
+  claimStepByStep,
+  type ExecutionKey,
+  type Extended,
+  type FailedKey,
+  type HeadSummary,
+  type ListOptions,
+  type ListRowsOptions,
+  type LockTaking,
+  type NotificationWindow,
+  type Page,
+  type ReadOptions,
+  type Shard,
+  type Store,
+  type WorkerRow,
 } from '../store.ts';
 import { frozen } from './frozen.ts';
 import { Versioned } from './versioned.ts';
@@ -62,7 +66,9 @@ export class MemoryStore implements Store {
   /** By `rowKey`. */
   readonly rows: Versioned<Row>;
   /** By `rowKey`. */
-  readonly holds = new Map<string, HoldItem>();
+  readonly checkpoints = new Map<string, { readonly number: number; readonly checkpoint: unknown }>();
+  /** The executions that wait, by job: since when, by due key. */
+  readonly waits = new Map<string, Map<DueKey, number>>();
   readonly definitions = new Map<string, Definition>();
   /** By slot, then by key. */
   readonly slots = new Map<string, Map<string, Entry>>();
@@ -82,22 +88,21 @@ export class MemoryStore implements Store {
   /** The listed operations, by id. */
   readonly openOperations = new Map<string, OpenOperation>();
   /** By owner, key and number. */
-  readonly keySlots: Versioned<KeySlot>;
+  readonly seats: Versioned<Seat>;
   readonly #options: MemoryStoreOptions;
 
   constructor(options: MemoryStoreOptions) {
     this.#options = options;
     this.heads = new Versioned(options.stale);
     this.rows = new Versioned(options.stale);
-    this.keySlots = new Versioned(options.stale);
+    this.seats = new Versioned(options.stale);
   }
 
   /** All data, for checkers. */
-  snapshot(): { heads: Head[]; rows: Row[]; holds: HoldItem[]; entries: Entry[]; shards: Shard[] } {
+  snapshot(): { heads: Head[]; rows: Row[]; entries: Entry[]; shards: Shard[] } {
     return {
       heads: this.heads.all(),
       rows: this.rows.all(),
-      holds: [...this.holds.values()],
       entries: [...this.slots.values()].flatMap((slot) => [...slot.values()]),
       shards: [...this.shards.values()],
     };
@@ -130,60 +135,18 @@ export class MemoryStore implements Store {
     return [...new Set(jobIds)].flatMap((jobId) => this.heads.read(jobId, options.consistent) ?? []);
   }
 
-  async updateHead({ jobId, stamp }: Head, change: HeadChange): Promise<boolean> {
+  async updateHead({ jobId, version }: Head, change: HeadChange): Promise<boolean> {
     const head = this.heads.get(jobId);
-    if (head?.stamp !== stamp) return false;
+    if (head?.version !== version) return false;
     this.heads.set(jobId, frozen({ ...head, ...change }));
     return true;
   }
 
-  async insertHoldItem(item: HoldItem): Promise<boolean> {
-    if (this.holds.has(rowKey(item))) return false;
-    this.holds.set(rowKey(item), frozen(item));
+  async takeLock({ seen, lock, coveredUntil }: LockTaking): Promise<boolean> {
+    const head = this.heads.get(seen.jobId);
+    if (head?.version !== seen.version || lockNumberOf(head) !== lockNumberOf(seen)) return false;
+    this.heads.set(head.jobId, frozen({ ...head, lock, coveredUntil }));
     return true;
-  }
-
-  async readHoldItem(jobId: string, due: DueKey): Promise<HoldItem | undefined> {
-    return this.holds.get(rowKey({ jobId, due }));
-  }
-
-  async updateHoldItem(
-    jobId: string,
-    due: DueKey,
-    seen: string,
-    { hold, stamp }: { hold: Hold; stamp: string },
-  ): Promise<boolean> {
-    if (this.holds.get(rowKey({ jobId, due }))?.stamp !== seen) return false;
-    this.holds.set(rowKey({ jobId, due }), frozen({ jobId, due, stamp, hold }));
-    return true;
-  }
-
-  async removeHoldItem(jobId: string, due: DueKey, seen: string): Promise<boolean> {
-    if (this.holds.get(rowKey({ jobId, due }))?.stamp !== seen) return false;
-    return this.holds.delete(rowKey({ jobId, due }));
-  }
-
-  async listHoldItems(jobId: string, leasedUntil = 0): Promise<HoldItem[]> {
-    return [...this.holds.values()]
-      .filter((item) => item.jobId === jobId && item.hold.leaseUntil >= leasedUntil)
-      .sort(by((item) => item.due));
-  }
-
-  async heartbeat(
-    jobId: string,
-    place: HoldPlace,
-    token: string,
-    leaseUntil: number,
-    stamp: string,
-    progress?: Progress,
-  ): Promise<Hold | undefined> {
-    const holder =
-      place === 'head' ? this.heads.get(jobId) : this.holds.get(rowKey({ jobId, due: place.due }));
-    if (holder?.hold?.token !== token) return undefined;
-    const hold = frozen({ ...holder.hold, leaseUntil, ...(progress && { progress }) });
-    if (place === 'head') this.heads.set(jobId, frozen({ ...(holder as Head), hold, stamp }));
-    else this.holds.set(rowKey({ jobId, due: place.due }), frozen({ jobId, due: place.due, hold, stamp }));
-    return hold;
   }
 
   async listHeads(userId: string, options: ListOptions): Promise<Page<HeadSummary>> {
@@ -227,9 +190,58 @@ export class MemoryStore implements Store {
 
   async updateRow(seen: RowSeen, row: Row): Promise<boolean> {
     const old = this.rows.get(rowKey(row));
-    if (!old || old.status !== seen.status || old.fence !== seen.fence) return false;
-    this.rows.set(rowKey(row), frozen(row));
+    if (!old || !isAsSeen(old, seen)) return false;
+    // a request to cancel that came since the read stays, as on the other stores
+    const { cancelRequested } = old.status === 'RUNNING' ? { ...row, ...pickCancel(old) } : row;
+    this.rows.set(rowKey(row), frozen({ ...row, ...(cancelRequested && { cancelRequested }) }));
     return true;
+  }
+
+  async extendLease(
+    key: ExecutionKey,
+    number: number,
+    leaseUntil: number,
+    progress: Progress | undefined,
+  ): Promise<Extended | undefined> {
+    const row = this.rows.get(rowKey(key));
+    if (row?.status !== 'RUNNING' || row.number !== number || (row.leaseUntil ?? 0) >= leaseUntil)
+      return undefined;
+    this.rows.set(rowKey(key), frozen({ ...row, leaseUntil, ...(progress && { progress }) }));
+    return { cancelRequested: row.cancelRequested === true };
+  }
+
+  async requestCancel(key: ExecutionKey, number: number): Promise<boolean> {
+    const row = this.rows.get(rowKey(key));
+    if (row?.status !== 'RUNNING' || row.number !== number) return false;
+    this.rows.set(rowKey(key), frozen({ ...row, cancelRequested: true as const }));
+    return true;
+  }
+
+  claim(writes: ClaimWrites): Promise<ClaimAnswer> {
+    return claimStepByStep(this, writes);
+  }
+
+  async putCheckpoint(key: ExecutionKey, number: number, checkpoint: unknown): Promise<boolean> {
+    if ((this.checkpoints.get(rowKey(key))?.number ?? 0) > number) return false;
+    this.checkpoints.set(rowKey(key), frozen({ number, checkpoint }));
+    return true;
+  }
+
+  async readCheckpoint(key: ExecutionKey): Promise<unknown> {
+    return this.checkpoints.get(rowKey(key))?.checkpoint;
+  }
+
+  async putWait({ jobId, due }: ExecutionKey, at: number): Promise<void> {
+    this.waits.set(jobId, (this.waits.get(jobId) ?? new Map()).set(due, at));
+  }
+
+  async firstWait(jobId: string): Promise<{ due: DueKey; at: number } | undefined> {
+    const [first] = [...(this.waits.get(jobId) ?? [])].sort(by(([due]) => due));
+    return first && { due: first[0], at: first[1] };
+  }
+
+  async removeWait({ jobId, due }: ExecutionKey): Promise<void> {
+    this.waits.get(jobId)?.delete(due);
   }
 
   async markNotified(jobId: string, due: DueKey, seen: RowSeen): Promise<boolean> {
@@ -239,7 +251,7 @@ export class MemoryStore implements Store {
 
   async dismissRow(row: Row): Promise<boolean> {
     const found = this.rows.get(rowKey(row));
-    const seen = { status: 'FAILED', fence: row.fence } as const;
+    const seen = { status: 'FAILED', number: row.number } as const;
     return found !== undefined && this.updateRow(seen, { ...found, dismissed: true });
   }
 
@@ -465,20 +477,15 @@ export class MemoryStore implements Store {
     this.openOperations.delete(id);
   }
 
-  async readKeySlots({ owner, key }: KeyName, { consistent }: ReadOptions): Promise<KeySlot[]> {
+  async readSeats({ owner, key }: KeyName, { consistent }: ReadOptions): Promise<Seat[]> {
     const numbers = Array.from({ length: MAX_CONCURRENT }, (_, n) => n);
-    return numbers.flatMap((n) => this.keySlots.read(keySlotKey({ owner, key, n }), consistent) ?? []);
+    return numbers.flatMap((n) => this.seats.read(seatKey({ owner, key, n }), consistent) ?? []);
   }
 
-  async writeKeySlot(seen: KeySlot | undefined, slot: KeySlot): Promise<boolean> {
-    if (this.keySlots.get(keySlotKey(slot))?.token !== seen?.token) return false;
-    this.keySlots.set(keySlotKey(slot), frozen(slot));
-    return true;
-  }
-
-  async removeKeySlot(seen: KeySlot): Promise<boolean> {
-    if (this.keySlots.get(keySlotKey(seen))?.token !== seen.token) return false;
-    this.keySlots.delete(keySlotKey(seen));
+  async writeSeat(seen: Seat | undefined, seat: Seat): Promise<boolean> {
+    const found = this.seats.get(seatKey(seat));
+    if (found?.number !== seen?.number || found?.jobId !== seen?.jobId || found?.due !== seen?.due) return false;
+    this.seats.set(seatKey(seat), frozen(seat));
     return true;
   }
 
@@ -495,10 +502,17 @@ const nameKey = ({ userId, namespace, name }: Pick<NamePointer, 'userId' | 'name
 
 export const rowKey = ({ jobId, due }: ExecutionKey): string => `${jobId}#${due}`;
 
-const keySlotKey = ({ owner, key, n }: KeyName & { n: number }): string => `${owner}#${key}#${n}`;
+const seatKey = ({ owner, key, n }: KeyName & { n: number }): string => `${owner}#${key}#${n}`;
+
+const isAsSeen = (row: Row, seen: RowSeen): boolean =>
+  row.status === seen.status &&
+  row.number === seen.number &&
+  (seen.leaseUntil === undefined || row.leaseUntil === seen.leaseUntil);
+
+const pickCancel = ({ cancelRequested }: Row) => cancelRequested && { cancelRequested };
 
 function summaryOf(head: Head): HeadSummary {
-  const { stamp, hold, rowsUntil, note, coveredUntil, ...summary } = head;
+  const { lock, coveredUntil, ...summary } = head;
   return frozen(summary);
 }
 

@@ -11,7 +11,7 @@ export interface Boot {
 /** Number of starts on record. */
 const KEPT = 100;
 
-/** One transaction. A hold names its boot, so holds need no write. */
+/** One transaction. A row names the boot of its claim, so rows need no write. */
 export function beginBoot(db: DatabaseSync, { id, at }: Boot): void {
   db.exec('BEGIN IMMEDIATE');
   try {

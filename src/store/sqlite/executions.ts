@@ -1,4 +1,4 @@
-// The ledger. A row is inserted once. A replacement compares the status and the fence that were seen.
+// The ledger. A row is inserted once. A replacement compares the status and the number that were seen.
 import type { Row, RowSeen } from '../../domain/executions/row.ts';
 import {
   DUE,
@@ -9,19 +9,40 @@ import {
   TIME_AND_JOB,
   userRowCursor,
 } from '../cursors.ts';
-import { failureFromItem, failureToItem, rowToItem } from '../items.ts';
-import type { ExecutionKey, ExecutionsStore, FailedKey, ListOptions, Page } from '../store.ts';
-import { changing, type Reader, type Value, type Writer } from './statements.ts';
-import { isOne, orNull } from './values.ts';
+import { failureFromItem, failureToItem, progressToItem, rowFromItem, rowToItem } from '../items.ts';
+import type {
+  ClaimStore,
+  ExecutionKey,
+  ExecutionsStore,
+  FailedKey,
+  ListOptions,
+  Page,
+} from '../store.ts';
+import { lockWrite } from './heads.ts';
+import { seatWrite } from './seats.ts';
+import { changing, type Reader, returning, type Value, type Write, type Writer } from './statements.ts';
+import { firstRow, isOne, orNull } from './values.ts';
 
-const COLUMNS = 'jobId, due, status, fence, told, errorKey, record';
+const COLUMNS = 'jobId, due, status, number, leaseUntil, progress, cancelRequested, told, errorKey, record';
+const STATE = ['status', 'number', 'leaseUntil', 'progress', 'record', 'expiresAt', 'errorKey'] as const;
 const INSERT = changing(
-  `INSERT INTO executions (status, fence, told, record, expiresAt, errorKey, jobId, due, userId)
-   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  `INSERT INTO executions (${STATE}, cancelRequested, told, jobId, due, userId)
+   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 );
-const WHERE_SEEN = 'WHERE jobId = ? AND due = ? AND status = ? AND fence IS ?';
-const UPDATE = changing(
-  `UPDATE executions SET status = ?, fence = ?, told = ?, record = ?, expiresAt = ?, errorKey = ? ${WHERE_SEEN}`,
+const SET_STATE = STATE.map((name) => `${name} = ?`).join();
+const WHERE_SEEN = 'WHERE jobId = ? AND due = ? AND status = ? AND number = ?';
+/** A request to cancel that came since the row was read stays. */
+const UPDATE_RUNNING = changing(
+  `UPDATE executions SET ${SET_STATE}, cancelRequested = ifnull(?, cancelRequested), told = ?
+   ${WHERE_SEEN} AND leaseUntil = ifnull(?, leaseUntil)`,
+);
+const UPDATE = changing(`UPDATE executions SET ${SET_STATE}, cancelRequested = ?, told = ? ${WHERE_SEEN}`);
+const EXTEND = returning(
+  `UPDATE executions SET leaseUntil = ?, progress = ifnull(?, progress)
+   WHERE jobId = ? AND due = ? AND status = 'RUNNING' AND number = ? AND leaseUntil < ? RETURNING cancelRequested`,
+);
+const REQUEST_CANCEL = changing(
+  `UPDATE executions SET cancelRequested = 1 WHERE jobId = ? AND due = ? AND status = 'RUNNING' AND number = ?`,
 );
 const MARK_TOLD = changing(`UPDATE executions SET told = 1 ${WHERE_SEEN}`);
 const DISMISS = changing(`UPDATE executions SET errorKey = ? ${WHERE_SEEN}`);
@@ -45,18 +66,27 @@ const ALL_FAILED = `SELECT jobId, due, errorKey, userId FROM executions INDEXED 
 /** Greater than every due key, because due keys begin with a digit. */
 const AFTER_ALL = '~';
 
-export function executionOperations(reader: Reader, writer: Writer, retentionMs: number): ExecutionsStore {
-  /** The values of status, fence, told, record, expiresAt, errorKey. */
-  function textOf(row: Row): Value[] {
-    const { status, fence, told, record, expiresAt, errorKey } = rowToItem(row, retentionMs);
-    const values = [status, fence, told ? 1 : null, record, expiresAt, errorKey];
-    return values.map(orNull);
+export function executionOperations(
+  reader: Reader,
+  writer: Writer,
+  retentionMs: number,
+): ExecutionsStore & ClaimStore {
+  function rowWrite(seen: RowSeen | undefined, row: Row): Write {
+    const { jobId, due, userId } = row;
+    const item = rowToItem(row, retentionMs);
+    const state = STATE.map((name) => orNull(item[name]));
+    const flags = [row.cancelRequested ? 1 : null, row.told ? 1 : null];
+    if (!seen) return { statement: INSERT, values: [...state, ...flags, jobId, due, userId] };
+    const values = [...state, ...flags, ...seenOf(jobId, due, seen)];
+    return seen.status === 'RUNNING'
+      ? { statement: UPDATE_RUNNING, values: [...values, orNull(seen.leaseUntil)] }
+      : { statement: UPDATE, values };
   }
-  const seenOf = (jobId: string, due: string, { status, fence }: RowSeen): Value[] => [
+  const seenOf = (jobId: string, due: string, { status, number }: RowSeen): Value[] => [
     jobId,
     due,
     status,
-    orNull(fence),
+    number,
   ];
 
   function keys(sql: string, userId: string, options: ListOptions & { from?: string; to?: string }) {
@@ -67,21 +97,31 @@ export function executionOperations(reader: Reader, writer: Writer, retentionMs:
   }
 
   return {
-    async insertRow(row) {
-      const { jobId, due, userId } = row;
-      return isOne(await writer.write(INSERT, [...textOf(row), jobId, due, userId], 'record', userId));
+    insertRow: (row) => writer.transact([rowWrite(undefined, row)], 'record', row.userId),
+    updateRow: (seen, row) =>
+      writer.transact([rowWrite(seen, row)], row.status === 'RUNNING' ? 'start' : 'record', row.userId),
+    async claim({ seen, row, seat, lock }) {
+      const writes = [rowWrite(seen, row)];
+      if (seat) writes.push(seatWrite(seat.seen, seat.seat));
+      if (lock) writes.push(lockWrite(lock));
+      // a claim that must not be repeated is on the disk before the task starts
+      const rank = row.maxAttempts === 1 ? 'start' : 'claim';
+      return (await writer.transact(writes, rank, row.userId)) ? 'done' : 'refused';
     },
-    async updateRow(seen, row) {
-      const values = [...textOf(row), ...seenOf(row.jobId, row.due, seen)];
-      const rank = row.status === 'RUNNING' ? 'start' : 'record';
-      return isOne(await writer.write(UPDATE, values, rank, row.userId));
+    async extendLease({ jobId, due }, number, leaseUntil, progress) {
+      const values = [leaseUntil, progress ? progressToItem(progress) : null, jobId, due, number, leaseUntil];
+      const row = firstRow(await writer.write(EXTEND, values, 'claim', ''));
+      return row && { cancelRequested: row[0] === 1 };
+    },
+    async requestCancel({ jobId, due }, number) {
+      return isOne(await writer.write(REQUEST_CANCEL, [jobId, due, number], 'person', ''));
     },
     async markNotified(jobId, due, seen) {
       return isOne(await writer.write(MARK_TOLD, seenOf(jobId, due, seen), 'record', ''));
     },
     async dismissRow(row) {
       const key = failureToItem({ ...row, dismissed: true });
-      const seen = seenOf(row.jobId, row.due, { status: 'FAILED', fence: row.fence });
+      const seen = seenOf(row.jobId, row.due, { status: 'FAILED', number: row.number });
       return isOne(await writer.write(DISMISS, [key, ...seen], 'record', row.userId));
     },
     async readRow(jobId, due) {
@@ -156,13 +196,9 @@ function failedPage({ rows, more }: Rows, cursorOf: (row: Value[]) => string): P
   return { items, next: more ? items.at(-1)?.cursor : undefined };
 }
 
-function rowOf([jobId, due, status, fence, told, errorKey, record]: Value[]): Row {
-  const { dismissed } = failureFromItem(errorKey);
-  return Object.assign(
-    { jobId, due, status },
-    fence !== null && { fence },
-    told !== null && { told: true },
-    dismissed && { dismissed },
-    JSON.parse(String(record)),
-  );
-}
+const rowOf = (values: Value[]): Row => {
+  const [jobId, due, status, number, leaseUntil, progress, cancelRequested, told, errorKey, record] = values;
+  return rowFromItem({
+    ...{ jobId, due, status, number, leaseUntil, progress, cancelRequested, told, errorKey, record },
+  });
+};

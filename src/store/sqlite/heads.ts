@@ -1,20 +1,26 @@
-// The heads of jobs. Every write is a compare-and-set on the stamp.
-import type { Head, HeadChange } from '../../domain/jobs/job.ts';
+// The heads of jobs. Every write is conditional on the version, and a claim also on the number of the lock.
+import type { Head } from '../../domain/jobs/job.ts';
 import { decodeCursor, encodeCursor, TIME_AND_JOB } from '../cursors.ts';
-import { createdAtOf, headChangeToItem, headToItem, holdFromItem, specFrom } from '../items.ts';
-import type { HeadSummary, JobsStore } from '../store.ts';
-import { changing, type Rank, type Reader, type Statement, type Value, type Writer } from './statements.ts';
+import { createdAtOf, headChangeToItem, headToItem, lockNumberOf, specFrom } from '../items.ts';
+import type { HeadSummary, JobsStore, LockTaking } from '../store.ts';
+import { changing, type Reader, type Value, type Write, type Writer } from './statements.ts';
 import { isOne, orNull } from './values.ts';
 
-type Heads = Pick<JobsStore, 'insertHead' | 'readHead' | 'readHeads' | 'updateHead' | 'listHeads'>;
+type Heads = Pick<
+  JobsStore,
+  'insertHead' | 'readHead' | 'readHeads' | 'updateHead' | 'takeLock' | 'listHeads'
+>;
 
 const OF_SUMMARY = ['jobId', 'userId', 'createdKey', 'spec'] as const;
-const OF_HOLD = ['hold', 'holder', 'leaseUntil', 'progress'] as const;
-const OF_RUNS = ['stamp', ...OF_HOLD, 'rowsUntil', 'note', 'coveredUntil'] as const;
-const COLUMNS = [...OF_SUMMARY, ...OF_RUNS] as const;
+const COLUMNS = [...OF_SUMMARY, 'version', 'lockDue', 'lockNumber', 'coveredUntil'] as const;
 
 const INSERT = changing(
   `INSERT INTO heads (${COLUMNS}) VALUES (${COLUMNS.map(() => '?')}) ON CONFLICT DO NOTHING`,
+);
+const UPDATE = changing('UPDATE heads SET version = ?, spec = ? WHERE jobId = ? AND version = ?');
+const LOCK = changing(
+  `UPDATE heads SET lockDue = ?, lockNumber = ?, coveredUntil = ?
+   WHERE jobId = ? AND version = ? AND lockNumber = ?`,
 );
 const READ = `SELECT ${COLUMNS} FROM heads WHERE jobId = ?`;
 const READ_MANY = `SELECT ${COLUMNS} FROM heads WHERE jobId IN (SELECT value FROM json_each(?))`;
@@ -22,31 +28,11 @@ const LIST = `SELECT ${OF_SUMMARY} FROM heads WHERE userId = ? AND createdKey < 
 /** Greater than every `createdKey`, because these begin with a digit. */
 const AFTER_ALL = '~';
 
-/** One UPDATE statement for each set of columns that changes have named. */
-const updates = new Map<string, Statement>();
-
-function updateOf(names: readonly string[]): Statement {
-  const key = names.join();
-  let statement = updates.get(key);
-  if (!statement) {
-    const set = names.map((name) => `${name} = ?`);
-    statement = changing(`UPDATE heads SET ${set} WHERE jobId = ? AND stamp = ?`);
-    updates.set(key, statement);
-  }
-  return statement;
-}
-
-/** The end of a run completes a one-time job. A change of the spec comes from a person. All else leads to a start. */
-function rankOf({ status }: HeadChange, names: readonly string[]): Rank {
-  if (status === 'completed' || status === 'failed') return 'record';
-  return names.includes('spec') ? 'person' : 'start';
-}
-
 export function headOperations(reader: Reader, writer: Writer): Heads {
   return {
     async insertHead(head) {
-      const item = { ...headToItem(head), userId: head.userId };
-      const values = COLUMNS.map((name) => orNull((item as Record<string, unknown>)[name]));
+      const item: Record<string, unknown> = { ...headToItem(head), userId: head.userId };
+      const values = COLUMNS.map((name) => orNull(item[name]));
       return isOne(await writer.write(INSERT, values, 'person', head.userId));
     },
     async readHead(jobId) {
@@ -58,12 +44,13 @@ export function headOperations(reader: Reader, writer: Writer): Heads {
       return reader.all(READ_MANY, JSON.stringify([...new Set(jobIds)])).map(headOf);
     },
     async updateHead(seen, change) {
-      const item = headChangeToItem(seen, change);
-      const names = Object.keys(item);
-      const values = names.map((name) => orNull(item[name]));
-      values.push(seen.jobId, seen.stamp);
-      return isOne(await writer.write(updateOf(names), values, rankOf(change, names), seen.userId));
+      const { version, spec } = headChangeToItem(seen, change);
+      const values = [version as number, spec as string, seen.jobId, seen.version];
+      // the end of a run completes a one-time job, and nobody waits for that
+      const rank = change.status === 'completed' || change.status === 'failed' ? 'record' : 'person';
+      return isOne(await writer.write(UPDATE, values, rank, seen.userId));
     },
+    takeLock: (taking) => writer.transact([lockWrite(taking)], 'start', taking.seen.userId),
     async listHeads(userId, { limit, cursor }) {
       const before = decodeCursor(cursor, TIME_AND_JOB) ?? AFTER_ALL;
       const rows = reader.all(LIST, userId, before, limit + 1);
@@ -76,6 +63,11 @@ export function headOperations(reader: Reader, writer: Writer): Heads {
   };
 }
 
+export const lockWrite = ({ seen, lock, coveredUntil = '' }: LockTaking): Write => ({
+  statement: LOCK,
+  values: [lock.due, lock.number, coveredUntil, seen.jobId, seen.version, lockNumberOf(seen)],
+});
+
 const summaryOf = ([jobId, userId, createdKey, spec]: Value[]): HeadSummary =>
   Object.assign(specFrom(spec), {
     jobId: String(jobId),
@@ -84,13 +76,10 @@ const summaryOf = ([jobId, userId, createdKey, spec]: Value[]): HeadSummary =>
   });
 
 function headOf(row: Value[]): Head {
-  const [, , , , stamp, hold, holder, leaseUntil, progress, rowsUntil, note, coveredUntil] = row;
+  const [, , , , , lockDue, lockNumber, coveredUntil] = row;
   return Object.assign(
     summaryOf(row),
-    { stamp: String(stamp) },
-    hold !== null && { hold: holdFromItem({ hold, holder, leaseUntil, progress }) },
-    rowsUntil !== null && { rowsUntil: String(rowsUntil) },
-    note !== null && { note: JSON.parse(String(note)) },
-    coveredUntil !== null && { coveredUntil: String(coveredUntil) },
+    lockDue !== '' && { lock: { due: String(lockDue), number: Number(lockNumber) } },
+    coveredUntil !== '' && { coveredUntil: String(coveredUntil) },
   );
 }

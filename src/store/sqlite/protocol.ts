@@ -8,8 +8,8 @@ export interface WriterData {
 }
 
 /**
- * `writes` has for each write: the number of its statement, its rank, its owner, the count of its values, the values. Both
- * sides number the writes from 0 in the order of sending.
+ * `writes` has for each unit: its rank, its owner, the count of its statements, and for each of them its number, the count of its
+ * values, the values. Both sides number the units from 0 in the order of sending.
  */
 export interface Writes {
   readonly kind: 'writes';

@@ -38,12 +38,11 @@ const EXPIRIES: readonly Expiry[] = [
     values: (now) => [minuteOf(now)],
   },
   byExpiresAt('executions', 'rowid'),
-  byExpiresAt('holds', 'jobId', 'due'),
   byExpiresAt('notices', 'jobId', 'event'),
   byExpiresAt('quotas', 'userId', 'quota'),
   byExpiresAt('workers', 'workerId'),
   byExpiresAt('operations', 'rowid'),
-  byExpiresAt('keySlots', 'owner', 'key', 'n'),
+  byExpiresAt('seats', 'owner', 'key', 'n'),
   DEAD_LETTERS,
 ];
 

@@ -21,14 +21,11 @@ export const MIGRATIONS: readonly string[] = [
     jobId TEXT PRIMARY KEY NOT NULL,
     userId TEXT NOT NULL,
     createdKey TEXT NOT NULL,
-    stamp TEXT NOT NULL,
+    version INTEGER NOT NULL,
     spec TEXT NOT NULL,
-    hold TEXT,
-    holder TEXT,
-    leaseUntil INTEGER,
-    rowsUntil TEXT,
-    note TEXT,
-    coveredUntil TEXT
+    lockDue TEXT NOT NULL,
+    lockNumber INTEGER NOT NULL,
+    coveredUntil TEXT NOT NULL
   ) STRICT;
   CREATE INDEX heads_byUser ON heads (userId, createdKey);
 
@@ -39,18 +36,6 @@ export const MIGRATIONS: readonly string[] = [
     notify TEXT,
     PRIMARY KEY (jobId, version)
   ) STRICT;
-
-  CREATE TABLE holds (
-    jobId TEXT NOT NULL,
-    due TEXT NOT NULL,
-    stamp TEXT NOT NULL,
-    hold TEXT NOT NULL,
-    holder TEXT NOT NULL,
-    leaseUntil INTEGER NOT NULL,
-    expiresAt INTEGER NOT NULL,
-    PRIMARY KEY (jobId, due)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX holds_expiresAt ON holds (expiresAt);
 
   CREATE TABLE timetable (
     minute INTEGER NOT NULL,
@@ -64,15 +49,49 @@ export const MIGRATIONS: readonly string[] = [
     due TEXT NOT NULL,
     userId TEXT NOT NULL,
     status TEXT NOT NULL,
-    fence TEXT,
+    number INTEGER NOT NULL,
+    leaseUntil INTEGER NOT NULL,
+    progress TEXT NOT NULL,
+    cancelRequested INTEGER,
     told INTEGER,
     record TEXT NOT NULL,
     expiresAt INTEGER,
+    errorKey TEXT,
     PRIMARY KEY (jobId, due)
   ) STRICT;
   CREATE INDEX executions_byUser ON executions (userId, due, jobId);
-  CREATE INDEX executions_failed ON executions (userId, due, jobId) WHERE status = 'FAILED';
+  CREATE INDEX executions_failed ON executions (userId, due, jobId, errorKey) WHERE status = 'FAILED';
   CREATE INDEX executions_expiresAt ON executions (expiresAt);
+
+  CREATE TABLE checkpoints (
+    jobId TEXT NOT NULL,
+    due TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    checkpoint TEXT NOT NULL,
+    PRIMARY KEY (jobId, due)
+  ) STRICT;
+
+  CREATE TABLE waits (
+    jobId TEXT NOT NULL,
+    due TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (jobId, due)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE logLines (
+    jobId TEXT NOT NULL,
+    due TEXT NOT NULL,
+    n INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    record TEXT NOT NULL,
+    PRIMARY KEY (jobId, due, n)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TRIGGER executions_removed AFTER DELETE ON executions BEGIN
+    DELETE FROM logLines WHERE jobId = old.jobId AND due = old.due;
+    DELETE FROM checkpoints WHERE jobId = old.jobId AND due = old.due;
+    DELETE FROM waits WHERE jobId = old.jobId AND due = old.due;
+  END;
 
   CREATE TABLE shards (
     shard INTEGER PRIMARY KEY NOT NULL,
@@ -98,6 +117,23 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX quotas_expiresAt ON quotas (expiresAt) WHERE expiresAt IS NOT NULL;
 
+  CREATE TABLE limits (
+    userId TEXT PRIMARY KEY NOT NULL,
+    record TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE seats (
+    owner TEXT NOT NULL,
+    key TEXT NOT NULL,
+    n INTEGER NOT NULL,
+    jobId TEXT NOT NULL,
+    due TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    expiresAt INTEGER NOT NULL,
+    PRIMARY KEY (owner, key, n)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX seats_expiresAt ON seats (expiresAt);
+
   CREATE TABLE notices (
     jobId TEXT NOT NULL,
     event TEXT NOT NULL,
@@ -115,6 +151,16 @@ export const MIGRATIONS: readonly string[] = [
     record TEXT NOT NULL,
     PRIMARY KEY (jobId, version, at)
   ) STRICT;
+
+  CREATE TABLE names (
+    userId TEXT NOT NULL,
+    namespace TEXT NOT NULL,
+    name TEXT NOT NULL,
+    jobId TEXT NOT NULL,
+    previous TEXT,
+    stamp TEXT NOT NULL,
+    PRIMARY KEY (userId, namespace, name)
+  ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE operations (
     id TEXT PRIMARY KEY NOT NULL,
@@ -144,60 +190,6 @@ export const MIGRATIONS: readonly string[] = [
     bootId TEXT PRIMARY KEY NOT NULL,
     startedAt INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
-  `,
-  // The key of a failure's error is in the index of failed rows, so that failures are counted without their rows.
-  `
-  ALTER TABLE executions ADD COLUMN errorKey TEXT;
-  DROP INDEX executions_failed;
-  CREATE INDEX executions_failed ON executions (userId, due, jobId, errorKey) WHERE status = 'FAILED';
-  `,
-  // Which job has a name, the limits that operators set per owner, and the slots of concurrency keys.
-  `
-  CREATE TABLE names (
-    userId TEXT NOT NULL,
-    namespace TEXT NOT NULL,
-    name TEXT NOT NULL,
-    jobId TEXT NOT NULL,
-    previous TEXT,
-    stamp TEXT NOT NULL,
-    PRIMARY KEY (userId, namespace, name)
-  ) STRICT, WITHOUT ROWID;
-  CREATE TABLE limits (
-    userId TEXT PRIMARY KEY NOT NULL,
-    record TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID;
-
-  CREATE TABLE keySlots (
-    owner TEXT NOT NULL,
-    key TEXT NOT NULL,
-    n INTEGER NOT NULL,
-    jobId TEXT NOT NULL,
-    due TEXT NOT NULL,
-    token TEXT NOT NULL,
-    leaseUntil INTEGER NOT NULL,
-    expiresAt INTEGER NOT NULL,
-    PRIMARY KEY (owner, key, n)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX keySlots_expiresAt ON keySlots (expiresAt);
-  `,
-  // The progress of running executions, which heartbeats write.
-  `
-  ALTER TABLE heads ADD COLUMN progress TEXT;
-  ALTER TABLE holds ADD COLUMN progress TEXT;
-  `,
-  // The log lines of executions. A line is removed together with the row of its execution.
-  `
-  CREATE TABLE logLines (
-    jobId TEXT NOT NULL,
-    due TEXT NOT NULL,
-    n INTEGER NOT NULL,
-    bytes INTEGER NOT NULL,
-    record TEXT NOT NULL,
-    PRIMARY KEY (jobId, due, n)
-  ) STRICT, WITHOUT ROWID;
-  CREATE TRIGGER executions_logLines AFTER DELETE ON executions BEGIN
-    DELETE FROM logLines WHERE jobId = old.jobId AND due = old.due;
-  END;
   `,
 ];
 

@@ -10,8 +10,6 @@ import { definitionOperations } from './definitions.ts';
 import { createDirectWriter } from './direct-writer.ts';
 import { executionOperations } from './executions.ts';
 import { headOperations } from './heads.ts';
-import { holdOperations } from './holds.ts';
-import { keySlotOperations } from './key-slots.ts';
 import { logLineOperations } from './log-lines.ts';
 import { type Messages, messageOperations } from './messages.ts';
 import { nameOperations } from './names.ts';
@@ -19,7 +17,9 @@ import { IN_MEMORY, openReader, openWriter, secureFile, withFaults } from './ope
 import { operationOperations } from './operations.ts';
 import type { WriterStats } from './protocol.ts';
 import { createReader } from './reader.ts';
+import { savedAndWaiting } from './saved-and-waiting.ts';
 import { migrate } from './schema.ts';
+import { seatOperations } from './seats.ts';
 import type { Reader, Writer } from './statements.ts';
 import { startThreadWriter } from './thread-writer.ts';
 import { timetableOperations } from './timetable.ts';
@@ -105,7 +105,6 @@ function allOperations(
   return {
     ...definitionOperations(reader, writer),
     ...headOperations(reader, writer),
-    ...holdOperations(reader, writer),
     ...timetableOperations(reader, writer, shards, slotPage),
     ...executionOperations(reader, writer, retentionDays * 86_400_000),
     ...controlOperations(reader, writer),
@@ -114,6 +113,7 @@ function allOperations(
     ...changeOperations(reader, writer),
     ...nameOperations(reader, writer),
     ...operationOperations(reader, writer),
-    ...keySlotOperations(reader, writer),
+    ...seatOperations(reader, writer),
+    ...savedAndWaiting(reader, writer),
   };
 }

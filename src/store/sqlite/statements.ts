@@ -6,7 +6,7 @@ export type Value = string | number | null;
 export type Answer = number | Value[][];
 
 /**
- * A write is one conditional statement. It is done or refused as a whole, and the number of changed rows says which. Values
+ * A conditional statement. It is done or refused as a whole, and the number of changed rows says which. Values
  * are bound in the order of the question marks.
  */
 export interface Statement {
@@ -17,16 +17,25 @@ export interface Statement {
 export const changing = (sql: string): Statement => ({ sql, returns: 'changes' });
 export const returning = (sql: string): Statement => ({ sql, returns: 'rows' });
 
+/** A statement with its values. */
+export interface Write {
+  readonly statement: Statement;
+  readonly values: readonly Value[];
+}
+
 /**
- * `start`: the write leads to a start (claims, holds, heartbeats, shards). `person`: a request may wait for it
- * (edits, plans). `record`: the write records a result, and nobody waits for it.
+ * `claim`: the write leads to a start, and does not wait for the disk: nothing was promised to anybody. A power failure may take
+ * it back, which is a lost worker. `start`: the write leads to a start (shards, claims that must not be repeated). `person`: a
+ * request may wait for it (edits, plans). `record`: the write records a result, and nobody waits for it.
  */
-export const RANKS = ['start', 'person', 'record'] as const;
+export const RANKS = ['claim', 'start', 'person', 'record'] as const;
 export type Rank = (typeof RANKS)[number];
 
 export interface Writer {
   /** Resolves after the commit. Owners take turns within a rank. The owner '' is the system. */
   write(statement: Statement, values: readonly Value[], rank: Rank, owner: string): Promise<Answer>;
+  /** Does all writes, each of which must change one row, or none of them. True if they were done. */
+  transact(writes: readonly Write[], rank: Rank, owner: string): Promise<boolean>;
 }
 
 export interface Reader {

@@ -6,7 +6,7 @@ import { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { WriteRefused } from './commit.ts';
 import { StoreFault } from './faults.ts';
 import type { FromWriter, ToWriter, WriterData, WriterStats } from './protocol.ts';
-import { type Answer, RANKS, type Rank, type Statement, type Value, type Writer } from './statements.ts';
+import { type Answer, RANKS, type Rank, type Statement, type Value, type Write, type Writer } from './statements.ts';
 
 /** A full message is sent before the turn of the event loop ends. */
 const FULL = 256;
@@ -123,15 +123,19 @@ export async function startThreadWriter(
   });
   thread.on('exit', () => stop(new StoreFault('stopped', file)));
 
+  const queue = (unit: readonly Write[], rank: Rank, owner: string): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      if (stopped) return reject(stopped);
+      writes.push(RANKS.indexOf(rank), owner, unit.length);
+      for (const { statement, values } of unit) writes.push(numberOf(statement), values.length, ...values);
+      callers.set(sent++, { rank, owner, resolve, reject });
+      collected++;
+      flushWhenDue(rank);
+    });
+
   return {
-    write: (statement, values, rank, owner) =>
-      new Promise((resolve, reject) => {
-        if (stopped) return reject(stopped);
-        writes.push(numberOf(statement), RANKS.indexOf(rank), owner, values.length, ...values);
-        callers.set(sent++, { rank, owner, resolve, reject });
-        collected++;
-        flushWhenDue(rank);
-      }),
+    write: (statement, values, rank, owner) => queue([{ statement, values }], rank, owner),
+    transact: async (unit, rank, owner) => (await queue(unit, rank, owner)) === 1,
     expire: (now) => send({ kind: 'expire', now }),
     stats() {
       statsAsked = Promise.withResolvers();

@@ -16,25 +16,48 @@ export interface Waiting {
   readonly size: number;
 }
 
+/** The writes of one commit. `synced`: the commit waits for the disk. */
+export interface Group<T> {
+  readonly items: T[];
+  readonly synced: boolean;
+}
+
 export class Turns<T extends Waiting> {
   readonly #ranks: Record<Rank, OwnerLines<T>> = {
+    claim: new OwnerLines(),
     start: new OwnerLines(),
     person: new OwnerLines(),
     record: new OwnerLines(),
   };
+  #lastWasClaims = false;
 
   get waiting(): number {
-    return this.#ranks.start.waiting + this.#ranks.person.waiting + this.#ranks.record.waiting;
+    return RANKS.reduce((sum, rank) => sum + this.#ranks[rank].waiting, 0);
   }
 
   add(rank: Rank, owner: string, item: T): void {
     this.#ranks[rank].add(owner, item);
   }
 
-  /** The writes of the next commit. An empty group: no write waits. */
-  take(): T[] {
+  /**
+   * The writes of the next commit. Claims have commits of their own, which do not wait for the disk. They alternate with the
+   * commits of the others. An empty group: no write waits.
+   */
+  take(): Group<T> {
+    const claims = this.#ranks.claim.waiting;
+    const others = this.waiting - claims;
+    this.#lastWasClaims = claims > 0 && (others === 0 || !this.#lastWasClaims);
+    return this.#lastWasClaims
+      ? { items: this.#fill(['claim'], MAX_WRITES), synced: false }
+      : { items: this.#fill(SYNCED, this.#mostSynced()), synced: true };
+  }
+
+  #mostSynced(): number {
     const starts = this.#ranks.start.waiting;
-    const most = starts > 0 ? Math.min(MAX_WRITES, Math.max(FEW_WRITES, starts * 3)) : MAX_WRITES;
+    return starts > 0 ? Math.min(MAX_WRITES, Math.max(FEW_WRITES, starts * 3)) : MAX_WRITES;
+  }
+
+  #fill(ranks: readonly Rank[], most: number): T[] {
     const group: T[] = [];
     let text = 0;
     const fill = (rank: Rank, count: number, atLeast: number) => {
@@ -45,8 +68,10 @@ export class Turns<T extends Waiting> {
         group.push(item);
       }
     };
-    for (const rank of RANKS) fill(rank, most / SHARE, 1);
-    for (const rank of RANKS) fill(rank, most - group.length, 0);
+    for (const rank of ranks) fill(rank, most / SHARE, 1);
+    for (const rank of ranks) fill(rank, most - group.length, 0);
     return group;
   }
 }
+
+const SYNCED = RANKS.filter((rank) => rank !== 'claim');

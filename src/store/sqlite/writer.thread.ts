@@ -2,17 +2,17 @@
 // progress the next group collects. Each message between the threads carries many writes.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { createCheckpoints } from './checkpoints.ts';
-import { createCommit, type Write, WriteRefused } from './commit.ts';
+import { createCommit, type Unit, WriteRefused } from './commit.ts';
 import { openWriter } from './open.ts';
 import type { FromWriter, ToWriter, WriterData, Writes } from './protocol.ts';
 import { createRetention } from './retention.ts';
-import { type Answer, RANKS, type Statement } from './statements.ts';
-import { Turns } from './turns.ts';
+import { type Answer, RANKS, type Statement, type Write } from './statements.ts';
+import { type Group, Turns } from './turns.ts';
 
 /** Under constant load retention gets one step after this many commits. */
 const COMMITS_PER_STEP = 32;
 
-interface Queued extends Write {
+interface Queued extends Unit {
   readonly number: number;
   /** Number of characters of its values. */
   readonly size: number;
@@ -43,20 +43,23 @@ function accept(message: ToWriter): void {
 function queue({ statements: fresh, writes }: Writes): void {
   statements.push(...fresh);
   for (let at = 0; at < writes.length; ) {
-    const [statement, rank, owner, count] = writes.slice(at, at + 4) as [number, number, string, number];
-    const values = writes.slice(at + 4, at + 4 + count);
-    at += 4 + count;
-    const size = values.reduce(
-      (sum: number, value) => sum + (typeof value === 'string' ? value.length : 0),
-      0,
-    );
-    const write = { statement: statements[statement] as Statement, values, number: received++, size };
-    turns.add(RANKS[rank] ?? 'record', owner, write);
+    const [rank, owner, count] = writes.slice(at, at + 3) as [number, string, number];
+    at += 3;
+    const unit: Write[] = [];
+    let size = 0;
+    for (let i = 0; i < count; i++) {
+      const [statement, length] = writes.slice(at, at + 2) as [number, number];
+      const values = writes.slice(at + 2, at + 2 + length);
+      at += 2 + length;
+      for (const value of values) if (typeof value === 'string') size += value.length;
+      unit.push({ statement: statements[statement] as Statement, values });
+    }
+    turns.add(RANKS[rank] ?? 'record', owner, { writes: unit, number: received++, size });
   }
 }
 
-function commitGroup(group: readonly Queued[]): void {
-  const done = commit(group);
+function commitGroup({ items: group, synced }: Group<Queued>): void {
+  const done = commit(group, { synced });
   if ('fault' in done) {
     const { kind, detail } = done.fault;
     answer({ kind: 'failed', numbers: group.map(({ number }) => number), fault: { kind, detail } });
@@ -95,11 +98,12 @@ function work(): void {
   for (;;) {
     for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) accept(next.message);
     const group = turns.take();
-    if (group.length > 0) commitGroup(group);
+    const { length } = group.items;
+    if (length > 0) commitGroup(group);
     checkpoints.runIfDue(turns.waiting === 0);
-    if (group.length > 0 && ++sinceStep < COMMITS_PER_STEP) continue;
+    if (length > 0 && ++sinceStep < COMMITS_PER_STEP) continue;
     // expired rows are left to the next start when the process stops
-    if ((closing || !expire()) && group.length === 0) break;
+    if ((closing || !expire()) && length === 0) break;
   }
   if (!closing) return;
   checkpoints.run(true);

@@ -1,43 +1,39 @@
-// The run slots of a worker: one per running task, due messages that wait for one, and reservations of early claims. Owners share
-// them by the rule of src/concurrency/fair-share.ts.
+// The places of a worker: one per running task, and due messages that wait for one. Owners share them by the rule of src/concurrency/fair-share.ts.
 import { ExpiryLine } from '../concurrency/expiry-line.ts';
 import { createFairShare, type FairShare } from '../concurrency/fair-share.ts';
 import { Heap, type HeapItem } from '../concurrency/heap.ts';
 import type { Clock } from '../scheduling/context.ts';
 
 /**
- * How long a due message waits for a run slot before it returns to the queue. Short jobs free slots within this time. If they do
- * not, a worker with free slots should have the message.
+ * How long a due message waits for a place before it returns to the queue. Short jobs free places within this time. If they do
+ * not, a worker with free places should have the message.
  */
-export const SLOT_WAIT_MS = 1000;
-/** The longest wait if a slot is expected within SLOT_WAIT_MS, by the owner's average run time and the length of its queue. */
-export const MAX_SLOT_WAIT_MS = 5000;
-/** Reservations per slot, at most. One owner alone gets 50 per slot, with a share of 0.8. */
-export const MAX_RESERVED_PER_SLOT = 63;
+export const PLACE_WAIT_MS = 1000;
+/** The longest wait if a place is expected within PLACE_WAIT_MS, by the owner's average run time and the length of its queue. */
+export const MAX_PLACE_WAIT_MS = 5000;
 /** The weight of a new run time in the average is one in SMOOTHING. */
 const SMOOTHING = 20;
 
-/** A due message that waits for a slot. */
+/** A due message that waits for a place. */
 interface Waiter {
   readonly owner: Owner;
   isSettled: boolean;
   resolve(acquired: boolean): void;
 }
 
-/** An owner that holds, reserves or waits for slots. In the heap of waiting owners, the one with the fewest slots is first. */
+/** An owner that holds or waits for places. In the heap of waiting owners, the one with the fewest places is first. */
 interface Owner extends HeapItem {
   readonly name: string;
   order: number;
   held: number;
-  reserved: number;
   readonly waiting: Waiter[];
-  /** The average run time. Undefined until a task of the owner has ended, or a wait for a slot has failed. */
+  /** The average run time. Undefined until a task of the owner has ended, or a wait for a place has failed. */
   averageRunMs: number | undefined;
 }
 
-export class RunSlots {
+export class Places {
   readonly #size: number;
-  /** Waits that are checked after SLOT_WAIT_MS, and those that end after MAX_SLOT_WAIT_MS. */
+  /** Waits that are checked after PLACE_WAIT_MS, and those that end after MAX_PLACE_WAIT_MS. */
   readonly #firstWaits: ExpiryLine<Waiter>;
   readonly #longWaits: ExpiryLine<Waiter>;
   readonly #share: FairShare;
@@ -45,13 +41,12 @@ export class RunSlots {
   readonly #owners = new Map<string, Owner>();
   readonly #waitingOwners = new Heap<Owner>();
   #acquired = 0;
-  #reserved = 0;
   #turns = 0;
   #closed = false;
-  /** The average run time of all owners. Undefined until a task has ended, or a wait for a slot has failed. */
+  /** The average run time of all owners. Undefined until a task has ended, or a wait for a place has failed. */
   #averageRunMs: number | undefined;
 
-  /** `maxOf` is the maximum number of slots of an owner, besides its share. */
+  /** `maxOf` is the maximum number of places of an owner, besides its share. */
   constructor(
     size: number,
     clock: Clock,
@@ -59,8 +54,8 @@ export class RunSlots {
     maxOf: (owner: string) => number = () => Number.POSITIVE_INFINITY,
   ) {
     this.#size = size;
-    this.#firstWaits = new ExpiryLine(clock, SLOT_WAIT_MS, (waiter) => this.#checkWait(waiter));
-    this.#longWaits = new ExpiryLine(clock, MAX_SLOT_WAIT_MS - SLOT_WAIT_MS, (waiter) =>
+    this.#firstWaits = new ExpiryLine(clock, PLACE_WAIT_MS, (waiter) => this.#checkWait(waiter));
+    this.#longWaits = new ExpiryLine(clock, MAX_PLACE_WAIT_MS - PLACE_WAIT_MS, (waiter) =>
       this.#giveUp(waiter),
     );
     this.#share = share;
@@ -71,43 +66,13 @@ export class RunSlots {
     return this.#size - this.#acquired;
   }
 
-  /** The number of slots that the owner holds. */
+  /** The number of places that the owner holds. */
   heldBy(name: string): number {
     return this.#owners.get(name)?.held ?? 0;
   }
 
   /**
-   * Reserves a slot for an early claim. At most the free slots plus the slots that short tasks are expected to free can be
-   * reserved, and of these an owner gets its share. A new worker expects short tasks: a reservation that fails costs a claim and
-   * its undo. A missing one costs many jobs seconds, because a claim at the fire time needs a slot first.
-   */
-  reserve(name: string): boolean {
-    const owner = this.#owner(name);
-    const averageMs = averageOf(owner, this.#averageRunMs);
-    const expected = averageMs === undefined ? MAX_RESERVED_PER_SLOT : (2 * SLOT_WAIT_MS) / averageMs;
-    const perSlot = Math.min(MAX_RESERVED_PER_SLOT, Math.max(1, expected));
-    const size = this.#size * perSlot;
-    const free = size - this.#acquired - this.#reserved;
-    const mine = owner.held + owner.reserved;
-    const allowed = mine < this.#maxOf(name) * perSlot && this.#share.allows(mine, { size, free });
-    if (allowed) {
-      owner.reserved++;
-      this.#reserved++;
-    }
-    this.#forgetIdle(owner);
-    return allowed;
-  }
-
-  /** Ends a reservation: the slot is acquired now, or is not needed any more. */
-  unreserve(name: string): void {
-    const owner = this.#owner(name);
-    owner.reserved--;
-    this.#reserved--;
-    this.#forgetIdle(owner);
-  }
-
-  /**
-   * Acquires a slot, at once or after a wait. False if the wait is too long or the slots are closed. The waits of one owner are
+   * Acquires a place, at once or after a wait. False if the wait is too long or the places are closed. The waits of one owner are
    * served in the order of the calls.
    */
   async acquire(name: string): Promise<boolean> {
@@ -126,7 +91,7 @@ export class RunSlots {
     return promise;
   }
 
-  /** Whether a due message of this owner would get a slot at once, or soon because its tasks are short. */
+  /** Whether a due message of this owner would get a place at once, or soon because its tasks are short. */
   isExpected(name: string): boolean {
     const owner = this.#owners.get(name);
     const held = owner?.held ?? 0;
@@ -137,7 +102,7 @@ export class RunSlots {
     return this.#comesSoon(owner, (owner?.waiting.length ?? 0) + 1) !== false;
   }
 
-  /** Ends the wait, unless a slot is expected soon. */
+  /** Ends the wait, unless a place is expected soon. */
   #checkWait(waiter: Waiter): void {
     if (waiter.isSettled) return;
     const { owner } = waiter;
@@ -149,8 +114,8 @@ export class RunSlots {
     if (waiter.isSettled) return;
     const { owner } = waiter;
     // no task has ended in all this time, so they are not short
-    this.#averageRunMs ??= SLOT_WAIT_MS;
-    if (owner.held > 0) owner.averageRunMs ??= SLOT_WAIT_MS;
+    this.#averageRunMs ??= PLACE_WAIT_MS;
+    if (owner.held > 0) owner.averageRunMs ??= PLACE_WAIT_MS;
     owner.waiting.splice(owner.waiting.indexOf(waiter), 1);
     if (owner.waiting.length === 0) this.#waitingOwners.remove(owner);
     this.#forgetIdle(owner);
@@ -158,20 +123,20 @@ export class RunSlots {
   }
 
   /**
-   * Whether the waiter at this position of the owner's queue, counted from 1, gets a slot soon. Undefined if no run time is known.
-   * An owner that holds slots waits for its own tasks. An owner without one waits for any task, in turn with other such owners.
+   * Whether the waiter at this position of the owner's queue, counted from 1, gets a place soon. Undefined if no run time is known.
+   * An owner that holds places waits for its own tasks. An owner without one waits for any task, in turn with other such owners.
    */
   #comesSoon(owner: Owner | undefined, position: number): boolean | undefined {
     const averageMs = averageOf(owner, this.#averageRunMs);
     if (averageMs === undefined) return undefined;
-    if (owner && owner.held > 0) return (position / owner.held) * averageMs < SLOT_WAIT_MS;
+    if (owner && owner.held > 0) return (position / owner.held) * averageMs < PLACE_WAIT_MS;
     const turn = owner && owner.index >= 0 ? owner.order : Number.POSITIVE_INFINITY;
     let before = 0;
     for (const { held, order } of this.#waitingOwners.values()) if (held === 0 && order < turn) before++;
-    return ((position * (before + 1)) / this.#size) * averageMs < SLOT_WAIT_MS;
+    return ((position * (before + 1)) / this.#size) * averageMs < PLACE_WAIT_MS;
   }
 
-  /** Frees the slot for the waiting owners. `ranForMs` is undefined if no task ran in it. */
+  /** Frees the place for the waiting owners. `ranForMs` is undefined if no task ran in it. */
   release(name: string, ranForMs: number | undefined): void {
     const owner = this.#owner(name);
     if (ranForMs !== undefined) {
@@ -198,7 +163,7 @@ export class RunSlots {
     this.#forgetIdle(owner);
   }
 
-  /** Ends all waits. No slot is acquired any more. */
+  /** Ends all waits. No place is acquired any more. */
   close(): void {
     this.#closed = true;
     this.#firstWaits.close();
@@ -214,7 +179,7 @@ export class RunSlots {
     return !this.#isLimited(owner) && this.#share.allows(owner.held, { size: this.#size, free: this.free });
   }
 
-  /** Whether the owner holds as many slots as it may, however many are free. */
+  /** Whether the owner holds as many places as it may, however many are free. */
   #isLimited({ name, held }: Owner): boolean {
     return held >= this.#maxOf(name);
   }
@@ -224,7 +189,7 @@ export class RunSlots {
     this.#acquired++;
   }
 
-  /** Puts the owner behind the waiting owners that hold as many slots. */
+  /** Puts the owner behind the waiting owners that hold as many places. */
   #queue(owner: Owner): void {
     owner.order = ++this.#turns;
     this.#waitingOwners.put(owner, owner.held);
@@ -234,7 +199,7 @@ export class RunSlots {
     const known = this.#owners.get(name);
     if (known) return known;
     const owner: Owner = {
-      ...{ name, held: 0, reserved: 0, waiting: [], averageRunMs: undefined },
+      ...{ name, held: 0, waiting: [], averageRunMs: undefined },
       ...{ at: 0, order: 0, index: -1 },
     };
     this.#owners.set(name, owner);
@@ -242,7 +207,7 @@ export class RunSlots {
   }
 
   #forgetIdle(owner: Owner): void {
-    if (owner.held + owner.reserved + owner.waiting.length === 0) this.#owners.delete(owner.name);
+    if (owner.held + owner.waiting.length === 0) this.#owners.delete(owner.name);
   }
 }
 

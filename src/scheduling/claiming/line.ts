@@ -1,0 +1,59 @@
+// The line of a job: its executions that wait for another one. A `wait` item is written before the row becomes QUEUED, and
+// removed by whoever finds that the row is open no more. So the oldest one is found by one query, however long the history.
+import { type DueKey, dueAtOf, isManual } from '../../domain/executions/ids.ts';
+import { isTerminal, type Row } from '../../domain/executions/row.ts';
+import type { Head } from '../../domain/jobs/job.ts';
+import type { Context } from '../context.ts';
+import { messageOf } from '../planning/plan.ts';
+import { fireTimeOf } from './misfire.ts';
+
+/** Items of ended executions that one look removes. With more of them, the look is repeated when the message comes back. */
+const MAX_REMOVED = 20;
+/** After this time no row follows its item any more: the worker died in between. */
+const ROW_FOLLOWS_MS = 60_000;
+
+/** The oldest execution in line. `unknown` if it cannot be told yet. Consistent: 2 RRU, 1 if there is none. */
+async function firstInLine(
+  { store, clock }: Context,
+  jobId: string,
+): Promise<Pick<Row, 'due' | 'status' | 'revision'> | 'unknown' | undefined> {
+  for (let removed = 0; removed < MAX_REMOVED; removed++) {
+    const first = await store.firstWait(jobId);
+    if (!first) return undefined;
+    const { due, at } = first;
+    const row = await store.readRow(jobId, due, { consistent: true });
+    if (row && !isTerminal(row.status)) return row;
+    // the row is written after the item
+    if (!row && clock.now() - at < ROW_FOLLOWS_MS) return 'unknown';
+    await store.removeWait({ jobId, due });
+  }
+  return 'unknown';
+}
+
+/** Whether an older execution of the job is in line. */
+export async function isBehind(context: Context, jobId: string, due: DueKey): Promise<boolean> {
+  const first = await firstInLine(context, jobId);
+  return first === 'unknown' || (first !== undefined && first.due < due);
+}
+
+/** Sends the message of the oldest execution in line. It saves time, and nothing rests on it: each comes back by itself. */
+export async function wakeNext(context: Context, head: Head, ended: DueKey): Promise<void> {
+  const { clock, queue, log } = context;
+  try {
+    const next = await firstInLine(context, head.jobId);
+    if (next === undefined || next === 'unknown' || next.status !== 'QUEUED' || next.due === ended) return;
+    const now = clock.now();
+    // not `now`: by the clock of the worker that claims it, that time may be in the future
+    const fireAt = isManual(next) ? Math.min(now, dueAtOf(next.due)) : fireTimeOf(head, next.due);
+    await queue.send([messageOf(head, next, fireAt, now)]);
+  } catch (error) {
+    log.warn('failed to wake the next execution in line', { jobId: head.jobId, error: String(error) });
+  }
+}
+
+const MIN_WAIT_MS = 1_000;
+const MAX_WAIT_MS = 30_000;
+
+/** When a message that waits comes back: after 1, 2, 4 … 30 s. */
+export const comeBackAt = (now: number, since: number): number =>
+  now + Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, now - since));
