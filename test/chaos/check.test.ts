@@ -19,7 +19,7 @@ function run(attempt: number, at: number, how?: 'done' | 'failed'): Run {
 
 const row: Row = {
   ...{ jobId, due, userId: 'chaos', revision: '', status: 'SUCCEEDED' },
-  ...{ attempt: 1, maxAttempts: 10 },
+  ...{ number: 1, attempt: 1, maxAttempts: 10 },
 };
 
 function broken(more: Partial<Seen> & { own?: Row; byHand?: string[] }): string {

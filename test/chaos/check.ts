@@ -54,7 +54,7 @@ async function rowsOf(clients: Clients, jobId: string): Promise<Row[]> {
       rows.push({
         ...{ jobId, due: id.slice(jobId.length + 1), userId: 'chaos', revision: '' },
         status: String(status).toUpperCase() as RowStatus,
-        ...{ attempt, maxAttempts },
+        ...{ number: 0, attempt, maxAttempts },
       });
     cursor = body.nextCursor;
   }

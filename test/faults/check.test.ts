@@ -25,6 +25,7 @@ const row = (due: number, more: Partial<Row> = {}): Row => ({
   due: dueKey(due),
   userId: 'ann',
   status: 'SUCCEEDED',
+  number: 1,
   revision: 'r',
   attempt: 1,
   maxAttempts: 3,
@@ -84,20 +85,11 @@ describe('the check', () => {
     expect(broken({ runs, stopped: new Map([[1, NOON + 7_000]]) })).toBe('');
   });
 
-  test('sees a start after the cancel, unless it was held before', () => {
+  test('sees a start after the cancel, unless it was running before', () => {
     const cancelled = job({ withdrawAskedAt: NOON + 1_000, cancelledAt: NOON + 2_000 });
-    const hold = { due: dueKey(NOON + 10_000), number: 2, startedAt: NOON + 1_500 };
-    const held = {
-      ...hold,
-      revision: 'r',
-      token: 't',
-      attempt: 1,
-      leaseUntil: 0,
-      workerId: 'w',
-      cancelRequested: true,
-    };
+    const opened = { due: dueKey(NOON + 10_000), number: 2 };
     expect(broken({ jobs: [cancelled] })).toMatch(/after its cancel had returned/);
-    expect(broken({ jobs: [{ ...cancelled, heldThen: [held] }] })).toBe('');
+    expect(broken({ jobs: [{ ...cancelled, runningThen: [opened] }] })).toBe('');
   });
 
   test('sees a fence that falls', () =>

@@ -3,7 +3,7 @@
 import { base62, dueKey } from '../../src/domain/executions/ids.ts';
 import type { Row } from '../../src/domain/executions/row.ts';
 import type { Entry } from '../../src/domain/executions/slots.ts';
-import type { Head, Hold } from '../../src/domain/jobs/job.ts';
+import type { Head } from '../../src/domain/jobs/job.ts';
 import type { Message } from '../../src/queue/queue.ts';
 
 export const T0 = 1_796_119_200_000;
@@ -46,22 +46,6 @@ export function aHead(change: Partial<Head> = {}): Head {
     definition: 1,
     createdAt: T0,
     updatedAt: T0,
-    stamp: anId(12),
-    ...change,
-  };
-}
-
-export function aHold(change: Partial<Hold> = {}): Hold {
-  return {
-    due: dueKey(T0),
-    revision: anId(12),
-    token: anId(12),
-    number: 1,
-    attempt: 1,
-    leaseUntil: T0 + 30_000,
-    workerId: 'ip-10-0-12-34.eu-west-3.compute.internal-3f9a1c',
-    startedAt: T0,
-    cancelRequested: false,
     ...change,
   };
 }
@@ -72,7 +56,7 @@ export function aRow(change: Partial<Row> = {}): Row {
     due: dueKey(T0),
     userId: aUser(),
     status: 'SUCCEEDED',
-    fence: anId(12),
+    number: T0,
     revision: anId(12),
     attempt: 1,
     maxAttempts: 3,

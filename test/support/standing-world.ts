@@ -6,7 +6,7 @@ import { jobSpecSchema } from '../../src/domain/jobs/job-spec.ts';
 import { createJob } from '../../src/jobs/create-job.ts';
 import type { Message } from '../../src/queue/queue.ts';
 import { systemRandom } from '../../src/runtime/random.ts';
-import type { Claim, Claimed } from '../../src/scheduling/claiming/claim-result.ts';
+import type { Claimed, ClaimResult } from '../../src/scheduling/claiming/claim.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { MemoryStore, rowKey } from '../../src/store/memory/memory-store.ts';
 import type { ExecutionKey } from '../../src/store/store.ts';
@@ -76,7 +76,7 @@ export function standingWorld() {
 }
 
 /** The execution that a claim has won. */
-export function claimedOf(claim: Claim): Claimed {
-  if (claim.kind !== 'run') throw new Error(`the claim answered ${claim.kind}`);
-  return claim.claimed;
+export function claimedOf(result: ClaimResult): Claimed {
+  if (result.kind !== 'run') throw new Error(`the claim answered ${result.kind}`);
+  return result.claimed;
 }

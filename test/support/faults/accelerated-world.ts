@@ -8,7 +8,6 @@ import { SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { jobIdFromKey } from '../../../src/domain/digest.ts';
 import { NeverFires } from '../../../src/domain/errors.ts';
 import { minuteOf } from '../../../src/domain/executions/slots.ts';
-import type { Hold } from '../../../src/domain/jobs/job.ts';
 import { type JobSpec, jobSpecSchema } from '../../../src/domain/jobs/job-spec.ts';
 import { asUser } from '../../../src/domain/principal.ts';
 import { cancelJob } from '../../../src/jobs/cancel-job.ts';
@@ -229,14 +228,7 @@ export class AcceleratedWorld {
     job.withdrawAskedAt = this.now;
     await anyhow(() => cancelJob(this.troubled, OWNER, job.jobId));
     job.cancelledAt = this.now;
-    job.heldThen = await this.#holdsOf(job.jobId);
-  }
-
-  async #holdsOf(jobId: string): Promise<Hold[]> {
-    const { store } = this.context;
-    const head = await store.readHead(jobId, { consistent: true });
-    const beside = (await store.listHoldItems(jobId)).map(({ hold }) => hold);
-    return head?.hold ? [head.hold, ...beside] : beside;
+    job.runningThen = (await this.rows(job)).filter(({ status }) => status === 'RUNNING');
   }
 
   runs(job?: Accepted): Run[] {

@@ -2,7 +2,6 @@
 
 import { dueKey } from '../../../src/domain/executions/ids.ts';
 import { isTerminal, type Row } from '../../../src/domain/executions/row.ts';
-import type { Hold } from '../../../src/domain/jobs/job.ts';
 import { occurrencesAfter } from '../../../src/domain/schedule/occurrences.ts';
 import type { Schedule } from '../../../src/domain/schedule/schedule-schema.ts';
 import type { Run } from './probe.ts';
@@ -16,8 +15,8 @@ export interface Accepted {
   /** When a cancel, a pause or an edit of the schedule was requested, and when a cancel had returned. */
   withdrawAskedAt?: number;
   cancelledAt?: number;
-  /** The holds right after the cancel had returned. */
-  heldThen?: readonly Hold[];
+  /** The rows that were RUNNING right after the cancel had returned. */
+  runningThen?: readonly Pick<Row, 'due' | 'number'>[];
 }
 
 export interface Observed {
@@ -89,16 +88,16 @@ const early = (runs: readonly Run[]): string[] =>
     .filter((run) => run.at < run.due)
     .map((run) => `${run.executionId} began ${run.due - run.at} ms early`);
 
-/** An execution that was held at the cancel counts as running, even if its task had not begun. */
+/** An execution that was RUNNING at the cancel counts as begun: its worker may be frozen just before the task. */
 function afterCancel(job: Accepted, runs: readonly Run[]): string[] {
   const { cancelledAt = Number.POSITIVE_INFINITY } = job;
-  const wasHeld = (run: Run) =>
-    (job.heldThen ?? []).some(
+  const wasRunning = (run: Run) =>
+    (job.runningThen ?? []).some(
       // claims are numbered, so this one or an earlier one is older than the cancel
       ({ due, number }) => run.executionId === `${job.jobId}.${due}` && run.fence <= number,
     );
   return runs
-    .filter((run) => run.at > cancelledAt && !wasHeld(run))
+    .filter((run) => run.at > cancelledAt && !wasRunning(run))
     .map((run) => `${run.executionId} began ${run.at - cancelledAt} ms after its cancel had returned`);
 }
 
