@@ -1,12 +1,10 @@
 // The checks of bulk operations. A completed one has changed each selected job that existed at the request, unless it was
 // refused or changed by others. It changes no later job and no job outside its filter, and none after it has ended.
-import { isTerminal } from '../../src/domain/executions/row.ts';
 import type { BulkOperation } from '../../src/domain/jobs/background-operation.ts';
 import { isSelected } from '../../src/domain/jobs/bulk-change.ts';
 import type { Change } from '../../src/domain/jobs/change.ts';
-import type { Head, HoldItem } from '../../src/domain/jobs/job.ts';
+import type { Head } from '../../src/domain/jobs/job.ts';
 import { matchesFilter } from '../../src/domain/jobs/job-filter.ts';
-import { rowKey } from '../../src/store/memory/memory-store.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
 
 /** The note of every bulk request begins with this, and is unique. */
@@ -17,8 +15,6 @@ const STATUS_CHANGES = ['paused', 'resumed', 'cancelled'];
 interface Treated {
   readonly at: number;
   readonly note: string | undefined;
-  /** The tokens of the job's hold items at that time (`overlap: allow`). */
-  readonly tokens: ReadonlySet<string>;
 }
 
 export class BulkChecks {
@@ -56,8 +52,7 @@ export class BulkChecks {
     if (!old || old.version === head.version) return;
     const record = this.recordOf(head);
     if (!record || !STATUS_CHANGES.includes(record.what)) return;
-    const held = this.#holdsOf(head.jobId).map(({ hold }) => hold.token);
-    const treated = { at: this.#world.now, note: record.note, tokens: new Set(held) };
+    const treated = { at: this.#world.now, note: record.note };
     this.#changes.set(head.jobId, [...(this.#changes.get(head.jobId) ?? []), treated]);
     const operation = this.#operationOf(record);
     if (!operation) return;
@@ -88,31 +83,12 @@ export class BulkChecks {
       const own = changes.find(({ note }) => note === params.note);
       // the caller reads that the operation is done, as the caller of a single change reads its response
       if (own && params.action === 'pause') checks.withdrawn(jobId, undefined, own.at);
-      if (own && params.action === 'cancel') {
-        checks.cancelledJob(jobId);
-        this.#askedToStop(operation, jobId, own);
-      }
+      if (own && params.action === 'cancel') checks.cancelledJob(jobId);
       const head = store.heads.get(jobId);
       const requestedAt = params.requestedAt - 2 * settings.clockSkewMs;
       const isByOthers = clocks.areWrong || changes.some(({ at }) => at >= requestedAt);
       const isLeftOut = head && !own && !excused.has(jobId) && !isByOthers && isSelected(head, params, now);
       if (isLeftOut) this.#fail(operation, head, 'it is done and has left the job out');
-    }
-  }
-
-  #holdsOf(jobId: string): HoldItem[] {
-    return [...this.#world.store.holds.values()].filter((item) => item.jobId === jobId);
-  }
-
-  /** Runs that were held when the job was cancelled are asked to stop before the operation is done. */
-  #askedToStop(operation: BulkOperation, jobId: string, { tokens }: Treated): void {
-    const { now, settings, store } = this.#world;
-    for (const { hold, due } of this.#holdsOf(jobId)) {
-      const isLive = hold.leaseUntil > now + 2 * settings.clockSkewMs;
-      const hasEnded = isTerminal(store.rows.get(rowKey({ jobId, due }))?.status);
-      const head = store.heads.get(jobId);
-      if (head && tokens.has(hold.token) && isLive && !hasEnded && !hold.cancelRequested)
-        this.#fail(operation, head, 'it is done, and a run was not asked to stop');
     }
   }
 

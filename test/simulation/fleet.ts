@@ -7,8 +7,8 @@ import type { Message, Received } from '../../src/queue/queue.ts';
 import { isClockRight } from '../../src/scheduling/context.ts';
 import { watch } from '../../src/scheduling/planning/watch-shards.ts';
 import { handleMessage } from '../../src/scheduling/running/handle-message.ts';
-import { KeyWaiters } from '../../src/scheduling/running/key-waiters.ts';
-import type { WorkerSlots } from '../../src/scheduling/running/worker-port.ts';
+import { KeyLines } from '../../src/scheduling/running/key-lines.ts';
+import type { WorkerPlaces } from '../../src/scheduling/running/worker-port.ts';
 import type { Seeded } from '../support/seeded.ts';
 import type { Process } from './process.ts';
 import type { Scenario } from './scenario.ts';
@@ -22,7 +22,7 @@ interface Worker {
   readonly process: Process;
   readonly draining: AbortController;
   readonly aborting: AbortController;
-  readonly keys: KeyWaiters;
+  readonly keys: KeyLines;
 }
 
 const OPERATIONS_MS = 50_000;
@@ -57,8 +57,8 @@ export class Fleet {
       if (this.#isMortal(process) && this.#random.chance(this.#world.profile.crashAfterWrite))
         this.#kill(process);
     };
-    if (this.#scenario.lastMoments) this.#world.checks.onTakenAhead = (process) => this.#killSoon(process);
-    if (this.#scenario.keyed) this.#world.checks.keys.onSlot = (process) => this.#stopInSlot(process);
+    if (this.#scenario.lastMoments) this.#world.checks.onOpened = (process) => this.#killSoon(process);
+    if (this.#scenario.keyed) this.#world.checks.keys.onSeat = (process) => this.#stopInSeat(process);
     if (this.#scenario.outage) this.#world.checks.onRow = (row) => this.#killBeforeWake(row);
   }
 
@@ -149,15 +149,15 @@ export class Fleet {
     });
   }
 
-  /** Kills some workers between an early claim and its start. */
+  /** Kills some workers between the open of a row and the start. */
   #killSoon(process: Process): void {
     const world = this.#world;
     if (!world.isCalm && this.#random.chance(0.2))
       world.at(world.now + this.#random.int(0, 500), () => this.#kill(process));
   }
 
-  /** Stops or kills some workers between the acquire of a slot and the start. */
-  #stopInSlot(process: Process): void {
+  /** Stops or kills some workers between the taking of a seat and the start. */
+  #stopInSeat(process: Process): void {
     const world = this.#world;
     const { leaseMs } = world.settings;
     if (world.isCalm || process.kind !== 'worker') return;
@@ -211,7 +211,7 @@ export class Fleet {
       const process = this.#world.process(`W${++this.#started}`, 'worker');
       this.#workers.push({
         ...{ process, draining: new AbortController(), aborting: new AbortController() },
-        keys: new KeyWaiters(process.context),
+        keys: new KeyLines(process.context),
       });
     }
   }
@@ -241,7 +241,7 @@ export class Fleet {
     const worker = {
       identity: { workerId: process.name, tasks },
       shutdown: { draining: draining.signal, aborting: aborting.signal },
-      slots: this.#slots(process),
+      places: this.#places(process),
       keys,
       handleAgain: () => this.#handle(one, message, received),
     };
@@ -250,14 +250,13 @@ export class Fleet {
       .then(() => checks.handled(inHand));
   }
 
-  #slots(process: Process): WorkerSlots {
+  #places(process: Process): WorkerPlaces {
     const world = this.#world;
     const longest = world.boot === undefined ? 30_000 : 2 * world.settings.clockSkewMs;
     return {
-      messagesInHand: () => this.#random.int(1, 5000),
+      ownedBy() {},
       markDue() {},
-      reserve: () => true,
-      // now and then all run slots are occupied for a while
+      // now and then all places are occupied for a while
       acquire: async () => {
         if (!world.isCalm && this.#random.chance(0.15))
           await process.context.clock.sleep(this.#random.int(0, 3000));
@@ -267,6 +266,7 @@ export class Fleet {
       // longer one for the wait for a holder that is gone
       returnAfterMs: () => (this.#random.chance(0.5) ? 0 : this.#random.int(500, longest)),
       release() {},
+      turn: () => undefined,
       running: { add() {}, remove() {} },
     };
   }

@@ -2,10 +2,11 @@
 // key that means at most `concurrent` runs. A run counts by the limit that was in force at its claim.
 import { ownerHash } from '../../src/domain/digest.ts';
 import { dueKey } from '../../src/domain/executions/ids.ts';
-import type { ConcurrencyLimit, KeySlot } from '../../src/domain/jobs/concurrency-key.ts';
+import type { ConcurrencyLimit, Seat } from '../../src/domain/jobs/concurrency-key.ts';
 import type { Head } from '../../src/domain/jobs/job.ts';
+import { isLeaseOver } from '../../src/scheduling/claiming/decide-claim.ts';
 import { type MemoryStore, rowKey } from '../../src/store/memory/memory-store.ts';
-import { aHead, aHold } from '../support/fixtures.ts';
+import { aHead } from '../support/fixtures.ts';
 import type { Run } from './checks.ts';
 import type { Process } from './process.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
@@ -14,8 +15,8 @@ import type { SimulatedWorld } from './simulated-world.ts';
 const LONG_AGO_MS = 100 * 86_400_000;
 
 export class KeyChecks {
-  /** Called when a slot is acquired. */
-  onSlot: ((process: Process) => void) | undefined;
+  /** Called when a seat is taken. */
+  onSeat: ((process: Process) => void) | undefined;
   readonly #world: SimulatedWorld;
   readonly #leftovers = new Set<string>();
   readonly #edited = new Map<string, number>();
@@ -25,45 +26,30 @@ export class KeyChecks {
   }
 
   watch(store: MemoryStore): void {
-    const { keySlots } = store;
-    const set = keySlots.set.bind(keySlots);
-    keySlots.set = (key, slot) => {
-      const old = keySlots.get(key);
-      this.#world.count(old ? 'slot of a key taken again' : 'slot of a key taken');
-      if (old && old.jobId === slot.jobId && old.due === slot.due) this.#world.count('own slot taken again');
-      set(key, slot);
+    const { seats } = store;
+    const set = seats.set.bind(seats);
+    seats.set = (key, seat) => {
+      this.#world.count(seats.get(key) ? 'seat of a key taken again' : 'seat of a key taken');
+      set(key, seat);
       const { actor } = this.#world;
-      if (actor) this.onSlot?.(actor);
-    };
-    const remove = keySlots.delete.bind(keySlots);
-    keySlots.delete = (key) => {
-      this.#world.count('slot of a key freed');
-      remove(key);
+      if (actor) this.onSeat?.(actor);
     };
   }
 
-  /** Fills slots of a key with executions that ended long ago and whose rows have expired. Half of their jobs are gone. */
+  /** Fills seats of a key with executions that ended long ago and whose rows have expired. Half of their jobs are gone. */
   async leaveBehind(userId: string, { key, concurrent }: ConcurrencyLimit): Promise<void> {
     const world = this.#world;
     const long = world.now - LONG_AGO_MS;
     for (let n = 0; n < concurrent; n++) {
       const jobId = `job_${world.random.id(20)}`;
       const due = dueKey(long);
-      const hold = aHold({ due, token: world.random.id(12), leaseUntil: long + world.settings.leaseMs });
       const schedule = { at: new Date(long).toISOString() };
+      const lock = { due, number: long };
       this.#leftovers.add(jobId);
       if (world.random.chance(0.7))
-        await world.apply('insertHead', [aHead({ jobId, userId, schedule, status: 'completed', hold })]);
-      const slot: KeySlot = {
-        owner: ownerHash(userId),
-        key,
-        n,
-        jobId,
-        due,
-        token: hold.token,
-        leaseUntil: long,
-      };
-      await world.apply('writeKeySlot', [undefined, slot]);
+        await world.apply('insertHead', [aHead({ jobId, userId, schedule, status: 'completed', lock })]);
+      const seat: Seat = { owner: ownerHash(userId), key, n, jobId, due, number: long };
+      await world.apply('writeSeat', [undefined, seat]);
     }
   }
 
@@ -97,30 +83,28 @@ export class KeyChecks {
   }
 
   /** Undefined if an edit came between claim and start of a job with `overlap: allow`, whose claim does not write the head. */
-  #limitOf({ jobId, take, overlapAllowed }: Run): ConcurrencyLimit | undefined {
-    if (!overlapAllowed) return take.head?.limit;
-    if ((this.#edited.get(jobId) ?? 0) >= take.at) return undefined;
+  #limitOf({ jobId, claim, overlapAllowed }: Run): ConcurrencyLimit | undefined {
+    if (!overlapAllowed) return claim.head?.limit;
+    if ((this.#edited.get(jobId) ?? 0) >= claim.openedAt) return undefined;
     return this.#world.store.heads.get(jobId)?.limit;
   }
 
-  /** Whether every slot that the job may use belongs to a run that goes on, or may seem to. */
+  /** Whether every seat that the job may use belongs to a run that goes on, or may seem to. */
   isFull({ userId, limit }: Head): boolean {
     if (!limit) return false;
-    const { keySlots } = this.#world.store;
+    const { seats } = this.#world.store;
     for (let n = 0; n < limit.concurrent; n++) {
-      const slot = keySlots.get(`${ownerHash(userId)}#${limit.key}#${n}`);
-      if (!slot || !this.#isTaken(slot)) return false;
+      const seat = seats.get(`${ownerHash(userId)}#${limit.key}#${n}`);
+      if (!seat || !this.#isTaken(seat)) return false;
     }
     return true;
   }
 
-  #isTaken({ jobId, due, token, leaseUntil }: KeySlot): boolean {
+  /** A lost run keeps its seat until it is taken over, which takes as long as its own message. */
+  #isTaken({ jobId, due, number }: Seat): boolean {
     const { store, now, settings, boot } = this.#world;
     const row = store.rows.get(rowKey({ jobId, due }));
-    if (row && row.fence === token && row.status !== 'RUNNING') return false;
-    if (boot === undefined && now <= leaseUntil + 2 * settings.clockSkewMs) return true;
-    const hold = store.holds.get(rowKey({ jobId, due }))?.hold ?? store.heads.get(jobId)?.hold;
-    if (hold?.token !== token || hold.boot !== boot) return false;
-    return now <= hold.leaseUntil + 2 * settings.clockSkewMs;
+    if (row?.status !== 'RUNNING' || row.number !== number) return false;
+    return !isLeaseOver({ now, clockSkewMs: 2 * settings.clockSkewMs, boot }, row);
   }
 }

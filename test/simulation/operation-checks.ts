@@ -31,17 +31,13 @@ export class OperationChecks {
   watch({ operations, heads, rows }: MemoryStore): void {
     const setHead = heads.set.bind(heads);
     heads.set = (jobId, head) => {
-      const { note } = head;
       this.bulk.head(heads.get(jobId), head, this.#stopped);
-      if (note?.reason === 'backfill' && note.at !== heads.get(jobId)?.note?.at) this.#added(jobId, note.due);
       return setHead(jobId, head);
     };
     const setRow = rows.set.bind(rows);
     rows.set = (key, row) => {
       const { jobId, due, reason } = row;
-      // the note has decided about its row
-      if (reason === 'backfill' && !rows.get(key) && heads.get(jobId)?.note?.due !== due)
-        this.#added(jobId, due);
+      if (reason === 'backfill' && !rows.get(key)) this.#added(jobId, due);
       return setRow(key, row);
     };
     const set = operations.set.bind(operations);
@@ -131,17 +127,16 @@ export class OperationChecks {
     return this.#world.now > leaseUntil;
   }
 
-  /** The occurrences of its range without a row, a hold or a note. */
+  /** The occurrences of its range without a row. */
   #missing({ params: { jobId, from, to } }: BackfillOperation): DueKey[] {
-    const { heads, rows, holds } = this.#world.store;
+    const { heads, rows } = this.#world.store;
     const head = heads.get(jobId);
     const missing: DueKey[] = [];
     if (!head) return missing;
     for (const due of occurrencesAfter(head.schedule, dueAtOf(from) - 1)) {
       const key = dueKey(due);
       if (key >= to) break;
-      const isHeld = head.hold?.due === key || holds.has(rowKey({ jobId, due: key }));
-      if (!isHeld && head.note?.due !== key && !rows.get(rowKey({ jobId, due: key }))) missing.push(key);
+      if (!rows.get(rowKey({ jobId, due: key }))) missing.push(key);
     }
     return missing;
   }

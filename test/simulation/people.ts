@@ -424,15 +424,14 @@ export class People {
     return rows.length === 0 ? undefined : this.#random.pick(rows).due;
   }
 
-  /** An execution that is held, waits, is between two attempts or is about to be due. */
-  #someExecution({ jobId, hold, schedule }: Head): DueKey | undefined {
+  /** An execution that runs, waits, is between two attempts or is about to be due. */
+  #someExecution({ jobId, lock, schedule }: Head): DueKey | undefined {
     const found: DueKey[] = [];
     const soon = nextOccurrence(schedule, this.#world.now);
     if (this.#scenario.slowStarts && soon !== undefined && this.#random.chance(0.7)) return dueKey(soon);
-    if (hold) found.push(hold.due);
-    const open = this.#rowKey(jobId, ['QUEUED', 'WAITING', 'RUNNING', 'RETRYING']);
+    if (lock) found.push(lock.due);
+    const open = this.#rowKey(jobId, ['QUEUED', 'RUNNING', 'RETRYING']);
     if (open !== undefined) found.push(open, open);
-    for (const item of this.#world.store.holds.values()) if (item.jobId === jobId) found.push(item.due);
     const next = nextOccurrence(schedule, this.#world.now - this.#random.int(0, 20_000));
     if (next !== undefined) found.push(dueKey(next));
     return found.length === 0 ? undefined : this.#random.pick(found);

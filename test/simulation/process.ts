@@ -2,7 +2,7 @@
 // numbers. Its calls of store, queue and clock go through the world, which may delay or fail them, or kill the process.
 import { createReferenceClock, type ReferenceClock } from '../../src/runtime/clock/reference-clock.ts';
 import type { Context, Log } from '../../src/scheduling/context.ts';
-import type { Store } from '../../src/store/store.ts';
+import { claimStepByStep, type Store } from '../../src/store/store.ts';
 import { Seeded } from '../support/seeded.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
 
@@ -101,18 +101,21 @@ const METHODS = [
   'readHead',
   'readHeads',
   'updateHead',
-  'insertHoldItem',
-  'readHoldItem',
-  'updateHoldItem',
-  'removeHoldItem',
-  'listHoldItems',
-  'heartbeat',
+  'takeLock',
   'listHeads',
   'putEntries',
   'readSlot',
   'hasEntry',
   'insertRow',
   'updateRow',
+  'extendLease',
+  'requestCancel',
+  'putCheckpoint',
+  'readCheckpoint',
+  'putWait',
+  'firstWait',
+  'removeWait',
+  'claim',
   'readRow',
   'readRows',
   'listRows',
@@ -134,9 +137,8 @@ const METHODS = [
   'replaceOperation',
   'listOpenOperations',
   'delistOperation',
-  'readKeySlots',
-  'writeKeySlot',
-  'removeKeySlot',
+  'readSeats',
+  'writeSeat',
 ] as const satisfies readonly (keyof Store)[];
 
 export type Method = (typeof METHODS)[number];
@@ -146,10 +148,16 @@ class RemoteStore {
   readonly process: Process;
   constructor(process: Process) {
     this.process = process;
+    // SQLite claims in one transaction
+    if (process.boot === undefined)
+      this.claim = (writes) => claimStepByStep(this as unknown as Store, writes);
   }
+
+  declare claim: Store['claim'];
 }
 for (const name of METHODS) {
   Object.defineProperty(RemoteStore.prototype, name, {
+    writable: true,
     value(this: RemoteStore, ...args: unknown[]) {
       return this.process.world.callStore(this.process, name, args);
     },

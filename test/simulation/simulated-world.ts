@@ -36,7 +36,7 @@ export interface WorldOptions {
   readonly seed: number;
   readonly settings: Settings;
   readonly profile: Profile;
-  /** Simulates one embedded server. Its store is SQLite, its queue is lost with the process, and holds name their boot. */
+  /** Simulates one embedded server. Its store is SQLite, its queue is lost with the process, and rows name the boot of their claims. */
   readonly embedded?: boolean;
   readonly trace?: (line: string) => void;
   /** If true, clocks are wrong in this world, whatever the seed says. */
@@ -339,8 +339,7 @@ const READING = /^(read|list|has)/;
 /** The writes that other processes see of a claim, a run or a change. */
 const WRITING: ReadonlySet<string> = new Set([
   ...['insertHead', 'updateHead', 'insertRow', 'updateRow', 'putEntries'],
-  ...['insertHoldItem', 'updateHoldItem', 'removeHoldItem', 'heartbeat'],
-  ...['writeKeySlot', 'removeKeySlot'],
+  ...['takeLock', 'extendLease', 'requestCancel', 'writeSeat', 'claim', 'putWait'],
 ]);
 
 const WRITERS: ReadonlySet<Kind> = new Set<Kind>(['api', 'operations']);

@@ -3,8 +3,9 @@
 
 import { type DueKey, dueAtOf } from '../../src/domain/executions/ids.ts';
 import { isTerminal, type Row } from '../../src/domain/executions/row.ts';
-import type { Head, Hold } from '../../src/domain/jobs/job.ts';
+import type { Head } from '../../src/domain/jobs/job.ts';
 import { fireAt } from '../../src/domain/schedule/occurrences.ts';
+import { isLeaseOver } from '../../src/scheduling/claiming/decide-claim.ts';
 import { rowKey } from '../../src/store/memory/memory-store.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
 
@@ -63,9 +64,6 @@ export class Standing {
       const due = new Set(
         checks.owed(head, now).filter((d) => fireAt(head.schedule, jobId, dueAtOf(d)) <= now),
       );
-      if (head.hold) due.add(head.hold.due);
-      for (const item of store.holds.values())
-        if (item.jobId === jobId && checks.hasRun(item)) due.add(item.due);
       for (const d of due) {
         if (!this.#rowOf(jobId, d) && this.#isFree(head, d, undefined))
           yield { jobId, due: d, status: 'no row' };
@@ -79,20 +77,11 @@ export class Standing {
 
   /** Whether an execution is due, is not running, and is not blocked by another. */
   #isFree(head: Head, due: DueKey, row: Row | undefined): boolean {
-    const { store, now, settings, boot, checks } = this.#world;
+    const { now, settings, boot, checks } = this.#world;
+    if (row?.status === 'RUNNING')
+      return isLeaseOver({ now, clockSkewMs: 2 * settings.clockSkewMs, boot }, row);
     if (checks.keys.isFull(head)) return false;
     if (row?.status === 'RETRYING' && (row.nextAttemptAt ?? 0) + settings.clockSkewMs > now) return false;
-    const beside = head.overlap === 'allow';
-    const hold = beside ? store.holds.get(rowKey({ jobId: head.jobId, due }))?.hold : head.hold;
-    if (!hold) return true;
-    const over = hold.boot !== boot || now > hold.leaseUntil + 2 * settings.clockSkewMs;
-    if (hold.due === due) return over || isLetGo(hold, row);
-    const other = this.#rowOf(head.jobId, hold.due);
-    if (isTerminal(other?.status)) return true;
-    // an open execution in the head has a bound of its own
-    return (other?.status === 'QUEUED' || other?.status === 'WAITING') && (over || isLetGo(hold, other));
+    return head.overlap === 'allow' || !checks.isLocked(head, due);
   }
 }
-
-const isLetGo = (hold: Hold, row: Row | undefined): boolean =>
-  row !== undefined && row.status !== 'RUNNING' && row.fence === hold.token;

@@ -3,7 +3,7 @@
 import { dueAtOf } from '../../src/domain/executions/ids.ts';
 import type { Row } from '../../src/domain/executions/row.ts';
 import type { Entry } from '../../src/domain/executions/slots.ts';
-import type { Head, Hold, HoldItem } from '../../src/domain/jobs/job.ts';
+import type { Head } from '../../src/domain/jobs/job.ts';
 import type { Message } from '../../src/queue/queue.ts';
 import type { Page, Shard } from '../../src/store/store.ts';
 import { clockText, EPOCH, type SimulatedWorld } from './simulated-world.ts';
@@ -45,10 +45,7 @@ export function show(world: SimulatedWorld, value: unknown): string {
   }
   if ('items' in value) return show(world, (value as Page<unknown>).items);
   if ('maxAttempts' in value && 'due' in value) return showRow(name, value as Row);
-  if ('schedule' in value && 'stamp' in value) return showHead(name, value as Head);
-  if ('hold' in value && 'stamp' in value && 'jobId' in value)
-    return showHold(name, (value as HoldItem).jobId, (value as HoldItem).hold);
-  if ('token' in value && 'number' in value) return showHold(name, '', value as Hold);
+  if ('schedule' in value && 'version' in value) return showHead(name, value as Head);
   if ('dispatchedUntil' in value && 'shard' in value) {
     const shard = value as Shard;
     return `shard ${shard.shard} dispatched ${shard.dispatchedUntil - EPOCH / 60_000} settled ${shard.settledUntil - EPOCH / 60_000}`;
@@ -69,19 +66,18 @@ function shortText(world: SimulatedWorld, text: string): string {
 
 function showRow(name: Name, row: Row): string {
   const next = row.nextAttemptAt === undefined ? '' : ` next ${clockText(row.nextAttemptAt)}`;
+  const lease = row.status === 'RUNNING' ? ` until ${clockText(row.leaseUntil ?? 0)} ${row.workerId}` : '';
+  const cancel = row.cancelRequested ? ' CANCEL' : '';
   const reason = row.reason ? ` "${row.reason}"` : '';
-  return `row ${name(row.jobId, row.due)} ${row.status} fence ${row.fence?.slice(0, 4) ?? '-'} attempt ${row.attempt}/${row.maxAttempts}${next}${reason}`;
+  return `row ${name(row.jobId, row.due)} ${row.status} no ${numberText(row.number)} attempt ${row.attempt}/${row.maxAttempts}${lease}${next}${cancel}${reason}`;
 }
 
-function showHold(name: Name, jobId: string, hold: Hold): string {
-  const cancel = hold.cancelRequested ? ' CANCEL' : '';
-  const due = jobId ? name(jobId, hold.due) : `@${clockText(dueAtOf(hold.due))}${hold.due.slice(13)}`;
-  return `hold ${due} token ${hold.token.slice(0, 4)} no ${hold.number} attempt ${hold.attempt} until ${clockText(hold.leaseUntil)} ${hold.workerId}${cancel}`;
-}
+/** A number is about the time of its claim. */
+const numberText = (number: number): string => (number === 0 ? '0' : clockText(number));
 
 function showHead(name: Name, head: Head): string {
-  const time = (due: string | undefined) => (due === undefined ? '-' : clockText(dueAtOf(due)));
-  const hold = head.hold ? ` ${showHold(name, '', head.hold)}` : '';
-  const note = head.note ? ` note ${time(head.note.due)} ${head.note.status}` : '';
-  return `head ${name(head.jobId)} ${head.status}/${head.revision.slice(0, 4)} stamp ${head.stamp.slice(0, 4)} rows ${time(head.rowsUntil)}${head.coveredUntil ? ` covered ${time(head.coveredUntil)}` : ''}${note}${hold}`;
+  const { lock } = head;
+  const locked = lock ? ` lock ${name(head.jobId, lock.due)} no ${numberText(lock.number)}` : '';
+  const covered = head.coveredUntil ? ` covered ${clockText(dueAtOf(head.coveredUntil))}` : '';
+  return `head ${name(head.jobId)} ${head.status}/${head.revision.slice(0, 4)} version ${head.version}${covered}${locked}`;
 }

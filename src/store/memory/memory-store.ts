@@ -26,7 +26,6 @@ import { createdKey, dueKeyOf, lockNumberOf } from '../items.ts';
 import {
   type ClaimAnswer,
   type ClaimWrites,
-  claimStepByStep,
   type ExecutionKey,
   type Extended,
   type FailedKey,
@@ -142,11 +141,20 @@ export class MemoryStore implements Store {
     return true;
   }
 
-  async takeLock({ seen, lock, coveredUntil }: LockTaking): Promise<boolean> {
-    const head = this.heads.get(seen.jobId);
-    if (head?.version !== seen.version || lockNumberOf(head) !== lockNumberOf(seen)) return false;
-    this.heads.set(head.jobId, frozen({ ...head, lock, coveredUntil }));
+  async takeLock(taking: LockTaking): Promise<boolean> {
+    if (!this.#isLock(taking)) return false;
+    this.#putLock(taking);
     return true;
+  }
+
+  #isLock({ seen }: LockTaking): boolean {
+    const head = this.heads.get(seen.jobId);
+    return head?.version === seen.version && lockNumberOf(head) === lockNumberOf(seen);
+  }
+
+  #putLock({ seen, lock, coveredUntil }: LockTaking): void {
+    const head = this.heads.get(seen.jobId) as Head;
+    this.heads.set(seen.jobId, frozen({ ...head, lock, coveredUntil }));
   }
 
   async listHeads(userId: string, options: ListOptions): Promise<Page<HeadSummary>> {
@@ -191,10 +199,14 @@ export class MemoryStore implements Store {
   async updateRow(seen: RowSeen, row: Row): Promise<boolean> {
     const old = this.rows.get(rowKey(row));
     if (!old || !isAsSeen(old, seen)) return false;
-    // a request to cancel that came since the read stays, as on the other stores
-    const { cancelRequested } = old.status === 'RUNNING' ? { ...row, ...pickCancel(old) } : row;
-    this.rows.set(rowKey(row), frozen({ ...row, ...(cancelRequested && { cancelRequested }) }));
+    this.#putRow(old, row);
     return true;
+  }
+
+  #putRow(old: Row | undefined, row: Row): void {
+    // a request to cancel that came since the read stays, as on the other stores
+    const isKept = old?.status === 'RUNNING' && old.cancelRequested;
+    this.rows.set(rowKey(row), frozen({ ...row, ...(isKept && { cancelRequested: true as const }) }));
   }
 
   async extendLease(
@@ -217,8 +229,15 @@ export class MemoryStore implements Store {
     return true;
   }
 
-  claim(writes: ClaimWrites): Promise<ClaimAnswer> {
-    return claimStepByStep(this, writes);
+  /** All or nothing, as in SQLite. The simulator makes a claim of single writes where the store is DynamoDB. */
+  async claim({ seen, row, seat, lock }: ClaimWrites): Promise<ClaimAnswer> {
+    const old = this.rows.get(rowKey(row));
+    const isOpenable = seen ? old && isAsSeen(old, seen) : !old;
+    if (!isOpenable || (seat && !this.#isSeat(seat.seen, seat.seat)) || (lock && !this.#isLock(lock))) return 'refused';
+    this.#putRow(old, row);
+    if (seat) this.seats.set(seatKey(seat.seat), frozen(seat.seat));
+    if (lock) this.#putLock(lock);
+    return 'done';
   }
 
   async putCheckpoint(key: ExecutionKey, number: number, checkpoint: unknown): Promise<boolean> {
@@ -483,10 +502,14 @@ export class MemoryStore implements Store {
   }
 
   async writeSeat(seen: Seat | undefined, seat: Seat): Promise<boolean> {
-    const found = this.seats.get(seatKey(seat));
-    if (found?.number !== seen?.number || found?.jobId !== seen?.jobId || found?.due !== seen?.due) return false;
+    if (!this.#isSeat(seen, seat)) return false;
     this.seats.set(seatKey(seat), frozen(seat));
     return true;
+  }
+
+  #isSeat(seen: Seat | undefined, seat: Seat): boolean {
+    const found = this.seats.get(seatKey(seat));
+    return found?.number === seen?.number && found?.jobId === seen?.jobId && found?.due === seen?.due;
   }
 
   #slotOf(entry: Entry): string {
@@ -508,8 +531,6 @@ const isAsSeen = (row: Row, seen: RowSeen): boolean =>
   row.status === seen.status &&
   row.number === seen.number &&
   (seen.leaseUntil === undefined || row.leaseUntil === seen.leaseUntil);
-
-const pickCancel = ({ cancelRequested }: Row) => cancelRequested && { cancelRequested };
 
 function summaryOf(head: Head): HeadSummary {
   const { lock, coveredUntil, ...summary } = head;
