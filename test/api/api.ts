@@ -117,11 +117,10 @@ export function testApi({
     },
     /** The number of stored items of all kinds. */
     stored: () => {
-      const { heads, rows, holds, entries } = store.snapshot();
+      const { heads, rows, entries } = store.snapshot();
       return (
         heads.length +
         rows.length +
-        holds.length +
         entries.length +
         store.definitions.size +
         [...store.changes.values()].reduce((sum, ofJob) => sum + ofJob.size, 0) +

@@ -48,7 +48,7 @@ function opened() {
     job: async (more = {}): Promise<string> => (await create({ schedule: EVERY_MINUTE, ...more })).id,
     claims: async (id: string, due = FIRST, worker = 'worker_1') => claim(ctx, worker, messageOf(id, due)),
     ends: async (claimed: Awaited<ReturnType<typeof claim>>, outcome = SUCCEEDED) => {
-      const startedAt = claimedOf(claimed).hold.startedAt;
+      const { startedAt = 0 } = claimedOf(claimed).row;
       await finishAttempt(ctx, claimedOf(claimed), outcome, { receivedAt: startedAt, startedAt });
     },
     watcherPasses: () => watch(ctx, shards, new AbortController().signal),

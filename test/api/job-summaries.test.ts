@@ -2,9 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { dueKey } from '../../src/domain/executions/ids.ts';
 import type { Row } from '../../src/domain/executions/row.ts';
-import type { Hold } from '../../src/domain/jobs/job.ts';
 import { jobShape, jobSummaryShape, MAX_RECENT } from '../../src/domain/views/resource-schemas.ts';
-import { aHold, aRow } from '../support/fixtures.ts';
+import { aRow } from '../support/fixtures.ts';
 import { NOW, testApi } from './api.ts';
 
 const HOUR = 3_600_000;
@@ -21,12 +20,11 @@ const addRow = (api: Api, jobId: string, dueAt: number, more: Partial<Row> = {})
     }),
   );
 
-async function hold(api: Api, jobId: string, dueAt: number, more: Partial<Hold> = {}) {
-  const head = await api.store.readHead(jobId, { consistent: true });
-  if (!head) throw new Error('no head');
-  const held = aHold({ due: dueKey(dueAt), startedAt: dueAt + 4, leaseUntil: NOW + 30_000, ...more });
-  await api.store.updateHead(head, { stamp: 'held', hold: held });
-}
+const addRunning = (api: Api, jobId: string, dueAt: number) =>
+  addRow(api, jobId, dueAt, {
+    ...{ status: 'RUNNING', startedAt: dueAt + 4, leaseUntil: NOW + 30_000 },
+    ...({ finishedAt: undefined, result: undefined } as Partial<Row>),
+  });
 
 const recentOf = async (api: Api, path = LIST) => (await api.call('GET', path)).body.items[0].recent;
 
@@ -103,7 +101,7 @@ describe('include=recent', () => {
     const { id } = await api.create(JOB);
     for (let i = 1; i < 10; i++) await addRow(api, id, NOW - i * HOUR);
     await api.call('POST', `/jobs/${id}/run`);
-    await hold(api, id, NOW - HOUR / 2);
+    await addRunning(api, id, NOW - HOUR / 2);
     const { items } = (await api.call('GET', `/jobs/${id}/executions`)).body;
     const ids = (list: { id: string; status: string }[]) => list.map((one) => `${one.id} ${one.status}`);
     expect(ids(await recentOf(api)).sort()).toEqual(ids(items).sort());
@@ -120,12 +118,12 @@ describe('include=recent', () => {
   });
 });
 
-describe('a running first attempt, which has no row', () => {
+describe('a running execution', () => {
   it('is the first of at most 20', async () => {
     const api = testApi();
     const { id } = await api.create(JOB);
     for (let i = 1; i <= 20; i++) await addRow(api, id, NOW - i * HOUR);
-    await hold(api, id, NOW - 1000);
+    await addRunning(api, id, NOW - 1000);
     const recent = await recentOf(api);
     expect(recent).toHaveLength(MAX_RECENT);
     expect(recent[0]).toEqual({
@@ -142,47 +140,9 @@ describe('a running first attempt, which has no row', () => {
     const { id } = await api.create(JOB);
     await addRow(api, id, NOW - HOUR, { status: 'SKIPPED' });
     await addRow(api, id, NOW - 3 * HOUR);
-    await hold(api, id, NOW - 2 * HOUR);
+    await addRunning(api, id, NOW - 2 * HOUR);
     const statuses = (await recentOf(api)).map(({ status }: { status: string }) => status);
     expect(statuses).toEqual(['skipped', 'running', 'succeeded']);
-  });
-
-  it.each([
-    ['has a row, as after its end', 2, 'succeeded succeeded'],
-    ['is older than all rows, and they are all', 4, 'succeeded succeeded running'],
-  ])('%s', async (_, hours, expected) => {
-    const api = testApi();
-    const { id } = await api.create(JOB);
-    for (const i of [1, 2]) await addRow(api, id, NOW - i * HOUR);
-    await hold(api, id, NOW - hours * HOUR);
-    const statuses = (await recentOf(api)).map(({ status }: { status: string }) => status);
-    expect(statuses.join(' ')).toBe(expected);
-  });
-
-  it('is left out if it is older than 20 rows: its own row may be beyond them', async () => {
-    const api = testApi();
-    const { id } = await api.create(JOB);
-    for (let i = 1; i <= 21; i++) await addRow(api, id, NOW - i * HOUR);
-    await hold(api, id, NOW - 21 * HOUR);
-    expect(new Set((await recentOf(api)).map(({ status }: { status: string }) => status))).toEqual(
-      new Set(['succeeded']),
-    );
-  });
-
-  it('is left out before its fire time', async () => {
-    const api = testApi();
-    const { id } = await api.create(JOB);
-    await hold(api, id, NOW + 200);
-    expect(await recentOf(api)).toEqual([]);
-  });
-
-  it('is not shown in any list if the lease ended a day ago: retention has removed the row', async () => {
-    const api = testApi();
-    const { id } = await api.create(JOB);
-    await hold(api, id, NOW - 100 * 24 * HOUR, { leaseUntil: NOW - 100 * 24 * HOUR });
-    expect(await recentOf(api)).toEqual([]);
-    expect((await api.call('GET', `/jobs/${id}`)).body.lastExecution).toBeUndefined();
-    expect((await api.call('GET', `/jobs/${id}/executions`)).body.items).toEqual([]);
   });
 });
 

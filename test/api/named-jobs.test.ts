@@ -151,7 +151,7 @@ describe('PUT /jobs/by-name', () => {
     const { body: first } = await put({ task: 'noop', schedule: { at } });
     const head = store.heads.get(first.id);
     if (!head) throw new Error('no head');
-    await store.updateHead(head, { status: 'completed', version: 2, stamp: 'x' });
+    await store.updateHead(head, { status: 'completed', version: 2 });
     tick(3_600_000);
     const same = { task: 'noop', params: { result: 2 }, schedule: { at: '2026-11-16T13:01:00+01:00' } };
     expect(await plan(same)).toEqual({ action: 'none', changes: [] });

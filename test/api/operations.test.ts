@@ -287,10 +287,9 @@ describe('an operation', () => {
     const { ctx, hourly, fillLater, operation, rows, store } = opened();
     const id = await hourly();
     const { operation: op } = await fillLater(id, 4);
-    const updateHead = store.updateHead.bind(store);
+    const insertRow = store.insertRow.bind(store);
     const contended = String(NOW - 3 * HOUR);
-    store.updateHead = async (seen, change) =>
-      change.note?.due === contended ? false : updateHead(seen, change);
+    store.insertRow = async (row) => (row.due === contended ? false : insertRow(row));
     await carryOutOperations(ctx, always);
     expect(await operation(op)).toMatchObject({
       ...{ status: 'done', done: 3, total: 4 },

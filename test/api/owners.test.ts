@@ -15,7 +15,7 @@ async function prepared() {
     const failed = await call('POST', `/jobs/${id}/run`, { user });
     await endRow(failed.body.id, 'FAILED');
     const running = await call('POST', `/jobs/${id}/run`, { user });
-    await endRow(running.body.id, 'RUNNING', { fence: 'f', workerId: 'w1' });
+    await endRow(running.body.id, 'RUNNING', { workerId: 'w1' });
     const now = ctx.clock.now();
     const worker = await store.readWorker('w1');
     await store.putWorker({

@@ -159,7 +159,7 @@ describe('GET /executions/summary', () => {
     await row(NOW - 11 * MINUTE, 'CANCELLED');
     await row(NOW - 12 * MINUTE, 'RETRYING', 4);
     await row(NOW - 13 * MINUTE, 'QUEUED');
-    await row(NOW, 'WAITING');
+    await row(NOW, 'QUEUED');
     const { status, body } = await summary();
     expect(status, JSON.stringify(body)).toBe(200);
     expect(body).toMatchObject({

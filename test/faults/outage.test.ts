@@ -37,7 +37,7 @@ async function backlog(world: AcceleratedWorld): Promise<Accepted> {
   });
   await world.until('one runs', () => world.runs(job).length === 1);
   await editJob(world.context, OWNER, job.jobId, { params: { durationMs: 100 } });
-  const waiting = async () => (await world.rows(job)).filter(({ status }) => status === 'WAITING').length;
+  const waiting = async () => (await world.rows(job)).filter(({ status }) => status === 'QUEUED').length;
   await world.until('the others wait', async () => (await waiting()) === BACKLOG - 1);
   return job;
 }

@@ -74,9 +74,9 @@ test.concurrent('a cancel that a heartbeat overtakes is not lost: the task is to
       const paused = world.dynamodb.pause(withdraw(job.jobId));
       const cancelled = world.cancel(job);
       const { release } = await paused;
-      const stamp = async () => (await world.context.store.readHead(job.jobId, { consistent: true }))?.stamp;
-      const before = await stamp();
-      await world.until('the worker beats', async () => (await stamp()) !== before);
+      const leases = async () => (await world.rows(job)).map(({ leaseUntil }) => leaseUntil).join();
+      const before = await leases();
+      await world.until('the worker beats', async () => (await leases()) !== before);
       release();
       await cancelled;
       await world.check(world.now + 60_000);

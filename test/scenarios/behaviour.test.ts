@@ -31,7 +31,7 @@ const ended = (job: Accepted, count: number) =>
     `${count} ends`,
     async () =>
       (await statuses(job)).filter(
-        (s) => s !== 'RUNNING' && s !== 'RETRYING' && s !== 'WAITING' && s !== 'QUEUED',
+        (s) => s !== 'RUNNING' && s !== 'RETRYING' && s !== 'QUEUED',
       ).length >= count,
   );
 const began = (job: Accepted, count: number) =>

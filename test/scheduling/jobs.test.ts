@@ -28,7 +28,7 @@ test('a schedule anchored before 1970 is refused: no key could hold its occurren
   await expect(world.create({ schedule })).rejects.toThrow(/schedule\.startAt: .* from 1970 to 2199/);
 });
 
-test('an edit whose answer was lost, and after which a worker wrote the head, is not made twice', async () => {
+test('an edit whose answer was lost, and after which a worker took the lock, is not made twice', async () => {
   const world = standingWorld();
   const { store, context } = world;
   const jobId = await world.create({ schedule: { every: 'PT1H' } });
@@ -37,7 +37,8 @@ test('an edit whose answer was lost, and after which a worker wrote the head, is
     store.updateHead = updateHead;
     await updateHead(seen, change);
     const head = await store.readHead(jobId, { consistent: true });
-    if (head) await updateHead(head, { stamp: 'of a worker', rowsUntil: '1796119200000' });
+    const lock = { due: '1796119200000', number: 1 };
+    if (head) await store.takeLock({ seen: head, lock, coveredUntil: undefined });
     return false; // what the SDK's own retry of the lost request was answered
   };
   const me = { userId: 'ann', operator: false };

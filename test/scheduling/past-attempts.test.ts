@@ -181,7 +181,7 @@ describe.each(['skip', 'allow'])('overlap: %s, a worker that is lost', (overlap)
         workerId: 'lost',
         startedAt: execution.dueAt,
         finishedAt: new Date(takenOverAt).toISOString(),
-        error: { name: 'WorkerLost', message: 'the worker stopped answering' },
+        error: { name: 'WorkerLost', message: 'the worker of attempt 1 of 3 stopped answering' },
       },
       expect.objectContaining({ attempt: 2, workerId: 'heir' }),
     ]);

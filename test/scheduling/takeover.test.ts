@@ -1,14 +1,16 @@
 // The worker of an attempt is lost, and before another takes over, the job is changed: what README promises of it.
 import { describe, expect, test } from 'vitest';
+import { executionId } from '../../src/domain/executions/ids.ts';
 import { asUser } from '../../src/domain/principal.ts';
+import { cancelExecution } from '../../src/jobs/cancel-execution.ts';
 import { cancelJob } from '../../src/jobs/cancel-job.ts';
 import { editJob } from '../../src/jobs/edit-job.ts';
 import { runNow } from '../../src/jobs/manual-runs.ts';
 import { pauseJob } from '../../src/jobs/pause-job.ts';
 import { claim } from '../../src/scheduling/claiming/claim.ts';
 import { findDefinition } from '../../src/scheduling/records/definitions.ts';
-import { newRow } from '../../src/scheduling/records/write-row.ts';
-import { MINUTE, standingWorld } from '../support/standing-world.ts';
+import { finishAttempt } from '../../src/scheduling/running/finish-attempt.ts';
+import { claimedOf, MINUTE, standingWorld } from '../support/standing-world.ts';
 
 const ANN = asUser('ann');
 
@@ -31,7 +33,7 @@ async function begun(spec: Record<string, unknown> = {}, beganMsAgo = 5_000) {
   return { world, context, store, jobId, message, claimed: first.claimed, pastLease, row };
 }
 
-const again = { kind: 'run', claimed: { hold: { attempt: 2, workerId: 'another' } } };
+const again = { kind: 'run', claimed: { row: { attempt: 2, workerId: 'another' } } };
 
 describe('an execution that had begun is repeated by another worker', () => {
   test('after a pause has returned', async () => {
@@ -58,12 +60,13 @@ describe('an execution that had begun is repeated by another worker', () => {
     });
   });
 
-  test('with overlap: allow, if it has a row: a retry, or one with a checkpoint', async () => {
-    const { context, store, jobId, message, claimed, pastLease } = await begun({ overlap: 'allow' });
-    const row = newRow(claimed.head, message.due, message.revision, 'RUNNING');
-    await store.insertRow({ ...row, attempt: 1, fence: claimed.hold.token, checkpoint: 1 });
+  test('with overlap: allow, if it is a retry', async () => {
+    const { world, context, jobId, message, claimed, pastLease } = await begun({ overlap: 'allow' });
+    const failed = { kind: 'failed', error: { name: 'Error', message: 'no' }, retry: { afterMs: 0 } } as const;
+    await finishAttempt(context, claimed, failed, { receivedAt: world.now, startedAt: message.fireAt });
+    claimedOf(await claim(context, 'lost again', message));
     await pauseJob(context, ANN, jobId);
-    expect(await pastLease()).toMatchObject(again);
+    expect(await pastLease()).toMatchObject({ kind: 'run', claimed: { row: { attempt: 3 } } });
   });
 
   test('if it is a manual run, whenever the job was paused', async () => {
@@ -78,32 +81,41 @@ describe('an execution that had begun is repeated by another worker', () => {
   });
 });
 
-describe('it is not repeated, and ends cancelled', () => {
-  const WITHDRAWN = { status: 'CANCELLED', reason: 'withdrawn while its worker was lost' };
+test('it counts as running as soon as it has the lock, so a pause at that moment does not withdraw it', async () => {
+  const { context, jobId, pastLease } = await begun({}, 0);
+  await pauseJob(context, ANN, jobId);
+  expect(await pastLease()).toMatchObject(again);
+});
 
-  test('after a cancel', async () => {
-    const { context, jobId, pastLease, row } = await begun();
+describe('it is not repeated, and ends cancelled', () => {
+  test.each(['skip', 'allow'])('after a cancel of the job, overlap: %s', async (overlap) => {
+    const { context, jobId, pastLease, row } = await begun({ overlap });
     await cancelJob(context, ANN, jobId);
     expect(await pastLease()).toEqual({ kind: 'drop' });
     expect(await row()).toMatchObject({ status: 'CANCELLED', reason: 'cancelled while its worker was lost' });
   });
 
+  test.each(['skip', 'allow'])('after a cancel of the execution, overlap: %s', async (overlap) => {
+    const { context, jobId, message, pastLease, row } = await begun({ overlap });
+    await cancelExecution(context, ANN, executionId(jobId, message.due));
+    expect(await pastLease()).toEqual({ kind: 'drop' });
+    expect(await row()).toMatchObject({ status: 'CANCELLED', attempt: 1 });
+  });
+
   test.each([
-    ['its start is no longer ago than clocks may be apart', {}, 0],
-    ['overlap is allow, and it has no row', { overlap: 'allow' }, 5_000],
-  ])(
-    'after a pause or an edit of the schedule, where nobody can tell whether it had begun: %s',
-    async (_, spec, ago) => {
-      for (const change of [
-        (...[context, who, jobId]: Parameters<typeof pauseJob>) => pauseJob(context, who, jobId),
-        (...[context, who, jobId]: Parameters<typeof pauseJob>) =>
-          editJob(context, who, jobId, { schedule: { cron: '30 5 * * *' } }),
-      ]) {
-        const { context, jobId, pastLease, row } = await begun(spec, ago);
-        await change(context, ANN, jobId);
-        expect(await pastLease()).toEqual({ kind: 'drop' });
-        expect(await row()).toMatchObject(WITHDRAWN);
-      }
-    },
-  );
+    ['a pause', pauseJob],
+    [
+      'an edit of the schedule',
+      (...[context, who, jobId]: Parameters<typeof pauseJob>) =>
+        editJob(context, who, jobId, { schedule: { cron: '30 5 * * *' } }),
+    ],
+  ])('after %s, with overlap: allow, where nobody can tell whether it had begun', async (_name, change) => {
+    const { context, jobId, pastLease, row } = await begun({ overlap: 'allow' });
+    await change(context, ANN, jobId);
+    expect(await pastLease()).toEqual({ kind: 'drop' });
+    expect(await row()).toMatchObject({
+      status: 'CANCELLED',
+      reason: 'the job was withdrawn while this waited',
+    });
+  });
 });

@@ -24,14 +24,14 @@ test('a finish that is throttled gives its slot free while it retries, and stays
   const store = new Proxy(world.context.store, {
     get(target, name) {
       const member = Reflect.get(target, name);
-      if (name !== 'insertRow') return typeof member === 'function' ? member.bind(target) : member;
-      return async (...given: Parameters<Store['insertRow']>) => {
+      if (name !== 'updateRow') return typeof member === 'function' ? member.bind(target) : member;
+      return async (...given: Parameters<Store['updateRow']>) => {
         if (throttled-- > 0) {
           events.push('throttled');
           throw new Error('ThrottlingException');
         }
         events.push('written');
-        return target.insertRow(...given);
+        return target.updateRow(...given);
       };
     },
   });

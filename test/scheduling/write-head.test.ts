@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { JOB_TRANSITIONS } from '../../src/domain/jobs/job.ts';
 import { JOB_STATUSES } from '../../src/domain/views/resource-schemas.ts';
 import { writeHead } from '../../src/scheduling/records/write-head.ts';
-import { standingWorld } from '../support/standing-world.ts';
+import { NOON, standingWorld } from '../support/standing-world.ts';
 
 it.each(JOB_STATUSES)('changes the status of a job that is %s only as the table says', async (from) => {
   const { context, store, create } = standingWorld();
@@ -11,9 +11,9 @@ it.each(JOB_STATUSES)('changes the status of a job that is %s only as the table 
   for (const to of JOB_STATUSES) {
     const created = await store.readHead(jobId, { consistent: true });
     if (!created) throw new Error('there is no job');
-    await store.updateHead(created, { status: from, stamp: `${from}-${to}` });
-    const seen = { ...created, status: from, stamp: `${from}-${to}` };
-    const write = writeHead(context, seen, { status: to, stamp: `after-${to}` });
+    const seen = { ...created, status: from, version: created.version + 1 };
+    await store.updateHead(created, { status: from, version: seen.version });
+    const write = writeHead(context, seen, { status: to, version: seen.version + 1, updatedAt: NOON });
     if (JOB_TRANSITIONS[from].includes(to)) await expect(write).resolves.toBe(true);
     else await expect(write).rejects.toThrow(`the status ${to} cannot follow ${from}`);
     const now = await store.readHead(jobId, { consistent: true });

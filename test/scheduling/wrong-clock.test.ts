@@ -14,9 +14,10 @@ import { claim } from '../../src/scheduling/claiming/claim.ts';
 import { settleSlot } from '../../src/scheduling/planning/settle-slot.ts';
 import { watch } from '../../src/scheduling/planning/watch-shards.ts';
 import { newRow } from '../../src/scheduling/records/write-row.ts';
+import { finishAttempt } from '../../src/scheduling/running/finish-attempt.ts';
 import { handleMessage } from '../../src/scheduling/running/handle-message.ts';
 import { receivedMessage } from '../support/received-message.ts';
-import { MINUTE, NOON, standingWorld } from '../support/standing-world.ts';
+import { claimedOf, MINUTE, NOON, SUCCEEDED, standingWorld } from '../support/standing-world.ts';
 import { workerPort } from '../support/worker-port.ts';
 
 const HOUR = 60 * MINUTE;
@@ -50,7 +51,7 @@ describe.each(['skip', 'queue', 'allow'])(
       const misfire = { policy: 'runOnce', graceSeconds: 10 };
       const jobId = await world.create({ schedule: EVERY, overlap, misfire });
       const ahead = dueKey(NOON + HOUR);
-      world.store.heads.set(jobId, { ...headOf(jobId), coveredUntil: ahead, rowsUntil: ahead });
+      world.store.heads.set(jobId, { ...headOf(jobId), coveredUntil: ahead });
       return jobId;
     };
 
@@ -97,8 +98,8 @@ describe('misfire: runOnce', () => {
     expect(firesAt(missed)).toBeLessThan(firesAt(kept) - 30_000);
     expect(firesAt(later)).toBeLessThan(firesAt(kept) - 30_000);
     const between = firesAt(kept) - 10_000;
-    expect(await claimAt(jobId, NOON + missed * MINUTE, between)).toMatchObject({ kind: 'run' });
-    world.store.heads.set(jobId, { ...headOf(jobId), hold: undefined });
+    const ran = claimedOf(await claimAt(jobId, NOON + missed * MINUTE, between));
+    await finishAttempt(world.context, ran, SUCCEEDED, { receivedAt: between, startedAt: between });
     expect(await claimAt(jobId, NOON + kept * MINUTE, firesAt(kept) + SKEW_MS + 1)).toMatchObject({
       kind: 'run',
     });
@@ -187,9 +188,8 @@ describe('a watcher', () => {
       for (const message of world.sent.splice(0)) {
         const answer = await claim(world.context, 'worker', message);
         if (answer.kind !== 'run') continue;
-        const { head, hold } = answer.claimed;
-        const row = newRow(head, message.due, message.revision, 'SUCCEEDED');
-        await world.store.insertRow({ ...row, fence: hold.token, attempt: 1 });
+        const times = { receivedAt: world.now, startedAt: world.now };
+        await finishAttempt(world.context, answer.claimed, SUCCEEDED, times);
       }
     }
     const dues = world.store.rows.all().map(({ due }) => dueAtOf(due));
@@ -199,7 +199,7 @@ describe('a watcher', () => {
 
 /** Such rows come without a message of dispatch, and only dispatch plans what follows. */
 test.each([
-  ['backfilled', { revision: MANUAL, status: 'SUCCEEDED', fence: 'f' }],
+  ['backfilled', { revision: MANUAL, status: 'SUCCEEDED', number: 1 }],
   ['cancelled before its start', { status: 'CANCELLED' }],
 ] as const)('settle carries on the chain of an occurrence that was %s', async (_, row) => {
   const pass = () => watch(world.context, [0], new AbortController().signal);
@@ -229,20 +229,21 @@ describe('a worker whose clock is wrong', () => {
     let looks = 0;
     const offBy = () => offs[Math.min(looks++, offs.length - 1)] ?? 0;
     const running = { add: () => void fate.push('runs'), remove() {} };
-    const worker = workerPort(new Map(), { reserve: () => true, running });
+    const worker = workerPort(new Map(), { running });
     await handleMessage({ ...world.context, clock: { ...world.context.clock, offBy } }, worker, received);
-    return { fate, head: headOf(jobId) };
+    return { fate, row: world.row(message) };
   };
 
   test('hands a message back at once', async () => {
     expect(await at([HOUR])).toMatchObject({ fate: ['hidden 0'] });
-    expect((await at([-SKEW_MS])).head.hold).toBeUndefined();
+    expect((await at([-SKEW_MS])).row).toBeUndefined();
   });
 
-  test('returns its messages if the clock becomes wrong, and undoes early claims', async () => {
+  test('returns its messages if the clock becomes wrong, and gives claims back', async () => {
     expect((await at([0, HOUR])).fate).toEqual(['hidden 0']);
-    const { fate, head } = await at([0, 0, HOUR]);
-    expect([fate, head.hold]).toEqual([['hidden 0'], undefined]);
+    const { fate, row } = await at([0, 0, HOUR]);
+    expect(fate).toEqual(['hidden 0']);
+    expect(row).toMatchObject({ status: 'QUEUED', attempt: 0 });
   });
 
   test('runs when the clock is off by no more than is allowed', async () => {

@@ -9,7 +9,7 @@ import { systemRandom } from '../../src/runtime/random.ts';
 import type { Claimed, ClaimResult } from '../../src/scheduling/claiming/claim.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { MemoryStore, rowKey } from '../../src/store/memory/memory-store.ts';
-import type { ExecutionKey } from '../../src/store/store.ts';
+import { claimStepByStep, type ExecutionKey } from '../../src/store/store.ts';
 import { NOON } from './standing-clock.ts';
 
 export { at, MINUTE, NOON } from './standing-clock.ts';
@@ -35,6 +35,8 @@ export function standingWorld() {
     errors: [] as string[],
     store: new MemoryStore({ shards: 1 }),
   };
+  // single writes, as on DynamoDB
+  world.store.claim = (writes) => claimStepByStep(world.store, writes);
   const quiet = () => {};
   const context: Context = {
     store: world.store,

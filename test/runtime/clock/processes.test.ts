@@ -212,8 +212,10 @@ describe('a worker whose clock is wrong', { timeout: 90_000 }, () => {
     const url = `http://127.0.0.1:${(slow.address() as AddressInfo).port}/`;
     const spec = jobSpecSchema.parse({ task: 'http', params: { url, timeoutSeconds: 30 } });
     const { job } = await createJob(context, { userId: 'ann', spec });
-    const leaseUntil = async () =>
-      (await context.store.readHead(job.id, { consistent: true }))?.hold?.leaseUntil ?? 0;
+    const leaseUntil = async () => {
+      const page = { limit: 1, consistent: true, newestFirst: true };
+      return (await context.store.listRows(job.id, page)).items[0]?.leaseUntil ?? 0;
+    };
     await until('the shard is watched', async () => (await leaseUntil()) > 0);
 
     for (const shift of [HOUR, -HOUR]) {

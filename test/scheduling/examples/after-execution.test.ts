@@ -2,23 +2,30 @@ import { expect, test } from 'vitest';
 import { asUser } from '../../../src/domain/principal.ts';
 import { editJob } from '../../../src/jobs/edit-job.ts';
 import { claim } from '../../../src/scheduling/claiming/claim.ts';
-import { newRow } from '../../../src/scheduling/records/write-row.ts';
-import { afterExecution, completeOneTimeJob } from '../../../src/scheduling/running/after-execution.ts';
-import { at, claimedOf, EVERY_MINUTE, standingWorld, USER } from '../../support/standing-world.ts';
+import { completeOneTimeJob } from '../../../src/scheduling/running/after-execution.ts';
+import { finishAttempt } from '../../../src/scheduling/running/finish-attempt.ts';
+import {
+  at,
+  claimedOf,
+  EVERY_MINUTE,
+  SUCCEEDED,
+  standingWorld,
+  USER,
+} from '../../support/standing-world.ts';
 
 test('the end of an execution wakes the oldest one that waits', async () => {
   const world = standingWorld();
-  const jobId = await world.create({ ...EVERY_MINUTE, overlap: 'queue', misfire: { policy: 'runAll' } });
+  const jobId = await world.create({ ...EVERY_MINUTE, overlap: 'queue' });
   const [first, second, third] = ['12:01:00', '12:02:00', '12:03:00'].map((t) => world.message(jobId, at(t)));
   if (!first || !second || !third) throw new Error('three messages were expected');
+  world.now = at('12:01:00');
+  const claimed = claimedOf(await claim(world.context, 'worker', first));
   world.now = at('12:03:00');
-  const { hold } = claimedOf(await claim(world.context, 'worker', first));
-  for (const next of [third, second]) expect((await claim(world.context, 'worker', next)).kind).toBe('drop');
+  for (const next of [third, second]) expect((await claim(world.context, 'worker', next)).kind).toBe('later');
   world.sent.length = 0;
 
-  const head = world.head(jobId);
-  const end = { ...newRow(head, first.due, first.revision, 'SUCCEEDED'), fence: hold.token, attempt: 1 };
-  await afterExecution(world.context, head, first, end);
+  const times = { receivedAt: at('12:01:00'), startedAt: at('12:01:00') };
+  await finishAttempt(world.context, claimed, SUCCEEDED, times);
   expect(world.sent).toMatchObject([{ jobId, due: second.due }]);
 });
 

@@ -35,8 +35,8 @@ test('the next attempt is not before the fire time, also if the clock was set ba
 
 test('a result is recorded although the store fails once and then loses its response', async () => {
   const { world, context, message, claimed, times } = await claimedAtItsTime();
-  loseResponse(world.store, 'insertRow');
-  failNext(world.store, 'insertRow');
+  loseResponse(world.store, 'updateRow');
+  failNext(world.store, 'updateRow');
   expect(await finishAttempt(context, claimed, SUCCEEDED, times)).toMatchObject({ status: 'SUCCEEDED' });
-  expect(world.row(message)).toMatchObject({ status: 'SUCCEEDED', attempt: 1, fence: claimed.hold.token });
+  expect(world.row(message)).toMatchObject({ status: 'SUCCEEDED', attempt: 1, number: claimed.row.number });
 });

@@ -15,7 +15,7 @@ async function receivedAt(time: string) {
   const run = async () => void starts.push(clock.now());
   const noop = defineTask({ name: 'noop', description: '', params: z.unknown(), run });
   const worker = (workerId: string) =>
-    workerPort(new Map([['noop', noop]]), { reserve: () => true }, { workerId });
+    workerPort(new Map([['noop', noop]]), {}, { workerId });
   const deliverTo = (workerId: string) => {
     const received = receivedMessage(message);
     void handleMessage({ ...world.context, clock }, worker(workerId), received);

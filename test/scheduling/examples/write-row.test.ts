@@ -1,31 +1,40 @@
 import { expect, test } from 'vitest';
-import { newRow, writeFenced } from '../../../src/scheduling/records/write-row.ts';
-import { at, EVERY_MINUTE, standingWorld } from '../../support/standing-world.ts';
+import { claim } from '../../../src/scheduling/claiming/claim.ts';
+import { writeRow } from '../../../src/scheduling/records/write-row.ts';
+import { at, claimedOf, EVERY_MINUTE, standingWorld } from '../../support/standing-world.ts';
 import { loseResponse } from '../../support/store-faults.ts';
 
 async function running() {
   const world = standingWorld();
-  const jobId = await world.create(EVERY_MINUTE);
-  const { due, revision } = world.message(jobId, at('12:01:00'));
-  const row = { ...newRow(world.head(jobId), due, revision, 'RUNNING'), attempt: 1, fence: 'first worker' };
-  await writeFenced(world.context, undefined, row);
-  return { ...world, running: row };
+  const message = world.message(await world.create(EVERY_MINUTE), at('12:01:00'));
+  world.now = at('12:01:00');
+  const { row } = claimedOf(await claim(world.context, 'first', message));
+  const takeOver = async () => {
+    world.now = at('12:02:00');
+    return claimedOf(await claim(world.context, 'second', message)).row;
+  };
+  return { ...world, running: row, takeOver };
 }
 
 test('a write whose response was lost counts as done', async () => {
-  const world = await running();
-  loseResponse(world.store, 'updateRow');
-  const end = { ...world.running, status: 'SUCCEEDED' } as const;
-  expect(await writeFenced(world.context, world.running, end)).toBe(true);
-  expect(world.row(end)?.status).toBe('SUCCEEDED');
+  const { context, store, running: seen, row } = await running();
+  loseResponse(store, 'updateRow');
+  const end = { ...seen, status: 'SUCCEEDED', finishedAt: at('12:01:05') } as const;
+  expect(await writeRow(context, seen, end)).toBe(true);
+  expect(row(end)?.status).toBe('SUCCEEDED');
 });
 
 test('a worker that was taken over cannot write its result', async () => {
-  const world = await running();
-  const takenOver = { ...world.running, fence: 'second worker', attempt: 2 };
-  expect(await writeFenced(world.context, world.running, takenOver)).toBe(true);
+  const { context, running: seen, row, takeOver } = await running();
+  const next = await takeOver();
+  const lateResult = { ...seen, status: 'SUCCEEDED', finishedAt: at('12:02:05') } as const;
+  expect(await writeRow(context, { status: 'RUNNING', number: seen.number }, lateResult)).toBe(false);
+  expect(row(next)).toEqual(next);
+});
 
-  const lateResult = { ...world.running, status: 'SUCCEEDED' } as const;
-  expect(await writeFenced(world.context, world.running, lateResult)).toBe(false);
-  expect(world.row(takenOver)).toEqual(takenOver);
+test('a state that may not follow is a mistake of the program, and is not written', async () => {
+  const { context, running: seen, row } = await running();
+  const skipped = { ...seen, status: 'SKIPPED' } as const;
+  await expect(writeRow(context, seen, skipped)).rejects.toThrow('SKIPPED cannot follow RUNNING');
+  expect(row(seen)?.status).toBe('RUNNING');
 });

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { claim } from '../../../src/scheduling/claiming/claim.ts';
+import { comeBackAt, isBehind, wakeNext } from '../../../src/scheduling/claiming/line.ts';
+import { at, claimedOf, EVERY_MINUTE, MINUTE, standingWorld } from '../../support/standing-world.ts';
+
+/** The execution due at 12:01 runs, and the given ones stand in line. */
+async function lineOf(...times: string[]) {
+  const world = standingWorld();
+  const jobId = await world.create({ ...EVERY_MINUTE, overlap: 'queue' });
+  const dueOf = (time: string) => world.message(jobId, at(time)).due;
+  world.now = at('12:01:00');
+  claimedOf(await claim(world.context, 'worker', world.message(jobId, at('12:01:00'))));
+  world.now = at('12:04:00');
+  for (const time of times) await claim(world.context, 'worker', world.message(jobId, at(time)));
+  const behind = (time: string) => isBehind(world.context, jobId, dueOf(time));
+  return { world, jobId, dueOf, behind };
+}
+
+test('an execution is behind each older one that waits, and not behind later ones', async () => {
+  const { behind } = await lineOf('12:03:00');
+  expect(await behind('12:02:00')).toBe(false);
+  expect(await behind('12:03:00')).toBe(false);
+  expect(await behind('12:04:00')).toBe(true);
+});
+
+test('the item of an execution whose row may still come counts, and disappears if it does not come', async () => {
+  const { world, jobId, dueOf, behind } = await lineOf();
+  await world.store.putWait({ jobId, due: dueOf('12:02:00') }, world.now);
+  expect(await behind('12:03:00')).toBe(true);
+  world.now += MINUTE;
+  expect(await behind('12:03:00')).toBe(false);
+  expect(await world.store.firstWait(jobId)).toBeUndefined();
+});
+
+test('the oldest execution in line is sent at once', async () => {
+  const { world, jobId, dueOf } = await lineOf('12:03:00', '12:02:00');
+  world.sent.length = 0;
+  await wakeNext(world.context, world.head(jobId), 'of another');
+  expect(world.sent).toMatchObject([{ jobId, due: dueOf('12:02:00'), fireAt: at('12:02:00') }]);
+});
+
+test('a message that waits comes back after 1 s, then later and later, and within 30 s', () => {
+  const waits = [0, 1_000, 2_000, 4_000, 60_000].map((waited) => comeBackAt(waited, 0) - waited);
+  expect(waits).toEqual([1_000, 1_000, 2_000, 4_000, 30_000]);
+});
