@@ -91,7 +91,10 @@ export interface TimetableStore {
 export interface ExecutionsStore {
   /** False if the row exists. 1 WRU below 1 KB, 1 for the index, and 1 more if the row is FAILED. */
   insertRow(row: Row): Promise<boolean>;
-  /** Replaces the row if it is as seen. 1 WRU below 1 KB, and 1 more if it is or was FAILED. */
+  /**
+   * Replaces the row if it is as seen. A request to cancel stays in a row that was open, also if it came since the row was read.
+   * 1 WRU below 1 KB, and 1 more if it is or was FAILED.
+   */
   updateRow(seen: RowSeen, row: Row): Promise<boolean>;
   /**
    * Lengthens the lease of a RUNNING row with this number, and sets the given progress. Undefined if it has another number or

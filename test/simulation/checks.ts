@@ -396,7 +396,9 @@ export class Checks {
     const { actor } = this.#world;
     const fail = (invariant: string, detail: string) => this.#fail(invariant, jobId, due, detail);
     const run = this.runs.find((one) => one.claim === claim);
-    const isOwn = claim.process !== undefined && claim.process === actor;
+    // a worker may find its own earlier claim lost, as any other does
+    const isLost = actor !== undefined && actor.now() > (old.leaseUntil ?? 0);
+    const isOwn = claim.process !== undefined && claim.process === actor && !isLost;
     if (run) run.recorded ||= isTerminal(status) || status === 'RETRYING';
     const starts = this.#startsOf(rowKey(row));
     const hadRight = head.overlap === 'allow' || claim.lockedAt !== undefined;
@@ -636,8 +638,8 @@ export class Checks {
     if (head.overlap !== 'queue' || claim.before?.status === 'RETRYING') return;
     const isOlder = (row: Row) => row.jobId === jobId && row.due < due && row.status === 'QUEUED';
     for (const row of this.#world.store.rows.all().filter(isOlder)) {
-      const queuedAt = this.#history.get(rowKey(row))?.[0]?.at ?? 0;
-      if (row.queuedAt !== undefined && queuedAt < inHand.receivedAt)
+      const { queuedAt } = row;
+      if (queuedAt !== undefined && queuedAt + 2 * this.#world.settings.clockSkewMs < inHand.receivedAt)
         this.#fail('a queue keeps its order', jobId, due, `${this.nameOf(jobId, row.due)} waits`);
     }
   }

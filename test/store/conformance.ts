@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
 import { changesConformance } from './conformance/changes.ts';
+import { type Claiming, claimsConformance } from './conformance/claims.ts';
 import { controlConformance } from './conformance/control.ts';
 import { definitionsConformance } from './conformance/definitions.ts';
 import { executionListsConformance } from './conformance/execution-lists.ts';
@@ -9,12 +10,14 @@ import { executionsConformance } from './conformance/executions.ts';
 import { failedConformance } from './conformance/failed.ts';
 import { headListsConformance } from './conformance/head-lists.ts';
 import { headsConformance } from './conformance/heads.ts';
-import { holdsConformance } from './conformance/holds.ts';
-import { keySlotsConformance } from './conformance/key-slots.ts';
+import { leasesConformance } from './conformance/leases.ts';
+import { locksConformance } from './conformance/locks.ts';
 import { namesConformance } from './conformance/names.ts';
 import { notificationWindowsConformance } from './conformance/notification-windows.ts';
 import { operationsConformance } from './conformance/operations.ts';
 import { quotasConformance } from './conformance/quotas.ts';
+import { savedAndWaitingConformance } from './conformance/saved-and-waiting.ts';
+import { seatsConformance } from './conformance/seats.ts';
 import { timetableConformance } from './conformance/timetable.ts';
 
 /** The options of the store under test. */
@@ -28,7 +31,7 @@ export interface OpenStore {
 /** Returns the open store. Only valid inside tests. */
 export type Subject = () => Store;
 
-export function describeStore(name: string, open: () => Promise<OpenStore>): void {
+export function describeStore(name: string, claiming: Claiming, open: () => Promise<OpenStore>): void {
   describe(name, () => {
     let opened: OpenStore | undefined;
     beforeAll(async () => {
@@ -42,9 +45,12 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
     headsConformance(subject);
     headListsConformance(subject);
     definitionsConformance(subject);
-    holdsConformance(subject);
+    locksConformance(subject);
     timetableConformance(subject);
     executionsConformance(subject);
+    leasesConformance(subject);
+    savedAndWaitingConformance(subject);
+    claimsConformance(subject, claiming);
     executionListsConformance(subject);
     failedConformance(subject);
     controlConformance(subject);
@@ -53,6 +59,6 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
     changesConformance(subject);
     namesConformance(subject);
     operationsConformance(subject);
-    keySlotsConformance(subject);
+    seatsConformance(subject);
   });
 }

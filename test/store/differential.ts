@@ -6,8 +6,8 @@ import { dueKey } from '../../src/domain/executions/ids.ts';
 import { OPEN, type Row, TERMINAL } from '../../src/domain/executions/row.ts';
 import { minuteOf } from '../../src/domain/executions/slots.ts';
 import { MemoryStore } from '../../src/store/memory/memory-store.ts';
-import type { Store } from '../../src/store/store.ts';
-import { aHead, aHold, aRow, T0 } from '../support/fixtures.ts';
+import type { ExecutionKey, Store } from '../../src/store/store.ts';
+import { aHead, aRow, T0 } from '../support/fixtures.ts';
 import { type OpenStore, SHARDS } from './conformance.ts';
 
 const CONSISTENT = { consistent: true };
@@ -19,9 +19,8 @@ const word = fc.constantFrom('s1', 's2', 's3');
 const due = fc.constantFrom(dueKey(T0), dueKey(T0 + 1), dueKey(T0 + 2), `${dueKey(T0)}-x`);
 const minute = fc.integer({ min: 100, max: 103 });
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
-const hold = fc
-  .record({ token: word, due, cancelRequested: fc.boolean() })
-  .map((change) => aHold({ ...change, revision: 'r' }));
+const number = fc.constantFrom(0, 7, 8, 9);
+const version = fc.constantFrom(1, 2, 3);
 const progress = maybe(
   fc.record({
     fraction: fc.constantFrom(0, 0.125, 1),
@@ -30,20 +29,24 @@ const progress = maybe(
   }),
 );
 const status = fc.constantFrom(...OPEN, ...TERMINAL);
-const seen = fc.record({ status, fence: maybe(word) });
+/** A lease is seen of RUNNING rows only. */
+const seen = fc.oneof(
+  fc.record({ status, number }),
+  fc.record({ status: fc.constant('RUNNING' as const), number, leaseUntil: fc.constantFrom(T0, T0 + 1) }),
+);
+/** Only ends are told. */
+const ended = fc.record({ status: fc.constantFrom(...TERMINAL), number });
 const limit = fc.integer({ min: 1, max: 4 });
 
 const headChange = fc
   .record(
     {
-      stamp: word,
-      hold: maybe(hold),
+      version,
       name: maybe(fc.string({ maxLength: 5, unit: 'grapheme' })),
       status: fc.constantFrom('active' as const, 'paused' as const),
       tags: fc.dictionary(fc.constantFrom('x', 'y'), fc.string({ maxLength: 3 })),
-      rowsUntil: maybe(due),
     },
-    { requiredKeys: ['stamp'] },
+    { requiredKeys: ['version'] },
   )
   .map((change) => ({ ...change }));
 
@@ -52,11 +55,20 @@ const row = fc
     jobId: job,
     due,
     status,
-    fence: maybe(word),
+    number,
+    leaseUntil: fc.constantFrom(T0, T0 + 1),
+    cancelRequested: fc.constantFrom(true as const, undefined),
+    progress,
+    claimId: maybe(word),
     result: maybe(fc.jsonValue({ maxDepth: 3 })),
     reason: maybe(fc.string()),
   })
-  .map((change): Partial<Row> => ({ ...change, revision: 'r', userId: 'u' }));
+  .map(
+    ({ leaseUntil, ...change }): Partial<Row> => ({
+      ...{ ...change, revision: 'r', userId: 'u' },
+      ...(change.status === 'RUNNING' && { leaseUntil }),
+    }),
+  );
 
 /** The user of a job is derived from its id, because it never changes. */
 const userOf = (jobId: string, run: string) => `${jobId < 'c' ? 'u' : 'v'}-${run}`;
@@ -65,58 +77,38 @@ const userOf = (jobId: string, run: string) => `${jobId < 'c' ? 'u' : 'v'}-${run
 type Operation = (store: Store, run: string) => Promise<unknown>;
 
 const headOperations: fc.Arbitrary<Operation>[] = [
-  fc.tuple(job, word, fc.integer({ min: 0, max: 3 })).map(
-    ([jobId, stamp, after]) =>
+  fc.tuple(job, version, fc.integer({ min: 0, max: 3 })).map(
+    ([jobId, version, after]) =>
       (store, run) =>
         store.insertHead(
           aHead({
             jobId: `${jobId}-${run}`,
             userId: userOf(jobId, run),
-            stamp,
+            version,
             revision: 'r',
             createdAt: T0 + after,
           }),
         ),
   ),
-  fc.tuple(job, word, headChange).map(([jobId, stamp, change]) => async (store, run) => {
+  fc.tuple(job, version, headChange).map(([jobId, version, change]) => async (store, run) => {
     const seen = await store.readHead(`${jobId}-${run}`, CONSISTENT);
-    return seen && store.updateHead({ ...seen, stamp }, change);
+    return seen && store.updateHead({ ...seen, version }, change);
   }),
-  fc.tuple(job, word, fc.nat(9), word, progress).map(
-    ([jobId, token, lease, stamp, reported]) =>
-      (store, run) =>
-        store.heartbeat(`${jobId}-${run}`, 'head', token, T0 + lease, stamp, reported),
-  ),
+  fc
+    .tuple(job, version, maybe(number), due, number, maybe(due))
+    .map(([jobId, version, was, key, number, coveredUntil]) => async (store, run) => {
+      const read = await store.readHead(`${jobId}-${run}`, CONSISTENT);
+      const lock = was === undefined ? undefined : { due: key, number: was };
+      return (
+        read && store.takeLock({ seen: { ...read, version, lock }, lock: { due: key, number }, coveredUntil })
+      );
+    }),
   job.map((jobId) => (store, run) => store.readHead(`${jobId}-${run}`, CONSISTENT)),
   fc.tuple(user, limit).map(
     ([userId, n]) =>
       (store, run) =>
         store.listHeads(`${userId}-${run}`, { limit: n }),
   ),
-];
-
-const holdOperations: fc.Arbitrary<Operation>[] = [
-  fc.tuple(job, due, word, hold).map(
-    ([jobId, key, stamp, held]) =>
-      (store, run) =>
-        store.insertHoldItem({ jobId: `${jobId}-${run}`, due: key, stamp, hold: held }),
-  ),
-  fc.tuple(job, due, word, hold, word).map(
-    ([jobId, key, old, held, stamp]) =>
-      (store, run) =>
-        store.updateHoldItem(`${jobId}-${run}`, key, old, { hold: held, stamp }),
-  ),
-  fc.tuple(job, due, word).map(
-    ([jobId, key, stamp]) =>
-      (store, run) =>
-        store.removeHoldItem(`${jobId}-${run}`, key, stamp),
-  ),
-  fc.tuple(job, due, word, word, progress).map(
-    ([jobId, key, token, stamp, reported]) =>
-      (store, run) =>
-        store.heartbeat(`${jobId}-${run}`, { due: key }, token, T0, stamp, reported),
-  ),
-  job.map((jobId) => (store, run) => store.listHoldItems(`${jobId}-${run}`)),
 ];
 
 const rowOperations: fc.Arbitrary<Operation>[] = [
@@ -146,14 +138,24 @@ const rowOperations: fc.Arbitrary<Operation>[] = [
       (store, run) =>
         store.listFailedKeys(`${userId}-${run}`, { limit: n, from, to }),
   ),
-  fc.tuple(job, due, seen).map(
+  fc.tuple(job, due, number, fc.constantFrom(T0, T0 + 1, T0 + 2), progress).map(
+    ([jobId, key, number, leaseUntil, reported]) =>
+      (store, run) =>
+        store.extendLease({ jobId: `${jobId}-${run}`, due: key }, number, leaseUntil, reported),
+  ),
+  fc.tuple(job, due, number).map(
+    ([jobId, key, number]) =>
+      (store, run) =>
+        store.requestCancel({ jobId: `${jobId}-${run}`, due: key }, number),
+  ),
+  fc.tuple(job, due, ended).map(
     ([jobId, key, was]) =>
       (store, run) =>
         store.markNotified(`${jobId}-${run}`, key, was),
   ),
-  fc.tuple(job, due, maybe(word)).map(([jobId, key, fence]) => async (store, run) => {
+  fc.tuple(job, due, number).map(([jobId, key, number]) => async (store, run) => {
     const row = await store.readRow(`${jobId}-${run}`, key, { consistent: true });
-    return row && store.dismissRow({ ...row, fence });
+    return row && store.dismissRow({ ...row, number });
   }),
 ];
 
@@ -234,15 +236,33 @@ const counterOperations: fc.Arbitrary<Operation>[] = [
   job.map((jobId) => (store, run) => store.readNotificationWindow(`${jobId}-${run}`, 'failed')),
 ];
 
-const keySlot = fc.record({ n: fc.nat(2), jobId: job, due, token: word, leaseUntil: fc.constant(T0) });
+const seat = fc.record({ n: fc.nat(2), jobId: job, due, number });
 
-const keySlotOperations: fc.Arbitrary<Operation>[] = [
-  fc.tuple(keySlot, maybe(word)).map(([one, was]) => (store, run) => {
-    const slot = { ...one, owner: run, key: 'db' };
-    return store.writeKeySlot(was === undefined ? undefined : { ...slot, token: was }, slot);
+const seatOperations: fc.Arbitrary<Operation>[] = [
+  fc.tuple(seat, maybe(fc.record({ jobId: job, due, number }))).map(([one, was]) => (store, run) => {
+    const next = { ...one, owner: run, key: 'db' };
+    return store.writeSeat(was && { ...next, ...was }, next);
   }),
-  keySlot.map((one) => (store, run) => store.removeKeySlot({ ...one, owner: run, key: 'db' })),
-  fc.constant((store: Store, run: string) => store.readKeySlots({ owner: run, key: 'db' }, CONSISTENT)),
+  fc.constant((store: Store, run: string) => store.readSeats({ owner: run, key: 'db' }, CONSISTENT)),
+];
+
+const key = fc.record({ jobId: job, due });
+const keyIn = (one: ExecutionKey, run: string) => ({ ...one, jobId: `${one.jobId}-${run}` });
+
+const besideOperations: fc.Arbitrary<Operation>[] = [
+  fc.tuple(key, number, fc.jsonValue({ maxDepth: 3 })).map(
+    ([one, number, checkpoint]) =>
+      (store, run) =>
+        store.putCheckpoint(keyIn(one, run), number, checkpoint),
+  ),
+  key.map((one) => (store, run) => store.readCheckpoint(keyIn(one, run))),
+  fc.tuple(key, fc.nat(3)).map(
+    ([one, after]) =>
+      (store, run) =>
+        store.putWait(keyIn(one, run), T0 + after),
+  ),
+  job.map((jobId) => (store, run) => store.firstWait(`${jobId}-${run}`)),
+  key.map((one) => (store, run) => store.removeWait(keyIn(one, run))),
 ];
 
 /** Each operation is applied for two runs at once, so that the store batches it, and alone for a third. */
@@ -259,12 +279,12 @@ export function describeDifferential(name: string, open: () => Promise<OpenStore
 
     test.each([
       ['heads', headOperations],
-      ['hold items', holdOperations],
       ['rows', rowOperations],
       ['shards', shardOperations],
       ['entries', entryOperations],
       ['quotas and notification windows', counterOperations],
-      ['slots of concurrency keys', keySlotOperations],
+      ['seats of concurrency keys', seatOperations],
+      ['checkpoints and waits', besideOperations],
     ])('%s', async (_what, operations) => {
       const sequence = fc.array(fc.oneof(...operations), { minLength: 5, maxLength: 40 });
       await fc.assert(

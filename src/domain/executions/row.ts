@@ -11,12 +11,12 @@ export type TerminalStatus = (typeof TERMINAL)[number];
 export type RowStatus = OpenStatus | TerminalStatus;
 
 /**
- * The states that may follow each state. `absent` means no row. RUNNING goes back to what it was before if its claim does not
+ * The states that may follow each state. `absent` means no row. QUEUED follows itself when the wait begins. RUNNING goes back to what it was before if its claim does not
  * start. POST …/retry reopens FAILED, SKIPPED and CANCELLED.
  */
 export const ROW_TRANSITIONS: Readonly<Record<'absent' | RowStatus, readonly RowStatus[]>> = {
   absent: ['QUEUED', 'RUNNING', 'SKIPPED', 'CANCELLED'],
-  QUEUED: ['RUNNING', 'SKIPPED', 'CANCELLED'],
+  QUEUED: ['QUEUED', 'RUNNING', 'SKIPPED', 'CANCELLED'],
   RUNNING: ['QUEUED', 'RETRYING', 'SUCCEEDED', 'FAILED', 'CANCELLED'],
   RETRYING: ['RUNNING', 'CANCELLED'],
   SUCCEEDED: [],
@@ -84,6 +84,8 @@ export interface Row {
   readonly receivedAt?: number;
   readonly startedAt?: number;
   readonly finishedAt?: number;
+  /** With misfire `runOnce`: its run stands for others that were missed, so it is not skipped. */
+  readonly covers?: true;
   /** How long its attempts have run in all. Absent before the end of the first one. */
   readonly ranMs?: number;
   readonly nextAttemptAt?: number;

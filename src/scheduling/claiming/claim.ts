@@ -23,8 +23,9 @@ import { type FreeSeat, findSeat, keyLimitOf, waitForSeat } from './seats.ts';
 export interface Claimed {
   readonly head: Head;
   readonly message: Message;
-  /** The row as this claim has opened it. */
+  /** The row as this claim has opened it, and as it was before. */
   readonly row: Row;
+  readonly seen: Row | undefined;
   /** Monotonic time before the claim was sent. The lease counts from here. */
   readonly sentAt: number;
   /** The definition that this head names. Undefined if it does not exist. */
@@ -119,6 +120,7 @@ async function carryOut(
   const { facts } = read;
   const { head, row } = facts;
   if (!head) return { kind: 'drop' };
+  if (wasClockCorrected(context, read)) return CONFLICT;
   switch (decision.do) {
     case 'end':
       // its worker may have died between the end and what follows it
@@ -133,6 +135,12 @@ async function carryOut(
     case 'claim':
       return openAndLock(context, workerId, message, read, head, decision.cover);
   }
+}
+
+/** Whether the clock was set since the facts were read. They are then facts of another time. */
+function wasClockCorrected({ clock, settings }: Context, { facts, readAt }: Read): boolean {
+  const passed = clock.monotonic() - readAt;
+  return Math.abs(clock.now() - facts.now - passed) > settings.clockSkewMs / 2;
 }
 
 /** Writes what was decided about a row that does not run, and decides again if the row is open. */
@@ -176,14 +184,16 @@ async function wait(
   head: Head,
 ): Promise<ClaimResult | typeof CONFLICT> {
   const { store } = context;
-  if (row) return { kind: 'later', at: comeBackAt(now, row.queuedAt ?? row.enqueuedAt ?? now) };
+  if (row?.status === 'RETRYING') return { kind: 'later', at: comeBackAt(now, row.nextAttemptAt ?? now) };
+  if (row?.queuedAt !== undefined) return { kind: 'later', at: comeBackAt(now, row.queuedAt) };
   await store.putWait({ jobId: head.jobId, due: message.due }, now);
+  const base = row ?? newRow(head, message.due, revisionOf(head, message), 'QUEUED');
   const queued: Row = {
-    ...newRow(head, message.due, revisionOf(head, message), 'QUEUED'),
-    ...{ enqueuedAt: message.enqueuedAt, queuedAt: now },
+    ...base,
+    ...{ enqueuedAt: base.enqueuedAt ?? message.enqueuedAt, queuedAt: now },
     reason: 'waits for the execution before it',
   };
-  return (await writeRow(context, undefined, queued)) ? { kind: 'later', at: comeBackAt(now, now) } : CONFLICT;
+  return (await writeRow(context, row && seenOf(row), queued)) ? { kind: 'later', at: comeBackAt(now, now) } : CONFLICT;
 }
 
 async function openAndLock(
@@ -196,6 +206,8 @@ async function openAndLock(
 ): Promise<ClaimResult | typeof CONFLICT> {
   const { clock, settings } = context;
   const { row: seen } = facts;
+  const isLate = () => clock.monotonic() - readAt >= settings.startWindowMs; // [window]
+  if (isLate()) return CONFLICT;
   const limit = keyLimitOf(head);
   const seat = limit && (await findSeat(context, limit, { consistent: sure }));
   if (limit && !seat) return waitForSeat(context, head, message);
@@ -206,16 +218,15 @@ async function openAndLock(
   ]);
 
   const sentAt = clock.monotonic();
-  const row = openedRow(context, workerId, message, facts, head);
-  const claimed: Claimed = { head, message, row, sentAt, definition, checkpoint, limit };
+  const row = openedRow(context, workerId, message, facts, head, cover);
+  const claimed: Claimed = { head, message, row, seen, sentAt, definition, checkpoint, limit };
   const writes = writesOf(facts, head, row, cover, limit, seat);
   const answer = await claimConfirmed(context, claimed, writes);
   if (answer === 'refused') return CONFLICT;
-  const isInTime = clock.monotonic() - readAt < settings.startWindowMs; // [window]
-  if (answer === 'done' && isInTime && isClockRight(context)) return { kind: 'run', claimed };
+  if (answer === 'done' && !isLate() && isClockRight(context)) return { kind: 'run', claimed };
   if (answer === 'done')
     context.log.warn('gave a claim back because the store was slow', { jobId: head.jobId, due: message.due });
-  await giveBack(context, claimed, seen);
+  await giveBack(context, claimed);
   return answer === 'opened' ? CONFLICT : { kind: 'later', at: clock.now() };
 }
 
@@ -226,6 +237,7 @@ function openedRow(
   message: Message,
   { row: seen }: ClaimFacts,
   head: Head,
+  cover: string | undefined,
 ): Row {
   const now = clock.now();
   const {
@@ -248,6 +260,7 @@ function openedRow(
     workerId,
     ...(boot !== undefined && { boot }),
     enqueuedAt: kept.enqueuedAt ?? message.enqueuedAt,
+    ...(cover !== undefined && cover !== head.coveredUntil && { covers: true as const }),
     startedAt: now,
   };
 }
@@ -312,15 +325,15 @@ const GIVE_BACK_RETRY = { maxRounds: 6, pauseMs: 50 };
  */
 export async function giveBack(
   context: Context,
-  { row, head, message }: Pick<Claimed, 'row' | 'head' | 'message'>,
-  seen?: Row,
+  { row, seen, head, message }: Claimed,
 ): Promise<void> {
   const { number, jobId } = row;
   const before = seen ?? {
     ...newRow(head, message.due, row.revision, 'QUEUED'),
     enqueuedAt: message.enqueuedAt,
   };
-  const next: Row = { ...before, status: row.was ?? 'QUEUED', number };
+  const { was = 'QUEUED', covers } = row;
+  const next: Row = { ...before, status: was, number, ...(covers && { covers }) };
   await retryConflicts(context, GIVE_BACK_RETRY, async () => {
     try {
       await writeRow(context, { status: 'RUNNING', number }, next);

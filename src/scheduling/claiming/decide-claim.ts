@@ -65,7 +65,9 @@ export function decideClaim(facts: ClaimFacts): Decision {
   const occupied = occupies(facts, head);
   const queues = head.overlap === 'queue' || misfire.queues;
   if (occupied) {
-    if (isFirst && !isByHand && head.overlap === 'skip' && !queues)
+    // others were skipped because this one runs
+    const mayBeSkipped = !queues && !row?.covers;
+    if (isFirst && !isByHand && head.overlap === 'skip' && mayBeSkipped)
       return skipped(`overlap: the execution due ${iso(dueAtOf(occupied.due))} was still running`, now);
     return { do: 'wait' };
   }

@@ -5,7 +5,7 @@
 import { errorKeyOf } from '../../domain/executions/error-key.ts';
 import { type DueKey, shardOf } from '../../domain/executions/ids.ts';
 import type { Progress } from '../../domain/executions/progress.ts';
-import type { Row, RowSeen } from '../../domain/executions/row.ts';
+import { isTerminal, type Row, type RowSeen } from '../../domain/executions/row.ts';
 import { type Entry, entryKey, minuteOf, slotKey } from '../../domain/executions/slots.ts';
 import { isOpen, type OpenOperation, type Operation } from '../../domain/jobs/background-operation.ts';
 import type { Change, ChangeKey } from '../../domain/jobs/change.ts';

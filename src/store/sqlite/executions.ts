@@ -1,5 +1,5 @@
 // The ledger. A row is inserted once. A replacement compares the status and the number that were seen.
-import type { Row, RowSeen } from '../../domain/executions/row.ts';
+import { isTerminal, type Row, type RowSeen } from '../../domain/executions/row.ts';
 import {
   DUE,
   decodeCursor,
@@ -31,12 +31,13 @@ const INSERT = changing(
 );
 const SET_STATE = STATE.map((name) => `${name} = ?`).join();
 const WHERE_SEEN = 'WHERE jobId = ? AND due = ? AND status = ? AND number = ?';
-/** A request to cancel that came since the row was read stays. */
-const UPDATE_RUNNING = changing(
+/** A request to cancel stays, also one that came since the row was read. */
+const UPDATE_OPEN = changing(
   `UPDATE executions SET ${SET_STATE}, cancelRequested = ifnull(?, cancelRequested), told = ?
    ${WHERE_SEEN} AND leaseUntil = ifnull(?, leaseUntil)`,
 );
-const UPDATE = changing(`UPDATE executions SET ${SET_STATE}, cancelRequested = ?, told = ? ${WHERE_SEEN}`);
+/** A retry by hand removes it. */
+const UPDATE_ENDED = changing(`UPDATE executions SET ${SET_STATE}, cancelRequested = ?, told = ? ${WHERE_SEEN}`);
 const EXTEND = returning(
   `UPDATE executions SET leaseUntil = ?, progress = ifnull(?, progress)
    WHERE jobId = ? AND due = ? AND status = 'RUNNING' AND number = ? AND leaseUntil < ? RETURNING cancelRequested`,
@@ -78,9 +79,9 @@ export function executionOperations(
     const flags = [row.cancelRequested ? 1 : null, row.told ? 1 : null];
     if (!seen) return { statement: INSERT, values: [...state, ...flags, jobId, due, userId] };
     const values = [...state, ...flags, ...seenOf(jobId, due, seen)];
-    return seen.status === 'RUNNING'
-      ? { statement: UPDATE_RUNNING, values: [...values, orNull(seen.leaseUntil)] }
-      : { statement: UPDATE, values };
+    return isTerminal(seen.status)
+      ? { statement: UPDATE_ENDED, values }
+      : { statement: UPDATE_OPEN, values: [...values, orNull(seen.leaseUntil)] };
   }
   const seenOf = (jobId: string, due: string, { status, number }: RowSeen): Value[] => [
     jobId,

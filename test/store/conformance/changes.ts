@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { dueKey } from '../../../src/domain/executions/ids.ts';
 import type { Change } from '../../../src/domain/jobs/change.ts';
 import { aHead, aJobId, T0 } from '../../support/fixtures.ts';
 import type { Subject } from '../conformance.ts';
@@ -66,10 +67,11 @@ export function changesConformance(subject: Subject): void {
       const head = aHead();
       await store.insertHead(head);
       await store.putDefinition({ jobId: head.jobId, version: 1, params: {}, notify: [] });
+      await store.putWait({ jobId: head.jobId, due: dueKey(T0 + 1) }, T0);
       await store.insertChange(aChange(head.jobId, 1, T0));
       expect(await store.readHead(head.jobId, { consistent: true })).toEqual(head);
       expect((await store.listHeads(head.userId, { limit: 10 })).items).toHaveLength(1);
-      expect(await store.listHoldItems(head.jobId)).toEqual([]);
+      expect((await store.firstWait(head.jobId))?.due).toBe(dueKey(T0 + 1));
       expect(await store.listChanges(head.jobId, { version: 99, at: T0 }, 10)).toHaveLength(1);
     });
   });

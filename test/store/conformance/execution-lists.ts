@@ -141,9 +141,9 @@ export function executionListsConformance(subject: Subject): void {
 
     test('a row that changes keeps its position', async () => {
       const store = subject();
-      const row = aRow({ status: 'QUEUED', fence: undefined });
+      const row = aRow({ status: 'QUEUED', number: 0 });
       await store.insertRow(row);
-      await store.updateRow({ status: 'QUEUED' }, { ...row, status: 'RUNNING', fence: 'f' });
+      await store.updateRow(row, { ...row, status: 'RUNNING', number: T0 });
       const { items } = await store.listRowKeys(row.userId, { limit: 5 });
       expect(items).toStrictEqual([{ jobId: row.jobId, due: row.due }]);
     });

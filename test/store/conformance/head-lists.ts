@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { InvalidInput } from '../../../src/domain/errors.ts';
 import type { HeadSummary, Store } from '../../../src/store/store.ts';
-import { aHead, aHold, aUser, T0 } from '../../support/fixtures.ts';
+import { aHead, aUser, T0 } from '../../support/fixtures.ts';
 import type { Subject } from '../conformance.ts';
 
 async function insertMany(store: Store, userId: string, count: number, createdAt: (i: number) => number) {
@@ -40,9 +40,9 @@ export function headListsConformance(subject: Subject): void {
 
     test('a summary has all its fields, and none that a run changes', async () => {
       const store = subject();
-      const head = aHead({ hold: aHold(), rowsUntil: '1', coveredUntil: '1', bodyFingerprint: 'f' });
+      const head = aHead({ lock: { due: '1', number: 1 }, coveredUntil: '1', bodyFingerprint: 'f' });
       await store.insertHead(head);
-      const { stamp, hold, rowsUntil, coveredUntil, ...summary } = head;
+      const { lock, coveredUntil, ...summary } = head;
       const page = await store.listHeads(head.userId, { limit: 10 });
       expect(page.items).toStrictEqual([summary]);
       expect(page.next).toBeUndefined();
@@ -53,7 +53,6 @@ export function headListsConformance(subject: Subject): void {
       const head = aHead();
       await store.insertHead(head);
       await store.updateHead(head, {
-        stamp: 'next',
         status: 'paused',
         version: 2,
         tags: {},
@@ -62,12 +61,13 @@ export function headListsConformance(subject: Subject): void {
       expect([item?.status, item?.version, item?.tags]).toEqual(['paused', 2, {}]);
     });
 
-    test('definitions and holds are not jobs', async () => {
+    test('definitions, checkpoints and waits are not jobs', async () => {
       const store = subject();
       const head = aHead();
       await store.insertHead(head);
       await store.putDefinition({ jobId: head.jobId, version: 1, params: { a: 1 }, notify: [] });
-      await store.insertHoldItem({ jobId: head.jobId, due: '1', stamp: 's', hold: aHold() });
+      await store.putCheckpoint({ jobId: head.jobId, due: '1' }, 1, { page: 1 });
+      await store.putWait({ jobId: head.jobId, due: '1' }, T0);
       expect((await store.listHeads(head.userId, { limit: 10 })).items).toHaveLength(1);
     });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { dueKey } from '../../../src/domain/executions/ids.ts';
-import { aHead, aHold, aJobId, anId, T0 } from '../../support/fixtures.ts';
+import { aHead, aJobId, T0 } from '../../support/fixtures.ts';
 import type { Subject } from '../conformance.ts';
 
 const CONSISTENT = { consistent: true };
@@ -12,9 +12,8 @@ export function headsConformance(subject: Subject): void {
       const head = aHead({
         name: 'Übersicht 日本語 🕐 "quoted" \u0000 \n',
         tags: { équipe: 'facturation ☂', empty: '' },
-        hold: aHold(),
-        rowsUntil: dueKey(T0),
-        note: { due: dueKey(T0), status: 'SKIPPED', reason: 'still running', revision: 'r', at: T0 },
+        lock: { due: dueKey(T0), number: T0 + 5 },
+        coveredUntil: dueKey(T0),
       });
       expect(await store.insertHead(head)).toBe(true);
       expect(await store.readHead(head.jobId, CONSISTENT)).toEqual(head);
@@ -23,10 +22,10 @@ export function headsConformance(subject: Subject): void {
 
     test('undefined values are not stored, and empty tags stay empty', async () => {
       const store = subject();
-      const head = aHead({ name: undefined, hold: undefined, tags: {} });
+      const head = aHead({ name: undefined, lock: undefined, coveredUntil: undefined, tags: {} });
       await store.insertHead(head);
       const read = await store.readHead(head.jobId, CONSISTENT);
-      const { name, hold, ...rest } = head;
+      const { name, lock, coveredUntil, ...rest } = head;
       expect(read).toStrictEqual(rest);
     });
 
@@ -38,24 +37,24 @@ export function headsConformance(subject: Subject): void {
       const store = subject();
       const heads = [aHead(), aHead(), aHead()];
       for (const head of heads) await store.insertHead(head);
-      await store.updateHead(heads[0] ?? aHead(), { stamp: 'next' });
+      await store.updateHead(heads[0] ?? aHead(), { version: 2 });
       const ids = [...heads.map(({ jobId }) => jobId), aJobId()];
       const found = await Promise.all(ids.map((jobId) => store.readHead(jobId, CONSISTENT)));
-      expect(found.map((head) => head?.stamp)).toEqual(['next', heads[1]?.stamp, heads[2]?.stamp, undefined]);
+      expect(found.map((head) => head?.version)).toEqual([2, 1, 1, undefined]);
     });
 
     test('the second insert is refused and the first stays', async () => {
       const store = subject();
       const first = aHead();
       expect(await store.insertHead(first)).toBe(true);
-      expect(await store.insertHead({ ...first, name: 'another', stamp: anId(12) })).toBe(false);
+      expect(await store.insertHead({ ...first, name: 'another', version: 7 })).toBe(false);
       expect(await store.readHead(first.jobId, CONSISTENT)).toEqual(first);
     });
 
     test('of many concurrent inserts exactly one succeeds', async () => {
       const store = subject();
       const head = aHead();
-      const tries = Array.from({ length: 8 }, () => ({ ...head, stamp: anId(12) }));
+      const tries = Array.from({ length: 8 }, (_, i) => ({ ...head, name: `name ${i}` }));
       const done = await Promise.all(tries.map((one) => store.insertHead(one)));
       expect(done.filter(Boolean)).toHaveLength(1);
       expect(await store.readHead(head.jobId, CONSISTENT)).toEqual(tries[done.indexOf(true)]);
@@ -63,82 +62,73 @@ export function headsConformance(subject: Subject): void {
 
     test('an update changes its fields, removes its undefined fields, and keeps the others', async () => {
       const store = subject();
-      const head = aHead({ hold: aHold(), name: 'old', rowsUntil: dueKey(T0) });
+      const lock = { due: dueKey(T0), number: T0 };
+      const head = aHead({ name: 'old', lock, coveredUntil: dueKey(T0) });
       await store.insertHead(head);
-      const stamp = anId(12);
-      const hold = aHold({ cancelRequested: true });
-      const change = { stamp, status: 'paused' as const, name: undefined, hold, tags: { a: 'b' } };
+      const change = { version: 2, status: 'paused' as const, name: undefined, tags: { a: 'b' } };
       expect(await store.updateHead(head, change)).toBe(true);
       const { name, ...rest } = head;
       expect(await store.readHead(head.jobId, CONSISTENT)).toStrictEqual({
         ...rest,
-        stamp,
+        version: 2,
         status: 'paused',
-        hold,
         tags: { a: 'b' },
       });
     });
 
-    test('an update may empty the tags and remove the hold', async () => {
+    test('an update may empty the tags', async () => {
       const store = subject();
-      const head = aHead({ hold: aHold(), tags: { a: 'b' } });
+      const head = aHead({ tags: { a: 'b' } });
       await store.insertHead(head);
-      const stamp = anId(12);
-      await store.updateHead(head, { stamp, hold: undefined, tags: {} });
-      const { hold, ...rest } = head;
-      expect(await store.readHead(head.jobId, CONSISTENT)).toStrictEqual({ ...rest, stamp, tags: {} });
+      await store.updateHead(head, { version: 2, tags: {} });
+      expect(await store.readHead(head.jobId, CONSISTENT)).toStrictEqual({ ...head, version: 2, tags: {} });
     });
 
-    test('an update of the stamp alone changes the stamp', async () => {
+    test('an update of the version alone changes the version', async () => {
       const store = subject();
       const head = aHead();
       await store.insertHead(head);
-      expect(await store.updateHead(head, { stamp: 'next' })).toBe(true);
-      expect(await store.readHead(head.jobId, CONSISTENT)).toStrictEqual({ ...head, stamp: 'next' });
+      expect(await store.updateHead(head, { version: 9 })).toBe(true);
+      expect(await store.readHead(head.jobId, CONSISTENT)).toStrictEqual({ ...head, version: 9 });
     });
 
-    test('an update of an older stamp is refused and changes nothing', async () => {
-      const store = subject();
-      const head = aHead();
-      await store.insertHead(head);
-      expect(
-        await store.updateHead({ ...head, stamp: 'older' }, { stamp: anId(12), status: 'cancelled' }),
-      ).toBe(false);
-      expect(await store.readHead(head.jobId, CONSISTENT)).toEqual(head);
-    });
+    test.each([6, 8])(
+      'an update that saw version %i instead of 7 is refused and changes nothing',
+      async (version) => {
+        const store = subject();
+        const head = aHead({ version: 7 });
+        await store.insertHead(head);
+        expect(await store.updateHead({ ...head, version }, { version: 9, status: 'cancelled' })).toBe(false);
+        expect(await store.readHead(head.jobId, CONSISTENT)).toEqual(head);
+      },
+    );
 
     test('an update never creates', async () => {
       const store = subject();
       const head = aHead();
-      expect(await store.updateHead(head, { stamp: anId(12), status: 'paused' })).toBe(false);
+      expect(await store.updateHead(head, { version: 2, status: 'paused' })).toBe(false);
       expect(await store.readHead(head.jobId, CONSISTENT)).toBeUndefined();
     });
 
-    test('of many concurrent updates of one stamp exactly one succeeds', async () => {
+    test('of many concurrent updates of one version exactly one succeeds', async () => {
       const store = subject();
       const head = aHead();
       await store.insertHead(head);
-      const stamps = Array.from({ length: 12 }, () => anId(12));
-      const done = await Promise.all(
-        stamps.map((stamp) => store.updateHead(head, { stamp, hold: aHold({ token: stamp }) })),
-      );
+      const names = Array.from({ length: 12 }, (_, i) => `name ${i}`);
+      const done = await Promise.all(names.map((name) => store.updateHead(head, { version: 2, name })));
       expect(done.filter(Boolean)).toHaveLength(1);
-      const winner = stamps[done.indexOf(true)];
       const after = await store.readHead(head.jobId, CONSISTENT);
-      expect([after?.stamp, after?.hold?.token]).toEqual([winner, winner]);
+      expect([after?.version, after?.name]).toEqual([2, names[done.indexOf(true)]]);
     });
 
-    test('of many concurrent updates of many heads each is compared with its own stamp', async () => {
+    test('of many concurrent updates of many heads each is compared with its own version', async () => {
       const store = subject();
-      const heads = Array.from({ length: 130 }, () => aHead());
+      const heads = Array.from({ length: 130 }, () => aHead({ version: 3 }));
       await Promise.all(heads.map((head) => store.insertHead(head)));
       const isStale = (i: number) => i % 10 === 3;
       const done = await Promise.all(
         heads.map((head, i) =>
-          store.updateHead(isStale(i) ? { ...head, stamp: 'older' } : head, {
-            stamp: `new${i}`,
-            hold: aHold(),
-          }),
+          store.updateHead(isStale(i) ? { ...head, version: 2 } : head, { version: 100 + i }),
         ),
       );
       expect(done).toEqual(heads.map((_, i) => !isStale(i)));
@@ -146,9 +136,9 @@ export function headsConformance(subject: Subject): void {
         heads.map(({ jobId }) => jobId),
         { consistent: true },
       );
-      const stamps = new Map(read.map(({ jobId, stamp }) => [jobId, stamp]));
-      expect(heads.map(({ jobId }) => stamps.get(jobId))).toEqual(
-        heads.map(({ stamp }, i) => (isStale(i) ? stamp : `new${i}`)),
+      const versions = new Map(read.map(({ jobId, version }) => [jobId, version]));
+      expect(heads.map(({ jobId }) => versions.get(jobId))).toEqual(
+        heads.map((_, i) => (isStale(i) ? 3 : 100 + i)),
       );
     });
 
@@ -173,7 +163,7 @@ export function headsConformance(subject: Subject): void {
       tags.a = 'changed by the caller';
       const before = await store.readHead(head.jobId, CONSISTENT);
       expect(before?.tags).toEqual({ a: 'b' });
-      await store.updateHead(head, { stamp: 'next', tags: { a: 'c' } });
+      await store.updateHead(head, { version: 2, tags: { a: 'c' } });
       expect(before?.tags).toEqual({ a: 'b' });
     });
   });

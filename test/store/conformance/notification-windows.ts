@@ -34,29 +34,29 @@ export function notificationWindowsConformance(subject: Subject): void {
       expect(await store.readNotificationWindow(jobId, 'failed')).toEqual(third);
     });
 
-    test('mark the row as notified, if status and fence are as seen', async () => {
+    test('mark the row as notified, if status and number are as seen', async () => {
       const store = subject();
-      const held = aRow({ status: 'FAILED', fence: 'f', notifies: 'f' });
-      const skipped = aRow({ status: 'SKIPPED', fence: undefined });
-      for (const row of [held, skipped]) await store.insertRow(row);
-      const told = async ({ jobId, due }: typeof held) =>
+      const failed = aRow({ status: 'FAILED', number: 7, notifies: 'f' });
+      const skipped = aRow({ status: 'SKIPPED', number: 0 });
+      for (const row of [failed, skipped]) await store.insertRow(row);
+      const told = async ({ jobId, due }: typeof failed) =>
         (await store.readRow(jobId, due, { consistent: true }))?.told;
-      expect(await store.markNotified(held.jobId, held.due, { status: 'FAILED', fence: 'other' })).toBe(
+      expect(await store.markNotified(failed.jobId, failed.due, { status: 'FAILED', number: 8 })).toBe(false);
+      expect(await store.markNotified(failed.jobId, failed.due, { status: 'FAILED', number: 0 })).toBe(false);
+      expect(await store.markNotified(failed.jobId, failed.due, { status: 'SUCCEEDED', number: 7 })).toBe(
         false,
       );
-      expect(await store.markNotified(held.jobId, held.due, { status: 'FAILED' })).toBe(false);
-      expect(await store.markNotified(held.jobId, held.due, { status: 'SUCCEEDED', fence: 'f' })).toBe(false);
-      expect(await told(held)).toBeUndefined();
-      expect(await store.markNotified(held.jobId, held.due, held)).toBe(true);
-      expect(await store.markNotified(skipped.jobId, skipped.due, { status: 'SKIPPED' })).toBe(true);
-      expect(await told(held)).toBe(true);
-      expect(await store.readRow(held.jobId, held.due, { consistent: true })).toEqual({
-        ...held,
+      expect(await told(failed)).toBeUndefined();
+      expect(await store.markNotified(failed.jobId, failed.due, failed)).toBe(true);
+      expect(await store.markNotified(skipped.jobId, skipped.due, skipped)).toBe(true);
+      expect(await told(failed)).toBe(true);
+      expect(await store.readRow(failed.jobId, failed.due, { consistent: true })).toEqual({
+        ...failed,
         told: true,
       });
       expect(await told(skipped)).toBe(true);
-      expect(await store.markNotified('none', held.due, held)).toBe(false);
-      expect(await store.readRow('none', held.due, { consistent: true })).toBeUndefined();
+      expect(await store.markNotified('none', failed.due, failed)).toBe(false);
+      expect(await store.readRow('none', failed.due, { consistent: true })).toBeUndefined();
     });
   });
 }

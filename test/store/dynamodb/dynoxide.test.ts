@@ -13,6 +13,6 @@ const open = (groupCommit: boolean) => async () => {
   };
 };
 
-describeStore('the store on dynoxide, with group commit', open(true));
-describeStore('the store on dynoxide, each call alone', open(false));
+describeStore('the store on dynoxide, with group commit', 'step by step', open(true));
+describeStore('the store on dynoxide, each call alone', 'step by step', open(false));
 describeDifferential('the one on dynoxide', open(true));

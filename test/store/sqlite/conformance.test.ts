@@ -27,6 +27,6 @@ const inMemory = async () => {
   return { store, close: async () => close() };
 };
 
-describeStore('the store in a file of SQLite', inFile);
-describeStore('the store on SQLite in memory', inMemory);
+describeStore('the store in a file of SQLite', 'together', inFile);
+describeStore('the store on SQLite in memory', 'together', inMemory);
 describeDifferential('the one in a file of SQLite', inFile);
