@@ -162,7 +162,10 @@ export function failureFromItem(stored: unknown): { errorKey?: string; dismissed
 }
 
 /** When a row expires, in epoch seconds. Only terminal rows do. A backfill has open rows with old due times. */
-function rowExpiresAt({ due, status, finishedAt = 0, startedAt = 0, enqueuedAt = 0 }: Row, retentionMs: number) {
+function rowExpiresAt(
+  { due, status, finishedAt = 0, startedAt = 0, enqueuedAt = 0 }: Row,
+  retentionMs: number,
+) {
   if (!isTerminal(status)) return undefined;
   return seconds(Math.max(dueAtOf(due), finishedAt, startedAt, enqueuedAt) + retentionMs);
 }

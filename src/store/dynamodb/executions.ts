@@ -21,7 +21,15 @@ import {
   rowFromItem,
   rowToItem,
 } from '../items.ts';
-import type { ExecutionKey, Extended, FailedKey, ListOptions, ListRowsOptions, Page, ReadOptions } from '../store.ts';
+import type {
+  ExecutionKey,
+  Extended,
+  FailedKey,
+  ListOptions,
+  ListRowsOptions,
+  Page,
+  ReadOptions,
+} from '../store.ts';
 import { newestFirst, ownersOf } from '../user-index.ts';
 import type { Database } from './database.ts';
 import type { On } from './item-calls.ts';
@@ -122,7 +130,10 @@ export async function requestCancel(db: Database, key: ExecutionKey, number: num
 
 /** False if status or number are not as seen. 1 WRU below 1 KB. */
 export const markNotified = (db: Database, jobId: string, due: DueKey, seen: RowSeen): Promise<boolean> =>
-  db.change({ operation: 'markNotified', table }, { key: { jobId, due }, change: { told: true }, where: seenOf(seen) });
+  db.change(
+    { operation: 'markNotified', table },
+    { key: { jobId, due }, change: { told: true }, where: seenOf(seen) },
+  );
 
 /** False if it is not FAILED or has another number. 1 WRU below 1 KB, and 1 for the index of failed rows. */
 export const dismissRow = (db: Database, row: Row): Promise<boolean> =>

@@ -23,22 +23,22 @@ import {
   userRowCursor,
 } from '../cursors.ts';
 import { createdKey, dueKeyOf, lockNumberOf } from '../items.ts';
-import {
-  type ClaimAnswer,
-  type ClaimWrites,
-  type ExecutionKey,
-  type Extended,
-  type FailedKey,
-  type HeadSummary,
-  type ListOptions,
-  type ListRowsOptions,
-  type LockTaking,
-  type NotificationWindow,
-  type Page,
-  type ReadOptions,
-  type Shard,
-  type Store,
-  type WorkerRow,
+import type {
+  ClaimAnswer,
+  ClaimWrites,
+  ExecutionKey,
+  Extended,
+  FailedKey,
+  HeadSummary,
+  ListOptions,
+  ListRowsOptions,
+  LockTaking,
+  NotificationWindow,
+  Page,
+  ReadOptions,
+  Shard,
+  Store,
+  WorkerRow,
 } from '../store.ts';
 import { frozen } from './frozen.ts';
 import { Versioned } from './versioned.ts';
@@ -204,8 +204,8 @@ export class MemoryStore implements Store {
   }
 
   #putRow(old: Row | undefined, row: Row): void {
-    // a request to cancel that came since the read stays, as on the other stores
-    const isKept = old?.status === 'RUNNING' && old.cancelRequested;
+    // a request to cancel stays in an open row, as on the other stores
+    const isKept = old && !isTerminal(old.status) && old.cancelRequested;
     this.rows.set(rowKey(row), frozen({ ...row, ...(isKept && { cancelRequested: true as const }) }));
   }
 
@@ -233,7 +233,8 @@ export class MemoryStore implements Store {
   async claim({ seen, row, seat, lock }: ClaimWrites): Promise<ClaimAnswer> {
     const old = this.rows.get(rowKey(row));
     const isOpenable = seen ? old && isAsSeen(old, seen) : !old;
-    if (!isOpenable || (seat && !this.#isSeat(seat.seen, seat.seat)) || (lock && !this.#isLock(lock))) return 'refused';
+    if (!isOpenable || (seat && !this.#isSeat(seat.seen, seat.seat)) || (lock && !this.#isLock(lock)))
+      return 'refused';
     this.#putRow(old, row);
     if (seat) this.seats.set(seatKey(seat.seat), frozen(seat.seat));
     if (lock) this.#putLock(lock);

@@ -10,14 +10,7 @@ import {
   userRowCursor,
 } from '../cursors.ts';
 import { failureFromItem, failureToItem, progressToItem, rowFromItem, rowToItem } from '../items.ts';
-import type {
-  ClaimStore,
-  ExecutionKey,
-  ExecutionsStore,
-  FailedKey,
-  ListOptions,
-  Page,
-} from '../store.ts';
+import type { ClaimStore, ExecutionKey, ExecutionsStore, FailedKey, ListOptions, Page } from '../store.ts';
 import { lockWrite } from './heads.ts';
 import { seatWrite } from './seats.ts';
 import { changing, type Reader, returning, type Value, type Write, type Writer } from './statements.ts';
@@ -37,7 +30,9 @@ const UPDATE_OPEN = changing(
    ${WHERE_SEEN} AND leaseUntil = ifnull(?, leaseUntil)`,
 );
 /** A retry by hand removes it. */
-const UPDATE_ENDED = changing(`UPDATE executions SET ${SET_STATE}, cancelRequested = ?, told = ? ${WHERE_SEEN}`);
+const UPDATE_ENDED = changing(
+  `UPDATE executions SET ${SET_STATE}, cancelRequested = ?, told = ? ${WHERE_SEEN}`,
+);
 const EXTEND = returning(
   `UPDATE executions SET leaseUntil = ?, progress = ifnull(?, progress)
    WHERE jobId = ? AND due = ? AND status = 'RUNNING' AND number = ? AND leaseUntil < ? RETURNING cancelRequested`,

@@ -6,7 +6,15 @@ import { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { WriteRefused } from './commit.ts';
 import { StoreFault } from './faults.ts';
 import type { FromWriter, ToWriter, WriterData, WriterStats } from './protocol.ts';
-import { type Answer, RANKS, type Rank, type Statement, type Value, type Write, type Writer } from './statements.ts';
+import {
+  type Answer,
+  RANKS,
+  type Rank,
+  type Statement,
+  type Value,
+  type Write,
+  type Writer,
+} from './statements.ts';
 
 /** A full message is sent before the turn of the event loop ends. */
 const FULL = 256;
