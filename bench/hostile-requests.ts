@@ -2,7 +2,7 @@
 // of a valid request once. The slowest of them, and the attacks that are written by hand, are then measured alone and 32 at once.
 import { contract, operations } from '../src/api/contract/contract.ts';
 import type { Operation } from '../src/api/contract/endpoint.ts';
-import { ATTACKS, type RouteAttacks } from './hostile-requests/attacks.ts';
+import { ATTACKS, OTHER_ROUTES, type RouteAttacks } from './hostile-requests/attacks.ts';
 import { type Answer, AT_ONCE, type Server, startServer } from './hostile-requests/server.ts';
 import { type Attack, variations } from './hostile-requests/variations.ts';
 import { commandOf, type Options, progress, type Report } from './report.ts';
@@ -43,9 +43,9 @@ export async function hostileRequests({ quick }: Options): Promise<Report> {
   const forgotten = Object.keys(contract).filter((name) => !(name in ATTACKS));
   if (forgotten.length > 0) throw new Error(`routes without attacks: ${forgotten.join(', ')}`);
   const results: RouteResult[] = [];
-  for (const operation of operations) {
+  for (const operation of [...operations, ...OTHER_ROUTES]) {
     if (chosen && !chosen.includes(operation.id)) continue;
-    const attacks = ATTACKS[operation.id as keyof typeof contract];
+    const attacks: RouteAttacks = ATTACKS[operation.id as keyof typeof contract] ?? {};
     results.push(await measureRoute(operation, attacks, quick));
   }
   return reportOf(results);

@@ -43,6 +43,8 @@ export interface Server {
 const USER = 'mallory';
 /** The maximum number of requests at once. */
 export const AT_ONCE = 32;
+/** `call` parses answers up to this size: a job with the largest body. */
+const MAX_TEXT = 1_000_000;
 const START_MS = 60_000;
 const ANSWER_MS = 180_000;
 /** A request whose connection fails has no status. */
@@ -85,7 +87,7 @@ export async function startServer(): Promise<Server> {
       }
       const bytes = Buffer.concat(chunks);
       const status = response.statusCode ?? 0;
-      resolve({ status, bytes: bytes.length, text: bytes.subarray(0, 100_000).toString() });
+      resolve({ status, bytes: bytes.length, text: bytes.subarray(0, MAX_TEXT).toString() });
     });
     request.setTimeout(ANSWER_MS, () => request.destroy(new Error('no answer')));
     request.on('error', () => resolve(NO_ANSWER));
