@@ -1,6 +1,7 @@
 // Request schemas that several operations share: ids, times, pages and headers.
 import { z } from 'zod';
 import { jobNameSchema, namespaceSchema } from '../../domain/jobs/job-name.ts';
+import { formatValue } from '../../domain/validation/validation.ts';
 import { EXECUTION_STATUSES, JOB_STATUSES } from '../../domain/views/resource-schemas.ts';
 
 export const jobId = z.string().regex(/^job_[0-9a-zA-Z]{20}$/, { error: 'must be a job id' });
@@ -56,7 +57,7 @@ export const paging = {
 const tag = z
   .string()
   .regex(/^[^:]{1,64}:.{0,128}$/s, {
-    error: (issue) => `must be key:value, got ${JSON.stringify(issue.input)}`,
+    error: (issue) => `must be key:value, got ${formatValue(issue.input)}`,
   })
   .transform((text) => {
     const colon = text.indexOf(':');

@@ -29,7 +29,9 @@ export const problemShape = z
     errors: z
       .array(z.strictObject({ path: z.string(), message: z.string() }))
       .optional()
-      .describe('with 400: each wrong field, the value given and the values allowed'),
+      .describe(
+        'with 400: each wrong field, the value given and the values allowed; after 10 of them, the number of the others with an empty path. Absent from the 11th refused job of a batch on',
+      ),
     limit: z
       .strictObject({ name: z.string(), value: z.number() })
       .optional()

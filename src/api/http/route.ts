@@ -100,12 +100,15 @@ const nounOf = ({ path }: Operation): string => path.split('/')[1]?.replace(/s$/
 function queryOf(event: HttpEvent): Record<string, string> {
   if (!isUnicode(event.rawQueryString))
     throw new InvalidInput([{ path: '', message: 'the query must be percent-encoded UTF-8' }]);
-  const query = new URLSearchParams(event.rawQueryString);
-  const repeated = [...new Set(query.keys())].filter((key) => query.getAll(key).length > 1);
-  if (repeated.length > 0) {
-    throw new InvalidInput(repeated.map((path) => ({ path, message: 'is given more than once' })));
+  const values = new Map<string, string>();
+  const repeated = new Set<string>();
+  for (const [name, value] of new URLSearchParams(event.rawQueryString)) {
+    if (values.has(name)) repeated.add(name);
+    values.set(name, value);
   }
-  return Object.fromEntries(query);
+  if (repeated.size > 0)
+    throw new InvalidInput([...repeated].map((path) => ({ path, message: 'is given more than once' })));
+  return Object.fromEntries(values);
 }
 
 /** Whether the query is UTF-8. URLSearchParams would replace invalid bytes by U+FFFD. */
