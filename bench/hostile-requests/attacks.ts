@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { contract } from '../../src/api/contract/contract.ts';
 import type { Operation } from '../../src/api/contract/endpoint.ts';
+import { docsFile } from '../../test/support/docs-file.ts';
 import type { HostileRequest, Server } from './server.ts';
 import { type Attack, BODY_BYTES, hostileValues, type ValidBody, type ValidRequest } from './variations.ts';
 
@@ -313,7 +314,7 @@ export const ATTACKS: Readonly<Record<keyof typeof contract, RouteAttacks>> = {
   health: {},
   openapi: {},
   docs: {},
-  docsFile: { valid: async () => ({ path: { file: 'swagger-ui.css' } }) },
+  docsFile: { valid: async () => ({ path: { file: docsFile() } }) },
 };
 
 const open = (method: Operation['method'], path: string, params?: Operation['params']): Operation => ({

@@ -252,8 +252,9 @@ export const ROLES = {
   ],
   /** The canary calls the API only. */
   canary: [],
-  /** The console serves files. */
+  /** The console and the documentation are files. */
   console: [],
+  docs: [],
 } as const satisfies Record<string, readonly (keyof Store)[]>;
 export type RoleName = keyof typeof ROLES;
 

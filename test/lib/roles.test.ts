@@ -60,12 +60,12 @@ describe('roles', { timeout: 120_000 }, () => {
     },
   );
 
-  it('the console may write its log and nothing else', () => {
-    expect(roleOf(/ConsoleFunctionRole/)).toEqual([
-      {
-        actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-        resources: [expect.stringContaining('PunctualApiConsoleFunctionLogs')],
-      },
+  it.each([
+    ['console', /ConsoleFunctionRole/, 'PunctualApiConsoleFunctionLogs'],
+    ['documentation', /ApiDocsRole/, 'PunctualApiDocsLogs'],
+  ])('the %s may write its log and nothing else', (_, role, log) => {
+    expect(roleOf(role)).toEqual([
+      { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [expect.stringContaining(log)] },
     ]);
   });
 

@@ -121,7 +121,9 @@ describe('the release', () => {
   it.each(Object.keys(MORE_RIGHTS['release.yml'] as object))(
     'runs neither an installation nor a test in the job "%s", which has more rights',
     (job) => {
-      expect(commands(job).join('\n')).not.toMatch(/\bnpm (ci|i|install|test|run|exec|pack)\b|\bnpx\b|vitest/);
+      expect(commands(job).join('\n')).not.toMatch(
+        /\bnpm (ci|i|install|test|run|exec|pack)\b|\bnpx\b|vitest/,
+      );
     },
   );
 
@@ -166,9 +168,7 @@ describe('the pipeline of examples/github-actions', () => {
     expect(workflow.permissions).toEqual({ contents: 'read' });
     for (const { permissions, steps } of Object.values(workflow.jobs)) {
       expect(permissions).toEqual({ contents: 'read', 'id-token': 'write' });
-      expect(steps.some(({ uses }) => uses?.startsWith('aws-actions/configure-aws-credentials@'))).toBe(
-        true,
-      );
+      expect(steps.some(({ uses }) => uses?.startsWith('aws-actions/configure-aws-credentials@'))).toBe(true);
     }
   });
 

@@ -25,8 +25,6 @@ import { contract } from '../contract/contract.ts';
 import type { TaskView } from '../contract/response-schemas.ts';
 import { withETag, withNamedETag } from '../http/etag.ts';
 import { type Route, route } from '../http/route.ts';
-import { docsFile, docsPage } from '../openapi/docs-page.ts';
-import { openApiDocument } from '../openapi/openapi.ts';
 import { operatorRoutes } from './operator-routes.ts';
 
 export function queryRoutes(
@@ -109,9 +107,6 @@ export function queryRoutes(
       }),
     }),
     ...operatorRoutes(ctx),
-    route(contract.openapi, { handle: async () => ({ body: openApiDocument() }) }),
-    route(contract.docs, { handle: async () => docsPage() }),
-    route(contract.docsFile, { handle: async ({ params }) => docsFile(params.file) }),
   ];
 }
 

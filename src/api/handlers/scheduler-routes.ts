@@ -28,6 +28,7 @@ import { MAX_REDRIVEN } from '../contract/executions.ts';
 import { withVersion } from '../http/etag.ts';
 import { type Route, route } from '../http/route.ts';
 import { createBatch, parseBatch } from './create-batch.ts';
+import { docsRoutes } from './docs-routes.ts';
 import { createHealthCheck } from './health.ts';
 import { type JobRules, parseJobPatch, parseJobSpec, taskErrors } from './job-input.ts';
 import { namedJobRoutes } from './named-job-routes.ts';
@@ -47,6 +48,7 @@ export interface RoutesOptions {
 export const routes = (ctx: Context, tasks: Tasks, options: RoutesOptions = {}): Route[] => [
   ...schedulerRoutes(ctx, tasks, { quotas: createQuotas(ctx, NO_LIMITS), ...options }),
   ...queryRoutes(ctx, tasks, options.quotas?.values.defaults, options.telemetry),
+  ...docsRoutes(),
 ];
 
 function schedulerRoutes(

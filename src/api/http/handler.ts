@@ -86,7 +86,9 @@ export function createApi(
     })),
     notFoundResponse({ method, path }) {
       const allowed = methodsOf(operations, path);
-      throw allowed.length > 0 ? new MethodNotAllowed(method, path, allowed) : new UnknownRoute(path);
+      // another service has an operation that this one gets by a path with a "/" at its end
+      const isKnown = allowed.length > 0 && !allowed.some((one) => one === method);
+      throw isKnown ? new MethodNotAllowed(method, path, allowed) : new UnknownRoute(path);
     },
   });
 
