@@ -8,14 +8,17 @@ import { warningsOf } from '../domain/views/views.ts';
 import type { IngestMessage, IngestQueue } from '../queue/ingest-queue.ts';
 import type { Context } from '../scheduling/context.ts';
 import { neverFires } from '../scheduling/planning/plan-revision.ts';
+import { inSearchParts, searchesOf } from '../scheduling/searches.ts';
 import { type CreateRequest, createJob, refuseOtherBody } from './create-job.ts';
 
 /** Undefined if the queue does not accept the message. Then the caller creates the job at once. */
 export async function acceptJob(
-  { store, clock, random }: Context,
+  context: Context,
   ingest: IngestQueue,
   { userId, spec, idempotencyKey, admit }: CreateRequest,
 ): Promise<{ id: string; warnings?: ScheduleWarning[] } | undefined> {
+  const { store, clock, random } = context;
+  const searches = searchesOf(context);
   const acceptedAt = clock.now();
   // the space makes it different from every key of a caller
   const key = idempotencyKey ?? `accepted ${random.id(22)}`;
@@ -23,13 +26,14 @@ export async function acceptJob(
   if (idempotencyKey !== undefined) {
     const first = await store.readHead(id, { consistent: true });
     if (first) refuseOtherBody(first, fingerprint(spec));
-    if (first) return { id, ...warningsOf(first.schedule, acceptedAt) };
+    if (first) return { id, ...warningsOf(first.schedule, acceptedAt, searches) };
   }
   const schedule = resolveSchedule(spec.schedule, acceptedAt);
-  if (nextOccurrence(schedule, acceptedAt - 1) === undefined) throw neverFires(schedule, acceptedAt);
+  const due = await inSearchParts(context, () => nextOccurrence(schedule, acceptedAt - 1, searches));
+  if (due === undefined) throw neverFires(schedule, acceptedAt);
   await admit?.(schedule, spec);
   const queued = await ingest.send({ userId, idempotencyKey: key, spec, acceptedAt });
-  return queued ? { id, ...warningsOf(schedule, acceptedAt) } : undefined;
+  return queued ? { id, ...warningsOf(schedule, acceptedAt, searches) } : undefined;
 }
 
 /** Creates the job if it does not exist. A PunctualError is permanent, so the caller must not retry it. */

@@ -15,6 +15,7 @@ import { planned } from '../scheduling/planning/plan-revision.ts';
 import { confirmWrite } from '../scheduling/records/confirm-write.ts';
 import { findDefinition, firstDefinition, refuseLarge } from '../scheduling/records/definitions.ts';
 import { writerDeadline } from '../scheduling/records/writer-deadline.ts';
+import { searchesOf } from '../scheduling/searches.ts';
 import { recordChange } from './change-records.ts';
 
 export interface CreateRequest {
@@ -58,7 +59,7 @@ export async function createJob(
       : resolveAccepted(given, Math.min(acceptedAt, t0), t0);
   refuseLarge({ params, notify });
   await admit?.(schedule, spec);
-  const { entries, send } = planned(context, { jobId, userId, revision, schedule }, t0);
+  const { entries, send } = await planned(context, { jobId, userId, revision, schedule }, t0);
   const status = paused ? 'paused' : 'active';
   // no reader looks at these before the head is written, so they need no order
   const [definition, updatedAt] = await Promise.all([
@@ -95,7 +96,9 @@ export async function createJob(
   }
   if (!paused) await send();
   const content = { jobId, version: head.definition, params, notify };
-  return { job: { ...jobView(head, content, t0), ...warningsOf(schedule, t0) }, created: true };
+  const searches = searchesOf(context);
+  const job = jobView(head, content, t0, undefined, searches);
+  return { job: { ...job, ...warningsOf(schedule, t0, searches) }, created: true };
 }
 
 export const newJobId = (random: Random): string => `job_${random.id(20)}`;
@@ -129,7 +132,9 @@ async function repeated(
   refuseOtherBody(first, bodyFingerprint);
   const definition = await findDefinition(context, first);
   const now = context.clock.now();
-  return { job: { ...jobView(first, definition, now), ...warningsOf(first.schedule, now) }, created: false };
+  const searches = searchesOf(context);
+  const job = jobView(first, definition, now, undefined, searches);
+  return { job: { ...job, ...warningsOf(first.schedule, now, searches) }, created: false };
 }
 
 export function refuseOtherBody(first: Head, bodyFingerprint: string): void {

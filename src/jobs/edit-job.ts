@@ -16,6 +16,7 @@ import type { Context } from '../scheduling/context.ts';
 import { freshRevision, plan } from '../scheduling/planning/plan-revision.ts';
 import { findDefinition, refuseLarge, writeDefinition } from '../scheduling/records/definitions.ts';
 import { writerDeadline } from '../scheduling/records/writer-deadline.ts';
+import { searchesOf } from '../scheduling/searches.ts';
 import { type ChangeRequest, changeJob, type Decision } from './change-records.ts';
 import { refuseEnded, viewOfJob } from './job-state.ts';
 import { refuseEditOfOthers } from './secrets-of-others.ts';
@@ -62,7 +63,8 @@ export async function editJob(
     },
     checks,
   );
-  return { ...(await viewOfJob(context, who, head)), ...(fields.schedule && warningsOf(head.schedule, t0)) };
+  const warnings = fields.schedule && warningsOf(head.schedule, t0, searchesOf(context));
+  return { ...(await viewOfJob(context, who, head)), ...warnings };
 }
 
 /** The changes of an edit. */
@@ -121,7 +123,9 @@ export async function applyEdit(
       decided.revision = revision;
       // the occurrences of a paused job are planned at its resume
       if ((seen.status === 'active' || resumes) && !pauses)
-        send = await plan(context, { ...seen, revision, schedule: decided.schedule ?? seen.schedule }, t0);
+        send = await plan(context, { ...seen, revision, schedule: decided.schedule ?? seen.schedule }, t0, {
+          refuseSearch: given !== undefined,
+        });
     }
     if (notify) decided.notifies = notifiesOf(notify);
     if (params || notify) {

@@ -60,7 +60,7 @@ export async function pause(
       }
       if (seen.status === 'active' && seen.pausedUntil === until) return undefined;
       const revision = freshRevision(context);
-      send = await plan(context, { ...seen, revision, pausedUntil: until }, t0);
+      send = await plan(context, { ...seen, revision, pausedUntil: until }, t0, { refuseSearch: false });
       return {
         set: { status: 'active', revision, pausedUntil: until, ...withdrawHold(context, seen) },
         inTime,
@@ -99,7 +99,9 @@ export async function resume(
       refuseEnded(seen, 'resumed');
       if (seen.status === 'active' && !isPaused(seen, t0)) return undefined;
       const revision = freshRevision(context);
-      send = await plan(context, { ...seen, revision, pausedUntil: undefined }, t0);
+      send = await plan(context, { ...seen, revision, pausedUntil: undefined }, t0, {
+        refuseSearch: false,
+      });
       return { set: { status: 'active', revision, pausedUntil: undefined }, inTime };
     },
   );

@@ -8,6 +8,7 @@ import { requireJob } from '../jobs/access.ts';
 import { requireNamed } from '../jobs/named/find-named-job.ts';
 import type { Context } from '../scheduling/context.ts';
 import { findDefinition } from '../scheduling/records/definitions.ts';
+import { searchesOf } from '../scheduling/searches.ts';
 import { isRunning } from './unwritten-executions.ts';
 import { viewOfRow } from './view-of-row.ts';
 
@@ -32,5 +33,5 @@ async function withLastExecution(context: Context, who: Principal, head: Head): 
       ? executionOfHold(head, head.hold)
       : undefined;
   const last = unwritten ?? (row && (await viewOfRow(context, head, row)));
-  return withOwner(who, jobView(head, definition, clock.now(), last), head.userId);
+  return withOwner(who, jobView(head, definition, clock.now(), last, searchesOf(context)), head.userId);
 }

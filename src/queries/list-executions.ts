@@ -3,11 +3,12 @@
 import { dueBound, dueKey } from '../domain/executions/ids.ts';
 import type { Row } from '../domain/executions/row.ts';
 import type { Principal } from '../domain/principal.ts';
-import { isRecurring, nextOccurrence } from '../domain/schedule/occurrences.ts';
+import { isRecurring, nextOrSearching } from '../domain/schedule/occurrences.ts';
 import type { ExecutionView } from '../domain/views/resource-schemas.ts';
 import { executionOfRow, plannedExecution, withOwner } from '../domain/views/views.ts';
 import { requireOwner } from '../jobs/access.ts';
 import type { Context } from '../scheduling/context.ts';
+import { searchesOf } from '../scheduling/searches.ts';
 import { headCursor, userRowCursor } from '../store/cursors.ts';
 import type { ExecutionKey, HeadSummary, Page } from '../store/store.ts';
 import { filteredPage, type Listed } from './filtered-page.ts';
@@ -87,16 +88,18 @@ export async function withRows<Key extends ExecutionKey>(
 
 /** The next occurrence of each active job, newest job first. In this order a cursor stays valid. */
 async function listScheduled(
-  { store, clock }: Context,
+  context: Context,
   owner: string,
   query: ExecutionsQuery,
 ): Promise<Listed<ExecutionView>> {
+  const { store, clock } = context;
+  const searches = searchesOf(context);
   const now = clock.now();
   const next = (head: HeadSummary): ExecutionView | undefined => {
     if (head.status !== 'active') return undefined;
     const after = Math.max(isRecurring(head.schedule) ? now : 0, (head.pausedUntil ?? 0) - 1);
-    const due = nextOccurrence(head.schedule, after);
-    return due === undefined ? undefined : plannedExecution(head, dueKey(due), now);
+    const due = nextOrSearching(head.schedule, after, searches);
+    return typeof due !== 'number' ? undefined : plannedExecution(head, dueKey(due), now);
   };
   const planned = new Map<HeadSummary, ExecutionView>();
   const { items, nextCursor } = await filteredPage<HeadSummary>(

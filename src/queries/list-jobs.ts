@@ -7,6 +7,7 @@ import { jobSummary, jobView, withOwner } from '../domain/views/views.ts';
 import { requireOwner } from '../jobs/access.ts';
 import type { Context } from '../scheduling/context.ts';
 import { definitionsOf } from '../scheduling/records/definitions.ts';
+import { searchesOf } from '../scheduling/searches.ts';
 import { headCursor } from '../store/cursors.ts';
 import type { HeadSummary } from '../store/store.ts';
 import { filteredPage, type Listed } from './filtered-page.ts';
@@ -31,12 +32,15 @@ export async function listJobs(
   const { store, clock } = context;
   const owner = requireOwner(who, query.owner);
   const now = clock.now();
-  const matches = (head: HeadSummary): boolean => matchesFilter(head, query, now);
+  const searches = searchesOf(context);
+  const matches = (head: HeadSummary): boolean => matchesFilter(head, query, now, searches);
   const { items, nextCursor } = await filteredPage(query, matches, headCursor, (limit, cursor) =>
     store.listHeads(owner, { limit, cursor }),
   );
   const [viewOf, recent] = await Promise.all([
-    query.view === 'summary' ? (head: HeadSummary) => jobSummary(head, now) : fullViews(context, items, now),
+    query.view === 'summary'
+      ? (head: HeadSummary) => jobSummary(head, now, searches)
+      : fullViews(context, items, now),
     query.include === 'recent' ? recentExecutions(context, items) : undefined,
   ]);
   const withRecent = (head: HeadSummary): JobView | JobSummaryView => ({
@@ -48,5 +52,6 @@ export async function listJobs(
 
 async function fullViews(context: Context, heads: readonly HeadSummary[], now: number) {
   const definitions = await definitionsOf(context, heads);
-  return (head: HeadSummary): JobView => jobView(head, definitions.get(head.jobId), now);
+  const searches = searchesOf(context);
+  return (head: HeadSummary): JobView => jobView(head, definitions.get(head.jobId), now, undefined, searches);
 }

@@ -1,11 +1,13 @@
 // The checks of bulk operations. A completed one has changed each selected job that existed at the request, unless it was
 // refused or changed by others. It changes no later job and no job outside its filter, and none after it has ended.
+
 import { isTerminal } from '../../src/domain/executions/row.ts';
 import type { BulkOperation } from '../../src/domain/jobs/background-operation.ts';
 import { isSelected } from '../../src/domain/jobs/bulk-change.ts';
 import type { Change } from '../../src/domain/jobs/change.ts';
 import type { Head, HoldItem } from '../../src/domain/jobs/job.ts';
 import { matchesFilter } from '../../src/domain/jobs/job-filter.ts';
+import { SearchBudget } from '../../src/domain/schedule/search-budget.ts';
 import { rowKey } from '../../src/store/memory/memory-store.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
 
@@ -40,7 +42,7 @@ export class BulkChecks {
     const isIts = (head: Head) =>
       head.userId === params.owner &&
       (this.#insertedAt.get(head.jobId) ?? 0) < before &&
-      isSelected(head, params, params.requestedAt);
+      isSelected(head, params, params.requestedAt, new SearchBudget());
     this.#selected.set(id, store.heads.all().filter(isIts));
   }
 
@@ -70,7 +72,7 @@ export class BulkChecks {
     if (operation.params.action === 'pause' && old.status === 'paused')
       fail('the job was paused without an end before');
     const { status: _, ...filter } = operation.params.filter;
-    if (!matchesFilter(old, filter, this.#world.now)) fail('the job does not match');
+    if (!matchesFilter(old, filter, this.#world.now, new SearchBudget())) fail('the job does not match');
   }
 
   #operationOf({ note }: Change): BulkOperation | undefined {
@@ -95,7 +97,12 @@ export class BulkChecks {
       const head = store.heads.get(jobId);
       const requestedAt = params.requestedAt - 2 * settings.clockSkewMs;
       const isByOthers = clocks.areWrong || changes.some(({ at }) => at >= requestedAt);
-      const isLeftOut = head && !own && !excused.has(jobId) && !isByOthers && isSelected(head, params, now);
+      const isLeftOut =
+        head &&
+        !own &&
+        !excused.has(jobId) &&
+        !isByOthers &&
+        isSelected(head, params, now, new SearchBudget());
       if (isLeftOut) this.#fail(operation, head, 'it is done and has left the job out');
     }
   }

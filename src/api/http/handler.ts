@@ -4,7 +4,9 @@ import middy from '@middy/core';
 import httpRouter from '@middy/http-router';
 import { nextSlice, type RequestTurns } from '../../concurrency/request-turns.ts';
 import type { Principal } from '../../domain/principal.ts';
+import type { SearchLimits } from '../../domain/schedule/search-budget.ts';
 import type { Log } from '../../scheduling/context.ts';
+import { withSearchBudget } from '../../scheduling/searches.ts';
 import { operations } from '../contract/contract.ts';
 import { methodsOf } from '../contract/endpoint.ts';
 import { type Admission, unlimitedAdmission } from './admission.ts';
@@ -37,6 +39,8 @@ export interface ApiOptions {
   throttle?(userId: string): void;
   /** Shares the turns of the event loop by user. Absent on Lambda, where a container handles one request at a time. */
   readonly turns?: RequestTurns;
+  /** The budget of the searches of a request for occurrences. Default: that of `SearchBudget`. */
+  readonly searchLimits?: SearchLimits;
   /** Verifies the token where API Gateway does not: puts the claims into the event, or throws Unauthorized. */
   authorize?(event: HttpEvent): Promise<void>;
 }
@@ -53,6 +57,7 @@ export function createApi(
     corsOrigins = [],
     admission = unlimitedAdmission,
     turns,
+    searchLimits,
   }: ApiOptions,
 ): ApiHandler {
   const principal = (event: HttpEvent): Principal =>
@@ -70,7 +75,8 @@ export function createApi(
       method: operation.method,
       path: operation.path,
       async handler(event: HttpEvent) {
-        if (!operation.auth) return inTurnsOf('', () => respond(event, undefined));
+        if (!operation.auth)
+          return inTurnsOf('', () => withSearchBudget(searchLimits, () => respond(event, undefined)));
         // Admission comes before the token and the body are checked, so that a refusal is cheap.
         const admit = operation.service === 'scheduler' ? admission : unlimitedAdmission;
         return admit(operation.id, async () => {
@@ -80,7 +86,7 @@ export function createApi(
             return principal(event);
           });
           throttle?.(who.userId);
-          return inTurnsOf(who.userId, () => respond(event, who));
+          return inTurnsOf(who.userId, () => withSearchBudget(searchLimits, () => respond(event, who)));
         });
       },
     })),

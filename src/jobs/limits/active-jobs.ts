@@ -4,6 +4,7 @@ import { filterInSlices } from '../../concurrency/request-turns.ts';
 import { minuteOf } from '../../domain/executions/slots.ts';
 import { jobStatus } from '../../domain/views/views.ts';
 import type { Context } from '../../scheduling/context.ts';
+import { searchesOf } from '../../scheduling/searches.ts';
 import { createReservedUsage } from './reserved-usage.ts';
 
 export interface ActiveJobs {
@@ -40,15 +41,20 @@ export function createActiveJobs(context: Context): ActiveJobs {
 }
 
 /** Counts active and paused jobs until `enough` are found. About 0.1 RRU for each job that is read. */
-async function countActive({ store, clock }: Context, userId: string, enough: number): Promise<number> {
+async function countActive(context: Context, userId: string, enough: number): Promise<number> {
+  const { store, clock } = context;
+  const searches = searchesOf(context);
   const now = clock.now();
   let count = 0;
   let read = 0;
   let cursor: string | undefined;
   do {
     const page = await store.listHeads(userId, { limit: PAGE, cursor });
-    count += (await filterInSlices(page.items, (head) => ['active', 'paused'].includes(jobStatus(head, now))))
-      .length;
+    count += (
+      await filterInSlices(page.items, (head) =>
+        ['active', 'paused'].includes(jobStatus(head, now, searches)),
+      )
+    ).length;
     read += page.items.length;
     cursor = page.next;
   } while (cursor && count < enough && read < enough * MAX_READ_PER_LIMIT);

@@ -17,6 +17,7 @@ import type { Context } from '../../scheduling/context.ts';
 import { neverFires } from '../../scheduling/planning/plan-revision.ts';
 import { confirmWrite } from '../../scheduling/records/confirm-write.ts';
 import { findDefinition, refuseLarge } from '../../scheduling/records/definitions.ts';
+import { inSearchParts, searchesOf } from '../../scheduling/searches.ts';
 import { cancelJob } from '../cancel-job.ts';
 import { createJob, JobExists, newJobId } from '../create-job.ts';
 import { applyEdit, type ChangedJob } from '../edit-job.ts';
@@ -125,7 +126,7 @@ async function update(
       };
     },
   );
-  const warnings = isNewSchedule ? warningsOf(head.schedule, t0) : {};
+  const warnings = isNewSchedule ? warningsOf(head.schedule, t0, searchesOf(context)) : {};
   return { action, job: { ...(await viewOfJob(context, who, head)), ...warnings } };
 }
 
@@ -186,7 +187,7 @@ export async function comparedNow(
 
 /** Throws for fields that a create or an edit would refuse, before the first write. */
 export async function checkChange(
-  { clock }: Context,
+  context: Context,
   { action, schedule, fields }: Comparison,
   { spec }: Wanted,
   { checkLimits }: Pick<PutOptions, 'checkLimits'>,
@@ -194,9 +195,11 @@ export async function checkChange(
   if (action === 'none') return;
   const isChanged = (...names: Comparison['fields'][number][]) =>
     action !== 'update' || names.some((name) => fields.includes(name));
-  const now = clock.now();
-  if (isChanged('schedule') && nextOccurrence(schedule, now - 1) === undefined)
-    throw neverFires(schedule, now);
+  const now = context.clock.now();
+  if (isChanged('schedule')) {
+    const due = await inSearchParts(context, (searches) => nextOccurrence(schedule, now - 1, searches));
+    if (due === undefined) throw neverFires(schedule, now);
+  }
   await checkLimits?.({
     schedule: isChanged('schedule') ? schedule : undefined,
     timeoutSeconds: isChanged('timeoutSeconds') ? spec.timeoutSeconds : undefined,
