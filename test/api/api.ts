@@ -6,6 +6,7 @@ import { answeringInSlices, type RequestTurns } from '../../src/concurrency/requ
 import { parseExecutionId } from '../../src/domain/executions/ids.ts';
 import type { Row, RowStatus } from '../../src/domain/executions/row.ts';
 import { NO_LIMITS, type OwnerLimits } from '../../src/domain/jobs/owner-limits.ts';
+import type { SearchLimits } from '../../src/domain/schedule/search-budget.ts';
 import { createQuotas } from '../../src/jobs/enforce-quotas.ts';
 import type { IngestQueue } from '../../src/queue/ingest-queue.ts';
 import { createLog } from '../../src/runtime/log.ts';
@@ -38,6 +39,8 @@ export interface TestOptions {
   readonly telemetry?: Telemetry;
   /** Requests work in slices, as in an embedded server. Default: they do not. */
   readonly turns?: RequestTurns;
+  /** The budget of the searches for occurrences. */
+  readonly searchLimits?: SearchLimits;
 }
 
 export function testApi({
@@ -50,6 +53,7 @@ export function testApi({
   store = strict(new MemoryStore({ shards: DEFAULT_SETTINGS.shards })),
   telemetry,
   turns,
+  searchLimits,
 }: TestOptions = {}) {
   const queue = new MemoryQueue();
   const ingested: string[] = [];
@@ -97,6 +101,7 @@ export function testApi({
       operatorRoles,
       throttle: quotas.takeRequest,
       turns,
+      searchLimits,
     }),
   );
   return {

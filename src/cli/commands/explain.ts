@@ -2,6 +2,7 @@
 import type { Explanation } from '../../client/client.ts';
 import { type Cli, defineCommand } from '../command.ts';
 import { findJobId } from '../find-job.ts';
+import { searchingText } from '../resource-tables.ts';
 import { clean, fields, table } from '../table.ts';
 import { bothTimes, instantOf, iso, timeText } from '../times.ts';
 
@@ -34,13 +35,16 @@ export const explain = defineCommand({
   },
 });
 
-function linesOf({ verdict, because, dueAt, next, evidence }: Explanation, cli: Cli): string[] {
+function linesOf(
+  { verdict, because, dueAt, next, searchingSince, evidence }: Explanation,
+  cli: Cli,
+): string[] {
   // the sentence is not cut, however narrow the terminal is
   const sentence = `${verdict}: ${clean(because)}`;
   const times = fields(
     [
       ['due', bothTimes(dueAt, cli)],
-      ['next', bothTimes(next, cli)],
+      ['next', searchingText({ searchingSince }, cli) ?? bothTimes(next, cli)],
     ],
     cli.width,
   );
