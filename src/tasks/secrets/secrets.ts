@@ -5,7 +5,7 @@ import { type FieldError, InvalidInput } from '../../domain/errors.ts';
 import { MAX_PROGRESS_TEXT } from '../../domain/executions/progress.ts';
 import { isOfPresence, parse, pathText } from '../../domain/validation/validation.ts';
 import { DoNotRetry, type Task, type TaskContext, type Tasks } from '../task.ts';
-import { SecretRedactor } from './redact-secrets.ts';
+import { redactorOf, type SecretRedactor } from './redact-secrets.ts';
 
 export interface Secrets {
   /** The name of the store for messages. */
@@ -107,7 +107,7 @@ function withSecretsOf(task: Task, secrets: Secrets): Task {
       const { value, errors } = parse(task.params, params);
       if (errors) throw new DoNotRetry(paramsMessage(task, new InvalidInput(errors).errors, values.size > 0));
       if (values.size === 0) return task.run({ ...context, params: value });
-      const redactor = new SecretRedactor(values);
+      const redactor = redactorOf(values);
       try {
         return redactor.value(await task.run({ ...withRedaction(context, redactor), params: value }));
       } catch (error) {
