@@ -54,8 +54,8 @@ export interface ApiProps {
   readonly environment: Environment;
 }
 
-/** One second less than API Gateway's maximum integration timeout of 30 s. */
-const API_TIMEOUT = Duration.seconds(29);
+/** The function answers before, at its own deadline (src/api/request-bounds.ts). */
+const API_TIMEOUT = Duration.seconds(10);
 /** The documentation is read from memory. */
 const DOCS_TIMEOUT = Duration.seconds(10);
 /** A request for a file takes milliseconds, so this is far more than the throttle of its routes lets through. */

@@ -209,8 +209,8 @@ export interface SettingProps {
    */
   readonly quotaLongestTimeoutSeconds?: number;
   /**
-   * The maximum number of requests of one owner per second and Lambda container. `apiRequestsPerSecond` limits all owners
-   * together, before the containers.
+   * The maximum number of requests of one owner per second, over all containers, with a burst of two seconds. A request counts
+   * again for every half second that it takes. `apiRequestsPerSecond` limits all owners together.
    * @default 50
    */
   readonly quotaRequestsPerSecond?: number;

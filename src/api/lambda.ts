@@ -22,6 +22,7 @@ import { routes } from './handlers/scheduler-routes.ts';
 import { consoleRedirect } from './http/console-redirect.ts';
 import { createApi } from './http/handler.ts';
 import type { HttpEvent, HttpResponse } from './http/http-event.ts';
+import { boundRequests, refuseAfterEnd } from './request-bounds.ts';
 
 export type ServiceHandler = (event: HttpEvent, context: LambdaContext) => Promise<HttpResponse>;
 
@@ -57,6 +58,7 @@ export function createService(
       ...authorization,
       log: ctx.log,
       throttle: quotas.takeRequest,
+      bounded: boundRequests(quotas, ctx.clock),
     });
   };
   const api = describableTasksOnAws(taskConfig).then(createApiWith);
@@ -108,7 +110,7 @@ function createContext(
   serviceName: string,
   env: Environment,
 ): Omit<LambdaRuntime, 'context'> & { readonly ctx: Context; readonly config: ApiConfig } {
-  const runtime = createLambdaRuntime(serviceName, env);
+  const runtime = createLambdaRuntime(serviceName, env, { beforeAttempt: refuseAfterEnd });
   const { context, ...others } = runtime;
   const queue = inTrace(workQueue(env, runtime), () => traceOfCall(env));
   return {

@@ -10,6 +10,7 @@ import { createActiveJobs } from './limits/active-jobs.ts';
 import { createLimitValues, type LimitValues } from './limits/limit-values.ts';
 import { createMinuteCounter } from './limits/minute-counter.ts';
 import { createRequestRate } from './limits/request-rate.ts';
+import { createSharedRequestRate } from './limits/shared-request-rate.ts';
 
 /** The fields of a job that limits are about. Undefined for a field that an edit does not change. */
 export interface LimitedFields {
@@ -30,6 +31,10 @@ export interface Quotas {
   takeStarts(userId: string, count: number): Promise<void>;
   /** Counts a request of this process. */
   takeRequest(userId: string): void;
+  /** Counts a request over all processes. */
+  takeSharedRequest(userId: string): Promise<void>;
+  /** Counts a request over all processes that has been under way for `OCCUPIED_MS`. */
+  countOccupied(userId: string): Promise<void>;
 }
 
 export function createQuotas(context: Context, defaults: OwnerLimits): Quotas {
@@ -39,6 +44,15 @@ export function createQuotas(context: Context, defaults: OwnerLimits): Quotas {
   const starts = createMinuteCounter(context, 'starts');
   const active = createActiveJobs(context);
   const requests = createRequestRate(context);
+  const shared = createSharedRequestRate(context);
+  const refuseRequest = (max: number, waitMs: number): void => {
+    if (waitMs === 0) return;
+    throw refusal(
+      ['requestsPerSecond', max],
+      `at most ${max} requests may be sent per second`,
+      Math.ceil(waitMs / 1000),
+    );
+  };
 
   const restOfMinute = () => {
     const now = clock.now();
@@ -102,13 +116,16 @@ export function createQuotas(context: Context, defaults: OwnerLimits): Quotas {
 
     takeRequest(userId) {
       const { requestsPerSecond: max } = values.known(userId);
-      const waitMs = requests.take(userId, max);
-      if (waitMs === 0) return;
-      throw refusal(
-        ['requestsPerSecond', max],
-        `at most ${max} requests may be sent per second`,
-        Math.ceil(waitMs / 1000),
-      );
+      refuseRequest(max, requests.take(userId, max));
+    },
+
+    async takeSharedRequest(userId) {
+      const { requestsPerSecond: max } = values.known(userId);
+      refuseRequest(max, await shared.take(userId, max));
+    },
+
+    async countOccupied(userId) {
+      if (values.known(userId).requestsPerSecond > 0) await shared.countOccupied(userId);
     },
   };
 }

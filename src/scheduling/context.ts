@@ -57,7 +57,7 @@ export interface Settings {
   readonly shardLeaseMs: number;
   /**
    * How long a process holds a background operation without committing. Decisions are sent in its first half. If the holder has
-   * died, a stop waits for the end of this lease, so it is shorter than the longest request on AWS (29 s).
+   * died, a stop waits for the end of this lease. On AWS the request ends before, and a repeated one goes on waiting.
    */
   readonly operationLeaseMs: number;
 }

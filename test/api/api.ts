@@ -2,6 +2,7 @@
 
 import { routes } from '../../src/api/handlers/scheduler-routes.ts';
 import { createApi } from '../../src/api/http/handler.ts';
+import { boundRequests } from '../../src/api/request-bounds.ts';
 import { answeringInSlices, type RequestTurns } from '../../src/concurrency/request-turns.ts';
 import { parseExecutionId } from '../../src/domain/executions/ids.ts';
 import type { Row, RowStatus } from '../../src/domain/executions/row.ts';
@@ -41,6 +42,8 @@ export interface TestOptions {
   readonly turns?: RequestTurns;
   /** The budget of the searches for occurrences. */
   readonly searchLimits?: SearchLimits;
+  /** Bounded over all APIs with the same store, as on Lambda. */
+  readonly bounded?: boolean;
 }
 
 export function testApi({
@@ -54,6 +57,7 @@ export function testApi({
   telemetry,
   turns,
   searchLimits,
+  bounded = false,
 }: TestOptions = {}) {
   const queue = new MemoryQueue();
   const ingested: string[] = [];
@@ -100,6 +104,7 @@ export function testApi({
       operatorsGroup,
       operatorRoles,
       throttle: quotas.takeRequest,
+      ...(bounded && { bounded: boundRequests(quotas, ctx.clock) }),
       turns,
       searchLimits,
     }),

@@ -56,7 +56,7 @@ const FUNCTIONS = [
 ] as const satisfies readonly Entry[];
 /** The maximum sizes, slightly above the current ones. Swagger UI is 430 KB of the documentation. */
 const LARGEST = {
-  scheduler: 430_000,
+  scheduler: 440_000,
   query: 490_000,
   docs: 700_000,
   ingest: 350_000,

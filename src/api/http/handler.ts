@@ -9,6 +9,7 @@ import type { Log } from '../../scheduling/context.ts';
 import { withSearchBudget } from '../../scheduling/searches.ts';
 import { operations } from '../contract/contract.ts';
 import { methodsOf } from '../contract/endpoint.ts';
+import type { Bounded } from '../request-bounds.ts';
 import { type Admission, unlimitedAdmission } from './admission.ts';
 import { principalOf } from './auth.ts';
 import { conditional } from './conditional-get.ts';
@@ -37,6 +38,8 @@ export interface ApiOptions {
   readonly admission?: Admission;
   /** Called with the user of every request that needs a token. Throws QuotaExceeded if the user sends too many. */
   throttle?(userId: string): void;
+  /** Bounds the duration of requests, and those of one user over all processes. Absent in a single process. */
+  readonly bounded?: Bounded;
   /** Shares the turns of the event loop by user. Absent on Lambda, where a container handles one request at a time. */
   readonly turns?: RequestTurns;
   /** The budget of the searches of a request for occurrences. Default: that of `SearchBudget`. */
@@ -51,6 +54,7 @@ export function createApi(
     log,
     authorize,
     throttle,
+    bounded = (_userId, work) => work(),
     authorization = 'jwt',
     operatorsGroup,
     operatorRoles = [],
@@ -75,8 +79,11 @@ export function createApi(
       method: operation.method,
       path: operation.path,
       async handler(event: HttpEvent) {
-        if (!operation.auth)
-          return inTurnsOf('', () => withSearchBudget(searchLimits, () => respond(event, undefined)));
+        const answer = (who?: Principal) =>
+          bounded(who?.userId, () =>
+            inTurnsOf(who?.userId ?? '', () => withSearchBudget(searchLimits, () => respond(event, who))),
+          );
+        if (!operation.auth) return answer();
         // Admission comes before the token and the body are checked, so that a refusal is cheap.
         const admit = operation.service === 'scheduler' ? admission : unlimitedAdmission;
         return admit(operation.id, async () => {
@@ -86,7 +93,7 @@ export function createApi(
             return principal(event);
           });
           throttle?.(who.userId);
-          return inTurnsOf(who.userId, () => withSearchBudget(searchLimits, () => respond(event, who)));
+          return answer(who);
         });
       },
     })),

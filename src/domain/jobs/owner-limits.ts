@@ -75,7 +75,7 @@ const DESCRIPTIONS: Readonly<Record<LimitName, string>> = {
   activeJobs: 'jobs that are active or paused',
   shortestIntervalSeconds: 'shortest interval between two occurrences of a schedule',
   longestTimeoutSeconds: 'longest timeoutSeconds of a job',
-  requestsPerSecond: 'requests per second and API process',
+  requestsPerSecond: 'requests per second; on AWS, one that takes long counts several times',
 };
 
 /** The values that operators have set for one owner. For the others, the defaults of the deployment apply. */
