@@ -1,4 +1,5 @@
 // A summary of the newest executions of a user in a range: counts by status, lateness, and the three that were latest.
+import { inSlices } from '../concurrency/request-turns.ts';
 import { InvalidInput } from '../domain/errors.ts';
 import { dueBound } from '../domain/executions/ids.ts';
 import { percentilesOf } from '../domain/percentiles.ts';
@@ -38,9 +39,9 @@ export async function summarizeExecutions(
     to: dueBound(query.to ?? to + 1),
     limit: MAX_SUMMARIZED,
   });
-  const executions = (await withRows(context, page)).items.flatMap(({ row }) =>
-    row ? executionOfRow(row) : [],
-  );
+  const { items } = await withRows(context, page);
+  const views = await inSlices(items, ({ row }) => row && executionOfRow(row));
+  const executions = views.filter((one) => one !== undefined);
   const counts = { queued: 0, running: 0, retrying: 0, succeeded: 0, failed: 0, skipped: 0, cancelled: 0 };
   for (const { status } of executions) if (status !== 'scheduled') counts[status]++;
   const started = executions.filter(hasStarted);
