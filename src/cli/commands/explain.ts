@@ -1,9 +1,11 @@
 // `punctual explain`: says why a job did or did not run at a time.
+
 import type { Explanation } from '../../client/client.ts';
+import { withoutControls } from '../../domain/terminal-text.ts';
 import { type Cli, defineCommand } from '../command.ts';
 import { findJobId } from '../find-job.ts';
 import { searchingText } from '../resource-tables.ts';
-import { clean, fields, table } from '../table.ts';
+import { fields, table } from '../table.ts';
 import { bothTimes, instantOf, iso, timeText } from '../times.ts';
 
 export const explain = defineCommand({
@@ -40,7 +42,7 @@ function linesOf(
   cli: Cli,
 ): string[] {
   // the sentence is not cut, however narrow the terminal is
-  const sentence = `${verdict}: ${clean(because)}`;
+  const sentence = `${verdict}: ${withoutControls(because)}`;
   const times = fields(
     [
       ['due', bothTimes(dueAt, cli)],
