@@ -117,7 +117,7 @@ const hostileJobs: Readonly<Record<string, object>> = {
   },
   'tags of illegal names': {
     ...JOB,
-    tags: many(20_000, (n) => [n.toString(36).padStart(6, 'é'), 1]),
+    tags: many(15_000, (n) => [n.toString(36).padStart(6, 'é'), 1]),
   },
   'a list of invalid notifications': { ...JOB, notify: Array(10).fill({ on: Array(5_000).fill('x') }) },
   'notifications of unknown fields': { ...JOB, notify: Array(10).fill(many(2_000, (n) => [`a${n}`, 1])) },
@@ -134,12 +134,20 @@ const hostileCreates = (method: string, path: string, change: (job: object) => u
     attack(name, { method, path, body: JSON.stringify(change(job)) }),
   );
 
+const HARD_IN_A_BATCH = [
+  'an object of many fields',
+  'an object of illegal keys with secrets',
+  'lists up to the allowed depth',
+  'a list of objects with a field',
+];
+
 /** A batch of 100 jobs that share the size of one body. */
 function batches(): Attack[] {
   const each = Math.floor(BODY_BYTES / 100) - 120;
   const post = (name: string, jobs: readonly string[]): Attack =>
     attack(name, { method: 'POST', path: '/jobs/batch', body: `{"jobs":[${jobs.join(',')}]}` });
-  return Object.entries(hostileValues(each)).flatMap(([name, value]) => [
+  const hardest = Object.entries(hostileValues(each)).filter(([name]) => HARD_IN_A_BATCH.includes(name));
+  return hardest.flatMap(([name, value]) => [
     post(
       `100 jobs: headers of ${name}`,
       Array(100).fill(`{"task":"http","params":{"url":"https://a.b","headers":${value}}}`),
