@@ -85,7 +85,11 @@ export async function hostileRequests({ quick }: Options): Promise<Report> {
   for (const operation of [...operations, ...OTHER_ROUTES]) {
     if (chosen && !chosen.includes(operation.id)) continue;
     const attacks: RouteAttacks = ATTACKS[operation.id as keyof typeof contract] ?? {};
-    results.push(await measureRoute(operation, attacks, quick));
+    const result = await measureRoute(operation, attacks, quick);
+    results.push(result);
+    // a full run takes an hour, so each route is printed when it is measured
+    for (const row of result.rows)
+      console.error(`${row.route}\t${cells(row).join('\t')}\t${row.status}\t${row.attack}`);
   }
   return reportOf(results, !chosen || chosen.includes('beside') ? await measureAllBeside() : []);
 }
@@ -172,10 +176,11 @@ async function measureAttack(
 
 const isOk = ({ aloneMs, atOnceMs }: Row): boolean => aloneMs <= LIMIT_MS && atOnceMs <= LIMIT_MS;
 
+const cells = (row: Row) => [row.aloneMs.toFixed(1), row.atOnceMs.toFixed(1), isOk(row) ? 'ok' : 'not ok'];
+
 function reportOf(results: readonly RouteResult[], beside: readonly BesideRow[]): Report {
   const worstOf = ({ rows }: RouteResult): Row | undefined =>
     rows.toSorted((a, b) => Math.max(b.aloneMs, b.atOnceMs) - Math.max(a.aloneMs, a.atOnceMs))[0];
-  const cells = (row: Row) => [row.aloneMs.toFixed(1), row.atOnceMs.toFixed(1), isOk(row) ? 'ok' : 'not ok'];
   const rows = results.flatMap((result) => result.rows);
   return {
     name: 'hostile-requests',
