@@ -85,7 +85,9 @@ const OPERATIONS: Readonly<Record<keyof Store, Access>> = {
   takeFromQuota: onCounters,
   readQuota: on('jobs', ...GET),
   addToQuota: onCounters,
-  replaceQuota: on('jobs', 'UpdateItem'),
+  takeStored: on('jobs', 'UpdateItem'),
+  readStored: on('jobs', ...GET),
+  replaceStored: on('jobs', 'UpdateItem'),
   putLimits: on('jobs', 'PutItem'),
   readLimits: on('jobs', ...GET),
 
@@ -133,7 +135,10 @@ const CREATE = [
   'readHead',
   'takeFromQuota',
   'readQuota',
-  'replaceQuota',
+  'addToQuota',
+  'takeStored',
+  'readStored',
+  'replaceStored',
   'readLimits',
   'listHeads',
 ] as const satisfies readonly (keyof Store)[];

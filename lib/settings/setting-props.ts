@@ -197,6 +197,14 @@ export interface SettingProps {
    * @default 10000
    */
   readonly quotaActiveJobs?: number;
+
+  /**
+   * The maximum number of bytes that the jobs of one owner occupy, also ended ones, with all versions of their params and the
+   * records of changes.
+   *
+   * @default 1000000000
+   */
+  readonly quotaStoredBytes?: number;
   /**
    * The shortest interval between two occurrences of a schedule, in seconds.
    * @default 5

@@ -78,19 +78,18 @@ export function createService(
 export function createIngestHandler(
   env: Environment,
 ): (event: SQSEvent, context: LambdaContext) => Promise<SQSBatchResponse> {
-  const { ctx, clients, logger, begin, config } = createContext('punctual-ingest', env);
+  const { ctx, clients, logger, begin } = createContext('punctual-ingest', env);
   const { PUNCTUAL_INGEST_DEAD_LETTER_URL: deadLetterUrl } = readConfig(
     z.object({ PUNCTUAL_INGEST_DEAD_LETTER_URL: httpUrl }),
     env,
   );
-  const quotas = createQuotas(ctx, config.limits);
   return async (event, context) => {
     logger.addContext(context);
     begin();
     const failed = await Promise.all(
       event.Records.map(async ({ messageId, body }) => {
         try {
-          const refused = await ingest(ctx, quotas, body);
+          const refused = await ingest(ctx, body);
           if (refused !== undefined) await sendDeadLetter(clients.sqs, deadLetterUrl, body, refused);
           return [];
         } catch (error) {

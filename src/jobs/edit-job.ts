@@ -5,6 +5,7 @@ import { Conflict, PreconditionFailed } from '../domain/errors.ts';
 import type { Definition, Head } from '../domain/jobs/job.ts';
 import type { JobPatch } from '../domain/jobs/job-spec.ts';
 import { notifiesOf } from '../domain/jobs/notify-events.ts';
+import { bytesOfChange, bytesOfJob } from '../domain/jobs/stored-bytes.ts';
 import type { Principal } from '../domain/principal.ts';
 import { resolveSchedule } from '../domain/schedule/resolve.ts';
 import type { Schedule } from '../domain/schedule/schedule-schema.ts';
@@ -36,6 +37,8 @@ export interface ChangedJob {
   readonly timeoutSeconds: number | undefined;
   readonly task: string;
   readonly params: Definition['params'] | undefined;
+  /** What the edit adds to the store. */
+  readonly bytes: number;
 }
 
 export async function editJob(
@@ -87,6 +90,8 @@ export async function applyEdit(
   const inTime = writerDeadline(context);
   const { who, jobId } = request;
   let send: (() => Promise<void>) | undefined;
+  /** What this request has written in all rounds. The definition of a lost round stays. */
+  let written = 0;
   const { head, changed } = await changeJob(context, request, async (seen) => {
     send = undefined;
     const edit = await editOf(seen);
@@ -110,14 +115,19 @@ export async function applyEdit(
     refuseEditOfOthers(who, seen, now, fields);
     if (params || fields.task) checkParams?.(fields.task ?? seen.task, params ?? now?.params ?? {});
     const next = { params: params ?? now?.params ?? {}, notify: notify ?? now?.notify ?? [] };
-    refuseLarge(next);
+    const size = refuseLarge(next);
     if (given) decided.schedule = resolveSchedule(given, t0);
+    const isNewDefinition = params !== undefined || notify !== undefined;
+    const sides = { before: headFields(seen, decided), after: headFields(decided, decided) };
+    const bytes = bytesOfChange({ ...sides, note: request.note }, isNewDefinition ? size : 0);
     await admit?.(seen.userId, {
       schedule: decided.schedule,
       timeoutSeconds: fields.timeoutSeconds,
       task: fields.task ?? seen.task,
       params: params || fields.task ? next.params : undefined,
+      bytes,
     });
+    written += bytes;
     if (given || resumes) {
       const revision = freshRevision(context);
       decided.revision = revision;
@@ -128,7 +138,7 @@ export async function applyEdit(
         });
     }
     if (notify) decided.notifies = notifiesOf(notify);
-    if (params || notify) {
+    if (isNewDefinition) {
       const { definition, inline } = await writeDefinition(context, jobId, seen.version + 1, next);
       decided.definition = definition;
       decided.inline = inline;
@@ -137,6 +147,7 @@ export async function applyEdit(
     return {
       set: decided,
       replaces: (['params', 'notify'] as const).filter(isReplaced),
+      bytes: [isNewDefinition ? size : bytesOfJob(seen)[0], written],
       ...(Object.keys(fields).length === 0 && { what: pauses ? 'paused' : 'resumed' }),
       inTime,
     };
@@ -145,6 +156,10 @@ export async function applyEdit(
   if (changed) await awaitEarlyStart(context, head);
   return { head, changed };
 }
+
+/** The fields that an edit sets, as `from` has them. */
+const headFields = (from: Partial<Head>, set: Partial<Head>) =>
+  Object.fromEntries(Object.keys(set).map((name) => [name, from[name as keyof Head]]));
 
 const isSame = (a: unknown, b: unknown): boolean => fingerprint(a) === fingerprint(b);
 

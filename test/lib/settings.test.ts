@@ -43,6 +43,7 @@ describe('the settings of a deployment', () => {
       quotaStartsPerMinute: 3000,
       quotaCreatesPerMinute: 3000,
       quotaActiveJobs: 10_000,
+      quotaStoredBytes: 1_000_000_000,
       quotaShortestIntervalSeconds: 5,
       quotaLongestTimeoutSeconds: 7200,
       quotaRequestsPerSecond: 50,

@@ -199,6 +199,10 @@ export const MIGRATIONS: readonly string[] = [
     DELETE FROM logLines WHERE jobId = old.jobId AND due = old.due;
   END;
   `,
+  // The bytes that a user has stored, beside the number of active jobs.
+  `
+  ALTER TABLE quotas ADD COLUMN bytes REAL NOT NULL DEFAULT 0;
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
