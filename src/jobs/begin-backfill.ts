@@ -64,6 +64,9 @@ async function occurrencesIn(
   return dues;
 }
 
+/** A row may be large, and all rows of a read are in memory at once. */
+const ROWS_AT_ONCE = 50;
+
 /** Consistent reads: 1 RRU per 4 KB of rows in the range. */
 async function withoutRow({ store }: Context, head: Head, dues: readonly DueKey[]): Promise<DueKey[]> {
   const [first, last] = [dues[0], dues.at(-1)];
@@ -76,7 +79,7 @@ async function withoutRow({ store }: Context, head: Head, dues: readonly DueKey[
   const range = { from: first, to: dueKey(dueAtOf(last) + 1), newestFirst: false, consistent: true };
   let cursor: string | undefined;
   do {
-    const page = await store.listRows(jobId, { ...range, limit: MAX_BACKFILLED, cursor });
+    const page = await store.listRows(jobId, { ...range, limit: ROWS_AT_ONCE, cursor });
     for (const { due } of page.items) known.add(due);
     cursor = page.next;
   } while (cursor !== undefined);

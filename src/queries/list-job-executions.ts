@@ -2,6 +2,7 @@
 import { dueAtOf, dueBound, dueKey } from '../domain/executions/ids.ts';
 import type { Row } from '../domain/executions/row.ts';
 import type { Head } from '../domain/jobs/job.ts';
+import { jsonBytes } from '../domain/jobs/stored-bytes.ts';
 import type { Principal } from '../domain/principal.ts';
 import { SearchEnded } from '../domain/schedule/search-budget.ts';
 import type { ExecutionStatus, ExecutionView } from '../domain/views/resource-schemas.ts';
@@ -10,7 +11,7 @@ import { requireJob } from '../jobs/access.ts';
 import type { Context } from '../scheduling/context.ts';
 import { occurrencesInParts } from '../scheduling/searches.ts';
 import { BEFORE_ALL_ROWS, invalidCursor, rowCursor } from '../store/cursors.ts';
-import { filteredPage, type Listed } from './filtered-page.ts';
+import { filteredPage, type Listed, ROWS_AT_ONCE } from './filtered-page.ts';
 import { listUnwritten } from './unwritten-executions.ts';
 import { viewOfRow } from './view-of-row.ts';
 
@@ -50,17 +51,21 @@ async function pastAndRunning(
   if (items.length === query.limit) return { items, nextCursor: BEFORE_ALL_ROWS };
   const rows = await filteredPage<Row>(
     { limit: query.limit - items.length, cursor: query.cursor },
-    (row) => matchesQuery(executionOfRow(row), query),
-    rowCursor,
-    (limit, cursor) =>
-      context.store.listRows(head.jobId, {
-        limit,
-        cursor,
-        newestFirst: true,
-        consistent: true,
-        ...(query.from !== undefined && { from: dueBound(query.from) }),
-        ...(query.to !== undefined && { to: dueBound(query.to) }),
-      }),
+    {
+      read: (limit, cursor) =>
+        context.store.listRows(head.jobId, {
+          limit: Math.min(limit, ROWS_AT_ONCE),
+          cursor,
+          newestFirst: true,
+          consistent: true,
+          ...(query.from !== undefined && { from: dueBound(query.from) }),
+          ...(query.to !== undefined && { to: dueBound(query.to) }),
+        }),
+      load: async (rows) => rows,
+      matches: (row) => matchesQuery(executionOfRow(row), query),
+      cursorOf: rowCursor,
+      bytesOf: jsonBytes,
+    },
   );
   const views = await Promise.all(rows.items.map((row) => viewOfRow(context, head, row)));
   return { items: [...items, ...views], nextCursor: rows.nextCursor };

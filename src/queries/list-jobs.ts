@@ -1,6 +1,7 @@
 // A user's jobs, newest first, with filters.
 import { inSlices } from '../concurrency/request-turns.ts';
 import { type JobFilter, matchesFilter } from '../domain/jobs/job-filter.ts';
+import { bytesOfJob, jsonBytes } from '../domain/jobs/stored-bytes.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { JobSummaryView, JobView } from '../domain/views/resource-schemas.ts';
 import { jobSummary, jobView, withOwner } from '../domain/views/views.ts';
@@ -33,16 +34,21 @@ export async function listJobs(
   const owner = requireOwner(who, query.owner);
   const now = clock.now();
   const searches = searchesOf(context);
-  const matches = (head: HeadSummary): boolean => matchesFilter(head, query, now, searches);
-  const { items, nextCursor } = await filteredPage(query, matches, headCursor, (limit, cursor) =>
-    store.listHeads(owner, { limit, cursor }),
-  );
-  const [viewOf, recent] = await Promise.all([
-    query.view === 'summary'
-      ? (head: HeadSummary) => jobSummary(head, now, searches)
-      : fullViews(context, items, now),
-    query.include === 'recent' ? recentExecutions(context, items) : undefined,
-  ]);
+  const isSummary = query.view === 'summary';
+  const page = await filteredPage<HeadSummary>(query, {
+    read: (limit, cursor) => store.listHeads(owner, { limit, cursor }),
+    matches: (head) => matchesFilter(head, query, now, searches),
+    cursorOf: headCursor,
+    // known before the definitions are read
+    bytesOf: (head) => jsonBytes(head) + (isSummary ? 0 : bytesOfJob(head)[0]),
+  });
+  const recent = query.include === 'recent' ? await recentExecutions(context, page.items) : undefined;
+  const items = recent ? page.items.filter(({ jobId }) => recent.has(jobId)) : page.items;
+  const last = items.at(-1);
+  const nextCursor = last && items.length < page.items.length ? headCursor(last) : page.nextCursor;
+  const viewOf = isSummary
+    ? (head: HeadSummary) => jobSummary(head, now, searches)
+    : await fullViews(context, items, now);
   const withRecent = (head: HeadSummary): JobView | JobSummaryView => ({
     ...viewOf(head),
     ...(recent && { recent: recent.get(head.jobId) ?? [] }),

@@ -50,7 +50,7 @@ export const paging = {
     .min(1)
     .max(100)
     .default(20)
-    .describe('maximum number of results'),
+    .describe('maximum number of results; a page may have fewer, because it ends at 1 MB'),
   cursor: z.string().min(1).max(2048).optional().describe('`nextCursor` of the previous page'),
 };
 

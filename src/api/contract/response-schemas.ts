@@ -16,7 +16,10 @@ export {
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.strictObject({
     items: z.array(item),
-    nextCursor: z.string().optional().describe('cursor of the next page; absent on the last page'),
+    nextCursor: z
+      .string()
+      .optional()
+      .describe('cursor of the next page; absent on the last page, and only there'),
   });
 
 export const problemShape = z
