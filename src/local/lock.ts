@@ -74,9 +74,9 @@ function take(folder: string, waitMs: number): DatabaseSync | undefined {
  * process on a file when the process closes any of its handles.
  */
 function makePrivateFile(file: string): void {
-  if (existsSync(file)) return chmodSync(file, 0o600);
   try {
-    closeSync(openSync(file, 'ax', 0o600));
+    if (existsSync(file)) chmodSync(file, 0o600);
+    else closeSync(openSync(file, 'ax', 0o600));
   } catch (error) {
     // another process was faster
     if (!existsSync(file)) throw error;
