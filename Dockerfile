@@ -1,8 +1,9 @@
 # The worker. The folder `app` has the bundled program (lib/bundling/deployed-files.ts), so the image has no node_modules. There is
 # no RUN: a build for arm64 on another machine needs no emulation. The task definition has an init process
 # (initProcessEnabled). Elsewhere use `docker run --init`.
-# Node 24, sh, find, a user `node`, and a /tmp for everybody.
-ARG BASE=node:24-slim
+# node:24.21.0-slim: Node 24, sh, find, a user `node`, and a /tmp for everybody. By digest, because a tag can be moved
+# (CONTRIBUTING.md#actions-and-images).
+ARG BASE=node@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
 FROM ${BASE}
 ENV NODE_ENV=production NODE_OPTIONS=--enable-source-maps
 WORKDIR /app

@@ -10,6 +10,7 @@ import { openSession } from './auth/open-session.ts';
 import { Skeleton } from './parts/loaded.tsx';
 import { ErrorBoundary } from './shell/error-boundary.tsx';
 import { LoginPage } from './shell/login-page.tsx';
+import { OfferedSession } from './shell/offered-session.tsx';
 import { Shell } from './shell/shell.tsx';
 import { StartProblem } from './shell/start-problem.tsx';
 import { useValue } from './state/use-value.ts';
@@ -48,6 +49,7 @@ function Screens({ session }: { session: Session }) {
       <QueryClientProvider client={queryClient}>
         <Router base="/console">
           <Shell />
+          <OfferedSession />
         </Router>
       </QueryClientProvider>
     </ApiContext.Provider>

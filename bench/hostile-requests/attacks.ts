@@ -1,7 +1,10 @@
 // The attacks of each route: a valid request, which `variations.ts` changes in every part, and attacks that are written by hand.
 // A route that is missing here is an error of the compiler and of the benchmark.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import type { contract } from '../../src/api/contract/contract.ts';
+import type { Operation } from '../../src/api/contract/endpoint.ts';
+import { docsFile } from '../../test/support/docs-file.ts';
 import type { HostileRequest, Server } from './server.ts';
 import { type Attack, BODY_BYTES, hostileValues, type ValidBody, type ValidRequest } from './variations.ts';
 
@@ -74,6 +77,23 @@ const createBodies = async (server: Server): Promise<ValidBody[]> => [
   ...(await jobsOfTasks(server, (value) => ({ value }))),
 ];
 
+/** Fires on 2026-12-21, then in 2127. */
+const FAR = {
+  every: 'PT3599S',
+  startAt: '2016-12-21T05:56:28Z',
+  timezone: 'Europe/Paris',
+  except: [
+    { cron: '* * * JAN-NOV *' },
+    { cron: '* * 1-20,22-31 * *' },
+    { cron: '* 0-6,8-23 * * *' },
+    { cron: '0-57,59 * * * *' },
+  ],
+};
+const dateOf = (n: number): string => new Date(Date.UTC(2027, 0, 1 + n)).toISOString().slice(0, 10);
+/** Many short keys need the most time for each byte of JSON. */
+const LARGE = many(25_000, (n) => [n.toString(36), n % 10]);
+const LARGER = many(25_000, (n) => [n.toString(36), (n + 1) % 10]);
+
 /** Jobs whose body is hard to check, for a create, an edit and a batch. */
 const hostileJobs: Readonly<Record<string, object>> = {
   'http headers of illegal names with secrets': {
@@ -97,9 +117,16 @@ const hostileJobs: Readonly<Record<string, object>> = {
   },
   'tags of illegal names': {
     ...JOB,
-    tags: many(30_000, (n) => [n.toString(36).padStart(65, 'k').slice(0, 5), 1]),
+    tags: many(15_000, (n) => [n.toString(36).padStart(6, 'é'), 1]),
   },
   'a list of invalid notifications': { ...JOB, notify: Array(10).fill({ on: Array(5_000).fill('x') }) },
+  'notifications of unknown fields': { ...JOB, notify: Array(10).fill(many(2_000, (n) => [`a${n}`, 1])) },
+  'a rate whose only allowed second is decades away': { ...JOB, schedule: FAR },
+  'a rate with an exception for each date': {
+    ...JOB,
+    schedule: { every: 'PT1S', except: Array.from({ length: 10_000 }, (_, n) => dateOf(n)) },
+  },
+  'the largest valid params': { ...JOB, task: 'http', params: { url: 'https://example.com', body: LARGE } },
 };
 
 const hostileCreates = (method: string, path: string, change: (job: object) => unknown = (job) => job) =>
@@ -107,12 +134,20 @@ const hostileCreates = (method: string, path: string, change: (job: object) => u
     attack(name, { method, path, body: JSON.stringify(change(job)) }),
   );
 
+const HARD_IN_A_BATCH = [
+  'an object of many fields',
+  'an object of illegal keys with secrets',
+  'lists up to the allowed depth',
+  'a list of objects with a field',
+];
+
 /** A batch of 100 jobs that share the size of one body. */
 function batches(): Attack[] {
   const each = Math.floor(BODY_BYTES / 100) - 120;
   const post = (name: string, jobs: readonly string[]): Attack =>
     attack(name, { method: 'POST', path: '/jobs/batch', body: `{"jobs":[${jobs.join(',')}]}` });
-  return Object.entries(hostileValues(each)).flatMap(([name, value]) => [
+  const hardest = Object.entries(hostileValues(each)).filter(([name]) => HARD_IN_A_BATCH.includes(name));
+  return hardest.flatMap(([name, value]) => [
     post(
       `100 jobs: headers of ${name}`,
       Array(100).fill(`{"task":"http","params":{"url":"https://a.b","headers":${value}}}`),
@@ -120,6 +155,53 @@ function batches(): Attack[] {
     post(`100 jobs: ${name}`, Array(100).fill(value)),
   ]);
 }
+
+/** Lists of a user whose jobs are as large and as hard to search as they may be. */
+async function lists(server: Server, path: string, queries: readonly string[]): Promise<Attack[]> {
+  const body = 'x'.repeat(200_000);
+  const schedule = await allowed(server, FAR);
+  for (let n = 0; n < 100; n++)
+    await server.call('POST', '/jobs', {
+      ...JOB,
+      schedule,
+      task: 'http',
+      params: { url: 'https://example.com', body },
+    });
+  return queries.map((query) =>
+    attack(`100 large jobs: ${query || 'a page'}`, { method: 'GET', path: `${path}?limit=100${query}` }),
+  );
+}
+
+/** The schedule, or another one if the server refuses it. */
+async function allowed(server: Server, schedule: object): Promise<object> {
+  const body = JSON.stringify({ ...JOB, schedule });
+  const { status } = await server.send({ method: 'POST', path: '/jobs', body });
+  return status === 201 ? schedule : LATER;
+}
+
+const ids = (count: number): string =>
+  JSON.stringify({
+    ids: Array.from(
+      { length: count },
+      (_, n) => `job_${String(n).padStart(20, '0')}.${1_800_000_000_000 + n}`,
+    ),
+  });
+
+const hostilePreviews: Attack[] = Object.entries({
+  'a rate whose only allowed second is decades away': FAR,
+  'the same second for a cron': { cron: '* * * * *', timezone: 'Europe/Paris', except: FAR.except },
+  'a leap day': { cron: '0 9 29 2 MON', timezone: 'Europe/Paris' },
+  'every second, with an exception for nearly every minute': {
+    every: 'PT1S',
+    except: [{ cron: '0-58 * * * *' }],
+  },
+}).map(([name, schedule]) =>
+  attack(name, {
+    method: 'POST',
+    path: '/schedules/preview',
+    body: JSON.stringify({ schedule, count: 100 }),
+  }),
+);
 
 export const ATTACKS: Readonly<Record<keyof typeof contract, RouteAttacks>> = {
   createJob: {
@@ -145,15 +227,35 @@ export const ATTACKS: Readonly<Record<keyof typeof contract, RouteAttacks>> = {
         }))),
       ],
     }),
-    own: async (server) => hostileCreates('PATCH', `/jobs/${await createdJob(server)}`),
+    own: async (server) => [
+      ...hostileCreates('PATCH', `/jobs/${await createdJob(server)}`),
+      attack('params that differ in every key', {
+        method: 'PATCH',
+        path: `/jobs/${await createdJob(server, { ...JOB, task: 'http', params: { url: 'https://example.com', body: LARGE } })}`,
+        body: JSON.stringify({ params: { url: 'https://example.com', body: LARGER } }),
+      }),
+    ],
   },
   putNamedJob: {
     valid: async (server) => ({ path: ofName, bodies: await createBodies(server) }),
-    own: async () => hostileCreates('PUT', '/jobs/by-name/space/name'),
+    own: async (server) => {
+      const path = '/jobs/by-name/space/large';
+      const job = (body: object) => ({ ...JOB, task: 'http', params: { url: 'https://example.com', body } });
+      await server.call('PUT', path, job(LARGE));
+      const dryRun = { method: 'PUT', path: `${path}?dryRun=true` };
+      return [
+        ...hostileCreates('PUT', '/jobs/by-name/space/name'),
+        attack('the same large params', { ...dryRun, body: JSON.stringify(job(LARGE)) }),
+        attack('params that differ in every key', { ...dryRun, body: JSON.stringify(job(LARGER)) }),
+      ];
+    },
   },
   getNamedJob: { valid: async () => ({ path: ofName }) },
   cancelNamedJob: { valid: async () => ({ path: ofName }) },
-  listJobs: {},
+  listJobs: {
+    own: (server) =>
+      lists(server, '/jobs', ['', '&view=summary&include=recent', '&status=active', '&tag=a:b']),
+  },
   getJob: { valid: ofJob },
   listChanges: { valid: ofJob },
   explainJob: { valid: ofJob },
@@ -178,7 +280,10 @@ export const ATTACKS: Readonly<Record<keyof typeof contract, RouteAttacks>> = {
     valid: async () => ({ query: { dryRun: 'true' }, bodies: [{ value: { action: 'pause', all: true } }] }),
   },
   listJobExecutions: { valid: ofJob },
-  listExecutions: {},
+  listExecutions: {
+    own: (server) =>
+      lists(server, '/executions', ['', '&status=scheduled', '&status=failed', '&status=running']),
+  },
   getExecution: { valid: ofExecution },
   listLogLines: { valid: ofExecution },
   cancelExecution: { valid: async (server) => ({ ...(await ofExecution(server)), bodies: [{ value: {} }] }) },
@@ -189,6 +294,10 @@ export const ATTACKS: Readonly<Record<keyof typeof contract, RouteAttacks>> = {
       const id = await createdExecution(server, { fail: true });
       return { bodies: [{ value: { ids: [id] } }, { value: { jobId: id.split('.')[0] } }] };
     },
+    own: async () => [
+      attack('100 unknown ids', { method: 'POST', path: '/dead-letters/redrive', body: ids(100) }),
+      attack('5,000 unknown ids', { method: 'POST', path: '/dead-letters/redrive', body: ids(5_000) }),
+    ],
   },
   groupDeadLetters: {},
   dismissDeadLetters: {
@@ -204,11 +313,35 @@ export const ATTACKS: Readonly<Record<keyof typeof contract, RouteAttacks>> = {
   getSystem: {},
   getStatistics: {},
   summarizeExecutions: {},
-  previewSchedule: { valid: async () => ({ bodies: [{ value: { schedule: LATER, count: 1_000 } }] }) },
+  previewSchedule: {
+    valid: async () => ({ bodies: [{ value: { schedule: LATER, count: 10 } }] }),
+    own: async () => hostilePreviews,
+  },
   listTasks: {},
   listWorkers: {},
   health: {},
   openapi: {},
   docs: {},
-  docsFile: { valid: async () => ({ path: { file: 'swagger-ui.css' } }) },
+  docsFile: { valid: async () => ({ path: { file: docsFile() } }) },
 };
+
+const open = (method: Operation['method'], path: string, params?: Operation['params']): Operation => ({
+  id: path,
+  service: 'query',
+  method,
+  path,
+  params,
+  summary: '',
+  auth: false,
+  success: { status: 200, description: '' },
+  errors: [],
+});
+
+/** What the server answers beside the contract: the console, the proof of the server, and unknown routes. */
+export const OTHER_ROUTES: readonly Operation[] = [
+  open('GET', '/'),
+  open('GET', '/console/{file}', z.strictObject({ file: z.string() })),
+  open('GET', '/.well-known/punctual-server'),
+  open('GET', '/{unknown}', z.strictObject({ unknown: z.string() })),
+  open('POST', '/jobs/{id}/{unknown}', z.strictObject({ id: z.string(), unknown: z.string() })),
+];

@@ -30,10 +30,16 @@ export interface Measured {
   readonly answers: readonly Answer[];
 }
 
-export interface Server {
+/** The requests of one user, over connections of its own. */
+export interface Caller {
   send(request: HostileRequest): Promise<Answer>;
   /** Sends JSON, and returns the JSON of the answer. Throws if the request is refused. */
   call<T>(method: string, path: string, body?: unknown): Promise<T>;
+}
+
+export interface Server extends Caller {
+  /** Another user, who is no operator. */
+  as(user: string): Promise<Caller>;
   /** Sends the requests at once, and waits until the server has nothing more to do. */
   measure(requests: readonly HostileRequest[]): Promise<Measured>;
   stop(): Promise<void>;
@@ -43,6 +49,8 @@ export interface Server {
 const USER = 'mallory';
 /** The maximum number of requests at once. */
 export const AT_ONCE = 32;
+/** `call` parses answers up to this size: a job with the largest body. */
+const MAX_TEXT = 1_000_000;
 const START_MS = 60_000;
 const ANSWER_MS = 180_000;
 /** A request whose connection fails has no status. */
@@ -66,8 +74,29 @@ export async function startServer(): Promise<Server> {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const url = await listening(child);
+  const token = (user: string, operator: boolean) => localToken(folder, user, operator, process.env);
+  const own = callerOf(url, await token(USER, true));
+  return {
+    ...own,
+    as: async (user) => callerOf(url, await token(user, false)),
+    async measure(requests) {
+      await ask(child, 'begin');
+      const answers = await Promise.all(requests.map(own.send));
+      const { longestMs = 0 } = await ask(child, 'end');
+      return { longestMs, answers };
+    },
+    async stop() {
+      const exited = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exited;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function callerOf(url: string, token: string): Caller {
   const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
-  const authorization = `Bearer ${await localToken(folder, USER, true, process.env)}`;
+  const authorization = `Bearer ${token}`;
 
   function send({ method, path, headers, body }: HostileRequest): Promise<Answer> {
     const { promise, resolve } = Promise.withResolvers<Answer>();
@@ -85,7 +114,7 @@ export async function startServer(): Promise<Server> {
       }
       const bytes = Buffer.concat(chunks);
       const status = response.statusCode ?? 0;
-      resolve({ status, bytes: bytes.length, text: bytes.subarray(0, 100_000).toString() });
+      resolve({ status, bytes: bytes.length, text: bytes.subarray(0, MAX_TEXT).toString() });
     });
     request.setTimeout(ANSWER_MS, () => request.destroy(new Error('no answer')));
     request.on('error', () => resolve(NO_ANSWER));
@@ -104,19 +133,6 @@ export async function startServer(): Promise<Server> {
       if (answer.status >= 300 || answer.status === 0)
         throw new Error(`${method} ${path} was answered with ${answer.status}: ${answer.text.slice(0, 500)}`);
       return answer.text === '' ? undefined : JSON.parse(answer.text);
-    },
-    async measure(requests) {
-      await ask(child, 'begin');
-      const answers = await Promise.all(requests.map(send));
-      const { longestMs = 0 } = await ask(child, 'end');
-      return { longestMs, answers };
-    },
-    async stop() {
-      agent.destroy();
-      const exited = once(child, 'exit');
-      child.kill('SIGKILL');
-      await exited;
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -12,6 +12,8 @@ export interface Auth {
   readonly state: Value<AuthState>;
   /** Undefined if no user is logged in. */
   user(): User | undefined;
+  /** The other session that the link offers which opened this page. Undefined if there is none. */
+  offered?(): { readonly userId: string; accept(): void } | undefined;
   /** The access token, renewed if it expires soon and can be renewed. */
   token(): Promise<string | undefined>;
   /** Leaves the page for the login and comes back to the present address. In local mode, the page stays and explains how to get a link. */

@@ -17,6 +17,8 @@ export interface ConsoleConfig {
   readonly logsUrl?: string;
   /** The group of operators in the token. The console uses it for its menu only. */
   readonly operatorsGroup?: string;
+  /** Whether there is a page `/docs`. Absent if there is one. */
+  readonly docs?: boolean;
 }
 
 export const DEFAULT_OPERATORS_GROUP = 'punctual-operators';

@@ -20,7 +20,7 @@ export function Search() {
   const target = targetOf(text);
   const found = useQuery({
     queryKey: keys.search(prefix),
-    queryFn: ({ signal }) => api.jobs.list({ name: prefix, limit: MAX_FOUND }, { signal }).page(),
+    queryFn: ({ signal }) => api.jobs.summaries({ name: prefix, limit: MAX_FOUND }, { signal }).page(),
     enabled: prefix !== '' && !target,
     staleTime: 10_000,
     placeholderData: keepPreviousData,

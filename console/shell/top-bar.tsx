@@ -111,6 +111,14 @@ function useThemeMenu(): TopNavigationProps.Utility {
   };
 }
 
+const API_DOCUMENTATION = {
+  id: 'api',
+  text: 'API documentation',
+  href: '/docs',
+  external: true,
+  externalIconAriaLabel: 'Opens a new tab',
+};
+
 function userMenu(session: ReturnType<typeof useSession>, onHelp: () => void): TopNavigationProps.Utility {
   const { auth, config } = session;
   const user = auth.user();
@@ -125,13 +133,7 @@ function userMenu(session: ReturnType<typeof useSession>, onHelp: () => void): T
       .join(', '),
     items: [
       { id: 'keyboard', text: 'Keyboard shortcuts' },
-      {
-        id: 'api',
-        text: 'API documentation',
-        href: '/docs',
-        external: true,
-        externalIconAriaLabel: 'Opens a new tab',
-      },
+      ...(config.docs === false ? [] : [API_DOCUMENTATION]),
       { id: 'logout', text: 'Log out' },
     ],
     onItemClick: ({ detail }) => {

@@ -21,6 +21,8 @@ interface Access {
   readonly table: TableName;
   readonly actions: readonly Action[];
   readonly index?: string;
+  /** Whether only counters are changed, which are items of their own. */
+  readonly isCounter?: true;
 }
 
 const on = (table: TableName, ...actions: Action[]): Access => ({ table, actions });
@@ -29,6 +31,8 @@ const onIndex = (table: TableName, index: string, ...actions: Action[]): Access 
   index,
   actions,
 });
+
+const onCounters: Access = { ...on('jobs', 'UpdateItem'), isCounter: true };
 
 /** Group commit sends these as a batch if several arrive together, else one by one (src/store/dynamodb/group-commit.ts). */
 const GET = ['GetItem', 'BatchGetItem'] as const;
@@ -78,10 +82,12 @@ const OPERATIONS: Readonly<Record<keyof Store, Access>> = {
   readWorker: on('control', ...GET),
   listWorkers: on('control', 'Scan'),
 
-  takeFromQuota: on('jobs', 'UpdateItem'),
+  takeFromQuota: onCounters,
   readQuota: on('jobs', ...GET),
-  addToQuota: on('jobs', 'UpdateItem'),
-  replaceQuota: on('jobs', 'UpdateItem'),
+  addToQuota: onCounters,
+  takeStored: on('jobs', 'UpdateItem'),
+  readStored: on('jobs', ...GET),
+  replaceStored: on('jobs', 'UpdateItem'),
   putLimits: on('jobs', 'PutItem'),
   readLimits: on('jobs', ...GET),
 
@@ -127,16 +133,14 @@ const CREATE = [
   'putEntries',
   'readDefinition',
   'readHead',
-  'takeFromQuota',
-  'readQuota',
-  'replaceQuota',
-  'readLimits',
-  'listHeads',
+  'addToQuota',
 ] as const satisfies readonly (keyof Store)[];
 
 export const ROLES = {
-  /** Read only. */
+  /** Read only, but for the counters of requests. */
   query: [
+    'takeFromQuota',
+    'addToQuota',
     'readDefinition',
     'readDefinitions',
     'readHead',
@@ -160,14 +164,21 @@ export const ROLES = {
     'listWorkers',
     'readLimits',
     'readQuota',
+    'readStored',
   ],
   scheduler: [
     ...CREATE,
+    'takeFromQuota',
+    'readQuota',
+    'takeStored',
+    'readStored',
+    'replaceStored',
+    'readLimits',
+    'listHeads',
     'updateHead',
     'readName',
     'writeName',
     'listChanges',
-    'addToQuota',
     'putLimits',
     'putOperation',
     'readOperation',
@@ -252,20 +263,37 @@ export const ROLES = {
   ],
   /** The canary calls the API only. */
   canary: [],
-  /** The console serves files. */
+  /** The console and the documentation are files. */
   console: [],
+  docs: [],
 } as const satisfies Record<string, readonly (keyof Store)[]>;
 export type RoleName = keyof typeof ROLES;
 
 /** One statement for each table and index, with exactly the actions that the role uses there. */
 export function tableStatements(storage: Storage, role: RoleName): PolicyStatement[] {
   const accesses = ROLES[role].flatMap(accessesOf);
-  const byResource = Map.groupBy(accesses, ({ table, index }) => (index ? `${table}/index/${index}` : table));
-  return [...byResource].sort().map(([resource, own]) => {
-    const [table = '', ...index] = resource.split('/');
+  const resourceOf = ({ table, index }: Access) => (index ? `${table}/index/${index}` : table);
+  // a role that may update every item needs no further right for counters
+  const mayUpdate = new Set(
+    accesses.filter((one) => !one.isCounter && one.actions.includes('UpdateItem')).map(resourceOf),
+  );
+  const isLimited = (one: Access) => one.isCounter === true && !mayUpdate.has(resourceOf(one));
+  const groups = Map.groupBy(accesses, (one) => `${resourceOf(one)}${isLimited(one) ? COUNTERS : ''}`);
+  return [...groups].sort().map(([group, own]) => {
+    const [table = '', ...index] = group.replace(COUNTERS, '').split('/');
     return new PolicyStatement({
       actions: [...new Set(own.flatMap(({ actions }) => actions))].sort().map((a) => `dynamodb:${a}`),
       resources: [[storage.tables[table as TableName].tableArn, ...index].join('/')],
+      ...(group.endsWith(COUNTERS) && { conditions: ONLY_COUNTERS }),
     });
   });
 }
+
+const COUNTERS = ' counters';
+
+/** The items and attributes of counters (src/store/dynamodb/quotas.ts). Limits of owners are in items with the same key, as `record`. */
+const ONLY_COUNTERS = {
+  'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['quota#*'] },
+  'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['jobId', 'part', 'used', 'expiresAt'] },
+  StringEqualsIfExists: { 'dynamodb:ReturnValues': ['NONE', 'UPDATED_OLD', 'UPDATED_NEW'] },
+};

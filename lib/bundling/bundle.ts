@@ -1,8 +1,10 @@
 // Bundles an entry point into the files that are deployed. Functions, the container and their tests use the same bundles.
 // As a program: `node lib/bundling/bundle.ts <entry> <folder> [<tasks folder>]`.
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress } from 'node:zlib';
 import { type BuildOptions, type BuildResult, build } from 'esbuild';
 import { ensureBuild } from '../../src/local/console-build.ts';
 import { onlyEnglish, withoutTaskPackages } from './bundle-plugins.ts';
@@ -81,13 +83,19 @@ export async function bundle(
   return result;
 }
 
-/** Returns the copied files, relative to the folder. */
+const brotli = promisify(brotliCompress);
+
+/** Returns the files of the packages that were compressed, relative to the folder. Each has the suffix `.br` there. */
 export async function copyAssets(entry: Entry, folder: string): Promise<string[]> {
   const assets = ASSETS[entry];
   if (!assets) return [];
   const from = dirname(createRequire(import.meta.url).resolve(`${assets.package}/package.json`));
   await mkdir(join(folder, assets.package), { recursive: true });
-  for (const file of assets.files) await cp(join(from, file), join(folder, assets.package, file));
+  await Promise.all(
+    assets.files.map(async (file) =>
+      writeFile(join(folder, assets.package, `${file}.br`), await brotli(await readFile(join(from, file)))),
+    ),
+  );
   return assets.files.map((file) => `${assets.package}/${file}`);
 }
 

@@ -9,6 +9,7 @@ export const ROOT = resolve(import.meta.dirname, '../..');
 export const ENTRIES = {
   scheduler: 'src/api/scheduler.lambda.ts',
   query: 'src/api/query.lambda.ts',
+  docs: 'src/api/docs.lambda.ts',
   ingest: 'src/api/ingest.lambda.ts',
   watcher: 'src/watcher/watcher.lambda.ts',
   notifier: 'src/notifier/notifier.lambda.ts',
@@ -31,10 +32,10 @@ export const exportOf = (entry: Entry): 'handler' | undefined => (entry === 'wor
 export const HANDLER = 'index.handler';
 export const OUTPUT = 'index.mjs';
 
-/** Files that are read instead of imported. They are copied into a folder with the name of their package. */
+/** Files that are read instead of imported. Compressed, they are in a folder with the name of their package. */
 export const ASSETS: Partial<Record<Entry, { readonly package: string; readonly files: readonly string[] }>> =
   {
-    query: { package: 'swagger-ui-dist', files: ['swagger-ui.css', 'swagger-ui-bundle.js'] },
+    docs: { package: 'swagger-ui-dist', files: ['swagger-ui.css', 'swagger-ui-bundle.js'] },
   };
 
 /** The folder beside the console's program that has its built files. */

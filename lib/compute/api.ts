@@ -3,6 +3,8 @@
 import { Duration } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
+  type CfnRoute,
+  type CfnStage,
   CorsHttpMethod,
   DomainName,
   HttpApi,
@@ -34,7 +36,7 @@ import type { Storage } from '../data/storage.ts';
 import { createLogGroup } from '../operations/logs.ts';
 import { hasConsole } from '../settings/has-console.ts';
 import type { DeploymentSettings } from '../settings/settings.ts';
-import { CONSOLE_ROUTES, Console } from './console.ts';
+import { CONSOLE_FILES, CONSOLE_ROUTES, Console } from './console.ts';
 import { type Environment, prefixOf, stackSuffix } from './environment.ts';
 import { createFunction } from './function.ts';
 
@@ -52,8 +54,19 @@ export interface ApiProps {
   readonly environment: Environment;
 }
 
-/** One second less than API Gateway's maximum integration timeout of 30 s. */
-const API_TIMEOUT = Duration.seconds(29);
+/** The function answers before, at its own deadline (src/api/request-bounds.ts). */
+const API_TIMEOUT = Duration.seconds(10);
+/** The documentation is read from memory. */
+const DOCS_TIMEOUT = Duration.seconds(10);
+/** A request for a file takes milliseconds, so this is far more than the throttle of its routes lets through. */
+const DOCS_CONCURRENCY = 10;
+
+/** The routes without a token. Each has its own throttle, because anybody can call it. */
+const OPEN_THROTTLE = { rate: 20, burst: 40 };
+/** A page of the console loads dozens of files at once. */
+const FILES_THROTTLE = { rate: 50, burst: 200 };
+/** The operations that `docs: false` leaves out. */
+const PAGE = ['docs', 'docsFile'];
 /** AWS recommends a visibility timeout of six times the function's timeout. */
 const VISIBILITY_PER_TIMEOUT = 6;
 
@@ -64,7 +77,9 @@ export interface Route {
 }
 
 export class Api extends Construct {
-  readonly functions: Readonly<Record<Service | 'ingest', Lambda>>;
+  readonly functions: Readonly<Record<'scheduler' | 'query' | 'ingest', Lambda>>;
+  /** Answers what needs no token. It has no alarm, because anybody could raise it. */
+  readonly docs: Lambda;
   readonly httpApi: HttpApi;
   readonly stage: HttpStage;
   readonly identity: Identity;
@@ -77,6 +92,8 @@ export class Api extends Construct {
     super(scope, id);
     const { settings, storage, queues, encryptionKey, environment } = props;
     const common = { settings, storage, encryptionKey };
+    const reservedConcurrency =
+      settings.apiReservedConcurrency === 0 ? undefined : settings.apiReservedConcurrency;
 
     this.functions = {
       scheduler: createFunction(this, 'Scheduler', {
@@ -84,6 +101,7 @@ export class Api extends Construct {
         entry: 'scheduler',
         description: 'API operations that write',
         timeout: API_TIMEOUT,
+        reservedConcurrency,
         environment: { ...environment, PUNCTUAL_INGEST_URL: queues.ingest.queueUrl },
       }),
       query: createFunction(this, 'Query', {
@@ -91,6 +109,7 @@ export class Api extends Construct {
         entry: 'query',
         description: 'API operations that read',
         timeout: API_TIMEOUT,
+        reservedConcurrency,
         environment,
       }),
       ingest: createFunction(this, 'IngestConsumer', {
@@ -104,6 +123,14 @@ export class Api extends Construct {
         },
       }),
     };
+    this.docs = createFunction(this, 'Docs', {
+      ...common,
+      entry: 'docs',
+      description: 'serves the API documentation, and answers unknown paths',
+      timeout: DOCS_TIMEOUT,
+      environment: settings.docs ? {} : { PUNCTUAL_DOCS: 'off' },
+      reservedConcurrency: settings.apiReservedConcurrency === 0 ? undefined : DOCS_CONCURRENCY,
+    });
     const { scheduler, query, ingest } = this.functions;
     grantSend(scheduler, [...queues.work, queues.ingest, queues.notify]);
     grantSend(ingest, [...queues.work, queues.ingestDeadLetters]);
@@ -121,8 +148,8 @@ export class Api extends Construct {
       const { identity, url: baseUrl } = this;
       this.console = new Console(this, 'Console', { settings, storage, encryptionKey, identity, baseUrl });
     }
-    this.#addRoutes();
-    this.stage = this.#stage(settings, encryptionKey);
+    const openRoutes = this.#addRoutes(settings);
+    this.stage = this.#stage(settings, openRoutes, encryptionKey);
   }
 
   /** The base URL: that of the custom domain, or the one that API Gateway generates. */
@@ -196,7 +223,8 @@ export class Api extends Construct {
     });
   }
 
-  #addRoutes(): void {
+  /** Returns the routes without a token. */
+  #addRoutes(settings: DeploymentSettings): HttpRoute[] {
     const { httpApi: api, console } = this;
     const { issuer, audience } = this.identity;
     const authorizer =
@@ -206,35 +234,42 @@ export class Api extends Construct {
     const integrations: Record<Service, HttpLambdaIntegration> = {
       scheduler: new HttpLambdaIntegration('Scheduler', this.functions.scheduler),
       query: new HttpLambdaIntegration('Query', this.functions.query),
+      docs: new HttpLambdaIntegration('Docs', this.docs),
     };
-    for (const { method, path, service, auth } of operations) {
-      api.addRoutes({
+    const open: HttpRoute[] = [];
+    for (const { id, method, path, service, auth } of operations) {
+      if (!settings.docs && PAGE.includes(id)) continue;
+      const routes = api.addRoutes({
         path,
         methods: [HttpMethod[method]],
         integration: integrations[service],
         authorizer: auth ? authorizer : new HttpNoneAuthorizer(),
       });
+      if (!auth) open.push(...routes);
     }
     if (console) {
       const integration = new HttpLambdaIntegration('Console', console.lambda);
       for (const path of CONSOLE_ROUTES)
-        api.addRoutes({
-          path,
-          methods: [HttpMethod.GET],
-          integration,
-          authorizer: new HttpNoneAuthorizer(),
-        });
+        open.push(
+          ...api.addRoutes({
+            path,
+            methods: [HttpMethod.GET],
+            integration,
+            authorizer: new HttpNoneAuthorizer(),
+          }),
+        );
     }
     // An unknown path gets a problem document like every other error, instead of API Gateway's own 404.
-    new HttpRoute(api, 'Unknown', {
+    const unknown = new HttpRoute(api, 'Unknown', {
       httpApi: api,
       routeKey: HttpRouteKey.DEFAULT,
-      integration: integrations.query,
+      integration: integrations.docs,
       authorizer: new HttpNoneAuthorizer(),
     });
+    return [...open, unknown];
   }
 
-  #stage(settings: DeploymentSettings, encryptionKey?: IKey): HttpStage {
+  #stage(settings: DeploymentSettings, openRoutes: readonly HttpRoute[], encryptionKey?: IKey): HttpStage {
     const accessLogs = createLogGroup(this, 'AccessLogs', {
       settings,
       encryptionKey,
@@ -242,7 +277,7 @@ export class Api extends Construct {
       // characters.
       logGroupName: `/aws/vendedlogs/${prefixOf(settings)}api-access-${stackSuffix(this)}`,
     });
-    return new HttpStage(this, 'Stage', {
+    const stage = new HttpStage(this, 'Stage', {
       httpApi: this.httpApi,
       stageName: '$default',
       autoDeploy: true,
@@ -254,6 +289,20 @@ export class Api extends Construct {
         format: AccessLogFormat.custom(JSON.stringify(accessLog(settings))),
       },
     });
+    (stage.node.defaultChild as CfnStage).routeSettings = Object.fromEntries(
+      openRoutes.map((route) => {
+        const { routeKey } = route.node.defaultChild as CfnRoute;
+        const { rate, burst } = routeKey === CONSOLE_FILES ? FILES_THROTTLE : OPEN_THROTTLE;
+        const throttle = {
+          ThrottlingRateLimit: Math.min(rate, settings.apiRequestsPerSecond),
+          ThrottlingBurstLimit: Math.min(burst, settings.apiBurst),
+        };
+        return [routeKey, { ...throttle, DetailedMetricsEnabled: true }];
+      }),
+    );
+    // API Gateway refuses settings of a route that does not exist yet.
+    stage.node.addDependency(...openRoutes);
+    return stage;
   }
 }
 

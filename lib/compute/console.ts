@@ -26,6 +26,11 @@ export interface ConsoleProps {
  * unknown paths leads to `/console` (src/api/http/console-redirect.ts).
  */
 export const CONSOLE_ROUTES = ['/', '/console', '/console/{proxy+}'];
+/** The key of the route with the files. */
+export const CONSOLE_FILES = 'GET /console/{proxy+}';
+
+/** The files of a page arrive at the same time, and may meet containers that are cold. */
+const CONCURRENCY = 50;
 
 export class Console extends Construct {
   readonly lambda: Lambda;
@@ -43,11 +48,13 @@ export class Console extends Construct {
       storage,
       encryptionKey,
       timeout: Duration.seconds(10),
+      reservedConcurrency: settings.apiReservedConcurrency === 0 ? undefined : CONCURRENCY,
       environment: {
         PUNCTUAL_CONSOLE_ISSUER: issuer,
         PUNCTUAL_CONSOLE_CLIENT_ID: clientId,
         ...(logoutUrl !== undefined && { PUNCTUAL_CONSOLE_LOGOUT_URL: logoutUrl }),
         PUNCTUAL_OPERATORS_GROUP: settings.operatorsGroup,
+        ...(!settings.docs && { PUNCTUAL_CONSOLE_DOCS: 'off' }),
       },
     });
   }

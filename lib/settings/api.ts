@@ -29,6 +29,7 @@ export const api = {
     .optional(),
   console: z.boolean().optional(),
   consoleClientId: name.optional(),
+  docs: z.boolean().default(true),
   corsOrigins: z
     .array(
       z.string().regex(/^(\*|https?:\/\/[^/\s]+)$/, {
@@ -38,6 +39,7 @@ export const api = {
     .optional(),
   apiRequestsPerSecond: count(1, 100_000).default(1000),
   apiBurst: count(1, 100_000).default(2000),
+  apiReservedConcurrency: count(0, 10_000).default(300),
   domainName: z.hostname().optional(),
   certificateArn: arn('acm').optional(),
   hostedZoneId: name.optional(),

@@ -6,6 +6,7 @@ export const limits = {
   quotaStartsPerMinute: limitValue('startsPerMinute').default(DEPLOYED_LIMITS.startsPerMinute),
   quotaCreatesPerMinute: limitValue('createsPerMinute').default(DEPLOYED_LIMITS.createsPerMinute),
   quotaActiveJobs: limitValue('activeJobs').default(DEPLOYED_LIMITS.activeJobs),
+  quotaStoredBytes: limitValue('storedBytes').default(DEPLOYED_LIMITS.storedBytes),
   quotaShortestIntervalSeconds: limitValue('shortestIntervalSeconds').default(
     DEPLOYED_LIMITS.shortestIntervalSeconds,
   ),

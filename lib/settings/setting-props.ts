@@ -150,12 +150,18 @@ export interface SettingProps {
    */
   readonly consoleClientId?: string;
   /**
+   * The page `/docs`, which shows the API to everybody. `/openapi.json` is there without it.
+   * @default true
+   */
+  readonly docs?: boolean;
+  /**
    * The allowed CORS origins.
    * @default - none: CORS is off
    */
   readonly corsOrigins?: string[];
   /**
-   * The maximum number of requests per second. Requests above it get the status 429.
+   * The maximum number of requests per second, of all users. Requests above it get the status 429. Routes without a token have 20
+   * per second each, and the files of the console 50.
    * @default 1000
    */
   readonly apiRequestsPerSecond?: number;
@@ -164,6 +170,13 @@ export interface SettingProps {
    * @default 2000
    */
   readonly apiBurst?: number;
+  /**
+   * The reserved concurrency of each of the two functions of the API, so that neither can take all of the account. The
+   * functions of the documentation and of the console have 10 and 50. 0 reserves none for all four, for accounts with a small
+   * quota of concurrent executions (new accounts have 10).
+   * @default 300
+   */
+  readonly apiReservedConcurrency?: number;
   /**
    * The maximum number of executions of one owner that run at the same time. Each worker has an equal part of it.
    * @default 1000
@@ -184,6 +197,14 @@ export interface SettingProps {
    * @default 10000
    */
   readonly quotaActiveJobs?: number;
+
+  /**
+   * The maximum number of bytes that the jobs of one owner occupy, also ended ones, with all versions of their params and the
+   * records of changes.
+   *
+   * @default 1000000000
+   */
+  readonly quotaStoredBytes?: number;
   /**
    * The shortest interval between two occurrences of a schedule, in seconds.
    * @default 5
@@ -196,8 +217,8 @@ export interface SettingProps {
    */
   readonly quotaLongestTimeoutSeconds?: number;
   /**
-   * The maximum number of requests of one owner per second and Lambda container. `apiRequestsPerSecond` limits all owners
-   * together, before the containers.
+   * The maximum number of requests of one owner per second, over all containers, with a burst of two seconds. A request counts
+   * again for every half second that it takes. `apiRequestsPerSecond` limits all owners together.
    * @default 50
    */
   readonly quotaRequestsPerSecond?: number;

@@ -12,7 +12,7 @@ const variables = z.object({
   PUNCTUAL_WORKER_LOG_GROUP: z.string().optional(),
 });
 
-/** A request makes up to five calls, and has 29 s. */
+/** A request makes up to five calls, and has 8 s for all of them (src/api/request-bounds.ts). */
 const CALL_TIMEOUT_MS = 4_000;
 
 export function cloudWatchTelemetry(env: Environment, clock: { monotonic(): number }): Telemetry {

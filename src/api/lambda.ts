@@ -22,6 +22,7 @@ import { routes } from './handlers/scheduler-routes.ts';
 import { consoleRedirect } from './http/console-redirect.ts';
 import { createApi } from './http/handler.ts';
 import type { HttpEvent, HttpResponse } from './http/http-event.ts';
+import { boundRequests, refuseAfterEnd } from './request-bounds.ts';
 
 export type ServiceHandler = (event: HttpEvent, context: LambdaContext) => Promise<HttpResponse>;
 
@@ -57,6 +58,7 @@ export function createService(
       ...authorization,
       log: ctx.log,
       throttle: quotas.takeRequest,
+      bounded: boundRequests(quotas, ctx.clock),
     });
   };
   const api = describableTasksOnAws(taskConfig).then(createApiWith);
@@ -76,19 +78,18 @@ export function createService(
 export function createIngestHandler(
   env: Environment,
 ): (event: SQSEvent, context: LambdaContext) => Promise<SQSBatchResponse> {
-  const { ctx, clients, logger, begin, config } = createContext('punctual-ingest', env);
+  const { ctx, clients, logger, begin } = createContext('punctual-ingest', env);
   const { PUNCTUAL_INGEST_DEAD_LETTER_URL: deadLetterUrl } = readConfig(
     z.object({ PUNCTUAL_INGEST_DEAD_LETTER_URL: httpUrl }),
     env,
   );
-  const quotas = createQuotas(ctx, config.limits);
   return async (event, context) => {
     logger.addContext(context);
     begin();
     const failed = await Promise.all(
       event.Records.map(async ({ messageId, body }) => {
         try {
-          const refused = await ingest(ctx, quotas, body);
+          const refused = await ingest(ctx, body);
           if (refused !== undefined) await sendDeadLetter(clients.sqs, deadLetterUrl, body, refused);
           return [];
         } catch (error) {
@@ -108,7 +109,7 @@ function createContext(
   serviceName: string,
   env: Environment,
 ): Omit<LambdaRuntime, 'context'> & { readonly ctx: Context; readonly config: ApiConfig } {
-  const runtime = createLambdaRuntime(serviceName, env);
+  const runtime = createLambdaRuntime(serviceName, env, { beforeAttempt: refuseAfterEnd });
   const { context, ...others } = runtime;
   const queue = inTrace(workQueue(env, runtime), () => traceOfCall(env));
   return {

@@ -1,8 +1,9 @@
 // Prints the log lines of one execution, and with --follow also the coming ones.
+
 import type { LogLine, PunctualClient } from '../client/client.ts';
 import { wallClock } from '../client/clock.ts';
+import { withoutControls } from '../domain/terminal-text.ts';
 import type { Cli } from './command.ts';
-import { clean } from './table.ts';
 
 /** The API's maximum page size. */
 const PAGE = 100;
@@ -29,5 +30,5 @@ function lineText({ at, level, message, attempt, fields }: LogLine): string {
   const parts = [at, level.toUpperCase().padEnd(5), message];
   if (attempt > 1) parts.push(`attempt ${attempt}`);
   if (fields) parts.push(JSON.stringify(fields));
-  return clean(parts.join('  '));
+  return withoutControls(parts.join('  '));
 }

@@ -1,6 +1,7 @@
 // The `punctual` command: finds the subcommand, parses its arguments and runs it. Errors become a message and an exit
 // code.
 import { PunctualApiError, type PunctualClient, PunctualNetworkError } from '../client/client.ts';
+import { withEscapedControls, withoutControlsInLines } from '../domain/terminal-text.ts';
 import { closest } from '../domain/validation/closest.ts';
 import { parseArguments } from './arguments.ts';
 import {
@@ -87,8 +88,9 @@ export const COMMANDS: readonly Command[] = [
   deadLetters,
 ];
 
-export async function punctual(argv: readonly string[], environment: CliEnvironment): Promise<number> {
+export async function punctual(argv: readonly string[], given: CliEnvironment): Promise<number> {
   const [name, ...rest] = argv;
+  const environment = printingSafely(given, rest.includes('--json'));
   try {
     if (name === undefined) {
       environment.err(generalHelp(COMMANDS));
@@ -120,6 +122,18 @@ export async function punctual(argv: readonly string[], environment: CliEnvironm
     printError(error, rest.includes('--json'), name, environment);
     return isUsage(error) ? EXIT.usage : EXIT.failure;
   }
+}
+
+/** Everything that a command prints goes through here: texts of other users must not control the terminal. */
+function printingSafely(environment: CliEnvironment, isJson: boolean): CliEnvironment {
+  const { out, err, ask } = environment;
+  const safe = isJson ? withEscapedControls : withoutControlsInLines;
+  return {
+    ...environment,
+    out: (line) => out(safe(line)),
+    err: (line) => err(safe(line)),
+    ...(ask && { ask: (question: string) => ask(withoutControlsInLines(question)) }),
+  };
 }
 
 /** Whether the command line is wrong. The server may find that out, too, so that a wrong cron pattern always exits with 2. */

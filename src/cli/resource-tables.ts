@@ -56,7 +56,7 @@ export const jobTable = (jobs: readonly JobSummary[], style: Style): string[] =>
       job.task,
       job.status,
       ...(hasRecent ? [stripOf(job)] : []),
-      timeText(job.nextRunAt, style),
+      job.searchingSince === undefined ? timeText(job.nextRunAt, style) : 'searching',
       scheduleText(job),
     ]),
     style.width,
@@ -74,8 +74,17 @@ export function scheduleText({ schedule }: { readonly schedule?: Job['schedule']
 }
 
 /** The text after the schedule of a created or edited job. Empty if no run is planned. */
-export const nextRunText = ({ nextRunAt }: Pick<Job, 'nextRunAt'>, style: TimeStyle): string =>
-  nextRunAt === undefined ? '' : `; next run ${bothTimes(nextRunAt, style)}`;
+export const nextRunText = (job: Pick<Job, 'nextRunAt' | 'searchingSince'>, style: TimeStyle): string => {
+  if (job.searchingSince !== undefined) return `; next run ${searchingText(job, style)}`;
+  return job.nextRunAt === undefined ? '' : `; next run ${bothTimes(job.nextRunAt, style)}`;
+};
+
+/** The next run of a job while it is not known. Undefined if it is known, or if there is none. */
+export const searchingText = (
+  { searchingSince }: { searchingSince?: string | undefined },
+  style: TimeStyle,
+): string | undefined =>
+  searchingSince === undefined ? undefined : `searching since ${bothTimes(searchingSince, style)}`;
 
 export const jobCountText = (jobs: number): string =>
   `${jobs.toLocaleString('en')} ${jobs === 1 ? 'job' : 'jobs'}`;

@@ -1,5 +1,7 @@
 // Text in columns, cut to the width of the terminal. Control characters in names are printed as dots, because they could
 // change the terminal.
+import { withoutControls } from '../domain/terminal-text.ts';
+
 export interface Column {
   readonly title: string;
   readonly right?: boolean;
@@ -22,7 +24,7 @@ export function table(
   const rows = allRows.map((row) => row.filter((_, i) => kept.has(i)));
   const lines = [
     columns.map(({ title }) => title),
-    ...rows.map((row) => row.map((cell) => clean(cell ?? ''))),
+    ...rows.map((row) => row.map((cell) => withoutControls(cell ?? ''))),
   ];
   const widths = narrowed(
     columns,
@@ -43,7 +45,7 @@ export function fields(pairs: readonly (readonly [string, string | undefined])[]
   const left = Math.max(0, ...present.map(([name]) => name.length));
   return present.map(
     ([name, value]) =>
-      `${name.padEnd(left)}${GAP}${cut(clean(value ?? ''), Math.max(MIN_FLEXIBLE_WIDTH, width - left - 2))}`,
+      `${name.padEnd(left)}${GAP}${cut(withoutControls(value ?? ''), Math.max(MIN_FLEXIBLE_WIDTH, width - left - 2))}`,
   );
 }
 
@@ -55,7 +57,7 @@ function keptColumns(
 ): ReadonlySet<number> {
   const kept = new Set(columns.keys());
   const minWidths = columns.map(({ title, flexible }, i) => {
-    const widest = Math.max(widthOf(title), ...rows.map((row) => widthOf(clean(row[i] ?? ''))));
+    const widest = Math.max(widthOf(title), ...rows.map((row) => widthOf(withoutControls(row[i] ?? ''))));
     return flexible ? Math.min(MIN_FLEXIBLE_WIDTH, widest) : widest;
   });
   const total = () => [...kept].reduce((sum, i) => sum + (minWidths[i] ?? 0), GAP.length * (kept.size - 1));
@@ -87,12 +89,8 @@ function narrowed(columns: readonly Column[], wanted: readonly number[], width: 
   return widths;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they must not reach the terminal
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const WIDE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u;
-
-export const clean = (text: string): string => text.replace(CONTROL, '·');
 
 const segmenter = new Intl.Segmenter('en');
 const charactersOf = (text: string): string[] =>

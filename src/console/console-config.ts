@@ -7,6 +7,8 @@ export interface ConsoleConfig {
   readonly version: string;
   /** The group of operators in tokens. The page uses it for its menu only, because the API decides. */
   readonly operatorsGroup: string;
+  /** Whether there is a page `/docs`. Absent if there is one. */
+  readonly docs?: boolean;
   /** The AWS region. Absent in local mode. */
   readonly region?: string;
   /** The address of the workers' logs in CloudWatch. `{executionId}` stands for the id of an execution. */

@@ -3,24 +3,15 @@
 // by a path.
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { brotliDecompress } from 'node:zlib';
-
-export interface ConsoleFile {
-  readonly type: string;
-  /** Undefined if the build has no compressed copy. */
-  readonly brotli?: Buffer;
-  plain(): Promise<Buffer>;
-}
+import { builtFile, type StaticFile } from '../api/http/static-file.ts';
 
 export interface ConsoleFiles {
-  readonly page: ConsoleFile;
-  readonly assets: ReadonlyMap<string, ConsoleFile>;
+  readonly page: StaticFile;
+  readonly assets: ReadonlyMap<string, StaticFile>;
 }
 
 const PAGE = 'index.html';
 const BROTLI = '.br';
-const decompress = promisify(brotliDecompress);
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -46,20 +37,16 @@ export async function loadConsoleFiles(folder: string): Promise<ConsoleFiles> {
 async function filesOf(
   folder: string,
   isWanted: (name: string) => boolean = () => true,
-): Promise<Map<string, ConsoleFile>> {
+): Promise<Map<string, StaticFile>> {
   const entries = await readdir(folder, { withFileTypes: true });
   const stored = entries.filter((entry) => entry.isFile() && isWanted(entry.name)).map(({ name }) => name);
   const contents = new Map<string, Buffer>();
   await Promise.all(stored.map(async (name) => contents.set(name, await readFile(join(folder, name)))));
   const names = new Set(stored.map((name) => (name.endsWith(BROTLI) ? name.slice(0, -BROTLI.length) : name)));
   return new Map(
-    [...names].map((name) => [name, fileOf(name, contents.get(name), contents.get(`${name}${BROTLI}`))]),
+    [...names].map((name) => [
+      name,
+      builtFile(TYPES[extname(name)] ?? OTHER_TYPE, contents.get(name), contents.get(`${name}${BROTLI}`)),
+    ]),
   );
 }
-
-const fileOf = (name: string, plain: Buffer | undefined, brotli: Buffer | undefined): ConsoleFile => ({
-  type: TYPES[extname(name)] ?? OTHER_TYPE,
-  brotli,
-  // Rare: every current browser accepts brotli.
-  plain: async () => plain ?? decompress(brotli ?? Buffer.alloc(0)),
-});

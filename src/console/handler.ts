@@ -3,6 +3,7 @@
 import { conditional } from '../api/http/conditional-get.ts';
 import type { ApiHandler, HttpEvent, HttpResponse } from '../api/http/http-event.ts';
 import { requestIdOf } from '../api/http/request-id.ts';
+import { type StaticFile, staticReply } from '../api/http/static-file.ts';
 import {
   BUILDING_PAGE,
   failedPage,
@@ -11,7 +12,7 @@ import {
   RELOAD_SCRIPT_PATH,
 } from './build-page.ts';
 import type { ConsoleConfig } from './console-config.ts';
-import type { ConsoleFile, ConsoleFiles } from './console-files.ts';
+import type { ConsoleFiles } from './console-files.ts';
 import { protectionHeaders } from './page-headers.ts';
 
 /** A checkout builds the console at the first request. Everywhere else it is always `ready`. */
@@ -81,27 +82,10 @@ async function respond(
   return asset ? send(event, asset, IMMUTABLE) : missing(path);
 }
 
-async function send(event: HttpEvent, file: ConsoleFile, cacheControl: string): Promise<HttpResponse> {
-  const brotli = acceptsBrotli(event.headers['accept-encoding'] ?? '') ? file.brotli : undefined;
-  return {
-    statusCode: 200,
-    headers: {
-      'content-type': file.type,
-      'cache-control': cacheControl,
-      vary: 'accept-encoding',
-      ...(brotli && { 'content-encoding': 'br' }),
-    },
-    body: (brotli ?? (await file.plain())).toString('base64'),
-    isBase64Encoded: true,
-  };
+async function send(event: HttpEvent, file: StaticFile, cacheControl: string): Promise<HttpResponse> {
+  const { body, headers } = await staticReply(file, event.headers['accept-encoding'], cacheControl);
+  return { statusCode: 200, headers: { ...headers }, body: body.toString('base64'), isBase64Encoded: true };
 }
-
-/** Whether the header accepts `br`. A weight of 0 refuses it. */
-const acceptsBrotli = (header: string): boolean =>
-  header.split(',').some((item) => {
-    const [coding = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
-    return coding === 'br' && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
-  });
 
 const waiting = (statusCode: number, body: string): HttpResponse => ({
   statusCode,

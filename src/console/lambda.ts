@@ -16,6 +16,8 @@ export const consoleVariables = z.object({
   /** The log group of the workers. */
   PUNCTUAL_CONSOLE_LOG_GROUP: z.string().optional(),
   PUNCTUAL_OPERATORS_GROUP: z.string(),
+  /** `off`: the deployment has no page `/docs`. */
+  PUNCTUAL_CONSOLE_DOCS: z.literal(['on', 'off']).default('on'),
   /** Set by Lambda. */
   AWS_REGION: z.string(),
 });
@@ -29,6 +31,7 @@ export function createConsoleHandler(folder: string, env: Environment): ApiHandl
     operatorsGroup: given.PUNCTUAL_OPERATORS_GROUP,
     version: VERSION,
     region,
+    ...(given.PUNCTUAL_CONSOLE_DOCS === 'off' && { docs: false }),
     ...(logGroup !== undefined && { logsUrl: logsUrl(region, logGroup) }),
   };
   const files = loadConsoleFiles(folder);

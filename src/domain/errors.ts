@@ -15,13 +15,34 @@ export abstract class PunctualError extends Error {
   }
 }
 
+/** The number of errors that an answer lists. A body has space for 30,000 wrong fields. */
+const MAX_LISTED = 10;
+const MAX_PATH = 200;
+const MAX_MESSAGE = 1_000;
+
+/** The first errors, and the number of the others as an error without a field. */
+function listed(errors: readonly FieldError[]): FieldError[] {
+  const first = errors
+    .slice(0, MAX_LISTED)
+    .map(({ path, message }) => ({ path: cut(path, MAX_PATH), message: cut(message, MAX_MESSAGE) }));
+  const more = errors.length - first.length;
+  if (more === 0) return first;
+  return [...first, { path: '', message: `and ${more} more error${more === 1 ? '' : 's'}` }];
+}
+
+/** The beginning of a text that is too long for an answer. */
+export const cut = (text: string, max: number): string =>
+  text.length <= max ? text : `${text.slice(0, max - 1)}…`;
+
 export class InvalidInput extends PunctualError {
   readonly status = 400;
   readonly title = 'Invalid input';
+  /** At most `MAX_LISTED`, and the number of the others. */
   readonly errors: readonly FieldError[];
   constructor(errors: readonly FieldError[]) {
-    super(errors.map((e) => (e.path ? `${e.path}: ${e.message}` : e.message)).join('; '));
-    this.errors = errors;
+    const first = listed(errors);
+    super(first.map((e) => (e.path ? `${e.path}: ${e.message}` : e.message)).join('; '));
+    this.errors = first;
   }
 }
 

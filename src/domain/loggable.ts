@@ -1,4 +1,5 @@
 // Values in log lines as JSON.
+import { withEscapedControls } from './terminal-text.ts';
 
 /** Causes of causes that are written. It bounds a chain of errors that contains itself. */
 const MAX_CAUSES = 10;
@@ -11,9 +12,14 @@ export function errorFields(error: Error, depth = 0): Record<string, unknown> {
   return { ...error, name, message, stack, cause: nested };
 }
 
-/** JSON with the fields of errors and with large integers as text. Throws if JSON cannot represent the value. */
+/**
+ * JSON with the fields of errors, with large integers as text, and without characters that control a terminal. Throws if JSON cannot
+ * represent the value.
+ */
 export const loggableJson = (value: unknown): string =>
-  JSON.stringify(value, (_key, inner: unknown) => {
-    if (inner instanceof Error) return errorFields(inner);
-    return typeof inner === 'bigint' ? String(inner) : inner;
-  });
+  withEscapedControls(
+    JSON.stringify(value, (_key, inner: unknown) => {
+      if (inner instanceof Error) return errorFields(inner);
+      return typeof inner === 'bigint' ? String(inner) : inner;
+    }) ?? '',
+  );

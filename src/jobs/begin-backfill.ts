@@ -1,14 +1,13 @@
 // Backfill: counts the past occurrences of a range without a row, and begins a background operation that runs them.
 
-import { giveWay } from '../concurrency/request-turns.ts';
 import { fingerprint } from '../domain/digest.ts';
 import { InvalidInput } from '../domain/errors.ts';
 import { type DueKey, dueAtOf, dueKey } from '../domain/executions/ids.ts';
 import { MAX_BACKFILLED } from '../domain/jobs/background-operation.ts';
 import type { Head } from '../domain/jobs/job.ts';
 import type { Principal } from '../domain/principal.ts';
-import { occurrencesAfter } from '../domain/schedule/occurrences.ts';
 import type { Context } from '../scheduling/context.ts';
+import { occurrencesInParts } from '../scheduling/searches.ts';
 import { requireJob } from './access.ts';
 import { refuseCancelled } from './job-state.ts';
 import type { AdmitStarts } from './manual-runs.ts';
@@ -25,7 +24,7 @@ export async function backfill(
   const head = await requireJob(context, who, jobId);
   refuseCancelled(head);
   const to = Math.min(range.to, context.clock.now());
-  const dues = await withoutRow(context, head, await occurrencesIn(head, range.from, to));
+  const dues = await withoutRow(context, head, await occurrencesIn(context, head, range.from, to));
   await admit?.(head.userId, dues.length);
   const [first, last] = [dues[0], dues.at(-1)];
   const params = {
@@ -43,12 +42,14 @@ export async function backfill(
   return { planned: dues.length, operation: id };
 }
 
-async function occurrencesIn({ schedule }: Head, from: number, to: number): Promise<DueKey[]> {
+async function occurrencesIn(
+  context: Context,
+  { schedule }: Head,
+  from: number,
+  to: number,
+): Promise<DueKey[]> {
   const dues: DueKey[] = [];
-  for (const due of occurrencesAfter(schedule, Math.max(from, 0) - 1)) {
-    const turn = giveWay();
-    if (turn) await turn;
-    if (due >= to) break;
+  for await (const due of occurrencesInParts(context, schedule, Math.max(from, 0) - 1, to - 1)) {
     if (dues.length === MAX_BACKFILLED) {
       throw new InvalidInput([
         {
@@ -62,6 +63,9 @@ async function occurrencesIn({ schedule }: Head, from: number, to: number): Prom
   return dues;
 }
 
+/** A row may be large, and all rows of a read are in memory at once. */
+const ROWS_AT_ONCE = 50;
+
 /** Consistent reads: 1 RRU per 4 KB of rows in the range. */
 async function withoutRow({ store }: Context, head: Head, dues: readonly DueKey[]): Promise<DueKey[]> {
   const [first, last] = [dues[0], dues.at(-1)];
@@ -71,7 +75,7 @@ async function withoutRow({ store }: Context, head: Head, dues: readonly DueKey[
   const range = { from: first, to: dueKey(dueAtOf(last) + 1), newestFirst: false, consistent: true };
   let cursor: string | undefined;
   do {
-    const page = await store.listRows(jobId, { ...range, limit: MAX_BACKFILLED, cursor });
+    const page = await store.listRows(jobId, { ...range, limit: ROWS_AT_ONCE, cursor });
     for (const { due } of page.items) known.add(due);
     cursor = page.next;
   } while (cursor !== undefined);

@@ -5,6 +5,7 @@ import type { Principal } from '../domain/principal.ts';
 import type { Context } from '../scheduling/context.ts';
 import { createdUntilCursor } from '../store/cursors.ts';
 import { requireOwner } from './access.ts';
+import { bytesOfRecord, type TakeBytes } from './change-records.ts';
 import { changeAll, countFrom, countSelected } from './operations/bulk-steps.ts';
 import { timeSlice } from './operations/carry-out.ts';
 import { beginOperation } from './operations/operation-requests.ts';
@@ -37,9 +38,13 @@ export async function beginBulk(
   context: Context,
   who: Principal,
   request: BulkRequest,
+  takeBytes?: TakeBytes,
 ): Promise<Matched & { operation: string }> {
   const params = paramsOf(context, who, request);
   const { matched, next } = await count(context, params);
+  const bytes = matched.matched * bytesOfRecord(params.note);
+  if (params.action === 'resume') await takeBytes?.(params.owner, 2 * bytes);
+  if (params.action === 'pause' && params.until !== undefined) await takeBytes?.(params.owner, bytes);
   const { id } = await beginOperation(context, {
     ...{ kind: 'bulk', params, userId: who.userId, total: matched.matched, next },
     ...(matched.counting && { counting: true }),

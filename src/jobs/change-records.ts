@@ -15,12 +15,16 @@ import {
   RECORDED_FIELDS,
 } from '../domain/jobs/change.ts';
 import type { Head, HeadChange } from '../domain/jobs/job.ts';
+import { bytesOfChange, bytesOfJob, type StoredBytes } from '../domain/jobs/stored-bytes.ts';
 import type { Principal } from '../domain/principal.ts';
 import { isPaused } from '../domain/views/views.ts';
 import type { Context } from '../scheduling/context.ts';
 import { versionOfDefinition } from '../scheduling/records/definitions.ts';
 import { writeHead } from '../scheduling/records/write-head.ts';
 import { requireJob } from './access.ts';
+
+/** Takes what a change adds to the store of a job's owner from its limit. Throws QuotaExceeded. */
+export type TakeBytes = (userId: string, bytes: number) => Promise<void>;
 
 export interface ChangeRequest {
   readonly who: Principal;
@@ -44,12 +48,16 @@ export interface ChangeOptions {
   readonly note?: string | undefined;
   /** Undefined if the change has no condition. */
   readonly guard?: ChangeGuard | undefined;
+  /** Called before the first write. A cancel, and the pause of an active job, are never refused. */
+  readonly takeBytes?: TakeBytes | undefined;
 }
 
 export interface Decision {
   readonly set: Omit<HeadChange, 'version' | 'updatedAt' | 'changedAt'>;
   /** The fields of the definition that the change replaces. */
   readonly replaces?: readonly ('params' | 'notify')[];
+  /** The bytes of the definition in force, and those that the change adds. Undefined if it adds a record alone. */
+  readonly bytes?: StoredBytes;
   /** The kind of the change, if it differs from the request's. */
   readonly what?: ChangeKind;
   /** Called right before the head is written. Throws if the writer's deadline is over. */
@@ -76,10 +84,13 @@ export async function changeJob(
     const record = { jobId, version, by: who.userId, what: kind, note, previous: lastChange(head) };
     const sides = difference(head, version, decision, clock.now());
     const updatedAt = await recordChange(context, { ...record, ...sides }, clock.now());
+    const [definition, all] = bytesOfJob(head);
+    const [inForce, added] = decision.bytes ?? [definition, bytesOfRecord(note)];
     const pauseEnded = (head.pausedUntil ?? Number.POSITIVE_INFINITY) <= updatedAt;
     const written = {
       ...(pauseEnded && { pausedUntil: undefined }), // a smaller head: an update bills the whole item
       ...decision.set,
+      bytes: [inForce, all + added] as const,
       ...{ version, updatedAt, changedAt: undefined },
     };
     decision.inTime?.();
@@ -90,6 +101,9 @@ export async function changeJob(
   if (result === CONFLICT) throw new Conflict(`job ${jobId} is being changed by other requests; try again`);
   return result;
 }
+
+/** The bytes of the record of a pause, a resume or a cancel. */
+export const bytesOfRecord = (note: string | undefined): number => bytesOfChange({ note });
 
 /** The change that led to this head. */
 export const lastChange = ({ version, updatedAt, changedAt }: Head): ChangeKey =>

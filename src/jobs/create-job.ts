@@ -6,6 +6,7 @@ import { CREATED_FIELDS } from '../domain/jobs/change.ts';
 import type { Head } from '../domain/jobs/job.ts';
 import type { JobSpec } from '../domain/jobs/job-spec.ts';
 import { notifiesOf } from '../domain/jobs/notify-events.ts';
+import { bytesOfNewJob } from '../domain/jobs/stored-bytes.ts';
 import { resolveAccepted, resolveSchedule } from '../domain/schedule/resolve.ts';
 import type { Schedule } from '../domain/schedule/schedule-schema.ts';
 import type { JobView } from '../domain/views/resource-schemas.ts';
@@ -15,7 +16,9 @@ import { planned } from '../scheduling/planning/plan-revision.ts';
 import { confirmWrite } from '../scheduling/records/confirm-write.ts';
 import { findDefinition, firstDefinition, refuseLarge } from '../scheduling/records/definitions.ts';
 import { writerDeadline } from '../scheduling/records/writer-deadline.ts';
+import { searchesOf } from '../scheduling/searches.ts';
 import { recordChange } from './change-records.ts';
+import { countOrphans } from './limits/stored-jobs.ts';
 
 export interface CreateRequest {
   readonly userId: string;
@@ -30,7 +33,7 @@ export interface CreateRequest {
   /** When the request was accepted, if it was queued. Relative times of the schedule count from then. */
   readonly acceptedAt?: number;
   /** Checks quotas before the first write. Throws if one is exceeded. Not called for a repeated request. */
-  admit?(schedule: Schedule, spec: JobSpec): Promise<void>;
+  admit?(schedule: Schedule, spec: JobSpec, bytes: number): Promise<void>;
 }
 
 /** Another request has created the job with this id. */
@@ -56,9 +59,10 @@ export async function createJob(
     acceptedAt === undefined
       ? resolveSchedule(given, t0)
       : resolveAccepted(given, Math.min(acceptedAt, t0), t0);
-  refuseLarge({ params, notify });
-  await admit?.(schedule, spec);
-  const { entries, send } = planned(context, { jobId, userId, revision, schedule }, t0);
+  const definitionBytes = refuseLarge({ params, notify });
+  const bytes = bytesOfNewJob(definitionBytes, { ...common, schedule }, note);
+  await admit?.(schedule, spec, bytes);
+  const { entries, send } = await planned(context, { jobId, userId, revision, schedule }, t0);
   const status = paused ? 'paused' : 'active';
   // no reader looks at these before the head is written, so they need no order
   const [definition, updatedAt] = await Promise.all([
@@ -79,6 +83,7 @@ export async function createJob(
     revision,
     version: 1,
     ...definition,
+    bytes: [definitionBytes, bytes],
     createdAt: t0,
     updatedAt,
     ...(notify.length > 0 && { notifies: notifiesOf(notify) }),
@@ -89,12 +94,15 @@ export async function createJob(
   if (!(await insertHead(context, head))) {
     // another request with the same key was faster: its job is returned, and the entries of this one are ignored
     const first = await store.readHead(jobId, { consistent: true });
+    await countOrphans(context, userId, bytes);
     if (first && bodyFingerprint) return repeated(context, first, bodyFingerprint);
     throw new JobExists(`job ${jobId} already exists`);
   }
   if (!paused) await send();
   const content = { jobId, version: head.definition, params, notify };
-  return { job: { ...jobView(head, content, t0), ...warningsOf(schedule, t0) }, created: true };
+  const searches = searchesOf(context);
+  const job = jobView(head, content, t0, undefined, searches);
+  return { job: { ...job, ...warningsOf(schedule, t0, searches) }, created: true };
 }
 
 export const newJobId = (random: Random): string => `job_${random.id(20)}`;
@@ -128,7 +136,9 @@ async function repeated(
   refuseOtherBody(first, bodyFingerprint);
   const definition = await findDefinition(context, first);
   const now = context.clock.now();
-  return { job: { ...jobView(first, definition, now), ...warningsOf(first.schedule, now) }, created: false };
+  const searches = searchesOf(context);
+  const job = jobView(first, definition, now, undefined, searches);
+  return { job: { ...job, ...warningsOf(first.schedule, now, searches) }, created: false };
 }
 
 export function refuseOtherBody(first: Head, bodyFingerprint: string): void {

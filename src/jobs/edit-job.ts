@@ -5,6 +5,7 @@ import { Conflict, PreconditionFailed } from '../domain/errors.ts';
 import type { Definition, Head } from '../domain/jobs/job.ts';
 import type { JobPatch } from '../domain/jobs/job-spec.ts';
 import { notifiesOf } from '../domain/jobs/notify-events.ts';
+import { bytesOfChange, bytesOfJob } from '../domain/jobs/stored-bytes.ts';
 import type { Principal } from '../domain/principal.ts';
 import { resolveSchedule } from '../domain/schedule/resolve.ts';
 import type { Schedule } from '../domain/schedule/schedule-schema.ts';
@@ -15,6 +16,7 @@ import type { Context } from '../scheduling/context.ts';
 import { freshRevision, plan } from '../scheduling/planning/plan-revision.ts';
 import { findDefinition, refuseLarge, writeDefinition } from '../scheduling/records/definitions.ts';
 import { writerDeadline } from '../scheduling/records/writer-deadline.ts';
+import { searchesOf } from '../scheduling/searches.ts';
 import { type ChangeRequest, changeJob, type Decision } from './change-records.ts';
 import { refuseEnded, viewOfJob } from './job-state.ts';
 import { refuseEditOfOthers } from './secrets-of-others.ts';
@@ -34,6 +36,8 @@ export interface ChangedJob {
   readonly timeoutSeconds: number | undefined;
   readonly task: string;
   readonly params: Definition['params'] | undefined;
+  /** What the edit adds to the store. */
+  readonly bytes: number;
 }
 
 export async function editJob(
@@ -61,7 +65,8 @@ export async function editJob(
     },
     checks,
   );
-  return { ...(await viewOfJob(context, who, head)), ...(fields.schedule && warningsOf(head.schedule, t0)) };
+  const warnings = fields.schedule && warningsOf(head.schedule, t0, searchesOf(context));
+  return { ...(await viewOfJob(context, who, head)), ...warnings };
 }
 
 /** The changes of an edit. */
@@ -84,6 +89,8 @@ export async function applyEdit(
   const inTime = writerDeadline(context);
   const { who, jobId } = request;
   let send: (() => Promise<void>) | undefined;
+  /** What this request has written in all rounds. The definition of a lost round stays. */
+  let written = 0;
   const { head, changed } = await changeJob(context, request, async (seen) => {
     send = undefined;
     const edit = await editOf(seen);
@@ -106,23 +113,30 @@ export async function applyEdit(
     refuseEditOfOthers(who, seen, now, fields);
     if (params || fields.task) checkParams?.(fields.task ?? seen.task, params ?? now?.params ?? {});
     const next = { params: params ?? now?.params ?? {}, notify: notify ?? now?.notify ?? [] };
-    refuseLarge(next);
+    const size = refuseLarge(next);
     if (given) decided.schedule = resolveSchedule(given, t0);
+    const isNewDefinition = params !== undefined || notify !== undefined;
+    const sides = { before: headFields(seen, decided), after: headFields(decided, decided) };
+    const bytes = bytesOfChange({ ...sides, note: request.note }, isNewDefinition ? size : 0);
     await admit?.(seen.userId, {
       schedule: decided.schedule,
       timeoutSeconds: fields.timeoutSeconds,
       task: fields.task ?? seen.task,
       params: params || fields.task ? next.params : undefined,
+      bytes,
     });
+    written += bytes;
     if (given || resumes) {
       const revision = freshRevision(context);
       decided.revision = revision;
       // the occurrences of a paused job are planned at its resume
       if ((seen.status === 'active' || resumes) && !pauses)
-        send = await plan(context, { ...seen, revision, schedule: decided.schedule ?? seen.schedule }, t0);
+        send = await plan(context, { ...seen, revision, schedule: decided.schedule ?? seen.schedule }, t0, {
+          refuseSearch: given !== undefined,
+        });
     }
     if (notify) decided.notifies = notifiesOf(notify);
-    if (params || notify) {
+    if (isNewDefinition) {
       const { definition, inline } = await writeDefinition(context, jobId, seen.version + 1, next);
       decided.definition = definition;
       decided.inline = inline;
@@ -131,6 +145,7 @@ export async function applyEdit(
     return {
       set: decided,
       replaces: (['params', 'notify'] as const).filter(isReplaced),
+      bytes: [isNewDefinition ? size : bytesOfJob(seen)[0], written],
       ...(Object.keys(fields).length === 0 && { what: pauses ? 'paused' : 'resumed' }),
       inTime,
     };
@@ -139,6 +154,10 @@ export async function applyEdit(
   if (changed) await awaitStarts(context, jobId);
   return { head, changed };
 }
+
+/** The fields that an edit sets, as `from` has them. */
+const headFields = (from: Partial<Head>, set: Partial<Head>) =>
+  Object.fromEntries(Object.keys(set).map((name) => [name, from[name as keyof Head]]));
 
 const isSame = (a: unknown, b: unknown): boolean => fingerprint(a) === fingerprint(b);
 

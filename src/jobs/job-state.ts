@@ -6,6 +6,7 @@ import type { JobView } from '../domain/views/resource-schemas.ts';
 import { jobView, withOwner } from '../domain/views/views.ts';
 import type { Context } from '../scheduling/context.ts';
 import { findDefinition } from '../scheduling/records/definitions.ts';
+import { searchesOf } from '../scheduling/searches.ts';
 
 const ENDED = ['cancelled', 'completed', 'failed'];
 
@@ -23,5 +24,9 @@ export function refuseCancelled(head: Head): void {
 
 export async function viewOfJob(context: Context, who: Principal, head: Head): Promise<JobView> {
   const definition = await findDefinition(context, head);
-  return withOwner(who, jobView(head, definition, context.clock.now()), head.userId);
+  return withOwner(
+    who,
+    jobView(head, definition, context.clock.now(), undefined, searchesOf(context)),
+    head.userId,
+  );
 }

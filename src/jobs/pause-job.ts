@@ -8,7 +8,7 @@ import { awaitStarts } from '../scheduling/claiming/await-starts.ts';
 import type { Context } from '../scheduling/context.ts';
 import { freshRevision, plan } from '../scheduling/planning/plan-revision.ts';
 import { writerDeadline } from '../scheduling/records/writer-deadline.ts';
-import { type ChangeOptions, changeJob } from './change-records.ts';
+import { bytesOfRecord, type ChangeOptions, changeJob } from './change-records.ts';
 import { refuseEnded, viewOfJob } from './job-state.ts';
 
 export interface PauseOptions extends ChangeOptions {
@@ -42,7 +42,7 @@ export async function pause(
   context: Context,
   who: Principal,
   jobId: string,
-  { until, ...options }: PauseOptions,
+  { until, takeBytes, ...options }: PauseOptions,
 ): Promise<Head> {
   const t0 = context.clock.now();
   requireFuture(until, t0);
@@ -58,8 +58,10 @@ export async function pause(
         return { set: { status: 'paused', pausedUntil: undefined } };
       }
       if (seen.status === 'active' && seen.pausedUntil === until) return undefined;
+      // the first pause is never refused, and the resume counts for both
+      if (isPaused(seen, t0)) await takeBytes?.(seen.userId, bytesOfRecord(options.note));
       const revision = freshRevision(context);
-      send = await plan(context, { ...seen, revision, pausedUntil: until }, t0);
+      send = await plan(context, { ...seen, revision, pausedUntil: until }, t0, { refuseSearch: false });
       return {
         set: { status: 'active', revision, pausedUntil: until },
         inTime,
@@ -86,7 +88,7 @@ export async function resume(
   context: Context,
   who: Principal,
   jobId: string,
-  options: ChangeOptions,
+  { takeBytes, ...options }: ChangeOptions,
 ): Promise<Head> {
   const t0 = context.clock.now();
   const inTime = writerDeadline(context);
@@ -97,8 +99,11 @@ export async function resume(
     async (seen) => {
       refuseEnded(seen, 'resumed');
       if (seen.status === 'active' && !isPaused(seen, t0)) return undefined;
+      await takeBytes?.(seen.userId, 2 * bytesOfRecord(options.note));
       const revision = freshRevision(context);
-      send = await plan(context, { ...seen, revision, pausedUntil: undefined }, t0);
+      send = await plan(context, { ...seen, revision, pausedUntil: undefined }, t0, {
+        refuseSearch: false,
+      });
       return { set: { status: 'active', revision, pausedUntil: undefined }, inTime };
     },
   );

@@ -13,7 +13,7 @@ import { type AdmitStarts, retryExecution } from './manual-runs.ts';
 /** Each retry makes about five calls to the store and the queue. */
 const MAX_CONCURRENT = 16;
 /** Failed executions per read of the index. */
-const PAGE = 100;
+const PAGE = 50;
 
 /** Throws NotFound unless every execution exists. Executions that are not failed, or no longer failed, stay as they are. */
 export async function redriveByIds(

@@ -1,21 +1,12 @@
 // Backup and restore of the database of an embedded server (docs/decisions/0034-backup.md).
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { checkDatabase, copyDatabase } from '../store/sqlite/backup.ts';
 import { StoreFault } from '../store/sqlite/faults.ts';
 import { databaseFile, tablesFile } from './data-folder-owner.ts';
 import { SECRETS, SIGNING_KEYS } from './key-files.ts';
 import { lockFolder } from './lock.ts';
+import { makePrivateFolder } from './private-folder.ts';
 import { StartError } from './start-error.ts';
 import { TOKEN_KEY } from './tokens.ts';
 
@@ -58,7 +49,7 @@ export interface Restored {
 export async function restore(dataFolder: string, file: string): Promise<Restored> {
   if (!existsSync(file)) throw new StartError(`there is no file ${file}.`);
   await asStartErrors(() => checkDatabase(file));
-  mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+  makePrivateFolder(dataFolder);
   const lock = lockFolder(dataFolder, `process ${process.pid} (punctual restore)`);
   try {
     const database = databaseFile(dataFolder);

@@ -63,7 +63,7 @@ export async function startLocalApi(
   const ctx = answeringInTurns(backendContext);
   const authorize = await createAuthorizer(identity);
   const quotas = createQuotas(ctx, api.limits);
-  const consuming = turns.run(undefined, () => runIngest(ctx, quotas, ingest.receiver, lifecycle.stopping));
+  const consuming = turns.run(undefined, () => runIngest(ctx, ingest.receiver, lifecycle.stopping));
   lifecycle.defer(() => consuming);
   const all = routes(ctx, await describableTasks(scripts, process.env), {
     quotas,

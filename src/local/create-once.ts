@@ -1,13 +1,14 @@
 // Creates a file of the data folder with a secret, unless it exists.
-import { linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makePrivateFolder } from './private-folder.ts';
 import { StartError } from './start-error.ts';
 
 /** If two processes create the file at once, `link` succeeds for one, and both read that file. */
 export function createOnce(file: string, text: string): void {
   const draft = `${file}.${process.pid}`;
+  makePrivateFolder(dirname(file));
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(draft, text, { mode: 0o600 });
     linkSync(draft, file);
   } catch (error) {

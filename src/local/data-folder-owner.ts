@@ -1,8 +1,8 @@
 // The data folder. One process owns it at a time.
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LocalConfig } from './config.ts';
 import { holderOf, lockFolder } from './lock.ts';
+import { makePrivateFolder } from './private-folder.ts';
 import type { ProcessLifecycle } from './process-lifecycle.ts';
 import { StartError } from './start-error.ts';
 
@@ -21,13 +21,7 @@ export function ownDataFolder(
   lifecycle: ProcessLifecycle,
   command: string,
 ): void {
-  try {
-    mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
-  } catch (cause) {
-    throw new StartError(
-      `the data folder ${dataFolder} cannot be created: ${cause instanceof Error ? cause.message : cause}`,
-    );
-  }
+  makePrivateFolder(dataFolder);
   const lock = lockFolder(dataFolder, `process ${process.pid} (${command})`);
   lifecycle.defer(() => lock.release());
 }

@@ -1,6 +1,6 @@
 // The engines of `npm run start:aws`: dynoxide and fauxqs, the DynamoDB and SQS APIs on this machine. While they run, the data
 // folder has their addresses for other processes.
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Log } from '../scheduling/context.ts';
@@ -30,9 +30,12 @@ export async function startEngines(
   const asStartError = (error: unknown) => {
     throw new StartError(error instanceof Error ? error.message : String(error));
   };
+  // dynoxide makes its files with the umask of this process, and keeps the modes of those that exist
+  const tables = tablesFile(dataFolder);
+  for (const path of [tables, `${tables}-wal`, `${tables}-shm`]) if (existsSync(path)) chmodSync(path, 0o600);
   const dynoxide = await startDynoxide({
     port: enginePorts.dynamodb,
-    dataPath: tablesFile(dataFolder),
+    dataPath: tables,
     log,
   }).catch(asStartError);
   lifecycle.defer(() => dynoxide.stop());
@@ -45,7 +48,7 @@ export async function startEngines(
 
   const endpoints = { dynamodb: dynoxide.endpoint, sqs: fauxqs.endpoint };
   const file = endpointsFile(dataFolder);
-  writeFileSync(`${file}.new`, JSON.stringify(endpoints));
+  writeFileSync(`${file}.new`, JSON.stringify(endpoints), { mode: 0o600 });
   renameSync(`${file}.new`, file);
   lifecycle.defer(() => rmSync(file, { force: true }));
   return endpoints;

@@ -1,6 +1,6 @@
 // The lock of a data folder: an open SQLite transaction on a file of the folder. The kernel releases it however the process
 // ends, on every platform. It also works between containers that share the folder.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartError } from './start-error.ts';
@@ -55,6 +55,7 @@ function take(folder: string, waitMs: number): DatabaseSync | undefined {
   const file = lockFile(folder);
   let db: DatabaseSync | undefined;
   try {
+    makePrivateFile(file);
     db = new DatabaseSync(file, { timeout: waitMs });
     db.exec('BEGIN EXCLUSIVE');
     // on a read-only file BEGIN EXCLUSIVE succeeds but locks nothing; the write below fails instead
@@ -65,6 +66,20 @@ function take(folder: string, waitMs: number): DatabaseSync | undefined {
     if (error instanceof Error && 'errcode' in error && LOCKED.includes(Number(error.errcode) & 0xff))
       return undefined;
     throw new StartError(`${file} cannot be locked (${messageOf(error)}). ${REMEDY}`);
+  }
+}
+
+/**
+ * SQLite would make the file with the mode of the umask. A file that exists is not opened here: the kernel releases all locks of this
+ * process on a file when the process closes any of its handles.
+ */
+function makePrivateFile(file: string): void {
+  try {
+    if (existsSync(file)) chmodSync(file, 0o600);
+    else closeSync(openSync(file, 'ax', 0o600));
+  } catch (error) {
+    // another process was faster
+    if (!existsSync(file)) throw error;
   }
 }
 

@@ -13,7 +13,7 @@ export const mailFile = (path: string, recipients: Recipients): Task<unknown> =>
     description: 'Writes e-mails to a file.',
     params: emailParams(recipients),
     async run({ params, executionId, log }) {
-      await appendFile(path, `${JSON.stringify({ ...Object(params), executionId })}\n`);
+      await appendFile(path, `${JSON.stringify({ ...Object(params), executionId })}\n`, { mode: 0o600 });
       log.info('e-mail written to a file instead of SES', { path });
     },
   });

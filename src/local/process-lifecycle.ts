@@ -15,7 +15,11 @@ export interface ProcessLifecycle {
   fail(error: Error): void;
 }
 
+/** Files of this process and of its children, such as the tables of dynoxide, are for its user alone. */
+const PRIVATE_FILES = 0o077;
+
 export async function runProcess(start: (lifecycle: ProcessLifecycle) => Promise<void>): Promise<void> {
+  process.umask(PRIVATE_FILES);
   const stopping = new AbortController();
   const stops: (() => Promise<unknown> | unknown)[] = [];
   const { promise: stopped, resolve, reject } = Promise.withResolvers<void>();

@@ -17,6 +17,7 @@ import { Unauthorized } from '../api/http/request-errors.ts';
 import type { Environment } from '../runtime/config.ts';
 import { createOnce } from './create-once.ts';
 import { readJsonFile } from './json-file.ts';
+import { requirePrivateFolder } from './private-folder.ts';
 import type { ServerIdentity } from './server-proof.ts';
 
 const ALGORITHM = 'ES256';
@@ -43,6 +44,7 @@ export const TOKEN_KEY = 'token-key.json';
 
 /** Created if absent. */
 export async function tokenKey(dataFolder: string): Promise<JWK> {
+  requirePrivateFolder(dataFolder);
   const known = knownTokenKey(dataFolder);
   if (known) return known;
   const { privateKey } = await generateKeyPair(ALGORITHM, { extractable: true });

@@ -50,7 +50,7 @@ export async function forecast(
       const page = await store.readSlot(first + offset, shard, cursor, { consistent });
       entries += page.items.length;
       for (const { at, kind } of page.items) {
-        if (kind === 'check') continue;
+        if (kind === 'check' || kind === 'search') continue;
         perMinute[offset] = (perMinute[offset] ?? 0) + 1;
         const second = Math.floor(at / 1000);
         perSecond.set(second, (perSecond.get(second) ?? 0) + 1);

@@ -8,6 +8,7 @@ import { requireJob } from '../jobs/access.ts';
 import { requireNamed } from '../jobs/named/find-named-job.ts';
 import type { Context } from '../scheduling/context.ts';
 import { findDefinition } from '../scheduling/records/definitions.ts';
+import { searchesOf } from '../scheduling/searches.ts';
 
 export async function getJob(context: Context, who: Principal, jobId: string): Promise<JobView> {
   return withLastExecution(context, who, await requireJob(context, who, jobId));
@@ -26,5 +27,5 @@ async function withLastExecution(context: Context, who: Principal, head: Head): 
   ]);
   const [row] = items;
   const last = row && executionOfRow(row);
-  return withOwner(who, jobView(head, definition, clock.now(), last), head.userId);
+  return withOwner(who, jobView(head, definition, clock.now(), last, searchesOf(context)), head.userId);
 }

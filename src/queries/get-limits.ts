@@ -4,7 +4,6 @@ import { minuteOf } from '../domain/executions/slots.ts';
 import { type LimitsView, limitsView, type OwnerLimits } from '../domain/jobs/owner-limits.ts';
 import type { Principal } from '../domain/principal.ts';
 import { requireOwner } from '../jobs/access.ts';
-import { ACTIVE } from '../jobs/limits/active-jobs.ts';
 import { minuteCounterName } from '../jobs/limits/minute-counter.ts';
 import type { Context } from '../scheduling/context.ts';
 import { liveSince } from './list-running.ts';
@@ -19,11 +18,11 @@ export async function getLimits(
   const { store, clock } = context;
   requireOwner(who, owner);
   const minute = minuteOf(clock.now());
-  const [own, starts, creates, active, workers] = await Promise.all([
+  const [own, starts, creates, stored, workers] = await Promise.all([
     store.readLimits(owner, { consistent: true }),
     store.readQuota(owner, minuteCounterName('starts', minute)),
     store.readQuota(owner, minuteCounterName('creates', minute)),
-    store.readQuota(owner, ACTIVE),
+    store.readStored(owner),
     store.listWorkers(liveSince(context)),
   ]);
   const hash = ownerHash(owner);
@@ -32,6 +31,7 @@ export async function getLimits(
     runningExecutions: running,
     startsPerMinute: starts,
     createsPerMinute: creates,
-    activeJobs: active,
+    activeJobs: stored.jobs,
+    storedBytes: stored.bytes,
   });
 }

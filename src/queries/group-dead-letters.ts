@@ -5,6 +5,7 @@ import type { Principal } from '../domain/principal.ts';
 import { requireOwner } from '../jobs/access.ts';
 import type { Context } from '../scheduling/context.ts';
 import type { FailedKey } from '../store/store.ts';
+import { ROWS_AT_ONCE } from './filtered-page.ts';
 
 /** Failed executions that one request reads at most. About 100 RRU. */
 export const MAX_GROUPED = 5_000;
@@ -63,16 +64,15 @@ export async function groupDeadLetters(
   const all = Map.groupBy(keys, (key) => (query.by === 'job' ? key.jobId : (key.errorKey ?? '')));
   const groups = [...all].sort(([, a], [, b]) => b.length - a.length).slice(0, MAX_GROUPS);
   const newest = groups.map(([, own]) => own.reduce((a, b) => (b.due > a.due ? b : a)));
-  const rows = await context.store.readRows(newest, { consistent: false });
+  const errors = await readErrors(context, newest);
   const items = groups.map(([key, own], i): DeadLetterGroup => {
     const sample = newest[i] ?? own[0];
-    const row = rows.find(({ jobId, due }) => jobId === sample?.jobId && due === sample?.due);
     const buckets = Array<number>(GROUP_BUCKETS).fill(0);
     for (const one of own) buckets[bucketOf(one)] = (buckets[bucketOf(one)] ?? 0) + 1;
     const dues = own.map(({ due }) => dueAtOf(due));
     return {
       key,
-      ...errorOf(row),
+      ...(errors[i] ?? errorOf(undefined)),
       count: own.length,
       lastDay: dues.filter((due) => due >= yesterday).length,
       jobs: new Set(own.map(({ jobId }) => jobId)).size,
@@ -105,6 +105,18 @@ async function readKeys(context: Context, who: Principal, query: GroupsQuery) {
       if (!key.dismissed && key.due >= from && (to === undefined || key.due < to)) keys.push(key);
   } while (cursor && lookedAt < MAX_GROUPED);
   return { keys, lookedAt, truncated: cursor !== undefined };
+}
+
+/** A few rows at a time, because a row may be large. */
+async function readErrors({ store }: Context, keys: readonly FailedKey[]) {
+  const errors: ReturnType<typeof errorOf>[] = [];
+  for (let from = 0; from < keys.length; from += ROWS_AT_ONCE) {
+    const chunk = keys.slice(from, from + ROWS_AT_ONCE);
+    const rows = await store.readRows(chunk, { consistent: false });
+    for (const key of chunk)
+      errors.push(errorOf(rows.find(({ jobId, due }) => jobId === key.jobId && due === key.due)));
+  }
+  return errors;
 }
 
 /** The error of the sample. A failure without an error has a reason. */

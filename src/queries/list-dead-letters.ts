@@ -7,9 +7,9 @@ import type { ExecutionView } from '../domain/views/resource-schemas.ts';
 import { executionOfRow, withOwner } from '../domain/views/views.ts';
 import { requireOwner } from '../jobs/access.ts';
 import type { Context } from '../scheduling/context.ts';
-import type { FailedKey, Page } from '../store/store.ts';
+import type { FailedKey } from '../store/store.ts';
 import { filteredPage, type Listed } from './filtered-page.ts';
-import { type KeyedRow, withRows } from './list-executions.ts';
+import { bytesOfKeyedRow, type KeyedRow, withRows } from './list-executions.ts';
 
 export interface DeadLettersQuery {
   readonly jobId?: string;
@@ -37,18 +37,16 @@ export async function listDeadLetters(
   const { store } = context;
   const owner = requireOwner(who, query.owner);
   const isOfAll = who.operator && query.owner === undefined;
-  const { items, nextCursor } = await filteredPage<KeyedRow<FailedKey>>(
-    query,
-    ({ row }) => row?.status === 'FAILED' && !row.dismissed && matchesQuery(row, query),
-    ({ key }) => key.cursor,
-    async (limit, cursor) => {
-      const page = { limit, cursor };
-      const keys = await (isOfAll
-        ? store.listAllFailedKeys(page)
-        : store.listFailedKeys(owner, { ...rangeOf(query), ...page }));
-      return withRowsOfDeadLetters(context, keys, query);
-    },
-  );
+  const { items, nextCursor } = await filteredPage<KeyedRow<FailedKey>, FailedKey>(query, {
+    read: (limit, cursor) =>
+      isOfAll
+        ? store.listAllFailedKeys({ limit, cursor })
+        : store.listFailedKeys(owner, { ...rangeOf(query), limit, cursor }),
+    load: (keys) => withRowsOfDeadLetters(context, keys, query),
+    matches: ({ row }) => row?.status === 'FAILED' && !row.dismissed && matchesQuery(row, query),
+    cursorOf: ({ key }) => key.cursor,
+    bytesOf: bytesOfKeyedRow,
+  });
   return {
     items: items.flatMap(({ row }) => (row ? withOwner(who, executionOfRow(row), row.userId) : [])),
     nextCursor,
@@ -61,16 +59,16 @@ export async function listDeadLetters(
  */
 async function withRowsOfDeadLetters(
   context: Context,
-  { items, next }: Page<FailedKey>,
+  keys: readonly FailedKey[],
   { jobId, errorKey }: DeadLettersQuery,
-): Promise<Page<KeyedRow<FailedKey>>> {
+): Promise<KeyedRow<FailedKey>[]> {
   const isListed = (key: FailedKey): boolean =>
     !key.dismissed &&
     (jobId === undefined || key.jobId === jobId) &&
     (errorKey === undefined || key.errorKey === errorKey);
-  const read = await withRows(context, { items: items.filter(isListed) });
-  const rows = new Map(read.items.map(({ key, row }) => [key, row]));
-  return { items: items.map((key) => ({ key, row: rows.get(key) })), next };
+  const read = await withRows(context, keys.filter(isListed));
+  const rows = new Map(read.map(({ key, row }) => [key, row]));
+  return keys.map((key) => ({ key, row: rows.get(key) }));
 }
 
 const rangeOf = ({ from, to }: Pick<DeadLettersQuery, 'from' | 'to'>) => ({

@@ -2,14 +2,16 @@
 
 import { dueBound, dueKey } from '../domain/executions/ids.ts';
 import type { Row } from '../domain/executions/row.ts';
+import { jsonBytes } from '../domain/jobs/stored-bytes.ts';
 import type { Principal } from '../domain/principal.ts';
-import { isRecurring, nextOccurrence } from '../domain/schedule/occurrences.ts';
+import { isRecurring, nextOrSearching } from '../domain/schedule/occurrences.ts';
 import type { ExecutionView } from '../domain/views/resource-schemas.ts';
 import { executionOfRow, plannedExecution, withOwner } from '../domain/views/views.ts';
 import { requireOwner } from '../jobs/access.ts';
 import type { Context } from '../scheduling/context.ts';
+import { searchesOf } from '../scheduling/searches.ts';
 import { headCursor, userRowCursor } from '../store/cursors.ts';
-import type { ExecutionKey, HeadSummary, Page } from '../store/store.ts';
+import type { ExecutionKey, HeadSummary } from '../store/store.ts';
 import { filteredPage, type Listed } from './filtered-page.ts';
 import { type ExecutionsQuery, matchesQuery } from './list-job-executions.ts';
 import { listRunning } from './list-running.ts';
@@ -56,12 +58,13 @@ async function listRecorded(
     ...(query.to !== undefined && { to: dueBound(query.to) }),
   };
   const list = query.status === 'failed' ? store.listFailedKeys : store.listRowKeys;
-  const { items, nextCursor } = await filteredPage<KeyedRow>(
-    query,
-    ({ row }) => row !== undefined && matchesQuery(executionOfRow(row), query),
-    ({ key }) => userRowCursor(key),
-    async (limit, cursor) => withRows(context, await list.call(store, owner, { ...range, limit, cursor })),
-  );
+  const { items, nextCursor } = await filteredPage<KeyedRow, ExecutionKey>(query, {
+    read: (limit, cursor) => list.call(store, owner, { ...range, limit, cursor }),
+    load: (keys) => withRows(context, keys),
+    matches: ({ row }) => row !== undefined && matchesQuery(executionOfRow(row), query),
+    cursorOf: ({ key }) => userRowCursor(key),
+    bytesOf: bytesOfKeyedRow,
+  });
   return { items: items.flatMap(({ row }) => (row ? executionOfRow(row) : [])), nextCursor };
 }
 
@@ -71,44 +74,48 @@ export interface KeyedRow<Key extends ExecutionKey = ExecutionKey> {
   readonly row?: Row;
 }
 
-/** Reads the rows of a page of keys. A row that the eventually consistent read misses is read again. 0.5 RRU per row. */
+export const bytesOfKeyedRow = ({ row }: KeyedRow): number => (row ? jsonBytes(row) : 0);
+
+/** Reads the rows of keys. A row that the eventually consistent read misses is read again. 0.5 RRU per row. */
 export async function withRows<Key extends ExecutionKey>(
   { store }: Context,
-  { items: keys, next }: Page<Key>,
-): Promise<Page<KeyedRow<Key>>> {
+  keys: readonly Key[],
+): Promise<KeyedRow<Key>[]> {
   const text = ({ jobId, due }: ExecutionKey) => `${jobId}#${due}`;
   const found = new Map((await store.readRows(keys, { consistent: false })).map((row) => [text(row), row]));
   const missing = keys.filter((key) => !found.has(text(key)));
   if (missing.length > 0) {
     for (const row of await store.readRows(missing, { consistent: true })) found.set(text(row), row);
   }
-  return { items: keys.map((key) => ({ key, row: found.get(text(key)) })), next };
+  return keys.map((key) => ({ key, row: found.get(text(key)) }));
 }
 
 /** The next occurrence of each active job, newest job first. In this order a cursor stays valid. */
 async function listScheduled(
-  { store, clock }: Context,
+  context: Context,
   owner: string,
   query: ExecutionsQuery,
 ): Promise<Listed<ExecutionView>> {
+  const { store, clock } = context;
+  const searches = searchesOf(context);
   const now = clock.now();
   const next = (head: HeadSummary): ExecutionView | undefined => {
     if (head.status !== 'active') return undefined;
     const after = Math.max(isRecurring(head.schedule) ? now : 0, (head.pausedUntil ?? 0) - 1);
-    const due = nextOccurrence(head.schedule, after);
-    return due === undefined ? undefined : plannedExecution(head, dueKey(due), now);
+    const due = nextOrSearching(head.schedule, after, searches);
+    return typeof due !== 'number' ? undefined : plannedExecution(head, dueKey(due), now);
   };
   const planned = new Map<HeadSummary, ExecutionView>();
-  const { items, nextCursor } = await filteredPage<HeadSummary>(
-    query,
-    (head) => {
+  const { items, nextCursor } = await filteredPage<HeadSummary>(query, {
+    read: (limit, cursor) => store.listHeads(owner, { limit, cursor }),
+    matches(head) {
       const execution = next(head);
       if (execution === undefined || !matchesQuery(execution, query)) return false;
       planned.set(head, execution);
       return true;
     },
-    headCursor,
-    (limit, cursor) => store.listHeads(owner, { limit, cursor }),
-  );
+    cursorOf: headCursor,
+    bytesOf: (head) => jsonBytes(planned.get(head)),
+  });
   return { items: items.flatMap((head) => planned.get(head) ?? []), nextCursor };
 }

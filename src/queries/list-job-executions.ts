@@ -1,16 +1,17 @@
 // The executions of one job.
-import { giveWay } from '../concurrency/request-turns.ts';
 import { dueAtOf, dueBound, dueKey } from '../domain/executions/ids.ts';
 import type { Row } from '../domain/executions/row.ts';
 import type { Head } from '../domain/jobs/job.ts';
+import { jsonBytes } from '../domain/jobs/stored-bytes.ts';
 import type { Principal } from '../domain/principal.ts';
-import { occurrencesAfter } from '../domain/schedule/occurrences.ts';
+import { SearchEnded } from '../domain/schedule/search-budget.ts';
 import type { ExecutionStatus, ExecutionView } from '../domain/views/resource-schemas.ts';
 import { executionOfRow, plannedExecution, withOwner } from '../domain/views/views.ts';
 import { requireJob } from '../jobs/access.ts';
 import type { Context } from '../scheduling/context.ts';
+import { occurrencesInParts } from '../scheduling/searches.ts';
 import { BEFORE_ALL_ROWS, invalidCursor, rowCursor } from '../store/cursors.ts';
-import { filteredPage, type Listed } from './filtered-page.ts';
+import { filteredPage, type Listed, ROWS_AT_ONCE } from './filtered-page.ts';
 import { listPending } from './planned-executions.ts';
 
 export interface ExecutionsQuery {
@@ -49,17 +50,21 @@ async function pastAndRunning(
   if (items.length === query.limit) return { items, nextCursor: BEFORE_ALL_ROWS };
   const rows = await filteredPage<Row>(
     { limit: query.limit - items.length, cursor: query.cursor },
-    (row) => matchesQuery(executionOfRow(row), query),
-    rowCursor,
-    (limit, cursor) =>
-      context.store.listRows(head.jobId, {
-        limit,
-        cursor,
-        newestFirst: true,
-        consistent: true,
-        ...(query.from !== undefined && { from: dueBound(query.from) }),
-        ...(query.to !== undefined && { to: dueBound(query.to) }),
-      }),
+    {
+      read: (limit, cursor) =>
+        context.store.listRows(head.jobId, {
+          limit: Math.min(limit, ROWS_AT_ONCE),
+          cursor,
+          newestFirst: true,
+          consistent: true,
+          ...(query.from !== undefined && { from: dueBound(query.from) }),
+          ...(query.to !== undefined && { to: dueBound(query.to) }),
+        }),
+      load: async (rows) => rows,
+      matches: (row) => matchesQuery(executionOfRow(row), query),
+      cursorOf: rowCursor,
+      bytesOf: jsonBytes,
+    },
   );
   return { items: [...items, ...rows.items.map(executionOfRow)], nextCursor: rows.nextCursor };
 }
@@ -74,10 +79,11 @@ const MAX_CANCELLED = 100;
 
 /** Planned occurrences, soonest first. 1 RRU, for those that were cancelled in advance. */
 async function upcoming(
-  { clock, store }: Context,
+  context: Context,
   head: Head,
   query: ExecutionsQuery,
 ): Promise<Listed<ExecutionView>> {
+  const { clock, store } = context;
   const now = clock.now();
   if (head.status !== 'active') return { items: [] };
   const { from = 0, cursor = dueKey(0) } = query;
@@ -89,14 +95,18 @@ async function upcoming(
   });
   const cancelled = new Set(written.items.map(({ due }) => due));
   const items: ExecutionView[] = [];
-  for (const due of occurrencesAfter(head.schedule, after)) {
-    const turn = giveWay();
-    if (turn) await turn;
-    if (query.to !== undefined && due >= query.to) break;
-    if (cancelled.has(dueKey(due))) continue;
-    if (items.length === query.limit)
-      return { items, nextCursor: dueKey(Date.parse(items.at(-1)?.dueAt ?? '')) };
-    items.push(plannedExecution(head, dueKey(due), now));
+  const until = query.to === undefined ? undefined : query.to - 1;
+  try {
+    for await (const due of occurrencesInParts(context, head.schedule, after, until)) {
+      if (cancelled.has(dueKey(due))) continue;
+      if (items.length === query.limit)
+        return { items, nextCursor: dueKey(Date.parse(items.at(-1)?.dueAt ?? '')) };
+      items.push(plannedExecution(head, dueKey(due), now));
+    }
+  } catch (error) {
+    if (!(error instanceof SearchEnded)) throw error;
+    // the next page goes on with the search
+    return { items, nextCursor: dueKey(error.searchedUntil) };
   }
   return { items };
 }

@@ -4,6 +4,7 @@
 import { ownerHash } from '../domain/digest.ts';
 import { parseExecutionId } from '../domain/executions/ids.ts';
 import type { Head } from '../domain/jobs/job.ts';
+import { jsonBytes } from '../domain/jobs/stored-bytes.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { ExecutionView } from '../domain/views/resource-schemas.ts';
 import { executionOfRow, withOwner } from '../domain/views/views.ts';
@@ -42,23 +43,21 @@ export async function listRunning(
   const sorted = new Map(keys.map((key) => [sortKey(key), key]));
   const order = [...sorted.keys()].sort().reverse();
 
-  const { items, nextCursor } = await filteredPage<Found>(
-    query,
-    ({ execution }) => execution !== undefined && matches(execution),
-    ({ key }) => userRowCursor(key),
-    async (limit, cursor) => {
+  const { items, nextCursor } = await filteredPage<Found, ExecutionKey>(query, {
+    async read(limit, cursor) {
       const after = decodeCursor(cursor, TIME_AND_JOB);
       const begin = after === undefined ? 0 : order.findIndex((key) => key < after);
       const selected =
         begin < 0 ? [] : order.slice(begin, begin + limit).flatMap((key) => sorted.get(key) ?? []);
       const last = selected.at(-1);
       const more = begin >= 0 && begin + limit < order.length;
-      return {
-        items: await findExecutions(context, who, query, selected),
-        next: more && last ? userRowCursor(last) : undefined,
-      };
+      return { items: selected, next: more && last ? userRowCursor(last) : undefined };
     },
-  );
+    load: (keys) => findExecutions(context, who, query, keys),
+    matches: ({ execution }) => execution !== undefined && matches(execution),
+    cursorOf: ({ key }) => userRowCursor(key),
+    bytesOf: ({ execution }) => jsonBytes(execution),
+  });
   const views = items.flatMap(({ execution, owner = '' }) =>
     execution ? withOwner(who, execution, owner) : [],
   );

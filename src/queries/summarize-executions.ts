@@ -1,4 +1,5 @@
 // A summary of the newest executions of a user in a range: counts by status, lateness, and the three that were latest.
+import { giveWay } from '../concurrency/request-turns.ts';
 import { InvalidInput } from '../domain/errors.ts';
 import { dueBound } from '../domain/executions/ids.ts';
 import { percentilesOf } from '../domain/percentiles.ts';
@@ -8,10 +9,16 @@ import type { ExecutionSummary } from '../domain/views/statistics-views.ts';
 import { executionOfRow } from '../domain/views/views.ts';
 import { requireOwner } from '../jobs/access.ts';
 import type { Context } from '../scheduling/context.ts';
-import { withRows } from './list-executions.ts';
+import type { ExecutionKey } from '../store/store.ts';
+import { MAX_LOADED_BYTES, ROWS_AT_ONCE } from './filtered-page.ts';
+import { bytesOfKeyedRow, withRows } from './list-executions.ts';
 
 /** Executions that one request reads at most: 0.5 RRU each, and about 30 RRU for the index. */
 export const MAX_SUMMARIZED = 1_000;
+/** One request to DynamoDB. */
+const SMALL_ROWS_AT_ONCE = 100;
+/** The mean up to which rows are small. */
+const SMALL_ROW_BYTES = 8_000;
 const WORST = 3;
 const DEFAULT_RANGE_MS = 86_400_000;
 
@@ -38,9 +45,7 @@ export async function summarizeExecutions(
     to: dueBound(query.to ?? to + 1),
     limit: MAX_SUMMARIZED,
   });
-  const executions = (await withRows(context, page)).items.flatMap(({ row }) =>
-    row ? executionOfRow(row) : [],
-  );
+  const { executions, isWhole } = await readExecutions(context, page.items);
   const counts = { queued: 0, running: 0, retrying: 0, succeeded: 0, failed: 0, skipped: 0, cancelled: 0 };
   for (const { status } of executions) if (status !== 'scheduled') counts[status]++;
   const started = executions.filter(hasStarted);
@@ -57,8 +62,26 @@ export async function summarizeExecutions(
       latenessMs,
     })),
     lookedAt: executions.length,
-    truncated: page.next !== undefined,
+    truncated: page.next !== undefined || !isWhole,
   };
+}
+
+/** Newest first. If the rows are large, the first ones only. */
+async function readExecutions(context: Context, keys: readonly ExecutionKey[]) {
+  const executions: ExecutionView[] = [];
+  let from = 0;
+  for (let bytes = 0; from < keys.length && bytes < MAX_LOADED_BYTES; ) {
+    const areSmall = from > 0 && bytes / from < SMALL_ROW_BYTES;
+    const chunk = keys.slice(from, from + (areSmall ? SMALL_ROWS_AT_ONCE : ROWS_AT_ONCE));
+    for (const one of await withRows(context, chunk)) {
+      const turn = giveWay();
+      if (turn) await turn;
+      bytes += bytesOfKeyedRow(one);
+      if (one.row) executions.push(executionOfRow(one.row));
+    }
+    from += chunk.length;
+  }
+  return { executions, isWhole: from >= keys.length };
 }
 
 const hasStarted = (one: ExecutionView): one is ExecutionView & { latenessMs: number } =>

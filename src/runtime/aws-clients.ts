@@ -9,6 +9,8 @@ export interface ClientOptions {
   readonly endpoints?: { readonly dynamodb?: string; readonly sqs?: string };
   /** Called with the `Date` header of each response and the times of request and response (`performance.now()`). */
   readonly heard?: (date: string | undefined, sent: number, received: number) => void;
+  /** Called before each attempt of a call. Throws if the call must not be sent. */
+  readonly beforeAttempt?: () => void;
   /**
    * Connections to DynamoDB, which limit the requests in flight. Default: `MAX_SOCKETS`. 1 for dynoxide, whose CPU per request
    * grows with the requests in flight (docs/decisions/0018).
@@ -42,7 +44,7 @@ const requestHandler = (requestTimeout: number, maxSockets = MAX_SOCKETS) => ({
 });
 
 export function createClients(options: ClientOptions = {}): Clients {
-  const { region, credentials, endpoints = {}, heard, dynamodbSockets } = options;
+  const { region, credentials, endpoints = {}, heard, beforeAttempt, dynamodbSockets } = options;
   const common = { region, credentials, maxAttempts: 4 };
   const dynamodb = new DynamoDBClient({
     ...common,
@@ -60,11 +62,20 @@ export function createClients(options: ClientOptions = {}): Clients {
   // the SDK's logger middleware copies every input and output, also if no logger is set
   for (const client of Object.values(clients)) client.middlewareStack.remove('loggerMiddleware');
   if (heard) for (const client of Object.values(clients)) hearDates(client, heard);
+  if (beforeAttempt) for (const client of Object.values(clients)) askFirst(client, beforeAttempt);
   return {
     ...clients,
     destroy() {
       for (const client of Object.values(clients)) client.destroy();
     },
+  };
+}
+
+function askFirst({ config: { requestHandler } }: DynamoDBClient | SQSClient, mayThrow: () => void): void {
+  const handle = requestHandler.handle.bind(requestHandler);
+  requestHandler.handle = async (...request) => {
+    mayThrow();
+    return handle(...request);
   };
 }
 

@@ -34,12 +34,22 @@ export interface LambdaRuntime {
   readonly begin: () => void;
 }
 
-export function createLambdaRuntime(serviceName: string, env: Environment, meter?: Meter): LambdaRuntime {
+export interface LambdaOptions {
+  readonly meter?: Meter;
+  /** Called before each attempt of a call to DynamoDB or SQS. */
+  readonly beforeAttempt?: () => void;
+}
+
+export function createLambdaRuntime(
+  serviceName: string,
+  env: Environment,
+  { meter, beforeAttempt }: LambdaOptions = {},
+): LambdaRuntime {
   const given = readConfig(schema, env);
   const settings = readSettings(env);
   const logger = new Logger({ serviceName });
   const clock = createReferenceClock(systemClock, 'answers');
-  const clients = createClients({ heard: clock.heard });
+  const clients = createClients({ heard: clock.heard, beforeAttempt });
   const store = createDynamoStore({
     client: clients.dynamodb,
     tablePrefix: given.PUNCTUAL_PREFIX,

@@ -1,6 +1,6 @@
 // The context of every use case. Use cases never read the wall clock, a global random number or the environment.
 import type { StopSignal } from '../concurrency/stopper.ts';
-import { SearchBudget } from '../domain/schedule/search-budget.ts';
+import type { SearchLimits } from '../domain/schedule/search-budget.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { Store } from '../store/store.ts';
 import type { LineRecorder } from '../telemetry/execution-logs.ts';
@@ -63,7 +63,7 @@ export interface Settings {
   readonly shardLeaseMs: number;
   /**
    * How long a process holds a background operation without committing. Decisions are sent in its first half. If the holder has
-   * died, a stop waits for the end of this lease, so it is shorter than the longest request on AWS (29 s).
+   * died, a stop waits for the end of this lease. On AWS the request ends before, and a repeated one goes on waiting.
    */
   readonly operationLeaseMs: number;
 }
@@ -87,9 +87,6 @@ export const DEFAULT_SETTINGS: Settings = {
 export const isClockRight = ({ clock, settings }: Pick<Context, 'clock' | 'settings'>): boolean =>
   Math.abs(clock.offBy?.() ?? 0) <= settings.clockSkewMs / 2;
 
-/** The context of one request: all of its searches for occurrences share a budget. */
-export const forRequest = (context: Context): Context => ({ ...context, searches: new SearchBudget() });
-
 export interface Context {
   readonly store: Store;
   readonly queue: Queue;
@@ -97,8 +94,8 @@ export interface Context {
   readonly random: Random;
   readonly log: Log;
   readonly settings: Settings;
-  /** The budget that the searches of one request share. If it is absent, each search has a budget of its own. */
-  readonly searches?: SearchBudget;
+  /** The budget of the searches for occurrences of one request, or of one pass over a shard. Absent for the defaults. */
+  readonly searchLimits?: SearchLimits;
   /** Absent if notifications are off. */
   readonly publisher?: NotificationPublisher;
   /** Keeps the log lines of tasks. Absent if they are in the log of the process only. */

@@ -266,6 +266,12 @@ export interface ControlStore {
   listWorkers(since: number, limit?: number): Promise<WorkerRow[]>;
 }
 
+/** What a user has stored: active and paused jobs, and the bytes of all jobs. Both are in one item. */
+export interface Stored {
+  readonly jobs: number;
+  readonly bytes: number;
+}
+
 export interface QuotaStore {
   /**
    * Adds to a user's usage of a quota, unless the sum would exceed `max`. Returns the new usage. Undefined if nothing was added.
@@ -282,8 +288,15 @@ export interface QuotaStore {
   readQuota(userId: string, quota: string): Promise<number>;
   /** Adds to a user's usage of a quota. Returns the new usage. `expiresAt`: epoch seconds. 1 WRU. */
   addToQuota(userId: string, quota: string, count: number, expiresAt?: number): Promise<number>;
-  /** False if the usage is not `seen`. 1 WRU. */
-  replaceQuota(userId: string, quota: string, seen: number, used: number): Promise<boolean>;
+  /**
+   * Adds to what a user has stored, unless a sum would exceed `max`. Returns the sums. Undefined if nothing was added.
+   * `more` is at most `max`. 1 WRU.
+   */
+  takeStored(userId: string, more: Stored, max: Stored): Promise<Stored | undefined>;
+  /** Consistent: 1 RRU. */
+  readStored(userId: string): Promise<Stored>;
+  /** False if the sums are not `seen`. 1 WRU. */
+  replaceStored(userId: string, seen: Stored, stored: Stored): Promise<boolean>;
   /** Replaces the limits that operators have set for a user. 1 WRU. */
   putLimits(userId: string, limits: LimitsOfOwner): Promise<void>;
   /** Undefined if operators have set none. 1 RRU, half of it if not consistent. */

@@ -30,7 +30,7 @@ export type WatcherHandler = (
 
 export function createWatcher(env: Environment): WatcherHandler {
   const units = new Units('watcher');
-  const lambda = createLambdaRuntime('punctual-watcher', env, units.meter);
+  const lambda = createLambdaRuntime('punctual-watcher', env, { meter: units.meter });
   const { context: base, prefix, clients } = lambda;
   const metrics = createMetrics(prefix);
   const context = publishingFromEnvironment({ ...base, queue: workQueue(env, lambda) }, clients.sqs, env);

@@ -2,10 +2,12 @@
 
 import { routes } from '../../src/api/handlers/scheduler-routes.ts';
 import { createApi } from '../../src/api/http/handler.ts';
+import { boundRequests } from '../../src/api/request-bounds.ts';
 import { answeringInSlices, type RequestTurns } from '../../src/concurrency/request-turns.ts';
 import { parseExecutionId } from '../../src/domain/executions/ids.ts';
 import type { Row, RowStatus } from '../../src/domain/executions/row.ts';
 import { NO_LIMITS, type OwnerLimits } from '../../src/domain/jobs/owner-limits.ts';
+import type { SearchLimits } from '../../src/domain/schedule/search-budget.ts';
 import { createQuotas } from '../../src/jobs/enforce-quotas.ts';
 import type { IngestQueue } from '../../src/queue/ingest-queue.ts';
 import { createLog } from '../../src/runtime/log.ts';
@@ -38,6 +40,10 @@ export interface TestOptions {
   readonly telemetry?: Telemetry;
   /** Requests work in slices, as in an embedded server. Default: they do not. */
   readonly turns?: RequestTurns;
+  /** The budget of the searches for occurrences. */
+  readonly searchLimits?: SearchLimits;
+  /** Bounded over all APIs with the same store, as on Lambda. */
+  readonly bounded?: boolean;
 }
 
 export function testApi({
@@ -50,6 +56,8 @@ export function testApi({
   store = strict(new MemoryStore({ shards: DEFAULT_SETTINGS.shards })),
   telemetry,
   turns,
+  searchLimits,
+  bounded = false,
 }: TestOptions = {}) {
   const queue = new MemoryQueue();
   const ingested: string[] = [];
@@ -96,7 +104,9 @@ export function testApi({
       operatorsGroup,
       operatorRoles,
       throttle: quotas.takeRequest,
+      ...(bounded && { bounded: boundRequests(quotas, ctx.clock) }),
       turns,
+      searchLimits,
     }),
   );
   return {

@@ -65,7 +65,7 @@ describe('Prefer: respond-async', () => {
   const headers = { prefer: 'respond-async' };
 
   it('is accepted with the id under which it will be there, once, however often it is delivered', async () => {
-    const { call, ingested, ctx, quotas, store } = testApi();
+    const { call, ingested, ctx, store } = testApi();
     const body = {
       task: 'noop',
       name: 'later',
@@ -78,15 +78,15 @@ describe('Prefer: respond-async', () => {
     expect((await call('GET', `/jobs/${id}`)).status).toBe(404);
     expect(ingested).toHaveLength(1);
     const [message = ''] = ingested;
-    await Promise.all([ingest(ctx, quotas, message), ingest(ctx, quotas, message)]);
-    expect(await ingest(ctx, quotas, message)).toBeUndefined();
+    await Promise.all([ingest(ctx, message), ingest(ctx, message)]);
+    expect(await ingest(ctx, message)).toBeUndefined();
     expect(await call('GET', `/jobs/${id}`)).toMatchObject({
       status: 200,
       body: { ...body, status: 'active' },
     });
     expect(store.heads.all()).toHaveLength(1);
     await call('DELETE', `/jobs/${id}`);
-    expect(await ingest(ctx, quotas, message)).toBeUndefined();
+    expect(await ingest(ctx, message)).toBeUndefined();
     expect((await call('GET', `/jobs/${id}`)).body.status).toBe('cancelled');
   });
 
@@ -111,7 +111,7 @@ describe('Prefer: respond-async', () => {
   });
 
   it('with an Idempotency-Key a repeat has the same id; another body is a conflict once it is there', async () => {
-    const { call, ingested, ctx, quotas, store } = testApi();
+    const { call, ingested, ctx, store } = testApi();
     const keyed = { ...headers, 'idempotency-key': 'order-17' };
     const send = (name: string) => call('POST', '/jobs', { body: { task: 'noop', name }, headers: keyed });
     const first = await send('a');
@@ -119,7 +119,7 @@ describe('Prefer: respond-async', () => {
     const other = await send('b'); // not known to be another yet
     expect(other.status).toBe(202);
     const reasons: (string | undefined)[] = [];
-    for (const message of ingested) reasons.push(await ingest(ctx, quotas, message));
+    for (const message of ingested) reasons.push(await ingest(ctx, message));
     expect(reasons).toEqual([
       undefined,
       undefined,
@@ -137,7 +137,7 @@ describe('Prefer: respond-async', () => {
   });
 
   it('times count from the acceptance; what has come due meanwhile runs now', async () => {
-    const { call, ingested, ctx, quotas, tick } = testApi();
+    const { call, ingested, ctx, tick } = testApi();
     const schedules = [
       { in: 'PT90S' },
       { in: 'PT1S' },
@@ -148,7 +148,7 @@ describe('Prefer: respond-async', () => {
     for (const schedule of schedules)
       await call('POST', '/jobs', { body: { task: 'noop', schedule }, headers });
     tick(30_000);
-    for (const message of ingested) expect(await ingest(ctx, quotas, message)).toBeUndefined();
+    for (const message of ingested) expect(await ingest(ctx, message)).toBeUndefined();
     const { items } = (await call('GET', '/jobs')).body;
     const [now, later] = [NOW + 30_000, NOW + 90_000];
     expect(items.map((job: { nextRunAt: string }) => Date.parse(job.nextRunAt) - NOW).sort()).toEqual(
@@ -157,29 +157,47 @@ describe('Prefer: respond-async', () => {
   });
 
   it('a consumer that fails half way is asked again, and the job is there once', async () => {
-    const { call, ingested, ctx, quotas, store, queue } = testApi();
+    const { call, ingested, ctx, store, queue } = testApi();
     const { id } = (await call('POST', '/jobs', { body: { task: 'noop' }, headers })).body;
     const [message = ''] = ingested;
     const send = queue.send.bind(queue);
     const insertHead = store.insertHead.bind(store);
     store.insertHead = () => Promise.reject(new Error('crash before the head'));
-    await expect(ingest(ctx, quotas, message)).rejects.toThrow('crash');
+    await expect(ingest(ctx, message)).rejects.toThrow('crash');
     store.insertHead = insertHead;
     queue.send = () => Promise.reject(new Error('crash after the head'));
-    await expect(ingest(ctx, quotas, message)).rejects.toThrow('crash');
+    await expect(ingest(ctx, message)).rejects.toThrow('crash');
     queue.send = send;
-    expect(await ingest(ctx, quotas, message)).toBeUndefined();
+    expect(await ingest(ctx, message)).toBeUndefined();
     expect(store.heads.all()).toMatchObject([{ jobId: id, status: 'active' }]);
   });
 
-  it('what is refused when it is created says why; what is no message of ours too', async () => {
-    const { call, ingested, ctx, quotas } = testApi({ limits: { activeJobs: 1 } });
+  it('the limits of jobs and bytes refuse a job when it is accepted, so that no queue keeps what cannot be created', async () => {
     const schedule = { every: 'PT1H' };
-    for (let i = 0; i < 2; i++) await call('POST', '/jobs', { body: { task: 'noop', schedule }, headers });
+    for (const [limit, params] of [
+      ['activeJobs', {}],
+      ['storedBytes', { result: 'x'.repeat(90_000) }],
+    ] as const) {
+      const { call, ingested, ctx } = testApi({ limits: { activeJobs: 1, storedBytes: 100_000 } });
+      if (limit === 'activeJobs') await call('POST', '/jobs', { body: { task: 'noop', schedule } });
+      const body = { task: 'noop', schedule, params };
+      const answers = [];
+      for (let i = 0; i < 2; i++) answers.push(await call('POST', '/jobs', { body, headers }));
+      expect(answers.at(-1)).toMatchObject({ status: 429, body: { limit: { name: limit } } });
+      for (const message of ingested) expect(await ingest(ctx, message)).toBeUndefined();
+    }
+  });
+
+  it('what is refused when it is created says why; what is no message of ours too', async () => {
+    const { call, ingested, ctx } = testApi();
+    const soon = { in: 'PT1H' };
+    const keyed = { ...headers, 'idempotency-key': 'one' };
+    const body = (n: number) => ({ task: 'noop', schedule: soon, params: { result: n } });
+    for (const n of [1, 2]) await call('POST', '/jobs', { body: body(n), headers: keyed });
     const [first = '', second = ''] = ingested;
-    expect(await ingest(ctx, quotas, first)).toBeUndefined();
-    expect(await ingest(ctx, quotas, second)).toMatch(/^Quota exceeded: at most 1 jobs may be active/);
-    expect(await ingest(ctx, quotas, '{"task":"noop"}')).toBe('the message is not an accepted job');
-    expect(await ingest(ctx, quotas, 'x')).toBe('the message is not an accepted job');
+    expect(await ingest(ctx, first)).toBeUndefined();
+    expect(await ingest(ctx, second)).toMatch(/the Idempotency-Key was used before/);
+    expect(await ingest(ctx, '{"task":"noop"}')).toBe('the message is not an accepted job');
+    expect(await ingest(ctx, 'x')).toBe('the message is not an accepted job');
   });
 });

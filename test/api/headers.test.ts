@@ -8,7 +8,7 @@ import { bodyOf, prepare, urlOf } from './samples.ts';
 
 const PROTECTED = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
 
-it.each(operations.filter(({ success }) => success.contentType === undefined))(
+it.each(operations.filter(({ service }) => service !== 'docs'))(
   '$method $path: no-store and nosniff, whatever the answer',
   async (operation) => {
     const api = testApi();
@@ -41,7 +41,10 @@ it('the page of the documentation keeps its own', async () => {
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-cache',
   });
-  expect((await call('GET', '/docs/start.js')).headers['cache-control']).toBe('public, max-age=86400');
+  expect((await call('GET', '/openapi.json')).headers).toMatchObject({
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-cache',
+  });
 });
 
 it('a service on Lambda sends them', async () => {
@@ -51,6 +54,6 @@ it('a service on Lambda sends them', async () => {
     PUNCTUAL_QUEUE_URLS: 'https://sqs.us-east-1.amazonaws.com/123456789012/punctual-work-0',
     PUNCTUAL_DEAD_LETTER_URL: 'https://sqs.us-east-1.amazonaws.com/123456789012/punctual-dead-letters',
   });
-  const { headers } = await handler(eventOf('GET', '/openapi.json'), { awsRequestId: '1' } as never);
+  const { headers } = await handler(eventOf('GET', '/tasks', { user: null }), { awsRequestId: '1' } as never);
   expect(headers).toMatchObject(PROTECTED);
 });

@@ -6,8 +6,6 @@ import { runIngest } from '../../src/api/handlers/ingest.ts';
 import { createIngestHandler } from '../../src/api/lambda.ts';
 import { jobIdFromKey } from '../../src/domain/digest.ts';
 import { jobSpecSchema } from '../../src/domain/jobs/job-spec.ts';
-import { NO_LIMITS } from '../../src/domain/jobs/owner-limits.ts';
-import { createQuotas } from '../../src/jobs/enforce-quotas.ts';
 import { createIngestQueue, type IngestMessage } from '../../src/queue/ingest-queue.ts';
 import { createIngestQueues, createQueues } from '../../src/queue/sqs/queue-definitions.ts';
 import { createReceiver } from '../../src/queue/sqs/receiver.ts';
@@ -80,19 +78,18 @@ describe('the consumer as a loop', () => {
     for (const one of lost) await one.setVisibility(0);
 
     const stop = new AbortController();
-    const unlimited = createQuotas(ctx, NO_LIMITS);
-    const loops = [1, 2].map(() => runIngest(ctx, unlimited, receiver, stop.signal));
+    const loops = [1, 2].map(() => runIngest(ctx, receiver, stop.signal));
     const count = async () => (await ctx.store.listHeads('alice', { limit: 100 })).items.length;
     await until('all are created', async () => (await count()) === keys.length);
     stop.abort();
     await Promise.all(loops);
 
-    // A job above the quota is refused with the reason.
+    // Another body under the key of a job is refused with the reason.
     const enough = new AbortController();
-    const limited = createQuotas(ctx, { ...NO_LIMITS, activeJobs: 60 });
-    for (let i = 0; i < 60; i++) await limited.takeActive('alice').catch(() => {});
-    const loop = runIngest(ctx, limited, receiver, enough.signal);
-    await queue.send(message('one-more'));
+    const loop = runIngest(ctx, receiver, enough.signal);
+    await queue.send(
+      message('k0', { spec: jobSpecSchema.parse({ task: 'noop', params: { result: 'other' } }) }),
+    );
     const buried: unknown[][] = [];
     await until('one is dead-lettered', async () => buried.push(...(await deadLetters())) > 0);
     enough.abort();
@@ -103,7 +100,7 @@ describe('the consumer as a loop', () => {
       keys.map((key) => jobIdFromKey('alice', key)).sort(),
     );
     expect(buried).toEqual([
-      [expect.stringContaining('one-more'), expect.stringMatching(/^Quota exceeded: at most 60 jobs/)],
+      [expect.stringContaining('other'), expect.stringMatching(/the Idempotency-Key was used before/)],
     ]);
   });
 

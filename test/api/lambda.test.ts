@@ -33,7 +33,7 @@ describe('a service on Lambda', () => {
       const event = eventOf(operation.method, operation.path.replace('{id}', 'x'), { user: null });
       const { statusCode } = await handler(event, { awsRequestId: '1' } as Context);
       expect(statusCode, `${operation.method} ${operation.path}`).toBe(
-        operation.service === service ? 401 : 405,
+        operation.service === service ? 401 : 404,
       );
     }
   });

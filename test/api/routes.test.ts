@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { contract } from '../../src/api/contract/contract.ts';
 import { executionShape, jobShape, pageOf, problemShape } from '../../src/api/contract/response-schemas.ts';
+import { docsFile } from '../support/docs-file.ts';
 import { NOW, testApi } from './api.ts';
 
 const iso = (time: number) => new Date(time).toISOString();
@@ -517,7 +518,7 @@ it('every operation of the contract has a route', async () => {
   for (const operation of Object.values(contract)) {
     const { status } = await call(
       operation.method,
-      operation.path.replace('{id}', 'x').replace('{file}', 'start.js'),
+      operation.path.replace('{id}', 'x').replace('{file}', docsFile()),
       { user: null },
     );
     expect([200, 401], `${operation.method} ${operation.path}`).toContain(status);

@@ -1,5 +1,6 @@
 // A valid request for every operation of the contract, on resources of alice.
 import type { Operation } from '../../src/api/contract/endpoint.ts';
+import { docsFile } from '../support/docs-file.ts';
 import type { testApi } from './api.ts';
 
 /** A job of a name. */
@@ -23,7 +24,7 @@ export const urlOf = ({ path }: Operation, { jobId, executionId, operationId }: 
   return path
     .replace('{id}', ids[path.split('/')[1] ?? ''] ?? jobId)
     .replace('{namespace}/{name}', 'billing/nightly')
-    .replace('{file}', 'start.js')
+    .replace('{file}', docsFile())
     .replace('{owner}', 'alice');
 };
 

@@ -68,6 +68,7 @@ it.each([
   ['GET', `/jobs/${jobIdOf(0)}/executions?limit=100`, 100],
   ['GET', `/jobs/${jobIdOf(0)}/executions?status=scheduled&limit=100`, 100],
   ['GET', '/dead-letters?limit=100', 100],
+  ['GET', '/executions/summary', JOBS],
   ['POST', '/jobs/bulk?dryRun=true', JOBS, { action: 'pause', all: true }],
   ['POST', '/jobs/bulk', 2 * JOBS, { action: 'pause', all: true }],
   ['POST', '/jobs/batch', 100, batch],

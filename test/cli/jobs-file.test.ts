@@ -82,12 +82,50 @@ describe('variables', () => {
     const env = { A: 'x', EMPTY: '' };
     expect(replaceVariables('${A}-${B:-y}-${EMPTY:-z}-${EMPTY}-$A-$${A}', env)).toEqual({
       text: 'x-y-z--$A-${A}',
+      refused: [],
       missing: [],
       malformed: [],
       isWhole: false,
     });
     expect(replaceVariables('${B}${C}', env).missing).toEqual(['B', 'C']);
   });
+
+  it.each([
+    'AWS_SECRET_ACCESS_KEY',
+    'AWS_REGION',
+    'PUNCTUAL_TOKEN',
+    'ACTIONS_RUNTIME_URL',
+    'GITHUB_TOKEN',
+    'NPM_TOKEN',
+    'NODE_AUTH_TOKEN',
+    'npm_token',
+    'CI_JOB_TOKEN',
+    'DB_PASSWORD',
+    'PGPASSWORD',
+    'STRIPE_API_KEY',
+    'CLIENT_SECRET',
+    'GOOGLE_APPLICATION_CREDENTIALS',
+    'GH_PAT',
+  ])('that may hold a credential are not read: %s', (name) => {
+    const env = { [name]: 'the-credential', OTHER: 'x' };
+    const text = (value: string) =>
+      file(`  a: { task: noop, schedule: "@daily", params: { a: "${value}" } }`);
+    const refusal = `4:53 the variable ${name} may hold a credential of this machine, so a jobs file does not read it; allow it with --env ${name}, or refer to a secret of the worker: { "$secret": "name" }`;
+    for (const value of [`\${${name}}`, `\${${name}:-default}`, `x\${OTHER}\${${name}}`]) {
+      expect(errorsOf(text(value), env)).toEqual([refusal]);
+      expect(errorsOf(text(value))).toContain(refusal);
+    }
+    const allowed = readJobsFile(text(`\${${name}}`), env, NOW, [name]);
+    expect(allowed.jobs[0]?.job.params).toEqual({ a: 'the-credential' });
+    expect(() => readJobsFile(text(`\${${name}}`), env, NOW, [`${name}S`])).toThrow('may hold a credential');
+  });
+
+  it.each(['GITHUB_SHA', 'TENANT', 'KEY_NAME', 'TOKENS_OF_DAY', 'MONKEY', 'PATH'])(
+    'that hold none are read: %s',
+    (name) => {
+      expect(replaceVariables(`\${${name}}`, { [name]: 'x' })).toMatchObject({ text: 'x', refused: [] });
+    },
+  );
 
   it('that are missing are all listed', () => {
     const text = file(

@@ -61,7 +61,7 @@ const builds = (): number =>
   existsSync(join(root, 'builds')) ? readFileSync(join(root, 'builds')).length : 0;
 const kept = (): string[] => readdirSync(join(root, CACHE));
 const textOf = async (state: ConsoleState): Promise<string> =>
-  state.kind === 'ready' ? String(await state.files.page.plain()) : state.kind;
+  state.kind === 'ready' ? String(await state.files.page.copy('identity')) : state.kind;
 
 /** Waits until the console is ready or has failed. */
 const finished = (state: () => Promise<ConsoleState>, text: string | RegExp) =>
@@ -84,7 +84,7 @@ describe('the console of a checkout', () => {
   it('is built with the lowest priority', async () => {
     const current = await finished(builtOnDemand(root, stopping.signal, log), 'page one');
     if (current.kind !== 'ready') throw new Error(current.kind);
-    expect(String(await current.files.assets.get('priority.txt')?.plain())).toBe('19');
+    expect(String(await current.files.assets.get('priority.txt')?.copy('identity'))).toBe('19');
   });
 
   it('is there at once after a restart', async () => {
@@ -134,7 +134,7 @@ describe('two processes', () => {
     await Promise.all([buildConsole(root, key), buildConsole(root, key), buildConsole(root, key)]);
     expect(builds()).toBe(3);
     expect(kept()).toEqual([key]);
-    expect(String(await (await cachedBuild(root, key))?.page.plain())).toBe('page one');
+    expect(String(await (await cachedBuild(root, key))?.page.copy('identity'))).toBe('page one');
   });
 
   it('do not remove the unfinished build of each other, only that of a killed one', async () => {

@@ -45,11 +45,11 @@ describe('what is wrong with input is said with the field, the value given and w
     ]);
   });
 
-  it('unknown fields, each by its name', () => {
+  it('unknown fields, each by its name, with the known ones once', () => {
     const schema = z.strictObject({ a: z.strictObject({ b: z.string(), c: z.string().optional() }) });
     expect(said(schema, { a: { b: '', d: 1, e: 2 } })).toEqual([
       'a.d: is not a known field; known fields are b, c',
-      'a.e: is not a known field; known fields are b, c',
+      'a.e: is not a known field',
     ]);
   });
 

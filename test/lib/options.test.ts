@@ -232,8 +232,8 @@ describe('the settings of "large"', { timeout: 120_000 }, () => {
     });
     template.allResourcesProperties('AWS::Logs::LogGroup', { KmsKeyId: KEY });
     template.allResourcesProperties('AWS::SNS::Topic', { KmsMasterKeyId: KEY });
-    // six functions, access logs, flow logs and workers
-    expect(ofType('AWS::Logs::LogGroup')).toHaveLength(9);
+    // seven functions, access logs, flow logs and workers
+    expect(ofType('AWS::Logs::LogGroup')).toHaveLength(10);
   });
 
   it('kmsKeyArn: six roles may use the key, and no other', () => {
@@ -367,7 +367,7 @@ describe('the settings of "closed"', { timeout: 120_000 }, () => {
       DomainName: { Ref: id },
       Stage: '$default',
     });
-    template.hasResource('AWS::ApiGatewayV2::Stage', { DependsOn: [id] });
+    template.hasResource('AWS::ApiGatewayV2::Stage', { DependsOn: Match.arrayWith([id]) });
     const output = (name: RegExp) => Object.entries(outputs).find(([key]) => name.test(key))?.[1].Value;
     expect(output(/Url/)).toEqual({ 'Fn::Join': ['', ['https://', { Ref: id }]] });
     expect(output(/DomainTarget/)).toEqual({ 'Fn::GetAtt': [id, 'RegionalDomainName'] });
@@ -558,7 +558,22 @@ describe('the settings of "small"', { timeout: 120_000 }, () => {
       'AWS::Logs::LogGroup': -1,
       'AWS::Cognito::UserPoolClient': 2,
       'AWS::Cognito::UserPoolResourceServer': 1,
+      // docs: false
+      'AWS::ApiGatewayV2::Route': -2,
+      'AWS::Lambda::Permission': -2,
     });
+  });
+
+  it('docs: false leaves out the page, and its function and the console know of it', () => {
+    const keys = of('small')
+      .ofType('AWS::ApiGatewayV2::Route')
+      .map(({ Properties: r }) => r.RouteKey);
+    expect(keys.filter((key) => /docs|openapi/.test(key))).toEqual(['GET /openapi.json']);
+    const variables = of('small')
+      .ofType('AWS::Lambda::Function')
+      .map(({ Properties: f }) => f.Environment.Variables);
+    expect(variables.filter((one) => one.PUNCTUAL_DOCS === 'off')).toHaveLength(1);
+    expect(variables.filter((one) => one.PUNCTUAL_CONSOLE_DOCS === 'off')).toHaveLength(1);
   });
 
   it('serviceClients: each gets a client with a secret, for client credentials alone', () => {

@@ -27,7 +27,27 @@ describe('roles', { timeout: 120_000 }, () => {
     }));
   };
 
-  it('query may only read', () => {
+  it('query may update counters of requests only: no job, and no limit of an owner', () => {
+    const [, policy] =
+      Object.entries(of('default').resources).find(
+        ([id, { Type }]) => Type === 'AWS::IAM::Policy' && /QueryRole/.test(id),
+      ) ?? [];
+    const statements: { Action: string | string[]; Condition?: unknown }[] =
+      policy?.Properties.PolicyDocument.Statement;
+    const updates = statements.filter(({ Action }) => [Action].flat().includes('dynamodb:UpdateItem'));
+    expect(updates.map(({ Action, Condition }) => [Action, Condition])).toEqual([
+      [
+        'dynamodb:UpdateItem',
+        {
+          'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['quota#*'] },
+          'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['jobId', 'part', 'used', 'expiresAt'] },
+          StringEqualsIfExists: { 'dynamodb:ReturnValues': ['NONE', 'UPDATED_OLD', 'UPDATED_NEW'] },
+        },
+      ],
+    ]);
+  });
+
+  it('query may only read, but for counters', () => {
     const actions = roleOf(/QueryRole/).flatMap((statement) => statement.actions);
     expect(new Set(actions)).toEqual(
       new Set([
@@ -35,10 +55,11 @@ describe('roles', { timeout: 120_000 }, () => {
         'logs:PutLogEvents',
         'logs:FilterLogEvents',
         'cloudwatch:GetMetricData',
-        ...['BatchGetItem', 'GetItem', 'Query', 'Scan'].map((a) => `dynamodb:${a}`),
+        ...['BatchGetItem', 'GetItem', 'Query', 'Scan', 'UpdateItem'].map((a) => `dynamodb:${a}`),
       ]),
     );
-    expect(ROLES.query.filter((operation) => !/^(read|list|has)/.test(operation))).toEqual([]);
+    const others = ROLES.query.filter((operation) => !/^(read|list|has)/.test(operation));
+    expect(others).toEqual(['takeFromQuota', 'addToQuota']);
   });
 
   it('each has exactly these permissions', () => {
@@ -60,12 +81,12 @@ describe('roles', { timeout: 120_000 }, () => {
     },
   );
 
-  it('the console may write its log and nothing else', () => {
-    expect(roleOf(/ConsoleFunctionRole/)).toEqual([
-      {
-        actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-        resources: [expect.stringContaining('PunctualApiConsoleFunctionLogs')],
-      },
+  it.each([
+    ['console', /ConsoleFunctionRole/, 'PunctualApiConsoleFunctionLogs'],
+    ['documentation', /ApiDocsRole/, 'PunctualApiDocsLogs'],
+  ])('the %s may write its log and nothing else', (_, role, log) => {
+    expect(roleOf(role)).toEqual([
+      { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [expect.stringContaining(log)] },
     ]);
   });
 

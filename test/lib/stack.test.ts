@@ -110,7 +110,8 @@ describe.each(DEPLOYMENT_NAMES)('the deployment "%s"', { timeout: 120_000 }, (na
       ({ Properties: { RouteKey, AuthorizationType } }) => `${RouteKey} ${AuthorizationType}`,
     );
     const kind = name === 'signed' ? 'AWS_IAM' : 'JWT';
-    const wanted = operations.map(({ method, path, auth }) => `${method} ${path} ${auth ? kind : 'NONE'}`);
+    const left = operations.filter(({ path }) => name !== 'small' || !path.startsWith('/docs'));
+    const wanted = left.map(({ method, path, auth }) => `${method} ${path} ${auth ? kind : 'NONE'}`);
     const console =
       name === 'signed' ? [] : ['GET / NONE', 'GET /console NONE', 'GET /console/{proxy+} NONE'];
     // $default answers unknown paths
@@ -123,9 +124,56 @@ describe.each(DEPLOYMENT_NAMES)('the deployment "%s"', { timeout: 120_000 }, (na
     });
   });
 
+  it('throttles every route without a token, each by itself, and leaves the functions of the API alone', () => {
+    const { ofType, resources } = of(name);
+    const open = ofType('AWS::ApiGatewayV2::Route')
+      .filter(({ Properties: { AuthorizationType } }) => AuthorizationType === 'NONE')
+      .map(({ Properties: route }) => route);
+    const [stage] = ofType('AWS::ApiGatewayV2::Stage');
+    const settings = stage?.Properties.RouteSettings as Record<string, Properties>;
+    expect(Object.keys(settings).sort()).toEqual(open.map(({ RouteKey }) => RouteKey).sort());
+    for (const [key, { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst }] of Object.entries(
+      settings,
+    )) {
+      const isFiles = key === 'GET /console/{proxy+}';
+      expect([key, rate, burst]).toEqual([key, isFiles ? 50 : 20, isFiles ? 200 : 40]);
+    }
+    // the stage would be refused before its routes are there
+    const routes = Object.entries(resources).filter(
+      ([, { Type, Properties: p }]) => Type === 'AWS::ApiGatewayV2::Route' && p.AuthorizationType === 'NONE',
+    );
+    expect((stage as { DependsOn?: string[] } | undefined)?.DependsOn).toEqual(
+      expect.arrayContaining(routes.map(([id]) => id)),
+    );
+    // the health check writes to the store, so it is the only one that reaches a function of the API
+    const reachedBy = (key: string) => {
+      const target = JSON.stringify(open.find(({ RouteKey }) => RouteKey === key)?.Target);
+      const integration = Object.entries(resources).find(
+        ([id, { Type }]) => Type === 'AWS::ApiGatewayV2::Integration' && target?.includes(id),
+      );
+      return JSON.stringify(integration?.[1].Properties.IntegrationUri);
+    };
+    for (const { RouteKey: key } of open)
+      expect([key, /Scheduler|Query/.test(reachedBy(key))]).toEqual([key, key === 'GET /health']);
+  });
+
+  it('reserves concurrency for each function that requests reach, unless the account has none to reserve', () => {
+    const reserved = of(name)
+      .ofType('AWS::Lambda::Function')
+      .map(({ Properties: f }) => [f.Description, f.ReservedConcurrentExecutions]);
+    const expected: [string, number][] = [
+      ['API operations that write', 300],
+      ['API operations that read', 300],
+      ['serves the API documentation, and answers unknown paths', 10],
+      ...(name === 'signed' ? [] : ([['serves the web console', 50]] as [string, number][])),
+    ];
+    for (const [description, most] of expected)
+      expect(reserved).toContainEqual([description, name === 'small' ? undefined : most]);
+  });
+
   it('runs Node 24 on Graviton, and every function has its own program and role', () => {
     const functions = of(name).ofType('AWS::Lambda::Function');
-    const count = name === 'signed' ? 5 : 6;
+    const count = name === 'signed' ? 6 : 7;
     expect(functions).toHaveLength(count);
     for (const { Properties: f } of functions) {
       expect(f).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'], Handler: 'index.handler' });
@@ -454,6 +502,7 @@ describe('settings', () => {
     const reserved = (name: DeploymentName) =>
       of(name)
         .ofType('AWS::Lambda::Function')
+        .filter(({ Properties: f }) => f.Description === 'dispatches and settles executions')
         .map(({ Properties: f }) => f.ReservedConcurrentExecutions)
         .filter(Boolean);
     expect([reserved('default'), reserved('large'), reserved('small')]).toEqual([[2], [16], []]);

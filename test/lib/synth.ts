@@ -59,6 +59,8 @@ export const DEPLOYMENTS = {
     availabilityZones: 'us-east-1a,us-east-1b',
     removalPolicy: 'destroy',
     watcherReservedConcurrency: '0',
+    apiReservedConcurrency: '0',
+    docs: 'false',
     workerCpu: '256',
     workerMemory: '512',
     minWorkers: '1',
@@ -140,9 +142,9 @@ export function withOwnKey(): Pick<Synthesized, 'resources'> {
   return { resources: Template.fromStack(stack).toJSON().Resources as Record<string, Resource> };
 }
 
-/** The functions that use the tables and queues: all but that of the console. */
+/** The functions that use the tables and queues: all but those that serve files. */
 export const schedulerFunctions = (functions: readonly Resource[]): Resource[] =>
-  functions.filter(({ Properties: f }) => !('PUNCTUAL_CONSOLE_ISSUER' in f.Environment.Variables));
+  functions.filter(({ Properties: f }) => 'PUNCTUAL_PREFIX' in f.Environment.Variables);
 
 const synthesized = new Map<DeploymentName, Synthesized>();
 export function synthesizedOnce(name: DeploymentName): Synthesized {

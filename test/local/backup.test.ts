@@ -89,7 +89,7 @@ describe('restore', () => {
 
   it('is refused while a server has the folder', async () => {
     const other = join(folder.path, 'other');
-    mkdirSync(other);
+    mkdirSync(other, { mode: 0o700 });
     const lock = lockFolder(other, 'process 1 (npm start)');
     await expect(restore(other, file)).rejects.toThrow(
       /in use by process 1 \(npm start\). Stop that process/,
@@ -105,7 +105,7 @@ describe('restore', () => {
 
   it.each(['punctual.db', 'punctual.db-wal', 'punctual.db-shm'])('does not overwrite %s', async (name) => {
     const other = join(folder.path, 'other');
-    mkdirSync(other);
+    mkdirSync(other, { mode: 0o700 });
     writeFileSync(join(other, name), 'mine');
     await expect(restore(other, file)).rejects.toThrow(`${join(other, name)} exists already`);
     expect(readFileSync(join(other, name), 'utf8')).toBe('mine');

@@ -11,12 +11,37 @@ import { type Folder, startLocal, temporaryFolder } from '../support/processes.t
 import { isolatedHere } from '../support/script-workers.ts';
 
 const VALUE = 'tok_9f8e7d6c5b4a39281706';
-const FORMS = [
-  VALUE,
-  VALUE.slice(0, 8),
-  Buffer.from(VALUE).toString('base64').slice(0, 12),
-  Buffer.from(VALUE).toString('hex'),
+const PASSWORD = 'pw_0a1B2c3D4e5F6789';
+const PAIR = `alice:${PASSWORD}`;
+const BASIC = `Basic ${Buffer.from(PAIR).toString('base64')}`;
+const formsOf = (value: string): string[] => [
+  value,
+  value.slice(0, 8),
+  value.slice(-8),
+  value.toUpperCase(),
+  value.toLowerCase(),
+  ...['', 'x', 'xy'].map((before) =>
+    Buffer.from(before + value)
+      .toString('base64')
+      .slice(4, 20),
+  ),
+  Buffer.from(value, 'utf16le').toString('base64').slice(0, 16),
+  Buffer.from(value).toString('hex'),
+  [...value].map((character) => `&#${character.charCodeAt(0)};`).join(''),
 ];
+const FORMS = [VALUE, PASSWORD, BASIC.slice(6)].flatMap(formsOf);
+/** What a careless receiver says of a token. */
+const echoed = (token: string): string => {
+  const pair = Buffer.from(token, 'base64').toString();
+  return [
+    ...[token, token.toUpperCase(), token.toLowerCase(), JSON.stringify({ token })],
+    ...['', 'x', 'xy'].map((before) => Buffer.from(before + token).toString('base64')),
+    Buffer.from(token, 'utf16le').toString('base64'),
+    Buffer.from(token).toString('hex'),
+    [...token].map((character) => `&#${character.charCodeAt(0)};`).join(''),
+    ...(pair.includes(':') ? [pair, pair.split(':')[1], pair.toUpperCase()] : []),
+  ].join(' ');
+};
 
 const isolated = await isolatedHere();
 const isRoot = process.getuid?.() === 0;
@@ -27,17 +52,33 @@ let folder: Folder;
 let local: Awaited<ReturnType<typeof startLocal>>;
 /** What the receiver saw: proof that the value was really used. */
 const got: string[] = [];
+/** The notifications. */
+const told: string[] = [];
 const echo = createServer(async (request, response) => {
   let body = '';
   for await (const chunk of request) body += chunk;
+  if (request.url === '/told') {
+    told.push(body);
+    return response.end();
+  }
   got.push(`${request.headers.authorization} ${body}`);
+  const parameters = new URL(request.url ?? '/', 'http://x').searchParams;
+  const scheme = parameters.get('form');
+  if (scheme !== null) {
+    const all = echoed(request.headers.authorization?.split(' ')[1] ?? '').split(' ');
+    response.writeHead(Number(parameters.get('status')), { 'content-type': `text/plain; x=${all[0]}` });
+    return response.end(all[Number(scheme)] ?? '');
+  }
   const status = Number(new URL(request.url ?? '/', 'http://x').searchParams.get('status') ?? 200);
   response.writeHead(status).end(`you said ${request.headers.authorization} and ${body}`);
 });
 
 beforeAll(async () => {
   folder = temporaryFolder();
-  writeFileSync(join(folder.path, 'secrets.json'), JSON.stringify({ me: { token: VALUE }, you: {} }));
+  writeFileSync(
+    join(folder.path, 'secrets.json'),
+    JSON.stringify({ me: { token: VALUE, bearer: `Bearer ${VALUE}`, basic: BASIC }, you: {} }),
+  );
   echo.listen(0, '127.0.0.1');
   await once(echo, 'listening');
   const scripts: Record<string, string> = isolated || isRoot ? {} : { PUNCTUAL_SCRIPTS: 'trusted' };
@@ -135,6 +176,47 @@ describe('the value of a secret', () => {
     expect(left.files).toContain('$secret');
     for (const [where, text] of Object.entries(left))
       for (const form of FORMS) expect([where, text.includes(form)]).toEqual([where, false]);
+  });
+
+  it('stands nowhere either if a receiver echoes it without its scheme, decoded, or in other forms', async () => {
+    const forms = [...Array(13).keys()];
+    const { port } = echo.address() as AddressInfo;
+    const sent = ['bearer', 'basic'].flatMap(($secret) =>
+      forms.flatMap((form) => [200, 500].map((status) => ({ $secret, form, status }))),
+    );
+    const ids = [];
+    for (const { $secret, form, status } of sent) {
+      const params = {
+        url: `http://127.0.0.1:${port}/?status=${status}&form=${form}`,
+        headers: { Authorization: { $secret } },
+      };
+      const notify = [{ on: ['failed', 'succeeded'], webhook: { url: `http://127.0.0.1:${port}/told` } }];
+      const { status: created, body } = await call('POST', '/jobs', {
+        task: 'http',
+        params,
+        notify,
+        ...once1,
+      });
+      expect([created, body]).toEqual([201, expect.anything()]);
+      ids.push(body.id);
+    }
+    await expect.poll(() => told.length, { timeout: 30_000, interval: 200 }).toBe(sent.length);
+    for (const id of ids) {
+      await call('GET', `/jobs/${id}/executions`);
+      await call('GET', `/jobs/${id}/explain`);
+    }
+    for (const path of ['/executions?limit=100', '/dead-letters', '/dead-letters/groups?by=error'])
+      await call('GET', path);
+    const left = {
+      told: told.join('\n'),
+      answers: answers.join('\n'),
+      log: local.output(),
+      ...everythingStored(),
+    };
+    expect(left.told).toContain('[secret basic]');
+    expect(left.tables).toContain('[secret bearer]');
+    for (const [where, text] of Object.entries(left))
+      for (const form of FORMS) expect([where, form, text.includes(form)]).toEqual([where, form, false]);
   });
 
   it('of another user, or that is not there, is refused by its name and not tried again', async () => {

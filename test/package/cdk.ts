@@ -5,7 +5,7 @@ import { type Checks, expect, expectEqual } from './checks.ts';
 import { type Consumer, ROOT } from './consumer.ts';
 import { output, run } from './processes.ts';
 
-const FUNCTIONS = ['scheduler', 'query', 'ingest', 'watcher', 'notifier', 'console'];
+const FUNCTIONS = ['scheduler', 'query', 'docs', 'ingest', 'watcher', 'notifier', 'console'];
 const QUEUE = 'http://127.0.0.1:9/queue';
 
 /** Required variables without a default. No call is made. */
@@ -90,7 +90,9 @@ export async function cdkChecks(checks: Checks, consumer: Consumer): Promise<voi
       return `${readdirSync(folder).length} files`;
     });
   await checks.run('the query function lists the custom task', async () => {
-    const [asset = ''] = withFile('swagger-ui-dist/swagger-ui.css');
+    const [asset = ''] = withFile('index.mjs').filter((one) =>
+      readFileSync(join(out, one, 'index.mjs'), 'utf8').includes('("query",'),
+    );
     const code = `const { handler } = await import('./index.mjs');
       const event = ${JSON.stringify(listTasks)};
       const { statusCode, body } = await handler(event, { awsRequestId: '1', getRemainingTimeInMillis: () => 30000 });

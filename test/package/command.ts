@@ -96,8 +96,13 @@ export async function commandChecks(checks: Checks, consumer: Consumer): Promise
       expect(notices.includes(`\n${name} `), () => name);
   });
   await checks.run('the pages of the API have their files', async () => {
-    for (const path of ['/docs', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'])
-      expectEqual([(await fetch(`${server?.url}${path}`)).status, path], [200, path]);
+    const page = await (await fetch(`${server?.url}/docs`)).text();
+    const files = [...page.matchAll(/"(docs\/[^"]+)"/g)].map(([, path]) => path);
+    expectEqual(files.length, 3);
+    for (const path of files) {
+      const { status, headers } = await fetch(`${server?.url}/${path}`);
+      expectEqual([status, headers.get('content-encoding'), path], [200, 'br', path]);
+    }
   });
   await checks.run('the console is prebuilt, and its link opens it', async () => {
     const link = await punctual('token', 'me', '--link');

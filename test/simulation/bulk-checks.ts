@@ -5,6 +5,7 @@ import { isSelected } from '../../src/domain/jobs/bulk-change.ts';
 import type { Change } from '../../src/domain/jobs/change.ts';
 import type { Head } from '../../src/domain/jobs/job.ts';
 import { matchesFilter } from '../../src/domain/jobs/job-filter.ts';
+import { SearchBudget } from '../../src/domain/schedule/search-budget.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
 
 /** The note of every bulk request begins with this, and is unique. */
@@ -36,7 +37,7 @@ export class BulkChecks {
     const isIts = (head: Head) =>
       head.userId === params.owner &&
       (this.#insertedAt.get(head.jobId) ?? 0) < before &&
-      isSelected(head, params, params.requestedAt);
+      isSelected(head, params, params.requestedAt, new SearchBudget());
     this.#selected.set(id, store.heads.all().filter(isIts));
   }
 
@@ -65,7 +66,7 @@ export class BulkChecks {
     if (operation.params.action === 'pause' && old.status === 'paused')
       fail('the job was paused without an end before');
     const { status: _, ...filter } = operation.params.filter;
-    if (!matchesFilter(old, filter, this.#world.now)) fail('the job does not match');
+    if (!matchesFilter(old, filter, this.#world.now, new SearchBudget())) fail('the job does not match');
   }
 
   #operationOf({ note }: Change): BulkOperation | undefined {
@@ -87,7 +88,12 @@ export class BulkChecks {
       const head = store.heads.get(jobId);
       const requestedAt = params.requestedAt - 2 * settings.clockSkewMs;
       const isByOthers = clocks.areWrong || changes.some(({ at }) => at >= requestedAt);
-      const isLeftOut = head && !own && !excused.has(jobId) && !isByOthers && isSelected(head, params, now);
+      const isLeftOut =
+        head &&
+        !own &&
+        !excused.has(jobId) &&
+        !isByOthers &&
+        isSelected(head, params, now, new SearchBudget());
       if (isLeftOut) this.#fail(operation, head, 'it is done and has left the job out');
     }
   }

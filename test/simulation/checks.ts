@@ -750,6 +750,8 @@ export class Checks {
     const cursor = Math.min(shard.dispatchedUntil, minuteOf(now + settings.lookAheadMs));
     const next = nextOccurrence(rule.schedule, Math.max(minuteEnd(cursor), rule.t0) - 1);
     if (next === undefined) return;
+    const searched = this.#world.searchOf(head, cursor);
+    if (searched !== undefined && searched < next) return;
     if (!this.#world.hasEntry(regularEntry(head, next))) say('nobody has planned', head.jobId, dueKey(next));
   }
 }

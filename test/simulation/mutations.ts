@@ -1113,4 +1113,16 @@ export const MUTATIONS: readonly Mutation[] = [
       },
     ],
   },
+  {
+    rule: 'search-goes-on',
+    theme: 'searching',
+    takesOut: 'dispatch goes on with a search that has ended by its budget',
+    edits: [
+      {
+        file: 'scheduling/planning/dispatch-slot.ts',
+        find: '...(ended ? [searchEntry(head, ended.searchedUntil, searchMinute)] : []),',
+        replace: '',
+      },
+    ],
+  },
 ];

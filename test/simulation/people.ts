@@ -414,7 +414,12 @@ export class People {
 
   #schedule(head: Head): JobSpec['schedule'] {
     const endAt = this.#scenario.calmAt + 20_000;
-    return randomSchedule(this.#random, { once: 'at' in head.schedule, now: this.#world.now, endAt });
+    return randomSchedule(this.#random, {
+      once: 'at' in head.schedule,
+      now: this.#world.now,
+      endAt,
+      searching: this.#scenario.searching,
+    });
   }
 
   #rowKey(jobId: string, statuses: readonly RowStatus[]): DueKey | undefined {

@@ -56,6 +56,7 @@ export class Process {
       random: { id: (length) => own.id(length), float: () => own.float() },
       log: this.#log(),
       settings,
+      ...(world.searchLimits && { searchLimits: world.searchLimits }),
       ...(world.boot !== undefined && { boot: world.boot }),
     };
     this.bornAt = this.now();

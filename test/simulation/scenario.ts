@@ -81,6 +81,8 @@ interface Theme {
   readonly past?: boolean;
   /** Many jobs, in two groups by a tag. */
   readonly groups?: boolean;
+  /** Searches for occurrences end after a few steps. Schedules have exclusions, and a process remembers nothing of another. */
+  readonly searching?: boolean;
   /** Several jobs share a concurrency key, and workers stop or die when they have acquired a slot. */
   readonly keyed?: boolean;
 }
@@ -187,6 +189,11 @@ const THEMES = {
     },
     mostOperations: 10,
   },
+  searching: {
+    weights: { ...NOTHING, edit: 2, editSame: 1, pause: 2, resume: 3, runNow: 1, cancelExecution: 1 },
+    mostOperations: 5,
+    searching: true,
+  },
   bulk: {
     weights: {
       ...NOTHING,
@@ -218,6 +225,7 @@ export interface Scenario {
   readonly outage: boolean;
   readonly past: boolean;
   readonly keyed: boolean;
+  readonly searching: boolean;
   /** Whether the slots of the key have leftovers of runs whose rows have expired. */
   readonly leftovers: boolean;
   /** Half of the executions that did not succeed are retried at once. */
@@ -254,6 +262,7 @@ export function randomScenario(random: Seeded, given?: ThemeName): Scenario {
     keys: 0,
     slowStarts: 3,
     backfilling: 2,
+    searching: 0,
     named: 0,
   });
   const name = given ?? picked;
@@ -284,6 +293,7 @@ export function randomScenario(random: Seeded, given?: ThemeName): Scenario {
     impatient: random.chance(name === 'cancelAndRetry' || name === 'byHand' ? 0.5 : 0.1) && !theme.outage,
     past: theme.past ?? false,
     keyed: theme.keyed ?? false,
+    searching: theme.searching ?? false,
     leftovers: theme.keyed === true && random.chance(0.4),
     jobs,
     operations,
@@ -328,6 +338,7 @@ export function randomSchedule(
   random: Seeded,
   options: {
     once?: boolean | undefined;
+    searching?: boolean | undefined;
     crowded?: boolean | undefined;
     past?: boolean | undefined;
     now: number;
@@ -354,7 +365,15 @@ export function randomSchedule(
     return { every: seconds(10), startAt: iso(fives(now - random.int(60_000, 300_000))), ...jitter, ...end };
   const every = random.pick(options.crowded ? [3, 4, 5] : [10, 15, 15, 20, 30, 30, 60, 150]);
   const startAt = random.chance(0.7) ? { startAt: iso(fives(now + random.int(0, 20_000))) } : {};
-  return { every: seconds(every), ...startAt, ...jitter, ...end };
+  const except = options.searching
+    ? {
+        except: random.pick([
+          [{ cron: '0-29 * * * * *' }],
+          [{ cron: '*/3 * * * *' }, { cron: '30-59 * * * * *' }],
+        ]),
+      }
+    : {};
+  return { every: seconds(every), ...startAt, ...jitter, ...end, ...except };
 }
 
 export const GROUPS = ['a', 'b'];
@@ -368,6 +387,7 @@ function randomSpec(random: Seeded, theme: Theme, start: number, calmAt: number)
       once: theme.once && random.chance(0.85),
       crowded: theme.crowded ?? (theme.outage && random.chance(0.5)),
       past: theme.past,
+      searching: theme.searching,
       now: start,
       endAt: calmAt + random.int(-60_000, 30_000),
     }),

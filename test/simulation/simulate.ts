@@ -25,6 +25,8 @@ const LAST_EFFECTS_MS = 6 * SETTINGS.leaseMs;
 const REST_WITHIN_MS = 50 * MINUTE;
 const REST_AT_LEAST_MS = 3 * MINUTE + 5000;
 const LOOK_EVERY_MS = 20_000;
+/** A search ends after one or two excluded times. A request has a few of them, so that people can create jobs. */
+const FEW_STEPS = { perSearch: 2, total: 40, remembers: false };
 
 export interface Options {
   readonly trace?: ((line: string) => void) | undefined;
@@ -39,6 +41,7 @@ export async function simulate(seed: number, { trace, theme, embedded }: Options
   const names = new Seeded(seed, 6);
   const bulks = new Seeded(seed, 7);
   const keys = new Seeded(seed, 8);
+  const searches = new Seeded(seed, 9);
   const besides = outages.chance(0.1)
     ? 'outage'
     : names.chance(0.08)
@@ -47,7 +50,9 @@ export async function simulate(seed: number, { trace, theme, embedded }: Options
         ? 'bulk'
         : keys.chance(0.12)
           ? 'keys'
-          : undefined;
+          : searches.chance(0.06)
+            ? 'searching'
+            : undefined;
   const scenario = randomScenario(random, theme ?? besides);
   let profile = randomProfile(random);
   if (scenario.crowded) profile = crowded(profile, random);
@@ -64,10 +69,12 @@ export async function simulate(seed: number, { trace, theme, embedded }: Options
     profile,
     wrongClocks,
     embedded,
+    ...(scenario.searching && { searchLimits: FEW_STEPS }),
     ...(trace && { trace }),
   });
   // a worker whose clock is wrong takes no work
-  const judged = !world.clocks.areWrong && (scenario.killAll ? refills : scenario.outage);
+  const judged =
+    !world.clocks.areWrong && !scenario.searching && (scenario.killAll ? refills : scenario.outage);
   trace?.(`faults ${JSON.stringify(profile)}`);
   const { jobs, operations, ...rest } = scenario;
   trace?.(`scenario ${JSON.stringify(rest)}`);

@@ -2,10 +2,11 @@
 // all running code has stopped, so processes interleave at every await and a seed replays exactly.
 import type { StopSignal } from '../../src/concurrency/stopper.ts';
 import { PunctualError } from '../../src/domain/errors.ts';
-import { shardOf } from '../../src/domain/executions/ids.ts';
+import { dueAtOf, shardOf } from '../../src/domain/executions/ids.ts';
 import type { Row } from '../../src/domain/executions/row.ts';
 import { type Entry, entryKey, minuteOf, slotKey } from '../../src/domain/executions/slots.ts';
 import type { Operation } from '../../src/domain/jobs/background-operation.ts';
+import type { SearchLimits } from '../../src/domain/schedule/search-budget.ts';
 import type { Message } from '../../src/queue/queue.ts';
 import type { Settings } from '../../src/scheduling/context.ts';
 import { WriterTooSlow } from '../../src/scheduling/records/writer-deadline.ts';
@@ -35,6 +36,8 @@ const STEPS_AT_ONCE = 256;
 export interface WorldOptions {
   readonly seed: number;
   readonly settings: Settings;
+  /** The budget of searches for occurrences. Undefined for the defaults. */
+  readonly searchLimits?: SearchLimits | undefined;
   readonly profile: Profile;
   /** Simulates one embedded server. Its store is SQLite, its queue is lost with the process, and rows name the boot of their claims. */
   readonly embedded?: boolean;
@@ -48,6 +51,7 @@ const SLOT_PAGE = 7;
 
 export class SimulatedWorld {
   readonly random: Seeded;
+  readonly searchLimits: SearchLimits | undefined;
   readonly settings: Settings;
   readonly store: MemoryStore;
   readonly queue: SimulatedQueue;
@@ -76,7 +80,16 @@ export class SimulatedWorld {
   /** When the store went down. A request of a process that was born before never arrives. */
   #cutOffAt = 0;
 
-  constructor({ seed, settings, profile, embedded = false, trace, wrongClocks = false }: WorldOptions) {
+  constructor({
+    seed,
+    settings,
+    profile,
+    embedded = false,
+    trace,
+    wrongClocks = false,
+    searchLimits,
+  }: WorldOptions) {
+    this.searchLimits = searchLimits;
     this.random = new Seeded(seed, 1);
     this.clocks = new Clocks(this, seed, wrongClocks);
     this.settings = settings;
@@ -138,6 +151,15 @@ export class SimulatedWorld {
   hasEntry(entry: Entry): boolean {
     const slot = slotKey(minuteOf(entry.at), shardOf(entry.jobId, this.settings.shards));
     return this.store.slots.get(slot)?.has(entryKey(entry)) ?? false;
+  }
+
+  /** How far the search for an occurrence of the job has got that dispatch goes on with after the cursor. Undefined if none. */
+  searchOf({ jobId, revision }: Pick<Entry, 'jobId' | 'revision'>, cursor: number): number | undefined {
+    const entries = [...this.store.slots.values()].flatMap((slot) => [...slot.values()]);
+    const own = entries.filter(
+      (e) => e.kind === 'search' && e.jobId === jobId && e.revision === revision && minuteOf(e.at) > cursor,
+    );
+    return own.length === 0 ? undefined : Math.max(...own.map(({ due }) => dueAtOf(due)));
   }
 
   count(what: string): void {

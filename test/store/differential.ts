@@ -204,16 +204,26 @@ const entryOperations: fc.Arbitrary<Operation>[] = [
   }),
 ];
 
+const stored = fc.record({ jobs: fc.nat(3), bytes: fc.nat(5) });
+
 const counterOperations: fc.Arbitrary<Operation>[] = [
   fc.tuple(user, word, fc.integer({ min: -3, max: 3 })).map(
     ([userId, quota, count]) =>
       (store, run) =>
         store.addToQuota(`${userId}-${run}`, quota, count),
   ),
-  fc.tuple(user, word, fc.nat(5), fc.nat(5)).map(
-    ([userId, quota, was, used]) =>
+  fc.tuple(user, stored, stored).map(
+    ([userId, more, max]) =>
       (store, run) =>
-        store.replaceQuota(`${userId}-${run}`, quota, was, used),
+        store.takeStored(`${userId}-${run}`, more, {
+          jobs: more.jobs + max.jobs,
+          bytes: more.bytes + max.bytes,
+        }),
+  ),
+  fc.tuple(user, stored, stored).map(
+    ([userId, was, now]) =>
+      (store, run) =>
+        store.replaceStored(`${userId}-${run}`, was, now),
   ),
   fc.tuple(job, maybe(word), word, maybe(due)).map(([jobId, was, stamp, last]) => (store, run) => {
     const window = {

@@ -61,9 +61,12 @@ function authorizerOf(user: string | null, claims: Record<string, unknown>, user
   return user === null ? {} : { authorizer: { jwt: { claims } } };
 }
 
-function bodyOf({ headers, body }: HttpResponse): unknown {
+/** A compressed body stays as it is: bytes. */
+function bodyOf({ headers, body, isBase64Encoded }: HttpResponse): unknown {
   if (body === undefined) return undefined;
-  return String(headers?.['content-type']).endsWith('json') ? JSON.parse(body) : body;
+  const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
+  if (headers?.['content-encoding'] !== undefined) return bytes;
+  return String(headers?.['content-type']).endsWith('json') ? JSON.parse(String(bytes)) : String(bytes);
 }
 
 export const caller =

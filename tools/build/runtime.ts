@@ -109,7 +109,11 @@ function manifestEntry(entry: Entry, metafile: Metafile, assets: readonly string
     .flatMap((file) => [file, `${file}.map`]);
   return {
     main,
-    files: [...files.filter((file) => existing.has(file)), `${main}.map`, ...assets]
+    files: [
+      ...files.filter((file) => existing.has(file)),
+      `${main}.map`,
+      ...assets.map((file) => `${file}.br`),
+    ]
       .filter((file) => file.includes('/') || existing.has(file))
       .sort(),
   };

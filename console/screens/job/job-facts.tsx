@@ -10,7 +10,7 @@ import { Time } from '../../parts/time.tsx';
 import { nextRunText } from './job-texts.ts';
 
 export function JobFacts({ job }: { job: Job }) {
-  const { status, nextRunAt, lastExecution, task, tags = {}, owner, namespace, id } = job;
+  const { status, nextRunAt, searchingSince, lastExecution, task, tags = {}, owner, namespace, id } = job;
   const labels = Object.entries(tags).map(([name, value]) => `${name}:${value}`);
   return (
     <Panel>
@@ -20,7 +20,15 @@ export function JobFacts({ job }: { job: Job }) {
           { label: 'Status', value: <Status status={status} /> },
           {
             label: 'Next run',
-            value: nextRunAt === undefined ? nextRunText(job) : <Time at={nextRunAt} />,
+            value: searchingSince ? (
+              <>
+                searching since <Time at={searchingSince} />
+              </>
+            ) : nextRunAt === undefined ? (
+              nextRunText(job)
+            ) : (
+              <Time at={nextRunAt} />
+            ),
           },
           {
             label: 'Last run',

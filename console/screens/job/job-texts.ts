@@ -28,6 +28,7 @@ const COMPUTED: ReadonlySet<string> = new Set([
   'createdAt',
   'updatedAt',
   'nextRunAt',
+  'searchingSince',
   'pausedUntil',
   'warnings',
   'lastExecution',

@@ -82,7 +82,7 @@ export const jobColumns = ({ withOwner }: { withOwner: boolean }): Column<JobSum
 
 const Quiet = ({ children }: { children: string }) => <span className="quiet">{children}</span>;
 
-function NextRun({ job: { status, nextRunAt, pausedUntil, schedule } }: { job: JobSummary }) {
+function NextRun({ job: { status, nextRunAt, searchingSince, pausedUntil, schedule } }: { job: JobSummary }) {
   const jobZone = schedule.timezone;
   if (status === 'paused' && pausedUntil !== undefined)
     return (
@@ -92,6 +92,13 @@ function NextRun({ job: { status, nextRunAt, pausedUntil, schedule } }: { job: J
       </>
     );
   if (nextRunAt !== undefined) return <Time at={nextRunAt} jobZone={jobZone} />;
+  if (searchingSince !== undefined)
+    return (
+      <>
+        <span className="quiet">searching since </span>
+        <Time at={searchingSince} jobZone={jobZone} />
+      </>
+    );
   // A job of one run has none after it while it runs.
   return <Quiet>{status === 'active' && !('at' in schedule) ? 'never again' : '–'}</Quiet>;
 }

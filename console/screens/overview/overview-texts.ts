@@ -20,8 +20,9 @@ export function nextRunNote(
 /** Jobs that will not run until a user changes them. A job of one run has no next run while it runs, so it is not among them. */
 export const silentJobs = (jobs: readonly JobSummary[]): JobSummary[] =>
   jobs.filter(
-    ({ status, nextRunAt, schedule }) =>
-      status === 'paused' || (status === 'active' && nextRunAt === undefined && !('at' in schedule)),
+    ({ status, nextRunAt, searchingSince, schedule }) =>
+      status === 'paused' ||
+      (status === 'active' && (nextRunAt ?? searchingSince) === undefined && !('at' in schedule)),
   );
 
 /** `12`, or `100+` if there are more than those that were read. */

@@ -4,8 +4,11 @@ import type { z } from 'zod';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** The service that handles an operation. Writes and reads are separate Lambda functions with their own permissions. */
-export type Service = 'scheduler' | 'query';
+/**
+ * The service that handles an operation. Each is a Lambda function with its own permissions: `scheduler` writes, `query` reads, and
+ * `docs` has files that are the same for everybody.
+ */
+export type Service = 'scheduler' | 'query' | 'docs';
 
 export interface Operation {
   readonly id: string;
@@ -60,10 +63,13 @@ export interface Input<O extends Operation> {
 /** Metadata of the request. */
 export interface RequestInfo {
   readonly requestId: string;
+  /** The header `Accept-Encoding`. */
+  readonly acceptEncoding: string | undefined;
 }
 
 /** The result of a handler. The status is that of `success`, or of `alternative`. */
 export interface Reply {
+  /** JSON, a text, or bytes that are compressed already. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly alternative?: true;

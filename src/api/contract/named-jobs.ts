@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { EXAMPLE_JOB, jobSpecSchema, noteSchema } from '../../domain/jobs/job-spec.ts';
 import { namedJobPlanShape } from '../../domain/jobs/named-job-plan.ts';
 import { scheduleSchema } from '../../domain/schedule/schedule-schema.ts';
+import { formatValue } from '../../domain/validation/validation.ts';
 import { operation } from './endpoint.ts';
 import { ifMatchNamed, jobNamePath } from './request-schemas.ts';
 import { jobShape } from './response-schemas.ts';
@@ -22,7 +23,7 @@ export const namedJobSchema = z
     context.addIssue({
       code: 'custom',
       path: ['schedule', 'in'],
-      message: `does not apply to a job with a name, because a repeated request would move the run; use at, cron, every or calendar, got ${JSON.stringify(schedule.in)}`,
+      message: `does not apply to a job with a name, because a repeated request would move the run; use at, cron, every or calendar, got ${formatValue(schedule.in)}`,
     });
   })
   .meta({ id: 'NamedJob', examples: [EXAMPLE] });

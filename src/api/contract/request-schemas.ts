@@ -1,6 +1,7 @@
 // Request schemas that several operations share: ids, times, pages and headers.
 import { z } from 'zod';
 import { jobNameSchema, namespaceSchema } from '../../domain/jobs/job-name.ts';
+import { formatValue } from '../../domain/validation/validation.ts';
 import { EXECUTION_STATUSES, JOB_STATUSES } from '../../domain/views/resource-schemas.ts';
 
 export const jobId = z.string().regex(/^job_[0-9a-zA-Z]{20}$/, { error: 'must be a job id' });
@@ -49,14 +50,14 @@ export const paging = {
     .min(1)
     .max(100)
     .default(20)
-    .describe('maximum number of results'),
+    .describe('maximum number of results; a page may have fewer, because it ends at 1 MB'),
   cursor: z.string().min(1).max(2048).optional().describe('`nextCursor` of the previous page'),
 };
 
 const tag = z
   .string()
   .regex(/^[^:]{1,64}:.{0,128}$/s, {
-    error: (issue) => `must be key:value, got ${JSON.stringify(issue.input)}`,
+    error: (issue) => `must be key:value, got ${formatValue(issue.input)}`,
   })
   .transform((text) => {
     const colon = text.indexOf(':');

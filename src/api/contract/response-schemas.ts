@@ -16,7 +16,10 @@ export {
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.strictObject({
     items: z.array(item),
-    nextCursor: z.string().optional().describe('cursor of the next page; absent on the last page'),
+    nextCursor: z
+      .string()
+      .optional()
+      .describe('cursor of the next page; absent on the last page, and only there'),
   });
 
 export const problemShape = z
@@ -29,7 +32,9 @@ export const problemShape = z
     errors: z
       .array(z.strictObject({ path: z.string(), message: z.string() }))
       .optional()
-      .describe('with 400: each wrong field, the value given and the values allowed'),
+      .describe(
+        'with 400: each wrong field, the value given and the values allowed; after 10 of them, the number of the others with an empty path. Absent from the 11th refused job of a batch on',
+      ),
     limit: z
       .strictObject({ name: z.string(), value: z.number() })
       .optional()

@@ -68,7 +68,7 @@ export const service = {
   }),
   openapi: operation({
     id: 'openapi',
-    service: 'query',
+    service: 'docs',
     method: 'GET',
     path: '/openapi.json',
     summary: 'Get this OpenAPI document',
@@ -82,7 +82,7 @@ export const service = {
   }),
   docs: operation({
     id: 'docs',
-    service: 'query',
+    service: 'docs',
     method: 'GET',
     path: '/docs',
     summary: 'Show the API documentation',
@@ -92,7 +92,7 @@ export const service = {
   }),
   docsFile: operation({
     id: 'docsFile',
-    service: 'query',
+    service: 'docs',
     method: 'GET',
     path: '/docs/{file}',
     summary: 'Get a script or style sheet of the documentation',

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { forEachLimit } from '../../concurrency/map-limit.ts';
 import { nextSlice } from '../../concurrency/request-turns.ts';
-import { InvalidInput } from '../../domain/errors.ts';
+import { cut, InvalidInput } from '../../domain/errors.ts';
 import type { Parsed } from '../../domain/validation/validation.ts';
 import { type CreateRequest, createJob } from '../../jobs/create-job.ts';
 import type { Context } from '../../scheduling/context.ts';
@@ -51,5 +51,19 @@ export async function createBatch(
       results[index] = { status: problem.status, error: problem };
     }
   });
-  return results;
+  return shortened(results);
+}
+
+/** Refused jobs that are described in full. */
+const MAX_IN_FULL = 10;
+const MAX_DETAIL = 200;
+
+/** The errors of all jobs together would be many times the size of the request. */
+function shortened(results: readonly BatchResult[]): BatchResult[] {
+  let refused = 0;
+  return results.map((result) => {
+    if (!('error' in result) || ++refused <= MAX_IN_FULL) return result;
+    const { errors: _, detail, ...error } = result.error;
+    return { ...result, error: { ...error, detail: cut(detail, MAX_DETAIL) } };
+  });
 }

@@ -16,7 +16,7 @@ export function namedJobRoutes(
   ctx: Context,
   rules: JobRules,
   quotas: Quotas,
-  checkChanged: (userId: string, changed: ChangedJob) => Promise<void>,
+  checkChanged: (userId: string, changed: Omit<ChangedJob, 'bytes'>) => Promise<void>,
 ): Route[] {
   return [
     route(contract.putNamedJob, {
@@ -28,10 +28,11 @@ export function namedJobRoutes(
         const options = {
           ifMatch: headers['if-match'],
           note,
-          checkLimits: (changed: ChangedJob) => checkChanged(principal.userId, changed),
-          async takeQuota(replaces: boolean) {
+          checkLimits: (changed: Omit<ChangedJob, 'bytes'>) => checkChanged(principal.userId, changed),
+          takeBytes: quotas.takeBytes,
+          async takeQuota(replaces: boolean, bytes: number) {
             await quotas.takeCreate(principal.userId);
-            if (!replaces) await quotas.takeActive(principal.userId);
+            await (replaces ? quotas.takeBytes : quotas.takeJob)(principal.userId, bytes);
           },
         };
         if (query.dryRun === 'true')

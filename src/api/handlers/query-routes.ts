@@ -1,9 +1,12 @@
 // The routes of the query service: the operations that read.
 import { z } from 'zod';
-import { inSlices } from '../../concurrency/request-turns.ts';
 import { NO_LIMITS, type OwnerLimits } from '../../domain/jobs/owner-limits.ts';
-import { previewedTimes, previewWith } from '../../domain/schedule/preview.ts';
+import { describeSchedule } from '../../domain/schedule/describe.ts';
+import { isoUtc } from '../../domain/schedule/instant.ts';
+import type { Preview, PreviewOptions } from '../../domain/schedule/preview.ts';
 import { resolveSchedule } from '../../domain/schedule/resolve.ts';
+import type { Schedule } from '../../domain/schedule/schedule-schema.ts';
+import { scheduleWarnings } from '../../domain/schedule/warnings.ts';
 import { getOperation } from '../../jobs/operations/operation-requests.ts';
 import { explain } from '../../queries/explain/explain.ts';
 import { getExecution } from '../../queries/get-execution.ts';
@@ -19,14 +22,13 @@ import { listJobs } from '../../queries/list-jobs.ts';
 import { listLogLines } from '../../queries/list-log-lines.ts';
 import { summarizeExecutions } from '../../queries/summarize-executions.ts';
 import type { Context } from '../../scheduling/context.ts';
+import { inSearchParts, occurrencesInParts } from '../../scheduling/searches.ts';
 import type { Tasks } from '../../tasks/task.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { contract } from '../contract/contract.ts';
 import type { TaskView } from '../contract/response-schemas.ts';
 import { withETag, withNamedETag } from '../http/etag.ts';
 import { type Route, route } from '../http/route.ts';
-import { docsFile, docsPage } from '../openapi/docs-page.ts';
-import { openApiDocument } from '../openapi/openapi.ts';
 import { operatorRoutes } from './operator-routes.ts';
 
 export function queryRoutes(
@@ -87,8 +89,7 @@ export function queryRoutes(
       async handle({ body: { schedule, count, after } }) {
         const now = ctx.clock.now();
         const resolved = resolveSchedule(schedule, now);
-        const times = await inSlices(previewedTimes(resolved, { count, after, now }), (time) => time);
-        return { body: previewWith(resolved, now, times) };
+        return { body: await preview(ctx, resolved, { count, after, now }) };
       },
     }),
     route(contract.listTasks, {
@@ -109,10 +110,22 @@ export function queryRoutes(
       }),
     }),
     ...operatorRoutes(ctx),
-    route(contract.openapi, { handle: async () => ({ body: openApiDocument() }) }),
-    route(contract.docs, { handle: async () => docsPage() }),
-    route(contract.docsFile, { handle: async ({ params }) => docsFile(params.file) }),
   ];
+}
+
+/** As `previewSchedule`, in slices. Throws SearchEnded if the budget does not suffice for the times. */
+async function preview(
+  ctx: Context,
+  schedule: Schedule,
+  { count, after, now }: PreviewOptions,
+): Promise<Preview> {
+  const fireTimes: string[] = [];
+  for await (const due of occurrencesInParts(ctx, schedule, after ?? now - 1)) {
+    fireTimes.push(isoUtc(due));
+    if (fireTimes.length === count) break;
+  }
+  const warnings = await inSearchParts(ctx, (searches) => scheduleWarnings(schedule, now, searches));
+  return { fireTimes, description: describeSchedule(schedule), warnings };
 }
 
 const viewsOf = (tasks: Tasks): TaskView[] =>

@@ -2,6 +2,7 @@
 import { InvalidInput } from '../../domain/errors.ts';
 import type { JobSpec } from '../../domain/jobs/job-spec.ts';
 import { NO_LIMITS } from '../../domain/jobs/owner-limits.ts';
+import { jsonBytes } from '../../domain/jobs/stored-bytes.ts';
 import type { Schedule } from '../../domain/schedule/schedule-schema.ts';
 import { backfill } from '../../jobs/begin-backfill.ts';
 import { beginBulk, countBulk } from '../../jobs/begin-bulk.ts';
@@ -28,6 +29,7 @@ import { MAX_REDRIVEN } from '../contract/executions.ts';
 import { withVersion } from '../http/etag.ts';
 import { type Route, route } from '../http/route.ts';
 import { createBatch, parseBatch } from './create-batch.ts';
+import { docsRoutes } from './docs-routes.ts';
 import { createHealthCheck } from './health.ts';
 import { type JobRules, parseJobPatch, parseJobSpec, taskErrors } from './job-input.ts';
 import { namedJobRoutes } from './named-job-routes.ts';
@@ -47,6 +49,7 @@ export interface RoutesOptions {
 export const routes = (ctx: Context, tasks: Tasks, options: RoutesOptions = {}): Route[] => [
   ...schedulerRoutes(ctx, tasks, { quotas: createQuotas(ctx, NO_LIMITS), ...options }),
   ...queryRoutes(ctx, tasks, options.quotas?.values.defaults, options.telemetry),
+  ...docsRoutes(),
 ];
 
 function schedulerRoutes(
@@ -58,14 +61,15 @@ function schedulerRoutes(
   const durationMs = (task: string, params: unknown) => tasks.get(task)?.minDurationMs?.(params);
   const checkSpec = (userId: string, { timeoutSeconds, task, params }: JobSpec, schedule: Schedule) =>
     quotas.checkFields(userId, { schedule, timeoutSeconds, durationMs: durationMs(task, params) });
-  const checkChanged = (userId: string, { task, params, ...fields }: ChangedJob) =>
+  const checkChanged = (userId: string, { task, params, ...fields }: Omit<ChangedJob, 'bytes'>) =>
     quotas.checkFields(userId, { ...fields, durationMs: params && durationMs(task, params) });
-  const admission = (userId: string) => async (schedule: Schedule, spec: JobSpec) => {
+  const admission = (userId: string) => async (schedule: Schedule, spec: JobSpec, bytes: number) => {
     await checkSpec(userId, spec, schedule);
     // one after the other, so that a create that the rate refuses does not count as a job
     await quotas.takeCreate(userId);
-    await quotas.takeActive(userId);
+    await quotas.takeJob(userId, bytes);
   };
+  const { takeBytes } = quotas;
 
   const checkHealth = createHealthCheck(ctx);
 
@@ -75,11 +79,7 @@ function schedulerRoutes(
       async handle({ body: spec, headers }, { userId }) {
         const request = { userId, spec, idempotencyKey: headers['idempotency-key'] };
         if (ingest && prefersAsync(headers.prefer)) {
-          const admit = async (schedule: Schedule) => {
-            await checkSpec(userId, spec, schedule);
-            await quotas.takeCreate(userId);
-          };
-          const accepted = await acceptJob(ctx, ingest, { ...request, admit });
+          const accepted = await acceptJob(ctx, ingest, { ...request, admit: admission(userId) });
           if (accepted) {
             const headers = { location: `/jobs/${accepted.id}`, 'preference-applied': 'respond-async' };
             return { alternative: true, body: accepted, headers };
@@ -110,7 +110,10 @@ function schedulerRoutes(
             const errors = taskErrors(tasks, { task, params });
             if (errors.length > 0) throw new InvalidInput(errors);
           },
-          admit: checkChanged,
+          async admit(userId, changed) {
+            await checkChanged(userId, changed);
+            await takeBytes(userId, changed.bytes);
+          },
         });
         return withVersion(job);
       },
@@ -133,7 +136,7 @@ function schedulerRoutes(
           async admit(head) {
             const { userId, task } = head;
             await quotas.checkFields(userId, { durationMs: durationMs(task, body?.params) });
-            await quotas.takeStarts(userId, 1);
+            await quotas.takeStarts(userId, startsOf(body?.params));
           },
         });
         return { body: execution, headers: { location: `/executions/${execution.id}` } };
@@ -141,11 +144,11 @@ function schedulerRoutes(
     }),
     route(contract.pauseJob, {
       handle: async ({ params, body }, principal) =>
-        withVersion(await pauseJob(ctx, principal, params.id, body)),
+        withVersion(await pauseJob(ctx, principal, params.id, { ...body, takeBytes })),
     }),
     route(contract.resumeJob, {
       handle: async ({ params, body }, principal) =>
-        withVersion(await resumeJob(ctx, principal, params.id, body)),
+        withVersion(await resumeJob(ctx, principal, params.id, { ...body, takeBytes })),
     }),
     route(contract.backfillJob, {
       async handle({ params, body }, principal) {
@@ -156,7 +159,7 @@ function schedulerRoutes(
     route(contract.changeJobs, {
       async handle({ query, body }, principal) {
         if (query.dryRun) return { alternative: true, body: await countBulk(ctx, principal, body) };
-        const begun = await beginBulk(ctx, principal, body);
+        const begun = await beginBulk(ctx, principal, body, takeBytes);
         return { body: begun, headers: { location: `/operations/${begun.operation}` } };
       },
     }),
@@ -202,6 +205,11 @@ function schedulerRoutes(
     }),
   ];
 }
+
+/** The params of a single run are part of its row. Beyond the size of a result they count as further starts. */
+const startsOf = (params: unknown): number =>
+  params === undefined ? 1 : Math.max(1, Math.ceil(jsonBytes(params) / BYTES_PER_START));
+const BYTES_PER_START = 4_096;
 
 /** Parses `Prefer` (RFC 7240): comma-separated preferences, each with optional parameters. */
 const prefersAsync = (prefer: string | undefined): boolean =>

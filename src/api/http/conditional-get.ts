@@ -19,7 +19,8 @@ const cachingHeaders = (headers: NonNullable<HttpResponse['headers']>) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => ['cache-control', 'vary'].includes(name)));
 
 /** 66 bits of SHA-256, enough to distinguish the representations of one resource. */
-export const fingerprint = (text: string): string => hash('sha256', text, 'base64url').slice(0, 11);
+export const fingerprint = (content: string | Buffer): string =>
+  hash('sha256', content, 'base64url').slice(0, 11);
 
 /** The weak comparison of RFC 9110. */
 const matches = (ifNoneMatch: string, etag: string): boolean =>

@@ -4,9 +4,12 @@ import middy from '@middy/core';
 import httpRouter from '@middy/http-router';
 import { nextSlice, type RequestTurns } from '../../concurrency/request-turns.ts';
 import type { Principal } from '../../domain/principal.ts';
+import type { SearchLimits } from '../../domain/schedule/search-budget.ts';
 import type { Log } from '../../scheduling/context.ts';
+import { withSearchBudget } from '../../scheduling/searches.ts';
 import { operations } from '../contract/contract.ts';
 import { methodsOf } from '../contract/endpoint.ts';
+import type { Bounded } from '../request-bounds.ts';
 import { type Admission, unlimitedAdmission } from './admission.ts';
 import { principalOf } from './auth.ts';
 import { conditional } from './conditional-get.ts';
@@ -35,8 +38,12 @@ export interface ApiOptions {
   readonly admission?: Admission;
   /** Called with the user of every request that needs a token. Throws QuotaExceeded if the user sends too many. */
   throttle?(userId: string): void;
+  /** Bounds the duration of requests, and those of one user over all processes. Absent in a single process. */
+  readonly bounded?: Bounded;
   /** Shares the turns of the event loop by user. Absent on Lambda, where a container handles one request at a time. */
   readonly turns?: RequestTurns;
+  /** The budget of the searches of a request for occurrences. Default: that of `SearchBudget`. */
+  readonly searchLimits?: SearchLimits;
   /** Verifies the token where API Gateway does not: puts the claims into the event, or throws Unauthorized. */
   authorize?(event: HttpEvent): Promise<void>;
 }
@@ -47,12 +54,14 @@ export function createApi(
     log,
     authorize,
     throttle,
+    bounded = (_userId, work) => work(),
     authorization = 'jwt',
     operatorsGroup,
     operatorRoles = [],
     corsOrigins = [],
     admission = unlimitedAdmission,
     turns,
+    searchLimits,
   }: ApiOptions,
 ): ApiHandler {
   const principal = (event: HttpEvent): Principal =>
@@ -70,7 +79,11 @@ export function createApi(
       method: operation.method,
       path: operation.path,
       async handler(event: HttpEvent) {
-        if (!operation.auth) return inTurnsOf('', () => respond(event, undefined));
+        const answer = (who?: Principal) =>
+          bounded(who?.userId, () =>
+            inTurnsOf(who?.userId ?? '', () => withSearchBudget(searchLimits, () => respond(event, who))),
+          );
+        if (!operation.auth) return answer();
         // Admission comes before the token and the body are checked, so that a refusal is cheap.
         const admit = operation.service === 'scheduler' ? admission : unlimitedAdmission;
         return admit(operation.id, async () => {
@@ -80,13 +93,15 @@ export function createApi(
             return principal(event);
           });
           throttle?.(who.userId);
-          return inTurnsOf(who.userId, () => respond(event, who));
+          return answer(who);
         });
       },
     })),
     notFoundResponse({ method, path }) {
       const allowed = methodsOf(operations, path);
-      throw allowed.length > 0 ? new MethodNotAllowed(method, path, allowed) : new UnknownRoute(path);
+      // another service has an operation that this one gets by a path with a "/" at its end
+      const isKnown = allowed.length > 0 && !allowed.some((one) => one === method);
+      throw isKnown ? new MethodNotAllowed(method, path, allowed) : new UnknownRoute(path);
     },
   });
 

@@ -10,11 +10,14 @@ const MAX_ERRORS = 10;
 /** Maximum number of path segments in the error about nesting. */
 const MAX_PATH_SEGMENTS = 5;
 
+/** A list or an object of the value. */
 interface Node {
-  readonly value: unknown;
+  readonly value: object;
   readonly level: number;
   /** Undefined if this is the root. */
-  readonly parent?: { readonly node: Node; readonly key: string | number };
+  readonly parent?: Node;
+  /** The index or the key in the parent. */
+  readonly key: string | number;
 }
 
 /** Parses the value by the schema if `jsonErrors` finds nothing. */
@@ -29,33 +32,40 @@ export function parseJson<Schema extends z.ZodType>(
 /** Walks the value with a list instead of recursion, because it may nest deeper than the stack. */
 export function jsonErrors(value: unknown): FieldError[] {
   const errors: FieldError[] = [];
-  const open: Node[] = [{ value, level: 0 }];
+  const open: Node[] = [];
+  const visit = (inner: unknown, key: string | number, parent?: Node): void => {
+    if (typeof inner === 'string') {
+      if (inner.isWellFormed() || errors.length === MAX_ERRORS) return;
+      errors.push({ path: pathText([...pathOf(parent), key]), message: notUnicode(inner) });
+    } else if (inner !== null && typeof inner === 'object')
+      open.push({ value: inner, level: (parent?.level ?? -1) + 1, parent, key });
+  };
+  visit(value, '');
   for (let node = open.pop(); node && errors.length < MAX_ERRORS; node = open.pop()) {
     const { value: current, level } = node;
-    if (typeof current === 'string') {
-      if (!current.isWellFormed())
-        errors.push({ path: pathText(pathOf(node)), message: notUnicode(current) });
-      continue;
-    }
-    if (current === null || typeof current !== 'object') continue;
     if (level === MAX_LEVELS) {
       const path = pathText(pathOf(node).slice(0, MAX_PATH_SEGMENTS));
       return [...errors, { path, message: `must nest at most ${MAX_LEVELS} levels deep` }];
     }
-    for (const [key, inner] of Array.isArray(current) ? current.entries() : Object.entries(current)) {
-      if (typeof key === 'string' && !key.isWellFormed())
+    if (Array.isArray(current)) {
+      for (let n = 0; n < current.length; n++) visit(current[n], n, node);
+      continue;
+    }
+    for (const key in current) {
+      if (key.isWellFormed()) visit(current[key as keyof typeof current], key, node);
+      else if (errors.length < MAX_ERRORS)
         errors.push({ path: pathText(pathOf(node)), message: `the key ${notUnicode(key)}` });
-      else open.push({ value: inner, level: level + 1, parent: { node, key } });
     }
   }
-  return errors.slice(0, MAX_ERRORS);
+  return errors;
 }
 
 const notUnicode = (text: string): string =>
   `must be well-formed Unicode, without half of a surrogate pair, got ${formatValue(text)}`;
 
-function pathOf(node: Node): (string | number)[] {
+/** The path of a node. The root has an empty one. */
+function pathOf(node: Node | undefined): (string | number)[] {
   const path: (string | number)[] = [];
-  for (let current = node; current.parent; current = current.parent.node) path.unshift(current.parent.key);
+  for (let current = node; current?.parent; current = current.parent) path.unshift(current.key);
   return path;
 }

@@ -36,7 +36,7 @@ export function route<O extends Operation>(operation: O, implementation: Impleme
     operation,
     async respond(event, principal) {
       const input = readInput(operation, event, implementation.body);
-      const info = { requestId: requestIdOf(event) };
+      const info = { requestId: requestIdOf(event), acceptEncoding: event.headers['accept-encoding'] };
       // `Input` is inferred from the schemas that `readInput` parses with.
       const reply = await implementation.handle(input as Input<O>, principal as PrincipalFor<O>, info);
       await nextSlice();
@@ -49,13 +49,15 @@ export function route<O extends Operation>(operation: O, implementation: Impleme
 /** A request with a body changes something. A parameter such as `dryRun` that it does not have is refused, not ignored. */
 const NO_QUERY = z.strictObject({});
 
-/** Builds a response. The body is JSON unless `contentType` says otherwise. */
+/** Builds a response. The body is JSON unless `contentType` says otherwise. Bytes are sent as they are, with the type of `headers`. */
 export function respond(
   statusCode: number,
   { body, headers = {} }: Reply,
   contentType = 'application/json',
 ): HttpResponse {
   if (body === undefined) return { statusCode, headers: { ...headers } };
+  if (Buffer.isBuffer(body))
+    return { statusCode, headers: { ...headers }, body: body.toString('base64'), isBase64Encoded: true };
   return {
     statusCode,
     headers: { 'content-type': contentType, ...headers },
@@ -100,12 +102,15 @@ const nounOf = ({ path }: Operation): string => path.split('/')[1]?.replace(/s$/
 function queryOf(event: HttpEvent): Record<string, string> {
   if (!isUnicode(event.rawQueryString))
     throw new InvalidInput([{ path: '', message: 'the query must be percent-encoded UTF-8' }]);
-  const query = new URLSearchParams(event.rawQueryString);
-  const repeated = [...new Set(query.keys())].filter((key) => query.getAll(key).length > 1);
-  if (repeated.length > 0) {
-    throw new InvalidInput(repeated.map((path) => ({ path, message: 'is given more than once' })));
+  const values = new Map<string, string>();
+  const repeated = new Set<string>();
+  for (const [name, value] of new URLSearchParams(event.rawQueryString)) {
+    if (values.has(name)) repeated.add(name);
+    values.set(name, value);
   }
-  return Object.fromEntries(query);
+  if (repeated.size > 0)
+    throw new InvalidInput([...repeated].map((path) => ({ path, message: 'is given more than once' })));
+  return Object.fromEntries(values);
 }
 
 /** Whether the query is UTF-8. URLSearchParams would replace invalid bytes by U+FFFD. */

@@ -5,6 +5,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { NotFound } from '../../domain/errors.ts';
 import type { Reply } from '../contract/endpoint.ts';
+import { fingerprint } from '../http/conditional-get.ts';
+import { builtFile, compressedOnDemand, type StaticFile, staticReply } from '../http/static-file.ts';
 
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -24,19 +26,19 @@ const PROTECTION = {
   'referrer-policy': 'no-referrer',
 };
 
-const PAGE = `<!doctype html>
+const pageOf = (names: ReadonlyMap<string, string>): string => `<!doctype html>
 <html lang="en">
 <head>
   <meta charset="utf-8">
   <meta name="viewport" content="width=device-width, initial-scale=1">
   <title>Punctual API</title>
   <link rel="icon" href="data:,">
-  <link rel="stylesheet" href="docs/swagger-ui.css">
+  <link rel="stylesheet" href="docs/${names.get('swagger-ui.css')}">
 </head>
 <body>
   <div id="docs"></div>
-  <script src="docs/swagger-ui-bundle.js"></script>
-  <script src="docs/start.js"></script>
+  <script src="docs/${names.get('swagger-ui-bundle.js')}"></script>
+  <script src="docs/${names.get('start.js')}"></script>
 </body>
 </html>
 `;
@@ -56,43 +58,55 @@ SwaggerUIBundle({
 });
 `;
 
-/** The assets of the page by file name. Files of the package are read at the first request. */
-const FILES: Readonly<Record<string, { readonly type: string; readonly read: () => string }>> = {
-  'swagger-ui.css': { type: 'text/css; charset=utf-8', read: () => asset('swagger-ui.css') },
-  'swagger-ui-bundle.js': {
-    type: 'text/javascript; charset=utf-8',
-    read: () => asset('swagger-ui-bundle.js'),
-  },
-  'start.js': { type: 'text/javascript; charset=utf-8', read: () => START },
-};
-
-const assetCache = new Map<string, string>();
-
-/** Reads a file of swagger-ui-dist: the folder of that name next to the bundle, or the installed package. */
-function asset(name: string): string {
-  const cached = assetCache.get(name);
-  if (cached !== undefined) return cached;
-  const text = readFileSync(join(assetFolder(), name), 'utf8');
-  assetCache.set(name, text);
-  return text;
+interface Docs {
+  readonly page: string;
+  /** By name with hash, such as `swagger-ui-<hash>.css`. */
+  readonly files: ReadonlyMap<string, StaticFile>;
 }
 
-function assetFolder(): string {
-  const besideBundle = join(import.meta.dirname, 'swagger-ui-dist');
-  if (existsSync(besideBundle)) return besideBundle;
-  return dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-}
+/** The compressed copy of a build, or the file itself. */
+type Asset =
+  | { readonly brotli: Buffer; readonly plain?: undefined }
+  | { readonly plain: Buffer; readonly brotli?: undefined };
 
-export const docsPage = (): Reply => ({
-  body: PAGE,
-  headers: { ...PROTECTION, 'cache-control': 'no-cache' },
-});
+let docs: Docs | undefined;
 
-export function docsFile(name: string): Reply {
-  const file = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
-  if (!file) throw new NotFound('page', name);
-  return {
-    body: file.read(),
-    headers: { ...PROTECTION, 'content-type': file.type, 'cache-control': 'public, max-age=86400' },
+/** Reads the files at the first request. */
+function load(): Docs {
+  const names = new Map<string, string>();
+  const files = new Map<string, StaticFile>();
+  const add = (name: string, { plain, brotli }: Asset): void => {
+    const [stem = '', extension] = name.split('.');
+    const type = extension === 'css' ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8';
+    const hashed = `${stem}-${fingerprint(brotli ?? plain)}.${extension}`;
+    names.set(name, hashed);
+    files.set(hashed, brotli ? builtFile(type, undefined, brotli) : compressedOnDemand(type, plain));
   };
+  for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js']) add(name, asset(name));
+  add('start.js', { plain: Buffer.from(START) });
+  return { page: pageOf(names), files };
+}
+
+/** A file of swagger-ui-dist: the compressed copy beside the bundle, or the file of the installed package. */
+function asset(name: string): Asset {
+  const compressed = join(import.meta.dirname, 'swagger-ui-dist', `${name}.br`);
+  if (existsSync(compressed)) return { brotli: readFileSync(compressed) };
+  const installed = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  return { plain: readFileSync(join(installed, name)) };
+}
+
+/** The names of files have a hash of their content, so a name never gets other content. */
+const IMMUTABLE = 'public, max-age=31536000, immutable';
+
+export function docsPage(): Reply {
+  docs ??= load();
+  return { body: docs.page, headers: { ...PROTECTION, 'cache-control': 'no-cache' } };
+}
+
+export async function docsFile(name: string, acceptEncoding: string | undefined): Promise<Reply> {
+  docs ??= load();
+  const file = docs.files.get(name);
+  if (!file) throw new NotFound('page', name);
+  const { body, headers } = await staticReply(file, acceptEncoding, IMMUTABLE);
+  return { body, headers: { ...PROTECTION, ...headers } };
 }

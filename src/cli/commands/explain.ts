@@ -1,8 +1,11 @@
 // `punctual explain`: says why a job did or did not run at a time.
+
 import type { Explanation } from '../../client/client.ts';
+import { withoutControls } from '../../domain/terminal-text.ts';
 import { type Cli, defineCommand } from '../command.ts';
 import { findJobId } from '../find-job.ts';
-import { clean, fields, table } from '../table.ts';
+import { searchingText } from '../resource-tables.ts';
+import { fields, table } from '../table.ts';
 import { bothTimes, instantOf, iso, timeText } from '../times.ts';
 
 export const explain = defineCommand({
@@ -34,13 +37,16 @@ export const explain = defineCommand({
   },
 });
 
-function linesOf({ verdict, because, dueAt, next, evidence }: Explanation, cli: Cli): string[] {
+function linesOf(
+  { verdict, because, dueAt, next, searchingSince, evidence }: Explanation,
+  cli: Cli,
+): string[] {
   // the sentence is not cut, however narrow the terminal is
-  const sentence = `${verdict}: ${clean(because)}`;
+  const sentence = `${verdict}: ${withoutControls(because)}`;
   const times = fields(
     [
       ['due', bothTimes(dueAt, cli)],
-      ['next', bothTimes(next, cli)],
+      ['next', searchingText({ searchingSince }, cli) ?? bothTimes(next, cli)],
     ],
     cli.width,
   );

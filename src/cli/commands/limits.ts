@@ -55,7 +55,7 @@ function parseChange(text: string): [LimitName, number | null] {
     );
   }
   if (value === 'default') return [name, null];
-  if (!/^\d{1,9}$/.test(value))
+  if (!/^\d{1,13}$/.test(value))
     throw new UsageError(
       `--set ${name} must have a whole number, or "default", got ${JSON.stringify(value)}`,
     );

@@ -1,12 +1,13 @@
 // `punctual logs`: lists the executions of a job, or prints the log lines of an execution. With --follow also the coming ones.
+
 import { type Execution, type ExecutionStatus, hasEnded, type PunctualClient } from '../../client/client.ts';
 import { wallClock } from '../../client/clock.ts';
+import { withoutControls } from '../../domain/terminal-text.ts';
 import { type Cli, defineCommand, UsageError } from '../command.ts';
 import { printLog } from '../execution-log.ts';
 import { findJobId, isExecutionId } from '../find-job.ts';
 import { LIMIT_FLAGS, limitOf, pageSizeFor, printList, takeUpTo } from '../limit.ts';
 import { executionTable, whatHappened } from '../resource-tables.ts';
-import { clean } from '../table.ts';
 import { lengthText, RANGE_FLAGS, rangeOf } from '../times.ts';
 
 const POLL_MS = 1000;
@@ -136,7 +137,7 @@ async function followJob(
 
 function lineOf(execution: Execution): string {
   const { latenessMs, durationMs, attempt, maxAttempts } = execution;
-  return clean(
+  return withoutControls(
     [
       execution.dueAt,
       execution.status.padEnd(9),

@@ -2,7 +2,7 @@
 import type { Execution, Job } from '../../client/client.ts';
 import { type Cli, defineCommand } from '../command.ts';
 import { findJobId, isExecutionId } from '../find-job.ts';
-import { executionTable, scheduleText } from '../resource-tables.ts';
+import { executionTable, scheduleText, searchingText } from '../resource-tables.ts';
 import { fields } from '../table.ts';
 import { bothTimes, lengthText } from '../times.ts';
 
@@ -57,7 +57,7 @@ const jobLines = (job: Job, cli: Cli): string[] =>
       ['status', job.status],
       ['paused until', bothTimes(job.pausedUntil, cli)],
       ['schedule', scheduleText(job)],
-      ['next run', bothTimes(job.nextRunAt, cli)],
+      ['next run', searchingText(job, cli) ?? bothTimes(job.nextRunAt, cli)],
       ['task', job.task],
       ['params', JSON.stringify(job.params)],
       [

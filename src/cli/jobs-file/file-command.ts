@@ -14,6 +14,12 @@ export const FILE_FLAGS = {
     value: '<jobs.yaml>',
     about: 'the jobs file, YAML or JSON (- for stdin)',
   },
+  env: {
+    type: 'string',
+    multiple: true,
+    value: '<NAME>',
+    about: 'let the file read a variable that may hold a credential, such as AWS_REGION (repeatable)',
+  },
   prune: {
     type: 'boolean',
     about: 'cancel the jobs of the namespace that are not in the file',
@@ -38,7 +44,7 @@ export async function planFile(cli: Cli, values: FileValues): Promise<Planned | 
   if (values.markdown && cli.json) throw new UsageError('--markdown and --json cannot be combined: give one');
   const text = await readText(cli, path);
   try {
-    const file = readJobsFile(text, cli.env, cli.now());
+    const file = readJobsFile(text, cli.env, cli.now(), values.env);
     const comparison = await compareWithServer(await cli.client(), file, cli.signal);
     if (comparison.errors.length > 0) throw new JobsFileError(comparison.errors);
     return { file, comparison, summary: summaryOf(comparison, values.prune === true) };

@@ -41,7 +41,11 @@ export interface FileDocument {
   at(path: Path, key?: boolean): Position;
 }
 
-export function readDocument(text: string, env: Readonly<Record<string, string | undefined>>): FileDocument {
+export function readDocument(
+  text: string,
+  env: Readonly<Record<string, string | undefined>>,
+  allowed: readonly string[] = [],
+): FileDocument {
   const lines = new LineCounter();
   const doc = parseDocument(text, {
     lineCounter: lines,
@@ -52,7 +56,7 @@ export function readDocument(text: string, env: Readonly<Record<string, string |
   // the package yaml only warns of a tag that it does not know, and leaves it out
   refuse(syntaxErrors([...doc.errors, ...doc.warnings], lines));
   refuse(checkNodes(doc, lines));
-  refuse(replaceAll(doc, env, lines));
+  refuse(replaceAll(doc, env, allowed, lines));
   refuse(repeatedNames(doc, lines));
   return { value: contentOf(doc), at: (path, key) => positionOf(doc, lines, path, key) };
 }
@@ -116,6 +120,7 @@ function checkNodes(doc: Document.Parsed, lines: LineCounter): FileError[] {
 function replaceAll(
   doc: Document.Parsed,
   env: Readonly<Record<string, string | undefined>>,
+  allowed: readonly string[],
   lines: LineCounter,
 ): FileError[] {
   const errors: FileError[] = [];
@@ -123,8 +128,13 @@ function replaceAll(
     Scalar(position, node, ancestors) {
       if (typeof node.value !== 'string') return;
       if (position === 'key' && !isJobName(ancestors)) return;
-      const { text, missing, malformed, isWhole } = replaceVariables(node.value, env);
+      const { text, refused, missing, malformed, isWhole } = replaceVariables(node.value, env, allowed);
       const { line, col } = lines.linePos(node.range?.[0] ?? 0);
+      for (const name of refused)
+        errors.push({
+          ...{ line, column: col },
+          message: `the variable ${name} may hold a credential of this machine, so a jobs file does not read it; allow it with --env ${name}, or refer to a secret of the worker: { "$secret": "name" }`,
+        });
       for (const name of missing)
         errors.push({ line, column: col, message: `the variable ${name} is not set, and has no default` });
       for (const found of malformed)

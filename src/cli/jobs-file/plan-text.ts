@@ -1,9 +1,10 @@
 // A plan as text for a terminal, and as Markdown for a pull request.
+
 import type { NamedJobPlan } from '../../client/client.ts';
 import { resolveSchedule } from '../../domain/schedule/resolve.ts';
 import type { ScheduleInput } from '../../domain/schedule/schedule-schema.ts';
+import { withoutControls } from '../../domain/terminal-text.ts';
 import { scheduleText } from '../resource-tables.ts';
-import { clean } from '../table.ts';
 import { type TimeStyle, timeText } from '../times.ts';
 import type { Comparison, JobPlan, Summary } from './compare-with-server.ts';
 
@@ -21,7 +22,7 @@ export interface PlanStyle extends TimeStyle {
 export function planLines({ jobs, extras }: Comparison, style: PlanStyle): string[] {
   const width = Math.max(0, ...[...jobs, ...extras].map(({ name }) => name.length));
   const line = (mark: string, name: string, text: string) =>
-    clean(`  ${mark} ${name.padEnd(width)}  ${text}`);
+    withoutControls(`  ${mark} ${name.padEnd(width)}  ${text}`);
   return [
     ...jobs.flatMap((one) => {
       if (one.refused !== undefined) return [line('!', one.name, `refused: ${one.refused}`)];
@@ -32,7 +33,7 @@ export function planLines({ jobs, extras }: Comparison, style: PlanStyle): strin
           one.name,
           `${one.plan.action}${reasonOf(one)}${marked(cancelOf(one.plan, style))}`,
         ),
-        ...detailsOf(one.plan, style).map((text) => clean(`      ${text}`)),
+        ...detailsOf(one.plan, style).map((text) => withoutControls(`      ${text}`)),
       ];
     }),
     ...extras.map(({ name }) =>
@@ -160,4 +161,4 @@ function markdownDetails(one: JobPlan, plan: NamedJobPlan, style: TimeStyle): st
 
 const code = (text: string): string => `<code>${escaped(text)}</code>`;
 const escaped = (text: string): string =>
-  clean(text).replace(/[&<>|*_`[\]\\~]/g, (character) => `&#${character.charCodeAt(0)};`);
+  withoutControls(text).replace(/[&<>|*_`[\]\\~]/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -26,8 +26,9 @@ export function readJobsFile(
   text: string,
   env: Readonly<Record<string, string | undefined>>,
   now: number,
+  allowed: readonly string[] = [],
 ): JobsFile {
-  const { value, at } = readDocument(text, env);
+  const { value, at } = readDocument(text, env, allowed);
   const outline = parse(outlineSchema, value);
   const errors: FileError[] = (outline.errors ?? []).map(({ path, message }) => ({
     ...at(pathParts(path)),

@@ -17,8 +17,9 @@ export const slotKey = (minute: number, shard: number): string => `${minute}#${s
  * - byHand: a manual run, by run-now, backfill or /retry
  * - retry: an attempt whose backoff is longer than the maximum delay of SQS
  * - check: settle checks the execution again
+ * - search: the search for the next occurrence goes on after `due`. There is no execution
  */
-export type EntryKind = 'regular' | 'byHand' | 'retry' | 'check';
+export type EntryKind = 'regular' | 'byHand' | 'retry' | 'check' | 'search';
 
 /** Immutable. The key contains all of it, so a repeated write changes nothing. */
 export interface Entry {

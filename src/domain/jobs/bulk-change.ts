@@ -1,4 +1,5 @@
 // A bulk change: pause, resume or cancel of all jobs of one owner that match a filter.
+import type { SearchBudget } from '../schedule/search-budget.ts';
 import type { JobStatus } from '../views/resource-schemas.ts';
 import { isPaused, jobStatus, type VisibleHead } from '../views/views.ts';
 import { type JobFilter, matchesFilter } from './job-filter.ts';
@@ -36,10 +37,15 @@ export interface BulkParams {
  * True if the job matches the filter and the action changes it. Without a filter `status`, a pause also selects jobs whose
  * pause would end earlier. It leaves jobs alone that are paused without an end, because `until` would resume them.
  */
-export function isSelected(head: VisibleHead, params: BulkParams, now: number): boolean {
+export function isSelected(
+  head: VisibleHead,
+  params: BulkParams,
+  now: number,
+  searches: SearchBudget,
+): boolean {
   const { action, filter, until = Number.POSITIVE_INFINITY, requestedAt } = params;
-  if (head.createdAt > requestedAt || !matchesFilter(head, filter, now)) return false;
-  if (filter.status !== undefined || SELECTED[action].includes(jobStatus(head, now))) return true;
+  if (head.createdAt > requestedAt || !matchesFilter(head, filter, now, searches)) return false;
+  if (filter.status !== undefined || SELECTED[action].includes(jobStatus(head, now, searches))) return true;
   return (
     action === 'pause' && head.status === 'active' && isPaused(head, now) && (head.pausedUntil ?? 0) < until
   );

@@ -2,6 +2,7 @@
 // (docs/protocol.md#concurrency-keys).
 import { z } from 'zod';
 import type { DueKey } from '../executions/ids.ts';
+import { formatValue } from '../validation/validation.ts';
 
 /** The seats of one key are read by one query, which is 4 RRU for 100 of them. A limit above it is seldom about concurrency. */
 export const MAX_CONCURRENT = 100;
@@ -13,7 +14,7 @@ export const limitSchema = z
       .string()
       .regex(/^[!-~]([ -~]{0,62}[!-~])?$/, {
         error: ({ input }) =>
-          `must have 1 to ${MAX_KEY_LENGTH} printable ASCII characters without a space at either end, got ${JSON.stringify(input)}`,
+          `must have 1 to ${MAX_KEY_LENGTH} printable ASCII characters without a space at either end, got ${formatValue(input)}`,
       })
       .describe("name that is shared by all of the owner's jobs with this limit"),
     concurrent: z

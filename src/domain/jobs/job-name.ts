@@ -1,5 +1,6 @@
 // Names of jobs. A job with a namespace is found by its namespace and name, which one user owns.
 import { z } from 'zod';
+import { formatValue } from '../validation/validation.ts';
 
 export const MAX_NAMESPACE = 64;
 export const MAX_JOB_NAME = 100;
@@ -7,7 +8,7 @@ export const MAX_JOB_NAME = 100;
 const nameOf = (max: number, what: string) => {
   const message = `must be a ${what}: 1 to ${max} letters, digits, "-", "_" or ".", beginning with a letter or digit`;
   return z.string().regex(new RegExp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,${max - 1}}$`), {
-    error: ({ input }) => `${message}, got ${JSON.stringify(input)?.slice(0, 120)}`,
+    error: ({ input }) => `${message}, got ${formatValue(input)}`,
   });
 };
 

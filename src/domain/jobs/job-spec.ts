@@ -1,6 +1,7 @@
 // The job in a create request: one schema for validation, types and documentation.
 import { z } from 'zod';
 import { scheduleSchema } from '../schedule/schedule-schema.ts';
+import { boundedRecord } from '../validation/bounded-record.ts';
 import { optionalFields } from '../validation/optional-fields.ts';
 import { limitSchema } from './concurrency-key.ts';
 import { DEFAULT_LATE_SECONDS, NOTIFY_ON } from './notify-events.ts';
@@ -46,12 +47,7 @@ export type Notify = z.infer<typeof notifySchema>;
 
 const MAX_TAGS = 10;
 
-const tagsSchema = z.record(z.string().min(1).max(64), z.string().max(128)).superRefine((tags, context) => {
-  const count = Object.keys(tags).length;
-  if (count > MAX_TAGS) {
-    context.addIssue({ code: 'custom', message: `must have at most ${MAX_TAGS} tags, got ${count}` });
-  }
-});
+const tagsSchema = boundedRecord(z.string().min(1).max(64), z.string().max(128), MAX_TAGS, 'tags');
 
 export const EXAMPLE_JOB = {
   name: 'nightly-report',

@@ -4,6 +4,7 @@ import type { Schedule } from '../schedule/schedule-schema.ts';
 import type { JobStatus } from '../views/resource-schemas.ts';
 import type { Notifies } from './notify-events.ts';
 import type { Policies } from './policies.ts';
+import type { StoredBytes } from './stored-bytes.ts';
 
 /**
  * Which stored status may follow which. `absent`: the job does not exist. A job with a name may be created as paused. A job
@@ -62,6 +63,8 @@ export interface Head extends Policies {
   readonly definition: number;
   /** The definition, if it is small enough to need no item of its own. */
   readonly inline?: Pick<Definition, 'params' | 'notify'>;
+  /** What is stored of the job (`stored-bytes.ts`). Absent in jobs of earlier versions. */
+  readonly bytes?: StoredBytes;
   readonly createdAt: number;
   /** With `version`, the key of the record of the last change. */
   readonly updatedAt: number;

@@ -7,6 +7,7 @@ export const LIMIT_NAMES = [
   'startsPerMinute',
   'createsPerMinute',
   'activeJobs',
+  'storedBytes',
   'shortestIntervalSeconds',
   'longestTimeoutSeconds',
   'requestsPerSecond',
@@ -22,6 +23,7 @@ export const NO_LIMITS: OwnerLimits = {
   startsPerMinute: 0,
   createsPerMinute: 0,
   activeJobs: 0,
+  storedBytes: 0,
   shortestIntervalSeconds: 0,
   longestTimeoutSeconds: 0,
   requestsPerSecond: 0,
@@ -33,6 +35,7 @@ export const DEPLOYED_LIMITS: OwnerLimits = {
   startsPerMinute: 3_000,
   createsPerMinute: 3_000,
   activeJobs: 10_000,
+  storedBytes: 1_000_000_000,
   shortestIntervalSeconds: 5,
   longestTimeoutSeconds: 7_200,
   requestsPerSecond: 50,
@@ -44,6 +47,7 @@ export const LOCAL_LIMITS: OwnerLimits = {
   startsPerMinute: 60_000,
   createsPerMinute: 60_000,
   activeJobs: 100_000,
+  storedBytes: 1_000_000_000,
   shortestIntervalSeconds: 1,
   longestTimeoutSeconds: 7_200,
   requestsPerSecond: 1_000,
@@ -55,6 +59,7 @@ const MAX_VALUES: OwnerLimits = {
   startsPerMinute: 1_000_000,
   createsPerMinute: 1_000_000,
   activeJobs: 10_000_000,
+  storedBytes: 1_000_000_000_000,
   shortestIntervalSeconds: 31_536_000,
   // the maximum of `timeoutSeconds`
   longestTimeoutSeconds: 43_200,
@@ -73,9 +78,11 @@ const DESCRIPTIONS: Readonly<Record<LimitName, string>> = {
   startsPerMinute: 'executions that people start per minute: run, retry, redrive, backfill',
   createsPerMinute: 'jobs that are created per minute',
   activeJobs: 'jobs that are active or paused',
+  storedBytes:
+    'bytes of all jobs, also ended ones, with all versions of their params and the records of changes',
   shortestIntervalSeconds: 'shortest interval between two occurrences of a schedule',
   longestTimeoutSeconds: 'longest timeoutSeconds of a job',
-  requestsPerSecond: 'requests per second and API process',
+  requestsPerSecond: 'requests per second; on AWS, one that takes long counts several times',
 };
 
 /** The values that operators have set for one owner. For the others, the defaults of the deployment apply. */

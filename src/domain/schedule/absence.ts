@@ -4,7 +4,7 @@ import { exclusionInWords } from './describe-except.ts';
 import type { Exclusion } from './exclusions.ts';
 import { instantMs } from './instant.ts';
 import { occurrenceNear } from './occurrence-near.ts';
-import { nextOccurrence, withoutExcept } from './occurrences.ts';
+import { hasOccurrenceAt, withoutExcept } from './occurrences.ts';
 import { patternOf } from './pattern.ts';
 import type { CalendarSchedule, CronSchedule, OneTime, Schedule } from './schedule-schema.ts';
 import { wallClockOf } from './wall-clock.ts';
@@ -80,8 +80,7 @@ function exclusionAt(
   const all = withoutExcept(schedule);
   const due = except.length > 0 ? occurrenceNear(all, jobId, at, toleranceMs)?.due : undefined;
   if (due === undefined) return undefined;
-  const removes = (one: Exclusion): boolean =>
-    nextOccurrence({ ...all, except: [one] } as Schedule, due - 1) !== due;
+  const removes = (one: Exclusion): boolean => !hasOccurrenceAt({ ...all, except: [one] } as Schedule, due);
   const exclusion = except.find(removes);
   return exclusion === undefined
     ? undefined

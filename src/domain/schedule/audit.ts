@@ -3,7 +3,7 @@
 import { InvalidInput } from '../errors.ts';
 import { dueAtOf, parseExecutionId } from '../executions/ids.ts';
 import { isoUtc } from './instant.ts';
-import { fireAt, hasZoneRules, nearestOccurrence, occurrencesAfter } from './occurrences.ts';
+import { fireAt, hasZoneRules, nearestOccurrence, occurrencesUntil } from './occurrences.ts';
 import type { Schedule } from './schedule-schema.ts';
 
 /** The fields of an execution that the audit reads, as the API shows them. */
@@ -149,8 +149,7 @@ function presentDue(schedule: Schedule, planned: number): number | undefined {
 
 function* expectedDues({ schedule, from, to, now }: AuditInput): Generator<number> {
   let count = 0;
-  for (const due of occurrencesAfter(schedule, from - 1)) {
-    if (due >= to || due > now) return;
+  for (const due of occurrencesUntil(schedule, from - 1, Math.min(to - 1, now))) {
     if (++count > MAX_EXPECTED) {
       const message = `more than ${MAX_EXPECTED} occurrences fall between ${isoUtc(from)} and ${isoUtc(to)}: take a shorter range`;
       throw new InvalidInput([{ path: '', message }]);

@@ -7,25 +7,37 @@ import { daysBetween, isDate } from './exclusions.ts';
 import { instantMs, isoIn } from './instant.ts';
 import { nextOccurrence, withoutExcept } from './occurrences.ts';
 import type { OneTime, Schedule } from './schedule-schema.ts';
+import type { SearchBudget } from './search-budget.ts';
 import { wallClockOf } from './wall-clock.ts';
 import type { ScheduleWarning } from './warning-kinds.ts';
 import { offsetPeriodAt } from './zones.ts';
 
 const YEAR = 366 * DAY;
-/** Number of times that are compared with one exclusion. If it is used up, there is no warning. */
+/** Number of times that are compared with exclusions. If it is used up, there is no further warning. */
 const MAX_COMPARED = 2000;
 
-export function exceptWarnings(schedule: Exclude<Schedule, OneTime>, now: number): ScheduleWarning[] {
+export function exceptWarnings(
+  schedule: Exclude<Schedule, OneTime>,
+  now: number,
+  searches: SearchBudget,
+): ScheduleWarning[] {
   const { except = [], timezone = 'UTC' } = schedule;
   if (except.length === 0) return [];
   const all = withoutExcept(schedule);
-  const next = nextOccurrence(schedule, now - 1);
-  if (next !== undefined && next > now + YEAR && (nextOccurrence(all, now - 1) ?? next) <= now + YEAR) {
+  const next = nextOccurrence(schedule, now - 1, searches);
+  if (
+    next !== undefined &&
+    next > now + YEAR &&
+    (nextOccurrence(all, now - 1, searches) ?? next) <= now + YEAR
+  ) {
     const at = isoIn(timezone, next);
     const message = `The exclusions remove all times of the next year: the next run is at ${at}`;
     return [{ kind: 'exceptAll', at, message }];
   }
-  const unused = [...except.entries()].filter(([, one]) => removesNothing(all, one, timezone, now));
+  const comparisons = { left: MAX_COMPARED };
+  const unused = [...except.entries()].filter(([, one]) =>
+    removesNothing(all, one, timezone, now, searches, comparisons),
+  );
   return unused.map(([n, exclusion]) => ({
     kind: 'exceptNothing',
     message: `schedule.except[${n}] (${exclusionInWords(exclusion)}) removes no time of the next year`,
@@ -33,13 +45,20 @@ export function exceptWarnings(schedule: Exclude<Schedule, OneTime>, now: number
 }
 
 /** Leaps in turns: to the next time that the exclusion may remove, and to the next time of the schedule from there on. */
-function removesNothing(schedule: Schedule, exclusion: Exclusion, timezone: string, now: number): boolean {
+function removesNothing(
+  schedule: Schedule,
+  exclusion: Exclusion,
+  timezone: string,
+  now: number,
+  searches: SearchBudget,
+  comparisons: { left: number },
+): boolean {
   const removable = removableTimes(exclusion, timezone);
-  let due = nextOccurrence(schedule, now - 1);
-  for (let compared = 0; due !== undefined && due <= now + YEAR; compared++) {
+  let due = nextOccurrence(schedule, now - 1, searches);
+  for (; due !== undefined && due <= now + YEAR; comparisons.left--) {
     const at = removable(due);
-    if (at === due || compared === MAX_COMPARED) return false;
-    due = at === undefined ? undefined : nextOccurrence(schedule, at - 1);
+    if (at === due || comparisons.left <= 0) return false;
+    due = at === undefined ? undefined : nextOccurrence(schedule, at - 1, searches);
   }
   return true;
 }

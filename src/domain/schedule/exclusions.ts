@@ -26,7 +26,20 @@ export interface LocalExclusions {
   skipBackwards(local: number): number;
   /** Days with the same number have the same excluded times of day. 0 is a day without any. */
   kindOfDay(midnight: number): number;
+  /**
+   * The times of day that patterns without a restriction of days leave. No other time is left on any day. Undefined if there is
+   * no such pattern, or if the times are more than `MAX_RANGES` ranges.
+   */
+  leftOnEveryDay(): readonly TimesOfDay[] | undefined;
 }
+
+/** From `from` to `to`, both inclusive, in milliseconds after midnight. */
+export interface TimesOfDay {
+  readonly from: number;
+  readonly to: number;
+}
+
+const MAX_RANGES = 64;
 
 export interface Exclusions {
   readonly instants: readonly InstantRange[];
@@ -121,7 +134,38 @@ function localExclusions(dates: readonly Days[], patterns: readonly Cron[]): Loc
       return unit === 0 ? local : Math.floor(local / unit) * unit - 1;
     },
     kindOfDay: (midnight) => (datesAround(midnight) ? WHOLE_DAY : patternsOn(midnight)),
+    leftOnEveryDay() {
+      const always = bits(({ day, month, weekday, year }) => [day, month, weekday, year].every(isEvery));
+      return always === 0 ? undefined : timesLeft(always);
+    },
   };
+
+  /** The times of day that these patterns leave. */
+  function timesLeft(set: number): readonly TimesOfDay[] | undefined {
+    const left: { from: number; to: number }[] = [];
+    let at = 0;
+    while (at < DAY) {
+      const inHour = set & (hours[Math.floor(at / HOUR)] ?? 0);
+      const inMinute = inHour & (minutes[Math.floor(at / MINUTE) % 60] ?? 0);
+      const inSecond = inMinute & (seconds[Math.floor(at / SECOND) % 60] ?? 0);
+      // a unit in which all times are left, or none
+      const unit =
+        inHour === 0 || (at % HOUR === 0 && isFullHour(inHour))
+          ? HOUR
+          : inMinute === 0 || (at % MINUTE === 0 && isFullMinute(inMinute))
+            ? MINUTE
+            : SECOND;
+      const end = Math.floor(at / unit) * unit + unit;
+      const last = left.at(-1);
+      if (inSecond === 0) {
+        if (last && last.to === at - 1) last.to = end - 1;
+        else if (left.length === MAX_RANGES) return undefined;
+        else left.push({ from: at, to: end - 1 });
+      }
+      at = end;
+    }
+    return left;
+  }
 }
 
 const range = (length: number): number[] => Array.from({ length }, (_, n) => n);

@@ -2,9 +2,11 @@
 import { durationMs } from './duration.ts';
 import { occurrencesAfter, withoutExcept } from './occurrences.ts';
 import type { Schedule } from './schedule-schema.ts';
+import { SearchBudget, SearchEnded } from './search-budget.ts';
 
 /** Number of occurrences that are compared. The shortest interval of a pattern occurs within a few of its times. */
 const MAX_COMPARED = 64;
+const LIMITS = { perSearch: 10_000, total: 20_000 };
 
 /**
  * The shortest time between two occurrences from `now` on, in milliseconds. Undefined if there are fewer than two. Exclusions do
@@ -15,10 +17,15 @@ export function shortestInterval(schedule: Schedule, now: number): number | unde
   let shortest: number | undefined;
   let before: number | undefined;
   let seen = 0;
-  for (const due of occurrencesAfter(withoutExcept(schedule), now)) {
-    if (before !== undefined) shortest = Math.min(shortest ?? Number.POSITIVE_INFINITY, due - before);
-    before = due;
-    if (++seen === MAX_COMPARED) break;
+  try {
+    for (const due of occurrencesAfter(withoutExcept(schedule), now, new SearchBudget(LIMITS))) {
+      if (before !== undefined) shortest = Math.min(shortest ?? Number.POSITIVE_INFINITY, due - before);
+      before = due;
+      if (++seen === MAX_COMPARED) break;
+    }
+  } catch (error) {
+    // what comes so late is no short interval
+    if (!(error instanceof SearchEnded)) throw error;
   }
   return shortest;
 }

@@ -7,11 +7,11 @@ import { fixedRate, fixedRateWithout } from './fixed-rate.ts';
 import { END_OF_TIME, instantMs } from './instant.ts';
 import { patternOf } from './pattern.ts';
 import type { OneTime, Schedule } from './schedule-schema.ts';
-import { SearchBudget, SearchEnded } from './search-budget.ts';
+import { SearchBudget, SearchEnded, WITHOUT_SLICES } from './search-budget.ts';
 import { wallClockOf } from './wall-clock.ts';
 import { type DueTimes, dueTimesWithout } from './without-excluded.ts';
 import { clockChangeRule, zonedDues } from './zoned.ts';
-import { fixedOffset } from './zones.ts';
+import { fixedOffset, rulesGeneration } from './zones.ts';
 
 /** A compiled schedule. `next` and `latest` ignore `startAt` and `endAt`. */
 interface Recurrence extends DueTimes {
@@ -33,17 +33,33 @@ const recurrenceOf = (schedule: Schedule): Recurrence =>
 export function* occurrencesAfter(
   schedule: Schedule,
   after: number,
-  budget = new SearchBudget(),
+  budget = new SearchBudget(WITHOUT_SLICES),
 ): Generator<number, void, undefined> {
   let due = nextOccurrence(schedule, after, budget);
   for (; due !== undefined; due = nextOccurrence(schedule, due, budget)) yield due;
+}
+
+/** The occurrences with after < due ≤ until. As `occurrencesAfter`, but it does not care about later ones. */
+export function* occurrencesUntil(
+  schedule: Schedule,
+  after: number,
+  until: number,
+): Generator<number, void, undefined> {
+  try {
+    for (const due of occurrencesAfter(schedule, after)) {
+      if (due > until) return;
+      yield due;
+    }
+  } catch (error) {
+    if (!(error instanceof SearchEnded) || error.searchedUntil < until) throw error;
+  }
 }
 
 /** The first occurrence later than `after`. Undefined if there is none. Throws SearchEnded if the budget does not suffice. */
 export function nextOccurrence(
   schedule: Schedule,
   after: number,
-  budget = new SearchBudget(),
+  budget = new SearchBudget(WITHOUT_SLICES),
 ): number | undefined {
   const recurrence = recurrenceOf(schedule);
   const from = Math.max(after, recurrence.startAt - 1);
@@ -52,15 +68,22 @@ export function nextOccurrence(
 }
 
 /** As `nextOccurrence`, with the word `searching` for a search that has ended by its budget. It is not known then. */
-export function nextOrSearching(
+export const nextOrSearching = (
   schedule: Schedule,
   after: number,
   budget?: SearchBudget,
-): number | 'searching' | undefined {
+): number | 'searching' | undefined =>
+  unlessEnded(
+    () => nextOccurrence(schedule, after, budget),
+    () => 'searching' as const,
+  );
+
+/** The result of a search. If it has ended by its budget, the result of `ended`. */
+export function unlessEnded<T, E>(search: () => T, ended: (error: SearchEnded) => E): T | E {
   try {
-    return nextOccurrence(schedule, after, budget);
+    return search();
   } catch (error) {
-    if (error instanceof SearchEnded) return 'searching';
+    if (error instanceof SearchEnded) return ended(error);
     throw error;
   }
 }
@@ -70,11 +93,12 @@ export function latestOccurrence(
   schedule: Schedule,
   after: number,
   until: number,
-  budget = new SearchBudget(),
+  budget = new SearchBudget(WITHOUT_SLICES),
 ): number | undefined {
   const recurrence = recurrenceOf(schedule);
   const from = Math.max(after, recurrence.startAt - 1);
-  return recurrence.latest(from, Math.min(until, recurrence.endAt), budget.begin(fieldOf(schedule), from));
+  const to = Math.min(until, recurrence.endAt);
+  return to > from ? recurrence.latest(from, to, budget.begin(fieldOf(schedule), from)) : undefined;
 }
 
 /** The field that makes a search long. */
@@ -92,7 +116,11 @@ export function hasZoneRules(schedule: Schedule): boolean {
 export const isOccurrence = (schedule: Schedule, due: number): boolean =>
   'at' in schedule ||
   ('every' in schedule && schedule.except === undefined) ||
-  nextOccurrence(schedule, due - 1) === due;
+  hasOccurrenceAt(schedule, due);
+
+/** True if the schedule has an occurrence at this very time. No later time is searched. */
+export const hasOccurrenceAt = (schedule: Schedule, due: number): boolean =>
+  latestOccurrence(schedule, due - 1, due) === due;
 
 /** Clock changes have moved local time by up to 24 hours at once, across the date line. */
 const MAX_SHIFT = 26 * HOUR;
@@ -108,10 +136,11 @@ export function nearestOccurrence(
   schedule: Schedule,
   planned: number,
   after = Number.NEGATIVE_INFINITY,
+  budget = new SearchBudget(WITHOUT_SLICES),
 ): number | undefined {
   const all = withoutExcept(schedule);
-  const before = latestOccurrence(all, Math.max(planned - MAX_SHIFT, after), planned);
-  const next = nextOccurrence(all, planned);
+  const before = latestOccurrence(all, Math.max(planned - MAX_SHIFT, after), planned, budget);
+  const next = nextOccurrence(all, planned, budget);
   if (before === undefined) return next;
   const distance = next === undefined ? HALF_A_DAY : next - planned;
   return planned - before <= distance ? before : next;
@@ -139,7 +168,7 @@ function compile(schedule: Schedule): Recurrence {
     endAt: Math.min(schedule.endAt === undefined ? END_OF_TIME : instantMs(schedule.endAt), END_OF_TIME - 1),
   };
   const { instants, local } = exclusionsOf(schedule.except ?? []);
-  return { ...dueTimesWithout(dueTimesOf(schedule, window, local), instants), ...window };
+  return { ...remembering(dueTimesWithout(dueTimesOf(schedule, window, local), instants)), ...window };
 }
 
 function dueTimesOf(
@@ -150,23 +179,57 @@ function dueTimesOf(
   if ('every' in schedule) {
     const period = durationMs(schedule.every, 'schedule.every');
     if (!excluded) return fixedRate(startAt, period);
-    return untilNone(fixedRateWithout(startAt, period, excluded, schedule.timezone ?? 'UTC', endAt + 1));
+    return fixedRateWithout(startAt, period, excluded, schedule.timezone ?? 'UTC', endAt + 1);
   }
   const pattern = patternOf(schedule);
   const rule = clockChangeRule(pattern, schedule.dst);
-  const dues = zonedDues(wallClockOf(pattern), schedule.timezone, rule, endAt + 1, excluded);
-  return excluded ? untilNone(dues) : dues;
+  return zonedDues(wallClockOf(pattern), schedule.timezone, rule, endAt + 1, excluded);
 }
 
-/** Remembers that no due time is left, because exclusions can make that search long. */
-function untilNone(dues: DueTimes): DueTimes {
-  let noneAfter = Number.POSITIVE_INFINITY;
+/** What a search has found: no due time is later than `after` and earlier than `due`, or not later than `until`. */
+interface Found {
+  readonly after: number;
+  /** Infinity if no due time is left. */
+  readonly until: number;
+  /** Undefined if there is none, or if the search has ended by its budget. */
+  readonly due?: number;
+  /** The steps that it took. */
+  readonly steps: number;
+  readonly generation: number;
+}
+
+/**
+ * Remembers the most expensive search whose result is still to come. The same question costs nothing then, and a search that
+ * has ended by its budget goes on where it ended.
+ */
+function remembering(dues: DueTimes): DueTimes {
+  let found: Found | undefined;
+  const covers = (one: Found, after: number): boolean =>
+    one.generation === rulesGeneration() && one.after <= after && after <= (one.due ?? one.until + 1) - 1;
+
   return {
     ...dues,
     next(after, steps) {
-      const due = after < noneAfter ? dues.next(after, steps) : undefined;
-      if (due === undefined) noneAfter = Math.min(noneAfter, after);
-      return due;
+      if (!steps.remembers) return dues.next(after, steps);
+      const known = found && covers(found, after) ? found : undefined;
+      if (known?.due !== undefined) return known.due;
+      if (known?.until === Number.POSITIVE_INFINITY) return undefined;
+      const remember = (result: Pick<Found, 'until' | 'due'>) => {
+        const taken = steps.taken + (known?.steps ?? 0);
+        const isObsolete =
+          !found || found.generation !== rulesGeneration() || after >= (found.due ?? found.until);
+        if (!known && !isObsolete && found && found.steps > taken) return;
+        found = { ...result, after: known?.after ?? after, steps: taken, generation: rulesGeneration() };
+      };
+      try {
+        if (known) steps.continueAfter(known.until);
+        const due = dues.next(known?.until ?? after, steps);
+        remember(due === undefined ? { until: Number.POSITIVE_INFINITY } : { until: due - 1, due });
+        return due;
+      } catch (error) {
+        if (error instanceof SearchEnded) remember({ until: error.searchedUntil });
+        throw error;
+      }
     },
   };
 }

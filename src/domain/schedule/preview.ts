@@ -17,23 +17,12 @@ export interface PreviewOptions {
   readonly now: number;
 }
 
-export const previewSchedule = (schedule: Schedule, options: PreviewOptions): Preview =>
-  previewWith(schedule, options.now, [...previewedTimes(schedule, options)]);
-
-export const previewWith = (schedule: Schedule, now: number, fireTimes: readonly string[]): Preview => ({
-  fireTimes,
-  description: describeSchedule(schedule),
-  warnings: scheduleWarnings(schedule, now),
-});
-
 /** The first `count` times later than `after`. If `after` is undefined, the times from `now` on. */
-export function* previewedTimes(
-  schedule: Schedule,
-  { count, after, now }: PreviewOptions,
-): Generator<string, void, void> {
-  let left = count;
+export function previewSchedule(schedule: Schedule, { count, after, now }: PreviewOptions): Preview {
+  const fireTimes: string[] = [];
   for (const due of occurrencesAfter(schedule, after ?? now - 1)) {
-    yield isoUtc(due);
-    if (--left === 0) return;
+    fireTimes.push(isoUtc(due));
+    if (fireTimes.length === count) break;
   }
+  return { fireTimes, description: describeSchedule(schedule), warnings: scheduleWarnings(schedule, now) };
 }

@@ -3,25 +3,46 @@
 import { PunctualError } from '../errors.ts';
 
 /** Maximum number of steps of one search: a few milliseconds. */
-export const STEPS_PER_SEARCH = 50_000;
+export const STEPS_PER_SEARCH = 20_000;
 /** Maximum number of steps of all searches of a request, or of one pass of the watcher over a shard. */
 export const STEPS_PER_REQUEST = 500_000;
 /** Steps that a search has in any case, so that expensive schedules take nothing from the ordinary ones beside them. */
 const ASSURED_STEPS = 1_000;
 
+/** For a program that has nothing else to do meanwhile: the command line, a browser, a test. */
+export const WITHOUT_SLICES: SearchLimits = { perSearch: STEPS_PER_REQUEST };
+
 export interface SearchLimits {
   readonly perSearch?: number;
   readonly total?: number;
+  /** Whether a search knows what earlier ones of this process have found. Default: true. A test of another process says false. */
+  readonly remembers?: boolean;
 }
 
 /** Counts the steps of searches. One budget is handed to all searches of a request. */
 export class SearchBudget {
+  readonly remembers: boolean;
   readonly #perSearch: number;
   #left: number;
 
-  constructor({ perSearch = STEPS_PER_SEARCH, total = STEPS_PER_REQUEST }: SearchLimits = {}) {
+  constructor({
+    perSearch = STEPS_PER_SEARCH,
+    total = STEPS_PER_REQUEST,
+    remembers = true,
+  }: SearchLimits = {}) {
     this.#perSearch = perSearch;
+    this.remembers = remembers;
     this.#left = total;
+  }
+
+  /** The steps of all searches that are left. */
+  get left(): number {
+    return this.#left;
+  }
+
+  /** Whether all steps are taken. Further searches have the assured ones only. */
+  get isSpent(): boolean {
+    return this.#left <= 0;
   }
 
   /** The number of steps that the next search has. */
@@ -31,20 +52,31 @@ export class SearchBudget {
 
   /** Begins a search for times after `after`. `path` is the field that an error names. */
   begin(path: string, after: number): SearchSteps {
-    return new SearchSteps(path, after, this.next, (steps) => {
+    const count = (steps: number) => {
       this.#left -= steps;
-    });
+    };
+    return new SearchSteps(path, after, this.next, count, this.remembers);
   }
 }
 
 /** Counts the steps of one search. */
 export class SearchSteps {
   readonly #path: string;
-  readonly #after: number;
+  #after: number;
   readonly #count: (steps: number) => void;
+  readonly remembers: boolean;
+  /** The number of steps so far. */
+  taken = 0;
   #left: number;
 
-  constructor(path: string, after: number, steps: number, count: (steps: number) => void) {
+  constructor(
+    path: string,
+    after: number,
+    steps: number,
+    count: (steps: number) => void,
+    remembers: boolean,
+  ) {
+    this.remembers = remembers;
     this.#path = path;
     this.#after = after;
     this.#left = steps;
@@ -59,6 +91,20 @@ export class SearchSteps {
     if (this.#left <= 0 && searchedUntil > this.#after)
       throw new SearchEnded(this.#path, this.#after, searchedUntil);
     this.#left -= steps;
+    this.taken += steps;
+    this.#count(steps);
+  }
+
+  /** An earlier search has got up to `searchedUntil`, and this one goes on there. */
+  continueAfter(searchedUntil: number): void {
+    this.#after = searchedUntil;
+  }
+
+  /** As `take`, in a search for the latest occurrence. It looks at later times first, so it says nothing about earlier ones. */
+  takeBackwards(steps = 1): void {
+    if (this.#left <= 0) throw new SearchEnded(this.#path, this.#after, this.#after);
+    this.#left -= steps;
+    this.taken += steps;
     this.#count(steps);
   }
 }

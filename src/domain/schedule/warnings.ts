@@ -9,6 +9,7 @@ import { instantMs, isoIn } from './instant.ts';
 import { nextOccurrence, withoutExcept } from './occurrences.ts';
 import { patternOf } from './pattern.ts';
 import type { CalendarSchedule, CronSchedule, FixedRate, Schedule } from './schedule-schema.ts';
+import { SearchBudget, WITHOUT_SLICES } from './search-budget.ts';
 import { type WallClock, wallClockOf } from './wall-clock.ts';
 import { SCHEDULE_WARNINGS, type ScheduleWarning } from './warning-kinds.ts';
 import { type ClockChangeRule, clockChangeRule, runsAfterGap } from './zoned.ts';
@@ -19,16 +20,22 @@ export { SCHEDULE_WARNINGS, type ScheduleWarning };
 const YEAR = 366 * DAY;
 const MAX_TIMES_LISTED = 3;
 
-export function scheduleWarnings(schedule: Schedule, now: number): ScheduleWarning[] {
-  if (nextOccurrence(schedule, now - 1) === undefined) return [neverFires(schedule, now)];
+/** Throws SearchEnded if the budget does not suffice. */
+export function scheduleWarnings(
+  schedule: Schedule,
+  now: number,
+  searches = new SearchBudget(WITHOUT_SLICES),
+): ScheduleWarning[] {
+  if (nextOccurrence(schedule, now - 1, searches) === undefined) return [neverFires(schedule, now, searches)];
   if ('at' in schedule) return [];
-  if ('every' in schedule) return [...driftWarnings(schedule, now), ...exceptWarnings(schedule, now)];
+  if ('every' in schedule)
+    return [...driftWarnings(schedule, now), ...exceptWarnings(schedule, now, searches)];
   const pattern = patternOf(schedule);
   return [
     ...dayWarnings(pattern),
     ...('cron' in schedule ? quartzWarnings(schedule.cron) : []),
     ...clockChangeWarnings(schedule, pattern, now),
-    ...exceptWarnings(schedule, now),
+    ...exceptWarnings(schedule, now, searches),
   ];
 }
 
@@ -61,11 +68,11 @@ function quartzWarnings(cron: string): ScheduleWarning[] {
   return [{ kind: 'quartzWeekday', message }];
 }
 
-function neverFires(schedule: Schedule, now: number): ScheduleWarning {
+function neverFires(schedule: Schedule, now: number, searches: SearchBudget): ScheduleWarning {
   if ('at' in schedule)
     return { kind: 'neverFires', message: `The schedule never fires: ${schedule.at} is in the past` };
   const window = schedule.endAt === undefined ? '' : ` until ${schedule.endAt}`;
-  const isExcluded = nextOccurrence(withoutExcept(schedule), now - 1) !== undefined;
+  const isExcluded = nextOccurrence(withoutExcept(schedule), now - 1, searches) !== undefined;
   const reason = isExcluded ? 'the exclusions remove every time' : 'no time';
   return {
     kind: 'neverFires',

@@ -5,11 +5,33 @@ import type { InstantRange, LocalExclusions } from './exclusions.ts';
 import type { SearchSteps } from './search-budget.ts';
 import type { LocalTimes } from './wall-clock.ts';
 
+/** Counts the steps up to a local time. Between the start of the search and that time is none. It may throw. */
+export type CountLocal = (local: number, steps: number) => void;
+
 /** Times at `limit` and beyond it are not found. */
-export interface LimitedTimes extends LocalTimes {
-  next(local: number, limit?: number): number | undefined;
-  previous(local: number, limit?: number): number | undefined;
+export interface LimitedTimes {
+  next(local: number, limit: number, count: CountLocal): number | undefined;
+  previous(local: number, limit: number, count: CountLocal): number | undefined;
 }
+
+/** Local times look for their days month by month, up to the last year. */
+const MONTH = 30 * DAY;
+const LAST_MONTHS = 2_400;
+
+/** All times, as `LimitedTimes`. */
+export function limitedTimes(times: LocalTimes): LimitedTimes {
+  const counted = (from: number, found: number | undefined, count: CountLocal): number | undefined => {
+    count(from, monthsBetween(from, found));
+    return found;
+  };
+  return {
+    next: (local, _limit, count) => counted(local, times.next(local), count),
+    previous: (local, _limit, count) => counted(local, times.previous(local), count),
+  };
+}
+
+const monthsBetween = (from: number, found: number | undefined): number =>
+  1 + (found === undefined ? LAST_MONTHS : Math.floor(Math.abs(found - from) / MONTH));
 
 /** The due instants of a schedule. */
 export interface DueTimes {
@@ -30,9 +52,15 @@ export function localTimesWithout(times: LocalTimes, excluded: LocalExclusions):
     direction === 1 ? excluded.skipForwards(at) : excluded.skipBackwards(at);
 
   /** The first time of a day, from `time` to `last`, that is not excluded. */
-  function leftOnDay(time: number, last: number, direction: Direction): number | undefined {
+  function leftOnDay(
+    time: number,
+    last: number,
+    direction: Direction,
+    count: CountLocal,
+  ): number | undefined {
     let at: number | undefined = time;
     while (at !== undefined && (last - at) * direction >= 0) {
+      count(at, 1);
       const beyond = skip(at, direction);
       if (beyond === at) return at;
       at = step(beyond, direction);
@@ -40,15 +68,16 @@ export function localTimesWithout(times: LocalTimes, excluded: LocalExclusions):
     return undefined;
   }
 
-  function search(start: number, limit: number, direction: Direction): number | undefined {
+  function search(start: number, limit: number, direction: Direction, count: CountLocal): number | undefined {
     let from = start;
     let time = step(from, direction);
+    count(from, monthsBetween(from, time));
     while (time !== undefined && (limit - time) * direction > 0) {
       const midnight = Math.floor(time / DAY) * DAY;
       const [first, last] = direction === 1 ? [midnight, midnight + DAY - 1] : [midnight + DAY - 1, midnight];
       const kind = excluded.kindOfDay(midnight);
       if (!emptyKinds.has(kind)) {
-        const found = leftOnDay(time, last, direction);
+        const found = leftOnDay(time, last, direction, count);
         if (found !== undefined) return (limit - found) * direction > 0 ? found : undefined;
         // All times of the day were looked at only if the search came from outside of it.
         if ((first - from) * direction >= 0) emptyKinds.add(kind);
@@ -57,13 +86,14 @@ export function localTimesWithout(times: LocalTimes, excluded: LocalExclusions):
       const skipped = skip(first, direction);
       from = (skipped - nextDay) * direction > 0 ? skipped : nextDay;
       time = step(from, direction);
+      count(from, monthsBetween(from, time));
     }
     return undefined;
   }
 
   return {
-    next: (local, limit = Number.POSITIVE_INFINITY) => search(local, limit, 1),
-    previous: (local, limit = Number.NEGATIVE_INFINITY) => search(local, limit, -1),
+    next: (local, limit, count) => search(local, limit, 1, count),
+    previous: (local, limit, count) => search(local, limit, -1, count),
   };
 }
 

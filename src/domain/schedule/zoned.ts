@@ -4,9 +4,10 @@ import { DAY } from './duration.ts';
 import type { LocalExclusions } from './exclusions.ts';
 import { START_OF_TIME } from './instant.ts';
 import type { Dst } from './schedule-schema.ts';
+import type { SearchSteps } from './search-budget.ts';
 import type { WallClock } from './wall-clock.ts';
-import { type DueTimes, type LimitedTimes, localTimesWithout } from './without-excluded.ts';
-import { type OffsetPeriod, offsetPeriodAt } from './zones.ts';
+import { type DueTimes, type LimitedTimes, limitedTimes, localTimesWithout } from './without-excluded.ts';
+import { type OffsetPeriod, offsetPeriodAt, stepsOfPeriodAt } from './zones.ts';
 
 export interface ClockChangeRule {
   /**
@@ -35,7 +36,9 @@ interface ZonedPattern {
   readonly clock: WallClock;
   readonly zone: string;
   readonly rule: ClockChangeRule;
-  /** The local times of `clock` that are not excluded. */
+  /** The local times of `clock`. */
+  readonly all: LimitedTimes;
+  /** Those that are not excluded. */
   readonly left: LimitedTimes;
   readonly isExcluded: (local: number) => boolean;
   /** The search ends here. */
@@ -50,49 +53,70 @@ export function zonedDues(
   end: number,
   excluded?: LocalExclusions,
 ): DueTimes {
+  const all = limitedTimes(clock);
   const pattern: ZonedPattern = {
-    ...{ clock, zone, rule, end },
-    left: excluded ? localTimesWithout(clock, excluded) : clock,
+    ...{ clock, zone, rule, end, all },
+    left: excluded ? localTimesWithout(clock, excluded) : all,
     isExcluded: (local) => excluded !== undefined && excluded.skipForwards(local) !== local,
   };
   return {
-    next: (after) => nextDue(pattern, after),
-    latest: (after, until) => latestDue(pattern, after, until),
+    next: (after, steps) => nextDue(pattern, after, steps),
+    latest: (after, until, steps) => latestDue(pattern, after, until, steps),
   };
 }
 
-function nextDue(pattern: ZonedPattern, after: number): number | undefined {
-  const { zone, rule, left, end } = pattern;
+function nextDue(pattern: ZonedPattern, after: number, steps: SearchSteps): number | undefined {
+  const { clock, zone, rule, left, end } = pattern;
   let at = Math.max(after + 1, START_OF_TIME);
   while (at < end) {
+    steps.take(at - 1, stepsOfPeriodAt(zone, at));
     const period = offsetPeriodAt(zone, at);
     const whole = at === period.start;
     if (whole && startsWithRun(pattern, period)) return period.start;
     const from = Math.max(at + period.offset, firstCounted(rule, period));
-    const local = left.next(from, (whole ? end + 2 * DAY : period.end) + period.offset);
-    if (local !== undefined && local < period.end + period.offset) return local - period.offset;
+    const localEnd = period.end + period.offset;
+    // Beyond a gap a run may come from an excluded time, so the whole period is as far as the search can see.
+    const seesAhead = whole && (left === pattern.all || rule.gap === 'skip');
+    const searched = (local: number, count: number) =>
+      steps.take(
+        (local < localEnd ? Math.max(at, local - period.offset) : Math.max(period.end, local - 2 * DAY)) - 1,
+        count,
+      );
+    const local = left.next(from, seesAhead ? end + 2 * DAY + period.offset : localEnd, searched);
+    if (local !== undefined && local < localEnd) return local - period.offset;
     // A later period may repeat a match. Only after the search of a whole period it is safe to skip ahead.
+    if (seesAhead && local === undefined) return undefined;
+    const ahead = seesAhead ? local : clock.next(localEnd);
     if (!whole) at = period.end;
-    else if (local === undefined) return undefined;
-    else at = Math.max(period.end, local - 2 * DAY);
+    else if (ahead === undefined) return undefined;
+    else at = Math.max(period.end, ahead - 2 * DAY);
   }
   return undefined;
 }
 
-function latestDue(pattern: ZonedPattern, after: number, until: number): number | undefined {
-  const { zone, rule, left, end } = pattern;
+function latestDue(
+  pattern: ZonedPattern,
+  after: number,
+  until: number,
+  steps: SearchSteps,
+): number | undefined {
+  const { clock, zone, rule, left, end } = pattern;
+  const counted = (_local: number, count: number) => steps.takeBackwards(count);
   let at = Math.min(until, end - 1);
   while (at > after) {
+    steps.takeBackwards(stepsOfPeriodAt(zone, at));
     const period = offsetPeriodAt(zone, at);
     const whole = at === period.end - 1;
-    const earliest = whole ? after - 2 * DAY : Math.max(after, period.start - 1);
-    const local = left.previous(at + period.offset, earliest + period.offset);
+    const seesAhead = whole && (left === pattern.all || rule.gap === 'skip');
+    const earliest = seesAhead ? after - 2 * DAY : Math.max(after, period.start - 1);
+    const local = left.previous(at + period.offset, earliest + period.offset, counted);
     const lowest = Math.max(period.start + period.offset, firstCounted(rule, period));
     if (local !== undefined && local >= lowest) return later(local - period.offset, after);
     if (startsWithRun(pattern, period)) return later(period.start, after);
+    const ahead = seesAhead ? local : clock.previous(period.start + period.offset - 1);
     if (!whole) at = period.start - 1;
-    else if (local === undefined) return undefined;
-    else at = Math.min(period.start - 1, local + 2 * DAY);
+    else if (ahead === undefined) return undefined;
+    else at = Math.min(period.start - 1, ahead + 2 * DAY);
   }
   return undefined;
 }

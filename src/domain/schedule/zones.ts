@@ -58,10 +58,15 @@ export function fixedOffset(zone: string): number | undefined {
 type ZoneRules = (zone: string, instant: number) => number;
 
 let rules: ZoneRules = intlOffset;
+let generation = 0;
+
+/** Changes with the rules. What was found by other rules does not count. */
+export const rulesGeneration = (): number => generation;
 
 /** Replaces Intl's rules, for tests of changed rules. Undefined restores them. */
 export function useZoneRules(other: ZoneRules | undefined): void {
   rules = other ?? intlOffset;
+  generation++;
   years.clear();
 }
 
@@ -80,6 +85,20 @@ export function offsetPeriodAt(zone: string, instant: number): OffsetPeriod {
   const found = offsetPeriodsOf(zone, new Date(instant).getUTCFullYear()).findLast((s) => s.start <= instant);
   if (!found) throw new Error(`no offset of ${zone} at ${instant}`);
   return found;
+}
+
+/** Years after this one have regular rules, in which an offset lasts for weeks. So days are skipped in the search for changes. */
+const REGULAR_AFTER = 2040;
+const REGULAR_STEP = 8 * DAY;
+/** The steps of a search (`SearchBudget`) that the periods of a year cost, while they are not known. */
+const STEPS_PER_YEAR = 2_000;
+const STEPS_PER_REGULAR_YEAR = 500;
+
+/** The steps of a search that `offsetPeriodAt` is worth. */
+export function stepsOfPeriodAt(zone: string, instant: number): number {
+  const year = new Date(instant).getUTCFullYear();
+  if (fixedOffset(zone) !== undefined || years.has(`${year} ${zone}`)) return 1;
+  return year > REGULAR_AFTER ? STEPS_PER_REGULAR_YEAR : STEPS_PER_YEAR;
 }
 
 /** The offset periods that begin with a clock change between `from` and `to`. */
@@ -126,8 +145,9 @@ export function clockChangesBetween(zone: string, from: number, to: number): Clo
   const changes: ClockChange[] = [];
   if (fixedOffset(zone) !== undefined) return changes;
   let offset = offsetAt(zone, from);
-  for (let day = from; day < to; day += DAY) {
-    const next = Math.min(day + DAY, to - 1);
+  const step = new Date(from).getUTCFullYear() > REGULAR_AFTER ? REGULAR_STEP : DAY;
+  for (let day = from; day < to; day += step) {
+    const next = Math.min(day + step, to - 1);
     const then = offsetAt(zone, next);
     if (then !== offset)
       changes.push({ at: firstWithOffset(zone, day, next, offset), from: offset, to: then });

@@ -1,7 +1,7 @@
 // Parses input with a zod schema. Each error names the field, the value that was given and the values that are allowed. The
 // messages of a schema that has its own stay as they are.
 import type { z } from 'zod';
-import type { FieldError } from '../errors.ts';
+import { cut, type FieldError } from '../errors.ts';
 
 type RawIssue = z.core.$ZodRawIssue;
 type Issue = z.core.$ZodIssue;
@@ -12,15 +12,23 @@ export type Parsed<T> =
   | { readonly value: T; readonly errors?: undefined }
   | { readonly value?: undefined; readonly errors: FieldError[] };
 
+/** `counts` is false for an issue that is not an error. `path` begins at the input. */
 export function parse<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
   at: Path = [],
+  counts: (issue: Issue, path: Path) => boolean = () => true,
 ): Parsed<z.output<Schema>> {
-  const result = schema.safeParse(input, { error: (issue) => sentence(issue, input) });
+  let described = 0;
+  const error = (issue: RawIssue) =>
+    described++ < MAX_DESCRIBED ? sentence(issue, input) : 'is not allowed';
+  const result = schema.safeParse(input, { error });
   if (result.success) return { value: result.data };
-  return { errors: result.error.issues.flatMap((issue) => fieldErrors(issue, at)) };
+  return { errors: result.error.issues.flatMap((issue) => fieldErrors(issue, { at, in: [], counts })) };
 }
+
+/** Further errors of an input have no sentence of their own. No answer lists so many. */
+const MAX_DESCRIBED = 200;
 
 /** A path as text: `schedule.cron`, `notify[0].on`. */
 export const pathText = (path: Path): string =>
@@ -30,31 +38,75 @@ export const pathText = (path: Path): string =>
     '',
   );
 
+/** The length of a value or of a key in an error. */
+const MAX_SHOWN = 60;
+
 /** A value for an error message: JSON of at most 60 characters. */
 export function formatValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
-  const text = JSON.stringify(value) ?? typeof value;
-  return text.length <= 60 ? text : `${text.slice(0, 57)}…`;
+  const text = beginningOfJson(value, MAX_SHOWN + 1) ?? typeof value;
+  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN - 3)}…`;
 }
 
-function fieldErrors(issue: Issue, at: Path): FieldError[] {
-  const path = [...at, ...issue.path];
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ path: pathText([...path, key]), message: issue.message }));
+/** JSON of which at least the first `length` characters are right. The rest of a large value is not read. */
+function beginningOfJson(value: unknown, length: number): string | undefined {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, length));
+  if (value === null || typeof value !== 'object' || 'toJSON' in value) return JSON.stringify(value);
+  const isList = Array.isArray(value);
+  let text = isList ? '[' : '{';
+  for (const key in value) {
+    if (text.length >= length) break;
+    const field = beginningOfJson(value[key as keyof typeof value], length) ?? (isList ? 'null' : undefined);
+    if (field === undefined) continue;
+    const name = isList ? '' : `${JSON.stringify(key.slice(0, length))}:`;
+    text += `${text.length > 1 ? ',' : ''}${name}${field}`;
   }
+  return text + (isList ? ']' : '}');
+}
+
+/** `params` of a rule about the presence of a field, which does not depend on its value. */
+export const OF_PRESENCE = { ofPresence: true };
+
+export const isOfPresence = (issue: Issue): boolean =>
+  issue.code === 'custom' && issue.params?.ofPresence === OF_PRESENCE.ofPresence;
+
+/** Where the input of an issue is. */
+interface Place {
+  /** The path of the input in the request. */
+  readonly at: Path;
+  /** The path of the issue's value in the input. */
+  readonly in: Path;
+  counts(issue: Issue, path: Path): boolean;
+}
+
+function fieldErrors(issue: Issue, place: Place): FieldError[] {
+  const inner = [...place.in, ...issue.path];
+  const path = pathText([...place.at, ...inner].map(shortKey));
+  if (issue.code === 'unrecognized_keys') {
+    // the known fields are listed once
+    const short = issue.message.split(';', 1)[0] ?? '';
+    return issue.keys.map((key, n) => ({
+      path: path === '' ? shortKey(key) : `${path}.${shortKey(key)}`,
+      message: n === 0 ? issue.message : short,
+    }));
+  }
+  if (!place.counts(issue, inner)) return [];
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
     const closest = closestForms(issue.errors);
     const [form = []] = closest;
     return closest.length > 1 && closest.every(isMissing)
-      ? [{ path: pathText(path), message: alternatives(closest) }]
-      : form.flatMap((inner) => fieldErrors(inner, path));
+      ? [{ path, message: alternatives(closest) }]
+      : form.flatMap((one) => fieldErrors(one, { ...place, in: inner }));
   }
-  if (issue.code === 'invalid_key') {
-    return issue.issues.map((inner) => ({ path: pathText(path), message: `the key ${inner.message}` }));
-  }
-  return [{ path: pathText(path), message: issue.message }];
+  if (issue.code === 'invalid_key')
+    return issue.issues.map(({ message }) => ({ path, message: `the key ${message}` }));
+  return [{ path, message: issue.message }];
 }
+
+/** A key of the input may be as long as the body. */
+const shortKey = <Key extends PropertyKey>(key: Key): Key | string =>
+  typeof key === 'string' ? cut(key, MAX_SHOWN) : key;
 
 /** The errors of one alternative of a union. */
 type Form = readonly Issue[];

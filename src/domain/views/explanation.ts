@@ -54,6 +54,9 @@ export const explanationShape = z
     next: isoTime
       .optional()
       .describe('the next occurrence after both now and `at`; absent if the job has none'),
+    searchingSince: isoTime
+      .optional()
+      .describe('present instead of `next` while the next occurrence is searched for, as in a job'),
   })
   .meta({
     id: 'Explanation',

@@ -184,6 +184,11 @@ export const jobShape = z
     createdAt: isoTime,
     updatedAt: isoTime,
     nextRunAt: isoTime.optional().describe('next occurrence; never in the past'),
+    searchingSince: isoTime
+      .optional()
+      .describe(
+        'present instead of `nextRunAt` while the next occurrence is not known: the search for it has used up its steps and goes on in the background. The time of the latest occurrence or change',
+      ),
     pausedUntil: isoTime.optional().describe('end of a pause that ends by itself'),
     warnings: warningsShape
       .min(1)

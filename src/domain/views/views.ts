@@ -6,7 +6,13 @@ import type { PastAttempt, Row, RowStatus } from '../executions/row.ts';
 import { shortError } from '../executions/run-error.ts';
 import type { Definition, Head } from '../jobs/job.ts';
 import type { Principal } from '../principal.ts';
-import { fireAt, isRecurring, nextOrSearching } from '../schedule/occurrences.ts';
+import {
+  fireAt,
+  isRecurring,
+  latestOccurrence,
+  nextOrSearching,
+  unlessEnded,
+} from '../schedule/occurrences.ts';
 import type { Schedule } from '../schedule/schedule-schema.ts';
 import { SearchBudget } from '../schedule/search-budget.ts';
 import { type ScheduleWarning, scheduleWarnings } from '../schedule/warnings.ts';
@@ -152,7 +158,7 @@ export const isPaused = (
 ): boolean => status === 'paused' || (status === 'active' && pausedUntil > now);
 
 /** A recurring job without a further occurrence is `completed`. This is derived, so it costs no write. */
-export function jobStatus(head: VisibleHead, now: number, searches = new SearchBudget()): JobStatus {
+export function jobStatus(head: VisibleHead, now: number, searches: SearchBudget): JobStatus {
   if (isPaused(head, now)) return 'paused';
   const over =
     head.status === 'active' &&
@@ -162,8 +168,16 @@ export function jobStatus(head: VisibleHead, now: number, searches = new SearchB
 }
 
 /** The field `warnings` of a response. It is absent if the schedule has no warnings. */
-export function warningsOf(schedule: Schedule, now: number): { warnings?: ScheduleWarning[] } {
-  const warnings = scheduleWarnings(schedule, now);
+export function warningsOf(
+  schedule: Schedule,
+  now: number,
+  searches?: SearchBudget,
+): { warnings?: ScheduleWarning[] } {
+  // what is not known by the end of the budget is no warning
+  const warnings = unlessEnded(
+    () => scheduleWarnings(schedule, now, searches),
+    () => [],
+  );
   return warnings.length > 0 ? { warnings } : {};
 }
 
@@ -196,9 +210,24 @@ export function jobView(
     createdAt: iso(head.createdAt),
     updatedAt: iso(head.updatedAt),
     nextRunAt: typeof next === 'number' ? iso(next) : undefined,
+    searchingSince: next === 'searching' ? iso(searchingSince(head, now, searches)) : undefined,
     pausedUntil: (head.pausedUntil ?? 0) > now ? iso(head.pausedUntil ?? 0) : undefined,
     lastExecution: last,
   });
+}
+
+/** The latest occurrence, or the last change if none has come since. From there on, the next one is searched for. */
+export function searchingSince(
+  { schedule, updatedAt, pausedUntil = 0 }: VisibleHead,
+  now: number,
+  searches: SearchBudget,
+): number {
+  const changed = Math.max(updatedAt, Math.min(pausedUntil, now));
+  const latest = unlessEnded(
+    () => latestOccurrence(schedule, changed, now, searches),
+    () => undefined,
+  );
+  return latest ?? changed;
 }
 
 /** A job without `params` and `notify`, so its definition is not needed. */

@@ -8,6 +8,7 @@ import { Conflict, PreconditionFailed } from '../../domain/errors.ts';
 import type { Head } from '../../domain/jobs/job.ts';
 import { type JobName, type NamePointer, nameText } from '../../domain/jobs/job-name.ts';
 import type { JobPatch } from '../../domain/jobs/job-spec.ts';
+import { bytesOfNewJob } from '../../domain/jobs/stored-bytes.ts';
 import type { Principal } from '../../domain/principal.ts';
 import { nextOccurrence } from '../../domain/schedule/occurrences.ts';
 import type { Schedule } from '../../domain/schedule/schedule-schema.ts';
@@ -17,7 +18,9 @@ import type { Context } from '../../scheduling/context.ts';
 import { neverFires } from '../../scheduling/planning/plan-revision.ts';
 import { confirmWrite } from '../../scheduling/records/confirm-write.ts';
 import { findDefinition, refuseLarge } from '../../scheduling/records/definitions.ts';
+import { inSearchParts, searchesOf } from '../../scheduling/searches.ts';
 import { cancelJob } from '../cancel-job.ts';
+import type { TakeBytes } from '../change-records.ts';
 import { createJob, JobExists, newJobId } from '../create-job.ts';
 import { applyEdit, type ChangedJob } from '../edit-job.ts';
 import { viewOfJob } from '../job-state.ts';
@@ -31,9 +34,11 @@ export interface PutOptions {
   readonly ifMatch?: NamedMatch | undefined;
   readonly note?: string | undefined;
   /** Checks the limits of the owner for changed fields. Throws QuotaExceeded. It writes nothing. */
-  checkLimits?(changed: ChangedJob): Promise<void>;
+  checkLimits?(changed: Omit<ChangedJob, 'bytes'>): Promise<void>;
   /** Takes a new job from the quotas. `replaces`: another active job is cancelled for it. */
-  takeQuota?(replaces: boolean): Promise<void>;
+  takeQuota?(replaces: boolean, bytes: number): Promise<void>;
+  /** Called before the first write of an edit. */
+  readonly takeBytes?: TakeBytes;
 }
 
 export interface Put {
@@ -52,8 +57,8 @@ export async function putNamedJob(
   options: PutOptions = {},
 ): Promise<Put> {
   let hasQuota = false;
-  const takeQuota = async (replaces: boolean) => {
-    if (!hasQuota) await options.takeQuota?.(replaces);
+  const takeQuota = async (replaces: boolean, bytes: number) => {
+    if (!hasQuota) await options.takeQuota?.(replaces, bytes);
     hasQuota = true;
   };
   const put = { who, name, wanted, options: { ...options, takeQuota } };
@@ -124,8 +129,9 @@ async function update(
         byName: true,
       };
     },
+    { admit: async (userId, { bytes }) => options.takeBytes?.(userId, bytes) },
   );
-  const warnings = isNewSchedule ? warningsOf(head.schedule, t0) : {};
+  const warnings = isNewSchedule ? warningsOf(head.schedule, t0, searchesOf(context)) : {};
   return { action, job: { ...(await viewOfJob(context, who, head)), ...warnings } };
 }
 
@@ -139,8 +145,9 @@ async function create(
   const { spec, paused } = wanted;
   const { userId } = who;
   const replaced = head && isLive(head) ? head.jobId : undefined;
-  refuseLarge(spec);
-  await options.takeQuota?.(replaced !== undefined);
+  const { params, notify, ...fields } = spec;
+  const bytes = bytesOfNewJob(refuseLarge({ params, notify }), { ...fields, schedule }, options.note);
+  await options.takeQuota?.(replaced !== undefined, bytes);
   const jobId = reserved ?? newJobId(context.random);
   if (reserved === undefined) {
     const next = { userId, ...name, jobId, previous: replaced, stamp: context.random.id(12) };
@@ -186,7 +193,7 @@ export async function comparedNow(
 
 /** Throws for fields that a create or an edit would refuse, before the first write. */
 export async function checkChange(
-  { clock }: Context,
+  context: Context,
   { action, schedule, fields }: Comparison,
   { spec }: Wanted,
   { checkLimits }: Pick<PutOptions, 'checkLimits'>,
@@ -194,9 +201,11 @@ export async function checkChange(
   if (action === 'none') return;
   const isChanged = (...names: Comparison['fields'][number][]) =>
     action !== 'update' || names.some((name) => fields.includes(name));
-  const now = clock.now();
-  if (isChanged('schedule') && nextOccurrence(schedule, now - 1) === undefined)
-    throw neverFires(schedule, now);
+  const now = context.clock.now();
+  if (isChanged('schedule')) {
+    const due = await inSearchParts(context, (searches) => nextOccurrence(schedule, now - 1, searches));
+    if (due === undefined) throw neverFires(schedule, now);
+  }
   await checkLimits?.({
     schedule: isChanged('schedule') ? schedule : undefined,
     timeoutSeconds: isChanged('timeoutSeconds') ? spec.timeoutSeconds : undefined,

@@ -1,7 +1,6 @@
 // The steps of a backfill. Every occurrence of its range without a row gets one, and runs. The order of writes is entry, row,
 // message. Entries and messages are sent in a batch per step. Each occurrence is decided on its own.
 
-import { giveWay } from '../../concurrency/request-turns.ts';
 import { CONFLICT, REQUEST_RETRY, retryConflicts } from '../../concurrency/retry-conflicts.ts';
 import { fingerprint } from '../../domain/digest.ts';
 import { type DueKey, dueAtOf, dueKey, executionId, isManual, MANUAL } from '../../domain/executions/ids.ts';
@@ -13,10 +12,10 @@ import {
   type Refusal,
 } from '../../domain/jobs/background-operation.ts';
 import type { Head } from '../../domain/jobs/job.ts';
-import { occurrencesAfter } from '../../domain/schedule/occurrences.ts';
 import type { Context } from '../../scheduling/context.ts';
 import { newRow, writeRow } from '../../scheduling/records/write-row.ts';
 import { writerDeadline } from '../../scheduling/records/writer-deadline.ts';
+import { occurrencesInParts } from '../../scheduling/searches.ts';
 import { putEntries, sendNow } from '../manual-runs.ts';
 import type { Acted, Turn, Work } from './operation-work.ts';
 
@@ -27,16 +26,16 @@ const MAX_DECIDED = 10;
 
 export const backfilling: Work<BackfillOperation> = {
   maxRefusals: MAX_BACKFILLED,
-  async upcoming({ store }, { params, next }) {
+  async upcoming(context, { params, next }) {
+    const { store } = context;
     const { jobId, from, to } = params;
     const head = await store.readHead(jobId, { consistent: true });
     const stopped = whyStopped(head, params);
     if (!head || stopped !== undefined) return { keys: [], stopped };
     const dues: DueKey[] = [];
-    for (const due of occurrencesAfter(head.schedule, dueAtOf(next ?? from) - 1)) {
-      const turn = giveWay();
-      if (turn) await turn;
-      if (dueKey(due) >= to || dues.length > MAX_READ) break;
+    const after = dueAtOf(next ?? from) - 1;
+    for await (const due of occurrencesInParts(context, head.schedule, after, dueAtOf(to) - 1)) {
+      if (dues.length > MAX_READ) break;
       dues.push(dueKey(due));
     }
     const candidates = dues.slice(0, MAX_READ);

@@ -16,6 +16,7 @@ import type { Principal } from '../../domain/principal.ts';
 import type { VisibleHead } from '../../domain/views/views.ts';
 import type { Context } from '../../scheduling/context.ts';
 import { WriterTooSlow } from '../../scheduling/records/writer-deadline.ts';
+import { searchesOf } from '../../scheduling/searches.ts';
 import { createdUntilCursor, headCursor, jobOfCursor } from '../../store/cursors.ts';
 import { cancelJob } from '../cancel-job.ts';
 import type { ChangeGuard } from '../change-records.ts';
@@ -60,17 +61,19 @@ export interface Counted {
 
 /** Counts the selected jobs from `cursor` on, while `mayGoOn`. It reads at least one page. About 100 RRU for 1,000 jobs. */
 export async function countSelected(
-  { store, clock }: Context,
+  context: Context,
   params: BulkParams,
   cursor: string,
   mayGoOn: () => boolean,
 ): Promise<Counted> {
+  const { store, clock } = context;
   const now = clock.now();
+  const searches = searchesOf(context);
   let counted = 0;
   let next: string | undefined = cursor;
   do {
     const page = await store.listHeads(params.owner, { limit: PAGE, cursor: next });
-    counted += (await filterInSlices(page.items, (head) => isSelected(head, params, now))).length;
+    counted += (await filterInSlices(page.items, (head) => isSelected(head, params, now, searches))).length;
     next = page.next;
   } while (next !== undefined && mayGoOn());
   return { counted, cursor: next };
@@ -111,17 +114,19 @@ async function selectSome(context: Context, operation: BulkOperation, cursor: st
  * True if the job is selected, or if an interrupted step may have cancelled it without asking its runs to stop. The second
  * cancel asks them.
  */
-function isToChange({ clock, settings }: Context, operation: BulkOperation, head: VisibleHead): boolean {
+function isToChange(context: Context, operation: BulkOperation, head: VisibleHead): boolean {
+  const { clock, settings } = context;
+  const searches = searchesOf(context);
   const { params, createdAt } = operation;
   const now = clock.now();
-  if (isSelected(head, params, now)) return true;
+  if (isSelected(head, params, now, searches)) return true;
   const mayBeInterrupted =
     params.action === 'cancel' &&
     head.status === 'cancelled' &&
     head.overlap === 'allow' &&
     head.createdAt <= params.requestedAt &&
     head.updatedAt >= createdAt - settings.clockSkewMs;
-  return mayBeInterrupted && matchesFilter(head, { ...params.filter, status: 'cancelled' }, now);
+  return mayBeInterrupted && matchesFilter(head, { ...params.filter, status: 'cancelled' }, now, searches);
 }
 
 /** Changes the jobs at the same time. A job that was begun too late is left for the next step, and so are those after it. */

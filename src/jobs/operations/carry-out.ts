@@ -15,6 +15,7 @@ import {
 import { type Context, isClockRight } from '../../scheduling/context.ts';
 import { confirmWrite } from '../../scheduling/records/confirm-write.ts';
 import { WriterTooSlow } from '../../scheduling/records/writer-deadline.ts';
+import { withSearchBudget } from '../../scheduling/searches.ts';
 import { backfilling } from './backfill-steps.ts';
 import { bulkChanging, isCounting } from './bulk-steps.ts';
 import type { Acted, Turn, Work } from './operation-work.ts';
@@ -56,7 +57,10 @@ async function oneRound(context: Context, mayGoOn: () => boolean): Promise<boole
       return;
     }
     try {
-      const carried = () => carryOut(context, one, timeSlice(context, SLICE_MS, mayGoOn));
+      const carried = () =>
+        withSearchBudget(context.searchLimits, () =>
+          carryOut(context, one, timeSlice(context, SLICE_MS, mayGoOn)),
+        );
       if (await onBehalfOf(one.userId, carried)) left = true;
     } catch (error) {
       // the uncommitted step is repeated after the lease

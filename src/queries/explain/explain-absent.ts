@@ -4,8 +4,9 @@ import { absenceAt } from '../../domain/schedule/absence.ts';
 import { describeSchedule } from '../../domain/schedule/describe.ts';
 import { DAY } from '../../domain/schedule/duration.ts';
 import { occurrenceNear } from '../../domain/schedule/occurrence-near.ts';
-import { latestOccurrence, nextOccurrence } from '../../domain/schedule/occurrences.ts';
+import { latestOccurrence, nextOccurrence, unlessEnded } from '../../domain/schedule/occurrences.ts';
 import type { Schedule } from '../../domain/schedule/schedule-schema.ts';
+import { searchesOf } from '../../scheduling/searches.ts';
 import {
   type Answer,
   answer,
@@ -94,8 +95,10 @@ const LOOK_BACK_MS = 366 * DAY;
 
 function notInSchedule(asked: Case): Answer {
   const { at, schedule } = asked;
-  const before = latestOccurrence(schedule, at - LOOK_BACK_MS, at);
-  const after = nextOccurrence(schedule, at);
+  const searches = searchesOf(asked.context);
+  const known = (search: () => number | undefined) => unlessEnded(search, () => undefined);
+  const before = known(() => latestOccurrence(schedule, at - LOOK_BACK_MS, at, searches));
+  const after = known(() => nextOccurrence(schedule, at, searches));
   const around = [
     ...(before === undefined ? [] : [{ what: 'occurrence before', time: before }]),
     ...(after === undefined ? [] : [{ what: 'occurrence after', time: after }]),

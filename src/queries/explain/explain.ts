@@ -10,11 +10,13 @@ import { lengthText } from '../../domain/length-text.ts';
 import type { Principal } from '../../domain/principal.ts';
 import { END_OF_TIME, START_OF_TIME } from '../../domain/schedule/instant.ts';
 import { type NearOccurrence, occurrenceNear } from '../../domain/schedule/occurrence-near.ts';
-import { nextOccurrence } from '../../domain/schedule/occurrences.ts';
+import { nextOrSearching } from '../../domain/schedule/occurrences.ts';
 import type { ExplanationView } from '../../domain/views/explanation.ts';
+import { searchingSince } from '../../domain/views/views.ts';
 import { requireJob } from '../../jobs/access.ts';
 import { lastChange } from '../../jobs/change-records.ts';
 import type { Context } from '../../scheduling/context.ts';
+import { searchesOf } from '../../scheduling/searches.ts';
 import { followChanges } from '../list-changes.ts';
 import { type Answer, type Case, iso, TOLERANCE_MS, withoutStop } from './case.ts';
 import { explainAbsent } from './explain-absent.ts';
@@ -95,9 +97,10 @@ async function rowsAround(
 
 const isWithin = (due: DueKey, at: number, within: number): boolean => Math.abs(dueAtOf(due) - at) <= within;
 
-function view({ head, at, now }: Case, dueAt: number | undefined, answer: Answer): ExplanationView {
+function view({ context, head, at, now }: Case, dueAt: number | undefined, answer: Answer): ExplanationView {
+  const searches = searchesOf(context);
   const after = Math.max(at, now, (head.pausedUntil ?? 0) - 1);
-  const next = head.status === 'active' ? nextOccurrence(head.schedule, after) : undefined;
+  const next = head.status === 'active' ? nextOrSearching(head.schedule, after, searches) : undefined;
   const apart = dueAt === undefined ? 0 : Math.abs(dueAt - at);
   return {
     ...answer,
@@ -106,6 +109,7 @@ function view({ head, at, now }: Case, dueAt: number | undefined, answer: Answer
         ? answer.because
         : `${withoutStop(answer.because)} (nearest to ${iso(at)}, ${lengthText(apart)} away).`,
     ...(dueAt !== undefined && { dueAt: iso(dueAt) }),
-    ...(next !== undefined && { next: iso(next) }),
+    ...(typeof next === 'number' && { next: iso(next) }),
+    ...(next === 'searching' && { searchingSince: iso(searchingSince(head, now, searches)) }),
   };
 }

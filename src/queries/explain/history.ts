@@ -3,8 +3,9 @@
 import type { ChangeView } from '../../domain/jobs/change.ts';
 import type { Head } from '../../domain/jobs/job.ts';
 import { isPause, pausesOf } from '../../domain/jobs/pauses.ts';
-import { latestOccurrence } from '../../domain/schedule/occurrences.ts';
+import { latestOccurrence, unlessEnded } from '../../domain/schedule/occurrences.ts';
 import type { Schedule } from '../../domain/schedule/schedule-schema.ts';
+import { SearchBudget } from '../../domain/schedule/search-budget.ts';
 
 /** `changes` are newest first. */
 export function scheduleAt(present: Schedule, changes: readonly ChangeView[], at: number): Schedule {
@@ -27,12 +28,19 @@ export function latestDue(
   for (const { at, before } of changes) {
     if (before?.schedule === undefined) continue;
     const begin = Date.parse(at);
-    const due = latestOccurrence(schedule, begin - 1, until);
+    const due = latest(schedule, begin - 1, until);
     if (due !== undefined) return due;
     [schedule, until] = [before.schedule as Schedule, begin - 1];
   }
-  return latestOccurrence(schedule, createdAt - 1, until);
+  return latest(schedule, createdAt - 1, until);
 }
+
+/** Undefined also if the search ends by its budget. The question is about the present then. */
+const latest = (schedule: Schedule, after: number, until: number): number | undefined =>
+  unlessEnded(
+    () => latestOccurrence(schedule, after, until, new SearchBudget()),
+    () => undefined,
+  );
 
 export const isScheduleEdit = ({ what, before, after }: ChangeView): boolean =>
   what === 'edited' && before?.schedule !== undefined && after?.schedule !== undefined;

@@ -1,28 +1,52 @@
 // Plan: which occurrences get an entry now, and which of them a message (docs/protocol.md#plan).
 
+import { giveWay } from '../../concurrency/request-turns.ts';
 import { ownerHash } from '../../domain/digest.ts';
 import { type DueKey, dueAtOf, dueKey } from '../../domain/executions/ids.ts';
-import type { Entry } from '../../domain/executions/slots.ts';
+import { type Entry, minuteStart } from '../../domain/executions/slots.ts';
 import type { Head } from '../../domain/jobs/job.ts';
-import { fireAt, isOccurrence, nextOccurrence, occurrencesAfter } from '../../domain/schedule/occurrences.ts';
+import {
+  fireAt,
+  hasOccurrenceAt,
+  isOccurrence,
+  nextOccurrence,
+  unlessEnded,
+} from '../../domain/schedule/occurrences.ts';
 import type { Schedule } from '../../domain/schedule/schedule-schema.ts';
+import { type SearchBudget, SearchEnded } from '../../domain/schedule/search-budget.ts';
 import type { Message } from '../../queue/queue.ts';
 import type { Context, Settings } from '../context.ts';
 
 export interface Planned {
   /** Due times up to and including `until`. */
   readonly inside: readonly number[];
-  /** The first one after `until`, from which the chain continues. Undefined if the schedule has ended. */
-  readonly beyond: number | undefined;
+  /** The first one after `until`, from which the chain continues. */
+  readonly beyond?: number;
+  /** The search has ended by its budget before `beyond` was found. Without it and without `beyond`, the schedule has ended. */
+  readonly ended?: SearchEnded;
 }
 
-export function occurrencesUntil(schedule: Schedule, after: number, until: number): Planned {
+/** The occurrences after `after`, up to the first one after `until`. Each search is made once. */
+export async function planUntil(
+  searches: SearchBudget,
+  schedule: Schedule,
+  after: number,
+  until: number,
+): Promise<Planned> {
   const inside: number[] = [];
-  for (const due of occurrencesAfter(schedule, after)) {
+  for (let from = after; ; ) {
+    const turn = giveWay();
+    if (turn) await turn;
+    const due = unlessEnded(
+      () => nextOccurrence(schedule, from, searches),
+      (ended) => ended,
+    );
+    if (due === undefined) return { inside };
+    if (due instanceof SearchEnded) return { inside, ended: due };
     if (due > until) return { inside, beyond: due };
     inside.push(due);
+    from = due;
   }
-  return { inside, beyond: undefined };
 }
 
 /**
@@ -41,6 +65,18 @@ export const regularEntry = (head: Planning, due: number): Entry => ({
   revision: head.revision,
   due: dueKey(due),
   kind: 'regular',
+});
+
+/**
+ * Where a search has ended by its budget. Dispatch of the slot of `at` goes on with it. A search is no occurrence: it has no
+ * row, and `due` is the last instant of which it knows that none is due.
+ */
+export const searchEntry = (head: Planning, searchedUntil: number, minute: number): Entry => ({
+  at: minuteStart(minute),
+  jobId: head.jobId,
+  revision: head.revision,
+  due: dueKey(searchedUntil),
+  kind: 'search',
 });
 
 type Addressed = Pick<Head, 'jobId' | 'userId' | 'limit'>;
@@ -69,6 +105,6 @@ export const regularMessage = (head: Owned, due: number, now: number): Message =
 export async function isPlanned({ store, clock }: Context, head: Head, due: DueKey): Promise<boolean> {
   const at = dueAtOf(due);
   if (head.status !== 'active' || due !== dueKey(at)) return false;
-  if (at > clock.now()) return at >= (head.pausedUntil ?? 0) && nextOccurrence(head.schedule, at - 1) === at;
+  if (at > clock.now()) return at >= (head.pausedUntil ?? 0) && hasOccurrenceAt(head.schedule, at);
   return isOccurrence(head.schedule, at) && store.hasEntry(regularEntry(head, at));
 }

@@ -8,7 +8,9 @@ import {
   isOccurrence,
   latestOccurrence,
   nearestOccurrence,
+  unlessEnded,
 } from '../../domain/schedule/occurrences.ts';
+import { SearchBudget } from '../../domain/schedule/search-budget.ts';
 import type { Context } from '../context.ts';
 import { regularEntry } from './plan.ts';
 
@@ -39,10 +41,17 @@ export function isMoved({ log }: Context, head: Head, e: Entry): boolean {
 /** The time before which nothing was planned: the last change of the job, or the end of its pause. */
 const plannedAfter = ({ updatedAt, pausedUntil = 0 }: Head): number => Math.max(updatedAt, pausedUntil - 1);
 
+/** As `nearestOccurrence`. Undefined also if the search ends by its budget: the nearest one is far away then. */
+const nearest = ({ schedule }: Head, planned: number, after?: number): number | undefined =>
+  unlessEnded(
+    () => nearestOccurrence(schedule, planned, after, new SearchBudget()),
+    () => undefined,
+  );
+
 /** The time from which to plan again, so that the new time of a moved entry is found. */
 export function replanFrom(head: Head, { due }: Entry): number {
   const planned = dueAtOf(due);
-  const right = nearestOccurrence(head.schedule, planned, plannedAfter(head));
+  const right = nearest(head, planned, plannedAfter(head));
   return right !== undefined && right < planned ? right - 1 : planned;
 }
 
@@ -68,6 +77,6 @@ export async function lostFrom(
   const latest = latestOccurrence(schedule, since, until);
   if (latest === undefined || (ran !== undefined && ran >= dueKey(latest))) return undefined;
   if (await store.hasEntry(regularEntry(head, latest))) return undefined;
-  const done = ran === undefined ? undefined : nearestOccurrence(schedule, dueAtOf(ran));
+  const done = ran === undefined ? undefined : nearest(head, dueAtOf(ran));
   return Math.max(since, done ?? since);
 }

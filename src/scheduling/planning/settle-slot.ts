@@ -6,16 +6,17 @@ import { giveWay } from '../../concurrency/request-turns.ts';
 import { dueAtOf, isManual } from '../../domain/executions/ids.ts';
 import { isTerminal, type Row } from '../../domain/executions/row.ts';
 import { needsNotification } from '../../domain/executions/row-events.ts';
-import { type Entry, minuteOf, nextCheckAt } from '../../domain/executions/slots.ts';
+import { type Entry, minuteEnd, minuteOf, nextCheckAt } from '../../domain/executions/slots.ts';
 import type { Head } from '../../domain/jobs/job.ts';
-import { isRecurring, occurrencesAfter } from '../../domain/schedule/occurrences.ts';
+import { isRecurring } from '../../domain/schedule/occurrences.ts';
 import type { Message } from '../../queue/queue.ts';
 import { isLeaseOver } from '../claiming/decide-claim.ts';
 import type { Context } from '../context.ts';
 import type { Overdue } from '../notification-publisher.ts';
 import { completeOneTimeJob } from '../running/after-execution.ts';
+import { searchesOf } from '../searches.ts';
 import { checkOf, successors } from './dispatch-slot.ts';
-import { messageOf, regularEntry, regularMessage } from './plan.ts';
+import { messageOf, planUntil, regularEntry, regularMessage, searchEntry } from './plan.ts';
 import { firesAt, headsOf, idOf, onePerExecution, readWholeSlot, rowsOf } from './read-slot.ts';
 import { isMoved } from './replan.ts';
 
@@ -34,7 +35,9 @@ export async function settleSlot(
   dispatchedUntil: number,
 ): Promise<{ entries: number; corrected: number }> {
   const { store, queue } = context;
-  const entries = onePerExecution(await readWholeSlot(context, minute, shard));
+  // dispatch has gone on with the searches, and they have no execution
+  const slot = await readWholeSlot(context, minute, shard);
+  const entries = onePerExecution(slot.filter((e) => e.kind !== 'search'));
   if (entries.length === 0) return { entries: 0, corrected: 0 };
   const rows = await rowsOf(context, entries); // rows first, then heads
   const unsettled = entries.filter((e) => !isTerminal(rows.get(idOf(e))?.status));
@@ -166,12 +169,16 @@ async function mendChains(
     const here = (e: Entry): boolean => e.revision === head?.revision && minuteOf(dueAtOf(e.due)) === minute;
     if (!head || !own.some(here)) continue; // this is a check, and the chain was mended in the entry's own slot
     try {
-      const { missing, beyond } = successors(head, (ofJob.get(jobId) ?? []).filter(here), minute);
+      const all = (ofJob.get(jobId) ?? []).filter(here);
+      const { missing, next } = await successors(context, head, all, minute, dispatchedUntil + 1);
       for (const e of missing) {
         actions.entries.push(e, checkOf(head, e, now));
         actions.messages.push(regularMessage(head, dueAtOf(e.due), now));
       }
-      if (beyond) beyondSlot.push({ head, beyond });
+      for (const e of next) {
+        if (e.kind === 'search') actions.entries.push(e);
+        else beyondSlot.push({ head, beyond: e });
+      }
     } catch (error) {
       log.error('failed to compute a schedule; dispatch has postponed the job', {
         jobId,
@@ -183,11 +190,15 @@ async function mendChains(
     const known = await Promise.all(some.map(({ beyond }) => store.hasEntry(beyond)));
     for (const { head, beyond } of some.filter((_, i) => !known[i])) {
       // settle does not continue the chain of an occurrence that has run by then, so it is planned up to the cursor
-      for (const due of occurrencesAfter(head.schedule, beyond.at - 1)) {
+      const cursor = minuteEnd(dispatchedUntil) - 1;
+      const found = await planUntil(searchesOf(context), head.schedule, beyond.at - 1, cursor);
+      for (const due of found.inside) {
         actions.entries.push(regularEntry(head, due));
-        if (minuteOf(due) > dispatchedUntil) break;
         actions.messages.push(regularMessage(head, due, now));
       }
+      if (found.beyond !== undefined) actions.entries.push(regularEntry(head, found.beyond));
+      if (found.ended)
+        actions.entries.push(searchEntry(head, found.ended.searchedUntil, dispatchedUntil + 1));
     }
   }
 }

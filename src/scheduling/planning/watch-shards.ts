@@ -4,6 +4,7 @@ import { forEachLimit } from '../../concurrency/map-limit.ts';
 import { MINUTE, minuteEnd, minuteOf } from '../../domain/executions/slots.ts';
 import type { Shard } from '../../store/store.ts';
 import type { Context } from '../context.ts';
+import { withSearchBudget } from '../searches.ts';
 import { dispatchSlot } from './dispatch-slot.ts';
 import { recoverShard } from './recover.ts';
 import { settleSlot } from './settle-slot.ts';
@@ -46,7 +47,7 @@ export async function watch(
   await forEachLimit(rotated, MAX_CONCURRENT_SHARDS, async (shard) => {
     if (signal.aborted) return;
     try {
-      await watchShard(context, shard, signal, total, options);
+      await withSearchBudget(context.searchLimits, () => watchShard(context, shard, signal, total, options));
     } catch (error) {
       // the cursor has not passed the failed slot, and the next pass repeats it
       context.log.error('failed to watch a shard', { shard, error: String(error) });

@@ -2,6 +2,7 @@
 // cache definitions (store/definition-cache.ts).
 import { InvalidInput } from '../../domain/errors.ts';
 import type { Definition, Head } from '../../domain/jobs/job.ts';
+import { jsonBytes } from '../../domain/jobs/stored-bytes.ts';
 import type { Schedule } from '../../domain/schedule/schedule-schema.ts';
 import type { Context, Random } from '../context.ts';
 
@@ -92,9 +93,10 @@ export const versionOfDefinition = ({ definition }: Pick<Head, 'definition'>): n
 /** Below DynamoDB's limit of 400 KB. A small request body may become larger in JSON (`1e20`). */
 const MAX_DEFINITION_BYTES = 300_000;
 
-export function refuseLarge(definition: Pick<Definition, 'params' | 'notify'>): void {
-  const size = Buffer.byteLength(JSON.stringify(definition));
-  if (size <= MAX_DEFINITION_BYTES) return;
+/** The bytes of the definition. */
+export function refuseLarge({ params, notify }: Content): number {
+  const size = jsonBytes({ params, notify });
+  if (size <= MAX_DEFINITION_BYTES) return size;
   const message = `params and notify have ${size} bytes of JSON; at most ${MAX_DEFINITION_BYTES} are allowed`;
   throw new InvalidInput([{ path: 'params', message }]);
 }

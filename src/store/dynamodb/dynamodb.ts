@@ -105,7 +105,9 @@ export function createDynamoStore(options: DynamoStoreOptions): Store {
       quotas.takeFromQuota(db, userId, quota, count, max, expiresAt),
     readQuota: (userId, quota) => quotas.readQuota(db, userId, quota),
     addToQuota: (userId, quota, count, expiresAt) => quotas.addToQuota(db, userId, quota, count, expiresAt),
-    replaceQuota: (userId, quota, seen, used) => quotas.replaceQuota(db, userId, quota, seen, used),
+    takeStored: (userId, more, max) => quotas.takeStored(db, userId, more, max),
+    readStored: (userId) => quotas.readStored(db, userId),
+    replaceStored: (userId, seen, stored) => quotas.replaceStored(db, userId, seen, stored),
     putLimits: (userId, limits) => quotas.putLimits(db, userId, limits),
     readLimits: (userId, read) => quotas.readLimits(db, userId, read),
 

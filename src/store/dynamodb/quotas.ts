@@ -1,6 +1,6 @@
 // Counters of quotas and the limits of owners, in the table of jobs and outside its index.
 import type { LimitsOfOwner } from '../../domain/jobs/owner-limits.ts';
-import type { ReadOptions } from '../store.ts';
+import type { ReadOptions, Stored } from '../store.ts';
 import type { Database } from './database.ts';
 
 const table = 'jobs';
@@ -56,21 +56,67 @@ export async function readQuota(db: Database, userId: string, quota: string): Pr
   return Number(item?.used ?? 0);
 }
 
-/** False if the usage is not as seen. 1 WRU. */
-export async function replaceQuota(
+/** The part of what a user has stored. */
+const STORED = 'active';
+
+const storedFromItem = (item: Record<string, unknown> | undefined): Stored => ({
+  jobs: Number(item?.used ?? 0),
+  bytes: Number(item?.storedBytes ?? 0),
+});
+
+/** One update of both counters: 1 WRU, also if a sum would exceed `max`. Then undefined. */
+export async function takeStored(
   db: Database,
   userId: string,
-  quota: string,
-  seen: number,
-  used: number,
+  more: Stored,
+  max: Stored,
+): Promise<Stored | undefined> {
+  const room = [
+    ...(more.jobs > 0 ? ['(attribute_not_exists(used) OR used <= :jobsRoom)'] : []),
+    '(attribute_not_exists(storedBytes) OR storedBytes <= :bytesRoom)',
+  ];
+  const updated = await db.update(
+    { operation: 'takeStored', table },
+    {
+      Key: keyOf(userId, STORED),
+      UpdateExpression: 'ADD used :jobs, storedBytes :bytes',
+      ConditionExpression: room.join(' AND '),
+      ExpressionAttributeValues: {
+        ':jobs': more.jobs,
+        ':bytes': more.bytes,
+        ...(more.jobs > 0 && { ':jobsRoom': max.jobs - more.jobs }),
+        ':bytesRoom': max.bytes - more.bytes,
+      },
+      ReturnValues: 'UPDATED_NEW',
+    },
+  );
+  return updated && storedFromItem(updated);
+}
+
+/** Consistent: 1 RRU. */
+export async function readStored(db: Database, userId: string): Promise<Stored> {
+  return storedFromItem(await db.get({ operation: 'readStored', table }, keyOf(userId, STORED), true));
+}
+
+/** False if the sums are not as seen. 1 WRU. */
+export async function replaceStored(
+  db: Database,
+  userId: string,
+  seen: Stored,
+  stored: Stored,
 ): Promise<boolean> {
   const updated = await db.update(
-    { operation: 'replaceQuota', table },
+    { operation: 'replaceStored', table },
     {
-      Key: keyOf(userId, quota),
-      UpdateExpression: 'SET used = :used',
-      ConditionExpression: 'used = :seen',
-      ExpressionAttributeValues: { ':used': used, ':seen': seen },
+      Key: keyOf(userId, STORED),
+      UpdateExpression: 'SET used = :jobs, storedBytes = :bytes',
+      ConditionExpression: 'used = :seenJobs AND storedBytes = :seenBytes',
+      ExpressionAttributeValues: {
+        ':jobs': stored.jobs,
+        ':bytes': stored.bytes,
+        ':seenJobs': seen.jobs,
+        ':seenBytes': seen.bytes,
+      },
     },
   );
   return updated !== undefined;

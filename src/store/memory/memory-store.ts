@@ -38,6 +38,7 @@ import type {
   ReadOptions,
   Shard,
   Store,
+  Stored,
   WorkerRow,
 } from '../store.ts';
 import { frozen } from './frozen.ts';
@@ -75,6 +76,7 @@ export class MemoryStore implements Store {
   readonly workers = new Map<string, WorkerRow>();
   /** By user and quota. */
   readonly quotas = new Map<string, number>();
+  readonly stored = new Map<string, Stored>();
   /** The limits that operators have set, by user. */
   readonly limits = new Map<string, LimitsOfOwner>();
   /** By job and event. */
@@ -428,9 +430,22 @@ export class MemoryStore implements Store {
     return this.limits.get(userId);
   }
 
-  async replaceQuota(userId: string, quota: string, seen: number, used: number): Promise<boolean> {
-    if (this.quotas.get(`${userId}#${quota}`) !== seen) return false;
-    this.quotas.set(`${userId}#${quota}`, used);
+  async takeStored(userId: string, more: Stored, max: Stored): Promise<Stored | undefined> {
+    const was = this.stored.get(userId) ?? { jobs: 0, bytes: 0 };
+    const stored = { jobs: was.jobs + more.jobs, bytes: was.bytes + more.bytes };
+    if ((more.jobs > 0 && stored.jobs > max.jobs) || stored.bytes > max.bytes) return undefined;
+    this.stored.set(userId, stored);
+    return stored;
+  }
+
+  async readStored(userId: string): Promise<Stored> {
+    return this.stored.get(userId) ?? { jobs: 0, bytes: 0 };
+  }
+
+  async replaceStored(userId: string, seen: Stored, stored: Stored): Promise<boolean> {
+    const was = this.stored.get(userId);
+    if (was?.jobs !== seen.jobs || was.bytes !== seen.bytes) return false;
+    this.stored.set(userId, stored);
     return true;
   }
 

@@ -15,7 +15,17 @@ const TAKE = returning(
    WHERE used + excluded.used <= ? RETURNING used`,
 );
 const READ = 'SELECT used FROM quotas WHERE userId = ? AND quota = ?';
-const REPLACE = changing('UPDATE quotas SET used = ? WHERE userId = ? AND quota = ? AND used = ?');
+/** The row of what a user has stored. */
+const STORED = 'active';
+const TAKE_STORED = returning(
+  `INSERT INTO quotas (userId, quota, used, bytes) VALUES (?1, '${STORED}', ?2, ?3) ON CONFLICT DO UPDATE
+   SET used = used + excluded.used, bytes = bytes + excluded.bytes
+   WHERE (excluded.used = 0 OR used + excluded.used <= ?4) AND bytes + excluded.bytes <= ?5 RETURNING used, bytes`,
+);
+const READ_STORED = `SELECT used, bytes FROM quotas WHERE userId = ? AND quota = '${STORED}'`;
+const REPLACE_STORED = changing(
+  `UPDATE quotas SET used = ?, bytes = ? WHERE userId = ? AND quota = '${STORED}' AND used = ? AND bytes = ?`,
+);
 
 const PUT_LIMITS = changing(
   'INSERT INTO limits (userId, record) VALUES (?, ?) ON CONFLICT DO UPDATE SET record = excluded.record',
@@ -41,8 +51,18 @@ export function quotaOperations(reader: Reader, writer: Writer): QuotaStore {
       const answer = await writer.write(ADD, [userId, quota, count, orNull(expiresAt)], 'person', userId);
       return Number(firstRow(answer)?.[0]);
     },
-    async replaceQuota(userId, quota, seen, used) {
-      return isOne(await writer.write(REPLACE, [used, userId, quota, seen], 'person', userId));
+    async takeStored(userId, more, max) {
+      const values = [userId, more.jobs, more.bytes, max.jobs, max.bytes];
+      const row = firstRow(await writer.write(TAKE_STORED, values, 'person', userId));
+      return row && { jobs: Number(row[0]), bytes: Number(row[1]) };
+    },
+    async readStored(userId) {
+      const [jobs, bytes] = reader.one(READ_STORED, userId) ?? [];
+      return { jobs: Number(jobs ?? 0), bytes: Number(bytes ?? 0) };
+    },
+    async replaceStored(userId, seen, stored) {
+      const values = [stored.jobs, stored.bytes, userId, seen.jobs, seen.bytes];
+      return isOne(await writer.write(REPLACE_STORED, values, 'person', userId));
     },
   };
 }

@@ -112,6 +112,7 @@ export const MIGRATIONS: readonly string[] = [
     userId TEXT NOT NULL,
     quota TEXT NOT NULL,
     used REAL NOT NULL,
+    bytes REAL NOT NULL DEFAULT 0,
     expiresAt INTEGER,
     PRIMARY KEY (userId, quota)
   ) STRICT, WITHOUT ROWID;

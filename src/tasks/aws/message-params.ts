@@ -1,24 +1,23 @@
 // Message attributes, bodies and deduplication ids of the tasks `sqs` and `sns`.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { boundedRecord } from '../../domain/validation/bounded-record.ts';
 import type { TaskContext } from '../task.ts';
 
 /** SQS's maximum is ten attributes. The scheduler adds two. */
 const MAX_ATTRIBUTES = 8;
 
-export const attributesSchema = z
-  .record(
-    z
-      .string()
-      .regex(
-        /^(?!aws\.|amazon\.|punctual-)(?!\.)[A-Za-z0-9_.-]{1,256}(?<!\.)$/i,
-        'must be 1 to 256 letters, digits, "_", "-" and ".", and not begin with "AWS.", "Amazon." or "Punctual-"',
-      ),
-    z.string().min(1).max(10_000),
-  )
-  .refine((attributes) => Object.keys(attributes).length <= MAX_ATTRIBUTES, {
-    error: `must have at most ${MAX_ATTRIBUTES} attributes`,
-  });
+export const attributesSchema = boundedRecord(
+  z
+    .string()
+    .regex(
+      /^(?!aws\.|amazon\.|punctual-)(?!\.)[A-Za-z0-9_.-]{1,256}(?<!\.)$/i,
+      'must be 1 to 256 letters, digits, "_", "-" and ".", and not begin with "AWS.", "Amazon." or "Punctual-"',
+    ),
+  z.string().min(1).max(10_000),
+  MAX_ATTRIBUTES,
+  'attributes',
+);
 
 export const messageText = (body: unknown): string =>
   typeof body === 'string' ? body : JSON.stringify(body);

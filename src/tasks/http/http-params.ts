@@ -1,6 +1,7 @@
 // The params of the task `http`, and the statuses that count as success.
 import { z } from 'zod';
-import { formatValue } from '../../domain/validation/validation.ts';
+import { boundedRecord } from '../../domain/validation/bounded-record.ts';
+import { formatValue, OF_PRESENCE } from '../../domain/validation/validation.ts';
 
 /** An error with the allowed and the given value. A missing value gets the default error. */
 const must = (words: string) => ({
@@ -30,17 +31,19 @@ export const SCHEDULER_HEADERS = [
 ];
 const RESERVED_HEADERS = new Set([...FRAMING_HEADERS, ...SCHEDULER_HEADERS]);
 
-const headersSchema = z
-  .record(
-    z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, must('have only letters, digits and dashes')),
-    z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must be Latin-1 characters without line breaks'),
-  )
-  .refine((headers) => !Object.keys(headers).some((name) => RESERVED_HEADERS.has(name.toLowerCase())), {
-    error: ({ input }) =>
-      `must not contain ${Object.keys(Object(input))
-        .filter((name) => RESERVED_HEADERS.has(name.toLowerCase()))
-        .join(', ')}: the scheduler sets it`,
-  });
+const MAX_HEADERS = 100;
+
+const headersSchema = boundedRecord(
+  z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, must('have only letters, digits and dashes')),
+  z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must be Latin-1 characters without line breaks'),
+  MAX_HEADERS,
+  'headers',
+).refine((headers) => !Object.keys(headers).some((name) => RESERVED_HEADERS.has(name.toLowerCase())), {
+  error: ({ input }) =>
+    `must not contain ${Object.keys(Object(input))
+      .filter((name) => RESERVED_HEADERS.has(name.toLowerCase()))
+      .join(', ')}: the scheduler sets it`,
+});
 
 const STATUS_CLASS = /^([1-5])xx$/;
 const STATUS_RANGE = /^([1-5]\d\d)-([1-5]\d\d)$/;
@@ -69,7 +72,7 @@ export const httpParams = z
       .describe('default: POST with a body, else GET'),
     headers: headersSchema
       .optional()
-      .describe('request headers; not sent after a redirect to another origin'),
+      .describe(`request headers, at most ${MAX_HEADERS}; not sent after a redirect to another origin`),
     body: z
       .unknown()
       .optional()
@@ -91,6 +94,7 @@ export const httpParams = z
   })
   .refine((p) => p.body === undefined || (p.method !== 'GET' && p.method !== 'HEAD'), {
     path: ['body'],
+    params: OF_PRESENCE,
     error: 'must be absent when the method is GET or HEAD',
   })
   .meta({

@@ -1,22 +1,26 @@
 // The params of the task `script`.
 import { z } from 'zod';
+import { boundedRecord } from '../../domain/validation/bounded-record.ts';
+import { OF_PRESENCE } from '../../domain/validation/validation.ts';
 
 export const MAX_SOURCE_BYTES = 10_240;
 const MAX_ENVIRONMENT_CHARS = 4096;
 
-export const environmentSchema = z
-  .record(
-    z
-      .string()
-      .regex(
-        /^(?!PUNCTUAL_|AWS_|ECS_|LD_)[A-Za-z_][A-Za-z0-9_]{0,127}$/,
-        'must be letters, digits and "_", and not begin with a digit, "PUNCTUAL_", "AWS_", "ECS_" or "LD_"',
-      ),
-    z.string().regex(/^[^\0]*$/, 'must not contain NUL'),
-  )
-  .refine((variables) => JSON.stringify(variables).length <= MAX_ENVIRONMENT_CHARS, {
-    error: `must have at most ${MAX_ENVIRONMENT_CHARS} characters of JSON`,
-  });
+const MAX_VARIABLES = 100;
+
+export const environmentSchema = boundedRecord(
+  z
+    .string()
+    .regex(
+      /^(?!PUNCTUAL_|AWS_|ECS_|LD_)[A-Za-z_][A-Za-z0-9_]{0,127}$/,
+      'must be letters, digits and "_", and not begin with a digit, "PUNCTUAL_", "AWS_", "ECS_" or "LD_"',
+    ),
+  z.string().regex(/^[^\0]*$/, 'must not contain NUL'),
+  MAX_VARIABLES,
+  'variables',
+).refine((variables) => JSON.stringify(variables).length <= MAX_ENVIRONMENT_CHARS, {
+  error: `must have at most ${MAX_ENVIRONMENT_CHARS} characters of JSON`,
+});
 
 export const LANGUAGES = ['python', 'node', 'shell'] as const;
 export type Language = (typeof LANGUAGES)[number];
@@ -56,10 +60,11 @@ export const scriptParams = z
       .describe('command-line arguments of the script'),
     environment: environmentSchema
       .optional()
-      .describe('environment variables of the script; it gets none of the worker'),
+      .describe(`environment variables of the script, at most ${MAX_VARIABLES}; it gets none of the worker`),
   })
   .refine(({ source, s3 }) => (source === undefined) !== (s3 === undefined), {
     path: ['source'],
+    params: OF_PRESENCE,
     error: 'must be present if `s3` is absent, and absent if `s3` is present',
   })
   .meta({

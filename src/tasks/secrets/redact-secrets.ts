@@ -1,51 +1,68 @@
-// Redacts the values of secrets in the output of a run: its result, error, log lines and checkpoints. It finds the encodings of
-// JSON, URLs, base64 and hex. It also finds parts of secrets where a text was truncated: at its ends, and next to the mark `…`
-// (truncate.ts).
-import { CUT } from './truncate.ts';
+// Redacts the values of secrets in the output of a run: its result, error, log lines and checkpoints. It also finds parts of
+// secrets where a text was truncated: at its ends, and next to the mark `…` (truncate.ts).
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { MIN_PART, SecretIndex, type Segment, type Span } from './secret-index.ts';
+import { CUT, truncateEnd } from './truncate.ts';
 
-/** Minimum length of the beginning or end of a secret that is redacted. A shorter part reveals too little. */
-const MIN_PART = 4;
-/** Minimum length of a middle part of a secret that is redacted. A shorter part may be an ordinary word. */
-const MIN_INSIDE = 16;
-/** Maximum number of U+FFFD that a truncated UTF-8 character is decoded to. */
-const BROKEN_CHARACTER = 3;
+/** A longer text is truncated. Nothing that is stored is as long, and the search must not hold the event loop. */
+export const MAX_TEXT = 65_536;
+/** Errors may contain themselves. */
+const MAX_CAUSES = 5;
+/** The part of a value that is too long for a redaction. */
+const KEPT_START = 1_024;
+const CUT_BYTES = Buffer.from(CUT);
+/** U+FFFD, which a truncated UTF-8 character is decoded to, and the maximum number of them. */
+const BROKEN = Buffer.from('\ufffd');
+const MAX_BROKEN = 3;
 
-/** An encoding of a secret, and its replacement. */
-interface Form {
-  readonly form: string;
-  readonly replacement: string;
-}
+/** The redactors of the last runs: secrets that are long take a while to be prepared. */
+const recent = new LRUCache<string, SecretRedactor>({ max: 16, ttl: 60_000 });
 
-/** A part of a text, and its replacement. */
-interface Span {
-  readonly start: number;
-  readonly end: number;
-  readonly replacement: string;
+export function redactorOf(values: ReadonlyMap<string, string>): SecretRedactor {
+  const key = createHash('sha256')
+    .update(JSON.stringify([...values]))
+    .digest('base64');
+  const redactor = recent.get(key) ?? new SecretRedactor(values);
+  recent.set(key, redactor);
+  return redactor;
 }
 
 export class SecretRedactor {
-  readonly #forms: readonly Form[];
+  readonly #index: SecretIndex;
+  /** Secrets that are too short to be found in other forms. */
+  readonly #short: readonly [name: string, bytes: Buffer][];
 
   constructor(values: ReadonlyMap<string, string>) {
-    this.#forms = [...values].flatMap(([name, value]) =>
-      formsOf(value).map((form) => ({ form, replacement: `[secret ${name}]` })),
-    );
+    this.#index = new SecretIndex(values);
+    this.#short = [...values]
+      .map(([name, value]): [string, Buffer] => [name, Buffer.from(value)])
+      .filter(([, bytes]) => bytes.length > 0 && bytes.length < MIN_PART);
   }
 
   text(text: string): string {
-    const whole = this.#forms.flatMap((form) => wholeIn(text, form));
-    const edges = segmentsOf(text).flatMap(([start, end]) =>
-      this.#forms.flatMap((form) => partsIn(text.slice(start, end), start, form)),
-    );
-    return replaceAll(text, [...whole, ...edges]);
+    return this.#texts([truncateEnd(String(text), MAX_TEXT)])[0] ?? '';
   }
 
-  /** A redacted copy of a JSON value. */
+  /** A redacted copy of a JSON value. A value above `MAX_TEXT` is replaced by its start and length. */
   value(value: unknown): unknown {
     const json = JSON.stringify(value, (_key, inner: unknown) =>
       typeof inner === 'bigint' ? String(inner) : inner,
     );
-    return json === undefined ? undefined : this.#walk(JSON.parse(json));
+    if (json === undefined) return undefined;
+    if (json.length > MAX_TEXT) {
+      const start = this.text(truncateEnd(json, KEPT_START));
+      return { truncated: true, length: json.length, start };
+    }
+    const plain: unknown = JSON.parse(json);
+    const texts: (string | number)[] = [];
+    walk(plain, (text) => {
+      texts.push(text);
+      return String(text);
+    });
+    const clean = this.#texts(texts);
+    let at = 0;
+    return walk(plain, () => clean[at++] ?? '');
   }
 
   fields(fields: Record<string, unknown> | undefined): Record<string, unknown> | undefined {
@@ -57,127 +74,143 @@ export class SecretRedactor {
     return this.value(Object.fromEntries(plain)) as Record<string, unknown>;
   }
 
-  /** Redacts the error itself, not a copy: its class decides whether it is retried. */
+  /** Redacts the error itself, not a copy: its class decides whether it is retried. Anything else that is thrown becomes a text. */
   error(error: unknown, depth = 0): unknown {
-    if (!(error instanceof Error)) return typeof error === 'string' ? this.text(error) : error;
-    const { message, stack = '' } = error;
+    if (!(error instanceof Error)) return this.text(textOf(error));
+    const { message, stack, name } = error as { message?: unknown; stack?: unknown; name?: unknown };
+    const [said, trace] = [textOf(message ?? ''), textOf(stack ?? '')];
     // The message may be truncated. In the stack its end is not the end of a text, so it is replaced as a whole.
-    const clean = this.text(message);
-    const redacted = {
+    const clean = this.text(said);
+    const hidden: Record<string, unknown> = {
       message: clean,
-      stack: this.text(message === '' ? stack : stack.replace(message, () => clean)),
+      stack: this.text(said === '' ? trace : trace.replaceAll(said, () => clean)),
     };
-    for (const [key, value] of Object.entries(redacted)) {
-      Object.defineProperty(error, key, { value, configurable: true, writable: true, enumerable: false });
+    const label = textOf(name);
+    if (this.text(label) !== label) hidden.name = this.text(label);
+    try {
+      for (const [key, value] of Object.entries(error))
+        if (!Object.hasOwn(hidden, key) && key !== 'cause') Reflect.set(error, key, this.#field(value));
+      for (const [key, value] of Object.entries(hidden))
+        Object.defineProperty(error, key, { value, configurable: true, writable: true, enumerable: false });
+      if (depth < MAX_CAUSES) {
+        if (error.cause !== undefined) error.cause = this.error(error.cause, depth + 1);
+        if (error instanceof AggregateError)
+          error.errors = error.errors.map((inner: unknown) => this.error(inner, depth + 1));
+      } else error.cause = undefined;
+      return error;
+    } catch {
+      // it cannot be changed
+      return new Error(clean);
     }
-    if (error.cause !== undefined && depth < 5) error.cause = this.error(error.cause, depth + 1);
-    return error;
   }
 
-  #walk(value: unknown): unknown {
-    if (typeof value === 'string') return this.text(value);
-    if (Array.isArray(value)) return value.map((item) => this.#walk(item));
-    if (value === null || typeof value !== 'object') return value;
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [this.text(key), this.#walk(item)]));
+  /** A property of an error, which a log may show. */
+  #field(value: unknown): unknown {
+    if (value === null || !/^(string|number|bigint|object)$/.test(typeof value)) return value;
+    try {
+      return value instanceof Error ? this.text(String(value)) : this.value(value);
+    } catch {
+      return '[not JSON]';
+    }
+  }
+
+  /** Redacts texts together, so that many short ones cost no more than a long one. Numbers are redacted as a whole only. */
+  #texts(texts: readonly (string | number)[]): string[] {
+    const parts = texts.map((text) => Buffer.from(String(text)));
+    const joined = Buffer.concat(parts.flatMap((part) => [part, CUT_BYTES]));
+    const segments: Segment[] = [];
+    let start = 0;
+    for (const [at, part] of parts.entries()) {
+      if (typeof texts[at] === 'string') segments.push(...segmentsOf(part, start));
+      start += part.length + CUT_BYTES.length;
+    }
+    const spans = mergedSpans([...this.#index.find(joined, segments), ...this.#shortIn(joined)]);
+    start = 0;
+    let next = 0;
+    return parts.map((part, at) => {
+      const end = start + part.length;
+      while (next < spans.length && (spans[next] as Span).end <= start) next++;
+      let clean = '';
+      let done = start;
+      for (let i = next; i < spans.length && (spans[i] as Span).start < end; i++) {
+        const span = spans[i] as Span;
+        clean += `${joined.toString('utf8', done, Math.max(done, span.start))}[secret ${span.name}]`;
+        done = Math.min(span.end, end);
+      }
+      const isClean = done === start;
+      const rest = joined.toString('utf8', done, end);
+      start = end + CUT_BYTES.length;
+      return isClean ? String(texts[at]) : clean + rest;
+    });
+  }
+
+  #shortIn(text: Buffer): Span[] {
+    const spans: Span[] = [];
+    for (const [name, bytes] of this.#short)
+      for (let at = text.indexOf(bytes); at >= 0; at = text.indexOf(bytes, at + 1))
+        spans.push({ start: at, end: at + bytes.length, name, isWhole: true });
+    return spans;
   }
 }
 
-/** The common encodings of a secret. PHP escapes slashes in JSON. Python and PHP escape characters other than ASCII. */
-function formsOf(value: string): string[] {
-  const bytes = Buffer.from(value);
-  const json = JSON.stringify(value).slice(1, -1);
-  const ascii = json.replace(
-    /[^\x20-\x7e]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-  const slashes = (text: string) => text.replaceAll('/', '\\/');
-  const lower = (text: string) => text.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
-  const wellFormed = value.toWellFormed();
-  const urls = [
-    encodeURIComponent(wellFormed),
-    encodeURI(wellFormed),
-    ...[value, value.trim()].map((text) => new URLSearchParams({ v: text }).toString().slice(2)),
-  ];
-  const forms = [
-    value,
-    ...[json, ascii, slashes(json), slashes(ascii)],
-    JSON.stringify(json).slice(1, -1),
-    ...urls,
-    ...urls.map(lower),
-    value.trim(),
-    bytes.toString('base64'),
-    bytes.toString('base64url'),
-    bytes.toString('hex'),
-    bytes.toString('hex').toUpperCase(),
-  ];
-  return [...new Set(forms)].filter((form) => form !== '');
+/** Never throws. Objects without a prototype have no text of their own. */
+function textOf(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return Object.prototype.toString.call(value);
+  }
 }
 
-/** The spans of whole secrets. Overlapping occurrences make one span. */
-function wholeIn(text: string, { form, replacement }: Form): Span[] {
-  const spans: Span[] = [];
-  for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + 1)) {
-    const before = spans.at(-1);
-    const start = before && at < before.end ? (spans.pop() ?? before).start : at;
-    spans.push({ start, end: at + form.length, replacement });
+/** A copy of a JSON value whose texts, keys and numbers are replaced, in a fixed order. */
+function walk(value: unknown, replace: (text: string | number) => string): unknown {
+  if (typeof value === 'string') return replace(value);
+  if (typeof value === 'number') {
+    const clean = replace(value);
+    return clean === String(value) ? value : clean;
   }
-  return spans;
+  if (Array.isArray(value)) return value.map((item) => walk(item, replace));
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [replace(key), walk(item, replace)]));
 }
 
 /** The parts of a text between the marks of truncation, without U+FFFD of truncated characters at their ends. */
-function segmentsOf(text: string): [start: number, end: number][] {
-  const segments: [number, number][] = [];
-  let start = 0;
-  for (const segment of text.split(CUT)) {
-    const end = start + segment.length;
-    segments.push([start + brokenAt(segment, 0, 1), end - brokenAt(segment, segment.length - 1, -1)]);
-    start = end + CUT.length;
+function segmentsOf(text: Buffer, offset: number): Segment[] {
+  const segments: Segment[] = [];
+  for (let start = 0; start <= text.length; ) {
+    const mark = text.indexOf(CUT_BYTES, start);
+    const end = mark < 0 ? text.length : mark;
+    const [from, to] = withoutBroken(text, start, end);
+    if (to - from >= MIN_PART) segments.push({ start: offset + from, end: offset + to });
+    start = end + CUT_BYTES.length;
   }
-  return segments.filter(([from, to]) => to - from >= MIN_PART);
+  return segments;
 }
 
-function brokenAt(segment: string, first: number, step: 1 | -1): number {
-  let count = 0;
-  while (count < BROKEN_CHARACTER && segment[first + count * step] === '\ufffd') count++;
-  return count;
+function withoutBroken(text: Buffer, start: number, end: number): [start: number, end: number] {
+  const isBroken = (at: number) => text.compare(BROKEN, 0, BROKEN.length, at, at + BROKEN.length) === 0;
+  let [from, to] = [start, end];
+  for (let i = 0; i < MAX_BROKEN && from + 3 <= to && isBroken(from); i++) from += BROKEN.length;
+  for (let i = 0; i < MAX_BROKEN && to - 3 >= from && isBroken(to - 3); i++) to -= BROKEN.length;
+  return [from, to];
 }
 
-/** The spans of partial secrets: at the start, at the end, or the whole of a segment. */
-function partsIn(segment: string, at: number, { form, replacement }: Form): Span[] {
-  const spans: Span[] = [];
-  const maxLength = Math.min(form.length, segment.length);
-  const longest = (fits: (length: number) => boolean): number => {
-    for (let length = maxLength; length >= MIN_PART; length--) if (fits(length)) return length;
-    return 0;
-  };
-  const head = longest((length) => segment.startsWith(form.slice(-length)));
-  const tail = longest((length) => segment.endsWith(form.slice(0, length)));
-  if (head > 0) spans.push({ start: at, end: at + head, replacement });
-  if (tail > 0) spans.push({ start: at + segment.length - tail, end: at + segment.length, replacement });
-  if (segment.length >= MIN_INSIDE && form.includes(segment))
-    spans.push({ start: at, end: at + segment.length, replacement });
-  return spans;
-}
-
-const lengthOf = ({ start, end }: Span): number => end - start;
-
-/** Overlapping spans are replaced together, by the replacement of the longest one. */
-function replaceAll(text: string, spans: readonly Span[]): string {
-  const groups: { start: number; end: number; longest: Span }[] = [];
-  for (const span of [...spans].sort((a, b) => a.start - b.start)) {
-    const last = groups.at(-1);
+/** Overlapping spans are one, with the name of the longest. */
+function mergedSpans(spans: Span[]): Span[] {
+  const merged: Span[] = [];
+  let longest = 0;
+  for (const span of spans.sort((a, b) => a.start - b.start)) {
+    const last = merged.at(-1);
+    const length = span.end - span.start;
     if (!last || span.start >= last.end) {
-      groups.push({ start: span.start, end: span.end, longest: span });
+      merged.push(span);
+      longest = length;
       continue;
     }
-    last.end = Math.max(last.end, span.end);
-    if (lengthOf(span) > lengthOf(last.longest)) last.longest = span;
+    const isLonger = length > longest || (length === longest && span.isWhole && !last.isWhole);
+    const { name, isWhole } = isLonger ? span : last;
+    if (isLonger) longest = length;
+    merged[merged.length - 1] = { start: last.start, end: Math.max(last.end, span.end), name, isWhole };
   }
-  let clean = '';
-  let done = 0;
-  for (const { start, end, longest } of groups) {
-    clean += text.slice(done, start) + longest.replacement;
-    done = end;
-  }
-  return clean + text.slice(done);
+  return merged;
 }

@@ -1,11 +1,11 @@
 // References to secrets: `{ "$secret": "name" }` in a job's params stands for a value that the worker reads right before the
 // run. The value is never stored, and it is redacted in the output of the run.
 import { z } from 'zod';
-import type { FieldError } from '../../domain/errors.ts';
+import { type FieldError, InvalidInput } from '../../domain/errors.ts';
 import { MAX_PROGRESS_TEXT } from '../../domain/executions/progress.ts';
-import { parse, pathText } from '../../domain/validation/validation.ts';
+import { isOfPresence, parse, pathText } from '../../domain/validation/validation.ts';
 import { DoNotRetry, type Task, type TaskContext, type Tasks } from '../task.ts';
-import { SecretRedactor } from './redact-secrets.ts';
+import { redactorOf, type SecretRedactor } from './redact-secrets.ts';
 
 export interface Secrets {
   /** The name of the store for messages. */
@@ -20,22 +20,30 @@ export const SECRET_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 /** Stands for the value of a secret when params are checked without the secrets. */
 const PLACEHOLDER = 'secret';
 
-type Path = readonly (string | number)[];
+type Path = readonly PropertyKey[];
+
+/** Where a value is. The root has none. */
+interface Place {
+  readonly parent: Place | undefined;
+  readonly key: string | number;
+}
+
+const pathOf = (place: Place | undefined): PropertyKey[] =>
+  place === undefined ? [] : [...pathOf(place.parent), place.key];
 
 /** A copy of a value with every reference replaced. Throws BadReference for an invalid reference. */
-function replaceReferences(
-  value: unknown,
-  replace: (name: string, path: Path) => unknown,
-  path: Path = [],
-): unknown {
-  if (Array.isArray(value))
-    return value.map((item, index) => replaceReferences(item, replace, [...path, index]));
+function replaceReferences(value: unknown, replace: (name: string) => unknown, parent?: Place): unknown {
   if (value === null || typeof value !== 'object') return value;
-  if (Object.hasOwn(value, '$secret')) return replace(nameIn(value, path), path);
+  if (Array.isArray(value))
+    return value.map((item, key) => replaceReferences(item, replace, { parent, key }));
+  if (isReference(value)) return replace(nameIn(value, parent));
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, replaceReferences(item, replace, [...path, key])]),
+    Object.entries(value).map(([key, item]) => [key, replaceReferences(item, replace, { parent, key })]),
   );
 }
+
+const isReference = (value: unknown): boolean =>
+  value !== null && typeof value === 'object' && Object.hasOwn(value, '$secret');
 
 /** True if the params contain a reference, valid or not. */
 export const refersToSecrets = (params: unknown): boolean => JSON.stringify(params).includes('"$secret":');
@@ -49,36 +57,40 @@ class BadReference extends Error {
   }
 }
 
-function nameIn(value: object, path: Path): string {
+function nameIn(value: object, place: Place | undefined): string {
   const { $secret: name, ...more } = value as { $secret: unknown };
   if (typeof name === 'string' && SECRET_NAME.test(name) && Object.keys(more).length === 0) return name;
   throw new BadReference(
-    path,
+    pathOf(place),
     'must be { "$secret": "<name>" } without other fields; the name has 1 to 64 letters, digits, "_", "-" and "."',
   );
 }
 
 /** The errors in a job's params that can be found without the values of secrets. */
 export function checkParams(task: Task, params: unknown, at: Path = []): FieldError[] {
-  const references = new Set<string>();
+  if (!refersToSecrets(params)) return parse(task.params, params, at).errors ?? [];
   try {
-    const known = replaceReferences(params, (_name, path) => {
-      references.add(pathText([...at, ...path]));
-      return PLACEHOLDER;
-    });
-    const { errors = [] } = parse(task.params, known, at);
-    if (references.size === 0) return errors;
-    // A wrong type is an error for any value of the secret. The worker checks the other rules with the value.
-    const issues = task.params.safeParse(known).error?.issues ?? [];
-    const dependsOnValue = ({ path }: FieldError) =>
-      issues.some((issue) => issue.code !== 'invalid_type' && pathText([...at, ...issue.path]) === path);
-    return errors.filter((error) => !(references.has(error.path) && dependsOnValue(error)));
+    const known = replaceReferences(params, () => PLACEHOLDER);
+    // The worker checks the rules that depend on the value of a secret.
+    const counts = (issue: z.core.$ZodIssue, path: Path) =>
+      !dependsOnValue(issue) || !isReference(valueAt(params, path));
+    return parse(task.params, known, at, counts).errors ?? [];
   } catch (error) {
     if (error instanceof BadReference)
       return [{ path: pathText([...at, ...error.path]), message: error.message }];
     throw error;
   }
 }
+
+/** A wrong type, a wrong key and a field that must be absent are errors for any value of a secret. */
+const dependsOnValue = (issue: z.core.$ZodIssue): boolean =>
+  issue.code !== 'invalid_type' && issue.code !== 'invalid_key' && !isOfPresence(issue);
+
+const valueAt = (value: unknown, path: Path): unknown =>
+  path.reduce<unknown>(
+    (at, key) => (at === null || at === undefined ? at : Reflect.get(Object(at), key)),
+    value,
+  );
 
 /** Tasks that resolve the references in their params right before the run, and redact the values afterwards. */
 export const withSecrets = (tasks: Tasks, secrets: Secrets): Tasks =>
@@ -93,9 +105,9 @@ function withSecretsOf(task: Task, secrets: Secrets): Task {
       const params =
         values.size === 0 ? context.params : replaceReferences(context.params, (name) => values.get(name));
       const { value, errors } = parse(task.params, params);
-      if (errors) throw new DoNotRetry(paramsMessage(task, errors, values.size > 0));
+      if (errors) throw new DoNotRetry(paramsMessage(task, new InvalidInput(errors).errors, values.size > 0));
       if (values.size === 0) return task.run({ ...context, params: value });
-      const redactor = new SecretRedactor(values);
+      const redactor = redactorOf(values);
       try {
         return redactor.value(await task.run({ ...withRedaction(context, redactor), params: value }));
       } catch (error) {
@@ -106,7 +118,7 @@ function withSecretsOf(task: Task, secrets: Secrets): Task {
 }
 
 /** With secrets, the message names only the fields: the text of an error may contain a part of the value. */
-const paramsMessage = (task: Task, errors: FieldError[], secret: boolean): string =>
+const paramsMessage = (task: Task, errors: readonly FieldError[], secret: boolean): string =>
   `params are not valid for the task "${task.name}": ${errors.map(({ path, message }) => (secret ? path : `${path} ${message}`)).join('; ')}`;
 
 async function resolve(context: TaskContext<unknown>, secrets: Secrets): Promise<Map<string, string>> {

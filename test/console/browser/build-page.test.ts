@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { builtFile } from '../../../src/api/http/static-file.ts';
 import { type ConsoleState, createConsole } from '../../../src/console/handler.ts';
 import { eventOf } from '../../support/api-events.ts';
 import { launchChromium } from './chromium.ts';
@@ -51,7 +52,7 @@ it('reloads until the console is built or its error is shown, and keeps the frag
   await expect.poll(() => requests, { timeout: 30_000 }).toBeGreaterThan(2);
   state = { kind: 'failed', error: 'main.tsx:1: <wrong>' };
   await page.getByText('main.tsx:1: <wrong>').waitFor();
-  const file = { type: 'text/html; charset=utf-8', plain: async () => Buffer.from(READY) };
+  const file = builtFile('text/html; charset=utf-8', Buffer.from(READY), undefined);
   state = { kind: 'ready', files: { page: file, assets: new Map() } };
   await page.getByRole('heading', { name: 'Ready' }).waitFor();
   expect(page.url()).toBe(address);

@@ -331,6 +331,7 @@ describe('the work of a search', () => {
           steps++;
           return excluded.kindOfDay(midnight);
         },
+        leftOnEveryDay: () => excluded.leftOnEveryDay(),
       },
       steps: () => steps,
     };

@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
 import { asUser } from '../../../src/domain/principal.ts';
+import { SearchBudget } from '../../../src/domain/schedule/search-budget.ts';
 import { pauseJob } from '../../../src/jobs/pause-job.ts';
-import { isPlanned, occurrencesUntil, writerHorizon } from '../../../src/scheduling/planning/plan.ts';
+import { isPlanned, planUntil, writerHorizon } from '../../../src/scheduling/planning/plan.ts';
 import { at, EVERY_MINUTE, standingWorld, USER } from '../../support/standing-world.ts';
 
 test('a plan holds the occurrences up to its end, and the first one after it', async () => {
   const world = standingWorld();
   const { schedule } = world.head(await world.create(EVERY_MINUTE));
-  expect(occurrencesUntil(schedule, at('12:00:00'), at('12:03:00'))).toEqual({
+  expect(await planUntil(new SearchBudget(), schedule, at('12:00:00'), at('12:03:00'))).toEqual({
     inside: [at('12:01:00'), at('12:02:00'), at('12:03:00')],
     beyond: at('12:04:00'),
   });

@@ -15,14 +15,28 @@ export function quotasConformance(subject: Subject): void {
       expect(await store.addToQuota(aUser(), 'a', 1)).toBe(1);
     });
 
-    test('is replaced only if it is as seen', async () => {
+    test('stored jobs and bytes are taken together or not at all, and replaced only if they are as seen', async () => {
       const store = subject();
       const user = aUser();
-      await store.addToQuota(user, 'a', 5);
-      expect(await store.replaceQuota(user, 'a', 4, 1)).toBe(false);
-      expect(await store.replaceQuota(user, 'a', 5, 1)).toBe(true);
-      expect(await store.addToQuota(user, 'a', 1)).toBe(2);
-      expect(await store.replaceQuota(user, 'none', 0, 1)).toBe(false);
+      const max = { jobs: 3, bytes: 1_000 };
+      expect(await store.readStored(user)).toEqual({ jobs: 0, bytes: 0 });
+      expect(await store.replaceStored(user, { jobs: 0, bytes: 0 }, { jobs: 1, bytes: 1 })).toBe(false);
+      const taken = await Promise.all(
+        Array.from({ length: 5 }, () => store.takeStored(user, { jobs: 1, bytes: 100 }, max)),
+      );
+      expect(taken.filter((one) => one !== undefined)).toHaveLength(3);
+      expect(await store.takeStored(user, { jobs: 1, bytes: 1 }, max)).toBeUndefined();
+      expect(await store.takeStored(user, { jobs: 0, bytes: 701 }, max)).toBeUndefined();
+      expect(await store.takeStored(user, { jobs: 0, bytes: 700 }, max)).toEqual({ jobs: 3, bytes: 1_000 });
+      // a lower limit of jobs does not refuse bytes alone
+      expect(await store.takeStored(user, { jobs: 0, bytes: 1 }, { jobs: 2, bytes: 1_001 })).toEqual({
+        jobs: 3,
+        bytes: 1_001,
+      });
+      expect(await store.replaceStored(user, { jobs: 3, bytes: 1 }, { jobs: 1, bytes: 7 })).toBe(false);
+      expect(await store.replaceStored(user, { jobs: 3, bytes: 1_001 }, { jobs: 1, bytes: 7 })).toBe(true);
+      expect(await store.readStored(user)).toEqual({ jobs: 1, bytes: 7 });
+      expect(await store.readStored(aUser())).toEqual({ jobs: 0, bytes: 0 });
     });
 
     test('what is taken never exceeds the limit, however many take at once', async () => {

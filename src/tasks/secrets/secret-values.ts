@@ -1,0 +1,89 @@
+// What of a secret must not be seen: its value, the parts of it that are secrets by themselves, and their bytes in the encodings of
+// characters that are in use.
+
+/** Minimum length of a part that is looked for by itself. A shorter one may be an ordinary word. */
+const MIN_PART = 4;
+const MIN_TEXT_IN_JSON = 8;
+const MIN_LINE = 16;
+/** Schemes have schemes: `Authorization: Basic …`. */
+const MAX_DEPTH = 4;
+
+/** The value, and the parts that a receiver may know by themselves. */
+export function valuesOf(secret: string): string[] {
+  const found = new Set<string>();
+  collect(secret.trim() || secret, found, 0);
+  return [...found];
+}
+
+function collect(value: string, found: Set<string>, depth: number): void {
+  if (found.has(value)) return;
+  found.add(value);
+  if (depth === MAX_DEPTH) return;
+  for (const part of partsOf(value)) collect(part, found, depth + 1);
+}
+
+function partsOf(value: string): string[] {
+  const afterScheme = /^[\w-]+(?::\s*|\s+)(\S.*)$/s.exec(value)?.[1] ?? '';
+  const lines = value.split(/[\r\n]+/).map((line) => line.trim());
+  return [
+    ...[afterScheme, passwordInUrl(value)].filter((part) => part.length >= MIN_PART),
+    ...(lines.length > 1 ? lines.filter((line) => line.length >= MIN_LINE && !line.startsWith('-----')) : []),
+    ...[decodedText(value)].filter((part) => part.length >= MIN_TEXT_IN_JSON),
+    ...textsInJson(value).filter((part) => part.length >= MIN_TEXT_IN_JSON),
+  ].map((part) => part.trim() || part);
+}
+
+/** What base64 such as that of `Basic` stands for. Empty if the value is not the base64 of a text. */
+function decodedText(value: string): string {
+  if (!/^[\w+/-]+={0,2}$/.test(value)) return '';
+  const bytes = Buffer.from(value, 'base64');
+  const text = bytes.toString();
+  return Buffer.from(text).equals(bytes) && !/\p{Cc}/u.test(text) ? text : '';
+}
+
+function passwordInUrl(value: string): string {
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value) || !URL.canParse(value)) return '';
+  const { password } = new URL(value);
+  try {
+    return decodeURIComponent(password);
+  } catch {
+    return password;
+  }
+}
+
+/** Secrets Manager keeps several values as one JSON object. */
+function textsInJson(value: string): string[] {
+  const texts: string[] = [];
+  if (!/^[[{]/.test(value)) return texts;
+  try {
+    JSON.parse(value, (_key, inner: unknown) => {
+      if (typeof inner === 'string') texts.push(inner);
+      return inner;
+    });
+  } catch {
+    // not JSON
+  }
+  return texts;
+}
+
+/** The bytes of a value: in UTF-8 and UTF-16, and in Latin-1 without the bytes that are zero. */
+export function bytesOf(value: string): Buffer[] {
+  const isAscii = /^[\0-\x7f]*$/.test(value);
+  const cases = isAscii ? [value] : [value, value.toUpperCase(), value.toLowerCase()];
+  const forms = cases.flatMap((text) => {
+    const little = Buffer.from(text, 'utf16le');
+    const big = Buffer.from(little).swap16();
+    const isLatin = /^[\0-\xff]*$/.test(text);
+    // without the zero at an end, both orders are the same
+    const wide = isLatin ? [little.subarray(0, -1)] : [little, big];
+    // UTF-16 that a receiver has read as Latin-1 is UTF-8 again
+    const shown = isAscii ? [] : wide.map((bytes) => Buffer.from(bytes.toString('latin1')));
+    return [
+      Buffer.from(text),
+      ...wide,
+      ...shown,
+      ...(isLatin && !isAscii ? [Buffer.from(text, 'latin1')] : []),
+    ];
+  });
+  return [...new Map(forms.map((form) => [form.toString('latin1'), form])).values()];
+}

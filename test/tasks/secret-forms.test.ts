@@ -1,0 +1,191 @@
+// A receiver may echo a secret in any of the usual encodings, as a whole or without its scheme. Nothing of it may remain.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { MAX_TEXT, SecretRedactor } from '../../src/tasks/secrets/redact-secrets.ts';
+
+type Write = (text: string) => string;
+const u = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+const lowerHex: Write = (text) => text.replace(/%[0-9A-F]{2}/g, (hex) => hex.toLowerCase());
+const html: Write = (text) =>
+  text.replace(
+    /[&<>"']/g,
+    (character) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' })[character] ?? '',
+  );
+const url: Write = (text) => encodeURIComponent(text);
+const form: Write = (text) => new URLSearchParams({ v: text }).toString().slice(2);
+const json: Write = (text) => JSON.stringify(text).slice(1, -1);
+const at =
+  (prefix: string): Write =>
+  (text) =>
+    Buffer.from(prefix + text).toString('base64');
+const big = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16();
+
+const TEXTS: Record<string, Write> = {
+  'as it is': (text) => text,
+  HTML: html,
+  'HTML in HTML': (text) => html(html(text)),
+  'HTML by decimal numbers': (text) =>
+    [...text].map((character) => `&#${character.codePointAt(0)};`).join(''),
+  'HTML by hex numbers': (text) =>
+    [...text].map((character) => `&#x${character.codePointAt(0)?.toString(16)};`).join(''),
+  URL: url,
+  'URL twice': (text) => url(url(text)),
+  'URL in lower case': (text) => lowerHex(url(text)),
+  'every byte of a URL': (text) =>
+    [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
+  form,
+  'form in lower case': (text) => lowerHex(form(text)),
+  JSON: json,
+  'JSON in JSON': (text) => json(json(text)),
+  'JSON with every character escaped': (text) => text.replace(/[\s\S]/g, u),
+  'JSON with slashes escaped': (text) => json(text).replaceAll('/', '\\/'),
+  'JSON in HTML in a URL': (text) => url(html(json(text))),
+  '\\x': (text) => [...Buffer.from(text)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join(''),
+  'UTF-16 shown as text': (text) => Buffer.from(text, 'utf16le').toString('latin1'),
+  'UTF-16 in the other order shown as text': (text) => big(text).toString('latin1'),
+  'UTF-16 shown as text in JSON': (text) => json(Buffer.from(text, 'utf16le').toString('latin1')),
+};
+const BYTES: Record<string, Write> = {
+  base64: at(''),
+  'base64 at offset 1': at('x'),
+  'base64 at offset 2': at('x:'),
+  'base64url without padding': (text) => Buffer.from(`ab${text}`).toString('base64url'),
+  'base64 in lines': (text) => at('{"')(text).replace(/.{20}/g, '$&\n'),
+  'base64 in lines in JSON': (text) => json(at('')(text).replace(/.{20}/g, '$&\r\n')),
+  'base64 in a URL': (text) => url(at('a')(text)),
+  'base64 of UTF-16': (text) => Buffer.from(text, 'utf16le').toString('base64'),
+  'base64 of UTF-16 at offset 1': (text) => Buffer.from(`x${text}`, 'utf16le').toString('base64'),
+  'base64 of UTF-16 in the other order': (text) => big(text).toString('base64'),
+  hex: (text) => Buffer.from(text).toString('hex'),
+  'hex in upper case': (text) => Buffer.from(text).toString('hex').toUpperCase(),
+  'hex after one digit': (text) => `a${Buffer.from(text).toString('hex')}`,
+  'hex of UTF-16': (text) => Buffer.from(text, 'utf16le').toString('hex'),
+};
+const WRITTEN = { ...TEXTS, ...BYTES };
+const CASES: Record<string, Write> = {
+  '': (text) => text,
+  ' in upper case': (text) => text.toUpperCase(),
+  ' in lower case': (text) => text.toLowerCase(),
+};
+
+const redact = (secret: string, text: string): string =>
+  new SecretRedactor(new Map([['s', secret]])).text(text);
+
+/** Eight characters of the form, or fewer if it is shorter, that are still there. */
+function leftOf(form: string, clean: string, around: string): string[] {
+  const length = Math.min(8, form.length);
+  const parts = Array.from({ length: form.length - length + 1 }, (_, i) => form.slice(i, i + length));
+  return parts.filter((part) => clean.includes(part) && !around.includes(part));
+}
+
+const SECRET = `tok_9f8E7d6C5b4a/+39"28<1706>&'ö x`;
+
+describe.each(Object.entries(WRITTEN))('written as %s', (_, write) => {
+  it.each(Object.entries(CASES))('a secret%s leaves nothing', (_case, change) => {
+    const form = write(change(SECRET));
+    const clean = redact(SECRET, `you said ${form}, and no`);
+    expect(leftOf(form, clean, '')).toEqual([]);
+    expect(clean).toMatch(/^you said .{0,3}\[secret s\].{0,6}, and no$/);
+  });
+
+  it.each([
+    ['the token of Bearer', `Bearer ${SECRET}`, SECRET],
+    ['the token of a header', `Authorization: Bearer ${SECRET}`, SECRET],
+    ['the pair of Basic', `Basic ${Buffer.from(`alice:${SECRET}`).toString('base64')}`, `alice:${SECRET}`],
+    ['the password of Basic', `Basic ${Buffer.from(`alice:${SECRET}`).toString('base64')}`, SECRET],
+    [
+      'the base64 of Basic',
+      `Basic ${Buffer.from(`alice:${SECRET}`).toString('base64')}`,
+      Buffer.from(`alice:${SECRET}`).toString('base64'),
+    ],
+    ['the password of a pair', `alice:${SECRET}`, SECRET],
+    ['the password of a URL', `postgres://alice:${encodeURIComponent(SECRET)}@db/x`, SECRET],
+    ['a value of a JSON object', JSON.stringify({ user: 'alice', password: SECRET }), SECRET],
+  ])('%s leaves nothing', (_what, secret, part) => {
+    const form = write(part);
+    expect(leftOf(form, redact(secret, `you said ${form}, and no`), '')).toEqual([]);
+  });
+});
+
+describe('redaction', () => {
+  it('of any secret in any form and between any texts leaves nothing', () => {
+    const secret = fc
+      .tuple(fc.string({ unit: 'binary', maxLength: 30 }), fc.stringMatching(/^[\w/+"<&%\\-]{8,20}$/))
+      .map(([more, core]) => `${core}${more}${core}`.toWellFormed());
+    const around = fc.oneof(
+      fc.string({ maxLength: 20 }),
+      fc.constantFrom('…', '{"a":"', '?v=', '<b title="', 'Bearer ', 'data:;base64,', '\n'),
+    );
+    const how = fc.constantFrom(...Object.entries(WRITTEN));
+    const scheme = fc.constantFrom('', 'Bearer ', 'X-Key: ');
+    fc.assert(
+      fc.property(secret, scheme, how, around, around, (value, before, [, write], left, right) => {
+        const form = write(value.trim());
+        // what stands before must not take the first character of the secret for its own escape
+        const text = `${left.replace(/[\\%&\w/+-]+$/, '')} ${form} ${right}`;
+        expect(leftOf(form, redact(before + value, text), left + right)).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('replaces the forms of a secret of four to seven characters with its case, and a shorter one as it is', () => {
+    expect(redact('aB3d', 'aB3d ab3d YUIzZA== 61423364 x%61B3d')).toBe(
+      '[secret s] ab3d [secret s] [secret s] x[secret s]',
+    );
+    expect(redact('aB3', 'aB3 ab3 YUIz')).toBe('[secret s] ab3 YUIz');
+  });
+
+  it('leaves texts without a secret as they are', () => {
+    const text = 'a text with "quotes", 100 % of &amp; and \\u0041, deadbeef, QUJDREVGRw== and an emoji 🎉';
+    expect(redact(SECRET, text)).toBe(text);
+  });
+
+  it('replaces numbers, keys and values of JSON, and leaves the other ones', () => {
+    const redactor = new SecretRedactor(new Map([['pin', '12345678']]));
+    expect(
+      redactor.value({ pin: 12345678, more: [1234, 1.5, true, null], '12345678': { a: 'x 12345678' } }),
+    ).toEqual({
+      pin: '[secret pin]',
+      more: [1234, 1.5, true, null],
+      '[secret pin]': { a: 'x [secret pin]' },
+    });
+  });
+
+  it('leaves nothing of an error: its name, its properties, its causes, or what is thrown instead of an error', () => {
+    const inner = Object.assign(new Error(`inner ${SECRET}`), { code: SECRET });
+    const error = Object.assign(new AggregateError([inner], `outer ${SECRET}`, { cause: inner }), {
+      name: SECRET,
+      config: { headers: { authorization: `Bearer ${SECRET}` } },
+    });
+    const redactor = new SecretRedactor(new Map([['s', SECRET]]));
+    expect(redactor.error(error)).toBe(error);
+    const all = [error, inner].flatMap(({ name, message, stack }) => [name, message, stack]);
+    expect(JSON.stringify([...all, error, inner, error.errors])).not.toContain('tok_9f');
+    for (const thrown of [SECRET, [SECRET], { toString: () => SECRET }, { message: SECRET }])
+      expect(String(redactor.error(thrown))).not.toContain('tok_9f');
+    const frozen = Object.freeze(new Error(SECRET));
+    expect(redactor.error(frozen)).toMatchObject({ message: '[secret s]' });
+  });
+
+  it('finds a secret that is cut between two lines, and one that repeats itself', () => {
+    const redactor = new SecretRedactor(new Map([['s', SECRET]]));
+    for (let cut = 4; cut <= SECRET.length - 4; cut++) {
+      expect(redactor.text(`a ${SECRET.slice(0, cut)}`)).toBe('a [secret s]');
+      expect(redactor.text(`${SECRET.slice(cut)} b`)).toBe('[secret s] b');
+    }
+    const long = 'xy'.repeat(1000);
+    expect(redact(long, `a ${long} b`)).toBe('a [secret s] b');
+  });
+
+  it('truncates a text that is longer than anything that is kept', () => {
+    const text = `${'y'.repeat(MAX_TEXT - 10)}${SECRET}`;
+    const clean = redact(SECRET, text);
+    expect(clean.slice(-25)).toBe(`${'y'.repeat(14)}[secret s]…`);
+    expect(new SecretRedactor(new Map([['s', SECRET]])).value({ a: text, b: SECRET })).toEqual({
+      truncated: true,
+      length: expect.any(Number),
+      start: expect.stringMatching(/^\{"a":"y+…$/),
+    });
+  });
+});
