@@ -19,25 +19,27 @@ export interface Misfire {
   readonly cover: Cover;
 }
 
-type Facts = Pick<ClaimFacts, 'now' | 'clockSkewMs' | 'message'>;
+type Facts = Pick<ClaimFacts, 'now' | 'clockSkewMs' | 'message' | 'row'>;
 
-/** The misfire of a first claim. One-time jobs and runs by hand are never missed. */
+/** The misfire of a first claim. One-time jobs, runs by hand and retries are never missed, and what has a row is not skipped. */
 export function misfireOf(facts: Facts, head: Head, due: DueKey): Misfire {
-  const { now, clockSkewMs, message } = facts;
+  const { now, clockSkewMs, message, row } = facts;
   const cover = isCoverInFuture(now, head) ? undefined : head.coveredUntil;
-  if (isManual(message)) return { queues: false, cover };
+  if (isManual(row ?? message) || row?.status === 'RETRYING') return { queues: false, cover };
   const fires = fireTimeOf(head, due);
   const late = now - fires;
   // an occurrence in time can be covered only by a wrong clock, and runs
-  if (cover !== undefined && fires <= dueAtOf(cover) && late > clockSkewMs)
+  if (!row && cover !== undefined && fires <= dueAtOf(cover) && late > clockSkewMs)
     return { skips: COVERED_REASON, queues: false, cover };
   const { policy, graceSeconds } = head.misfire;
   if (!isRecurring(head.schedule) || late <= graceSeconds * 1000) return { queues: false, cover };
-  if (policy === 'skip') {
+  if (policy === 'skip' && !row) {
     const skips = `${MISFIRE}${Math.round(late / 1000)} s late, ${graceSeconds} s allowed${limitText(head)}`;
     return { skips, queues: false, cover };
   }
   if (policy === 'runAll') return { queues: head.overlap !== 'allow', cover };
+  // one that has waited for others is late for another reason
+  if (policy === 'skip' || (row?.queuedAt !== undefined && !row.covers)) return { queues: false, cover };
   // an occurrence that fires later is in time by some machine's clock: two differ by clockSkewMs, and the claim of a covered
   // occurrence must find it late by more than that
   const covered = dueKey(Math.max(fires, now - 2 * clockSkewMs));

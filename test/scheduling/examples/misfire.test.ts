@@ -9,7 +9,7 @@ async function workersAreBackAt(time: string, policy: string, overlap = 'skip') 
   const jobId = await world.create({ ...EVERY_MINUTE, overlap, misfire: { policy, graceSeconds: 60 } });
   world.now = at(time);
   const message = world.message(jobId, at('12:01:00'));
-  const facts = { now: world.now, clockSkewMs: world.context.settings.clockSkewMs, message };
+  const facts = { now: world.now, clockSkewMs: world.context.settings.clockSkewMs, message, row: undefined };
   const misfire = () => misfireOf(facts, world.head(jobId), message.due);
   return { world, jobId, misfire };
 }
