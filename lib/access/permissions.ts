@@ -39,7 +39,8 @@ const GET = ['GetItem', 'BatchGetItem'] as const;
 const INSERT = ['PutItem', 'PartiQLInsert'] as const;
 const CHANGE = ['UpdateItem', 'PartiQLUpdate'] as const;
 
-const OPERATIONS: Readonly<Record<keyof Store, Access>> = {
+/** `claim` is made of other operations. */
+const OPERATIONS: Readonly<Record<Exclude<keyof Store, 'claim'>, Access>> = {
   putDefinition: on('jobs', 'BatchWriteItem'),
   readDefinition: on('jobs', ...GET),
   readDefinitions: on('jobs', 'BatchGetItem'),
@@ -48,23 +49,19 @@ const OPERATIONS: Readonly<Record<keyof Store, Access>> = {
   readHead: on('jobs', ...GET),
   readHeads: on('jobs', 'BatchGetItem'),
   updateHead: on('jobs', ...CHANGE),
+  takeLock: on('jobs', ...CHANGE),
   listHeads: onIndex('jobs', 'byUser', 'Query'),
-
-  insertHoldItem: on('jobs', ...INSERT),
-  readHoldItem: on('jobs', ...GET),
-  updateHoldItem: on('jobs', ...CHANGE),
-  removeHoldItem: on('jobs', 'DeleteItem'),
-  listHoldItems: on('jobs', 'Query'),
-  heartbeat: on('jobs', 'UpdateItem'),
 
   putEntries: on('timetable', 'BatchWriteItem'),
   readSlot: on('timetable', 'Query'),
   hasEntry: on('timetable', ...GET),
 
   insertRow: on('executions', ...INSERT),
-  updateRow: on('executions', 'PutItem'),
-  markNotified: on('executions', 'UpdateItem'),
-  dismissRow: on('executions', 'UpdateItem'),
+  updateRow: on('executions', 'PutItem', ...CHANGE),
+  extendLease: on('executions', 'UpdateItem'),
+  requestCancel: on('executions', 'UpdateItem'),
+  markNotified: on('executions', ...CHANGE),
+  dismissRow: on('executions', ...CHANGE),
   readRow: on('executions', ...GET),
   readRows: on('executions', 'BatchGetItem'),
   listRows: on('executions', 'Query'),
@@ -106,9 +103,14 @@ const OPERATIONS: Readonly<Record<keyof Store, Access>> = {
   listOpenOperations: on('jobs', 'Query'),
   delistOperation: on('jobs', 'DeleteItem'),
 
-  readKeySlots: on('jobs', 'Query'),
-  writeKeySlot: on('jobs', ...INSERT, ...CHANGE),
-  removeKeySlot: on('jobs', 'DeleteItem'),
+  readSeats: on('jobs', 'Query'),
+  writeSeat: on('jobs', ...INSERT, ...CHANGE),
+
+  putCheckpoint: on('jobs', 'PutItem'),
+  readCheckpoint: on('jobs', ...GET),
+  putWait: on('jobs', 'BatchWriteItem'),
+  firstWait: on('jobs', 'Query'),
+  removeWait: on('jobs', 'DeleteItem'),
 };
 
 /** Lists read the recorded number of index partitions, and writes of indexed items record it (docs/decisions/0041). */
@@ -123,8 +125,13 @@ const BESIDES: Partial<Record<keyof Store, Access>> = {
   updateRow: RECORD_PARTITIONS,
 };
 
+/** The writes of `claimStepByStep`. */
+const CLAIM = ['insertRow', 'updateRow', 'writeSeat', 'takeLock'] as const;
+
 export const accessesOf = (operation: keyof Store): readonly Access[] =>
-  [OPERATIONS[operation], BESIDES[operation]].filter((access) => access !== undefined);
+  operation === 'claim'
+    ? CLAIM.flatMap(accessesOf)
+    : [OPERATIONS[operation], BESIDES[operation]].filter((access) => access !== undefined);
 
 const CREATE = [
   'insertHead',
@@ -146,8 +153,6 @@ export const ROLES = {
     'readHead',
     'readHeads',
     'listHeads',
-    'readHoldItem',
-    'listHoldItems',
     'listChanges',
     'readName',
     'readOperation',
@@ -186,14 +191,12 @@ export const ROLES = {
     'delistOperation',
     'readDefinitions',
     'readHeads',
-    'insertHoldItem',
-    'readHoldItem',
-    'updateHoldItem',
-    'removeHoldItem',
-    'listHoldItems',
     'hasEntry',
     'insertRow',
     'updateRow',
+    'requestCancel',
+    'firstWait',
+    'removeWait',
     'dismissRow',
     'readRow',
     'readRows',
@@ -209,7 +212,6 @@ export const ROLES = {
     'readHead',
     'readHeads',
     'updateHead',
-    'readHoldItem',
     'insertRow',
     'readRow',
     'readRows',
@@ -222,32 +224,27 @@ export const ROLES = {
     'readOperation',
     'replaceOperation',
     'delistOperation',
-    'insertHoldItem',
-    'removeHoldItem',
     'listHeads',
     'insertChange',
-    'listHoldItems',
-    'updateHoldItem',
   ],
   worker: [
     'readDefinition',
     'readHead',
     'updateHead',
-    'heartbeat',
-    'insertHoldItem',
-    'readHoldItem',
-    'updateHoldItem',
-    'removeHoldItem',
     'putEntries',
     'hasEntry',
     'insertRow',
     'updateRow',
     'readRow',
     'readRows',
-    'listRows',
-    'readKeySlots',
-    'writeKeySlot',
-    'removeKeySlot',
+    'claim',
+    'extendLease',
+    'putCheckpoint',
+    'readCheckpoint',
+    'putWait',
+    'firstWait',
+    'removeWait',
+    'readSeats',
     'listWorkers',
     'readLimits',
     'putWorker',
@@ -271,7 +268,8 @@ export type RoleName = keyof typeof ROLES;
 
 /** One statement for each table and index, with exactly the actions that the role uses there. */
 export function tableStatements(storage: Storage, role: RoleName): PolicyStatement[] {
-  const accesses = ROLES[role].flatMap(accessesOf);
+  const operations: readonly (keyof Store)[] = ROLES[role];
+  const accesses = operations.flatMap(accessesOf);
   const resourceOf = ({ table, index }: Access) => (index ? `${table}/index/${index}` : table);
   // a role that may update every item needs no further right for counters
   const mayUpdate = new Set(

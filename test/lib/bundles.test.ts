@@ -93,7 +93,7 @@ const QUEUES: Record<RoleName, readonly string[]> = {
   ],
 };
 const allowed = (role: RoleName): string[] => [
-  ...ROLES[role]
+  ...(ROLES[role] as readonly (keyof Store)[])
     .flatMap(accessesOf)
     .flatMap(({ table, index, actions }) =>
       actions.map((action) => `dynamodb:${action} ${table}${index ? `/index/${index}` : ''}`),

@@ -46,6 +46,8 @@ interface Revision {
 interface JobRecord {
   readonly name: string;
   readonly revisions: Map<string, Revision>;
+  /** When a person changed it last. */
+  changedAt: number;
   cancelledAt: number | undefined;
   /** When a cancel of the job first returned. */
   cancelReturnedAt: number | undefined;
@@ -204,6 +206,7 @@ export class Checks {
     const job: JobRecord = {
       name: String.fromCharCode(65 + this.#jobs.size),
       revisions: new Map(),
+      changedAt: 0,
       cancelledAt: undefined,
       cancelReturnedAt: undefined,
       highestNumber: 0,
@@ -245,6 +248,7 @@ export class Checks {
     if (head.status === 'cancelled') job.cancelledAt ??= now;
     if (head.status !== old?.status && !mayBecome(old?.status, head.status))
       this.#fail('jobs change as the table says', jobId, undefined, `${old?.status} to ${head.status}`);
+    if (old?.version !== head.version) job.changedAt = now;
     if (head.definition !== old?.definition) job.params.push(this.#paramsOf(head));
     if (old && head.version !== old.version + 1 && head.version !== old.version)
       this.#fail('versions grow by one', jobId, undefined, `${old.version} to ${head.version}`);
@@ -534,7 +538,7 @@ export class Checks {
     else job.highestNumber = fence;
     this.#notWithdrawn(job, run);
     this.#notOutdated(job, run, ctx.params);
-    if (head) this.#notMisfired(head, run);
+    if (head) this.#notMisfired(claim.head ?? head, run);
     if (head) this.#inOrder(head, run);
     return run;
   }
@@ -609,6 +613,9 @@ export class Checks {
   #notMisfired(head: Head, { jobId, due, claim, process }: Run): void {
     const rule = this.#job(jobId).revisions.get(claim.row.revision);
     if (claim.before || !rule || isManual(claim.row) || !isRecurring(rule.schedule)) return;
+    // with `overlap: allow` the policy may have been edited since the claim has read it
+    const { changedAt } = this.#job(jobId);
+    if (!claim.head && this.#world.now - changedAt < this.#world.settings.startWindowMs) return;
     const fail = (why: string) => this.#fail('misfire does what it says', jobId, due, why);
     const fires = fireAt(rule.schedule, jobId, dueAtOf(due));
     const covered = claim.head?.coveredUntil;
@@ -627,8 +634,9 @@ export class Checks {
     let latest = latestOccurrence(rule.schedule, dueAtOf(due) - 1, missedBefore);
     while (latest !== undefined && fireAt(rule.schedule, jobId, latest) > missedBefore)
       latest = latestOccurrence(rule.schedule, dueAtOf(due) - 1, latest - 1);
+    const now = this.#world.store.heads.get(jobId);
     const isUncovered =
-      latest !== undefined && (head.coveredUntil ?? '') < dueKey(fireAt(rule.schedule, jobId, latest));
+      latest !== undefined && (now?.coveredUntil ?? '') < dueKey(fireAt(rule.schedule, jobId, latest));
     if (head.misfire.policy === 'runOnce' && isUncovered)
       fail('stands for the others that were missed, and they are not covered');
   }

@@ -85,14 +85,13 @@ export class Clocks {
     // a head that covers occurrences already would lose them, because they look the same as those of the wrong clock
     const heads = store.heads
       .all()
-      .filter((head) => head.status === 'active' && !head.coveredUntil && !('at' in head.schedule));
+      .filter((head) => head.lock && head.status === 'active' && !head.coveredUntil && !('at' in head.schedule));
     if (heads.length === 0) return;
     const head = this.#random.pick(heads);
     const coveredUntil = dueKey(now + this.#random.int(5 * MINUTE, 60 * MINUTE));
     this.#world.count('poisoned head');
     this.#world.trace?.(undefined, `*** ${coveredUntil} is coveredUntil of ${head.jobId}`);
-    const rowsUntil = coveredUntil;
-    void this.#world.apply('updateHead', [head, { coveredUntil, rowsUntil, stamp: this.#random.id(12) }]);
+    void this.#world.apply('takeLock', [{ seen: head, lock: head.lock, coveredUntil }]);
   }
 
   /** Writes what a watcher leaves that dies while its clock is wrong: a long lease, and cursors ahead of time. */

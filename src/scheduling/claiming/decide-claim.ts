@@ -4,7 +4,7 @@ import { dueAtOf, isManual } from '../../domain/executions/ids.ts';
 import { isTerminal, type Row, type RowStatus } from '../../domain/executions/row.ts';
 import { type Head, isLockOf } from '../../domain/jobs/job.ts';
 import type { Message } from '../../queue/queue.ts';
-import { type Cover, misfireOf } from './misfire.ts';
+import { type Cover, fireTimeOf, misfireOf } from './misfire.ts';
 
 /** What a claim has read, in this order: the clock, its own row, the head, the row of the execution that the lock names. */
 export interface ClaimFacts {
@@ -59,9 +59,12 @@ export function decideClaim(facts: ClaimFacts): Decision {
     return row ? cancelled('the job was withdrawn while this waited', now) : END;
   if (row?.status === 'RETRYING' && now < (row.nextAttemptAt ?? 0))
     return { do: 'come back', at: row.nextAttemptAt ?? 0 };
+  // the message may be of an earlier schedule, whose jitter was another
+  const fires = isByHand ? 0 : fireTimeOf(head, message.due);
+  if (isFirst && now < fires) return { do: 'come back', at: fires };
 
   const misfire = misfireOf(facts, head, message.due);
-  if (!row && misfire.skips !== undefined) return skipped(misfire.skips, now);
+  if (misfire.skips !== undefined) return skipped(misfire.skips, now);
   const occupied = occupies(facts, head);
   const queues = head.overlap === 'queue' || misfire.queues;
   if (occupied) {

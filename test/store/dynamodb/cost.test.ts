@@ -24,57 +24,52 @@ import { headToItem, rowToItem } from '../../../src/store/items.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { noop } from '../../../src/tasks/noop.ts';
 import { startDynoxide } from '../../support/engines.ts';
-import { aHead, aHold, anEntry, anId, aRow, T0 } from '../../support/fixtures.ts';
+import { aHead, anEntry, anId, aRow, T0 } from '../../support/fixtures.ts';
 import { itemSize } from '../../support/item-size.ts';
 import { MemoryQueue } from '../../support/memory-queue.ts';
 import { receivedMessage } from '../../support/received-message.ts';
 import { workerPort } from '../../support/worker-port.ts';
 
-/** The largest ordinary head: a held job that was edited, with a note, a pause with an end, names and tags. */
+/** The largest ordinary head: a job that has run and was edited, with a pause with an end, names and tags. */
 const aFullHead = () =>
   aHead({
     userId: '3f9a1c52-7b8e-4d21-9c0a-5e6f7a8b9c0d',
     name: 'nightly-report-of-all-invoices',
     tags: { team: 'billing', environment: 'production', costCentre: '4711' },
-    hold: aHold({ number: 123_456, workerId: `worker_${anId(12)}` }),
-    rowsUntil: dueKey(T0),
+    lock: { due: dueKey(T0), number: T0 + 123_456 },
     coveredUntil: dueKey(T0),
     pausedUntil: T0,
     version: 12,
     definition: 12 * 2 ** 30,
-    note: {
-      due: dueKey(T0),
-      status: 'SKIPPED',
-      reason: `overlap: the execution due ${new Date(T0).toISOString()} was still running`,
-      revision: anId(12),
-      at: T0,
-    },
     bodyFingerprint: anId(16),
   });
 
 describe('size', () => {
-  test('a full head is below 1 KB, the billing unit of every claim and heartbeat', () => {
+  test('a full head is below 1 KB, the billing unit of every claim', () => {
     const size = itemSize(headToItem(aFullHead()));
     expect(size).toBeGreaterThan(600); // or the measure is wrong
     expect(size).toBeLessThan(1_024);
   });
 
-  test('the longest exclusions leave a head with names, tags and a hold below 1 KB, and a full head below 2 KB', () => {
-    const { schedule, note: _, pausedUntil: __, coveredUntil: ___, ...full } = aFullHead();
+  test('the longest exclusions leave a full head below 1 KB', () => {
+    const { schedule, ...full } = aFullHead();
     const dates = Array.from({ length: 15 }, (_, n) => `2026-12-${10 + n}`);
     const except = [...dates, '2026-12-31'].slice(0, 15);
     expect(JSON.stringify(except).length).toBeGreaterThan(195);
     const longest = { ...schedule, except } as typeof schedule;
     expect(itemSize(headToItem({ ...full, schedule: longest }))).toBeLessThan(1_024);
-    expect(itemSize(headToItem({ ...aFullHead(), schedule: longest }))).toBeLessThan(2_048);
   });
 
-  test('the longest progress leaves a held head with names and tags below 1 KB, and a full head below 2 KB', () => {
-    const { note: _, pausedUntil: __, ...full } = aFullHead();
+  test('a row is below 1 KB from its claim to its end, with the longest progress of ASCII', () => {
     const progress = { fraction: 0.123, text: 'x'.repeat(MAX_PROGRESS_TEXT), at: T0 };
-    const held = (head: Head): Head => ({ ...head, hold: { ...aHold(), ...head.hold, progress } });
-    expect(itemSize(headToItem(held(full)))).toBeLessThan(1_024);
-    expect(itemSize(headToItem(held(aFullHead())))).toBeLessThan(2_048);
+    const row = aRow({
+      ...{ status: 'RUNNING', leaseUntil: T0, claimId: anId(12), was: 'RETRYING', boot: anId(12), progress },
+      ...{ userId: '3f9a1c52-7b8e-4d21-9c0a-5e6f7a8b9c0d', workerId: `worker_${anId(12)}`, result: undefined },
+    });
+    expect(itemSize(rowToItem(row, 0))).toBeLessThan(1_024);
+    expect(itemSize(rowToItem({ ...row, status: 'SUCCEEDED', result: { body: 'x'.repeat(200) } }, 0))).toBeLessThan(
+      1_024,
+    );
   });
 
   test('an ordinary failed row is below 1 KB, the key of its error included', () => {
@@ -85,7 +80,6 @@ describe('size', () => {
     const row = aRow({
       status: 'FAILED',
       error,
-      checkpoint: { page: 12 },
       nextAttemptAt: T0,
       result: { body: 'x'.repeat(200) },
     });
@@ -120,37 +114,41 @@ describe('capacity', () => {
   beforeEach(() => used.clear());
   afterAll(() => stop());
 
-  test('a recurring execution costs 4 write units: entry, claim, row, and the row in its index', async () => {
+  test('a claim costs 3 write units: the row, the row in its index, and the lock. The end costs 1', async () => {
     const head = aFullHead();
     await store.insertHead(head);
     used.clear();
-    await store.putEntries([anEntry({ jobId: head.jobId })]);
-    await store.updateHead(head, { stamp: 's2', hold: aHold(), rowsUntil: dueKey(T0 + 1) });
-    await store.insertRow(aRow({ jobId: head.jobId }));
-    expect(
-      Object.fromEntries([...used].filter(([name, units]) => name.endsWith('write') && units > 0)),
-    ).toEqual({
-      'timetable write': 1,
+    const row = aRow({ jobId: head.jobId, status: 'RUNNING', leaseUntil: T0, number: T0 + 200_000 });
+    const lock = { due: row.due, number: row.number };
+    const taking = { seen: head, lock, coveredUntil: dueKey(T0 + 1) };
+    expect(await store.claim({ seen: undefined, row, seat: undefined, lock: taking })).toBe('done');
+    const written = () =>
+      Object.fromEntries([...used].filter(([name, units]) => name.endsWith('write') && units > 0));
+    expect(written()).toEqual({
       'jobs write': 1,
       'executions write': 1,
       'executions.byUser write': 1,
-      write: 4,
+      write: 3,
     });
+    used.clear();
+    const { leaseUntil: _, ...ended } = { ...row, status: 'SUCCEEDED' as const };
+    expect(await store.updateRow({ status: 'RUNNING', number: row.number }, ended)).toBe(true);
+    expect(written()).toEqual({ 'executions write': 1, write: 1 });
     expect(total('read')).toBe(0);
   });
 
-  test('a concurrency key costs 1 write unit and 1 read unit more: its slot, the search, and the row of the run before', async () => {
+  test('a concurrency key costs 1 write unit and 1 read unit more: its seat, the search, and the row of the run before', async () => {
     const head = aFullHead();
     await store.insertHead(head);
     const row = aRow({ jobId: head.jobId });
     await store.insertRow(row);
     const name = { owner: anId(8), key: 'db' };
-    const before = { ...name, n: 0, jobId: head.jobId, due: row.due, token: anId(12), leaseUntil: T0 };
-    await store.writeKeySlot(undefined, before);
+    const before = { ...name, n: 0, jobId: head.jobId, due: row.due, number: row.number };
+    await store.writeSeat(undefined, before);
     used.clear();
-    const [seen] = await store.readKeySlots(name, { consistent: false });
+    const [seen] = await store.readSeats(name, { consistent: false });
     await store.readRows([row], { consistent: false });
-    await store.writeKeySlot(seen, { ...before, token: anId(12) });
+    await store.writeSeat(seen, { ...before, number: row.number + 1 });
     expect([total('write'), total('read')]).toEqual([1, 1]);
   });
 
@@ -169,28 +167,58 @@ describe('capacity', () => {
       ? new Promise((end) => signal.addEventListener('abort', () => end(), { once: true }))
       : Promise.resolve();
 
-  /** What dispatch, claim, run and finish of the second occurrence of a job use. No other job is due in these minutes. */
-  const usedBySecond = async (startAt: string, limit?: ConcurrencyLimit) => {
-    const spec = jobSpecSchema.parse({ task: 'noop', schedule: { every: 'PT1M', startAt }, limit });
-    const created = contextAt(Date.parse('2026-11-16T12:30:00Z'));
-    const { job } = await createJob(created, { userId: anId(12), spec });
-    for (const due of [Date.parse(startAt), Date.parse(startAt) + MINUTE]) {
-      const queue = new MemoryQueue();
-      const { clock, ...context } = contextAt(due);
-      const now = { ...context, queue, clock: { ...clock, sleep } };
-      used.clear();
-      await dispatchSlot(now, shardOf(job.id, 4), minuteOf(due));
-      const received = receivedMessage(queue.takeVisible(due)[0]);
-      await handleMessage(now, workerPort(new Map([['noop', noop]])), received);
-      expect(received.fate).toEqual(['deleted']);
-    }
-    return { write: total('write'), read: total('read') };
+  /** What dispatch, claim, run and finish of a due occurrence use. No other job is due in its minute. */
+  const usedByRun = async (jobId: string, due: number, begin = () => used.clear()) => {
+    const queue = new MemoryQueue();
+    const { clock, ...context } = contextAt(due);
+    const now = { ...context, queue, clock: { ...clock, sleep } };
+    begin();
+    await dispatchSlot(now, shardOf(jobId, 4), minuteOf(due));
+    const received = receivedMessage(queue.takeVisible(due)[0]);
+    await handleMessage(now, workerPort(new Map([['noop', noop]])), received);
+    expect(received.fate).toEqual(['deleted']);
+    const row = await store.readRow(jobId, dueKey(due), { consistent: false });
+    expect(row?.status).toBe('SUCCEEDED');
+    return { write: total('write'), read: total('read') - 0.5 };
   };
 
-  test('a recurring execution writes 4 from its dispatch to its end, and 5 with a concurrency key, which also reads 1 more', async () => {
-    const without = await usedBySecond('2026-11-16T12:40:00Z');
-    const keyed = await usedBySecond('2026-11-16T12:50:00Z', { key: 'db', concurrent: 1 });
-    expect([without.write, keyed.write, keyed.read - without.read]).toEqual([4, 5, 1]);
+  /** The third occurrence of a job, so that the lock names an ended execution. */
+  const usedByThird = async (startAt: string, change: object) => {
+    const spec = jobSpecSchema.parse({ task: 'noop', schedule: { every: 'PT1M', startAt }, ...change });
+    const created = contextAt(Date.parse('2026-11-16T12:30:00Z'));
+    const { job } = await createJob(created, { userId: anId(12), spec });
+    const first = Date.parse(startAt);
+    await usedByRun(job.id, first);
+    await usedByRun(job.id, first + MINUTE);
+    return usedByRun(job.id, first + 2 * MINUTE);
+  };
+
+  test.each([
+    ['skip', '2026-11-16T12:40:00Z', 5],
+    ['queue', '2026-11-16T12:50:00Z', 5],
+    ['allow', '2026-11-16T13:00:00Z', 4],
+  ])('a recurring execution with overlap %s writes and reads no more than this, from its dispatch to its end', async (overlap, startAt, units) => {
+    const { write, read } = await usedByThird(startAt, { overlap });
+    expect(write).toBe(units);
+    expect(read).toBeLessThanOrEqual(2);
+  });
+
+  test('a concurrency key costs 1 more, and 1 more to read', async () => {
+    const without = await usedByThird('2026-11-16T13:10:00Z', {});
+    const limit: ConcurrencyLimit = { key: 'db', concurrent: 1 };
+    const keyed = await usedByThird('2026-11-16T13:20:00Z', { limit });
+    expect([keyed.write - without.write, keyed.read - without.read]).toEqual([1, 1]);
+  });
+
+  test('a one-time execution with its create', async () => {
+    const created = contextAt(Date.parse('2026-11-16T12:30:00Z'));
+    const at = '2026-11-16T13:30:00Z';
+    used.clear();
+    const spec = jobSpecSchema.parse({ task: 'noop', schedule: { at } });
+    const { job } = await createJob(created, { userId: anId(12), spec });
+    const { write, read } = await usedByRun(job.id, Date.parse(at), () => {});
+    expect(Object.fromEntries(used)).toEqual({});
+    expect([write, read]).toEqual([0, 0]);
   });
 
   test('a change by a person costs 1 more than the head and its index: the record', async () => {
@@ -242,7 +270,7 @@ describe('capacity', () => {
     expect(itemSize(headToItem(named))).toBeLessThan(1_024);
   });
 
-  test('a backfilled occurrence costs 4 until it runs: entry, note, row and index; the operation 4, and 1 per step', async () => {
+  test('a backfilled occurrence costs 3 until it runs: entry, row and index; the operation 4, and 1 per step', async () => {
     const context = contextAt(Date.parse('2026-11-16T12:30:00Z'));
     const userId = '3f9a1c52-7b8e-4d21-9c0a-5e6f7a8b9c0d';
     const startAt = '2026-11-15T00:00:00Z';
@@ -254,31 +282,38 @@ describe('capacity', () => {
     expect([total('timetable write'), total('executions write'), total('executions.byUser write')]).toEqual([
       30, 30, 30,
     ]);
-    // 30 notes; the operation: its item, its list item, its lease, its removal from the list; three steps
-    expect([total('jobs write'), total('jobs.byUser write')]).toEqual([30 + 4 + 3, 0]);
+    // the operation: its item, its list item, its lease, its removal from the list; three steps
+    expect([total('jobs write'), total('jobs.byUser write')]).toEqual([4 + 3, 0]);
   });
 
-  test('a heartbeat costs 1, and so does a write that is refused', async () => {
-    const head = aFullHead();
-    await store.insertHead(head);
-    used.clear();
-    await store.heartbeat(head.jobId, 'head', head.hold?.token ?? '', T0 + 60_000, 's2');
-    expect(total('write')).toBe(1);
-    await store.updateHead({ ...head, stamp: 'older' }, { stamp: 's3' });
-    expect(total('write')).toBe(2);
-  });
-
-  test('a heartbeat with progress costs 1, and so does the claim that follows it', async () => {
-    const { note: _, pausedUntil: __, ...head } = aFullHead();
-    await store.insertHead(head);
+  test('a heartbeat costs 1, with progress too, and so does a write that is refused', async () => {
+    const row = aRow({ status: 'RUNNING', leaseUntil: T0 });
+    await store.insertRow(row);
     used.clear();
     const progress = { fraction: 0.123, text: 'x'.repeat(MAX_PROGRESS_TEXT), at: T0 };
-    await store.heartbeat(head.jobId, 'head', head.hold?.token ?? '', T0 + 60_000, 's2', progress);
-    expect(total('write')).toBe(1);
-    const seen = await store.readHead(head.jobId, { consistent: true });
+    await store.extendLease(row, row.number, T0 + 1, undefined);
+    await store.extendLease(row, row.number, T0 + 2, progress);
+    await store.requestCancel(row, row.number);
+    expect(total('write')).toBe(3);
+    expect(await store.extendLease(row, row.number, T0 + 2, undefined)).toBeUndefined();
+    expect(total('write')).toBe(4);
     used.clear();
-    await store.updateHead(seen ?? head, { stamp: 's3', hold: aHold(), rowsUntil: dueKey(T0 + 1) });
+    const { leaseUntil: _, ...ended } = { ...row, progress, status: 'SUCCEEDED' as const };
+    await store.updateRow({ status: 'RUNNING', number: row.number }, ended);
     expect(total('write')).toBe(1);
+  });
+
+  test('a checkpoint costs 1 per KB, and an item of the line 1 when it comes and 1 when it goes', async () => {
+    const row = aRow();
+    await store.putCheckpoint(row, row.number, { page: 12 });
+    expect(total('write')).toBe(1);
+    await store.readCheckpoint(row);
+    expect(total('read')).toBe(1);
+    used.clear();
+    await store.putWait(row, T0);
+    await store.firstWait(row.jobId);
+    await store.removeWait(row);
+    expect([total('write'), total('read')]).toEqual([2, 1]);
   });
 
   test('writes that share a request cost as much as single ones, also refused ones', async () => {
@@ -287,9 +322,10 @@ describe('capacity', () => {
     expect([total('jobs write'), total('jobs.byUser write')]).toEqual([3, 3]);
     used.clear();
     const [first, ...others] = heads.map((head) =>
-      store.updateHead(head === heads[0] ? { ...head, stamp: 'older' } : head, {
-        stamp: 's2',
-        hold: aHold(),
+      store.takeLock({
+        seen: head === heads[0] ? { ...head, version: 1 } : head,
+        lock: { due: dueKey(T0), number: T0 + 200_000 },
+        coveredUntil: undefined,
       }),
     );
     expect(await Promise.all([first, ...others])).toEqual([false, true, true]);
@@ -300,10 +336,10 @@ describe('capacity', () => {
   });
 
   test('a row that changes costs 1: its index has keys only', async () => {
-    const row = aRow({ status: 'QUEUED', fence: undefined });
+    const row = aRow({ status: 'QUEUED', number: 0 });
     await store.insertRow(row);
     used.clear();
-    await store.updateRow({ status: 'QUEUED' }, { ...row, status: 'RUNNING', fence: 'f' });
+    await store.updateRow(row, { ...row, status: 'RUNNING', number: T0 });
     expect(total('write')).toBe(1);
   });
 

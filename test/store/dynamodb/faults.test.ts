@@ -17,7 +17,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createDynamoStore } from '../../../src/store/dynamodb/dynamodb.ts';
 import { headToItem, type Item } from '../../../src/store/items.ts';
-import { aHead, aHold, anEntry, aRow } from '../../support/fixtures.ts';
+import { aHead, anEntry, aRow } from '../../support/fixtures.ts';
 
 const $metadata = {};
 const refused = new ConditionalCheckFailedException({ message: 'refused', $metadata });
@@ -117,7 +117,7 @@ describe('writes that share a request', () => {
   const store = createDynamoStore({ client, tablePrefix: '', shards: 4, backoff: noTime });
   const three = () =>
     Promise.allSettled(
-      ['a', 'b', 'c'].map((jobId) => store.updateHead(aHead({ jobId, stamp: 's' }), { stamp: 't' })),
+      ['a', 'b', 'c'].map((jobId) => store.updateHead(aHead({ jobId }), { version: 2 })),
     );
   const jobsOf = (calls: { args: [{ input: { Key: Item | undefined } }] }[]) =>
     calls.map(({ args }) => args[0].input.Key?.jobId);
@@ -158,8 +158,8 @@ describe('writes that share a request', () => {
     const single = createDynamoStore({ client, tablePrefix: '', shards: 4, groupCommit: false });
     mock.on(UpdateCommand).resolves({});
     await Promise.all([
-      single.updateHead(aHead({ jobId: 'a', stamp: 's' }), { stamp: 't' }),
-      single.updateHead(aHead({ jobId: 'b', stamp: 's' }), { stamp: 't' }),
+      single.updateHead(aHead({ jobId: 'a' }), { version: 2 }),
+      single.updateHead(aHead({ jobId: 'b' }), { version: 2 }),
     ]);
     expect(mock.commandCalls(UpdateCommand)).toHaveLength(2);
     expect(mock.commandCalls(BatchExecuteStatementCommand)).toHaveLength(0);
@@ -170,19 +170,27 @@ describe('a conditional write', () => {
   const client = new DynamoDBClient({ region: 'us-east-1' });
   const store = createDynamoStore({ client, tablePrefix: '', shards: 4, backoff: noTime });
   const row = aRow({ status: 'RUNNING' });
+  const aSeat = { owner: 'o', key: 'db', n: 0, jobId: 'j', due: '1', number: 1 };
 
   const WRITES: [string, () => Promise<unknown>, unknown][] = [
     ['insertHead', () => store.insertHead(aHead()), false],
-    ['updateHead', () => store.updateHead(aHead({ jobId: 'j', stamp: 's' }), { stamp: 't' }), false],
-    ['heartbeat', () => store.heartbeat('j', 'head', 't', 1, 's'), undefined],
+    ['updateHead', () => store.updateHead(aHead({ jobId: 'j' }), { version: 2 }), false],
     [
-      'insertHoldItem',
-      () => store.insertHoldItem({ jobId: 'j', due: '1', stamp: 's', hold: aHold() }),
+      'takeLock',
+      () => store.takeLock({ seen: aHead(), lock: { due: '1', number: 1 }, coveredUntil: undefined }),
       false,
     ],
-    ['updateHoldItem', () => store.updateHoldItem('j', '1', 's', { stamp: 't', hold: aHold() }), false],
+    ['extendLease', () => store.extendLease(row, 1, 1, undefined), undefined],
+    ['requestCancel', () => store.requestCancel(row, 1), false],
+    ['claim', () => store.claim({ seen: undefined, row, seat: undefined, lock: undefined }), 'refused'],
+    ['putCheckpoint', () => store.putCheckpoint(row, 1, {}), false],
+    ['writeSeat', () => store.writeSeat(undefined, aSeat), false],
+    ['writeSeat over another', () => store.writeSeat(aSeat, aSeat), false],
     ['insertRow', () => store.insertRow(row), false],
-    ['updateRow', () => store.updateRow({ status: 'RUNNING', fence: row.fence }, row), false],
+    ['updateRow', () => store.updateRow(row, row), false],
+    ['updateRow of an ended row', () => store.updateRow({ ...row, status: 'FAILED' }, row), false],
+    ['markNotified', () => store.markNotified(row.jobId, row.due, row), false],
+    ['dismissRow', () => store.dismissRow(row), false],
     ['takeShard', () => store.takeShard(1, 't', 'u', 1), false],
     ['commitShard', () => store.commitShard(1, 't', { leaseUntil: 1, dispatchedUntil: 1 }), false],
     ['resetShard', () => store.resetShard(1, 't', { dispatchedUntil: 1, settledUntil: 1 }), false],

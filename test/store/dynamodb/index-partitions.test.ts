@@ -103,7 +103,7 @@ describe('raised on a running system', () => {
     for (const row of rows) {
       await first.insertRow(row);
       expect(
-        await second.updateRow({ status: 'RUNNING', fence: row.fence }, { ...row, status: 'FAILED' }),
+        await second.updateRow(row, { ...row, status: 'FAILED' }),
       ).toBe(true);
     }
     const ids = rows.map(({ jobId }) => jobId).reverse();

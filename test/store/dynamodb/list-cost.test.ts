@@ -15,7 +15,7 @@ import { createDynamoStore } from '../../../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../../../src/store/dynamodb/tables.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { startDynoxide } from '../../support/engines.ts';
-import { aHead, aHold, aJobId, anEntry, anId, aRow, aUser, T0 } from '../../support/fixtures.ts';
+import { aHead, aJobId, anEntry, anId, aRow, aUser, T0 } from '../../support/fixtures.ts';
 import { MemoryQueue } from '../../support/memory-queue.ts';
 
 const JOBS = 40;
@@ -56,12 +56,13 @@ const context = (): Context => ({
   settings: DEFAULT_SETTINGS,
 });
 
-/** Jobs of one user, each held and with `rows` ordinary rows. */
+/** Jobs of one user, each with a running row and `rows` ordinary rows before it. */
 async function jobsWithRows(rows: number): Promise<string> {
   const userId = aUser();
   for (let i = 0; i < JOBS; i++) {
-    const head = aHead({ userId, hold: aHold(), createdAt: T0 + i });
+    const head = aHead({ userId, createdAt: T0 + i });
     await store.insertHead(head);
+    await store.insertRow(aRow({ jobId: head.jobId, userId, status: 'RUNNING', leaseUntil: T0 + 30_000 }));
     const ofJob = Array.from({ length: rows }, (_, n) => n);
     await Promise.all(
       ofJob.map((n) =>
@@ -108,8 +109,9 @@ test('a summary without recent executions reads the index only', async () => {
 
 test('running executions: others cost nothing, however many there are', async () => {
   const userId = aUser();
-  const own = aHead({ userId, hold: aHold() });
+  const own = aHead({ userId });
   await store.insertHead(own);
+  await store.insertRow(aRow({ jobId: own.jobId, userId, status: 'RUNNING', leaseUntil: T0 + 30_000 }));
   const runningOf = (owner: string, jobId: string) => ({
     ...{ id: executionId(jobId, dueKey(T0)), since: T0 },
     owner: ownerHash(owner),
@@ -135,7 +137,7 @@ test('running executions: others cost nothing, however many there are', async ()
   const alone = await listed();
   await putWorkers(1000);
   const crowded = await listed();
-  // 1 RRU for the head, and 1 for the row, which a first attempt does not have
+  // 1 RRU for the head, and 1 for the row
   expect(crowded.others).toEqual({ readHeads: 1, readRows: 1 });
   expect(crowded.others).toEqual(alone.others);
   // 1,000 running executions are 66 KB of the workers' rows

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDynamoStore } from '../../../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../../../src/store/dynamodb/tables.ts';
 import { dynamoClient, startDynoxide } from '../../support/engines.ts';
-import { aHead, aHold, aRow } from '../../support/fixtures.ts';
+import { dueKey } from '../../../src/domain/executions/ids.ts';
+import { aHead, aRow, T0 } from '../../support/fixtures.ts';
 
 describe('a write whose response was lost', () => {
   let engine: Awaited<ReturnType<typeof startDynoxide>>;
@@ -40,37 +41,45 @@ describe('a write whose response was lost', () => {
     await engine.stop();
   });
 
-  test('shows as refused, and the caller finds its own stamp', async () => {
+  test('shows as refused, and the caller finds its own version', async () => {
     const head = aHead();
     await store.insertHead(head);
     drop = 1;
-    expect(await store.updateHead(head, { stamp: 'mine', status: 'paused' })).toBe(false);
+    expect(await store.updateHead(head, { version: 2, status: 'paused' })).toBe(false);
     const after = await store.readHead(head.jobId, { consistent: true });
-    expect([after?.stamp, after?.status]).toEqual(['mine', 'paused']);
+    expect([after?.version, after?.status]).toEqual([2, 'paused']);
   });
 
-  test('of a row shows as refused, and the caller finds its own fence', async () => {
-    const row = aRow();
+  test('of an opened row shows as a refused claim, and the caller finds its own id', async () => {
+    const row = aRow({ status: 'RUNNING', claimId: 'mine', leaseUntil: T0 });
     drop = 1;
-    expect(await store.insertRow(row)).toBe(false);
-    expect((await store.readRow(row.jobId, row.due, { consistent: true }))?.fence).toBe(row.fence);
+    expect(await store.claim({ seen: undefined, row, seat: undefined, lock: undefined })).toBe('refused');
+    expect((await store.readRow(row.jobId, row.due, { consistent: true }))?.claimId).toBe('mine');
   });
 
-  test('of a heartbeat is applied again', async () => {
-    const hold = aHold();
-    const head = aHead({ hold });
+  test('of a lock shows as an open row without it, and the caller finds its own number', async () => {
+    const head = aHead();
     await store.insertHead(head);
+    const lock = { due: dueKey(T0), number: 7 };
     drop = 1;
-    const after = await store.heartbeat(head.jobId, 'head', hold.token, hold.leaseUntil + 1, 's2');
-    expect(after?.leaseUntil).toBe(hold.leaseUntil + 1);
+    expect(await store.takeLock({ seen: head, lock, coveredUntil: undefined })).toBe(false);
+    expect((await store.readHead(head.jobId, { consistent: true }))?.lock).toEqual(lock);
+  });
+
+  test('of a heartbeat shows as refused, and the caller finds its own lease', async () => {
+    const row = aRow({ status: 'RUNNING', leaseUntil: T0 });
+    await store.insertRow(row);
+    drop = 1;
+    expect(await store.extendLease(row, row.number, T0 + 1, undefined)).toBeUndefined();
+    expect((await store.readRow(row.jobId, row.due, { consistent: true }))?.leaseUntil).toBe(T0 + 1);
   });
 
   test('that is lost every time is an error, although the write was applied', async () => {
     const head = aHead();
     await store.insertHead(head);
     drop = 10;
-    await expect(store.updateHead(head, { stamp: 'mine' })).rejects.toThrow();
+    await expect(store.updateHead(head, { version: 2 })).rejects.toThrow();
     drop = 0;
-    expect((await store.readHead(head.jobId, { consistent: true }))?.stamp).toBe('mine');
+    expect((await store.readHead(head.jobId, { consistent: true }))?.version).toBe(2);
   });
 });
