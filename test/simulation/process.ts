@@ -134,6 +134,7 @@ const METHODS = [
   'readName',
   'writeName',
   'putOperation',
+  'addToQuota',
   'readOperation',
   'replaceOperation',
   'listOpenOperations',
