@@ -271,19 +271,6 @@ describe('executions with a row', () => {
     expect(because).toContain(`alice paused the job at ${iso(second)} ("maintenance")`);
     expect(evidence.map(({ href }) => href)).toEqual([`/executions/${id}.${second}`, `/jobs/${id}/changes`]);
   });
-
-  it('a decision in the head counts before its row is written', async () => {
-    const { job, claims, explain, goTo, store } = opened();
-    const id = await job();
-    goTo(FIRST);
-    await claims(id);
-    goTo(FIRST + MINUTE);
-    const insertRow = store.insertRow.bind(store);
-    store.insertRow = () => Promise.reject(new Error('no answer'));
-    await claims(id, FIRST + MINUTE).catch(() => undefined);
-    store.insertRow = insertRow;
-    expect(await explain(id, FIRST + MINUTE)).toMatchObject({ verdict: 'skippedOverlap' });
-  });
 });
 
 describe('executions that run', () => {
@@ -332,7 +319,7 @@ describe('executions that run', () => {
     const explained = await explain(id, FIRST);
     expect(explained).toMatchObject({
       verdict: 'beingRecovered',
-      because: `The execution due ${iso(FIRST)} was held by worker_1, whose lease ended at ${iso(FIRST + 30 * SECOND)}; another worker takes it over.`,
+      because: `The execution due ${iso(FIRST)} ran on worker_1, whose lease ended at ${iso(FIRST + 30 * SECOND)}; another worker takes it over.`,
     });
     expect(explained.evidence).toContainEqual({ what: 'last heartbeat of worker_1', at: iso(FIRST) });
   });
@@ -588,7 +575,7 @@ describe('occurrences that did not start', () => {
     });
   });
 
-  it('waiting: for a slot of a concurrency key, however long', async () => {
+  it('waiting: for a seat of a concurrency key, however long', async () => {
     const { job, explain, goTo, workerBeats } = opened();
     const id = await job({ limit: { key: 'db', concurrent: 2 } });
     goTo(FIRST + 10 * SECOND);
@@ -596,7 +583,7 @@ describe('occurrences that did not start', () => {
     const { verdict, because } = await explain(id, FIRST);
     expect([verdict, because]).toEqual([
       'waiting',
-      expect.stringContaining('a slot of the key "db", which 2 executions may have at once'),
+      expect.stringContaining('a seat of the key "db", which 2 executions may have at once'),
     ]);
   });
 

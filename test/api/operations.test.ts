@@ -159,12 +159,12 @@ describe('an operation', () => {
     const events: string[] = [];
     Object.assign(ctx.clock, { sleep: () => new Promise((resolve) => setImmediate(resolve)) });
     let stopping: Promise<unknown> | undefined;
-    const updateHead = store.updateHead.bind(store);
-    store.updateHead = async (seen, change) => {
+    const insertRow = store.insertRow.bind(store);
+    store.insertRow = async (row) => {
       stopping ??= call('DELETE', `/operations/${op}`).then(({ status }) => events.push(`DELETE ${status}`));
       await new Promise((resolve) => setImmediate(resolve));
       events.push('decision');
-      return updateHead(seen, change);
+      return insertRow(row);
     };
     await carryOutOperations(ctx, always);
     await stopping;
