@@ -88,7 +88,7 @@ describe.each(readdirSync(FOLDER).filter((file) => file.endsWith('.yml')))('the 
 
   it('names files and folders that exist', () => {
     const named = commandsOf(workflow).flatMap(
-      (command) => command.match(/(?<=\s)(?:test|\.ci)\/[\w./-]+/g) ?? [],
+      (command) => command.match(/(?<=\s)(?:test|model|\.ci)\/[\w./-]+/g) ?? [],
     );
     expect(named.length).toBeGreaterThan(0);
     expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
