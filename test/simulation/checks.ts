@@ -304,7 +304,8 @@ export class Checks {
     // a worker hides a message that it handles for a lease, and after an error for the clock skew
     if (boot === undefined || ms === settings.leaseMs || ms <= 2 * settings.clockSkewMs) return;
     const row = this.#rowOf(jobId, due);
-    if (row?.status === 'RUNNING' && row.boot !== boot)
+    // a message that waits for a seat of its key waits for no worker of its own
+    if (row?.status === 'RUNNING' && row.boot !== boot && !this.#world.store.heads.get(jobId)?.limit)
       this.#fail('no message waits for a worker of another boot', jobId, due, `hidden for ${ms} ms`);
   }
 

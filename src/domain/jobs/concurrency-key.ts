@@ -41,7 +41,7 @@ export interface KeyLimit extends KeyName {
   readonly concurrent: number;
 }
 
-/** A seat of a key. It names the execution that took it last, as a lock does. It is free if that row is not RUNNING with its number. */
+/** A seat of a key. It names the execution that took it last, as a lock does. It is free if that row is not RUNNING with its number, or its lease is over. */
 export interface Seat extends KeyName {
   /** From 0 on. */
   readonly n: number;

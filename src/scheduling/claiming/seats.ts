@@ -1,11 +1,13 @@
 // Seats of concurrency keys. A seat is the same thing as a lock: it names a row, and is free if that row is not RUNNING with its
-// number. Nobody gives a seat back (docs/protocol.md#seats).
+// number, or if its lease is over. Nobody gives a seat back (docs/protocol.md#seats).
 import { ownerHash } from '../../domain/digest.ts';
 import { executionId } from '../../domain/executions/ids.ts';
+import type { Row } from '../../domain/executions/row.ts';
 import type { KeyLimit, Seat } from '../../domain/jobs/concurrency-key.ts';
 import type { Head } from '../../domain/jobs/job.ts';
 import type { Message } from '../../queue/queue.ts';
 import type { Context } from '../context.ts';
+import { isLeaseOver } from './decide-claim.ts';
 
 type KeyedHead = Pick<Head, 'userId' | 'limit'>;
 
@@ -20,10 +22,12 @@ export const keyLimitOf = ({ userId, limit }: KeyedHead): KeyLimit | undefined =
 
 /** A free seat, picked at random, so that claims at the same time seldom want the same. Undefined if all are taken. */
 export async function findSeat(
-  { store, random }: Context,
+  { store, random, clock, settings, boot }: Context,
   { concurrent, ...name }: KeyLimit,
   { consistent }: { readonly consistent: boolean },
 ): Promise<FreeSeat | undefined> {
+  // before the reads: a lease that is over by then is over in a row that is read later
+  const at = { now: clock.now(), clockSkewMs: settings.clockSkewMs, boot };
   const pick = <T>(items: readonly T[]): T | undefined => items[Math.floor(random.float() * items.length)];
   const taken = (await store.readSeats(name, { consistent })).filter(({ n }) => n < concurrent);
   const numbers = new Set(taken.map(({ n }) => n));
@@ -40,7 +44,7 @@ export async function findSeat(
   );
   const free = taken.filter((seat) => {
     const row = known(seat) ? stale.get(idOf(seat)) : sure.get(idOf(seat));
-    return row?.status !== 'RUNNING' || row.number !== seat.number;
+    return row?.status !== 'RUNNING' || row.number !== seat.number || isLeaseOver(at, row);
   });
   const seen = pick(free);
   return seen && { n: seen.n, seen };
@@ -48,7 +52,11 @@ export async function findSeat(
 
 const idOf = ({ jobId, due }: Seat): string => executionId(jobId, due);
 
-async function rowsOf(store: Context['store'], seats: readonly Seat[], consistent: boolean) {
+async function rowsOf(
+  store: Context['store'],
+  seats: readonly Seat[],
+  consistent: boolean,
+): Promise<Map<string, Row>> {
   if (seats.length === 0) return new Map();
   const rows = await store.readRows(
     seats.map(({ jobId, due }) => ({ jobId, due })),
