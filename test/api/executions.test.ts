@@ -45,14 +45,7 @@ describe('GET /executions', () => {
 
   it('by status and by time', async () => {
     const { call, store } = testApi();
-    const statuses = [
-      'SUCCEEDED',
-      'FAILED',
-      'SKIPPED',
-      'CANCELLED',
-      'QUEUED',
-      'RETRYING',
-    ] as const;
+    const statuses = ['SUCCEEDED', 'FAILED', 'SKIPPED', 'CANCELLED', 'QUEUED', 'RETRYING'] as const;
     const rows = statuses.map((status, i) => aRow({ userId: 'alice', status, due: dueKey(NOW + i * 1000) }));
     for (const row of rows) await store.insertRow(row);
     const words = async (query: string) =>

@@ -30,9 +30,8 @@ const ended = (job: Accepted, count: number) =>
   world.until(
     `${count} ends`,
     async () =>
-      (await statuses(job)).filter(
-        (s) => s !== 'RUNNING' && s !== 'RETRYING' && s !== 'QUEUED',
-      ).length >= count,
+      (await statuses(job)).filter((s) => s !== 'RUNNING' && s !== 'RETRYING' && s !== 'QUEUED').length >=
+      count,
   );
 const began = (job: Accepted, count: number) =>
   world.until(`${count} starts`, () => world.runs(job).length >= count);

@@ -2,7 +2,14 @@
 // words, and the table sees these words only, so that it shares no code with the decision.
 import { describe, expect, test } from 'vitest';
 import { dueKey, MANUAL, manualKey } from '../../src/domain/executions/ids.ts';
-import { isTerminal, mayFollow, OPEN, type Row, type RowStatus, TERMINAL } from '../../src/domain/executions/row.ts';
+import {
+  isTerminal,
+  mayFollow,
+  OPEN,
+  type Row,
+  type RowStatus,
+  TERMINAL,
+} from '../../src/domain/executions/row.ts';
 import type { Head } from '../../src/domain/jobs/job.ts';
 import { type ClaimFacts, type Decision, decideClaim } from '../../src/scheduling/claiming/decide-claim.ts';
 import { aHead, aMessage, aRow } from '../support/fixtures.ts';
@@ -21,8 +28,8 @@ interface JobCase {
   readonly revision: 'same' | 'other' | 'other, planned again';
 }
 
-const JOBS: readonly JobCase[] = (['active', 'paused', 'cancelled', 'completed', 'failed'] as const).flatMap((status) =>
-  (['same', 'other', 'other, planned again'] as const).map((revision) => ({ status, revision })),
+const JOBS: readonly JobCase[] = (['active', 'paused', 'cancelled', 'completed', 'failed'] as const).flatMap(
+  (status) => (['same', 'other', 'other, planned again'] as const).map((revision) => ({ status, revision })),
 );
 
 interface Timing {
@@ -50,7 +57,13 @@ const TIMINGS: readonly Timing[] = [
   { name: 'missed', ...MISSED, policy: 'skip' },
   { name: 'missed', ...MISSED, policy: 'runAll' },
   { name: 'missed', ...MISSED, policy: 'runOnce', coverAfter: NOW - 2 * SKEW },
-  { name: 'missed, more is covered', ...MISSED, policy: 'runOnce', cover: NOW - GRACE - 5_000, coverAfter: NOW - 2 * SKEW },
+  {
+    name: 'missed, more is covered',
+    ...MISSED,
+    policy: 'runOnce',
+    cover: NOW - GRACE - 5_000,
+    coverAfter: NOW - 2 * SKEW,
+  },
   { name: 'covered', lateMs: SKEW + 1, policy: 'runOnce', cover: NOW - SKEW - 1, isCovered: true },
   { name: 'covered and missed', ...MISSED, policy: 'runAll', cover: NOW - 3 * SKEW, isCovered: true },
   { name: 'covered, but in time by some clock', lateMs: SKEW, policy: 'runOnce', cover: NOW },
@@ -82,7 +95,13 @@ interface RowCase {
 }
 
 const LIVE = { status: 'RUNNING', lease: 'live', leaseUntil: NOW - SKEW, attempt: 1, was: 'QUEUED' } as const;
-const LOST = { status: 'RUNNING', lease: 'over', leaseUntil: NOW - SKEW - 1, attempt: 1, was: 'QUEUED' } as const;
+const LOST = {
+  status: 'RUNNING',
+  lease: 'over',
+  leaseUntil: NOW - SKEW - 1,
+  attempt: 1,
+  was: 'QUEUED',
+} as const;
 const ROWS: readonly RowCase[] = [
   { name: 'absent' },
   { name: 'absent, of a run by hand', byHand: true },
@@ -93,11 +112,21 @@ const ROWS: readonly RowCase[] = [
   { name: 'queued, of the schedule in force', status: 'QUEUED', ofSchedule: true },
   { name: 'queued, to be cancelled', status: 'QUEUED', cancelRequested: true },
   { name: 'queued by hand', status: 'QUEUED', byHand: true },
-  { name: 'queued by hand, and the late message of the schedule', status: 'QUEUED', byHand: true, lateMessage: true },
+  {
+    name: 'queued by hand, and the late message of the schedule',
+    status: 'QUEUED',
+    byHand: true,
+    lateMessage: true,
+  },
   { name: 'retrying', status: 'RETRYING' },
   { name: 'retrying, its time has come', status: 'RETRYING', nextAttemptAt: NOW },
   { name: 'retrying, too early', status: 'RETRYING', nextAttemptAt: NOW + 1 },
-  { name: 'retrying, too early, to be cancelled', status: 'RETRYING', nextAttemptAt: NOW + 1, cancelRequested: true },
+  {
+    name: 'retrying, too early, to be cancelled',
+    status: 'RETRYING',
+    nextAttemptAt: NOW + 1,
+    cancelRequested: true,
+  },
   { name: 'retrying by hand', status: 'RETRYING', byHand: true },
   { name: 'running', ...LIVE },
   { name: 'running, to be cancelled', ...LIVE, cancelRequested: true },
@@ -203,7 +232,9 @@ function factsOf({ job, overlap, timing, row, lock, isBehind }: Case): ClaimFact
     message: { ...MESSAGE, due, revision },
     ...{ row: own, head },
     lockRow:
-      lock.of === 'another' && lock.status ? { ...ROW, due: dueKey(OTHER_DUE), status: lock.status, number } : undefined,
+      lock.of === 'another' && lock.status
+        ? { ...ROW, due: dueKey(OTHER_DUE), status: lock.status, number }
+        : undefined,
     isPlannedAgain: job?.revision === 'other, planned again',
     isBehind,
   };
@@ -213,7 +244,8 @@ const isLost = ({ row }: Case) => row.status === 'RUNNING' && row.lease === 'ove
 /** Without a lock to ask, each opened row counts as a start. */
 const hasStarted = ({ overlap, lock }: Case) => overlap === 'allow' || lock.of === 'this claim';
 const isFirst = ({ row }: Case) => row.status !== 'RETRYING';
-const isMissed = ({ row, timing }: Case) => isFirst({ row } as Case) && !row.byHand && timing.isMissed === true;
+const isMissed = ({ row, timing }: Case) =>
+  isFirst({ row } as Case) && !row.byHand && timing.isMissed === true;
 const isWithdrawn = ({ job, row }: Case) =>
   isFirst({ row } as Case) &&
   !row.byHand &&
@@ -326,7 +358,8 @@ const TABLE: readonly [string, (c: Case) => boolean, (c: Case) => Decision][] = 
       !c.row.byHand &&
       !c.row.covers &&
       !standsInLine(c),
-    () => ends('SKIPPED', `overlap: the execution due ${new Date(OTHER_DUE).toISOString()} was still running`),
+    () =>
+      ends('SKIPPED', `overlap: the execution due ${new Date(OTHER_DUE).toISOString()} was still running`),
   ],
   ['another one runs', isOccupied, () => WAIT],
   ['an older one waits', (c) => isFirst(c) && standsInLine(c) && c.isBehind, () => WAIT],
@@ -365,7 +398,10 @@ describe('in every combination of facts', () => {
     ...{ c, facts, decision: decideClaim(facts) },
   }));
   const broken = (is: (one: (typeof all)[number]) => boolean) =>
-    all.filter(is).slice(0, 5).map(({ c, decision }) => `${describeCase(c)}: ${JSON.stringify(decision)}`);
+    all
+      .filter(is)
+      .slice(0, 5)
+      .map(({ c, decision }) => `${describeCase(c)}: ${JSON.stringify(decision)}`);
 
   test('the decision is that of the first line of the table that fits, and each line fits somewhere', () => {
     const used = new Set<string>();
@@ -376,7 +412,9 @@ describe('in every combination of facts', () => {
       used.add(line[0]);
       const expected = line[2](c);
       if (!isSame(decision, expected) && wrong.length < 5)
-        wrong.push(`${describeCase(c)}: "${line[0]}" says ${JSON.stringify(expected)}, got ${JSON.stringify(decision)}`);
+        wrong.push(
+          `${describeCase(c)}: "${line[0]}" says ${JSON.stringify(expected)}, got ${JSON.stringify(decision)}`,
+        );
     }
     expect(wrong).toEqual([]);
     expect(TABLE.map(([name]) => name).filter((name) => !used.has(name))).toEqual([]);
@@ -394,7 +432,9 @@ describe('in every combination of facts', () => {
       head.overlap !== 'allow' &&
       head.lock.due !== message.due &&
       (lockRow?.number ?? 0) < head.lock.number;
-    expect(broken((one) => one.decision.do === 'claim' && isUnknown(one) && !one.decision.surely)).toEqual([]);
+    expect(broken((one) => one.decision.do === 'claim' && isUnknown(one) && !one.decision.surely)).toEqual(
+      [],
+    );
   });
 
   test('of a job that is cancelled nothing is claimed, of one that is not active only what has begun or was asked for', () => {
@@ -405,7 +445,8 @@ describe('in every combination of facts', () => {
   });
 
   test('a write follows the table of transitions, and never counts more attempts than there were', () => {
-    const change = ({ decision }: (typeof all)[number]) => (decision.do === 'write' ? decision.change : undefined);
+    const change = ({ decision }: (typeof all)[number]) =>
+      decision.do === 'write' ? decision.change : undefined;
     expect(
       broken((one) => {
         const { status } = change(one) ?? {};
@@ -416,7 +457,8 @@ describe('in every combination of facts', () => {
   });
 
   test('an open row is never forgotten: its message ends only with a terminal row, or without one', () => {
-    const isOpen = ({ row, job }: Case) => job !== undefined && row.status !== undefined && !isTerminal(row.status);
+    const isOpen = ({ row, job }: Case) =>
+      job !== undefined && row.status !== undefined && !isTerminal(row.status);
     expect(broken(({ c, decision }) => decision.do === 'end' && isOpen(c))).toEqual([]);
   });
 });

@@ -62,7 +62,11 @@ describe('an execution that had begun is repeated by another worker', () => {
 
   test('with overlap: allow, if it is a retry', async () => {
     const { world, context, jobId, message, claimed, pastLease } = await begun({ overlap: 'allow' });
-    const failed = { kind: 'failed', error: { name: 'Error', message: 'no' }, retry: { afterMs: 0 } } as const;
+    const failed = {
+      kind: 'failed',
+      error: { name: 'Error', message: 'no' },
+      retry: { afterMs: 0 },
+    } as const;
     await finishAttempt(context, claimed, failed, { receivedAt: world.now, startedAt: message.fireAt });
     claimedOf(await claim(context, 'lost again', message));
     await pauseJob(context, ANN, jobId);

@@ -4,14 +4,7 @@ import { editJob } from '../../../src/jobs/edit-job.ts';
 import { claim } from '../../../src/scheduling/claiming/claim.ts';
 import { completeOneTimeJob } from '../../../src/scheduling/running/after-execution.ts';
 import { finishAttempt } from '../../../src/scheduling/running/finish-attempt.ts';
-import {
-  at,
-  claimedOf,
-  EVERY_MINUTE,
-  SUCCEEDED,
-  standingWorld,
-  USER,
-} from '../../support/standing-world.ts';
+import { at, claimedOf, EVERY_MINUTE, SUCCEEDED, standingWorld, USER } from '../../support/standing-world.ts';
 
 test('the end of an execution wakes the oldest one that waits', async () => {
   const world = standingWorld();

@@ -14,8 +14,7 @@ async function receivedAt(time: string) {
   const starts: number[] = [];
   const run = async () => void starts.push(clock.now());
   const noop = defineTask({ name: 'noop', description: '', params: z.unknown(), run });
-  const worker = (workerId: string) =>
-    workerPort(new Map([['noop', noop]]), {}, { workerId });
+  const worker = (workerId: string) => workerPort(new Map([['noop', noop]]), {}, { workerId });
   const deliverTo = (workerId: string) => {
     const received = receivedMessage(message);
     void handleMessage({ ...world.context, clock }, worker(workerId), received);

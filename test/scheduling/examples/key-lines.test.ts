@@ -23,7 +23,11 @@ function lines() {
 test('a worker claims at most as many executions of a key as it has seats', async () => {
   const { keys } = lines();
   const [one, two, three] = [aMessage(), aMessage(), aMessage()];
-  expect([keys.enter(LIMIT, one), keys.enter(LIMIT, two), keys.enter(LIMIT, three)]).toEqual([true, true, false]);
+  expect([keys.enter(LIMIT, one), keys.enter(LIMIT, two), keys.enter(LIMIT, three)]).toEqual([
+    true,
+    true,
+    false,
+  ]);
   expect(keys.enter({ ...LIMIT, key: 'other' }, three)).toBe(true);
   await keys.leave(LIMIT, one, true);
   expect(keys.enter(LIMIT, three)).toBe(true);
