@@ -116,9 +116,7 @@ describe('writes that share a request', () => {
   const client = new DynamoDBClient({ region: 'us-east-1' });
   const store = createDynamoStore({ client, tablePrefix: '', shards: 4, backoff: noTime });
   const three = () =>
-    Promise.allSettled(
-      ['a', 'b', 'c'].map((jobId) => store.updateHead(aHead({ jobId }), { version: 2 })),
-    );
+    Promise.allSettled(['a', 'b', 'c'].map((jobId) => store.updateHead(aHead({ jobId }), { version: 2 })));
   const jobsOf = (calls: { args: [{ input: { Key: Item | undefined } }] }[]) =>
     calls.map(({ args }) => args[0].input.Key?.jobId);
 

@@ -102,9 +102,7 @@ describe('raised on a running system', () => {
     );
     for (const row of rows) {
       await first.insertRow(row);
-      expect(
-        await second.updateRow(row, { ...row, status: 'FAILED' }),
-      ).toBe(true);
+      expect(await second.updateRow(row, { ...row, status: 'FAILED' })).toBe(true);
     }
     const ids = rows.map(({ jobId }) => jobId).reverse();
     expect(await idsOf((cursor) => second.listRowKeys('u', { limit: 7, cursor }))).toEqual(ids);

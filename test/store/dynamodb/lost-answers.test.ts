@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { dueKey } from '../../../src/domain/executions/ids.ts';
 import { createDynamoStore } from '../../../src/store/dynamodb/dynamodb.ts';
 import { createTables } from '../../../src/store/dynamodb/tables.ts';
 import { dynamoClient, startDynoxide } from '../../support/engines.ts';
-import { dueKey } from '../../../src/domain/executions/ids.ts';
 import { aHead, aRow, T0 } from '../../support/fixtures.ts';
 
 describe('a write whose response was lost', () => {

@@ -3,10 +3,8 @@ import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'nod
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { errorKeyOf } from '../../../src/domain/executions/error-key.ts';
-import { dueAtOf, dueKey } from '../../../src/domain/executions/ids.ts';
 import { StoreFault } from '../../../src/store/sqlite/faults.ts';
-import { MIGRATIONS, migrate, SCHEMA_VERSION } from '../../../src/store/sqlite/schema.ts';
+import { migrate, SCHEMA_VERSION } from '../../../src/store/sqlite/schema.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite.ts';
 import { aBoot, aHead, aRow, T0 } from '../../support/fixtures.ts';
 import { aFile, aStore } from '../../support/sqlite-file.ts';
@@ -139,31 +137,6 @@ describe('migrations', () => {
     migrate(db, 'file', ['CREATE TABLE a (x)', 'CREATE TABLE b (y); INSERT INTO a VALUES (1)']);
     expect(versionOf(db)).toBe(2);
     expect(db.prepare('SELECT x FROM a').all()).toEqual([{ x: 1 }]);
-  });
-
-  test('a file of version 1 keeps its failed rows, and new ones have the key of their error', async () => {
-    const file = aFile();
-    mkdirSync(dirname(file));
-    const db = new DatabaseSync(file);
-    migrate(db, file, MIGRATIONS.slice(0, 1));
-    const old = aRow({ userId: 'u', status: 'FAILED', fence: undefined });
-    const { jobId, due, userId, status, fence: _fence, ...record } = old;
-    db.prepare('INSERT INTO executions (jobId, due, userId, status, record) VALUES (?, ?, ?, ?, ?)').run(
-      ...[jobId, due, userId, status, JSON.stringify({ userId, ...record })],
-    );
-    db.close();
-
-    const { store, close } = await aStore(file);
-    expect(await store.readRow(jobId, due, { consistent: true })).toEqual(old);
-    const fresh = aRow({ userId: 'u', status: 'FAILED', due: dueKey(dueAtOf(due) + 1) });
-    await store.insertRow(fresh);
-    const { items } = await store.listFailedKeys('u', { limit: 5 });
-    expect(items).toMatchObject([
-      { due: fresh.due, errorKey: errorKeyOf(fresh) },
-      { jobId, due },
-    ]);
-    expect(items[1]).not.toHaveProperty('errorKey');
-    await close();
   });
 
   test('one that fails leaves nothing of itself behind', () => {

@@ -5,7 +5,7 @@ import { dueKey } from '../../../src/domain/executions/ids.ts';
 import { createRetention } from '../../../src/store/sqlite/retention.ts';
 import { migrate } from '../../../src/store/sqlite/schema.ts';
 import { createMemorySqlite } from '../../../src/store/sqlite/sqlite.ts';
-import { aHead, aHold, anEntry, aRow, T0 } from '../../support/fixtures.ts';
+import { aHead, anEntry, aRow, T0 } from '../../support/fixtures.ts';
 
 /** Tables with a row for each worker or shard, the index of listed operations, and the lines of one execution. */
 const SMALL = /(FROM|INTO|UPDATE) (workers|shards) |operations_listed|SCAN json_each|SCAN \(subquery-/;
@@ -38,7 +38,8 @@ async function everyOperation(): Promise<void> {
   const window = {
     ...{ jobId, event: 'failed' as const, stamp: 's', until: T0, openedBy: 'x', suppressed: 0, recent: [] },
   };
-  const slot = { owner: 'o', key: 'db', n: 0, jobId, due, token: 't', leaseUntil: T0 };
+  const seat = { owner: 'o', key: 'db', n: 0, jobId, due, number: 1 };
+  const lock = { seen: head, lock: { due, number: 1 }, coveredUntil: undefined };
   const calls = [
     () => store.putDefinition({ jobId, version: 1, params: {}, notify: [] }),
     () => store.readDefinition(jobId, 1),
@@ -46,21 +47,27 @@ async function everyOperation(): Promise<void> {
     () => store.insertHead(head),
     () => store.readHead(jobId, consistent),
     () => store.readHeads([jobId], consistent),
-    () => store.updateHead(head, { stamp: 'n', hold: aHold(), rowsUntil: due }),
+    () => store.updateHead(head, { version: 2 }),
+    () => store.takeLock(lock),
     () => store.listHeads(userId, list),
-    () => store.insertHoldItem({ jobId, due, stamp: 's', hold: aHold() }),
-    () => store.readHoldItem(jobId, due),
-    () => store.updateHoldItem(jobId, due, 's', { hold: aHold(), stamp: 't' }),
-    () => store.listHoldItems(jobId),
-    () => store.heartbeat(jobId, 'head', 't', 0, 's', { fraction: 1, at: T0 }),
-    () => store.heartbeat(jobId, { due }, 't', 0, 's'),
-    () => store.removeHoldItem(jobId, due, 't'),
     () => store.putEntries([anEntry()]),
     () => store.putEntries([anEntry(), anEntry()]),
     () => store.readSlot(1, 1),
     () => store.hasEntry(anEntry()),
     () => store.insertRow(row),
     () => store.updateRow(row, row),
+    () => store.updateRow({ status: 'RUNNING', number: 1, leaseUntil: T0 }, row),
+    () => store.updateRow({ status: 'QUEUED', number: 1 }, row),
+    () => store.claim({ seen: undefined, row, seat: { seen: undefined, seat }, lock }),
+    () => store.claim({ seen: row, row, seat: { seen: seat, seat }, lock }),
+    () => store.extendLease(row, 1, T0, { fraction: 1, at: T0 }),
+    () => store.requestCancel(row, 1),
+    () => store.dismissRow(row),
+    () => store.putCheckpoint(row, 1, {}),
+    () => store.readCheckpoint(row),
+    () => store.putWait(row, T0),
+    () => store.firstWait(jobId),
+    () => store.removeWait(row),
     () => store.markNotified(jobId, due, row),
     () => store.readRow(jobId, due, consistent),
     () => store.readRows(keys, consistent),
@@ -90,10 +97,9 @@ async function everyOperation(): Promise<void> {
     () => store.replaceOperation(operation, operation),
     () => store.listOpenOperations(5),
     () => store.delistOperation(operation),
-    () => store.writeKeySlot(undefined, slot),
-    () => store.writeKeySlot(slot, slot),
-    () => store.readKeySlots(slot, consistent),
-    () => store.removeKeySlot(slot),
+    () => store.writeSeat(undefined, seat),
+    () => store.writeSeat(seat, seat),
+    () => store.readSeats(seat, consistent),
     () => messages.send('q', ['x'], 0, 0),
     () => messages.receive('q', 5, 0, 0, 'r'),
     async () => messages.nextVisibleAt('q'),

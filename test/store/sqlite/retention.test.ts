@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { dueKey } from '../../../src/domain/executions/ids.ts';
 import { minuteOf } from '../../../src/domain/executions/slots.ts';
-import { aHold, aJobId, anEntry, aRow, aUser, T0 } from '../../support/fixtures.ts';
+import { aJobId, anEntry, aRow, aUser, T0 } from '../../support/fixtures.ts';
 import { aStore } from '../../support/sqlite-file.ts';
 import { until } from '../../support/until.ts';
 
@@ -27,9 +27,11 @@ test('rows with an expiry are deleted after it, and no others', async () => {
   const recent = aRow({ finishedAt: T0 + 5 * DAY, due: dueKey(T0) });
   const open = aRow({ status: 'RETRYING', due: dueKey(T0) });
   for (const row of [old, recent, open]) await store.insertRow(row);
-  const hold = aHold({ leaseUntil: T0 });
   const jobId = aJobId();
-  await store.insertHoldItem({ jobId, due: hold.due, stamp: 's', hold });
+  for (const key of [old, open]) {
+    await store.putCheckpoint(key, T0, { page: 1 });
+    await store.putWait(key, T0);
+  }
   const user = aUser();
   await store.addToQuota(user, 'creates', 3, T0 / 1000);
   await store.addToQuota(user, 'active', 5);
@@ -39,25 +41,30 @@ test('rows with an expiry are deleted after it, and no others', async () => {
   await store.writeNotificationWindow(undefined, window, T0 / 1000);
   await store.putWorker({ workerId: 'w', startedAt: T0, beatAt: T0, running: [], host: 'h' });
 
-  const slot = { owner: 'o', key: 'db', n: 0, jobId, due: hold.due, token: 't', leaseUntil: T0 };
-  await store.writeKeySlot(undefined, slot);
+  const seat = { owner: 'o', key: 'db', n: 0, jobId, due: dueKey(T0), number: T0 };
+  await store.writeSeat(undefined, seat);
 
   await expired(opened, T0 + 12 * DAY);
   expect(await store.readRow(old.jobId, old.due, CONSISTENT)).toBeUndefined();
   expect(await store.readRow(recent.jobId, recent.due, CONSISTENT)).toEqual(recent);
   expect(await store.readRow(open.jobId, open.due, CONSISTENT)).toEqual(open);
   expect((await store.listRowKeys(old.userId, { limit: 5 })).items).toEqual([]);
-  expect(await store.readHoldItem(jobId, hold.due)).toEqual({ jobId, due: hold.due, stamp: 's', hold });
+  expect(await Promise.all([old, open].map((key) => store.readCheckpoint(key)))).toEqual([
+    undefined,
+    { page: 1 },
+  ]);
+  expect(await store.firstWait(old.jobId)).toBeUndefined();
+  expect(await store.firstWait(open.jobId)).toEqual({ due: open.due, at: T0 });
   expect(await store.readNotificationWindow(jobId, 'failed')).toBeUndefined();
   expect(await store.readWorker('w')).toBeUndefined();
   expect(await store.addToQuota(user, 'creates', 1, T0 / 1000)).toBe(1);
   expect(await store.addToQuota(user, 'active', 1)).toBe(6);
 
-  expect(await store.readKeySlots(slot, CONSISTENT)).toEqual([slot]);
+  expect(await store.readSeats(seat, CONSISTENT)).toEqual([seat]);
 
   await expired(opened, T0 + 31 * DAY);
-  expect(await store.readKeySlots(slot, CONSISTENT)).toEqual([]);
-  expect(await store.readHoldItem(jobId, hold.due)).toBeUndefined();
+  expect(await store.readSeats(seat, CONSISTENT)).toEqual([]);
+  expect(await store.readRow(open.jobId, open.due, CONSISTENT)).toEqual(open);
 });
 
 test('entries are deleted a day after their slot is settled, and never before', async () => {
