@@ -65,7 +65,10 @@ export class Fleet {
   /** Starts enough machines after the last fault. */
   recover(refilled: () => void): void {
     const world = this.#world;
+    // a server that was down until now starts, and its queue is empty
+    const starts = world.down && world.boot !== undefined;
     world.down = false;
+    if (starts && !this.#scenario.killAll) this.#refill();
     if (this.#scenario.killAll) {
       this.#killAll(true);
       this.#refill(refilled);

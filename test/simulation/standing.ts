@@ -82,6 +82,14 @@ export class Standing {
       return isLeaseOver({ now, clockSkewMs: 2 * settings.clockSkewMs, boot }, row);
     if (checks.keys.isFull(head)) return false;
     if (row?.status === 'RETRYING' && (row.nextAttemptAt ?? 0) + settings.clockSkewMs > now) return false;
-    return head.overlap === 'allow' || !checks.isLocked(head, due);
+    if (head.overlap === 'allow') return true;
+    return !checks.isLocked(head, due) && !this.#isBehind(head, due);
+  }
+
+  /** Whether an older execution of the job goes first. */
+  #isBehind({ jobId, overlap, misfire }: Head, due: DueKey): boolean {
+    if (overlap !== 'queue' && misfire.policy !== 'runAll') return false;
+    const isOlder = (row: Row) => row.jobId === jobId && row.due < due && row.queuedAt !== undefined;
+    return this.#world.store.rows.all().some((row) => isOlder(row) && !isTerminal(row.status));
   }
 }
