@@ -33,6 +33,7 @@ export async function cancelExecution(context: Context, who: Principal, id: stri
 /** The worker stops the task at its next heartbeat. If the claim has not started yet, it may, until this returns. */
 async function cancelRunning(context: Context, row: Row): Promise<boolean> {
   if (!(await context.store.requestCancel(row, row.number))) return false;
+  // [rule cancel-waits]
   await awaitStart(context, row);
   return true;
 }

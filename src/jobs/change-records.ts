@@ -83,7 +83,11 @@ export async function changeJob(
     const { what: kind = what } = decision;
     const record = { jobId, version, by: who.userId, what: kind, note, previous: lastChange(head) };
     const sides = difference(head, version, decision, clock.now());
-    const updatedAt = await recordChange(context, { ...record, ...sides }, clock.now());
+    const updatedAt = /* [rule record-first] */ await recordChange(
+      context,
+      { ...record, ...sides },
+      clock.now(),
+    );
     const [definition, all] = bytesOfJob(head);
     const [inForce, added] = decision.bytes ?? [definition, bytesOfRecord(note)];
     const pauseEnded = (head.pausedUntil ?? Number.POSITIVE_INFINITY) <= updatedAt;
@@ -95,6 +99,7 @@ export async function changeJob(
     };
     decision.inTime?.();
     guard?.inTime?.();
+    // [rule record-first-after]
     if (await writeHead(context, head, written)) return { head: { ...head, ...written }, changed: true };
     return CONFLICT;
   });

@@ -72,7 +72,7 @@ export async function createJob(
       { ...createdBy(userId, jobId, { ...common, schedule }, paused), ...(note !== undefined && { note }) },
       t0,
     ),
-    store.putEntries(paused ? [] : entries),
+    /* [rule entries-first] */ store.putEntries(paused ? [] : entries),
   ]);
   const head: Head = {
     ...common,
@@ -98,6 +98,7 @@ export async function createJob(
     if (first && bodyFingerprint) return repeated(context, first, bodyFingerprint);
     throw new JobExists(`job ${jobId} already exists`);
   }
+  // [rule entries-first-after]
   if (!paused) await send();
   const content = { jobId, version: head.definition, params, notify };
   const searches = searchesOf(context);

@@ -20,7 +20,7 @@ export const putEntries = ({ store }: Context, jobId: string, dues: readonly Due
   store.putEntries(dues.map((due) => ({ at, jobId, revision: MANUAL, due, kind: 'byHand' })));
 
 const putEntry = (context: Context, jobId: string, due: DueKey, at: number) =>
-  putEntries(context, jobId, [due], at);
+  /* [rule by-hand-entry] */ putEntries(context, jobId, [due], at);
 
 export const sendNow = (
   { queue }: Context,

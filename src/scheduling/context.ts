@@ -85,7 +85,7 @@ export const DEFAULT_SETTINGS: Settings = {
 
 /** Whether the machine's clock is off by at most half of clockSkewMs, so that two machines differ by at most clockSkewMs. */
 export const isClockRight = ({ clock, settings }: Pick<Context, 'clock' | 'settings'>): boolean =>
-  Math.abs(clock.offBy?.() ?? 0) <= settings.clockSkewMs / 2;
+  /* [rule right-clock] */ Math.abs(clock.offBy?.() ?? 0) <= settings.clockSkewMs / 2;
 
 export interface Context {
   readonly store: Store;

@@ -179,6 +179,7 @@ export async function claimStepByStep(
   store: Pick<Store, 'insertRow' | 'updateRow' | 'writeSeat' | 'takeLock'>,
   { seen, row, seat, lock }: ClaimWrites,
 ): Promise<ClaimAnswer> {
+  // [rule row-first]
   if (!(await (seen ? store.updateRow(seen, row) : store.insertRow(row)))) return 'refused';
   if (seat && !(await store.writeSeat(seat.seen, seat.seat))) return 'opened';
   return !lock || (await store.takeLock(lock)) ? 'done' : 'opened';

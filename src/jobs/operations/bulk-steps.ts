@@ -165,9 +165,10 @@ async function changeOne(
   const { note, until, action } = operation.params;
   const guard: ChangeGuard = {
     admit(head) {
+      // [rule bulk-selects-again]
       if (!isToChange(context, operation, head)) throw new NoLongerSelected();
     },
-    inTime: () => turn.inTime(),
+    inTime: () => /* [rule bulk-in-time] */ turn.inTime(),
   };
   const who = actorOf(operation);
   try {

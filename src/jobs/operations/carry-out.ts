@@ -114,6 +114,7 @@ export async function carryOut(
     now - seen.createdAt > MAX_AGE_MS ? tooOld(seen) : taken,
   );
   while (operation && isOpen(operation)) {
+    // [rule acts-first]
     const step = await carryOutStep(context, operation, turn);
     turn = newTurn(context, mayGoOn);
     const goesOn = mayGoOn();

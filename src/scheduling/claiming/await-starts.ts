@@ -8,9 +8,11 @@ import type { Context } from '../context.ts';
 export async function awaitStarts(context: Context, jobId: string): Promise<void> {
   const { store, clock, settings, claims } = context;
   if (claims) return claims.settled(jobId);
-  const head = await store.readHead(jobId, { consistent: true });
+  const head = await store.readHead(jobId, { consistent: /* [rule look-sure] */ true });
+  // [rule allow-waits]
   if (head?.overlap === 'allow') return clock.sleep(settings.startWindowMs);
   const row = head?.lock && (await store.readRow(jobId, head.lock.due, { consistent: true }));
+  // [rule change-waits]
   if (row && head && isLockOf(head, row)) await awaitStart(context, row);
 }
 
@@ -20,7 +22,7 @@ export async function awaitStart(context: Context, row: Row): Promise<void> {
   if (row.status !== 'RUNNING') return;
   if (claims) return claims.settled(row.jobId);
   // the start of the worker's clock may be off by clockSkewMs
-  const openFor = clock.now() - (row.startedAt ?? 0) - settings.clockSkewMs;
+  const openFor = clock.now() - (row.startedAt ?? 0) - /* [rule look-skew] */ settings.clockSkewMs;
   if (openFor < settings.startWindowMs) await clock.sleep(settings.startWindowMs);
 }
 

@@ -59,7 +59,8 @@ export async function claim(context: Context, workerId: string, message: Message
   const result = await retryConflicts(context, CLAIM_RETRY, async () => {
     const read = await readFacts(context, message, sure);
     const decision = decideClaim(read.facts);
-    const mustBeSure = decision.do !== 'claim' || decision.surely;
+    const mustBeSure =
+      /* [rule decide-sure] */ decision.do !== 'claim' || /* [rule free-sure] */ decision.surely;
     if (mustBeSure && !sure) {
       sure = true;
       return RETRY_NOW;
@@ -82,18 +83,27 @@ async function readFacts(context: Context, message: Message, sure: boolean): Pro
   const row = await store.readRow(jobId, due, { consistent: sure });
   // with `overlap: allow` nothing checks the head later
   let head = await store.readHead(jobId, { consistent: sure });
+  // [rule allow-reads-head]
   if (head?.overlap === 'allow' && !sure) head = await store.readHead(jobId, { consistent: true });
   const { lock } = head ?? {};
   const other = head?.overlap !== 'allow' && lock && lock.due !== due ? lock : undefined;
   const lockRow = other && (await store.readRow(jobId, other.due, { consistent: sure }));
-  const facts = { now, clockSkewMs: settings.clockSkewMs, boot, message, row, head, lockRow };
+  const facts = {
+    /* [rule clock-first] */ now,
+    clockSkewMs: settings.clockSkewMs,
+    boot,
+    message,
+    row,
+    head,
+    lockRow,
+  };
   const isPlannedAgain = sure && head ? await isPlannedByOther(context, head, message, row) : false;
   const without = { ...facts, isPlannedAgain, isBehind: false };
   // the line matters only to what would be claimed
   const waitsInLine = head && decideClaim({ ...without, isBehind: true }).do === 'wait';
   return {
     facts: { ...without, isBehind: waitsInLine ? await isBehind(context, jobId, due) : false },
-    readAt,
+    /* [rule window-from-read] */ readAt,
     sure,
   };
 }
@@ -153,7 +163,11 @@ async function writeDecision(
   const base = row ?? newRow(head, message.due, revisionOf(head, message), 'QUEUED');
   const isLost = row?.status === 'RUNNING';
   const next: Row = { ...base, ...change, ...(isLost && lostFields(head, row, change, now)) };
-  const seen = row && { status: row.status, number: row.number, ...(isLost && { leaseUntil: row.leaseUntil ?? 0 }) };
+  const seen = row && {
+    status: row.status,
+    number: row.number,
+    ...(isLost && { leaseUntil: row.leaseUntil ?? 0 }),
+  };
   if (!(await writeRow(context, seen, next))) return CONFLICT;
   if (!isTerminal(next.status)) return RETRY_NOW;
   await afterExecution(context, head, next);
@@ -186,6 +200,7 @@ async function wait(
   const { store } = context;
   if (row?.status === 'RETRYING') return { kind: 'later', at: comeBackAt(now, row.nextAttemptAt ?? now) };
   if (row?.queuedAt !== undefined) return { kind: 'later', at: comeBackAt(now, row.queuedAt) };
+  // [rule wait-first]
   await store.putWait({ jobId: head.jobId, due: message.due }, now);
   const base = row ?? newRow(head, message.due, revisionOf(head, message), 'QUEUED');
   const queued: Row = {
@@ -193,7 +208,9 @@ async function wait(
     ...{ enqueuedAt: base.enqueuedAt ?? message.enqueuedAt, queuedAt: now },
     reason: 'waits for the execution before it',
   };
-  return (await writeRow(context, row && seenOf(row), queued)) ? { kind: 'later', at: comeBackAt(now, now) } : CONFLICT;
+  return (await writeRow(context, row && seenOf(row), queued))
+    ? { kind: 'later', at: comeBackAt(now, now) }
+    : CONFLICT;
 }
 
 async function openAndLock(
@@ -206,7 +223,7 @@ async function openAndLock(
 ): Promise<ClaimResult | typeof CONFLICT> {
   const { clock, settings } = context;
   const { row: seen } = facts;
-  const isLate = () => clock.monotonic() - readAt >= settings.startWindowMs; // [window]
+  const isLate = () => /* [rule window] */ clock.monotonic() - readAt >= settings.startWindowMs;
   if (isLate()) return CONFLICT;
   const limit = keyLimitOf(head);
   const seat = limit && (await findSeat(context, limit, { consistent: sure }));
@@ -226,6 +243,7 @@ async function openAndLock(
   if (answer === 'done' && !isLate() && isClockRight(context)) return { kind: 'run', claimed };
   if (answer === 'done')
     context.log.warn('gave a claim back because the store was slow', { jobId: head.jobId, due: message.due });
+  // [rule give-back]
   await giveBack(context, claimed);
   return answer === 'opened' ? CONFLICT : { kind: 'later', at: clock.now() };
 }
@@ -252,7 +270,12 @@ function openedRow(
   return {
     ...kept,
     status: 'RUNNING',
-    number: Math.max(now, numberFloor, (head.lock?.number ?? 0) + 1, kept.number + 1),
+    number: Math.max(
+      now,
+      numberFloor,
+      /* [rule number-of-lock] */ (head.lock?.number ?? 0) + 1,
+      /* [rule number-of-row] */ kept.number + 1,
+    ),
     leaseUntil: now + settings.leaseMs,
     claimId: random.id(12),
     was: seen?.status === 'RETRYING' ? 'RETRYING' : 'QUEUED',
@@ -283,7 +306,14 @@ function writesOf(
       limit && seat
         ? {
             seen: seat.seen,
-            seat: { owner: ownerHash(head.userId), key: limit.key, n: seat.n, jobId: head.jobId, due, number },
+            seat: {
+              owner: ownerHash(head.userId),
+              key: limit.key,
+              n: seat.n,
+              jobId: head.jobId,
+              due,
+              number,
+            },
           }
         : undefined,
     lock: head.overlap !== 'allow' || covers ? taking : undefined,
@@ -310,7 +340,8 @@ async function claimConfirmed(
   if (writes.seat) {
     const { seat } = writes.seat;
     const taken = (await store.readSeats(seat, { consistent: true })).find(({ n }) => n === seat.n);
-    if (taken?.jobId !== seat.jobId || taken.due !== seat.due || taken.number !== seat.number) return 'opened';
+    if (taken?.jobId !== seat.jobId || taken.due !== seat.due || taken.number !== seat.number)
+      return 'opened';
   }
   if (!writes.lock) return 'done';
   const head = await store.readHead(row.jobId, { consistent: true });
@@ -323,10 +354,7 @@ const GIVE_BACK_RETRY = { maxRounds: 6, pauseMs: 50 };
  * Makes the row what it was before a claim that does not start. The number stays. If the store does not answer, the lease ends,
  * and the next claim finds the lost row.
  */
-export async function giveBack(
-  context: Context,
-  { row, seen, head, message }: Claimed,
-): Promise<void> {
+export async function giveBack(context: Context, { row, seen, head, message }: Claimed): Promise<void> {
   const { number, jobId } = row;
   const before = seen ?? {
     ...newRow(head, message.due, row.revision, 'QUEUED'),

@@ -44,39 +44,43 @@ const END: Decision = { do: 'end' };
 /** The first line that fits. A claim may rest on stale reads, because its writes check them. Every other decision may not. */
 export function decideClaim(facts: ClaimFacts): Decision {
   const { now, message, row, head } = facts;
-  if (!head || isTerminal(row?.status)) return END;
+  if (!head || /* [rule terminal] */ isTerminal(row?.status)) return END;
   if (row?.status === 'RUNNING')
-    return isLeaseOver(facts, row)
+    return /* [rule lease-live] */ isLeaseOver(facts, row)
       ? { do: 'write', change: lostRow(facts, head, row) }
       : { do: 'come back', at: (row.leaseUntil ?? 0) + facts.clockSkewMs + 1 };
-  if (row?.cancelRequested) return cancelled('cancelled by request', now);
-  if (head.status === 'cancelled') return row ? cancelled('the job was cancelled', now) : END;
+  if (/* [rule cancel-seen] */ row?.cancelRequested) return cancelled('cancelled by request', now);
+  if (/* [rule job-cancelled] */ head.status === 'cancelled')
+    return row ? cancelled('the job was cancelled', now) : END;
 
   const isFirst = row?.status !== 'RETRYING';
   const isByHand = isManual(row ?? message);
+  // [rule by-hand-row]
   if (isByHand && !row) return END;
-  if (isFirst && !isByHand && isWithdrawn(facts, head))
+  if (isFirst && !isByHand && /* [rule withdrawn] */ isWithdrawn(facts, head))
     return row ? cancelled('the job was withdrawn while this waited', now) : END;
-  if (row?.status === 'RETRYING' && now < (row.nextAttemptAt ?? 0))
+  if (row?.status === 'RETRYING' && /* [rule backoff] */ now < (row.nextAttemptAt ?? 0))
     return { do: 'come back', at: row.nextAttemptAt ?? 0 };
   // the message may be of an earlier schedule, whose jitter was another
   const fires = isByHand ? 0 : fireTimeOf(head, message.due);
-  if (isFirst && now < fires) return { do: 'come back', at: fires };
+  if (isFirst && /* [rule early] */ now < fires) return { do: 'come back', at: fires };
 
   const misfire = misfireOf(facts, head, message.due);
-  if (misfire.skips !== undefined) return skipped(misfire.skips, now);
+  if (/* [rule missed] */ misfire.skips !== undefined) return skipped(misfire.skips, now);
   const occupied = occupies(facts, head);
   const queues = head.overlap === 'queue' || misfire.queues;
   if (occupied) {
     // others were skipped because this one runs
-    const mayBeSkipped = !queues && !row?.covers;
+    const mayBeSkipped = !queues && /* [rule covers-runs] */ !row?.covers;
     if (isFirst && !isByHand && head.overlap === 'skip' && mayBeSkipped)
       return skipped(`overlap: the execution due ${iso(dueAtOf(occupied.due))} was still running`, now);
     return { do: 'wait' };
   }
   // a RETRYING execution does not wait for an older one, which may wait for its lock
-  if (isFirst && queues && facts.isBehind) return { do: 'wait' };
+  if (/* [rule order-first-only] */ isFirst && queues && /* [rule order] */ facts.isBehind)
+    return { do: 'wait' };
   // after an outage all missed occurrences stand in line before the oldest one starts
+  // [rule missed-in-line]
   if (!row && misfire.queues) return { do: 'wait' };
   return { do: 'claim', surely: !isKnownFree(facts, head), cover: misfire.cover };
 }
@@ -98,7 +102,8 @@ export const isLeaseOver = (
   { now, clockSkewMs, boot }: Pick<ClaimFacts, 'now' | 'clockSkewMs' | 'boot'>,
   row: Row,
 ): boolean =>
-  (boot !== undefined && row.boot !== boot) || now > (row.leaseUntil ?? 0) + clockSkewMs; // [lease-skew]
+  (boot !== undefined && /* [rule boot] */ row.boot !== boot) ||
+  now > (row.leaseUntil ?? 0) + /* [rule lease-skew] */ clockSkewMs;
 
 /** A pause, an edit of the schedule or the end of the job has withdrawn the occurrence. */
 const isWithdrawn = ({ message, row, isPlannedAgain }: ClaimFacts, head: Head): boolean =>
@@ -109,7 +114,7 @@ const isWithdrawn = ({ message, row, isPlannedAgain }: ClaimFacts, head: Head): 
 function occupies({ message, lockRow }: ClaimFacts, head: Head): Row | undefined {
   if (head.overlap === 'allow' || !head.lock || head.lock.due === message.due) return undefined;
   const isOpen = lockRow?.status === 'RUNNING' || lockRow?.status === 'RETRYING';
-  return isOpen ? lockRow : undefined;
+  return /* [rule busy] */ isOpen ? lockRow : undefined;
 }
 
 /** Whether the read row of the lock is at least as new as the lock. An older one may have been RUNNING since. */
@@ -117,7 +122,7 @@ const isKnownFree = ({ message, lockRow }: ClaimFacts, head: Head): boolean =>
   head.overlap === 'allow' ||
   !head.lock ||
   head.lock.due === message.due ||
-  (lockRow !== undefined && lockRow.number >= head.lock.number);
+  (lockRow !== undefined && /* [rule free-number] */ lockRow.number >= head.lock.number);
 
 /**
  * What becomes of a row whose worker is lost. Without the lock it never started: it is what it was, and the attempt does not
@@ -125,7 +130,7 @@ const isKnownFree = ({ message, lockRow }: ClaimFacts, head: Head): boolean =>
  * that a pause withdraws it.
  */
 function lostRow({ now }: ClaimFacts, head: Head, row: Row): RowChange {
-  const hasStarted = head.overlap === 'allow' || isLockOf(head, row);
+  const hasStarted = head.overlap === 'allow' || /* [rule lost-unlocked] */ isLockOf(head, row);
   const attempt = hasStarted ? row.attempt : row.attempt - 1;
   const common = { attempt, leaseUntil: undefined, was: undefined };
   if (head.status === 'cancelled' || row.cancelRequested)
@@ -135,7 +140,8 @@ function lostRow({ now }: ClaimFacts, head: Head, row: Row): RowChange {
     name: 'WorkerLost',
     message: `the worker of attempt ${attempt} of ${row.maxAttempts} stopped answering`,
   };
-  if (attempt >= row.maxAttempts) return { ...common, status: 'FAILED', error, finishedAt: now };
-  const isFirst = head.overlap === 'allow' && attempt === 1;
+  if (/* [rule lost-attempts] */ attempt >= row.maxAttempts)
+    return { ...common, status: 'FAILED', error, finishedAt: now };
+  const isFirst = /* [rule lost-first] */ head.overlap === 'allow' && attempt === 1;
   return { ...common, status: isFirst ? 'QUEUED' : 'RETRYING', error, nextAttemptAt: now };
 }

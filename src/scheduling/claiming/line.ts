@@ -21,9 +21,10 @@ async function firstInLine(
     const first = await store.firstWait(jobId);
     if (!first) return undefined;
     const { due, at } = first;
-    const row = await store.readRow(jobId, due, { consistent: true });
+    const row = await store.readRow(jobId, due, { consistent: /* [rule order-sure] */ true });
     if (row && !isTerminal(row.status)) return row;
     // the row is written after the item
+    // [rule row-follows]
     if (!row && clock.now() - at < ROW_FOLLOWS_MS) return 'unknown';
     await store.removeWait({ jobId, due });
   }

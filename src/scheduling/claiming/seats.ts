@@ -36,7 +36,7 @@ export async function findSeat(
 
   // a row that is older than its seat may have been RUNNING since, and is read again
   const stale = await rowsOf(store, taken, false);
-  const known = (seat: Seat) => (stale.get(idOf(seat))?.number ?? 0) >= seat.number;
+  const known = (seat: Seat) => (stale.get(idOf(seat))?.number ?? 0) >= /* [rule seat-number] */ seat.number;
   const sure = await rowsOf(
     store,
     taken.filter((seat) => !known(seat)),
@@ -44,7 +44,9 @@ export async function findSeat(
   );
   const free = taken.filter((seat) => {
     const row = known(seat) ? stale.get(idOf(seat)) : sure.get(idOf(seat));
-    return row?.status !== 'RUNNING' || row.number !== seat.number || isLeaseOver(at, row);
+    return (
+      /* [rule seat-busy] */ row?.status !== 'RUNNING' || row.number !== seat.number || isLeaseOver(at, row)
+    );
   });
   const seen = pick(free);
   return seen && { n: seen.n, seen };

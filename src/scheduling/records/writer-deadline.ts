@@ -12,9 +12,9 @@ export function writerDeadline({ clock, settings }: Context): () => void {
   const t0 = clock.now();
   return () => {
     const passed = clock.monotonic() - began;
-    if (Math.abs(clock.now() - t0 - passed) > settings.clockSkewMs)
+    if (/* [rule corrected-writer] */ Math.abs(clock.now() - t0 - passed) > settings.clockSkewMs)
       throw new WriterTooSlow('the clock was corrected during the request; nothing was changed, try again');
-    if (passed > settings.writerDeadlineMs) {
+    if (/* [rule deadline] */ passed > settings.writerDeadlineMs) {
       throw new WriterTooSlow(
         `gave up after ${settings.writerDeadlineMs} ms; nothing was changed, try again`,
       );

@@ -40,7 +40,7 @@ export async function completeOneTimeJob(
   await retryConflicts(context, COMPLETE_RETRY, async () => {
     const head = current;
     if (!head) return;
-    if (head.status !== 'active' || head.revision !== revision) return;
+    if (head.status !== 'active' || /* [rule once-revision] */ head.revision !== revision) return;
     const status = end === 'FAILED' ? 'failed' : 'completed';
     const change = {
       status,

@@ -35,7 +35,7 @@ export async function renewLease(
   let leaseEnd = claimedAt + settings.leaseMs;
   let pause = settings.heartbeatMs;
   while (!done.aborted) {
-    const giveUpAt = leaseEnd - settings.clockSkewMs;
+    const giveUpAt = leaseEnd - /* [rule gives-up-early] */ settings.clockSkewMs;
     await clock.sleep(Math.min(pause, Math.max(0, giveUpAt - clock.monotonic())), done);
     if (done.aborted) return;
     if (clock.monotonic() >= giveUpAt)
@@ -48,10 +48,9 @@ export async function renewLease(
       // a heartbeat without a response must not hide that the lease is over
       const answer = await withDeadline(beat, { timer: clock, ms, signal: done }, () => 'late' as const);
       if (answer === 'late') continue;
-      if (answer === 'lost')
-        return task.abort(new Stopped('lease lost', 'another worker has taken over'));
+      if (answer === 'lost') return task.abort(new Stopped('lease lost', 'another worker has taken over'));
       if (answer === 'cancelled') task.abort(new Stopped('cancelled', 'a cancel was requested'));
-      leaseEnd = sentAt + settings.leaseMs; // [lease-from-send]
+      leaseEnd = /* [rule lease-from-send] */ sentAt + settings.leaseMs;
       pause = settings.heartbeatMs;
     } catch (error) {
       const { jobId, due } = row;
@@ -76,5 +75,9 @@ async function heartbeat(
   // the SDK may have sent the request twice, and the second one was refused
   const now = await store.readRow(row.jobId, row.due, { consistent: true });
   const isOwn = now?.status === 'RUNNING' && now.number === row.number;
-  return isOwn && (now.leaseUntil ?? 0) >= leaseUntil ? (now.cancelRequested ? 'cancelled' : 'extended') : 'lost';
+  return isOwn && (now.leaseUntil ?? 0) >= leaseUntil
+    ? now.cancelRequested
+      ? 'cancelled'
+      : 'extended'
+    : 'lost';
 }

@@ -138,7 +138,7 @@ export class MemoryStore implements Store {
 
   async updateHead({ jobId, version }: Head, change: HeadChange): Promise<boolean> {
     const head = this.heads.get(jobId);
-    if (head?.version !== version) return false;
+    if (/* [rule head-version] */ head?.version !== version) return false;
     this.heads.set(jobId, frozen({ ...head, ...change }));
     return true;
   }
@@ -151,7 +151,10 @@ export class MemoryStore implements Store {
 
   #isLock({ seen }: LockTaking): boolean {
     const head = this.heads.get(seen.jobId);
-    return head?.version === seen.version && lockNumberOf(head) === lockNumberOf(seen);
+    return (
+      /* [rule lock-version] */ head?.version === seen.version &&
+      /* [rule lock-number] */ lockNumberOf(head) === lockNumberOf(seen)
+    );
   }
 
   #putLock({ seen, lock, coveredUntil }: LockTaking): void {
@@ -193,7 +196,7 @@ export class MemoryStore implements Store {
   }
 
   async insertRow(row: Row): Promise<boolean> {
-    if (this.rows.get(rowKey(row))) return false;
+    if (/* [rule row-absent] */ this.rows.get(rowKey(row))) return false;
     this.rows.set(rowKey(row), frozen(row));
     return true;
   }
@@ -207,7 +210,7 @@ export class MemoryStore implements Store {
 
   #putRow(old: Row | undefined, row: Row): void {
     // a request to cancel stays in an open row, as on the other stores
-    const isKept = old && !isTerminal(old.status) && old.cancelRequested;
+    const isKept = old && !isTerminal(old.status) && /* [rule cancel-stays] */ old.cancelRequested;
     this.rows.set(rowKey(row), frozen({ ...row, ...(isKept && { cancelRequested: true as const }) }));
   }
 
@@ -218,15 +221,16 @@ export class MemoryStore implements Store {
     progress: Progress | undefined,
   ): Promise<Extended | undefined> {
     const row = this.rows.get(rowKey(key));
-    if (row?.status !== 'RUNNING' || row.number !== number || (row.leaseUntil ?? 0) >= leaseUntil)
-      return undefined;
+    if (row?.status !== 'RUNNING' || /* [rule beat-number] */ row.number !== number) return undefined;
+    if (/* [rule beat-longer] */ (row.leaseUntil ?? 0) >= leaseUntil) return undefined;
     this.rows.set(rowKey(key), frozen({ ...row, leaseUntil, ...(progress && { progress }) }));
     return { cancelRequested: row.cancelRequested === true };
   }
 
   async requestCancel(key: ExecutionKey, number: number): Promise<boolean> {
     const row = this.rows.get(rowKey(key));
-    if (row?.status !== 'RUNNING' || row.number !== number) return false;
+    if (/* [rule cancel-status] */ row?.status !== 'RUNNING') return false;
+    if (/* [rule cancel-number] */ row.number !== number) return false;
     this.rows.set(rowKey(key), frozen({ ...row, cancelRequested: true as const }));
     return true;
   }
@@ -244,7 +248,8 @@ export class MemoryStore implements Store {
   }
 
   async putCheckpoint(key: ExecutionKey, number: number, checkpoint: unknown): Promise<boolean> {
-    if ((this.checkpoints.get(rowKey(key))?.number ?? 0) > number) return false;
+    if (/* [rule checkpoint-number] */ (this.checkpoints.get(rowKey(key))?.number ?? 0) > number)
+      return false;
     this.checkpoints.set(rowKey(key), frozen({ number, checkpoint }));
     return true;
   }
@@ -355,7 +360,7 @@ export class MemoryStore implements Store {
     leaseUntil: number,
   ): Promise<boolean> {
     const row = this.shards.get(shard);
-    if (!row || row.token !== seenToken) return false;
+    if (!row || /* [rule shard-as-read] */ row.token !== seenToken) return false;
     this.shards.set(shard, frozen({ ...row, token, leaseUntil }));
     return true;
   }
@@ -465,7 +470,7 @@ export class MemoryStore implements Store {
 
   async insertChange(change: Change): Promise<boolean> {
     const ofJob = this.changes.get(change.jobId) ?? new Map<string, Change>();
-    if (ofJob.has(changeOrder(change))) return false;
+    if (/* [rule change-time] */ ofJob.has(changeOrder(change))) return false;
     this.changes.set(change.jobId, ofJob.set(changeOrder(change), frozen(change)));
     return true;
   }
@@ -482,7 +487,7 @@ export class MemoryStore implements Store {
   }
 
   async writeName(seen: NamePointer | undefined, pointer: NamePointer): Promise<boolean> {
-    if (this.names.get(nameKey(pointer))?.stamp !== seen?.stamp) return false;
+    if (/* [rule name-as-read] */ this.names.get(nameKey(pointer))?.stamp !== seen?.stamp) return false;
     this.names.set(nameKey(pointer), frozen(pointer));
     return true;
   }
@@ -498,7 +503,7 @@ export class MemoryStore implements Store {
   }
 
   async replaceOperation({ id, stamp }: Operation, operation: Operation): Promise<boolean> {
-    if (this.operations.get(id)?.stamp !== stamp) return false;
+    if (/* [rule operation-as-read] */ this.operations.get(id)?.stamp !== stamp) return false;
     this.operations.set(id, frozen(operation));
     return true;
   }
@@ -518,7 +523,7 @@ export class MemoryStore implements Store {
   }
 
   async writeSeat(seen: Seat | undefined, seat: Seat): Promise<boolean> {
-    if (!this.#isSeat(seen, seat)) return false;
+    if (/* [rule seat-as-read] */ !this.#isSeat(seen, seat)) return false;
     this.seats.set(seatKey(seat), frozen(seat));
     return true;
   }
@@ -544,9 +549,9 @@ export const rowKey = ({ jobId, due }: ExecutionKey): string => `${jobId}#${due}
 const seatKey = ({ owner, key, n }: KeyName & { n: number }): string => `${owner}#${key}#${n}`;
 
 const isAsSeen = (row: Row, seen: RowSeen): boolean =>
-  row.status === seen.status &&
-  row.number === seen.number &&
-  (seen.leaseUntil === undefined || row.leaseUntil === seen.leaseUntil);
+  /* [rule row-status] */ row.status === seen.status &&
+  /* [rule row-number] */ row.number === seen.number &&
+  /* [rule lost-until] */ (seen.leaseUntil === undefined || row.leaseUntil === seen.leaseUntil);
 
 function summaryOf(head: Head): HeadSummary {
   const { lock, coveredUntil, ...summary } = head;
