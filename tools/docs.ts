@@ -10,7 +10,7 @@ import { executionDiagram, jobDiagram } from './docs/state-diagrams.ts';
 const root = resolve(import.meta.dirname, '..');
 
 /** The documents that have generated parts. */
-export const DOCUMENTS = ['docs/protocol.md', 'docs/architecture.md', 'docs/deploy.md'];
+export const DOCUMENTS = ['docs/architecture.md', 'docs/deploy.md'];
 
 const mermaid = (diagram: string): string => `\`\`\`mermaid\n${diagram}\n\`\`\``;
 
@@ -40,7 +40,7 @@ export async function withGenerated(text: string): Promise<string> {
 
 const USAGE = `usage: npm run docs -- [--check]
 
-Generates the diagrams of docs/protocol.md and docs/architecture.md and the settings of docs/deploy.md from the code.
+Generates the diagrams of docs/architecture.md and the settings of docs/deploy.md from the code.
 
   --check   change nothing; the exit code is 1 if a document is out of date
   --help    print this text`;

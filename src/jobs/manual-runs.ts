@@ -1,5 +1,6 @@
 // Manual runs: run-now and retry. Backfill is a background operation. Revision, pause and misfire do not apply to them. The
-// order of writes is entry, then row, then message. A row without its entry would stay open forever after a crash [H3, H3b].
+// order of writes is entry, then row, then message. A row without its entry would stay open forever after a crash
+// (docs/protocol.md#runs-by-hand).
 
 import { ownerHash } from '../domain/digest.ts';
 import { Conflict, InvalidInput, NotFound } from '../domain/errors.ts';

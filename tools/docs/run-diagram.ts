@@ -12,9 +12,10 @@ import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts'
 import { watchShard } from '../../src/scheduling/planning/watch-shards.ts';
 import { handleMessage } from '../../src/scheduling/running/handle-message.ts';
 import { MemoryStore } from '../../src/store/memory/memory-store.ts';
-import type { Store } from '../../src/store/store.ts';
+import { claimStepByStep, type Store } from '../../src/store/store.ts';
 import { defineTask } from '../../src/tasks/task.ts';
 import { StandingClock } from '../../test/support/standing-clock.ts';
+import { workerPort } from '../../test/support/worker-port.ts';
 
 const MINUTE = 60_000;
 /** Later than what a writer dispatches itself, so that the watcher dispatches the run. */
@@ -31,9 +32,11 @@ const TABLE_OF: Partial<Record<keyof Store, string>> = {
   readHead: 'jobs',
   readHeads: 'jobs',
   updateHead: 'jobs',
+  takeLock: 'jobs',
   readNotificationWindow: 'jobs',
   writeNotificationWindow: 'jobs',
   insertRow: 'executions',
+  updateRow: 'executions',
   readRow: 'executions',
   readRows: 'executions',
   markNotified: 'executions',
@@ -88,8 +91,10 @@ class OneRun {
       },
     ]);
     const quiet = () => {};
+    const calls = Object.fromEntries(recorded) as Store;
     const context: Context = {
-      store: Object.fromEntries(recorded) as Store,
+      // as on DynamoDB, where a claim is single writes
+      store: { ...calls, claim: (writes) => claimStepByStep(calls, writes) },
       queue: {
         send: async (messages) => {
           if (messages.length > 0) recorder.call(actor, 'SQS work', 'send');
@@ -125,7 +130,7 @@ function tableOf(name: keyof Store): string {
 function described(name: keyof Store, args: readonly unknown[]): string {
   const [first, second] = args as [Record<string, unknown>, Record<string, unknown>];
   if (name === 'insertRow') return `insertRow ${first.status}`;
-  if (name === 'updateHead' && second.hold) return 'updateHead (hold)';
+  if (name === 'updateRow') return `updateRow ${second.status}`;
   if (name === 'commitShard') {
     const [cursor] = Object.keys(args[2] as object).filter(
       (key) => key.endsWith('Until') && key !== 'leaseUntil',
@@ -152,18 +157,7 @@ async function work(run: OneRun, message: Message): Promise<void> {
     params: z.unknown(),
     run: async () => recorder.call('worker', 'worker', 'run the task at the fire time'),
   });
-  const side = {
-    identity: { workerId: 'w', tasks: new Map([['noop', noop]]) },
-    shutdown: { draining: NEVER, aborting: NEVER },
-    slots: {
-      messagesInHand: () => 1,
-      markDue() {},
-      reserve: () => true,
-      acquire: async () => true,
-      release() {},
-      running: { add() {}, remove() {} },
-    },
-  };
+  const side = workerPort(new Map([['noop', noop]]));
   const done = handleMessage(run.context('worker'), side, {
     message,
     body: '',

@@ -1,5 +1,5 @@
 // The concurrency key of a job. At most `concurrent` executions with one key of one owner run at once, over all workers
-// (docs/protocol.md#concurrency-keys).
+// (docs/protocol.md#seats).
 import { z } from 'zod';
 import type { DueKey } from '../executions/ids.ts';
 import { formatValue } from '../validation/validation.ts';
