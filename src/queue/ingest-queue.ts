@@ -2,13 +2,36 @@
 // from. The job is created once, however often the message is delivered.
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { z } from 'zod';
-import { jobSpecSchema } from '../domain/jobs/job-spec.ts';
+import type { JobSpec } from '../domain/jobs/job-spec.ts';
+import { carrying } from './carrying.ts';
 import type { RequestMeter } from './sqs/send-batch.ts';
+
+/**
+ * What a consumer needs of an accepted job. The API has checked the job, and a consumer of another version checks it no further:
+ * fields that it does not know are stored as they came, and a field that it needs is never absent.
+ */
+const acceptedSpec = carrying<JobSpec>({
+  name: z.string().optional(),
+  task: z.string().min(1),
+  params: z.record(z.string(), z.unknown()),
+  schedule: z.looseObject({}).optional(),
+  retry: z.looseObject({
+    maxAttempts: z.number(),
+    backoffSeconds: z.number(),
+    maxBackoffSeconds: z.number(),
+  }),
+  timeoutSeconds: z.number(),
+  overlap: z.string(),
+  misfire: z.looseObject({ policy: z.string(), graceSeconds: z.number() }),
+  limit: z.looseObject({ key: z.string(), concurrent: z.number() }).optional(),
+  notify: z.array(z.looseObject({ on: z.array(z.string()) })),
+  tags: z.record(z.string(), z.string()),
+});
 
 const messageSchema = z.object({
   userId: z.string().min(1),
   idempotencyKey: z.string().min(1),
-  spec: jobSpecSchema,
+  spec: acceptedSpec,
   acceptedAt: z.number(),
   /** X-Ray's trace header of the request. */
   trace: z.string().optional().catch(undefined),

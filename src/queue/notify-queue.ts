@@ -5,10 +5,23 @@ import { z } from 'zod';
 import { chunksOf } from '../concurrency/map-limit.ts';
 import type { Timer } from '../concurrency/timer.ts';
 import { NOTIFY_ON } from '../domain/jobs/notify-events.ts';
-import { executionShape } from '../domain/views/resource-schemas.ts';
+import type { ExecutionView } from '../domain/views/resource-schemas.ts';
+import { carrying } from './carrying.ts';
 import { BATCH, type RequestMeter, sendBatch, throwRejected } from './sqs/send-batch.ts';
 
 const key = { jobId: z.string().min(1), due: z.string().regex(/^\d{13}/) };
+
+/** What subjects and texts of notifications need. Receivers get the execution as its sender has written it. */
+const execution = carrying<ExecutionView>({
+  id: z.string(),
+  status: z.string(),
+  dueAt: z.string(),
+  attempt: z.number(),
+  maxAttempts: z.number(),
+  latenessMs: z.number().optional(),
+  error: z.looseObject({ name: z.string(), message: z.string() }).optional(),
+  reason: z.string().optional(),
+});
 
 /** The row that the sender was about to write. The notifier compares it with the stored row. */
 const rowSchema = z.object({
@@ -22,7 +35,7 @@ const eventSchema = z.object({
   event: z.enum(NOTIFY_ON),
   ...key,
   at: z.number(),
-  execution: executionShape,
+  execution,
   /** Absent in an event about a late or missing start. */
   row: rowSchema.optional(),
   /** Present if `event` is `late`. Without `startedAt` the execution has not started. */
@@ -37,7 +50,7 @@ const changeSchema = z.object({
   ...key,
   at: z.number(),
   change: z.string(),
-  execution: executionShape,
+  execution,
   row: rowSchema.optional(),
 });
 
@@ -63,7 +76,7 @@ const deliverySchema = z.object({
   payload: z.object({
     event: z.enum(NOTIFY_ON),
     job: z.object({ id: z.string(), name: z.string().optional() }),
-    execution: executionShape,
+    execution,
     folded: z.number(),
     at: z.string(),
   }),
