@@ -39,8 +39,7 @@ export function publishEvents(
   const publish: Publish = (messages, delayMs = 0) => send(context, options.queue, messages, delayMs);
   const store = observeRows(context.store, {
     async before(row, seen) {
-      if (!isPublishedAfterWrite(row, seen))
-        await publish(messagesOf(context, options, row), ROW_FOLLOWS_MS);
+      if (!isPublishedAfterWrite(row, seen)) await publish(messagesOf(context, options, row), ROW_FOLLOWS_MS);
     },
     async after(row, seen) {
       if (isPublishedAfterWrite(row, seen)) await publish(messagesOf(context, options, row));
@@ -52,9 +51,12 @@ export function publishEvents(
 /** False if the messages may not have been sent. */
 type Publish = (messages: NotifyMessage[], delayMs?: number) => Promise<boolean>;
 
-/** A decision about an execution without a row may be made by several processes. Only the one that succeeds publishes it. */
+/**
+ * A decision about an execution that no worker has, or whose worker is lost, may be made by several processes. Only the one that
+ * succeeds publishes it.
+ */
 const isPublishedAfterWrite = ({ status }: Row, seen: RowSeen | undefined): boolean =>
-  !seen && (status === 'SKIPPED' || status === 'QUEUED');
+  status === 'SKIPPED' || (!seen && status === 'QUEUED') || seen?.leaseUntil !== undefined;
 
 function createPublisher(
   context: Context,
@@ -98,11 +100,7 @@ function createPublisher(
   };
 }
 
-function messagesOf(
-  context: Context,
-  { changes }: PublisherOptions,
-  row: Row,
-): NotifyMessage[] {
+function messagesOf(context: Context, { changes }: PublisherOptions, row: Row): NotifyMessage[] {
   const events: NotifyMessage[] = eventMessages(context, row);
   if (!changes || row.status === 'RUNNING') return events;
   return [...events, changeMessage(context, row)];

@@ -27,8 +27,8 @@ export function withMetrics(context: Context, metrics: Metrics): Context {
 }
 
 /** Whether the row records a failed attempt that is followed by another one. An interrupted attempt is not kept. */
-const hasFailed = ({ status, attempts, startedAt }: Row): boolean =>
-  status === 'RETRYING' && attempts?.at(-1)?.startedAt === startedAt;
+const hasFailed = ({ status, error, attempts, startedAt }: Row): boolean =>
+  status === 'RETRYING' && error !== undefined && attempts?.at(-1)?.startedAt === startedAt;
 
 /** The lateness as the API shows it, except for a redrive: its lateness counts from its request. */
 function latenessOf(row: Row, startedAt: number): number {

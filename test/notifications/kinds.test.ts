@@ -56,7 +56,9 @@ describe('a notification is sent for', () => {
     await world.create({ task: 't', schedule: { in: 'PT5S' }, notify: [everything] });
     await world.pass(5 * MINUTE);
     expect(world.deaths).toBe(1);
-    expect(world.notificationsOf('retrying')).toMatchObject([{ execution: { attempt: 2 } }]);
+    expect(world.notificationsOf('retrying')).toMatchObject([
+      { execution: { attempt: 1, error: { name: 'WorkerLost' } } },
+    ]);
     expect(world.notificationsOf('succeeded')).toHaveLength(1);
   });
 

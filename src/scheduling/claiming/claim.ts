@@ -356,7 +356,8 @@ const GIVE_BACK_RETRY = { maxRounds: 6, pauseMs: 50 };
  */
 export async function giveBack(context: Context, { row, seen, head, message }: Claimed): Promise<void> {
   const { number, jobId } = row;
-  const before = seen ?? {
+  // without the error: the failure before it has been told and counted
+  const { error: _, ...before } = seen ?? {
     ...newRow(head, message.due, row.revision, 'QUEUED'),
     enqueuedAt: message.enqueuedAt,
   };
