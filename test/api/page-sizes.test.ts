@@ -122,7 +122,6 @@ describe.each(Object.entries(STORES))('on %s', (_name, open) => {
         ...{ jobId: job.id, userId: user, due: dueKey(NOW - 3_600_000 * (n + 1)), status: 'FAILED' },
         params: { text: 'p'.repeat(30_000) },
         result: 'r'.repeat(4_000),
-        checkpoint: 'c'.repeat(30_000),
         error: { name: 'Error', message: 'm'.repeat(1_000) },
       });
     for (let n = 0; n < 60; n++) expect(await used.insertRow(row(n))).toBe(true);

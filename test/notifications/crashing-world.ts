@@ -201,7 +201,7 @@ export class CrashingWorld {
     const tasks = new Map([
       ['t', defineTask({ name: 't', description: '', params: z.unknown(), run: task })],
     ]);
-    const worker = workerPort(tasks, { reserve: () => true }, { workerId: 'w' });
+    const worker = workerPort(tasks, {}, { workerId: 'w' });
     const all = this.work
       .take(200)
       .map((queued) =>

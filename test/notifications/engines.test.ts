@@ -107,7 +107,7 @@ async function runFailing(context: Context, notify: unknown[]): Promise<string> 
     params: z.unknown(),
     run: async () => Promise.reject(new DoNotRetry('no')),
   });
-  const worker = workerPort(new Map([['t', task]]), { reserve: () => true });
+  const worker = workerPort(new Map([['t', task]]));
   await handleMessage(context, worker, receivedMessage(sent.at(-1), Date.now()));
   return job.id;
 }

@@ -186,7 +186,8 @@ function* cases(): Generator<Case> {
   }
 }
 
-const HEAD = aHead({ schedule: { every: 'PT1M' }, version: 1 });
+const EVERY_MINUTE = { every: 'PT1M', startAt: '2026-11-01T00:00:00Z' };
+const HEAD = aHead({ schedule: EVERY_MINUTE, version: 1 });
 const ROW = aRow({ maxAttempts: MAX_ATTEMPTS, number: NUMBER });
 const MESSAGE = aMessage();
 
@@ -221,7 +222,7 @@ function factsOf({ job, overlap, timing, row, lock, isBehind }: Case): ClaimFact
     overlap,
     status: job.status,
     revision: inForce,
-    schedule: timing.isOnce ? { at: new Date(dueAt).toISOString() } : { every: 'PT1M' },
+    schedule: timing.isOnce ? { at: new Date(dueAt).toISOString() } : EVERY_MINUTE,
     misfire: { policy: timing.policy, graceSeconds: GRACE / 1000 },
     ...(timing.cover !== undefined && { coveredUntil: dueKey(timing.cover) }),
     ...(lock.of && { lock: locks[lock.of] }),

@@ -31,15 +31,22 @@ beforeEach(() => {
 });
 afterEach(() => useZoneRules(undefined));
 
-/** A worker that takes each message at its time; a message that is lost never comes. */
+/** A worker that takes each message at its time, and again when it comes back; a message that is lost never comes. */
 const lost = new Set<string>();
 beforeEach(() => lost.clear());
 
 async function work(): Promise<void> {
-  for (const message of world.sent.filter(({ fireAt }) => fireAt <= world.now)) {
-    world.sent.splice(world.sent.indexOf(message), 1);
+  const minuteEnd = world.now + MINUTE;
+  const visible = world.sent.filter(({ fireAt }) => fireAt <= world.now);
+  for (const message of visible) world.sent.splice(world.sent.indexOf(message), 1);
+  for (let message = visible.shift(); message; message = visible.shift()) {
+    world.now = Math.max(world.now, message.fireAt);
     if (lost.delete(short(dueAtOf(message.due)))) continue;
     const claimed = await claim(world.context, 'worker_1', message);
+    if (claimed.kind === 'later') {
+      (claimed.at < minuteEnd ? visible : world.sent).push({ ...message, fireAt: claimed.at });
+      visible.sort((a, b) => a.fireAt - b.fireAt);
+    }
     if (claimed.kind !== 'run') continue;
     const times = { receivedAt: world.now, startedAt: world.now };
     await finishAttempt(world.context, claimed.claimed, { kind: 'succeeded', result: null }, times);
@@ -50,7 +57,7 @@ async function work(): Promise<void> {
 async function until(time: string): Promise<void> {
   const end = Date.parse(`2026-12-${time}:00Z`);
   while (world.now < end) {
-    world.now += MINUTE;
+    world.now = (minuteOf(world.now) + 1) * MINUTE;
     await watch(world.context, [0], new AbortController().signal);
     await work();
   }

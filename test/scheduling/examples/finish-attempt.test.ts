@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import { claim } from '../../../src/scheduling/claiming/claim.ts';
 import { finishAttempt } from '../../../src/scheduling/running/finish-attempt.ts';
-import { at, claimedOf, EVERY_MINUTE, SUCCEEDED, standingWorld } from '../../support/standing-world.ts';
+import {
+  at,
+  claimedOf,
+  EVERY_MINUTE,
+  MINUTE,
+  SUCCEEDED,
+  standingWorld,
+} from '../../support/standing-world.ts';
 import { failNext, loseResponse } from '../../support/store-faults.ts';
 
 async function claimedAtItsTime() {
@@ -40,3 +47,24 @@ test('a result is recorded although the store fails once and then loses its resp
   expect(await finishAttempt(context, claimed, SUCCEEDED, times)).toMatchObject({ status: 'SUCCEEDED' });
   expect(world.row(message)).toMatchObject({ status: 'SUCCEEDED', attempt: 1, number: claimed.row.number });
 });
+
+test.each([
+  { lookAheadMinutes: 5, afterMinutes: 13, entries: 0 },
+  { lookAheadMinutes: 5, afterMinutes: 15, entries: 1 },
+  // dispatch has passed the slot, so an entry would be found by settle only
+  { lookAheadMinutes: 30, afterMinutes: 31, entries: 0 },
+  { lookAheadMinutes: 30, afterMinutes: 33, entries: 1 },
+])(
+  'with a look-ahead of $lookAheadMinutes minutes, a retry after $afterMinutes has $entries entries',
+  async (given) => {
+    const { world, context, message, claimed, times } = await claimedAtItsTime();
+    const settings = { ...context.settings, lookAheadMs: given.lookAheadMinutes * MINUTE };
+    const failed = { kind: 'failed', error: { name: 'Error', message: 'no' } } as const;
+    const retry = { afterMs: given.afterMinutes * MINUTE };
+    await finishAttempt({ ...context, settings }, claimed, { ...failed, retry }, times);
+    const entries = world.store.snapshot().entries.filter(({ kind }) => kind === 'retry');
+    expect(entries).toHaveLength(given.entries);
+    expect(world.sent).toHaveLength(1 - given.entries);
+    expect(world.row(message)).toMatchObject({ status: 'RETRYING' });
+  },
+);
