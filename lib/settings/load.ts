@@ -1,13 +1,10 @@
 // The settings of the deployment's name and load.
 import { z } from 'zod';
-import { MAX_DELAY_MS } from '../../src/queue/queue.ts';
+import { maxLookAheadMs } from '../../src/runtime/config.ts';
 import { DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { count } from './shapes.ts';
 
-/** Messages that the watcher sends beyond the look-ahead must fit into SQS's maximum delay. */
-const MAX_LOOK_AHEAD_MINUTES = Math.floor(
-  (MAX_DELAY_MS - DEFAULT_SETTINGS.watchPeriodMs - DEFAULT_SETTINGS.marginMs) / 60_000,
-);
+const MAX_LOOK_AHEAD_MINUTES = Math.floor(maxLookAheadMs(DEFAULT_SETTINGS) / 60_000);
 
 export const load = {
   stage: z

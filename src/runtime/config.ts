@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { MINUTE } from '../domain/executions/slots.ts';
 import { parse } from '../domain/validation/validation.ts';
+import { MAX_DELAY_MS } from '../queue/queue.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../scheduling/context.ts';
 import { INDEX_PARTITIONS, MAX_INDEX_PARTITIONS } from '../store/user-index.ts';
 
@@ -63,6 +64,12 @@ export function readSettings(env: Environment, defaults: Settings = DEFAULT_SETT
       `PUNCTUAL_WATCH_PERIOD_MS and PUNCTUAL_MARGIN_MS together must be at least PUNCTUAL_WRITER_DEADLINE_MS and a minute (${settings.writerDeadlineMs + MINUTE}), got ${planned}`,
     );
   }
+  const maxLookAhead = maxLookAheadMs(settings);
+  if (settings.lookAheadMs < MINUTE || settings.lookAheadMs > maxLookAhead) {
+    throw new ConfigError(
+      `PUNCTUAL_LOOK_AHEAD_MS must be from ${MINUTE} to ${maxLookAhead} (SQS's maximum delay of ${MAX_DELAY_MS}, less PUNCTUAL_WATCH_PERIOD_MS and PUNCTUAL_MARGIN_MS), got ${settings.lookAheadMs}`,
+    );
+  }
   if (settings.leaseMs < 2 * settings.clockSkewMs + MIN_LEASE_MS || settings.leaseMs > MAX_LEASE_MS) {
     throw new ConfigError(
       `PUNCTUAL_LEASE_MS must be from ${2 * settings.clockSkewMs + MIN_LEASE_MS} (twice PUNCTUAL_CLOCK_SKEW_MS and two seconds) to ${MAX_LEASE_MS}, got ${settings.leaseMs}`,
@@ -78,6 +85,13 @@ export function readSettings(env: Environment, defaults: Settings = DEFAULT_SETT
   }
   return settings;
 }
+
+/** Messages that the watcher sends beyond the look-ahead must fit into SQS's maximum delay. */
+export const maxLookAheadMs = ({
+  watchPeriodMs,
+  marginMs,
+}: Pick<Settings, 'watchPeriodMs' | 'marginMs'>): number =>
+  Math.max(MINUTE, MAX_DELAY_MS - watchPeriodMs - marginMs);
 
 const variableOf = (name: string): string => `PUNCTUAL_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
 

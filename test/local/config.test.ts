@@ -38,6 +38,10 @@ it.each([
     { PUNCTUAL_MARGIN_MS: '40000' },
     'PUNCTUAL_WATCH_PERIOD_MS and PUNCTUAL_MARGIN_MS together must be at least PUNCTUAL_WRITER_DEADLINE_MS and a minute (90000), got 55000',
   ],
+  [
+    { PUNCTUAL_LOOK_AHEAD_MS: '840000' },
+    "PUNCTUAL_LOOK_AHEAD_MS must be from 60000 to 805000 (SQS's maximum delay of 900000, less PUNCTUAL_WATCH_PERIOD_MS and PUNCTUAL_MARGIN_MS), got 840000",
+  ],
   [{ PUNCTUAL_LEASE_MS: '5000' }, 'PUNCTUAL_LEASE_MS must be from 6000 (twice PUNCTUAL_CLOCK_SKEW_MS'],
   [{ PUNCTUAL_LEASE_MS: '86400000' }, 'to 43200000, got 86400000'],
   [{ PUNCTUAL_HEARTBEAT_MS: '0' }, 'PUNCTUAL_HEARTBEAT_MS must be at least 1, got 0'],

@@ -55,6 +55,16 @@ describe('the configuration of a worker', () => {
     ['PUNCTUAL_PREFIX', 'a b', /PUNCTUAL_PREFIX must be up to 40 letters/],
     ['PUNCTUAL_QUEUE_URLS', 'http://a/b,queue', /PUNCTUAL_QUEUE_URLS.* must be a URL, got "queue"/],
     ['PUNCTUAL_LOG', 'loud', /PUNCTUAL_LOG must be one of "debug".*, got "loud"/],
+    [
+      'PUNCTUAL_LOOK_AHEAD_MS',
+      '1200000',
+      /^PUNCTUAL_LOOK_AHEAD_MS must be from 60000 to 780000 .*, got 1200000$/,
+    ],
+    [
+      'PUNCTUAL_LOOK_AHEAD_MS',
+      '30000',
+      /^PUNCTUAL_LOOK_AHEAD_MS must be from 60000 to 780000 .*, got 30000$/,
+    ],
     ['PUNCTUAL_HEARTBEAT_MS', '29000', /PUNCTUAL_HEARTBEAT_MS must be at most half of PUNCTUAL_LEASE_MS/],
   ])(
     'stops at %s=%s with a sentence that names it, the value and what is allowed',

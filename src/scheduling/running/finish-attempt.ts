@@ -6,7 +6,7 @@ import { backoffMs } from '../../domain/jobs/policy-defaults.ts';
 import { MAX_DELAY_MS } from '../../queue/queue.ts';
 import type { Claimed } from '../claiming/claim.ts';
 import type { Context } from '../context.ts';
-import { messageOf } from '../planning/plan.ts';
+import { messageOf, writerHorizon } from '../planning/plan.ts';
 import { writeRow } from '../records/write-row.ts';
 import { afterExecution } from './after-execution.ts';
 
@@ -33,14 +33,14 @@ export async function finishAttempt(
   outcome: Outcome,
   times: Times,
 ): Promise<Row | undefined> {
-  const { store, queue, clock, settings } = context;
+  const { store, queue, clock } = context;
   const { head, message } = claimed;
   const row = rowOf(context, claimed, outcome, times);
   if (!(await writeUntilAnswered(context, row))) return undefined;
 
   if (row.status === 'RETRYING' && row.nextAttemptAt !== undefined) {
     const again = { jobId: head.jobId, due: message.due, revision: message.revision };
-    if (row.nextAttemptAt - clock.now() > MAX_DELAY_MS - settings.watchPeriodMs) {
+    if (isReadByDispatch(context, row.nextAttemptAt)) {
       await store.putEntries([{ ...again, at: row.nextAttemptAt, kind: 'retry' }]);
     } else {
       const { trace } = message;
@@ -50,6 +50,15 @@ export async function finishAttempt(
   }
   await afterExecution(context, head, row);
   return row;
+}
+
+/**
+ * Whether the next attempt gets an entry. SQS cannot delay its message for so long, and its slot is beyond the cursor of dispatch,
+ * however long the look-ahead is.
+ */
+function isReadByDispatch({ clock, settings }: Context, at: number): boolean {
+  const now = clock.now();
+  return at > Math.max(now + MAX_DELAY_MS - settings.watchPeriodMs, writerHorizon(settings, now));
 }
 
 function rowOf({ clock, random }: Context, claimed: Claimed, outcome: Outcome, times: Times): Row {
