@@ -1,6 +1,7 @@
 // The backend of an embedded server: one SQLite file in the data folder, and queues in this process. The process must own
 // the data folder.
 import { existsSync } from 'node:fs';
+import { UnderWay } from '../concurrency/under-way.ts';
 import { publishEvents } from '../notifications/publish-events.ts';
 import { createStoredQueues } from '../queue/in-process/stored-queues.ts';
 import { createWorkQueue } from '../queue/in-process/work-queue.ts';
@@ -8,7 +9,6 @@ import { monitorClock } from '../runtime/clock/clock-monitor.ts';
 import { createReferenceClock } from '../runtime/clock/reference-clock.ts';
 import { systemClock } from '../runtime/clock/system-clock.ts';
 import { systemRandom } from '../runtime/random.ts';
-import { ClaimsUnderWay } from '../scheduling/claiming/await-starts.ts';
 import type { Log } from '../scheduling/context.ts';
 import { withDefinitionCache } from '../store/definition-cache.ts';
 import { StoreFault } from '../store/sqlite/faults.ts';
@@ -73,7 +73,8 @@ export async function openEmbeddedBackend(
       store: withDefinitionCache(sqlite.store),
       queue: work.queue,
       ...{ clock, random: systemRandom, log, settings, boot: boot.id, lines },
-      claims: new ClaimsUnderWay(),
+      claims: new UnderWay(),
+      numbers: sqlite.numbers,
     },
     { queue: notify.queue, changes: config.notifier.bus !== undefined },
   );

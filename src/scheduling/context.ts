@@ -1,10 +1,10 @@
 // The context of every use case. Use cases never read the wall clock, a global random number or the environment.
 import type { StopSignal } from '../concurrency/stopper.ts';
+import type { UnderWay } from '../concurrency/under-way.ts';
 import type { SearchLimits } from '../domain/schedule/search-budget.ts';
 import type { Queue } from '../queue/queue.ts';
-import type { Store } from '../store/store.ts';
+import type { NumberReserve, Store } from '../store/store.ts';
 import type { LineRecorder } from '../telemetry/execution-logs.ts';
-import type { ClaimsUnderWay } from './claiming/await-starts.ts';
 import type { NotificationPublisher } from './notification-publisher.ts';
 
 export interface Clock {
@@ -106,7 +106,7 @@ export interface Context {
    */
   readonly boot?: string;
   /** The claims of the process, if all workers are in it: a change waits for them, and not for a time. */
-  readonly claims?: ClaimsUnderWay;
-  /** No claim gets a smaller number. An embedded server has shown all smaller ones before. Absent on AWS. */
-  readonly numberFloor?: number;
+  readonly claims?: UnderWay;
+  /** Keeps the numbers of claims growing over a power failure. Absent on AWS, where no answered write is lost. */
+  readonly numbers?: NumberReserve;
 }

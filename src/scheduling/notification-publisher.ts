@@ -2,7 +2,7 @@
 import type { DueKey } from '../domain/executions/ids.ts';
 import type { Row } from '../domain/executions/row.ts';
 import type { Head } from '../domain/jobs/job.ts';
-import type { Claimed } from './claiming/claim.ts';
+import type { Claimed } from './claiming/claim-result.ts';
 
 export interface NotificationPublisher {
   /** Publishes that an attempt began late. Never rejects. The caller awaits it before it writes the end of the attempt. */

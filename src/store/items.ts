@@ -139,6 +139,10 @@ export function definitionFromItem(item: Item): Definition {
   };
 }
 
+/** The expiry of a head and of what stands beside it. Empty if the job has no end. */
+export const jobExpiry = (end: number | undefined, keptMs: number): Item =>
+  end === undefined ? {} : { expiresAt: seconds(end + keptMs) };
+
 /** TTL removes seats long after they were taken. */
 export const seatExpiresAt = ({ number }: Seat): number => seconds(number + SEAT_KEPT_DAYS * DAY_MS);
 

@@ -44,9 +44,13 @@ export interface FailedKey extends ExecutionKey {
   readonly cursor: string;
 }
 
+/**
+ * A job expires some time after `endOfJob`, with all that is stored of it. What stands beside the head is written with this
+ * time, if it has one. The stores add the retention.
+ */
 export interface JobsStore {
   /** A definition is immutable per version, so the write is idempotent. 1 WRU per KB. */
-  putDefinition(definition: Definition): Promise<void>;
+  putDefinition(definition: Definition, end?: number): Promise<void>;
   readDefinition(jobId: string, version: number): Promise<Definition | undefined>;
   readDefinitions(keys: readonly { jobId: string; version: number }[]): Promise<Definition[]>;
 
@@ -59,6 +63,16 @@ export interface JobsStore {
   updateHead(seen: Head, change: HeadChange): Promise<boolean>;
   /** Takes the lock of the job. False if its version or the number of its lock is not as seen. 1 WRU below 1 KB. */
   takeLock(taking: LockTaking): Promise<boolean>;
+  /** Lets the head expire as if the job had ended at `end`. False if its version is not as seen. 1 WRU below 1 KB. */
+  keepHead(seen: Head, end: number): Promise<boolean>;
+  /**
+   * Lets what stands beside the head expire as if the job had ended at `end`: definitions, changes and the name. They do not
+   * expire if it is undefined. 1 WRU per item and KB. Nothing to do where they are removed together with their head.
+   */
+  expireBeside(
+    job: Pick<Head, 'jobId' | 'userId' | 'namespace' | 'name'>,
+    end: number | undefined,
+  ): Promise<void>;
 
   /** Newest first, from the index. Eventually consistent. */
   listHeads(userId: string, options: ListOptions): Promise<Page<HeadSummary>>;
@@ -172,6 +186,17 @@ export type ClaimAnswer = 'done' | 'refused' | 'opened';
 export interface ClaimStore {
   /** Opens the row, then takes the seat and the lock. One transaction in SQLite, single writes on DynamoDB. */
   claim(writes: ClaimWrites): Promise<ClaimAnswer>;
+}
+
+/**
+ * The numbers that claims may have. A claim does not wait for the disk, so a power failure may take it back, although a task has
+ * passed its number on. The next start of the server begins above all numbers that were reserved before it.
+ */
+export interface NumberReserve {
+  /** No claim gets a smaller number. */
+  readonly floor: number;
+  /** Resolves when the numbers up to this one are on the disk. Undefined if they are already. */
+  reserve(number: number): Promise<void> | undefined;
 }
 
 /** A claim as single writes, for stores without a transaction that costs no more. */
@@ -337,7 +362,7 @@ export interface NotificationWindowStore {
 /** Records of changes that people made. A record is written before its head, so some are of changes that failed. */
 export interface ChangeStore {
   /** False if there is a record of this job, version and time. 1 WRU per KB. */
-  insertChange(change: Change): Promise<boolean>;
+  insertChange(change: Change, end?: number): Promise<boolean>;
   /** At most `limit` records from `from` on, newest first: by version, then by time. Consistent. */
   listChanges(jobId: string, from: ChangeKey, limit: number): Promise<Change[]>;
 }
@@ -347,7 +372,7 @@ export interface NameStore {
   /** Consistent: 1 RRU. */
   readName(userId: string, namespace: string, name: string): Promise<NamePointer | undefined>;
   /** Replaces `seen`, compared by its stamp. If `seen` is undefined, inserts if absent. 1 WRU. */
-  writeName(seen: NamePointer | undefined, pointer: NamePointer): Promise<boolean>;
+  writeName(seen: NamePointer | undefined, pointer: NamePointer, end?: number): Promise<boolean>;
 }
 
 /** Background operations, and a list of those that have not ended. Ended ones are removed at `operationExpiresAt`. */

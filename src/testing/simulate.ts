@@ -137,7 +137,8 @@ async function workUntil(
       context.log.error('failed to handle a message', { error }),
     );
   };
-  while (!signal.aborted) for (const received of await receiver.receive(RECEIVED_AT_ONCE, signal)) handle(received);
+  while (!signal.aborted)
+    for (const received of await receiver.receive(RECEIVED_AT_ONCE, signal)) handle(received);
 }
 
 /** A worker with any number of places. */

@@ -13,8 +13,8 @@ import type {
 } from '../scheduling/running/worker-port.ts';
 import type { RunningExecution } from '../store/store.ts';
 import type { MessagesInHand } from './messages-in-hand.ts';
-import type { RefusedOwners } from './refused-owners.ts';
 import type { Places } from './places.ts';
+import type { RefusedOwners } from './refused-owners.ts';
 import type { RunningLimits } from './running-limits.ts';
 
 /** The parts that all messages of a worker share. */

@@ -21,8 +21,8 @@ import type { Tasks } from '../tasks/task.ts';
 import { EndedCounts } from './ended-counts.ts';
 import { openPort, refusedMs, type SharedByMessages } from './message-port.ts';
 import { MessagesInHand } from './messages-in-hand.ts';
-import { RefusedOwners } from './refused-owners.ts';
 import { Places } from './places.ts';
+import { RefusedOwners } from './refused-owners.ts';
 import { createRunningLimits } from './running-limits.ts';
 
 export interface WorkerOptions {

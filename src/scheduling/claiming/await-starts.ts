@@ -25,24 +25,3 @@ export async function awaitStart(context: Context, row: Row): Promise<void> {
   const openFor = clock.now() - (row.startedAt ?? 0) - /* [rule look-skew] */ settings.clockSkewMs;
   if (openFor < settings.startWindowMs) await clock.sleep(settings.startWindowMs);
 }
-
-/** The claims of a process that are on their way, for changes in the same process. */
-export class ClaimsUnderWay {
-  readonly #ofJob = new Map<string, Set<Promise<unknown>>>();
-
-  /** `work` ends when the execution has started, or when its claim has ended in another way. */
-  async track<T>(jobId: string, work: Promise<T>): Promise<T> {
-    const own = this.#ofJob.get(jobId) ?? new Set();
-    this.#ofJob.set(jobId, own.add(work));
-    try {
-      return await work;
-    } finally {
-      own.delete(work);
-      if (own.size === 0) this.#ofJob.delete(jobId);
-    }
-  }
-
-  async settled(jobId: string): Promise<void> {
-    await Promise.allSettled(this.#ofJob.get(jobId) ?? []);
-  }
-}

@@ -6,7 +6,7 @@ import { withAttempt } from '../../domain/executions/attempts.ts';
 import { dueAtOf, isManual } from '../../domain/executions/ids.ts';
 import { isTerminal, type Row, type RowSeen } from '../../domain/executions/row.ts';
 import type { KeyLimit } from '../../domain/jobs/concurrency-key.ts';
-import { type Definition, type Head, isLockOf } from '../../domain/jobs/job.ts';
+import { type Head, isLockOf } from '../../domain/jobs/job.ts';
 import type { Message } from '../../queue/queue.ts';
 import type { ClaimWrites } from '../../store/store.ts';
 import { type Context, isClockRight } from '../context.ts';
@@ -14,34 +14,11 @@ import { regularEntry } from '../planning/plan.ts';
 import { findDefinition } from '../records/definitions.ts';
 import { newRow, writeRow } from '../records/write-row.ts';
 import { afterExecution } from '../running/after-execution.ts';
+import type { Claimed, ClaimResult } from './claim-result.ts';
 import { type ClaimFacts, type Decision, decideClaim, type RowChange } from './decide-claim.ts';
 import { comeBackAt, isBehind, wakeNext } from './line.ts';
 import { isCoverInFuture } from './misfire.ts';
 import { type FreeSeat, findSeat, keyLimitOf, waitForSeat } from './seats.ts';
-
-/** An execution that this worker may run until its lease ends. */
-export interface Claimed {
-  readonly head: Head;
-  readonly message: Message;
-  /** The row as this claim has opened it, and as it was before. */
-  readonly row: Row;
-  readonly seen: Row | undefined;
-  /** Monotonic time before the claim was sent. The lease counts from here. */
-  readonly sentAt: number;
-  /** The definition that this head names. Undefined if it does not exist. */
-  readonly definition: Definition | undefined;
-  /** What the attempts before have saved. */
-  readonly checkpoint: unknown;
-  /** The concurrency key that has a seat taken. Undefined if the job has no limit. */
-  readonly limit: KeyLimit | undefined;
-}
-
-export type ClaimResult =
-  | { readonly kind: 'run'; readonly claimed: Claimed }
-  /** There is nothing left to do, and the message is deleted. */
-  | { readonly kind: 'drop' }
-  /** The message comes back at this time. `waitsFor`: the execution waits for a seat of this key. */
-  | { readonly kind: 'later'; readonly at: number; readonly waitsFor?: KeyLimit };
 
 /** If the conflicts go on for longer, the message comes back later. */
 const CLAIM_RETRY = { maxRounds: 12, pauseMs: 20 };
@@ -236,6 +213,8 @@ async function openAndLock(
 
   const sentAt = clock.monotonic();
   const row = openedRow(context, workerId, message, facts, head, cover);
+  const reserving = context.numbers?.reserve(row.number);
+  if (reserving) await reserving;
   const claimed: Claimed = { head, message, row, seen, sentAt, definition, checkpoint, limit };
   const writes = writesOf(facts, head, row, cover, limit, seat);
   const answer = await claimConfirmed(context, claimed, writes);
@@ -250,7 +229,7 @@ async function openAndLock(
 
 /** The row as RUNNING. Its number is larger than that of every claim before, also of other executions of the job. */
 function openedRow(
-  { clock, random, settings, boot, numberFloor = 0 }: Context,
+  { clock, random, settings, boot, numbers }: Context,
   workerId: string,
   message: Message,
   { row: seen }: ClaimFacts,
@@ -272,7 +251,7 @@ function openedRow(
     status: 'RUNNING',
     number: Math.max(
       now,
-      numberFloor,
+      numbers?.floor ?? 0,
       /* [rule number-of-lock] */ (head.lock?.number ?? 0) + 1,
       /* [rule number-of-row] */ kept.number + 1,
     ),

@@ -1,8 +1,9 @@
 // The misfire policy of an occurrence that is claimed late (docs/protocol.md#misfire).
 import { type DueKey, dueAtOf, dueKey, isManual } from '../../domain/executions/ids.ts';
+import type { Row } from '../../domain/executions/row.ts';
 import type { Head } from '../../domain/jobs/job.ts';
 import { fireAt, isRecurring } from '../../domain/schedule/occurrences.ts';
-import type { ClaimFacts } from './decide-claim.ts';
+import type { Message } from '../../queue/queue.ts';
 
 /** How reasons of the misfire policy begin. */
 export const MISFIRE = 'misfire: ';
@@ -19,7 +20,12 @@ export interface Misfire {
   readonly cover: Cover;
 }
 
-type Facts = Pick<ClaimFacts, 'now' | 'clockSkewMs' | 'message' | 'row'>;
+interface Facts {
+  readonly now: number;
+  readonly clockSkewMs: number;
+  readonly message: Pick<Message, 'revision'>;
+  readonly row: Pick<Row, 'revision' | 'status'> | undefined;
+}
 
 /** The misfire of a first claim. One-time jobs, runs by hand and retries are never missed, and what has a row is not skipped. */
 export function misfireOf(facts: Facts, head: Head, due: DueKey): Misfire {

@@ -94,12 +94,7 @@ export const messageOf = (
 });
 
 export const regularMessage = (head: Owned, due: number, now: number): Message =>
-  messageOf(
-    head,
-    { due: dueKey(due), revision: head.revision },
-    fireAt(head.schedule, head.jobId, due),
-    now,
-  );
+  messageOf(head, { due: dueKey(due), revision: head.revision }, fireAt(head.schedule, head.jobId, due), now);
 
 /** Whether the schedule in force has planned, or will plan, an occurrence at this due time. */
 export async function isPlanned({ store, clock }: Context, head: Head, due: DueKey): Promise<boolean> {

@@ -99,9 +99,7 @@ const mayComplete = (e: Entry, row: Row | undefined): boolean =>
  * dispatch. Only dispatch plans what follows, so the chain may end here.
  */
 const wasDecidedManually = (e: Entry, row: Row | undefined): boolean =>
-  !isManual(e) &&
-  row !== undefined &&
-  (isManual(row) || (row.status === 'CANCELLED' && row.number === 0));
+  !isManual(e) && row !== undefined && (isManual(row) || (row.status === 'CANCELLED' && row.number === 0));
 
 const isInForce = (head: Head | undefined, { revision }: Entry): boolean =>
   head?.status === 'active' && head.revision === revision;
@@ -129,7 +127,8 @@ function settleOne(
   if (row) {
     actions.entries.push(check);
     const waitsUntil = row.status === 'RETRYING' ? (row.nextAttemptAt ?? 0) : 0;
-    const runs = row.status === 'RUNNING' && !isLeaseOver({ now, clockSkewMs: settings.clockSkewMs, boot }, row);
+    const runs =
+      row.status === 'RUNNING' && !isLeaseOver({ now, clockSkewMs: settings.clockSkewMs, boot }, row);
     if (waitsUntil <= now && !runs) actions.messages.push(again);
     if (row.status === 'QUEUED') {
       const expectedAt = regular ? fires : (row.enqueuedAt ?? fires);

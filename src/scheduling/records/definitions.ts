@@ -57,12 +57,13 @@ export async function firstDefinition(
   context: Context,
   jobId: string,
   spec: Content & { readonly schedule: Schedule },
+  end: number | undefined,
 ): Promise<HeadPart> {
   const { params, notify, schedule } = spec;
   const isSmall = Buffer.byteLength(JSON.stringify(spec)) <= MAX_INLINE_BYTES;
   return 'at' in schedule && isSmall
     ? { definition: freshDefinition(context.random, 1), inline: { params, notify } }
-    : writeDefinition(context, jobId, 1, { params, notify });
+    : writeDefinition(context, jobId, 1, { params, notify }, end);
 }
 
 /** Writes the item of a definition. The caller writes the head that names it afterwards. */
@@ -71,9 +72,10 @@ export async function writeDefinition(
   jobId: string,
   version: number,
   content: Content,
+  end: number | undefined,
 ): Promise<HeadPart> {
   const definition = freshDefinition(random, version);
-  await store.putDefinition({ jobId, version: definition, ...content });
+  await store.putDefinition({ jobId, version: definition, ...content }, end);
   return { definition, inline: undefined };
 }
 

@@ -4,6 +4,7 @@ import { isTerminal, type Row, type TerminalStatus } from '../../domain/executio
 import type { Head } from '../../domain/jobs/job.ts';
 import { wakeNext } from '../claiming/line.ts';
 import type { Context } from '../context.ts';
+import { keepJobFor } from '../records/keep-job.ts';
 import { writeHead } from '../records/write-head.ts';
 
 /** A shorter run wakes no execution, unless its job's executions stand in line: those that wait for it ask again by then. */
@@ -12,6 +13,7 @@ const SHORT_RUN_MS = 1_000;
 /** `head` is the job as the worker or the request has read it. */
 export async function afterExecution(context: Context, head: Head, row: Row): Promise<void> {
   if (!isTerminal(row.status)) return;
+  await keepJobFor(context, head, row.finishedAt ?? 0);
   if (row.once) await completeOneTimeJob(context, head, row.revision, row.status);
   if (head.overlap === 'allow') return;
   const { startedAt = 0, finishedAt = 0 } = row;

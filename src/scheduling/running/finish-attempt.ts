@@ -4,7 +4,7 @@ import { withAttempt } from '../../domain/executions/attempts.ts';
 import type { Row, RunError } from '../../domain/executions/row.ts';
 import { backoffMs } from '../../domain/jobs/policy-defaults.ts';
 import { MAX_DELAY_MS } from '../../queue/queue.ts';
-import type { Claimed } from '../claiming/claim.ts';
+import type { Claimed } from '../claiming/claim-result.ts';
 import type { Context } from '../context.ts';
 import { messageOf, writerHorizon } from '../planning/plan.ts';
 import { writeRow } from '../records/write-row.ts';
@@ -89,7 +89,8 @@ function rowOf({ clock, random }: Context, claimed: Claimed, outcome: Outcome, t
       nextAttemptAt: nextAttemptAfter(outcome.afterMs ?? 0),
     };
   const { error, retry } = outcome;
-  if (retry === 'never' || attempt >= maxAttempts) return { ...base, status: 'FAILED', finishedAt: now, error };
+  if (retry === 'never' || attempt >= maxAttempts)
+    return { ...base, status: 'FAILED', finishedAt: now, error };
   const delay = retry === 'backoff' ? backoffMs(head.retry, attempt, random.float()) : retry.afterMs;
   const ended = { attempt, workerId, ...times, finishedAt: now, error };
   return {

@@ -4,7 +4,8 @@ import { executionId } from '../../domain/executions/ids.ts';
 import type { Row } from '../../domain/executions/row.ts';
 import type { KeyLimit } from '../../domain/jobs/concurrency-key.ts';
 import type { Message, Received } from '../../queue/queue.ts';
-import { type Claimed, type ClaimResult, claim, giveBack } from '../claiming/claim.ts';
+import { claim, giveBack } from '../claiming/claim.ts';
+import type { Claimed, ClaimResult } from '../claiming/claim-result.ts';
 import { keyLimitOf, waitForSeat } from '../claiming/seats.ts';
 import { type Context, isClockRight } from '../context.ts';
 import { finishAttempt } from './finish-attempt.ts';
@@ -127,7 +128,11 @@ async function run(
   places.running.add({ id, since: row.startedAt ?? context.clock.now(), owner });
   try {
     const published = context.publisher?.started(claimed);
-    const attempt = await runAttempt(context, { tasks: identity.tasks, aborting: shutdown.aborting }, claimed);
+    const attempt = await runAttempt(
+      context,
+      { tasks: identity.tasks, aborting: shutdown.aborting },
+      claimed,
+    );
     places.release();
     await context.clock.sleep(YIELD_TO_STARTS_MS);
     await places.turn('record');

@@ -82,7 +82,12 @@ export class KeyLines {
     const later = Math.max(at, Math.round(clock.now() + spacingMs * (0.75 + 0.5 * random.float())));
     const hiddenUntil = clock.monotonic() + later - clock.now();
     if (line.waiting.size < MAX_IN_LINE)
-      line.waiting.set(idOf(received.message), { concurrent: limit.concurrent, received, hiddenUntil, handleAgain });
+      line.waiting.set(idOf(received.message), {
+        concurrent: limit.concurrent,
+        received,
+        hiddenUntil,
+        handleAgain,
+      });
     return later;
   }
 

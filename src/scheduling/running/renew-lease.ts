@@ -2,7 +2,7 @@
 import type { StopSignal } from '../../concurrency/stopper.ts';
 import { withDeadline } from '../../concurrency/with-deadline.ts';
 import type { Progress } from '../../domain/executions/progress.ts';
-import type { Claimed } from '../claiming/claim.ts';
+import type { Claimed } from '../claiming/claim-result.ts';
 import type { Context } from '../context.ts';
 
 /** The reason for stopping a task, which is the `reason` of its signal. */

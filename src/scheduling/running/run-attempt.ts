@@ -5,7 +5,7 @@ import { dueAtOf, executionId } from '../../domain/executions/ids.ts';
 import { type Progress, progressOf, progressProblem } from '../../domain/executions/progress.ts';
 import { runErrorOf } from '../../domain/executions/run-error.ts';
 import { DoNotRetry, RetryAfter, Snooze, type TaskContext, type Tasks } from '../../tasks/task.ts';
-import type { Claimed } from '../claiming/claim.ts';
+import type { Claimed } from '../claiming/claim-result.ts';
 import type { Context } from '../context.ts';
 import type { Outcome } from './finish-attempt.ts';
 import { renewLease, Stopped } from './renew-lease.ts';

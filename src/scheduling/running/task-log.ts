@@ -1,7 +1,7 @@
 // The log of a task: its lines go to the log of the process and, if the server keeps them itself, to the lines of the execution.
 import { executionId } from '../../domain/executions/ids.ts';
 import type { TaskLog } from '../../tasks/task.ts';
-import type { Claimed } from '../claiming/claim.ts';
+import type { Claimed } from '../claiming/claim-result.ts';
 import type { Context } from '../context.ts';
 
 export function taskLog({ log, lines, clock }: Context, { head, row }: Claimed): TaskLog {

@@ -1,6 +1,6 @@
 // Change records: items in the partition of their job, outside the index. A record is kept as long as its job.
 import type { Change, ChangeKey } from '../../domain/jobs/change.ts';
-import type { Item } from '../items.ts';
+import { type Item, jobExpiry } from '../items.ts';
 import type { Database } from './database.ts';
 import { readRange } from './ranges.ts';
 
@@ -10,15 +10,20 @@ const table = 'jobs';
 const partOf = ({ version, at }: ChangeKey): string =>
   `change#${String(version).padStart(10, '0')}#${String(at).padStart(13, '0')}`;
 /** Sorts before the records of changes, and after the parts before them. */
-const BEFORE_ALL = 'change#';
+export const BEFORE_ALL = 'change#';
 
 /** False if it exists. 1 WRU per KB. A record has about 400 bytes. */
-export function insertChange(db: Database, change: Change): Promise<boolean> {
+export function insertChange(
+  db: Database,
+  keptMs: number,
+  change: Change,
+  end: number | undefined,
+): Promise<boolean> {
   const { jobId, version, at, ...record } = change;
   const key = { jobId, part: partOf(change) };
   return db.insert(
     { operation: 'insertChange', table },
-    { key, item: { ...key, record: JSON.stringify(record) } },
+    { key, item: { ...key, record: JSON.stringify(record), ...jobExpiry(end, keptMs) } },
   );
 }
 

@@ -1,6 +1,6 @@
 // Definitions: params and notifications of jobs, immutable per version. A definition is written before the head that names it.
 import type { Definition } from '../../domain/jobs/job.ts';
-import { definitionFromItem, definitionPart, definitionToItem } from '../items.ts';
+import { definitionFromItem, definitionPart, definitionToItem, jobExpiry } from '../items.ts';
 import type { Database } from './database.ts';
 
 const table = 'jobs';
@@ -14,8 +14,14 @@ const keyOf = ({ jobId, version }: DefinitionKey) => ({ jobId, part: definitionP
 const nameOf = ({ jobId, version }: DefinitionKey) => `${jobId}#${version}`;
 
 /** 1 WRU per KB. Definitions are not in the index. */
-export async function putDefinition(db: Database, definition: Definition): Promise<void> {
-  await db.putAll({ operation: 'putDefinition', table }, [definitionToItem(definition)]);
+export async function putDefinition(
+  db: Database,
+  keptMs: number,
+  definition: Definition,
+  end: number | undefined,
+): Promise<void> {
+  const item = { ...definitionToItem(definition), ...jobExpiry(end, keptMs) };
+  await db.putAll({ operation: 'putDefinition', table }, [item]);
 }
 
 /** 0.5 RRU per 4 KB. A missing definition may be new, so it is read again consistently for 1 RRU more. */

@@ -7,6 +7,7 @@ import * as control from './control.ts';
 import { openDatabase } from './database.ts';
 import * as definitions from './definitions.ts';
 import * as executions from './executions.ts';
+import { expireBeside } from './expiry.ts';
 import type { IndexPartitionSettings } from './index-partitions.ts';
 import * as jobs from './jobs.ts';
 import * as names from './names.ts';
@@ -39,6 +40,12 @@ export interface DynamoStoreOptions extends IndexPartitionSettings {
   readonly backoff?: Pauses;
 }
 
+const DAY_MS = 86_400_000;
+/** TTL knows nothing of an occurrence that nobody has seen yet. So a job stays at least as long as the entries of the timetable. */
+const OUTAGE_DAYS = 31;
+/** TTL may delete a row days later than it expires, and an execution may end later than its job (`isLateFor`). */
+const MARGIN_DAYS = 7;
+
 const DEFAULT_BACKOFF: Pauses = {
   random: () => 0.5,
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
@@ -47,7 +54,9 @@ const DEFAULT_BACKOFF: Pauses = {
 export function createDynamoStore(options: DynamoStoreOptions): Store {
   const { client, tablePrefix, shards, meter, backoff = DEFAULT_BACKOFF } = options;
   const { groupCommit = true, indexPartitions, indexPartitionsWritten, monotonic = () => 0 } = options;
-  const retentionMs = (options.retentionDays ?? 90) * 86_400_000;
+  const retentionDays = options.retentionDays ?? 90;
+  const retentionMs = retentionDays * DAY_MS;
+  const keptMs = (Math.max(retentionDays, OUTAGE_DAYS) + MARGIN_DAYS) * DAY_MS;
   const db = openDatabase({
     ...{
       client,
@@ -61,15 +70,17 @@ export function createDynamoStore(options: DynamoStoreOptions): Store {
     },
   });
   const primitives: Omit<Store, 'claim'> = {
-    putDefinition: (definition) => definitions.putDefinition(db, definition),
+    putDefinition: (definition, end) => definitions.putDefinition(db, keptMs, definition, end),
     readDefinition: (jobId, version) => definitions.readDefinition(db, jobId, version),
     readDefinitions: (keys) => definitions.readDefinitions(db, keys),
 
-    insertHead: (head) => jobs.insertHead(db, head),
+    insertHead: (head) => jobs.insertHead(db, keptMs, head),
     readHead: (jobId, read) => jobs.readHead(db, jobId, read),
     readHeads: (jobIds, read) => jobs.readHeads(db, jobIds, read),
-    updateHead: (seen, change) => jobs.updateHead(db, seen, change),
+    updateHead: (seen, change) => jobs.updateHead(db, keptMs, seen, change),
     takeLock: (taking) => jobs.takeLock(db, taking),
+    keepHead: (seen, end) => jobs.keepHead(db, keptMs, seen, end),
+    expireBeside: (job, end) => expireBeside(db, keptMs, job, end),
     listHeads: (userId, list) => jobs.listHeads(db, userId, list),
 
     putEntries: (entries) => timetable.putEntries(db, shards, entries),
@@ -115,11 +126,11 @@ export function createDynamoStore(options: DynamoStoreOptions): Store {
     writeNotificationWindow: (seen, window, expiresAt) =>
       windows.writeNotificationWindow(db, seen, window, expiresAt),
 
-    insertChange: (change) => changes.insertChange(db, change),
+    insertChange: (change, end) => changes.insertChange(db, keptMs, change, end),
     listChanges: (jobId, from, limit) => changes.listChanges(db, jobId, from, limit),
 
     readName: (userId, namespace, name) => names.readName(db, userId, namespace, name),
-    writeName: (seen, pointer) => names.writeName(db, seen, pointer),
+    writeName: (seen, pointer, end) => names.writeName(db, keptMs, seen, pointer, end),
 
     putOperation: (operation) => operations.putOperation(db, operation),
     readOperation: (id) => operations.readOperation(db, id),

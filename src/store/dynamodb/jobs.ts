@@ -1,7 +1,16 @@
 // The heads of jobs. Every write is conditional on the version, and a claim also on the number of the lock.
 import type { Head, HeadChange } from '../../domain/jobs/job.ts';
+import { endOfJob } from '../../domain/jobs/job-end.ts';
 import { decodeCursor, encodeCursor, TIME_AND_JOB } from '../cursors.ts';
-import { HEAD, headChangeToItem, headFromItem, headToItem, lockNumberOf, takenToItem } from '../items.ts';
+import {
+  HEAD,
+  headChangeToItem,
+  headFromItem,
+  headToItem,
+  jobExpiry,
+  lockNumberOf,
+  takenToItem,
+} from '../items.ts';
 import type { HeadSummary, ListOptions, LockTaking, Page, ReadOptions } from '../store.ts';
 import { newestFirst, ownersOf } from '../user-index.ts';
 import type { Database } from './database.ts';
@@ -12,11 +21,14 @@ const table = 'jobs';
 const keyOf = (jobId: string) => ({ jobId, part: HEAD });
 
 /** False if it exists. 1 WRU below 1 KB, and 1 for the index. */
-export async function insertHead(db: Database, head: Head): Promise<boolean> {
+export async function insertHead(db: Database, keptMs: number, head: Head): Promise<boolean> {
   await db.indexPartitions.record();
   return db.insert(
     { operation: 'insertHead', table },
-    { key: keyOf(head.jobId), item: headToItem(head, db.indexPartitions.written) },
+    {
+      key: keyOf(head.jobId),
+      item: { ...headToItem(head, db.indexPartitions.written), ...jobExpiry(endOfJob(head), keptMs) },
+    },
   );
 }
 
@@ -38,13 +50,34 @@ export async function readHeads(
 }
 
 /** False if the version is not as seen. 1 WRU below 1 KB, also if refused, and 1 for the index. */
-export function updateHead(db: Database, seen: Head, change: HeadChange): Promise<boolean> {
+export function updateHead(db: Database, keptMs: number, seen: Head, change: HeadChange): Promise<boolean> {
   const { jobId, version } = seen;
+  const end = endOfJob({ ...seen, ...change });
+  // an expiry that the head has must be replaced, or removed
+  const hasEnd = end !== undefined || endOfJob(seen) !== undefined;
+  const expiry = hasEnd ? { expiresAt: undefined, ...jobExpiry(end, keptMs) } : {};
   const on: On =
     change.status === 'completed' || change.status === 'failed'
       ? { operation: 'completeHead', table, linger: true } // the run has ended
       : { operation: 'updateHead', table };
-  return db.change(on, { key: keyOf(jobId), change: headChangeToItem(seen, change), where: { version } });
+  return db.change(on, {
+    key: keyOf(jobId),
+    change: { ...headChangeToItem(seen, change), ...expiry },
+    where: { version },
+  });
+}
+
+/** False if the version is not as seen. 1 WRU below 1 KB, also if refused. The index does not change. */
+export function keepHead(
+  db: Database,
+  keptMs: number,
+  { jobId, version }: Head,
+  end: number,
+): Promise<boolean> {
+  return db.change(
+    { operation: 'keepHead', table },
+    { key: keyOf(jobId), change: jobExpiry(end, keptMs), where: { version } },
+  );
 }
 
 /** False if the version or the lock is not as seen. 1 WRU below 1 KB, also if refused. The index does not change. */

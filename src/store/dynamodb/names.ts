@@ -1,10 +1,11 @@
 // Names of jobs, in the table of jobs and outside its index. A namespace of a user is one partition.
 import type { NamePointer } from '../../domain/jobs/job-name.ts';
+import { jobExpiry } from '../items.ts';
 import type { Database } from './database.ts';
 
 const table = 'jobs';
 /** A namespace has no `#`, so the key is unambiguous for every user id. */
-const keyOf = (userId: string, namespace: string, name: string) => ({
+export const nameKey = (userId: string, namespace: string, name: string) => ({
   jobId: `name#${userId}#${namespace}`,
   part: name,
 });
@@ -16,7 +17,7 @@ export async function readName(
   namespace: string,
   name: string,
 ): Promise<NamePointer | undefined> {
-  const item = await db.get({ operation: 'readName', table }, keyOf(userId, namespace, name), true);
+  const item = await db.get({ operation: 'readName', table }, nameKey(userId, namespace, name), true);
   return (
     item && {
       userId,
@@ -32,14 +33,22 @@ export async function readName(
 /** Succeeds if the stamp is as seen. If `seen` is undefined, succeeds if there is no item. 1 WRU. */
 export function writeName(
   db: Database,
+  keptMs: number,
   seen: NamePointer | undefined,
   { userId, namespace, name, jobId, previous, stamp }: NamePointer,
+  end: number | undefined,
 ): Promise<boolean> {
   const condition = seen
     ? { ConditionExpression: 'stamp = :seen', ExpressionAttributeValues: { ':seen': seen.stamp } }
     : { ConditionExpression: 'attribute_not_exists(jobId)' };
   return db.put(
     { operation: 'writeName', table },
-    { Item: { ...keyOf(userId, namespace, name), target: jobId, previous, stamp }, ...condition },
+    {
+      Item: {
+        ...{ ...nameKey(userId, namespace, name), target: jobId, previous, stamp },
+        ...jobExpiry(end, keptMs),
+      },
+      ...condition,
+    },
   );
 }

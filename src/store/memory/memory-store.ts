@@ -162,6 +162,13 @@ export class MemoryStore implements Store {
     this.heads.set(seen.jobId, frozen({ ...head, lock, coveredUntil }));
   }
 
+  /** Nothing expires in memory. */
+  async keepHead({ jobId, version }: Head): Promise<boolean> {
+    return this.heads.get(jobId)?.version === version;
+  }
+
+  async expireBeside(): Promise<void> {}
+
   async listHeads(userId: string, options: ListOptions): Promise<Page<HeadSummary>> {
     const before = decodeCursor(options.cursor, TIME_AND_JOB);
     const found = this.heads

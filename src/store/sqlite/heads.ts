@@ -1,38 +1,50 @@
 // The heads of jobs. Every write is conditional on the version, and a claim also on the number of the lock.
 import type { Head } from '../../domain/jobs/job.ts';
+import { endOfJob } from '../../domain/jobs/job-end.ts';
 import { decodeCursor, encodeCursor, TIME_AND_JOB } from '../cursors.ts';
-import { createdAtOf, headChangeToItem, headToItem, lockNumberOf, specFrom } from '../items.ts';
+import { createdAtOf, headChangeToItem, headToItem, jobExpiry, lockNumberOf, specFrom } from '../items.ts';
 import type { HeadSummary, JobsStore, LockTaking } from '../store.ts';
 import { changing, type Reader, type Value, type Write, type Writer } from './statements.ts';
 import { isOne, orNull } from './values.ts';
 
 type Heads = Pick<
   JobsStore,
-  'insertHead' | 'readHead' | 'readHeads' | 'updateHead' | 'takeLock' | 'listHeads'
+  | 'insertHead'
+  | 'readHead'
+  | 'readHeads'
+  | 'updateHead'
+  | 'takeLock'
+  | 'keepHead'
+  | 'expireBeside'
+  | 'listHeads'
 >;
 
 const OF_SUMMARY = ['jobId', 'userId', 'createdKey', 'spec'] as const;
 const COLUMNS = [...OF_SUMMARY, 'version', 'lockDue', 'lockNumber', 'coveredUntil'] as const;
 
 const INSERT = changing(
-  `INSERT INTO heads (${COLUMNS}) VALUES (${COLUMNS.map(() => '?')}) ON CONFLICT DO NOTHING`,
+  `INSERT INTO heads (${COLUMNS}, expiresAt) VALUES (${COLUMNS.map(() => '?')}, ?) ON CONFLICT DO NOTHING`,
 );
-const UPDATE = changing('UPDATE heads SET version = ?, spec = ? WHERE jobId = ? AND version = ?');
+const UPDATE = changing(
+  'UPDATE heads SET version = ?, spec = ?, expiresAt = ? WHERE jobId = ? AND version = ?',
+);
 const LOCK = changing(
   `UPDATE heads SET lockDue = ?, lockNumber = ?, coveredUntil = ?
    WHERE jobId = ? AND version = ? AND lockNumber = ?`,
 );
+const KEEP = changing('UPDATE heads SET expiresAt = max(expiresAt, ?) WHERE jobId = ? AND version = ?');
 const READ = `SELECT ${COLUMNS} FROM heads WHERE jobId = ?`;
 const READ_MANY = `SELECT ${COLUMNS} FROM heads WHERE jobId IN (SELECT value FROM json_each(?))`;
 const LIST = `SELECT ${OF_SUMMARY} FROM heads WHERE userId = ? AND createdKey < ? ORDER BY createdKey DESC LIMIT ?`;
 /** Greater than every `createdKey`, because these begin with a digit. */
 const AFTER_ALL = '~';
 
-export function headOperations(reader: Reader, writer: Writer): Heads {
+export function headOperations(reader: Reader, writer: Writer, retentionMs: number): Heads {
+  const expiryOf = (head: Head): Value => orNull(jobExpiry(endOfJob(head), retentionMs).expiresAt);
   return {
     async insertHead(head) {
       const item: Record<string, unknown> = { ...headToItem(head), userId: head.userId };
-      const values = COLUMNS.map((name) => orNull(item[name]));
+      const values = [...COLUMNS.map((name) => orNull(item[name])), expiryOf(head)];
       return isOne(await writer.write(INSERT, values, 'person', head.userId));
     },
     async readHead(jobId) {
@@ -45,12 +57,19 @@ export function headOperations(reader: Reader, writer: Writer): Heads {
     },
     async updateHead(seen, change) {
       const { version, spec } = headChangeToItem(seen, change);
-      const values = [version as number, spec as string, seen.jobId, seen.version];
+      const expiresAt = expiryOf({ ...seen, ...change });
+      const values = [version as number, spec as string, expiresAt, seen.jobId, seen.version];
       // the end of a run completes a one-time job, and nobody waits for that
       const rank = change.status === 'completed' || change.status === 'failed' ? 'record' : 'person';
       return isOne(await writer.write(UPDATE, values, rank, seen.userId));
     },
     takeLock: (taking) => writer.transact([lockWrite(taking)], 'start', taking.seen.userId),
+    async keepHead({ jobId, version, userId }, end) {
+      const values = [Number(jobExpiry(end, retentionMs).expiresAt), jobId, version];
+      return isOne(await writer.write(KEEP, values, 'person', userId));
+    },
+    // a trigger of the schema removes what stands beside a head together with it
+    expireBeside: async () => {},
     async listHeads(userId, { limit, cursor }) {
       const before = decodeCursor(cursor, TIME_AND_JOB) ?? AFTER_ALL;
       const rows = reader.all(LIST, userId, before, limit + 1);

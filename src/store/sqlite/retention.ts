@@ -9,9 +9,13 @@ import type { Value } from './statements.ts';
 const ROWS_PER_STEP = 250;
 /** Settled slots are not read again. The day is a margin for wrong clocks. */
 const SETTLED_KEPT_MINUTES = 1_440;
+/** With each head go its definitions and changes. */
+const HEADS_PER_STEP = 50;
 
 interface Expiry {
   readonly sql: string;
+  /** Default `ROWS_PER_STEP`. */
+  readonly limit?: number;
   values(now: number): Value[];
 }
 
@@ -28,16 +32,30 @@ const DEAD_LETTERS: Expiry = {
   values: (now) => [seconds(now)],
 };
 
+/** The minute up to which every slot is settled: all that was due before has a row that has ended. */
+const SETTLED = 'ifnull((SELECT min(settledUntil) FROM shards), 0)';
+
+/** A job stays while it has executions, and while its last occurrence may not have run yet, however long the server was off. */
+const HEADS: Expiry = {
+  sql: `DELETE FROM heads WHERE rowid IN (
+    SELECT rowid FROM heads WHERE expiresAt < min(?, ${SETTLED} * 60)
+      AND NOT EXISTS (SELECT 1 FROM executions WHERE executions.jobId = heads.jobId)
+    ORDER BY expiresAt LIMIT ${HEADS_PER_STEP})`,
+  limit: HEADS_PER_STEP,
+  values: (now) => [seconds(now)],
+};
+
 const EXPIRIES: readonly Expiry[] = [
   // a slot that is not settled yet is never deleted: its entries are the only trace of what is due in it
   {
     sql: `DELETE FROM timetable WHERE (minute, shard, key) IN (
       SELECT minute, shard, key FROM timetable
-      WHERE minute < min(?, ifnull((SELECT min(settledUntil) FROM shards), 0)) - ${SETTLED_KEPT_MINUTES}
+      WHERE minute < min(?, ${SETTLED}) - ${SETTLED_KEPT_MINUTES}
       ORDER BY minute, shard, key LIMIT ${ROWS_PER_STEP})`,
     values: (now) => [minuteOf(now)],
   },
   byExpiresAt('executions', 'rowid'),
+  HEADS,
   byExpiresAt('notices', 'jobId', 'event'),
   byExpiresAt('quotas', 'userId', 'quota'),
   byExpiresAt('workers', 'workerId'),
@@ -63,7 +81,7 @@ export function createRetention(db: DatabaseSync): Retention {
       const next = left[0];
       if (!next) return undefined;
       const deleted = Number(db.prepare(next.expiry.sql).run(...next.values).changes);
-      if (deleted < ROWS_PER_STEP) left.shift();
+      if (deleted < (next.expiry.limit ?? ROWS_PER_STEP)) left.shift();
       return deleted;
     },
   };

@@ -25,9 +25,11 @@ export const MIGRATIONS: readonly string[] = [
     spec TEXT NOT NULL,
     lockDue TEXT NOT NULL,
     lockNumber INTEGER NOT NULL,
-    coveredUntil TEXT NOT NULL
+    coveredUntil TEXT NOT NULL,
+    expiresAt INTEGER
   ) STRICT;
   CREATE INDEX heads_byUser ON heads (userId, createdKey);
+  CREATE INDEX heads_expiresAt ON heads (expiresAt) WHERE expiresAt IS NOT NULL;
 
   CREATE TABLE definitions (
     jobId TEXT NOT NULL,
@@ -163,6 +165,14 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (userId, namespace, name)
   ) STRICT, WITHOUT ROWID;
 
+  CREATE TRIGGER heads_removed AFTER DELETE ON heads BEGIN
+    DELETE FROM definitions WHERE jobId = old.jobId;
+    DELETE FROM changes WHERE jobId = old.jobId;
+    DELETE FROM notices WHERE jobId = old.jobId;
+    DELETE FROM names WHERE userId = old.userId AND namespace = json_extract(old.spec, '$.namespace')
+      AND name = json_extract(old.spec, '$.name') AND jobId = old.jobId;
+  END;
+
   CREATE TABLE operations (
     id TEXT PRIMARY KEY NOT NULL,
     stamp TEXT NOT NULL,
@@ -191,6 +201,11 @@ export const MIGRATIONS: readonly string[] = [
     bootId TEXT PRIMARY KEY NOT NULL,
     startedAt INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE numbers (
+    reservedUntil INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO numbers VALUES (0);
   `,
 ];
 

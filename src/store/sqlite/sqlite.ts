@@ -1,7 +1,7 @@
 // The Store port on one SQLite file: the operations of this folder, put together.
 import { DatabaseSync } from 'node:sqlite';
 import type { LogLineStore } from '../log-lines.ts';
-import type { Store } from '../store.ts';
+import type { NumberReserve, Store } from '../store.ts';
 import { type Boot, beginBoot } from './boot.ts';
 import { changeOperations } from './changes.ts';
 import { controlOperations } from './control.ts';
@@ -13,6 +13,7 @@ import { headOperations } from './heads.ts';
 import { logLineOperations } from './log-lines.ts';
 import { type Messages, messageOperations } from './messages.ts';
 import { nameOperations } from './names.ts';
+import { createNumberReserve } from './numbers.ts';
 import { IN_MEMORY, openReader, openWriter, secureFile, withFaults } from './open.ts';
 import { operationOperations } from './operations.ts';
 import type { WriterStats } from './protocol.ts';
@@ -43,6 +44,7 @@ export interface SqliteOptions extends LayoutOptions {
 
 export interface SqliteStore {
   readonly store: Store;
+  readonly numbers: NumberReserve;
   /** Queues that outlive the process. */
   readonly messages: Messages;
   /** The log lines of executions. */
@@ -72,6 +74,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
   const reader = createReader(connection, file);
   return {
     store: allOperations(reader, writer, options),
+    numbers: createNumberReserve(reader, writer),
     messages: messageOperations(reader, writer),
     logLines: logLineOperations(reader, writer),
     expire: writer.expire,
@@ -102,11 +105,12 @@ function allOperations(
   writer: Writer,
   { shards, retentionDays = 90, slotPage = 1_000 }: LayoutOptions,
 ): Store {
+  const retentionMs = retentionDays * 86_400_000;
   return {
     ...definitionOperations(reader, writer),
-    ...headOperations(reader, writer),
+    ...headOperations(reader, writer, retentionMs),
     ...timetableOperations(reader, writer, shards, slotPage),
-    ...executionOperations(reader, writer, retentionDays * 86_400_000),
+    ...executionOperations(reader, writer, retentionMs),
     ...controlOperations(reader, writer),
     ...quotaOperations(reader, writer),
     ...windowOperations(reader, writer),
