@@ -24,7 +24,7 @@ interface Facts {
   readonly now: number;
   readonly clockSkewMs: number;
   readonly message: Pick<Message, 'revision'>;
-  readonly row: Pick<Row, 'revision' | 'status'> | undefined;
+  readonly row: Row | undefined;
 }
 
 /** The misfire of a first claim. One-time jobs, runs by hand and retries are never missed, and what has a row is not skipped. */

@@ -104,6 +104,9 @@ const wasDecidedManually = (e: Entry, row: Row | undefined): boolean =>
 const isInForce = (head: Head | undefined, { revision }: Entry): boolean =>
   head?.status === 'active' && head.revision === revision;
 
+/** A withdrawn execution without a row is checked for this many leases after the change. No request of a worker takes longer. */
+const LATE_CLAIMS = 10;
+
 /** 'missed' if the occurrence is in force and has no row. */
 function settleOne(
   context: Context,
@@ -136,7 +139,12 @@ function settleOne(
     }
     return undefined;
   }
-  if (!regular || head.status !== 'active' || head.revision !== e.revision) return undefined;
+  if (!regular) return undefined;
+  if (head.status !== 'active' || head.revision !== e.revision) {
+    // a claim that has read the job before the change may still open the row, and die
+    if (now - head.updatedAt < LATE_CLAIMS * settings.leaseMs) actions.entries.push(check);
+    return undefined;
+  }
   // the occurrence has moved. Dispatch has planned its new time, or the rules have changed since and its chain is mended
   if (e.kind === 'regular' && isMoved(context, head, e)) return 'missed';
   actions.entries.push(check);
