@@ -12,7 +12,7 @@ import {
   startEngines,
   TEST_SETTINGS,
 } from '../support/faults/accelerated-world.ts';
-import { cancelledRow } from '../support/faults/calls.ts';
+import { endRow } from '../support/faults/calls.ts';
 import type { Accepted } from '../support/faults/check.ts';
 
 let engines: Engines;
@@ -53,7 +53,7 @@ test('a worker is killed between the end of a run and the wake: the occurrences 
       const victim = await world.start('victim', ['worker']);
       const job = await backlog(world);
       const first = world.runs(job)[0]?.executionId ?? '';
-      const ended = world.dynamodb.stopAfter(cancelledRow(job.jobId));
+      const ended = world.dynamodb.stopAfter(endRow(job.jobId, 'CANCELLED'));
       await cancelExecution(world.context, OWNER, first);
       await ended;
       await world.kill(victim);

@@ -1,7 +1,7 @@
 // A worker that is slow, frozen or asked to end.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Engines, inWorld, startEngines } from '../support/faults/accelerated-world.ts';
-import { handsBack, handsOut, insertRow, withdraw } from '../support/faults/calls.ts';
+import { endRow, handsBack, handsOut, withdraw } from '../support/faults/calls.ts';
 import { troubledQueue } from '../support/faults/chaos.ts';
 import { randomOf } from '../support/faults/random.ts';
 
@@ -33,7 +33,7 @@ test.concurrent('a worker that is frozen for 60 s loses its jobs to another, and
     async (world) => {
       const frozen = await world.start('frozen', ['worker']);
       // its result is on the wire when everything stops
-      const onTheWire = world.dynamodb.pause(insertRow(world.idOf('finishing')));
+      const onTheWire = world.dynamodb.pause(endRow(world.idOf('finishing'), 'SUCCEEDED'));
       const running = await world.create({ schedule: { in: 'PT5S' }, params: { durationMs: 70_000 } });
       const finishing = await world.create(
         { schedule: { in: 'PT5S' }, params: { durationMs: 2_000 } },

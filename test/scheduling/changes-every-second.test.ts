@@ -2,12 +2,12 @@
 // if no claim is on its way.
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { UnderWay } from '../../src/concurrency/under-way.ts';
 import { asUser } from '../../src/domain/principal.ts';
 import { cancelJob } from '../../src/jobs/cancel-job.ts';
 import { editJob } from '../../src/jobs/edit-job.ts';
 import { pauseJob } from '../../src/jobs/pause-job.ts';
 import type { Message } from '../../src/queue/queue.ts';
-import { ClaimsUnderWay } from '../../src/scheduling/claiming/await-starts.ts';
 import type { Context } from '../../src/scheduling/context.ts';
 import { handleMessage } from '../../src/scheduling/running/handle-message.ts';
 import { defineTask } from '../../src/tasks/task.ts';
@@ -49,7 +49,7 @@ async function changed(
     ...world.context,
     clock,
     queue: { send: async (messages) => messages.forEach((message) => void deliver(message)) },
-    ...(way === 'embedded' && { claims: new ClaimsUnderWay(), boot: 'boot' }),
+    ...(way === 'embedded' && { claims: new UnderWay(), boot: 'boot' }),
   };
   for (const message of world.sent) void deliver(message);
   await clock.advance(changeAt - clock.now());

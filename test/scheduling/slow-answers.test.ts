@@ -3,13 +3,13 @@
 // in an embedded server for the claims of the process.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { UnderWay } from '../../src/concurrency/under-way.ts';
 import { executionId } from '../../src/domain/executions/ids.ts';
 import { asUser } from '../../src/domain/principal.ts';
 import { cancelExecution } from '../../src/jobs/cancel-execution.ts';
 import { cancelJob } from '../../src/jobs/cancel-job.ts';
 import { editJob } from '../../src/jobs/edit-job.ts';
 import { pauseJob } from '../../src/jobs/pause-job.ts';
-import { ClaimsUnderWay } from '../../src/scheduling/claiming/await-starts.ts';
 import type { Context } from '../../src/scheduling/context.ts';
 import { handleMessage } from '../../src/scheduling/running/handle-message.ts';
 import { MemoryStore } from '../../src/store/memory/memory-store.ts';
@@ -69,7 +69,7 @@ const slowly = (store: MemoryStore, way: Way, { calls, ms }: Slow): Store => {
 async function begin(way: Way, overlap: string, slow: Slow) {
   const world = standingWorld();
   const clock = { now: Date.now, monotonic: Date.now, sleep };
-  const embedded = { claims: new ClaimsUnderWay(), boot: 'boot' };
+  const embedded = { claims: new UnderWay(), boot: 'boot' };
   const context: Context = { ...world.context, clock, ...(way === 'embedded' && embedded) };
   const schedule = { every: 'PT10M', startAt: new Date(Date.now() + MINUTE).toISOString() };
   world.now = Date.now();

@@ -6,7 +6,7 @@ import { jobSpecSchema } from '../../src/domain/jobs/job-spec.ts';
 import { createJob } from '../../src/jobs/create-job.ts';
 import type { Message } from '../../src/queue/queue.ts';
 import { systemRandom } from '../../src/runtime/random.ts';
-import type { Claimed, ClaimResult } from '../../src/scheduling/claiming/claim.ts';
+import type { Claimed, ClaimResult } from '../../src/scheduling/claiming/claim-result.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { MemoryStore, rowKey } from '../../src/store/memory/memory-store.ts';
 import { claimStepByStep, type ExecutionKey } from '../../src/store/store.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { awaitStarts, ClaimsUnderWay } from '../../../src/scheduling/claiming/await-starts.ts';
+import { UnderWay } from '../../../src/concurrency/under-way.ts';
+import { awaitStarts } from '../../../src/scheduling/claiming/await-starts.ts';
 import { claim } from '../../../src/scheduling/claiming/claim.ts';
 import { finishAttempt } from '../../../src/scheduling/running/finish-attempt.ts';
 import { at, claimedOf, EVERY_MINUTE, SUCCEEDED, standingWorld } from '../../support/standing-world.ts';
@@ -46,7 +47,7 @@ test('with overlap: allow nothing shows a claim on its way, so a change always w
 
 test('in the process of the workers a change waits for their claims of the job, and for no time', async () => {
   const { context, jobId, waits, run } = await aJob({ overlap: 'allow' });
-  const claims = new ClaimsUnderWay();
+  const claims = new UnderWay();
   const embedded = { ...context, claims };
   await run();
   await awaitStarts(embedded, jobId);

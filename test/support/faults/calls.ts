@@ -1,28 +1,32 @@
 // The requests of the store and the queue on the wire that fault tests look for.
+import type { TerminalStatus } from '../../../src/domain/executions/row.ts';
 import type { Call, EngineProxy, Match } from './proxy.ts';
 
 const on = (table: string, call: Call): boolean => call.text.includes(`-${table}"`);
 
-/** The compare-and-set that claims a job. */
-export const take =
+/** The write that gives a claim the lock of its job. */
+export const takeLock =
   (jobId: string): Match =>
   (call) =>
     call.operation === 'UpdateItem' &&
     on('jobs', call) &&
     call.text.includes(jobId) &&
-    call.text.includes('":hold"');
+    call.text.includes('":lockNumber"');
 
-/** The finish of an execution that had no row. */
-export const insertRow =
+/** The write that opens the row of an execution without one. */
+export const openRow =
   (jobId: string): Match =>
   (call) =>
     call.operation === 'PutItem' && on('executions', call) && call.text.includes(jobId);
 
-/** The write of the row of an execution that was told to stop. */
-export const cancelledRow =
-  (jobId: string): Match =>
+/** The write of the end of an execution. */
+export const endRow =
+  (jobId: string, status: TerminalStatus): Match =>
   (call) =>
-    insertRow(jobId)(call) && call.text.includes('CANCELLED');
+    call.operation === 'UpdateItem' &&
+    on('executions', call) &&
+    call.text.includes(jobId) &&
+    call.text.includes(`":status":{"S":"${status}"}`);
 
 /** The write that cancels or pauses a job. */
 export const withdraw =
