@@ -7,6 +7,7 @@ import { MAX_BACKFILLED } from '../domain/jobs/background-operation.ts';
 import type { Head } from '../domain/jobs/job.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { Context } from '../scheduling/context.ts';
+import { keepJobFor } from '../scheduling/records/keep-job.ts';
 import { occurrencesInParts } from '../scheduling/searches.ts';
 import { requireJob } from './access.ts';
 import { refuseCancelled } from './job-state.ts';
@@ -26,6 +27,7 @@ export async function backfill(
   const to = Math.min(range.to, context.clock.now());
   const dues = await withoutRow(context, head, await occurrencesIn(context, head, range.from, to));
   await admit?.(head.userId, dues.length);
+  if (dues.length > 0) await keepJobFor(context, head, context.clock.now());
   const [first, last] = [dues[0], dues.at(-1)];
   const params = {
     jobId,

@@ -15,11 +15,13 @@ import {
   RECORDED_FIELDS,
 } from '../domain/jobs/change.ts';
 import type { Head, HeadChange } from '../domain/jobs/job.ts';
+import { endOfJob, isLaterEnd, isOtherEnd } from '../domain/jobs/job-end.ts';
 import { bytesOfChange, bytesOfJob, type StoredBytes } from '../domain/jobs/stored-bytes.ts';
 import type { Principal } from '../domain/principal.ts';
 import { isPaused } from '../domain/views/views.ts';
 import type { Context } from '../scheduling/context.ts';
 import { versionOfDefinition } from '../scheduling/records/definitions.ts';
+import { expireWith } from '../scheduling/records/keep-job.ts';
 import { writeHead } from '../scheduling/records/write-head.ts';
 import { requireJob } from './access.ts';
 
@@ -73,7 +75,7 @@ export async function changeJob(
   { who, jobId, what, note, guard }: ChangeRequest,
   decide: (head: Head) => Promise<Decision | undefined> | Decision | undefined,
 ): Promise<{ head: Head; changed: boolean }> {
-  const { clock } = context;
+  const { store, clock } = context;
   const result = await retryConflicts(context, REQUEST_RETRY, async () => {
     const head = await requireJob(context, who, jobId);
     guard?.admit(head);
@@ -83,10 +85,13 @@ export async function changeJob(
     const { what: kind = what } = decision;
     const record = { jobId, version, by: who.userId, what: kind, note, previous: lastChange(head) };
     const sides = difference(head, version, decision, clock.now());
+    const end = endOfJob(head);
+    const next = endOfJob({ ...head, ...decision.set, updatedAt: clock.now() });
     const updatedAt = /* [rule record-first] */ await recordChange(
       context,
       { ...record, ...sides },
       clock.now(),
+      next,
     );
     const [definition, all] = bytesOfJob(head);
     const [inForce, added] = decision.bytes ?? [definition, bytesOfRecord(note)];
@@ -97,11 +102,15 @@ export async function changeJob(
       bytes: [inForce, all + added] as const,
       ...{ version, updatedAt, changedAt: undefined },
     };
+    // nothing beside the head expires before it
+    if (isOtherEnd(end, next) && isLaterEnd(end, next)) await store.expireBeside(head, next);
     decision.inTime?.();
     guard?.inTime?.();
     // [rule record-first-after]
-    if (await writeHead(context, head, written)) return { head: { ...head, ...written }, changed: true };
-    return CONFLICT;
+    if (!(await writeHead(context, head, written))) return CONFLICT;
+    const changed = { ...head, ...written };
+    if (isOtherEnd(end, next)) await expireWith(context, changed);
+    return { head: changed, changed: true };
   });
   if (result === CONFLICT) throw new Conflict(`job ${jobId} is being changed by other requests; try again`);
   return result;
@@ -125,9 +134,10 @@ export async function recordChange(
   { store }: Context,
   change: Omit<Change, 'at'>,
   now: number,
+  end: number | undefined,
 ): Promise<number> {
   for (let at = now; at < now + MAX_RECORDS_AT_ONCE; at++)
-    if (await store.insertChange({ ...change, at })) return at;
+    if (await store.insertChange({ ...change, at }, end)) return at;
   throw new Conflict(`job ${change.jobId} is being changed by other requests; try again`);
 }
 

@@ -4,6 +4,7 @@ import { fingerprint, jobIdFromKey } from '../domain/digest.ts';
 import { Conflict } from '../domain/errors.ts';
 import { CREATED_FIELDS } from '../domain/jobs/change.ts';
 import type { Head } from '../domain/jobs/job.ts';
+import { endOfJob } from '../domain/jobs/job-end.ts';
 import type { JobSpec } from '../domain/jobs/job-spec.ts';
 import { notifiesOf } from '../domain/jobs/notify-events.ts';
 import { bytesOfNewJob } from '../domain/jobs/stored-bytes.ts';
@@ -64,13 +65,15 @@ export async function createJob(
   await admit?.(schedule, spec, bytes);
   const { entries, send } = await planned(context, { jobId, userId, revision, schedule }, t0);
   const status = paused ? 'paused' : 'active';
+  const end = endOfJob({ status, schedule, updatedAt: t0 });
   // no reader looks at these before the head is written, so they need no order
   const [definition, updatedAt] = await Promise.all([
-    firstDefinition(context, jobId, { ...common, schedule, params, notify }),
+    firstDefinition(context, jobId, { ...common, schedule, params, notify }, end),
     recordChange(
       context,
       { ...createdBy(userId, jobId, { ...common, schedule }, paused), ...(note !== undefined && { note }) },
       t0,
+      end,
     ),
     /* [rule entries-first] */ store.putEntries(paused ? [] : entries),
   ]);

@@ -3,6 +3,7 @@
 import { fingerprint } from '../domain/digest.ts';
 import { Conflict, PreconditionFailed } from '../domain/errors.ts';
 import type { Definition, Head } from '../domain/jobs/job.ts';
+import { endOfJob } from '../domain/jobs/job-end.ts';
 import type { JobPatch } from '../domain/jobs/job-spec.ts';
 import { notifiesOf } from '../domain/jobs/notify-events.ts';
 import { bytesOfChange, bytesOfJob } from '../domain/jobs/stored-bytes.ts';
@@ -137,7 +138,10 @@ export async function applyEdit(
     }
     if (notify) decided.notifies = notifiesOf(notify);
     if (isNewDefinition) {
-      const { definition, inline } = await writeDefinition(context, jobId, seen.version + 1, next);
+      const { definition, inline } = await writeDefinition(
+        ...([context, jobId, seen.version + 1, next] as const),
+        endOfJob({ ...seen, ...decided, updatedAt: t0 }),
+      );
       decided.definition = definition;
       decided.inline = inline;
     }

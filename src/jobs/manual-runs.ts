@@ -11,6 +11,7 @@ import type { Principal } from '../domain/principal.ts';
 import type { ExecutionView } from '../domain/views/resource-schemas.ts';
 import { executionOfRow, withOwner } from '../domain/views/views.ts';
 import type { Context } from '../scheduling/context.ts';
+import { keepJobFor } from '../scheduling/records/keep-job.ts';
 import { newRow, writeRow } from '../scheduling/records/write-row.ts';
 import { writerDeadline } from '../scheduling/records/writer-deadline.ts';
 import { requireExecution, requireJob } from './access.ts';
@@ -72,6 +73,7 @@ export async function runNow(
   await admit?.(head);
   const now = clock.now();
   const due = manualKey(now, random.id(6));
+  await keepJobFor(context, head, now);
   await putEntry(context, jobId, due, now);
   inTime();
   const row: Row = { ...newRow(head, due, MANUAL, 'QUEUED'), enqueuedAt: now, ...(params && { params }) };
@@ -102,6 +104,7 @@ export async function retryExecution(
   refuseCancelled(head);
   await admit?.(head.userId, 1);
   const now = clock.now();
+  await keepJobFor(context, head, now);
   await putEntry(context, jobId, due, now);
   const seen = await store.readRow(jobId, due, { consistent: true });
   if (!seen) throw new NotFound('execution', id);

@@ -35,8 +35,9 @@ export class Process {
     this.kind = kind;
     this.boot = world.boot;
     const half = Math.floor(settings.clockSkewMs / 2);
-    this.skew = world.profile.skew ? random.int(-half, half) : 0;
-    this.error = world.clocks.atBirth(this);
+    const skew = world.profile.skew ? random.int(-half, half) : 0;
+    this.skew = world.power?.clockAhead ?? skew;
+    this.error = world.power ? 0 : world.clocks.atBirth(this);
     const own = new Seeded(random.bits(), random.bits());
     const booted = random.int(0, 1_000_000);
     const monotonic = () => world.now + booted;
@@ -47,7 +48,7 @@ export class Process {
         uptime: monotonic,
         sleep: (ms, signal) => world.sleep(this, ms, signal),
       },
-      'answers',
+      world.power ? 'own' : 'answers',
     );
     this.context = {
       store: new RemoteStore(this) as unknown as Store,
@@ -58,6 +59,7 @@ export class Process {
       settings,
       ...(world.searchLimits && { searchLimits: world.searchLimits }),
       ...(world.boot !== undefined && { boot: world.boot }),
+      ...(world.power && { numbers: world.power.numbers(() => world.sleep(this, 3)) }),
     };
     this.bornAt = this.now();
   }
@@ -103,6 +105,8 @@ const METHODS = [
   'readHeads',
   'updateHead',
   'takeLock',
+  'keepHead',
+  'expireBeside',
   'listHeads',
   'putEntries',
   'readSlot',

@@ -6,6 +6,7 @@
 import { CONFLICT, REQUEST_RETRY, retryConflicts } from '../../concurrency/retry-conflicts.ts';
 import { Conflict, PreconditionFailed } from '../../domain/errors.ts';
 import type { Head } from '../../domain/jobs/job.ts';
+import { endOfJob } from '../../domain/jobs/job-end.ts';
 import { type JobName, type NamePointer, nameText } from '../../domain/jobs/job-name.ts';
 import type { JobPatch } from '../../domain/jobs/job-spec.ts';
 import { bytesOfNewJob } from '../../domain/jobs/stored-bytes.ts';
@@ -159,7 +160,8 @@ async function create(
       stamp: context.random.id(12),
     };
     // [rule pointer-first]
-    if (!(await writePointer(context, pointer, next))) return CONFLICT;
+    const end = endOfJob({ status: 'active', schedule, updatedAt: context.clock.now() });
+    if (!(await writePointer(context, pointer, next, end))) return CONFLICT;
   }
   const { job } = await createJob(context, {
     userId,
@@ -176,9 +178,10 @@ const writePointer = (
   { store }: Context,
   seen: NamePointer | undefined,
   { previous, ...pointer }: NamePointer,
+  end: number | undefined,
 ): Promise<boolean> =>
   confirmWrite(
-    () => store.writeName(seen, { ...pointer, ...(previous !== undefined && { previous }) }),
+    () => store.writeName(seen, { ...pointer, ...(previous !== undefined && { previous }) }, end),
     async () =>
       (await store.readName(pointer.userId, pointer.namespace, pointer.name))?.stamp === pointer.stamp,
   );

@@ -2,7 +2,7 @@
 
 import type { Item } from '../items.ts';
 import { seconds } from '../items.ts';
-import type { Shard, WorkerRow } from '../store.ts';
+import type { Shard, ShardChange, WorkerRow } from '../store.ts';
 import type { Database } from './database.ts';
 
 const table = 'control';
@@ -10,12 +10,6 @@ const WORKER = 'worker#';
 const WORKER_KEPT_MS = 86_400_000;
 
 const shardKey = (shard: number) => ({ pk: `shard#${shard}` });
-
-export interface ShardChange {
-  readonly dispatchedUntil?: number;
-  readonly settledUntil?: number;
-  readonly leaseUntil: number;
-}
 
 /** False if it exists. 1 WRU. */
 export function insertShard(db: Database, shard: Shard): Promise<boolean> {
@@ -66,29 +60,34 @@ export async function commitShard(
   if (await commit(db, shard, token, change)) return true;
   const now = await readShard(db, shard);
   if (now?.token !== token) return false;
+  const { dispatchedUntil, settledUntil, ...rest } = change;
   return commit(db, shard, token, {
-    leaseUntil: change.leaseUntil,
-    dispatchedUntil: ifFurther(change.dispatchedUntil, now.dispatchedUntil),
-    settledUntil: ifFurther(change.settledUntil, now.settledUntil),
+    ...rest,
+    ...ifFurther('dispatchedUntil', dispatchedUntil, now),
+    ...ifFurther('settledUntil', settledUntil, now),
   });
 }
 
-const ifFurther = (wanted: number | undefined, is: number): number | undefined =>
-  wanted !== undefined && wanted > is ? wanted : undefined;
+const ifFurther = (
+  name: 'dispatchedUntil' | 'settledUntil',
+  wanted: number | undefined,
+  now: Shard,
+): Partial<ShardChange> => (wanted !== undefined && wanted > now[name] ? { [name]: wanted } : {});
 
 async function commit(db: Database, shard: number, token: string, change: ShardChange): Promise<boolean> {
-  const { leaseUntil, ...cursors } = change;
+  const { leaseUntil, rebuild, ...cursors } = change;
   const moved = Object.entries(cursors).filter(([, minute]) => minute !== undefined);
   const updated = await db.update(
     { operation: 'commitShard', table },
     {
       Key: shardKey(shard),
-      UpdateExpression: `SET leaseUntil = :leaseUntil${moved.map(([name]) => `, ${name} = :${name}`).join('')}`,
+      UpdateExpression: `SET leaseUntil = :leaseUntil${rebuild ? ', rebuild = :rebuild' : ''}${moved.map(([name]) => `, ${name} = :${name}`).join('')}`,
       ConditionExpression: `#token = :token${moved.map(([name]) => ` AND ${name} <= :${name}`).join('')}`,
       ExpressionAttributeNames: { '#token': 'token' },
       ExpressionAttributeValues: {
         ':token': token,
         ':leaseUntil': leaseUntil,
+        ':rebuild': rebuild,
         ...Object.fromEntries(moved.map(([name, minute]) => [`:${name}`, minute])),
       },
     },

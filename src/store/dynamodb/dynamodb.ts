@@ -34,6 +34,8 @@ export interface DynamoStoreOptions extends IndexPartitionSettings {
    * Default true.
    */
   readonly groupCommit?: boolean;
+  /** Epoch milliseconds. An entry that is written late is kept from then on. Default: entries are kept from their own times on. */
+  readonly now?: () => number;
   /** Milliseconds since any time. Default: time stands still, so that a process reads the number of index partitions once. */
   readonly monotonic?: () => number;
   /** The pauses between the rounds of a batch that was processed in part. Default: real time, no jitter. */
@@ -53,7 +55,7 @@ const DEFAULT_BACKOFF: Pauses = {
 
 export function createDynamoStore(options: DynamoStoreOptions): Store {
   const { client, tablePrefix, shards, meter, backoff = DEFAULT_BACKOFF } = options;
-  const { groupCommit = true, indexPartitions, indexPartitionsWritten, monotonic = () => 0 } = options;
+  const { groupCommit = true, indexPartitions, indexPartitionsWritten, monotonic = () => 0, now = () => 0 } = options;
   const retentionDays = options.retentionDays ?? 90;
   const retentionMs = retentionDays * DAY_MS;
   const keptMs = (Math.max(retentionDays, OUTAGE_DAYS) + MARGIN_DAYS) * DAY_MS;
@@ -82,8 +84,9 @@ export function createDynamoStore(options: DynamoStoreOptions): Store {
     keepHead: (seen, end) => jobs.keepHead(db, keptMs, seen, end),
     expireBeside: (job, end) => expireBeside(db, keptMs, job, end),
     listHeads: (userId, list) => jobs.listHeads(db, userId, list),
+    listAllHeads: (list) => jobs.listAllHeads(db, list),
 
-    putEntries: (entries) => timetable.putEntries(db, shards, entries),
+    putEntries: (entries) => timetable.putEntries(db, shards, now(), entries),
     readSlot: (minute, shard, cursor, options = { consistent: true }) =>
       timetable.readSlot(db, minute, shard, cursor, options),
     hasEntry: (entry) => timetable.hasEntry(db, shards, entry),

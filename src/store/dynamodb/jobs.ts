@@ -1,7 +1,7 @@
 // The heads of jobs. Every write is conditional on the version, and a claim also on the number of the lock.
 import type { Head, HeadChange } from '../../domain/jobs/job.ts';
 import { endOfJob } from '../../domain/jobs/job-end.ts';
-import { decodeCursor, encodeCursor, TIME_AND_JOB } from '../cursors.ts';
+import { CREATED_AND_OWNER, decodeCursor, encodeCursor, TIME_AND_JOB } from '../cursors.ts';
 import {
   HEAD,
   headChangeToItem,
@@ -11,6 +11,7 @@ import {
   lockNumberOf,
   takenToItem,
 } from '../items.ts';
+import type { Item } from '../items.ts';
 import type { HeadSummary, ListOptions, LockTaking, Page, ReadOptions } from '../store.ts';
 import { newestFirst, ownersOf } from '../user-index.ts';
 import type { Database } from './database.ts';
@@ -121,4 +122,27 @@ export async function listHeads(
   });
   const last = items.at(-1);
   return { items: items.map((i) => i.value), next: more && last ? encodeCursor(last.sortKey) : undefined };
+}
+
+/** A scan of the index: 0.5 RRU per 4 KB, about 60 for 1,000 jobs. */
+export async function listAllHeads(
+  db: Database,
+  { limit, cursor }: ListOptions,
+): Promise<Page<HeadSummary>> {
+  const start = decodeCursor(cursor, CREATED_AND_OWNER);
+  const { items, last } = await db.scan(
+    { operation: 'listAllHeads', table },
+    { IndexName: 'byUser', Limit: limit, ExclusiveStartKey: start === undefined ? undefined : keyFrom(start) },
+  );
+  return {
+    items: items.map((item) => headFromItem<HeadSummary>(item)),
+    next: last && encodeCursor(`${last.createdKey}@${last.owner}`),
+  };
+}
+
+/** The key of the index and of the table. */
+function keyFrom(cursor: string): Item {
+  const at = cursor.indexOf('@');
+  const createdKey = cursor.slice(0, at);
+  return { owner: cursor.slice(at + 1), createdKey, ...keyOf(createdKey.split('#')[1] ?? '') };
 }

@@ -1,13 +1,12 @@
 // The timetable. An entry is immutable and has no attributes but its key. TTL removes entries at no cost.
 import { shardOf } from '../../domain/executions/ids.ts';
-import { type Entry, entryKey, minuteOf, parseEntryKey, slotKey } from '../../domain/executions/slots.ts';
+import { type Entry, entryKey, keptMs, minuteOf, parseEntryKey, slotKey } from '../../domain/executions/slots.ts';
 import { decodeCursor, encodeCursor } from '../cursors.ts';
 import { seconds } from '../items.ts';
 import type { Page, ReadOptions } from '../store.ts';
 import type { Database } from './database.ts';
 
 const table = 'timetable';
-const KEPT_MS = 31 * 86_400_000;
 const ENTRY_KEY = /^\d{13}#/;
 
 /** The number of shards. All writers and watchers must use the same one (docs/architecture.md#tables). */
@@ -19,8 +18,16 @@ const keyOf = (entry: Entry, shards: Shards) => ({
 });
 
 /** 1 WRU each. One request per 25 entries. */
-export async function putEntries(db: Database, shards: Shards, entries: readonly Entry[]): Promise<void> {
-  const items = entries.map((entry) => ({ ...keyOf(entry, shards), expiresAt: seconds(entry.at + KEPT_MS) }));
+export async function putEntries(
+  db: Database,
+  shards: Shards,
+  now: number,
+  entries: readonly Entry[],
+): Promise<void> {
+  const items = entries.map((entry) => ({
+    ...keyOf(entry, shards),
+    expiresAt: seconds(Math.max(entry.at, now) + keptMs(entry)),
+  }));
   // DynamoDB rejects a batch with the same key twice
   const distinct = new Map(items.map((item) => [item.key, item]));
   await db.putAll({ operation: 'putEntries', table }, [...distinct.values()]);

@@ -100,7 +100,8 @@ export const MIGRATIONS: readonly string[] = [
     token TEXT,
     leaseUntil INTEGER NOT NULL,
     dispatchedUntil INTEGER NOT NULL,
-    settledUntil INTEGER NOT NULL
+    settledUntil INTEGER NOT NULL,
+    rebuild TEXT
   ) STRICT;
 
   CREATE TABLE workers (

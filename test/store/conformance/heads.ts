@@ -43,6 +43,17 @@ export function headsConformance(subject: Subject): void {
       expect(found.map((head) => head?.version)).toEqual([2, 1, 1, undefined]);
     });
 
+    test('a head is kept for longer on condition of its version, and nothing else of it changes', async () => {
+      const store = subject();
+      const head = aHead({ status: 'cancelled' });
+      await store.insertHead(head);
+      expect(await store.keepHead({ ...head, version: 2 }, T0 + 1)).toBe(false);
+      expect(await store.keepHead(aHead(), T0 + 1)).toBe(false);
+      expect(await store.keepHead(head, T0 + 1)).toBe(true);
+      await store.expireBeside(head, T0 + 1);
+      expect(await store.readHead(head.jobId, CONSISTENT)).toEqual(head);
+    });
+
     test('the second insert is refused and the first stays', async () => {
       const store = subject();
       const first = aHead();
