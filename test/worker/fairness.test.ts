@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Message, Received } from '../../src/queue/queue.ts';
 import { REFUSED_BACKOFF } from '../../src/worker/message-port.ts';
-import { MAX_SLOT_WAIT_MS } from '../../src/worker/run-slots.ts';
+import { MAX_PLACE_WAIT_MS } from '../../src/worker/places.ts';
 import { BEAT_MS, PAUSE_AFTER_REFUSALS_MS } from '../../src/worker/worker.ts';
 import { NOON, settle } from '../support/standing-clock.ts';
 import { type FakeMessage, message, start } from './harness.ts';
@@ -14,11 +14,11 @@ const hidden = (messages: readonly FakeMessage[]) =>
   messages.flatMap(({ fate }) => fate).filter((one) => one.startsWith('hidden'));
 
 describe('an owner that floods a worker', () => {
-  it('with long tasks leaves run slots for others, and its messages come back later and later', async () => {
+  it('with long tasks leaves places for others, and its messages come back later and later', async () => {
     const { receiver, fake, clock } = start({ concurrency: 20 });
     const flood = of('ann', 100);
     receiver.put(...flood);
-    await clock.advance(MAX_SLOT_WAIT_MS);
+    await clock.advance(MAX_PLACE_WAIT_MS);
     expect(ownersOf(flood, fake.running)).toBe(16);
     const bob = of('bob', 2);
     receiver.put(...bob);
@@ -31,7 +31,7 @@ describe('an owner that floods a worker', () => {
     const again: FakeMessage = { ...message(NOON, undefined, 'ann'), receiveCount: 5 };
     const often: FakeMessage = { ...message(NOON, undefined, 'ann'), receiveCount: 50 };
     receiver.put(again, often);
-    await clock.advance(MAX_SLOT_WAIT_MS);
+    await clock.advance(MAX_PLACE_WAIT_MS);
     expect([again.fate, often.fate]).toEqual([
       [`hidden ${REFUSED_BACKOFF.baseMs * 16 * 0.75}`],
       [`hidden ${REFUSED_BACKOFF.maxMs * 0.75}`],
@@ -94,7 +94,7 @@ describe('an owner that floods a worker', () => {
 });
 
 describe('eighty jobs of one owner that are due at one instant', () => {
-  it('start at once on 100 slots', async () => {
+  it('start at once on 100 places', async () => {
     const { receiver, fake, clock } = start();
     receiver.put(...of('ann', 80, NOON + 1_000));
     await clock.advance(1_000);
@@ -135,12 +135,12 @@ describe('a message without an owner', () => {
     const { receiver, fake, clock } = start({
       concurrency: 20,
       handleMessage: (context, worker, received) => {
-        worker.slots.ownedBy?.(userId);
+        worker.places.ownedBy(userId);
         return fake.handleMessage(context, worker, received);
       },
     });
     receiver.put(...Array.from({ length: 40 }, () => message()));
-    await clock.advance(MAX_SLOT_WAIT_MS);
+    await clock.advance(MAX_PLACE_WAIT_MS);
     expect(fake.running.size).toBe(16);
   });
 });

@@ -73,7 +73,7 @@ export class FakeInbox implements Receiver {
   }
 }
 
-/** Plays `handleMessage` as its contract says: hold, acquire a run slot, run until told to end, delete or hide. */
+/** Plays `handleMessage` as its contract says: wait until due, acquire a place, run until told to end, delete or hide. */
 export class FakeExecute {
   readonly held = new Set<string>();
   readonly running = new Map<string, { end(): void; fail(error: Error): void }>();
@@ -82,17 +82,17 @@ export class FakeExecute {
   /** Stops when told to. */
   obedient = true;
 
-  readonly handleMessage: HandleMessage = async ({ clock }, { shutdown, slots }, received) => {
+  readonly handleMessage: HandleMessage = async ({ clock }, { shutdown, places }, received) => {
     const { id } = received as FakeMessage;
     const fireAt = received.message?.fireAt ?? 0;
     this.held.add(id);
     while (clock.now() < fireAt && !shutdown.draining.aborted)
       await clock.sleep(fireAt - clock.now(), shutdown.draining);
     this.held.delete(id);
-    slots.markDue();
-    if (shutdown.draining.aborted || !(await slots.acquire()))
-      return received.setVisibility(slots.returnAfterMs?.() ?? 0);
-    slots.running.add({ id, since: clock.now() });
+    places.markDue();
+    if (shutdown.draining.aborted || !(await places.acquire()))
+      return received.setVisibility(places.returnAfterMs());
+    places.running.add({ id, since: clock.now() });
     try {
       await new Promise<void>((resolve, reject) => {
         this.running.set(id, { end: resolve, fail: reject });
@@ -104,7 +104,7 @@ export class FakeExecute {
       });
       await received.delete();
     } finally {
-      slots.running.remove(id);
+      places.running.remove(id);
       this.running.delete(id);
     }
   };

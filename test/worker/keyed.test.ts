@@ -9,7 +9,6 @@ import { editJob } from '../../src/jobs/edit-job.ts';
 import { createWorkQueue } from '../../src/queue/in-process/work-queue.ts';
 import type { Message, Receiver } from '../../src/queue/queue.ts';
 import { systemRandom } from '../../src/runtime/random.ts';
-import { EARLIEST_CLAIM_MS } from '../../src/scheduling/claiming/early-claim-time.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { createMemorySqlite } from '../../src/store/sqlite/sqlite.ts';
 import { defineTask } from '../../src/tasks/task.ts';
@@ -27,7 +26,7 @@ function keyedWorld() {
   const settings = { ...DEFAULT_SETTINGS, shards: 1 };
   const work = createWorkQueue({
     timer: clock,
-    earlyMs: EARLIEST_CLAIM_MS + 100,
+    earlyMs: 1_500,
     visibilityMs: settings.leaseMs,
     onDeadLetter: quiet,
   });
@@ -77,7 +76,7 @@ test.each([{ key: 'db', concurrent: 2 }, { key: 'other', concurrent: 1 }, null])
   },
 );
 
-test('a job with a larger limit starts at its time beside hundreds that wait for the first slot of the key', async () => {
+test('a job with a larger limit starts at its time beside hundreds that wait for the first seat of the key', async () => {
   const { clock, running, create, startWorker } = keyedWorld();
   let isFirstAlone = true;
   startWorker('first', () => isFirstAlone);

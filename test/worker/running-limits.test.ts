@@ -7,7 +7,7 @@ import { createLimitValues } from '../../src/jobs/limits/limit-values.ts';
 import { DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
 import { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { MAX_SLOT_WAIT_MS, RunSlots, SLOT_WAIT_MS } from '../../src/worker/run-slots.ts';
+import { MAX_PLACE_WAIT_MS, PLACE_WAIT_MS, Places } from '../../src/worker/places.ts';
 import { createRunningLimits, partOf } from '../../src/worker/running-limits.ts';
 import { BEAT_MS } from '../../src/worker/worker.ts';
 import { NOON, StandingClock, settle } from '../support/standing-clock.ts';
@@ -39,74 +39,82 @@ describe('the parts of a limit', () => {
   });
 });
 
-describe('run slots with a limit per owner', () => {
-  const slotsOf = (size: number, max: Record<string, number>) => {
+describe('places with a limit per owner', () => {
+  const placesOf = (size: number, max: Record<string, number>) => {
     const clock = new StandingClock();
-    return { clock, slots: new RunSlots(size, clock, createFairShare(1), (owner) => max[owner] ?? size) };
+    return { clock, places: new Places(size, clock, createFairShare(1), (owner) => max[owner] ?? size) };
   };
 
   it('gives an owner no more, however many are free, and passes on what it frees', async () => {
-    const { slots } = slotsOf(100, { ann: 2 });
-    expect([await slots.acquire('ann'), await slots.acquire('ann')]).toEqual([true, true]);
-    const third = slots.acquire('ann');
-    expect(await slots.acquire('bob')).toBe(true);
-    expect(slots.heldBy('ann')).toBe(2);
-    slots.release('ann', 5);
+    const { places } = placesOf(100, { ann: 2 });
+    expect([await places.acquire('ann'), await places.acquire('ann')]).toEqual([true, true]);
+    const third = places.acquire('ann');
+    expect(await places.acquire('bob')).toBe(true);
+    expect(places.heldBy('ann')).toBe(2);
+    places.release('ann', 5);
     expect(await third).toBe(true);
-    expect(slots.heldBy('ann')).toBe(2);
+    expect(places.heldBy('ann')).toBe(2);
   });
 
   it('an owner at its limit does not keep others waiting', async () => {
-    const { slots } = slotsOf(5, { ann: 1 });
-    await slots.acquire('ann');
-    const ann = slots.acquire('ann');
-    for (let i = 0; i < 3; i++) expect(await slots.acquire('bob')).toBe(true);
-    expect(await slots.acquire('cat')).toBe(true);
-    const bob = slots.acquire('bob');
-    // ann holds fewest and waits longest, but must not have the slot
-    slots.release('cat', 5);
+    const { places } = placesOf(5, { ann: 1 });
+    await places.acquire('ann');
+    const ann = places.acquire('ann');
+    for (let i = 0; i < 3; i++) expect(await places.acquire('bob')).toBe(true);
+    expect(await places.acquire('cat')).toBe(true);
+    const bob = places.acquire('bob');
+    // ann holds fewest and waits longest, but must not have the place
+    places.release('cat', 5);
     expect(await Promise.race([bob, settle().then(() => 'waits')])).toBe(true);
-    slots.release('ann', 5);
+    places.release('ann', 5);
     expect(await ann).toBe(true);
   });
 
   it('a wait at the limit ends like any other, and closing ends it', async () => {
-    const { slots, clock } = slotsOf(10, { ann: 1, bob: 0 });
-    await slots.acquire('ann');
-    const waits = [slots.acquire('ann'), slots.acquire('bob')];
-    await clock.advance(MAX_SLOT_WAIT_MS);
+    const { places, clock } = placesOf(10, { ann: 1, bob: 0 });
+    await places.acquire('ann');
+    const waits = [places.acquire('ann'), places.acquire('bob')];
+    await clock.advance(MAX_PLACE_WAIT_MS);
     expect(await Promise.all(waits)).toEqual([false, false]);
-    const last = slots.acquire('ann');
-    slots.close();
+    const last = places.acquire('ann');
+    places.close();
     expect(await last).toBe(false);
   });
 
-  it('reserves no more than the limit for long tasks', async () => {
-    const { slots } = slotsOf(100, { ann: 2 });
-    await slots.acquire('ann');
-    slots.release('ann', 10 * SLOT_WAIT_MS);
-    expect([1, 2, 3].map(() => slots.reserve('ann'))).toEqual([true, true, false]);
+  it('an owner at its limit expects a place only after its own short tasks, and one that may run none never', async () => {
+    const { places } = placesOf(100, { ann: 2, bob: 0 });
+    expect(places.isExpected('bob')).toBe(false);
+    for (let i = 0; i < 2; i++) await places.acquire('ann');
+    places.release('ann', 10);
+    expect(places.isExpected('ann')).toBe(true);
+    await places.acquire('ann');
+    expect(places.isExpected('ann')).toBe(true);
+    for (let i = 0; i < 50; i++) {
+      places.release('ann', 10 * PLACE_WAIT_MS);
+      await places.acquire('ann');
+    }
+    expect(places.isExpected('ann')).toBe(false);
   });
 
-  it('random calls never exceed the limits, and every slot is found again', async () => {
+  it('random calls never exceed the limits, and every place is found again', async () => {
     const step = fc.record({ owner: fc.constantFrom('a', 'b', 'c'), release: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 120 }), async (steps) => {
         const max: Record<string, number> = { a: 1, b: 3, c: 0 };
-        const { slots, clock } = slotsOf(6, max);
+        const { places, clock } = placesOf(6, max);
         const held: string[] = [];
         for (const { owner, release } of steps) {
           const index = held.indexOf(owner);
           if (release && index >= 0) {
             held.splice(index, 1);
-            slots.release(owner, 1);
-          } else void slots.acquire(owner).then((acquired) => acquired && held.push(owner));
+            places.release(owner, 1);
+          } else void places.acquire(owner).then((acquired) => acquired && held.push(owner));
           await settle();
-          for (const name of ['a', 'b', 'c']) expect(slots.heldBy(name)).toBeLessThanOrEqual(max[name] ?? 0);
+          for (const name of ['a', 'b', 'c']) expect(places.heldBy(name)).toBeLessThanOrEqual(max[name] ?? 0);
         }
-        await clock.advance(MAX_SLOT_WAIT_MS);
-        for (const owner of held.splice(0)) slots.release(owner, 1);
-        expect(slots.free).toBe(6);
+        await clock.advance(MAX_PLACE_WAIT_MS);
+        for (const owner of held.splice(0)) places.release(owner, 1);
+        expect(places.free).toBe(6);
       }),
       { numRuns: 100 },
     );
@@ -118,7 +126,7 @@ describe('a worker with a limit of running executions', () => {
     const { receiver, fake, clock } = start({ concurrency: 50, limits: limitOf(5) });
     const flood = of('ann', 12);
     receiver.put(...flood);
-    await clock.advance(MAX_SLOT_WAIT_MS);
+    await clock.advance(MAX_PLACE_WAIT_MS);
     expect(runningOf(flood, fake)).toBe(5);
     const returned = flood.filter(({ fate }) => fate.length > 0);
     expect(returned).toHaveLength(7);
@@ -129,7 +137,7 @@ describe('a worker with a limit of running executions', () => {
     expect(runningOf(bob, fake)).toBe(5);
     const often = { ...message(NOON, undefined, 'ann'), receiveCount: 400 };
     receiver.put(often);
-    await clock.advance(2 * MAX_SLOT_WAIT_MS);
+    await clock.advance(2 * MAX_PLACE_WAIT_MS);
     // hidden, neither dead-lettered nor deleted
     expect(often.fate).toEqual(['hidden 22500']);
     fake.endAll();
@@ -144,9 +152,9 @@ describe('a worker with a limit of running executions', () => {
     const started: string[] = [];
     const { receiver, clock, store } = start({
       ...{ concurrency: 50, limits: limitOf(40) },
-      async handleMessage(_context, { slots }, received) {
-        slots.ownedBy?.('ann');
-        if (!(await slots.acquire())) return received.setVisibility(0);
+      async handleMessage(_context, { places }, received) {
+        places.ownedBy('ann');
+        if (!(await places.acquire())) return received.setVisibility(0);
         started.push(received.body);
         await new Promise(() => {});
       },
@@ -160,7 +168,7 @@ describe('a worker with a limit of running executions', () => {
     };
     Object.assign(store, { readLimits });
     receiver.put(...of(ownerHash('ann'), 10));
-    await clock.advance(MAX_SLOT_WAIT_MS);
+    await clock.advance(MAX_PLACE_WAIT_MS);
     expect([started.length, reads]).toEqual([2, 1]);
   });
 
@@ -186,7 +194,7 @@ describe('two workers on one store', () => {
       receiver.put(...flood);
       return flood;
     });
-    for (const { clock } of workers) await clock.advance(MAX_SLOT_WAIT_MS);
+    for (const { clock } of workers) await clock.advance(MAX_PLACE_WAIT_MS);
     const counts = workers.map(({ fake }, i) => runningOf(floods[i] ?? [], fake));
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(7);
     expect(counts).toContain(3);
@@ -196,7 +204,7 @@ describe('two workers on one store', () => {
     await second?.worker.stop({ deadlineMs: 0 });
     await first?.clock.advance(BEAT_MS);
     first?.receiver.put(...of('ann', 10));
-    await first?.clock.advance(MAX_SLOT_WAIT_MS);
+    await first?.clock.advance(MAX_PLACE_WAIT_MS);
     expect(first?.fake.running.size).toBe(7);
   });
 

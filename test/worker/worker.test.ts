@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_SLOT_WAIT_MS, SLOT_WAIT_MS } from '../../src/worker/run-slots.ts';
+import { MAX_PLACE_WAIT_MS, PLACE_WAIT_MS } from '../../src/worker/places.ts';
 import { BEAT_MS, PAUSE_AFTER_FEW_MS, STOP_GRACE_MS, WRONG_CLOCK_MS } from '../../src/worker/worker.ts';
 import { NOON, settle } from '../support/standing-clock.ts';
 import { FakeInbox, message, start } from './harness.ts';
@@ -22,7 +22,7 @@ describe('concurrency', () => {
     expect([...fake.running.keys()]).toEqual([slow.id]);
   });
 
-  it('never runs more tasks than it has slots, and starts the next when a slot is free', async () => {
+  it('never runs more tasks than it has places, and starts the next when a place is free', async () => {
     const { receiver, fake } = start({ concurrency: 4 });
     const all = messages(25);
     receiver.put(...all);
@@ -36,7 +36,7 @@ describe('concurrency', () => {
     expect(all.every(({ fate }) => fate.join() === 'deleted')).toBe(true);
   });
 
-  it('asks for at most as many messages as it has free slots, ten at most, and for none when full', async () => {
+  it('asks for at most as many messages as it has free places, ten at most, and for none when full', async () => {
     const { receiver, fake } = start({ concurrency: 13 });
     receiver.put(...messages(30));
     await settle();
@@ -47,7 +47,7 @@ describe('concurrency', () => {
     expect(receiver.asked.slice(2)).toEqual([2]);
   });
 
-  it('polls every receiver even with a single slot', async () => {
+  it('polls every receiver even with a single place', async () => {
     const receivers = [new FakeInbox(), new FakeInbox(), new FakeInbox()];
     const { fake } = start({ concurrency: 1, receivers });
     await settle();
@@ -81,7 +81,7 @@ describe('concurrency', () => {
     expect(two.fake.running.size).toBe(2);
   });
 
-  it('receives as many messages as it has slots at once, without a pause, if configured so', async () => {
+  it('receives as many messages as it has places at once, without a pause, if configured so', async () => {
     const inProcess = { pollersPerQueue: 1, maxPerReceive: Number.POSITIVE_INFINITY, pauseAfterFewMs: 0 };
     const { receiver, fake } = start({ concurrency: 40, ...inProcess });
     receiver.put(...messages(30));
@@ -93,7 +93,7 @@ describe('concurrency', () => {
     expect(receiver.asked).toEqual([40, 10]);
   });
 
-  it('shares the free slots among its polls, because each may bring messages that are due', async () => {
+  it('shares the free places among its polls, because each may bring messages that are due', async () => {
     const { receiver } = start({ concurrency: 12, pollersPerQueue: 3 });
     await settle();
     expect(receiver.asked).toEqual([4, 4, 4]);
@@ -101,7 +101,7 @@ describe('concurrency', () => {
 });
 
 describe('messages that come early', () => {
-  it('need no slot until they are due', async () => {
+  it('need no place until they are due', async () => {
     const { receiver, fake, clock } = start({ concurrency: 2 });
     const early = messages(8, NOON + 900);
     receiver.put(...early);
@@ -124,33 +124,33 @@ describe('messages that come early', () => {
     expect([receiver.left, receiver.polling]).toEqual([43, 0]);
   });
 
-  it('are by default up to 63 for each slot', async () => {
+  it('are by default up to 63 for each place', async () => {
     const { receiver, fake } = start({ concurrency: 3 });
     receiver.put(...messages(200, NOON + 900));
     await settle();
     expect(fake.held.size).toBe(189);
   });
 
-  it('wait for a slot if more are due than there are slots, and return to the queue if that takes long', async () => {
+  it('wait for a place if more are due than there are places, and return to the queue if that takes long', async () => {
     const { receiver, fake, clock } = start({ concurrency: 1 });
     const burst = messages(4, NOON + 500);
     receiver.put(...burst);
     await clock.advance(500);
     expect(fake.running.size).toBe(1);
-    await clock.advance(SLOT_WAIT_MS / 2);
+    await clock.advance(PLACE_WAIT_MS / 2);
     fake.endAll();
     await settle();
     expect(burst.filter(({ fate }) => fate.join() === 'deleted')).toHaveLength(1);
     expect(fake.running.size).toBe(1);
     const back = () => burst.filter(({ fate }) => fate.join() === 'hidden 0');
-    await clock.advance(SLOT_WAIT_MS);
+    await clock.advance(PLACE_WAIT_MS);
     expect(back()).toHaveLength(1); // one ran for half a second: the other's turn should come
-    await clock.advance(MAX_SLOT_WAIT_MS);
+    await clock.advance(MAX_PLACE_WAIT_MS);
     expect(back()).toHaveLength(2);
     expect(fake.most).toBe(1);
   });
 
-  it('never occupy more than the slots, however bursts and due messages mix', async () => {
+  it('never occupy more than the places, however bursts and due messages mix', async () => {
     const { receiver, fake, clock } = start({ concurrency: 3, pollersPerQueue: 2 });
     for (let round = 0; round < 20; round++) {
       receiver.put(...messages(7, clock.now() + 100), ...messages(4, clock.now()));
@@ -161,13 +161,13 @@ describe('messages that come early', () => {
     expect(fake.most).toBe(3);
   });
 
-  it('that were returned are not polled for while no slot is free', async () => {
+  it('that were returned are not polled for while no place is free', async () => {
     const { receiver, fake, clock } = start({ concurrency: 1 });
     receiver.put(...messages(3, NOON + 500));
     await clock.advance(500);
-    const polls = receiver.asked.length; // one of them began before the slots were acquired
+    const polls = receiver.asked.length; // one of them began before the places were acquired
     receiver.put(message());
-    await clock.advance(10 * SLOT_WAIT_MS);
+    await clock.advance(10 * PLACE_WAIT_MS);
     expect([receiver.asked.length, receiver.polling, fake.running.size]).toEqual([polls, 0, 1]);
     fake.endAll();
     await settle();
@@ -226,7 +226,7 @@ describe('what goes wrong', () => {
     expect(fake.running.size).toBe(1);
   });
 
-  it('an unexpected failure is logged with the execution id and frees the slot', async () => {
+  it('an unexpected failure is logged with the execution id and frees the place', async () => {
     const { receiver, fake, lines } = start({ concurrency: 1 });
     const failing = message();
     receiver.put(failing, message());
@@ -307,7 +307,7 @@ describe('drain', () => {
     expect([receiver.polling, receiver.asked.length, fake.running.size]).toEqual([0, 1, 0]);
   });
 
-  it('returns at once the messages that wait for a slot', async () => {
+  it('returns at once the messages that wait for a place', async () => {
     const { worker, receiver, fake, clock } = start({ concurrency: 1 });
     const burst = messages(3, NOON + 100);
     receiver.put(...burst);
@@ -318,13 +318,13 @@ describe('drain', () => {
     expect(fake.running.size).toBe(1);
   });
 
-  it('refuses a slot to a message that becomes due just then', async () => {
+  it('refuses a place to a message that becomes due just then', async () => {
     const asked = Promise.withResolvers<void>();
     const answers: boolean[] = [];
     const { worker, receiver } = start({
-      handleMessage: async (_context, { slots }) => {
+      handleMessage: async (_context, { places }) => {
         await asked.promise;
-        answers.push(await slots.acquire());
+        answers.push(await places.acquire());
       },
     });
     receiver.put(message());

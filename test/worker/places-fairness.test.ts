@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createFairShare } from '../../src/concurrency/fair-share.ts';
-import { RunSlots, SLOT_WAIT_MS } from '../../src/worker/run-slots.ts';
+import { PLACE_WAIT_MS, Places } from '../../src/worker/places.ts';
 import { StandingClock, settle } from '../support/standing-clock.ts';
 
 const clock = new StandingClock();
 
-/** Acquires until one call waits. Returns the number of slots. */
-async function fill(slots: RunSlots, owner: string): Promise<number> {
+/** Acquires until one call waits. Returns the number of places. */
+async function fill(places: Places, owner: string): Promise<number> {
   for (let held = 0; ; held++) {
     let acquired = false;
-    void slots.acquire(owner).then((given) => {
+    void places.acquire(owner).then((given) => {
       acquired = given;
     });
     await settle();
@@ -18,56 +18,57 @@ async function fill(slots: RunSlots, owner: string): Promise<number> {
   }
 }
 
-describe('owners share the run slots', () => {
-  it('80, 16 and 3 of 100, and a slot is left for a fourth', async () => {
-    const slots = new RunSlots(100, clock);
+describe('owners share the places', () => {
+  it('80, 16 and 3 of 100, and a place is left for a fourth', async () => {
+    const places = new Places(100, clock);
     const got: number[] = [];
-    for (const owner of ['ann', 'bob', 'cat', 'dan']) got.push(await fill(slots, owner));
+    for (const owner of ['ann', 'bob', 'cat', 'dan']) got.push(await fill(places, owner));
     expect(got).toEqual([80, 16, 3, 1]);
   });
 
-  it('a free slot goes to the waiting owner that holds the fewest, then to the one that waited longest', async () => {
-    const slots = new RunSlots(5, clock);
-    expect(await fill(slots, 'ann')).toBe(4);
-    expect(await fill(slots, 'bob')).toBe(1);
+  it('a free place goes to the waiting owner that holds the fewest, then to the one that waited longest', async () => {
+    const places = new Places(5, clock);
+    expect(await fill(places, 'ann')).toBe(4);
+    expect(await fill(places, 'bob')).toBe(1);
     const order: string[] = [];
     // ann and bob wait already, with one call each
     for (const owner of ['ann', 'ann', 'cat', 'dan', 'cat'])
-      void slots.acquire(owner).then((given) => given && order.push(owner));
+      void places.acquire(owner).then((given) => given && order.push(owner));
     for (let i = 0; i < 4; i++) {
-      slots.release('ann', 5);
+      places.release('ann', 5);
       await settle();
     }
     expect(order).toEqual(['cat', 'dan']);
-    // ann is without a slot after four ends, and comes before bob, who has one. One slot is left for an owner that has none
-    expect(['ann', 'bob', 'cat', 'dan'].map((owner) => slots.heldBy(owner))).toEqual([1, 1, 1, 1]);
-    expect(slots.free).toBe(1);
+    // ann is without a place after four ends, and comes before bob, who has one. One place is left for an owner that has none
+    expect(['ann', 'bob', 'cat', 'dan'].map((owner) => places.heldBy(owner))).toEqual([1, 1, 1, 1]);
+    expect(places.free).toBe(1);
   });
 
-  it('an owner at its share reserves nothing for long tasks, and another owner does', async () => {
-    const slots = new RunSlots(100, clock);
-    expect(await fill(slots, 'ann')).toBe(80);
-    slots.release('ann', 600_000);
+  it('an owner at its share expects no place for long tasks, and another owner does', async () => {
+    const places = new Places(100, clock);
+    expect(await fill(places, 'ann')).toBe(80);
+    places.release('ann', 600_000);
     await settle();
-    expect(slots.heldBy('ann')).toBe(80);
-    expect(slots.reserve('ann')).toBe(false);
-    let reserved = 0;
-    while (slots.reserve('bob')) reserved++;
-    expect(reserved).toBe(16);
-    expect(slots.reserve('cat')).toBe(true);
+    expect(places.heldBy('ann')).toBe(80);
+    expect(['ann', 'bob'].map((owner) => places.isExpected(owner))).toEqual([false, true]);
+    expect(await fill(places, 'bob')).toBe(16);
+    expect(['ann', 'bob', 'cat'].map((owner) => places.isExpected(owner))).toEqual([false, false, true]);
   });
 
   it('run times of one owner do not make those of another look long', async () => {
-    const slots = new RunSlots(10, clock);
-    await fill(slots, 'ann');
-    for (let i = 0; i < 50; i++) slots.release('ann', 60_000);
-    void slots.acquire('bob');
-    void slots.acquire('bob');
-    slots.release('bob', 10);
-    expect(slots.isExpected('bob')).toBe(true);
-    let reserved = 0;
-    while (slots.reserve('bob')) reserved++;
-    expect(reserved).toBeGreaterThan(100);
+    const places = new Places(10, clock);
+    expect(await fill(places, 'ann')).toBe(8);
+    for (let i = 0; i < 50; i++) {
+      places.release('ann', 60_000);
+      void places.acquire('ann');
+    }
+    expect(await fill(places, 'bob')).toBe(1);
+    for (let i = 0; i < 50; i++) {
+      places.release('bob', 10);
+      void places.acquire('bob');
+    }
+    expect(places.isExpected('bob')).toBe(true);
+    expect(places.isExpected('ann')).toBe(false);
   });
 });
 
@@ -87,14 +88,14 @@ const arrivals = fc.array(
   { minLength: 1, maxLength: 120 },
 );
 
-it('every execution runs in the end, nobody exceeds its share, and an owner without a slot gets the next free one', async () => {
+it('every execution runs in the end, nobody exceeds its share, and an owner without a place gets the next free one', async () => {
   const sizes = fc.oneof(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 200 }));
   const shares = fc.constantFrom(0.1, 0.5, 0.8, 0.9, 1);
   await fc.assert(
     fc.asyncProperty(sizes, shares, arrivals, async (size, share, list) => {
       const time = new StandingClock();
       const rule = createFairShare(share);
-      const slots = new RunSlots(size, time, rule);
+      const places = new Places(size, time, rule);
       const held = new Map<string, number>();
       const waitingWithNone = new Set<string>();
       let used = 0;
@@ -109,13 +110,13 @@ it('every execution runs in the end, nobody exceeds its share, and an owner with
         for (;;) {
           const before = held.get(owner) ?? 0;
           if (before === 0 && used === size) waitingWithNone.add(owner);
-          if (!(await slots.acquire(owner))) {
+          if (!(await places.acquire(owner))) {
             await time.sleep(100 + number);
             continue;
           }
           change(owner, 1);
           const mine = held.get(owner) ?? 0;
-          // the next slot was not given to an owner that has some, while one without any waited
+          // the next place was not given to an owner that has some, while one without any waited
           if (mine > 1)
             expect([...waitingWithNone].filter((name) => !held.get(name) && name !== owner)).toEqual([]);
           waitingWithNone.delete(owner);
@@ -124,18 +125,18 @@ it('every execution runs in the end, nobody exceeds its share, and an owner with
             expect(mine - 1).toBeLessThan(rule.alpha * Math.max(1, size - used + 1));
           await time.sleep(runMs);
           change(owner, -1);
-          slots.release(owner, runMs);
+          places.release(owner, runMs);
           break;
         }
         ended++;
       };
       const all = list.map(one);
       for (let steps = 0; ended < list.length && steps < 40_000; steps++)
-        await time.advance(SLOT_WAIT_MS / 4);
+        await time.advance(PLACE_WAIT_MS / 4);
       expect(ended).toBe(list.length);
       await Promise.all(all);
-      expect(slots.free).toBe(size);
-      expect(slots.heldBy('o0')).toBe(0);
+      expect(places.free).toBe(size);
+      expect(places.heldBy('o0')).toBe(0);
     }),
     { numRuns: 30 },
   );
