@@ -6,8 +6,8 @@
  * measures it.
  */
 export const PER_EXECUTION = {
-  writeUnits: 4,
-  readUnits: 3,
+  writeUnits: 5,
+  readUnits: 2,
   /** Sends and deletes have ten messages per request, receives about four. */
   sqsRequests: 0.4,
 };
@@ -78,6 +78,8 @@ export interface Sizing {
 export function sizeFor(perSecond: number, seconds = 0.1): Sizing {
   const writesPerSecond = perSecond * PER_EXECUTION.writeUnits;
   const readsPerSecond = perSecond * PER_EXECUTION.readUnits;
+  // the table of executions has the most: each row is written when it opens and when it ends
+  const tableWrites = perSecond * 2;
   // Every execution inserts one entry into the slots of a minute. A partition should be half full at most.
   const forInserts = Math.ceil(perSecond / (LIMITS.partitionWrites / 2));
   const shards = Math.max(16, 2 ** Math.ceil(Math.log2(Math.max(1, forInserts * 4))));
@@ -106,9 +108,8 @@ export function sizeFor(perSecond: number, seconds = 0.1): Sizing {
       workersOnSpot: fargate * (1 - PRICES.spotDiscount) + addresses,
     },
     quotas: [
-      // The four units go to three tables and an index, one per execution each.
-      perSecond > LIMITS.newTableWrites ? `warmWritesPerSecond ${Math.ceil(perSecond / UTILIZATION)}` : '',
-      perSecond > LIMITS.tableWrites ? 'DynamoDB units per table' : '',
+      tableWrites > LIMITS.newTableWrites ? `warmWritesPerSecond ${Math.ceil(tableWrites / UTILIZATION)}` : '',
+      tableWrites > LIMITS.tableWrites ? 'DynamoDB units per table' : '',
       workers > LIMITS.fargateVcpus ? `Fargate vCPUs to ${workers * 2}` : '',
     ].filter(Boolean),
   };

@@ -51,7 +51,7 @@ export interface SettingProps {
    */
   readonly workerConcurrency?: number;
   /**
-   * The largest share of a worker's run slots that one owner alone may use, from 0.1 to 1. With 1, one owner may use all of them.
+   * The largest share of a worker's places that one owner alone may use, from 0.1 to 1. With 1, one owner may use all of them.
    * @default 0.8
    */
   readonly ownerShare?: number;

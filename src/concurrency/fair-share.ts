@@ -1,5 +1,5 @@
 // The rule by which owners share a limited number of slots. The more slots are free, the more one owner may hold, so a slot is
-// left for an owner that comes later (docs/fairness.md#run-slots).
+// left for an owner that comes later (docs/fairness.md#places).
 
 /** One owner alone uses 80 % of the slots, a second owner 16 %, and a third one 3 %. */
 export const DEFAULT_OWNER_SHARE = 0.8;

@@ -38,7 +38,7 @@ export const localVariables = z.object({
   PUNCTUAL_QUEUES: z.coerce.number().int().min(1).max(64).default(1),
   /** The maximum number of tasks that a worker runs at once. */
   PUNCTUAL_CONCURRENCY: z.coerce.number().int().min(1).max(10_000).default(100),
-  /** The largest share of the run slots that one owner alone may use. 1: no limit. */
+  /** The largest share of the places that one owner alone may use. 1: no limit. */
   PUNCTUAL_OWNER_SHARE: z.coerce.number().min(0.1).max(1).default(DEFAULT_OWNER_SHARE),
   /** `trusted`: scripts run as the current user, without isolation. Unset: they are isolated if bwrap works, else refused. */
   PUNCTUAL_SCRIPTS: z.literal('trusted').optional(),

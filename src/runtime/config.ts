@@ -7,7 +7,7 @@ import { MAX_DELAY_MS } from '../queue/queue.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../scheduling/context.ts';
 import { INDEX_PARTITIONS, MAX_INDEX_PARTITIONS } from '../store/user-index.ts';
 
-/** A job is claimed up to 750 ms before its fire time, and may wait a second for a run slot. */
+/** A task may start a second after its claim was sent (`startWindowMs`). */
 const MIN_LEASE_MS = 2_000;
 /** SQS's maximum visibility timeout: 12 hours. */
 const MAX_LEASE_MS = 43_200_000;

@@ -19,14 +19,14 @@ export interface TaskContext<Params> {
   readonly maxAttempts: number;
   /** The same for every attempt of this execution. */
   readonly idempotencyKey: string;
-  /** The fencing number, which grows with every take of the job. A store can refuse a number below the highest seen. */
+  /** Grows with every claim of the job, or of the execution with `overlap: allow`. A store can refuse a number below the highest seen. */
   readonly fence: number;
   /** Aborted on timeout, cancel, shutdown and loss of the lease. `signal.reason` is the cause. */
   readonly signal: AbortSignal;
   readonly log: TaskLog;
   /** The last saved checkpoint of this execution. Undefined if there is none. */
   readonly lastCheckpoint: unknown;
-  /** Saves progress in the execution's row. The next attempt gets it as `lastCheckpoint`. */
+  /** Saves progress beside the execution's row. The next attempt gets it as `lastCheckpoint`. */
   checkpoint(value: unknown): Promise<void>;
   /**
    * Reports progress to people: a fraction from 0 to 1, and a text of up to 100 characters. The next heartbeat stores the last

@@ -30,7 +30,7 @@ export const workerVariables = z.object({
   PUNCTUAL_QUEUE_URLS: httpUrls.pipe(z.array(z.string()).max(64)).optional(),
   PUNCTUAL_DEAD_LETTER_URL: url,
   PUNCTUAL_CONCURRENCY: z.coerce.number().int().min(1).max(10_000).default(DEFAULT_CONCURRENCY),
-  /** The largest share of the run slots that one owner alone may use. 1: no limit. */
+  /** The largest share of the places that one owner alone may use. 1: no limit. */
   PUNCTUAL_OWNER_SHARE: z.coerce.number().min(0.1).max(1).default(DEFAULT_OWNER_SHARE),
   /** Ten less than the 120 s that Fargate waits at most between SIGTERM and SIGKILL. */
   PUNCTUAL_DRAIN_SECONDS: z.coerce.number().min(0).max(3600).default(110),

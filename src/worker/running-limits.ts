@@ -14,7 +14,7 @@ const FIRST_MINUTE_MS = 60_000;
 const REFRESH_MS_PER_WORKER = 1_000;
 
 export interface RunningLimits {
-  /** The number of run slots that this worker may give to the owner. Infinity if there is no limit. */
+  /** The number of places that this worker may give to the owner. Infinity if there is no limit. */
   maxOf(owner: string): number;
   /**
    * The first read of the limit that an operator has set for the owner. Undefined if it has ended. Until then the default applies,

@@ -114,7 +114,7 @@ function notRunByHand({ rows }: Seen, id: string): string[] {
     : [`${id} was asked for by hand and is ${row?.status ?? 'not there'}`];
 }
 
-/** Each start counts once. A kill may count an attempt that had not begun (docs/decisions/0030-attempts-count-starts.md). */
+/** Each start counts once. A kill may count an attempt that had not begun (docs/protocol.md#lost). */
 function miscounted({ stopped }: Seen, row: Row, runsOf: ReadonlyMap<string, readonly Run[]>): string[] {
   if (row.status === 'SKIPPED') return [];
   const starts = runsOf.get(`${row.jobId}.${row.due}`)?.length ?? 0;

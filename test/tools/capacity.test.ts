@@ -9,10 +9,10 @@ describe('tools/capacity.ts', () => {
     );
   });
 
-  it('agrees with the price of a million executions: 4 writes, 3 reads, 0.4 requests', () => {
+  it('agrees with the price of a million executions: 5 writes, 2 reads, 0.4 requests', () => {
     const { monthly } = sizeFor(1_000);
     const millions = (730 * 3600 * 1_000) / 1e6;
-    expect((monthly.onDemand + monthly.sqs) / millions).toBeCloseTo(4 * 0.625 + 3 * 0.125 + 0.4 * 0.4, 6);
+    expect((monthly.onDemand + monthly.sqs) / millions).toBeCloseTo(5 * 0.625 + 2 * 0.125 + 0.4 * 0.4, 6);
   });
 
   it('never gives a smaller size for a higher rate', () => {

@@ -89,7 +89,7 @@ export function deadPaths(file: string, text: string): Citation[] {
 }
 
 const decisions = (): string[] => readdirSync('docs/decisions');
-/** `docs/decisions/0017` is cited without its title. */
+/** `docs/decisions/0028` is cited without its title. */
 const isDecision = (path: string): boolean => {
   const number = /^docs\/decisions\/(\d{4})$/.exec(path)?.[1];
   return number !== undefined && decisions().some((name) => name.startsWith(number));
@@ -100,14 +100,6 @@ export function deadDecisions(file: string, text: string): Citation[] {
     isDecision(`docs/decisions/${number.padStart(4, '0')}`) ? [] : [{ where, cited }],
   );
 }
-
-/** The rules that docs/protocol.md has a heading for. */
-export const rules = (protocol: string): Set<string> =>
-  new Set(headingsOf(protocol).flatMap((heading) => heading.match(RULE) ?? []));
-const RULE = /\bH[1-9]\d?[a-z]?\b/g;
-
-export const deadRules = (file: string, text: string, known: ReadonlySet<string>): Citation[] =>
-  [...found(file, text, RULE)].flatMap(([where, [cited]]) => (known.has(cited) ? [] : [{ where, cited }]));
 
 /** Names in backticks that look like names in the code, in camelCase or UPPER_CASE. */
 export const namesIn = (markdown: string): string[] => [

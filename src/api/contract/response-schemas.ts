@@ -152,7 +152,7 @@ export const workerShape = z
         owner: z.string().optional().describe('hash of the user id, as in log lines of workers'),
       }),
     ),
-    concurrency: z.int().min(1).optional().describe('number of run slots'),
+    concurrency: z.int().min(1).optional().describe('number of places: the tasks that it runs at once'),
     version: z.string().optional().describe('version of Punctual'),
     draining: z
       .literal(true)

@@ -97,7 +97,7 @@ export const notificationTargets = (sns: readonly string[], emailFrom?: string, 
     allow: { sns, email: emailFrom ? [emailFrom] : [], eventbridge: bus ? [bus] : [] },
   });
 
-/** A quarter of the run slots, so that three slow hosts leave a quarter for all others. Small workers allow up to 4. */
+/** A quarter of the places, so that three slow hosts leave a quarter for all others. Small workers allow up to 4. */
 export const perHost = (concurrency: number): number =>
   Math.max(Math.floor(concurrency / 4), Math.min(concurrency, 4));
 

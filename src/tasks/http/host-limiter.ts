@@ -1,5 +1,5 @@
-// A limit on the concurrent requests to one host. A slow or dead host occupies its share of the worker's run slots and no
-// more. Owners share the limit of a host by the rule of the run slots. docs/decisions/0011 says why this is not a circuit breaker.
+// A limit on the concurrent requests to one host. A slow or dead host occupies its share of the worker's places and no
+// more. Owners share the limit of a host by the rule of the places. docs/decisions/0011 says why this is not a circuit breaker.
 import { createFairShare, type FairShare } from '../../concurrency/fair-share.ts';
 import { Snooze } from '../task.ts';
 
@@ -52,7 +52,7 @@ export class HostLimiter {
 
   /**
    * Resolves with the function that releases the slot. Throws Snooze if no slot becomes free within `waitMs`. Waiting
-   * requests occupy run slots of the worker too, so at most `perHost` of them wait.
+   * requests occupy places of the worker too, so at most `perHost` of them wait.
    */
   async acquire(name: string, owner: string, signal: AbortSignal): Promise<() => void> {
     const { perHost, waitMs } = this.#options;
