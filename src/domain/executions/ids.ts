@@ -11,7 +11,7 @@ export type DueKey = string;
 /** The revision of manual runs (run-now, retry, backfill), which belong to no schedule. The value is stored. */
 export const MANUAL = 'byHand';
 
-/** Whether a message, row, hold or entry belongs to a manual run. Pause, edit and misfire do not affect it. */
+/** Whether a message, row or entry belongs to a manual run. Pause, edit and misfire do not affect it. */
 export const isManual = ({ revision }: { readonly revision: string }): boolean => revision === MANUAL;
 
 export function dueKey(dueAt: number): DueKey {

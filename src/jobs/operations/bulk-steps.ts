@@ -23,7 +23,7 @@ import type { ChangeGuard } from '../change-records.ts';
 import { pause, resume } from '../pause-job.ts';
 import type { Acted, Turn, Upcoming, Work } from './operation-work.ts';
 
-/** Jobs that a step changes, all at the same time. A pause may wait 1.5 s for a run that is about to start. */
+/** Jobs that a step changes, all at the same time. A pause may wait 1 s for a run that is about to start. */
 const MAX_CHANGED = 50;
 /** Jobs that a step reads. */
 const MAX_READ = 1_000;

@@ -46,7 +46,7 @@ const inlineOf = ({ jobId, definition: version, inline }: Named): Definition | u
 type Content = Pick<Definition, 'params' | 'notify'>;
 type HeadPart = Pick<Head, 'definition' | 'inline'>;
 
-/** Bytes of a job's JSON up to which its definition is part of the head. With a hold, the head stays below 1 KB. */
+/** Bytes of a job's JSON up to which its definition is part of the head. With a lock, the head stays below 1 KB. */
 const MAX_INLINE_BYTES = 500;
 
 /**
