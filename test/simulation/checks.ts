@@ -649,8 +649,8 @@ export class Checks {
     if (head.overlap !== 'queue' || claim.before?.status === 'RETRYING') return;
     const isOlder = (row: Row) => row.jobId === jobId && row.due < due && row.status === 'QUEUED';
     for (const row of this.#world.store.rows.all().filter(isOlder)) {
-      const { queuedAt } = row;
-      if (queuedAt !== undefined && queuedAt + 2 * this.#world.settings.clockSkewMs < inHand.receivedAt)
+      const since = this.#history.get(rowKey(row))?.at(-1)?.at ?? 0;
+      if (row.queuedAt !== undefined && since < inHand.receivedAt)
         this.#fail('a queue keeps its order', jobId, due, `${this.nameOf(jobId, row.due)} waits`);
     }
   }

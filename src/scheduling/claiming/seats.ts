@@ -34,9 +34,13 @@ export async function findSeat(
   const n = pick(Array.from({ length: concurrent }, (_, i) => i).filter((i) => !numbers.has(i)));
   if (n !== undefined) return { n, seen: undefined };
 
-  // a row that is older than its seat may have been RUNNING since, and is read again
+  // a row that is older than its seat may have been RUNNING since, and one whose lease is over may have a longer one by now
   const stale = await rowsOf(store, taken, false);
-  const known = (seat: Seat) => (stale.get(idOf(seat))?.number ?? 0) >= /* [rule seat-number] */ seat.number;
+  const known = (seat: Seat): boolean => {
+    const row = stale.get(idOf(seat));
+    if (!row || row.number < /* [rule seat-number] */ seat.number) return false;
+    return row.status !== 'RUNNING' || /* [rule seat-lease-sure] */ !isLeaseOver(at, row);
+  };
   const sure = await rowsOf(
     store,
     taken.filter((seat) => !known(seat)),
