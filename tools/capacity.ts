@@ -108,7 +108,9 @@ export function sizeFor(perSecond: number, seconds = 0.1): Sizing {
       workersOnSpot: fargate * (1 - PRICES.spotDiscount) + addresses,
     },
     quotas: [
-      tableWrites > LIMITS.newTableWrites ? `warmWritesPerSecond ${Math.ceil(tableWrites / UTILIZATION)}` : '',
+      tableWrites > LIMITS.newTableWrites
+        ? `warmWritesPerSecond ${Math.ceil(tableWrites / UTILIZATION)}`
+        : '',
       tableWrites > LIMITS.tableWrites ? 'DynamoDB units per table' : '',
       workers > LIMITS.fargateVcpus ? `Fargate vCPUs to ${workers * 2}` : '',
     ].filter(Boolean),
