@@ -282,8 +282,14 @@ export class Checks {
       this.#fail('nothing is covered before its time', jobId, undefined, `${covered - now} ms before`);
     // a value that a wrong clock has written is corrected
     if (old?.coveredUntil && dueAtOf(old.coveredUntil) <= now && (head.coveredUntil ?? '') < old.coveredUntil)
-      this.#fail('coveredUntil never goes back', jobId, undefined, `${old.coveredUntil} to ${head.coveredUntil}`);
-    if (covers && covered > 0 && lock) this.#covering.set(rowKey({ jobId, due: lock.due }), { jobId, due: lock.due });
+      this.#fail(
+        'coveredUntil never goes back',
+        jobId,
+        undefined,
+        `${old.coveredUntil} to ${head.coveredUntil}`,
+      );
+    if (covers && covered > 0 && lock)
+      this.#covering.set(rowKey({ jobId, due: lock.due }), { jobId, due: lock.due });
     if (covers) job.coveredUntil = Math.max(job.coveredUntil, covered);
   }
 
@@ -329,7 +335,12 @@ export class Checks {
   #shard(old: Shard | undefined, shard: Shard): void {
     const { now, settings } = this.#world;
     // cursors that a wrong clock has moved are corrected
-    if (!old || old.dispatchedUntil > minuteOf(now + settings.lookAheadMs + settings.clockSkewMs)) return;
+    if (
+      this.#world.power ||
+      !old ||
+      old.dispatchedUntil > minuteOf(now + settings.lookAheadMs + settings.clockSkewMs)
+    )
+      return;
     if (shard.dispatchedUntil < old.dispatchedUntil || shard.settledUntil < old.settledUntil)
       this.#world.fail('cursors never go back', `shard ${shard.shard}`);
   }
@@ -375,14 +386,17 @@ export class Checks {
       this.#fail('a heartbeat only lengthens a lease', row.jobId, row.due, 'it was shortened');
     const { actor } = this.#world;
     // the stored lease grows by what has passed on the worker's monotonic clock
-    claim.liveUntil = actor ? claim.liveUntil + (row.leaseUntil ?? 0) - (old.leaseUntil ?? 0) : claim.liveUntil;
+    claim.liveUntil = actor
+      ? claim.liveUntil + (row.leaseUntil ?? 0) - (old.leaseUntil ?? 0)
+      : claim.liveUntil;
     this.#neverTwo(this.runs.find((run) => run.claim === claim));
   }
 
   #opened(old: Row | undefined, row: Row): void {
     const { now, actor } = this.#world;
     const { jobId, due, number } = row;
-    if (old && number <= old.number) this.#fail('numbers grow', jobId, due, `${old.number} is opened as ${number}`);
+    if (old && number <= old.number)
+      this.#fail('numbers grow', jobId, due, `${old.number} is opened as ${number}`);
     const early = (old?.nextAttemptAt ?? 0) - (actor?.now() ?? now) - EARLIEST_START_MS;
     if (old?.status === 'RETRYING' && early > 0)
       this.#fail('no attempt before its backoff is over', jobId, due, `${early} ms early`);
@@ -413,9 +427,15 @@ export class Checks {
     const isInterrupted = isByOwner && claim.started && status === 'RETRYING' && attempt < old.attempt;
     if (isInterrupted) starts.counted--;
     if (isOwn && !claim.started && attempt !== old.attempt - 1 && status !== 'CANCELLED')
-      fail('attempts count starts', `${status} attempt ${attempt}, and attempt ${old.attempt} has not started`);
+      fail(
+        'attempts count starts',
+        `${status} attempt ${attempt}, and attempt ${old.attempt} has not started`,
+      );
     if (attempt > row.maxAttempts) fail('attempts count starts', `attempt ${attempt} of ${row.maxAttempts}`);
-    if (status !== 'CANCELLED' && (attempt < starts.counted || attempt > starts.counted + starts.lostUnstarted))
+    if (
+      status !== 'CANCELLED' &&
+      (attempt < starts.counted || attempt > starts.counted + starts.lostUnstarted)
+    )
       fail(
         'attempts count starts',
         `${status} attempt ${attempt}, and ${starts.counted} have started, ${starts.lostUnstarted} may have`,
@@ -458,7 +478,12 @@ export class Checks {
     if (head.status === 'cancelled' || this.#askedToStop.has(rowKey(row)) || old?.cancelRequested) return;
     const isDead = !isInForce(head, row.revision) && !this.#isPlanned(jobId, due);
     if (isDead && !isManual(row) && (old?.status === 'QUEUED' || !old)) return;
-    this.#fail('cancelled only on request', jobId, due, `${old?.status ?? 'no row'} to CANCELLED: ${row.reason}`);
+    this.#fail(
+      'cancelled only on request',
+      jobId,
+      due,
+      `${old?.status ?? 'no row'} to CANCELLED: ${row.reason}`,
+    );
   }
 
   /** A result may be refused only after the lease of its worker. */
@@ -488,6 +513,15 @@ export class Checks {
     return inHand;
   }
 
+  /** Writes of claims may be lost, as if their workers were. The task of a lost claim has started, and nothing records it. */
+  powerFailed(): void {
+    for (const key of this.#starts.keys()) {
+      const row = this.#world.store.rows.get(key);
+      const isUnstarted = row?.status === 'RUNNING' && !this.claimOf(row)?.started;
+      this.#starts.set(key, { counted: (row?.attempt ?? 0) - (isUnstarted ? 1 : 0), lostUnstarted: 0 });
+    }
+  }
+
   stalled(process: Process): void {
     this.#stalls.set(process, process.stalledUntil);
   }
@@ -508,7 +542,8 @@ export class Checks {
     const { jobId, signal, fence } = ctx;
     const due = ctx.executionId.slice(jobId.length + 1);
     const claim = this.claimOf({ jobId, due, number: fence });
-    if (!claim || claim.process !== process) throw new Error(`${this.nameOf(jobId, due)} runs without a claim`);
+    if (!claim || claim.process !== process)
+      throw new Error(`${this.nameOf(jobId, due)} runs without a claim`);
     claim.started = true;
     const head = store.heads.get(jobId);
     const overlapAllowed = head?.overlap === 'allow';
@@ -534,7 +569,8 @@ export class Checks {
     this.#neverTwo(run);
     this.keys.started(run, this.runs, (other) => this.#isRunning(other));
     if (!isOwn) fail('nothing starts whose row says otherwise', `its row is ${row?.status}`);
-    if (!overlapAllowed && claim.lockedAt === undefined) fail('nothing starts without the lock', 'it has none');
+    if (!overlapAllowed && claim.lockedAt === undefined)
+      fail('nothing starts without the lock', 'it has none');
     const highest = overlapAllowed ? (this.#highestBeside.get(rowKey(run)) ?? 0) : job.highestNumber;
     if (fence <= highest) fail('numbers grow', `${fence} after ${highest}`);
     if (overlapAllowed) this.#highestBeside.set(rowKey(run), fence);
@@ -596,8 +632,14 @@ export class Checks {
     if (!isFirst || isManual(row)) return;
     const rule = job.revisions.get(row.revision);
     const isPlanned = this.#isPlanned(jobId, due);
-    if (rule?.withdrawalReturnedAt !== undefined && !isPlanned) fail('the withdrawal of its schedule has returned');
-    if (rule?.withdrawnAt !== undefined && lockedAt !== undefined && lockedAt > rule.withdrawnAt && !isPlanned)
+    if (rule?.withdrawalReturnedAt !== undefined && !isPlanned)
+      fail('the withdrawal of its schedule has returned');
+    if (
+      rule?.withdrawnAt !== undefined &&
+      lockedAt !== undefined &&
+      lockedAt > rule.withdrawnAt &&
+      !isPlanned
+    )
       fail(`its schedule was withdrawn at ${clockText(rule.withdrawnAt)}`);
     if (!rule && !overlapAllowed) fail('its schedule was never in force');
   }

@@ -85,7 +85,9 @@ export class Clocks {
     // a head that covers occurrences already would lose them, because they look the same as those of the wrong clock
     const heads = store.heads
       .all()
-      .filter((head) => head.lock && head.status === 'active' && !head.coveredUntil && !('at' in head.schedule));
+      .filter(
+        (head) => head.lock && head.status === 'active' && !head.coveredUntil && !('at' in head.schedule),
+      );
     if (heads.length === 0) return;
     const head = this.#random.pick(heads);
     const coveredUntil = dueKey(now + this.#random.int(5 * MINUTE, 60 * MINUTE));

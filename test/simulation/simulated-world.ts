@@ -16,6 +16,7 @@ import { Seeded } from '../support/seeded.ts';
 import { Checks, type Violation } from './checks.ts';
 import { Clocks } from './clocks.ts';
 import { Heap } from './heap.ts';
+import { Power } from './power.ts';
 import { type Kind, type Method, Process } from './process.ts';
 import { CALM, LAST_REQUEST_MS, type Profile } from './profile.ts';
 import { SimulatedQueue } from './simulated-queue.ts';
@@ -74,6 +75,8 @@ export class SimulatedWorld {
   actor: Process | undefined;
   /** The boot id of the embedded server. */
   boot: string | undefined;
+  /** Present if the power of the embedded server fails with it. */
+  readonly power: Power | undefined;
   readonly #twin: Twin | undefined;
   readonly #heap = new Heap();
   #over = false;
@@ -102,8 +105,11 @@ export class SimulatedWorld {
       stale: () => !embedded && this.random.chance(this.profile.stale),
       slotPage: SLOT_PAGE,
     });
-    if (embedded) {
-      this.boot = 'boot1';
+    if (embedded) this.boot = 'boot1';
+    // what a power failure loses can be undone in the store in memory only
+    const powers = new Seeded(seed, 9);
+    if (embedded && powers.chance(0.3)) this.power = new Power(powers, this.store);
+    else if (embedded) {
       this.#twin = new Twin(this.store, settings.shards, SLOT_PAGE, (detail) =>
         this.fail('SQLite answers like the store in memory', detail),
       );
@@ -132,12 +138,21 @@ export class SimulatedWorld {
     if (this.boot === undefined) return;
     this.boot = `boot${Number(this.boot.slice(4)) + 1}`;
     this.count('restarted');
+    if (!this.power) return;
+    const lost = this.power.fail();
+    this.checks.powerFailed();
+    this.trace?.(
+      undefined,
+      `*** the power fails: ${lost} writes are lost, the clock is ${this.power.clockAhead} ms ahead`,
+    );
+    if (lost > 0) this.count('lost with the power');
   }
 
   /** Executes the call now. */
   apply(method: Method, args: unknown[]): Promise<unknown> {
     if (this.#twin) return this.#twin.call(method, args);
-    return (this.store[method] as (...a: unknown[]) => Promise<unknown>)(...args);
+    const call = () => (this.store[method] as (...a: unknown[]) => Promise<unknown>)(...args);
+    return this.power ? this.power.commit(method, args, call) : call();
   }
 
   close(): void {
@@ -350,7 +365,7 @@ export class SimulatedWorld {
   }
 
   loggedError(process: Process, message: string, fields?: Record<string, unknown>): void {
-    if (this.clocks.areWrong && message.includes('clock')) return;
+    if ((this.clocks.areWrong || this.power) && message.includes('clock')) return;
     if (!String(fields?.error).startsWith('InjectedFault'))
       this.fail('no unexpected error', `${process.name}: ${message} ${String(fields?.error)}`);
   }

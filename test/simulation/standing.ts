@@ -30,7 +30,9 @@ export class Standing {
   /** Applies the bound until the simulation ends. `restarted` is true if all processes were killed and started again. */
   begin(restarted: boolean): void {
     const world = this.#world;
-    const most = restarted && world.boot !== undefined ? AFTER_RESTART_MS : STANDS_AT_MOST_MS;
+    // a clock that is behind delays what was asked for before
+    const behind = -(world.power?.clockAhead ?? 0);
+    const most = (restarted && world.boot !== undefined ? AFTER_RESTART_MS : STANDS_AT_MOST_MS) + behind;
     world.trace?.(undefined, '*** nothing may stand still from here on');
     const look = () => {
       for (const { jobId, due, status } of this.#standing()) {
@@ -39,7 +41,7 @@ export class Standing {
         this.#stood.set(key, stood);
         // a message that waits for a slot may be one of another worker than the one that frees it
         const isKeyed = world.store.heads.get(jobId)?.limit !== undefined;
-        if (stood > (isKeyed ? STANDS_AT_MOST_MS : most))
+        if (stood > (isKeyed ? STANDS_AT_MOST_MS + behind : most))
           world.fail(
             'nothing stands still',
             `${world.checks.nameOf(jobId, due)} (${status}) for ${stood} ms`,

@@ -175,8 +175,8 @@ async function wait(
   head: Head,
 ): Promise<ClaimResult | typeof CONFLICT> {
   const { store } = context;
-  if (row?.status === 'RETRYING') return { kind: 'later', at: comeBackAt(now, row.nextAttemptAt ?? now) };
-  if (row?.queuedAt !== undefined) return { kind: 'later', at: comeBackAt(now, row.queuedAt) };
+  if (row?.status === 'RETRYING') return { kind: 'later', at: comeBackAt(head, now, row.nextAttemptAt ?? now) };
+  if (row?.queuedAt !== undefined) return { kind: 'later', at: comeBackAt(head, now, row.queuedAt) };
   // [rule wait-first]
   await store.putWait({ jobId: head.jobId, due: message.due }, now);
   const base = row ?? newRow(head, message.due, revisionOf(head, message), 'QUEUED');
@@ -186,7 +186,7 @@ async function wait(
     reason: 'waits for the execution before it',
   };
   return (await writeRow(context, row && seenOf(row), queued))
-    ? { kind: 'later', at: comeBackAt(now, now) }
+    ? { kind: 'later', at: comeBackAt(head, now, now) }
     : CONFLICT;
 }
 

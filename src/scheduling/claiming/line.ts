@@ -53,8 +53,16 @@ export async function wakeNext(context: Context, head: Head, ended: DueKey): Pro
 }
 
 const MIN_WAIT_MS = 1_000;
-const MAX_WAIT_MS = 30_000;
+/** In a job whose executions stand in line, each end wakes the next one. */
+const MAX_WAIT_IN_LINE_MS = 30_000;
+const MAX_WAIT_MS = 5_000;
 
-/** When a message that waits comes back: after 1, 2, 4 … 30 s. */
-export const comeBackAt = (now: number, since: number): number =>
-  now + Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, now - since));
+/** When a message that waits comes back: after 1, 2, 4 … 30 s, or at most 5 s if no end of another execution wakes it. */
+export const comeBackAt = (head: Pick<Head, 'overlap' | 'misfire'>, now: number, since: number): number => {
+  const longest = standInLine(head) ? MAX_WAIT_IN_LINE_MS : MAX_WAIT_MS;
+  return now + Math.min(longest, Math.max(MIN_WAIT_MS, now - since));
+};
+
+/** Whether the job's executions start in the order of their due times. Each end wakes the next one. */
+export const standInLine = ({ overlap, misfire }: Pick<Head, 'overlap' | 'misfire'>): boolean =>
+  overlap === 'queue' || (overlap === 'skip' && misfire.policy === 'runAll');

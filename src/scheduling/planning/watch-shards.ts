@@ -2,10 +2,11 @@
 // the horizon, and settle the slots that are old enough.
 import { forEachLimit } from '../../concurrency/map-limit.ts';
 import { MINUTE, minuteEnd, minuteOf } from '../../domain/executions/slots.ts';
-import type { Shard } from '../../store/store.ts';
+import type { Shard, ShardChange } from '../../store/store.ts';
 import type { Context } from '../context.ts';
 import { withSearchBudget } from '../searches.ts';
 import { dispatchSlot } from './dispatch-slot.ts';
+import { rebuildIfLost } from './rebuild.ts';
 import { recoverShard } from './recover.ts';
 import { settleSlot } from './settle-slot.ts';
 
@@ -76,10 +77,8 @@ export async function watchShard(
     total.busy++;
     return;
   }
-  const commit = (
-    change: { dispatchedUntil?: number; settledUntil?: number },
-    leaseMs = settings.shardLeaseMs,
-  ) => store.commitShard(shard, token, { ...change, leaseUntil: leaseMs === 0 ? 0 : clock.now() + leaseMs });
+  const commit = (change: Omit<ShardChange, 'leaseUntil'>, leaseMs = settings.shardLeaseMs) =>
+    store.commitShard(shard, token, { ...change, leaseUntil: leaseMs === 0 ? 0 : clock.now() + leaseMs });
 
   const done = new AbortController();
   const renewing = renew(context, commit, done.signal);
@@ -87,6 +86,7 @@ export async function watchShard(
     // another watcher may have moved the cursors since the first read
     const held = await withoutFutureCursors(context, (await store.readShard(shard)) ?? row, token);
     if (!held) return;
+    if (!(await rebuildIfLost(context, held, commit, signal))) return;
     if (!recover && wasUnwatched(context, held))
       total.recovered += (await recoverShard(context, held, signal)).sent;
     await advance(context, held, commit, signal, total);
@@ -105,7 +105,7 @@ function isLeased({ clock, settings }: Context, { leaseUntil }: Shard): boolean 
   return left > 0 && /* [rule shard-lease-ahead] */ left <= settings.shardLeaseMs + settings.clockSkewMs;
 }
 
-type Commit = (change: { dispatchedUntil?: number; settledUntil?: number }) => Promise<boolean>;
+type Commit = (change: Omit<ShardChange, 'leaseUntil'>) => Promise<boolean>;
 
 /** Renews the lease. A slot may take longer than the lease, and without renewal every watcher would begin it again. */
 async function renew({ clock, settings, log }: Context, commit: Commit, done: AbortSignal): Promise<void> {

@@ -2,7 +2,7 @@
 import { RETRY_NOW, retryConflicts } from '../../concurrency/retry-conflicts.ts';
 import { isTerminal, type Row, type TerminalStatus } from '../../domain/executions/row.ts';
 import type { Head } from '../../domain/jobs/job.ts';
-import { wakeNext } from '../claiming/line.ts';
+import { standInLine, wakeNext } from '../claiming/line.ts';
 import type { Context } from '../context.ts';
 import { keepJobFor } from '../records/keep-job.ts';
 import { writeHead } from '../records/write-head.ts';
@@ -20,10 +20,6 @@ export async function afterExecution(context: Context, head: Head, row: Row): Pr
   const isShort = startedAt === 0 || finishedAt - startedAt < SHORT_RUN_MS;
   if (!isShort || standInLine(head)) await wakeNext(context, head, row.due);
 }
-
-/** Whether the job's executions start in the order of their due times. Each end wakes the next one. */
-const standInLine = ({ overlap, misfire }: Head): boolean =>
-  overlap === 'queue' || misfire.policy === 'runAll';
 
 /** If the conflicts go on for longer, settle completes the job. */
 const COMPLETE_RETRY = { maxRounds: 10, pauseMs: 0 };
