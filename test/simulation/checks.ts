@@ -141,9 +141,12 @@ export class Checks {
   readonly #accepted = new Set<string>();
   readonly #highestBeside = new Map<string, number>();
   readonly #starts = new Map<string, Starts>();
+  /** Whether no call of this seed fails or loses its response. */
+  readonly #answers: boolean;
 
   constructor(world: SimulatedWorld) {
     this.#world = world;
+    this.#answers = world.profile.fail === 0 && world.profile.lost === 0;
     this.changes = new ChangeChecks(world);
     this.operations = new OperationChecks(world);
     this.names = new NameChecks(world);
@@ -152,7 +155,7 @@ export class Checks {
 
   /** Checks every write of the store from now on. */
   watch(store: MemoryStore): void {
-    const { heads, rows, shards } = store;
+    const { heads, rows, shards, checkpoints } = store;
     const setHead = heads.set.bind(heads);
     heads.set = (key, head) => {
       if (!this.keys.isLeftover(head)) {
@@ -169,6 +172,13 @@ export class Checks {
     rows.set = (key, row) => {
       this.#row(rows.get(key), row);
       setRow(key, row);
+    };
+    const setCheckpoint = checkpoints.set.bind(checkpoints);
+    checkpoints.set = (key, saved) => {
+      const before = checkpoints.get(key)?.number ?? 0;
+      if (saved.number < before)
+        this.#world.fail('no checkpoint of an earlier claim replaces a later one', `${key}: ${before}`);
+      return setCheckpoint(key, saved);
     };
     const setShard = shards.set.bind(shards);
     shards.set = (key, shard) => {
@@ -360,6 +370,8 @@ export class Checks {
     if (!isSame && !mayFollow(old?.status, status))
       this.#fail('rows change as the table says', jobId, due, `${old?.status} to ${status}`);
     if (old && number < old.number) this.#fail('numbers grow', jobId, due, `${old.number} to ${number}`);
+    if (status !== 'RUNNING' && row.leaseUntil !== undefined)
+      this.#fail('only a RUNNING row has a lease', jobId, due, status);
     const head = this.#world.store.heads.get(jobId);
     if (!head) return this.#fail('no row without a job', jobId, due, status);
     const claim = old && this.claimOf(old);
@@ -385,6 +397,8 @@ export class Checks {
     if ((row.leaseUntil ?? 0) < (old.leaseUntil ?? 0))
       this.#fail('a heartbeat only lengthens a lease', row.jobId, row.due, 'it was shortened');
     const { actor } = this.#world;
+    if (actor && claim.process !== actor)
+      this.#fail('only the holder of a claim extends its lease', row.jobId, row.due, actor.name);
     // the stored lease grows by what has passed on the worker's monotonic clock
     claim.liveUntil = actor
       ? claim.liveUntil + (row.leaseUntil ?? 0) - (old.leaseUntil ?? 0)
@@ -531,9 +545,20 @@ export class Checks {
     const list = this.#inHand.get(rowKey(inHand)) ?? [];
     list.splice(list.indexOf(inHand), 1);
     const run = this.runs.find((r) => r.inHand === inHand);
+    if (!run) this.#givenBack(inHand, list);
     if (!run || run.recorded || run.ended !== 'succeeded' || this.#askedToStop.has(rowKey(run))) return;
     if (run.claim.liveUntil > this.#world.now)
       this.#fail("a live worker's result is never thrown away", run.jobId, run.due, 'it was never written');
+  }
+
+  /** A worker whose store answers leaves no row RUNNING that it has not started. */
+  #givenBack({ process, jobId, due }: InHand, others: readonly InHand[]): void {
+    const row = this.#rowOf(jobId, due);
+    const claim = row?.status === 'RUNNING' ? this.claimOf(row) : undefined;
+    if (!claim || claim.process !== process || claim.started || !this.#answers) return;
+    const hasStopped = (this.#stalls.get(process) ?? 0) >= claim.openedAt;
+    if (hasStopped || others.some((other) => other.process === process)) return;
+    this.#fail('a claim that does not start is given back', jobId, due, 'its row is RUNNING');
   }
 
   started(inHand: InHand, ctx: TaskContext<unknown>): Run {

@@ -79,6 +79,8 @@ export class SimulatedWorld {
   readonly power: Power | undefined;
   readonly #twin: Twin | undefined;
   readonly #heap = new Heap();
+  /** A stream of its own, so that seeds without such copies do not change. */
+  readonly #resends: Seeded;
   #over = false;
   /** When the store went down. A request of a process that was born before never arrives. */
   #cutOffAt = 0;
@@ -94,6 +96,7 @@ export class SimulatedWorld {
   }: WorldOptions) {
     this.searchLimits = searchLimits;
     this.random = new Seeded(seed, 1);
+    this.#resends = new Seeded(seed, 10);
     this.clocks = new Clocks(this, seed, wrongClocks);
     this.settings = settings;
     this.profile = profile;
@@ -329,6 +332,13 @@ export class SimulatedWorld {
         this.actor = process;
         const done = apply(share);
         this.actor = undefined;
+        if (this.#isSentTwice(process, what)) {
+          this.at(this.now + this.#resends.int(1, this.settings.leaseMs * 1.6), () => {
+            this.actor = process;
+            void apply(1);
+            this.actor = undefined;
+          });
+        }
         done.then(
           (value) => {
             if (!fails && WRITING.has(what)) this.onWritten?.(process);
@@ -345,6 +355,13 @@ export class SimulatedWorld {
       if (sent) this.at(this.now + there, effect);
       else this.within(process, this.now + there, effect);
     });
+  }
+
+  /** Whether the SDK of a worker sends a write again, so that a copy of it lands late. SQLite has no such copies. */
+  #isSentTwice({ kind }: Process, what: string): boolean {
+    const { profile, boot } = this;
+    if (kind !== 'worker' || boot !== undefined || profile.lost === 0 || !WRITING.has(what)) return false;
+    return this.#resends.chance(profile.lost);
   }
 
   #delay(): number {
