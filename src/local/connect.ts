@@ -65,6 +65,7 @@ export async function connect(
       groupCommit: config.store.groupCommit && canGroup,
       backoff,
       monotonic: systemClock.monotonic,
+      now: systemClock.now,
     }),
   );
   const { queue, receivers } = createSqs({

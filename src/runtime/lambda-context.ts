@@ -57,6 +57,7 @@ export function createLambdaRuntime(
     ...readStoreConfig(env),
     backoff: { random: systemRandom.float, sleep: systemClock.sleep },
     monotonic: systemClock.monotonic,
+    now: systemClock.now,
     meter,
   });
   const context = {

@@ -21,6 +21,10 @@ export const invalidCursor = (): InvalidInput =>
 export const TIME_AND_JOB = /^\d{13}(-\w+)?#[^#]+$/;
 /** `<due>#<jobId>@<owner>`: the list of all users' failed rows. */
 export const FAILED_AND_OWNER = /^\d{13}(-\w+)?#[^#@]+@.+$/s;
+/** `<created>#<jobId>@<owner>`: the list of all users' jobs on DynamoDB. */
+export const CREATED_AND_OWNER = FAILED_AND_OWNER;
+/** `<jobId>`: the same list in the other stores. */
+export const JOB = /^[^#@]+$/;
 /** `<due>`: the list of one job's rows. */
 export const DUE = /^\d{13}(-\w+)?$/;
 

@@ -76,6 +76,8 @@ export interface JobsStore {
 
   /** Newest first, from the index. Eventually consistent. */
   listHeads(userId: string, options: ListOptions): Promise<Page<HeadSummary>>;
+  /** The heads of all users, in no order, each once, from the index. A page may have fewer than `limit`. Eventually consistent. */
+  listAllHeads(options: ListOptions): Promise<Page<HeadSummary>>;
 }
 
 /** The fields of a head in the index: those that a list filters by, and none that a run changes. */
@@ -223,6 +225,23 @@ export interface Shard {
   readonly leaseUntil: number;
   readonly dispatchedUntil: number;
   readonly settledUntil: number;
+  /** The last rebuild of its entries. */
+  readonly rebuild?: Rebuild;
+}
+
+/** A rebuild of the entries of a shard (scheduling/planning/rebuild.ts). */
+export interface Rebuild {
+  readonly beganAt: number;
+  /** The cursor of the next page of heads. Absent if the rebuild has ended. */
+  readonly next?: string | undefined;
+}
+
+/** What the holder of a shard commits. Fields that are absent stay. */
+export interface ShardChange {
+  readonly dispatchedUntil?: number;
+  readonly settledUntil?: number;
+  readonly rebuild?: Rebuild;
+  readonly leaseUntil: number;
 }
 
 /** An execution that a worker runs, in the worker's own row. */
@@ -274,11 +293,7 @@ export interface ControlStore {
     leaseUntil: number,
   ): Promise<boolean>;
   /** Advances the cursors and sets the lease. Cursors never move back. False if the token is not `token`. */
-  commitShard(
-    shard: number,
-    token: string,
-    change: { dispatchedUntil?: number; settledUntil?: number; leaseUntil: number },
-  ): Promise<boolean>;
+  commitShard(shard: number, token: string, change: ShardChange): Promise<boolean>;
   /** Sets both cursors, also to earlier minutes. False if the token is not `token`. */
   resetShard(
     shard: number,

@@ -43,6 +43,7 @@ async function main(): Promise<void> {
       ...config.store,
       backoff: { random: systemRandom.float, sleep: systemClock.sleep },
       monotonic: systemClock.monotonic,
+      now: systemClock.now,
       // DynamoDB reports consumed capacity only if it is asked to
       meter: config.metrics ? units.meter : undefined,
     }),

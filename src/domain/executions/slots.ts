@@ -31,6 +31,17 @@ export interface Entry {
   readonly kind: EntryKind;
 }
 
+const DAY = 86_400_000;
+
+/** How long a timetable that removes entries by age keeps an occurrence. It is planned again from its job if it is gone. */
+export const OCCURRENCE_KEPT_MS = 31 * DAY;
+
+/**
+ * How long such a timetable keeps an entry. Only an occurrence can be planned again. There are few other entries: what they stand
+ * for was decided by a person, or has begun and not ended.
+ */
+export const keptMs = ({ kind }: Entry): number => (kind === 'regular' ? OCCURRENCE_KEPT_MS : 400 * DAY);
+
 export const entryKey = (e: Entry): string =>
   `${String(e.at).padStart(13, '0')}#${e.jobId}#${e.revision}#${e.due}#${e.kind}`;
 

@@ -81,9 +81,9 @@ async function commit(db: Database, shard: number, token: string, change: ShardC
     { operation: 'commitShard', table },
     {
       Key: shardKey(shard),
-      UpdateExpression: `SET leaseUntil = :leaseUntil${rebuild ? ', rebuild = :rebuild' : ''}${moved.map(([name]) => `, ${name} = :${name}`).join('')}`,
+      UpdateExpression: `SET leaseUntil = :leaseUntil${rebuild ? ', #rebuild = :rebuild' : ''}${moved.map(([name]) => `, ${name} = :${name}`).join('')}`,
       ConditionExpression: `#token = :token${moved.map(([name]) => ` AND ${name} <= :${name}`).join('')}`,
-      ExpressionAttributeNames: { '#token': 'token' },
+      ExpressionAttributeNames: { '#token': 'token', ...(rebuild && { '#rebuild': 'rebuild' }) },
       ExpressionAttributeValues: {
         ':token': token,
         ':leaseUntil': leaseUntil,

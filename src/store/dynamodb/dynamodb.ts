@@ -55,7 +55,13 @@ const DEFAULT_BACKOFF: Pauses = {
 
 export function createDynamoStore(options: DynamoStoreOptions): Store {
   const { client, tablePrefix, shards, meter, backoff = DEFAULT_BACKOFF } = options;
-  const { groupCommit = true, indexPartitions, indexPartitionsWritten, monotonic = () => 0, now = () => 0 } = options;
+  const {
+    groupCommit = true,
+    indexPartitions,
+    indexPartitionsWritten,
+    monotonic = () => 0,
+    now = () => 0,
+  } = options;
   const retentionDays = options.retentionDays ?? 90;
   const retentionMs = retentionDays * DAY_MS;
   const keptMs = (Math.max(retentionDays, OUTAGE_DAYS) + MARGIN_DAYS) * DAY_MS;

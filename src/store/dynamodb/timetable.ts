@@ -1,6 +1,13 @@
 // The timetable. An entry is immutable and has no attributes but its key. TTL removes entries at no cost.
 import { shardOf } from '../../domain/executions/ids.ts';
-import { type Entry, entryKey, keptMs, minuteOf, parseEntryKey, slotKey } from '../../domain/executions/slots.ts';
+import {
+  type Entry,
+  entryKey,
+  keptMs,
+  minuteOf,
+  parseEntryKey,
+  slotKey,
+} from '../../domain/executions/slots.ts';
 import { decodeCursor, encodeCursor } from '../cursors.ts';
 import { seconds } from '../items.ts';
 import type { Page, ReadOptions } from '../store.ts';

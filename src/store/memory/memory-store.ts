@@ -19,6 +19,7 @@ import {
   decodeCursor,
   encodeCursor,
   FAILED_AND_OWNER,
+  JOB,
   TIME_AND_JOB,
   userRowCursor,
 } from '../cursors.ts';
@@ -37,6 +38,7 @@ import type {
   Page,
   ReadOptions,
   Shard,
+  ShardChange,
   Store,
   Stored,
   WorkerRow,
@@ -175,6 +177,13 @@ export class MemoryStore implements Store {
       .all()
       .filter((head) => head.userId === userId && isBefore(createdKey(head), before));
     return pageOf(found.sort(by(createdKey)).reverse(), options.limit, createdKey, summaryOf);
+  }
+
+  async listAllHeads({ limit, cursor }: ListOptions): Promise<Page<HeadSummary>> {
+    const keyOf = ({ jobId }: Head) => jobId;
+    const after = decodeCursor(cursor, JOB) ?? '';
+    const found = this.heads.all().filter((head) => keyOf(head) > after);
+    return pageOf(found.sort(by(keyOf)), limit, keyOf, summaryOf);
   }
 
   async putEntries(entries: readonly Entry[]): Promise<void> {
@@ -375,13 +384,14 @@ export class MemoryStore implements Store {
   async commitShard(
     shard: number,
     token: string,
-    change: { dispatchedUntil?: number; settledUntil?: number; leaseUntil: number },
+    { leaseUntil, rebuild, ...change }: ShardChange,
   ): Promise<boolean> {
     const row = this.shards.get(shard);
     if (row?.token !== token) return false;
     const dispatchedUntil = Math.max(row.dispatchedUntil, change.dispatchedUntil ?? row.dispatchedUntil);
     const settledUntil = Math.max(row.settledUntil, change.settledUntil ?? row.settledUntil);
-    this.shards.set(shard, frozen({ ...row, dispatchedUntil, settledUntil, leaseUntil: change.leaseUntil }));
+    const moved = { ...row, dispatchedUntil, settledUntil, leaseUntil };
+    this.shards.set(shard, frozen(rebuild ? { ...moved, rebuild } : moved));
     return true;
   }
 

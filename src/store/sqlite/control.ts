@@ -5,13 +5,15 @@ import { changing, type Reader, type Value, type Writer } from './statements.ts'
 import { isOne, orNull } from './values.ts';
 
 const WORKER_KEPT_MS = 86_400_000;
-const SHARD = 'shard, token, leaseUntil, dispatchedUntil, settledUntil';
-const INSERT_SHARD = changing(`INSERT INTO shards (${SHARD}) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`);
+const SHARD = 'shard, token, leaseUntil, dispatchedUntil, settledUntil, rebuild';
+const INSERT_SHARD = changing(
+  `INSERT INTO shards (${SHARD}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+);
 const READ_SHARD = `SELECT ${SHARD} FROM shards WHERE shard = ?`;
 const TAKE_SHARD = changing('UPDATE shards SET token = ?, leaseUntil = ? WHERE shard = ? AND token IS ?');
 const COMMIT_SHARD = changing(
   `UPDATE shards SET leaseUntil = ?, dispatchedUntil = max(dispatchedUntil, ifnull(?, dispatchedUntil)),
-   settledUntil = max(settledUntil, ifnull(?, settledUntil)) WHERE shard = ? AND token = ?`,
+   settledUntil = max(settledUntil, ifnull(?, settledUntil)), rebuild = ifnull(?, rebuild) WHERE shard = ? AND token = ?`,
 );
 const RESET_SHARD = changing(
   'UPDATE shards SET dispatchedUntil = ?, settledUntil = ? WHERE shard = ? AND token = ?',
@@ -27,8 +29,11 @@ const LIST_WORKERS = 'SELECT record FROM workers WHERE beatAt >= ? LIMIT ?';
 
 export function controlOperations(reader: Reader, writer: Writer): ControlStore {
   return {
-    async insertShard({ shard, token, leaseUntil, dispatchedUntil, settledUntil }) {
-      const values = [shard, orNull(token), leaseUntil, dispatchedUntil, settledUntil];
+    async insertShard({ shard, token, leaseUntil, dispatchedUntil, settledUntil, rebuild }) {
+      const values = [
+        ...[shard, orNull(token), leaseUntil, dispatchedUntil, settledUntil],
+        orNull(rebuild && JSON.stringify(rebuild)),
+      ];
       return isOne(await writer.write(INSERT_SHARD, values, 'start', ''));
     },
     async readShard(shard) {
@@ -39,8 +44,11 @@ export function controlOperations(reader: Reader, writer: Writer): ControlStore 
       const values = [token, leaseUntil, shard, orNull(seenToken)];
       return isOne(await writer.write(TAKE_SHARD, values, 'start', ''));
     },
-    async commitShard(shard, token, { leaseUntil, dispatchedUntil, settledUntil }) {
-      const values = [leaseUntil, orNull(dispatchedUntil), orNull(settledUntil), shard, token];
+    async commitShard(shard, token, { leaseUntil, dispatchedUntil, settledUntil, rebuild }) {
+      const values = [
+        ...[leaseUntil, orNull(dispatchedUntil), orNull(settledUntil)],
+        ...[orNull(rebuild && JSON.stringify(rebuild)), shard, token],
+      ];
       return isOne(await writer.write(COMMIT_SHARD, values, 'start', ''));
     },
     async resetShard(shard, token, { dispatchedUntil, settledUntil }) {
@@ -65,12 +73,13 @@ export function controlOperations(reader: Reader, writer: Writer): ControlStore 
   };
 }
 
-const shardOf = ([shard, token, leaseUntil, dispatchedUntil, settledUntil]: Value[]): Shard => ({
+const shardOf = ([shard, token, leaseUntil, dispatchedUntil, settledUntil, rebuild]: Value[]): Shard => ({
   shard: Number(shard),
   ...(token !== null && { token: String(token) }),
   leaseUntil: Number(leaseUntil),
   dispatchedUntil: Number(dispatchedUntil),
   settledUntil: Number(settledUntil),
+  ...(rebuild !== null && { rebuild: JSON.parse(String(rebuild)) }),
 });
 
 const workerOf = ([record]: Value[]): WorkerRow => JSON.parse(String(record));

@@ -1,7 +1,7 @@
 // The heads of jobs. Every write is conditional on the version, and a claim also on the number of the lock.
 import type { Head } from '../../domain/jobs/job.ts';
 import { endOfJob } from '../../domain/jobs/job-end.ts';
-import { decodeCursor, encodeCursor, TIME_AND_JOB } from '../cursors.ts';
+import { decodeCursor, encodeCursor, JOB, TIME_AND_JOB } from '../cursors.ts';
 import { createdAtOf, headChangeToItem, headToItem, jobExpiry, lockNumberOf, specFrom } from '../items.ts';
 import type { HeadSummary, JobsStore, LockTaking } from '../store.ts';
 import { changing, type Reader, type Value, type Write, type Writer } from './statements.ts';
@@ -17,6 +17,7 @@ type Heads = Pick<
   | 'keepHead'
   | 'expireBeside'
   | 'listHeads'
+  | 'listAllHeads'
 >;
 
 const OF_SUMMARY = ['jobId', 'userId', 'createdKey', 'spec'] as const;
@@ -36,6 +37,7 @@ const KEEP = changing('UPDATE heads SET expiresAt = max(expiresAt, ?) WHERE jobI
 const READ = `SELECT ${COLUMNS} FROM heads WHERE jobId = ?`;
 const READ_MANY = `SELECT ${COLUMNS} FROM heads WHERE jobId IN (SELECT value FROM json_each(?))`;
 const LIST = `SELECT ${OF_SUMMARY} FROM heads WHERE userId = ? AND createdKey < ? ORDER BY createdKey DESC LIMIT ?`;
+const LIST_ALL = `SELECT ${OF_SUMMARY} FROM heads WHERE jobId > ? ORDER BY jobId LIMIT ?`;
 /** Greater than every `createdKey`, because these begin with a digit. */
 const AFTER_ALL = '~';
 
@@ -77,6 +79,14 @@ export function headOperations(reader: Reader, writer: Writer, retentionMs: numb
       return {
         items: rows.slice(0, limit).map(summaryOf),
         next: rows.length > limit && last ? encodeCursor(String(last[2])) : undefined,
+      };
+    },
+    async listAllHeads({ limit, cursor }) {
+      const rows = reader.all(LIST_ALL, decodeCursor(cursor, JOB) ?? '', limit + 1);
+      const last = rows[limit - 1];
+      return {
+        items: rows.slice(0, limit).map(summaryOf),
+        next: rows.length > limit && last ? encodeCursor(String(last[0])) : undefined,
       };
     },
   };

@@ -53,6 +53,26 @@ export function controlConformance(subject: Subject): void {
       expect((await store.readShard(shard))?.token).toBe(tokens[done.indexOf(true)]);
     });
 
+    test('a commit stores the progress of a rebuild, and other commits and resets keep it', async () => {
+      const store = subject();
+      const shard = await aShard(store, 'mine');
+      const rebuild = { beganAt: T0, next: 'cursor' };
+      expect(await store.commitShard(shard, 'other', { leaseUntil: T0, rebuild })).toBe(false);
+      expect(await store.readShard(shard)).not.toHaveProperty('rebuild');
+      expect(await store.commitShard(shard, 'mine', { leaseUntil: T0, rebuild })).toBe(true);
+      expect(await store.commitShard(shard, 'mine', { leaseUntil: T0, dispatchedUntil: 101 })).toBe(true);
+      expect(await store.takeShard(shard, 'mine', 'next', T0)).toBe(true);
+      await store.resetShard(shard, 'next', { dispatchedUntil: 80, settledUntil: 80 });
+      expect(await store.readShard(shard)).toMatchObject({ rebuild, dispatchedUntil: 80 });
+      // one that has ended has no cursor
+      const ended = { beganAt: T0 + 1 };
+      const change = { leaseUntil: T0, rebuild: { ...ended, next: undefined }, dispatchedUntil: 70 };
+      expect(await store.commitShard(shard, 'next', change)).toBe(true);
+      const found = await store.readShard(shard);
+      expect(found?.rebuild).toStrictEqual(ended);
+      expect(found?.dispatchedUntil).toBe(80);
+    });
+
     test('a commit moves the given cursors, and only with the token', async () => {
       const store = subject();
       const shard = await aShard(store, 'mine');

@@ -25,6 +25,32 @@ async function allPages(store: Store, userId: string, limit: number): Promise<He
 }
 
 export function headListsConformance(subject: Subject): void {
+  describe('list of the heads of all users', () => {
+    test.each([1, 7, 100])(
+      'in pages of %i, each exactly once, with all fields of a summary',
+      async (limit) => {
+        const store = subject();
+        const users = [aUser(), `${aUser()}@example.com`, `${aUser()}#3@x`];
+        const heads = await Promise.all(users.map((user) => insertMany(store, user, 7, (i) => T0 + (i % 3))));
+        const own = new Set(heads.flat().map(({ jobId }) => jobId));
+        const found: HeadSummary[] = [];
+        let cursor: string | undefined;
+        do {
+          const page = await store.listAllHeads({ limit, ...(cursor !== undefined && { cursor }) });
+          expect(page.items.length).toBeLessThanOrEqual(limit);
+          found.push(...page.items.filter(({ jobId }) => own.has(jobId)));
+          cursor = page.next;
+        } while (cursor !== undefined);
+        const byId = (a: HeadSummary, b: HeadSummary) => (a.jobId < b.jobId ? -1 : 1);
+        expect(found.sort(byId)).toStrictEqual(heads.flat().sort(byId));
+      },
+    );
+
+    test('an invalid cursor is refused', async () => {
+      await expect(subject().listAllHeads({ limit: 10, cursor: 'x' })).rejects.toThrow(InvalidInput);
+    });
+  });
+
   describe('list of heads', () => {
     test.each([1, 7, 20, 100])('newest first in pages of %i, each exactly once', async (limit) => {
       const store = subject();
