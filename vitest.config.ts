@@ -20,7 +20,6 @@ const PATIENT = [
   'test/cli/launcher.test.ts',
   'test/local/backup.test.ts',
   'test/local/custom-tasks.test.ts',
-  'test/local/earlier-data.test.ts',
   'test/local/secrets.test.ts',
   'test/local/scheduler-ports.test.ts',
   'test/local/engine-ports.test.ts',

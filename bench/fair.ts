@@ -132,7 +132,7 @@ export async function fair({ quick, engine }: Options): Promise<Report> {
       },
     ],
     notes: [
-      'A fresh embedded server for each line, with the default of 100 run slots and a share of 0.8 for one owner. Warmed up.',
+      'A fresh embedded server for each line, with the default of 100 places and a share of 0.8 for one owner. Warmed up.',
       'The flood belongs to another tenant. Sleepers begin before the window and end after it. The instant is a quarter into the window.',
       'Jobs every second are created 20 s before the window, which leaves out the planning of their first minutes.',
       `The aim for p99: within ${MAX_RATIO} times the p99 alone, or ${MAX_P99_MS} ms. Here: ${Math.round(limit)} ms, ${results.every(({ p99 }) => p99 <= limit) ? 'reached' : 'missed'}.`,

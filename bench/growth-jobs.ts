@@ -54,7 +54,6 @@ function headOf(n: number): Head {
     definition: 1,
     createdAt,
     updatedAt: createdAt,
-    stamp: revision(n),
   };
 }
 
@@ -102,7 +101,7 @@ export function openFilling(endpoints: Endpoints, prefix: string, store: Store) 
           revision: revision(n),
           attempt: 1,
           maxAttempts: 1,
-          fence: revision(n),
+          number: due,
           startedAt: due,
           finishedAt: due,
         };

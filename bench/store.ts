@@ -1,13 +1,12 @@
 // The embedded store without a server: CPU of the calling thread and of the writer's thread for one execution (a read of the
-// head, a claim, a row, an entry), and the time until a write is acknowledged.
+// head, a claim, an end, an entry), and the time until a write is acknowledged.
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dueKey } from '../src/domain/executions/ids.ts';
 import type { Head } from '../src/domain/jobs/job.ts';
-import { systemRandom } from '../src/runtime/random.ts';
 import { openSqliteStore, type SqliteStore } from '../src/store/sqlite/sqlite.ts';
-import { aHead, aHold, anEntry, aRow, T0 } from '../test/support/fixtures.ts';
+import { aHead, anEntry, aRow, T0 } from '../test/support/fixtures.ts';
 import { ascending, type Options, progress, type Report, rank } from './report.ts';
 
 const JOBS = 20_000;
@@ -69,18 +68,30 @@ async function measure(
   const execute = async ({ jobId, userId }: Head): Promise<void> => {
     const head = await store.readHead(jobId, { consistent: true });
     if (!head) throw new Error('a head is missing');
-    const token = systemRandom.id(12);
-    const hold = aHold({ due, token, revision: head.revision });
-    if (!(await timed(store.updateHead(head, { hold, rowsUntil: due, stamp: token }))))
+    const number = dueAt;
+    const row = aRow({
+      jobId,
+      userId,
+      due,
+      number,
+      revision: head.revision,
+      status: 'RUNNING',
+      leaseUntil: dueAt,
+    });
+    const lock = { seen: head, lock: { due, number }, coveredUntil: undefined };
+    if ((await timed(store.claim({ seen: undefined, row, seat: undefined, lock }))) !== 'done')
       throw new Error('a claim was refused');
-    const row = aRow({ jobId, userId, due, fence: token, revision: head.revision });
+    const { leaseUntil: _, ...ended } = { ...row, status: 'SUCCEEDED' as const };
     const entry = anEntry({
       jobId,
       at: dueAt + 60_000,
       due: dueKey(dueAt + 60_000),
       revision: head.revision,
     });
-    await Promise.all([timed(store.insertRow(row)), timed(store.putEntries([entry]))]);
+    await Promise.all([
+      timed(store.updateRow({ status: 'RUNNING', number }, ended)),
+      timed(store.putEntries([entry])),
+    ]);
   };
 
   const before = await stats();
@@ -119,7 +130,7 @@ const report = (measured: readonly Measured[], file: string, synchronous: number
   command: 'npm run bench -- store',
   tables: [
     {
-      title: 'Executions: one read, a claim, a row and an entry each',
+      title: 'Executions: one read, a claim, an end and an entry each',
       columns: [
         ...['at once', 'executions/s', 'commits', 'writes per commit', 'fsyncs'],
         ...['write p50, ms', 'p99', 'CPU per execution, µs: calling thread', 'writer', 'process'],

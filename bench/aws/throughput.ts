@@ -7,7 +7,6 @@ import { dueKey } from '../../src/domain/executions/ids.ts';
 import { isTerminal } from '../../src/domain/executions/row.ts';
 import { MINUTE, minuteOf } from '../../src/domain/executions/slots.ts';
 import { createJob } from '../../src/jobs/create-job.ts';
-import { newHold } from '../../src/scheduling/claiming/holds.ts';
 import { dispatchSlot } from '../../src/scheduling/planning/dispatch-slot.ts';
 import { newRow } from '../../src/scheduling/records/write-row.ts';
 import { allShards } from '../../src/watcher/main.ts';
@@ -91,16 +90,16 @@ async function bareExecution({ backend: { ctx } }: System, jobId: string, fireAt
   const due = dueKey(fireAt);
   const head = await store.readHead(jobId, { consistent: false });
   if (!head) throw new Error(`job ${jobId} does not exist`);
-  const message = { jobId, due, revision: head.revision, fireAt, enqueuedAt: fireAt };
-  const hold = newHold(ctx, message, 'bench', undefined, 1);
-  const take = { hold, rowsUntil: due, stamp: hold.token };
-  const row = { ...newRow(head, due, head.revision, 'SUCCEEDED'), fence: hold.token, attempt: 1 };
-  const times = { enqueuedAt: fireAt, receivedAt: fireAt, startedAt: fireAt, finishedAt: fireAt };
-  const completed = { status: 'completed', version: 2, updatedAt: fireAt, stamp: 'completed' } as const;
+  const [number, workerId] = [fireAt, 'bench'];
+  const times = { enqueuedAt: fireAt, receivedAt: fireAt, startedAt: fireAt };
+  const opened = { ...newRow(head, due, head.revision, 'RUNNING'), ...times, number, workerId, attempt: 1 };
+  const row = { ...opened, leaseUntil: fireAt + ctx.settings.leaseMs };
+  const lock = { seen: head, lock: { due, number }, coveredUntil: undefined };
+  const completed = { status: 'completed', version: 2, updatedAt: fireAt } as const;
   const done =
-    (await store.updateHead(head, take)) &&
-    (await store.insertRow({ ...row, ...times, workerId: hold.workerId })) &&
-    (await store.updateHead({ ...head, ...take }, completed));
+    (await store.claim({ seen: undefined, row, seat: undefined, lock })) === 'done' &&
+    (await store.updateRow(row, { ...opened, status: 'SUCCEEDED', finishedAt: fireAt })) &&
+    (await store.updateHead(head, completed));
   if (!done) throw new Error(`the tables refused job ${jobId}`);
 }
 

@@ -4,10 +4,10 @@ import { type Calendar, TICKS_PER_MS } from './calendar.ts';
 import { figure } from './parameters.ts';
 
 /** The DynamoDB calls of an execution. Each kind is batched separately, and a query is never batched. */
-export const CALLS = ['readHead', 'readRow', 'take', 'finish', 'listRows'] as const;
-export const [READ_HEAD, READ_ROW, TAKE, FINISH, LIST_ROWS] = [0, 1, 2, 3, 4] as const;
-const LANES = 4;
-const MAX_BATCH = [100, 100, 25, 25];
+export const CALLS = ['readHead', 'readRow', 'open', 'lock', 'finish', 'query'] as const;
+export const [READ_HEAD, READ_ROW, OPEN, LOCK, FINISH, QUERY] = [0, 1, 2, 3, 4, 5] as const;
+const LANES = 5;
+const MAX_BATCH = [100, 100, 25, 25, 25];
 /** The maximum number of concurrent requests of one lane (src/store/dynamodb/group-commit.ts). */
 const MAX_IN_FLIGHT = 2;
 
@@ -68,7 +68,7 @@ export class Calls {
 
   /** With `alone` the call is not batched, which is how a throttled call of a batch is repeated. */
   call(worker: number, call: number, execution: number, alone: boolean) {
-    if (alone || call === LIST_ROWS || !this.#options.groupCommit) return this.#callAlone(worker, execution);
+    if (alone || call === QUERY || !this.#options.groupCommit) return this.#callAlone(worker, execution);
     const lane = worker * LANES + call;
     this.#next[execution] = -1;
     if (this.#first[lane] === -1) this.#first[lane] = execution;

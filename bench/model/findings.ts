@@ -1,10 +1,10 @@
 // The results of a run: the load of every resource, the first bottleneck, throttling and cost.
-import { SHORT_RUN_MS } from '../../src/scheduling/claiming/holds.ts';
 import { HOURS, PRICES, sizeFor, VCPU_GB } from '../../tools/capacity.ts';
 import type { ModelOptions } from './options.ts';
 import { FIGURES, figure } from './parameters.ts';
 import type { Lateness, SimulationResult } from './simulate.ts';
 import { CONCURRENT_SHARDS, FORECAST_MINUTES } from './watchers.ts';
+import { SHORT_RUN_MS } from './workers.ts';
 
 export interface ResourceLoad {
   readonly resource: string;
@@ -123,8 +123,8 @@ function loadsOf(options: ModelOptions, result: SimulationResult): ResourceLoad[
     ...quotas,
     row('CPU of the workers', busy, workers, 'vCPU', 'workers (maxWorkers, executionsPerWorker)'),
     row(
-      'run slots of the workers',
-      result.meanUsedSlots,
+      'places of the workers',
+      result.meanUsedPlaces,
       workers * concurrency,
       'tasks',
       'workerConcurrency, then workers',
@@ -185,9 +185,9 @@ function monthlyOf(options: ModelOptions, result: SimulationResult): Findings['m
     rate +
     creates;
   const slots = (2 + FORECAST_MINUTES) * figure('read units of an entry in its slot');
-  // Reads: head and row of the worker, head at dispatch, row at settle, and waiting rows after a long run.
-  const looks = taskMs < SHORT_RUN_MS ? 0 : 0.5;
-  const reads = rate * (1 + 0.5 * Math.min(1, every / 60) + 0.5 + looks + slots);
+  // Reads: own row, head and row of the lock by the claim, head at dispatch, row at settle, and the line after a long run.
+  const looks = taskMs < SHORT_RUN_MS ? 0 : 1;
+  const reads = rate * (1.5 + 0.5 * Math.min(1, every / 60) + 0.5 + looks + slots);
   const requests = perSecond(result.workers.queues.requests) + rate / 10;
   const month = HOURS * 3600;
   const worker = PRICES.vcpuHour + VCPU_GB * PRICES.gbHour + PRICES.publicAddressHour;

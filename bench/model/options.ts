@@ -55,7 +55,7 @@ const FLAGS: Record<string, Flag> = {
   'watcher-mb': { min: 128, max: 10_240, whole: true, description: 'memory of a watcher in MB, which decides its CPU', otherwise: 1_024 },
   queues: { min: 1, max: 64, whole: true, description: 'work queues [by the rate]', otherwise: (r, t) => sized(r, t).queues },
   workers: { min: 1, max: 5_000, whole: true, description: 'workers of 1 vCPU [by the rate]', otherwise: (r, t) => sized(r, t).workers },
-  concurrency: { min: 1, max: 10_000, whole: true, description: 'run slots of a worker', otherwise: 100 },
+  concurrency: { min: 1, max: 10_000, whole: true, description: 'places of a worker', otherwise: 100 },
   'task-ms': { min: 0, max: 60_000, description: 'run time of a task', otherwise: 100 },
   'task-cpu-ms': { min: 0, max: 1_000, description: 'CPU time of a task on the worker (assumed)', otherwise: 0.5 },
   tenants: { min: 1, max: 1_000_000, whole: true, description: 'users that have jobs', otherwise: 1_000 },

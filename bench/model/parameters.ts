@@ -62,8 +62,8 @@ const slot = (row: RegExp, column = 'CPU ms'): Cell => ({
 });
 const largest: Cell = { bench: 'growth', table: /^Dispatch of one slot/, row: 'last', column: 'CPU ms' };
 
-/** The calls of an execution: two reads and two writes. */
-const CALLS = 4;
+/** The calls of an execution: three reads and three writes. */
+const CALLS = 6;
 /** CPU milliseconds of one statement in a full batch, and of one message in a receive and a delete of ten. */
 const STATEMENT = 0.052;
 const MESSAGE = 0.164;

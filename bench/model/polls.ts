@@ -1,11 +1,11 @@
 // The long polls of the workers. Each one requests as many messages as the worker has room for (src/worker/worker.ts).
 import { BATCH } from '../../src/queue/sqs/send-batch.ts';
-import { HELD_PER_SLOT } from '../../src/worker/worker.ts';
+import { HELD_PER_PLACE } from '../../src/worker/worker.ts';
 import type { Seeded } from '../../test/support/seeded.ts';
 import type { Calendar } from './calendar.ts';
+import type { Places } from './places.ts';
 import { Queues } from './queues.ts';
 import { latencyOf } from './random.ts';
-import type { RunSlots } from './run-slots.ts';
 import type { Workload } from './workload.ts';
 
 const PER_QUEUE = 2;
@@ -14,7 +14,7 @@ export interface PollsOptions {
   readonly calendar: Calendar;
   readonly workload: Workload;
   readonly random: Seeded;
-  readonly slots: RunSlots;
+  readonly places: Places;
   receive(worker: number, executions: readonly number[]): void;
 }
 
@@ -45,15 +45,15 @@ export class Polls {
     for (let poller = 0; poller < workers * this.#perWorker; poller++) this.#poll(poller);
   }
 
-  /** Requests at most this poller's share of the free slots, and at most what the worker may still hold. */
+  /** Requests at most this poller's share of the free places, and at most what the worker may still hold. */
   #poll(poller: number): void {
-    const { calendar, workload, slots } = this.#options;
+    const { calendar, workload, places } = this.#options;
     const { concurrency, queues } = workload.options;
     const worker = Math.floor(poller / this.#perWorker);
     const room = Math.min(
       BATCH,
-      Math.ceil(slots.free(worker) / this.#perWorker),
-      concurrency * HELD_PER_SLOT - (this.#inHand[worker] as number),
+      Math.ceil(places.free(worker) / this.#perWorker),
+      concurrency * HELD_PER_PLACE - (this.#inHand[worker] as number),
     );
     if (room < 1) this.#parked[worker]?.push(poller);
     else

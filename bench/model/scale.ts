@@ -158,7 +158,7 @@ function whenDue(): string {
       return [due, String(concurrency), late(found), throttled(found), count(found.returned)];
     }),
   );
-  return table([['due', 'run slots per worker', 'lateness p50 / p99', 'throttled', 'returned'], ...rows]);
+  return table([['due', 'places per worker', 'lateness p50 / p99', 'throttled', 'returned'], ...rows]);
 }
 
 const TABLES = {

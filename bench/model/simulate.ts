@@ -32,7 +32,7 @@ export interface SimulationResult {
   /** Simulated seconds in which executions were due. */
   readonly seconds: number;
   readonly cpuMsPerExecution: number;
-  readonly meanUsedSlots: number;
+  readonly meanUsedPlaces: number;
   readonly perRequest: number;
 }
 
@@ -58,7 +58,7 @@ export function simulate(options: ModelOptions): SimulationResult {
     watchers,
     seconds: options.duration,
     cpuMsPerExecution: busyMs.reduce((sum, ms) => sum + ms, 0) / Math.max(1, started),
-    meanUsedSlots: workers.meanUsedSlots(options.duration * TICKS_PER_SECOND),
+    meanUsedPlaces: workers.meanUsedPlaces(options.duration * TICKS_PER_SECOND),
     perRequest: carried / Math.max(1, requests),
   };
 }

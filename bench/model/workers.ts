@@ -1,34 +1,40 @@
-// The workers: polls, messages in hand, run slots, and the stages of each execution (src/worker/worker.ts,
-// src/scheduling/running/handle-message.ts).
+// The workers: polls, messages in hand, places, and the stages of each execution (src/worker/worker.ts,
+// src/scheduling/running/handle-message.ts, src/scheduling/claiming/claim.ts).
 
-import { SHORT_RUN_MS } from '../../src/scheduling/claiming/holds.ts';
 import { DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
-import { SLOT_WAIT_MS } from '../../src/worker/run-slots.ts';
-import { HELD_PER_SLOT } from '../../src/worker/worker.ts';
+import { PLACE_WAIT_MS } from '../../src/worker/places.ts';
 import type { Seeded } from '../../test/support/seeded.ts';
 import { type Calendar, TICKS_PER_MS } from './calendar.ts';
-import { Calls, FINISH, LIST_ROWS, READ_HEAD, READ_ROW, TAKE } from './calls.ts';
+import { Calls, FINISH, LOCK, OPEN, QUERY, READ_HEAD, READ_ROW } from './calls.ts';
 import { Deletes } from './deletes.ts';
 import { figure } from './parameters.ts';
+import { Places } from './places.ts';
 import { Polls } from './polls.ts';
 import type { Queues } from './queues.ts';
 import { latencyOf } from './random.ts';
-import { RunSlots } from './run-slots.ts';
 import type { Tables } from './tables.ts';
 import type { Workload } from './workload.ts';
 
-export const STAGES = ['queued', 'inHand', 'readingHead', 'readingRow', 'taking', 'held', 'waitingForSlot', 'running', 'finishing', 'lookingForNext', 'done', 'gaveUp'] as const; // biome-ignore format: a row
-const [QUEUED, IN_HAND, HEAD, ROW, TAKING, HELD, WAITING, RUNNING, FINISHING, LOOKING, DONE, GAVE_UP] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11] as const; // biome-ignore format: a row
+export const STAGES = ['queued', 'inHand', 'waitingForPlace', 'readingRow', 'readingHead', 'readingLock', 'opening', 'locking', 'givingBack', 'running', 'finishing', 'lookingForNext', 'done', 'gaveUp'] as const; // biome-ignore format: a row
+const [QUEUED, IN_HAND, WAITING, ROW, HEAD, LOCK_ROW, OPENING, LOCKING, GIVING_BACK, RUNNING, FINISHING, LOOKING, DONE, GAVE_UP] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13] as const; // biome-ignore format: a row
 
-/**
- * A worker reads head and row and claims the job this long before the fire time. The spread depends on the job
- * (src/scheduling/running/handle-message.ts).
- */
-const PREPARE_AHEAD_MS = 150;
-const PREPARE_SPREAD_MS = 250;
-/** Early claims begin at multiples of this, so that one request serves many. */
-const PREPARE_EVERY = 50 * TICKS_PER_MS;
-const SLOT_WAIT = SLOT_WAIT_MS * TICKS_PER_MS;
+/** The call of each stage that makes one. */
+const CALL_OF: Partial<Record<number, number>> = {
+  [ROW]: READ_ROW,
+  [HEAD]: READ_HEAD,
+  [LOCK_ROW]: READ_ROW,
+  [OPENING]: OPEN,
+  [LOCKING]: LOCK,
+  [GIVING_BACK]: FINISH,
+  [FINISHING]: FINISH,
+  [LOOKING]: QUERY,
+};
+
+/** After a longer run the worker looks for the next execution in line (src/scheduling/running/after-execution.ts). */
+export const SHORT_RUN_MS = 1_000;
+const PLACE_WAIT = PLACE_WAIT_MS * TICKS_PER_MS;
+/** A claim that takes longer is given back. */
+const START_WINDOW = DEFAULT_SETTINGS.startWindowMs * TICKS_PER_MS;
 /** The SDK tries a throttled request this often, with a backoff of random × 500 ms × 2ⁿ (src/runtime/aws-clients.ts). */
 const TRIES = 4;
 const THROTTLED_BACKOFF = 500 * TICKS_PER_MS;
@@ -43,8 +49,11 @@ export class Workers {
   readonly calls: Calls;
   readonly queues: Queues;
   retries = 0;
-  /** Messages that were returned to the queue, because no slot was free or the claim was throttled. */
+  /** Messages that were returned to the queue, because no place was free, or the claim was throttled or late. */
   returned = 0;
+  /** Rows that were opened, and those that were opened once more after their claim was given back. */
+  opened = 0;
+  reopened = 0;
   readonly #calendar: Calendar;
   readonly #workload: Workload;
   readonly #tables: Tables;
@@ -52,15 +61,14 @@ export class Workers {
   readonly #worker: Int32Array;
   readonly #tries: Uint8Array;
   readonly #since: Int32Array;
-  /** Whether an execution has a reserved slot, and the number of reservations of each worker. */
-  readonly #reserved: Uint8Array;
-  readonly #reservations: Int32Array;
-  readonly #slots: RunSlots;
+  /** Whether an execution has a row. */
+  readonly #hasRow: Uint8Array;
+  readonly #places: Places;
   readonly #polls: Polls;
   readonly #deletes: Deletes;
   readonly #answered: number;
   readonly #retry: number;
-  readonly #slotTimeout: number;
+  readonly #placeTimeout: number;
   readonly #visibleAgain: number;
 
   constructor(calendar: Calendar, workload: Workload, tables: Tables, random: Seeded) {
@@ -75,12 +83,11 @@ export class Workers {
     this.#worker = new Int32Array(executions);
     this.#tries = new Uint8Array(executions);
     this.#since = new Int32Array(executions);
-    this.#reserved = new Uint8Array(executions);
-    this.#reservations = new Int32Array(workers);
-    this.#slots = new RunSlots(calendar, workers, concurrency);
+    this.#hasRow = new Uint8Array(executions);
+    this.#places = new Places(calendar, workers, concurrency);
     this.#answered = calendar.kind((e) => this.#advance(e));
     this.#retry = calendar.kind((e) => this.#call(e, true));
-    this.#slotTimeout = calendar.kind((e) => this.#slotTimedOut(e));
+    this.#placeTimeout = calendar.kind((e) => this.#placeTimedOut(e));
     this.#visibleAgain = calendar.kind((e) => this.queues.returnToQueue(e));
     this.calls = new Calls({
       calendar,
@@ -95,7 +102,7 @@ export class Workers {
       calendar,
       workload,
       random,
-      slots: this.#slots,
+      places: this.#places,
       receive: (worker, received) => this.#receive(worker, received),
     });
     this.queues = this.#polls.queues;
@@ -112,9 +119,7 @@ export class Workers {
     for (const e of executions) {
       this.#worker[e] = worker;
       this.stage[e] = IN_HAND;
-      const spread = (this.#workload.jobOf(e) * 7919) % PREPARE_SPREAD_MS;
-      const ahead = this.#workload.dueTick(e) - (PREPARE_AHEAD_MS + spread) * TICKS_PER_MS;
-      this.#calendar.at(Math.max(parsed, ahead - (ahead % PREPARE_EVERY)), this.#answered, e);
+      this.#calendar.at(Math.max(parsed, this.#workload.dueTick(e)), this.#answered, e);
     }
   }
 
@@ -124,31 +129,52 @@ export class Workers {
     const isRetry = (this.#tries[e] as number) > 0;
     switch (this.stage[e]) {
       case IN_HAND:
+        return this.#admit(e);
+      case ROW:
+        if (!this.#tables.executionsReads.take(job, 0.5, now, isRetry)) return this.#throttled(e);
         return this.#next(e, HEAD);
       case HEAD:
         if (!this.#tables.jobsReads.take(job, 0.5, now, isRetry)) return this.#throttled(e);
-        return this.#next(e, ROW);
-      case ROW:
+        return this.#next(e, LOCK_ROW);
+      case LOCK_ROW:
         if (!this.#tables.executionsReads.take(job, 0.5, now, isRetry)) return this.#throttled(e);
-        return this.#reserve(e) ? this.#next(e, TAKING) : this.#hold(e);
-      case TAKING:
+        return this.#next(e, OPENING);
+      case OPENING:
+        return this.#open(e, isRetry) ? this.#next(e, LOCKING) : this.#throttled(e);
+      case LOCKING:
         if (!this.#tables.write(this.#tables.jobs, job, now, isRetry)) return this.#throttled(e);
-        return this.#reserved[e] ? this.#hold(e) : this.#start(e);
-      case HELD:
-        return this.#admit(e);
+        return now - (this.#since[e] as number) > START_WINDOW ? this.#next(e, GIVING_BACK) : this.#start(e);
+      case GIVING_BACK:
+        if (!this.#tables.write(this.#tables.executions, job, now, isRetry)) return this.#throttled(e);
+        return this.#fail(e, 0);
       case RUNNING:
-        // the message stays in hand until the finish is written, and its slot is free
+        // the message stays in hand until the finish is written, and its place is free
         this.#since[e] = now;
         this.#next(e, FINISHING);
-        return this.#releaseSlot(this.#worker[e] as number);
+        return this.#releasePlace(this.#worker[e] as number);
       case FINISHING:
-        if (!this.#tables.insertRow(job, this.#workload.ownerOf(e), now, isRetry)) return this.#throttled(e);
+        if (!this.#tables.write(this.#tables.executions, job, now, isRetry)) return this.#throttled(e);
         if (this.#workload.options.taskMs < SHORT_RUN_MS) return this.#end(e, DONE);
         return this.#next(e, LOOKING);
       case LOOKING:
-        if (!this.#tables.executionsReads.take(job, 0.5, now, isRetry)) return this.#throttled(e);
+        if (!this.#tables.jobsReads.take(job, 1, now, isRetry)) return this.#throttled(e);
         return this.#end(e, DONE);
     }
+  }
+
+  /** A new row has an entry in its index. */
+  #open(e: number, isRetry: boolean): boolean {
+    const { now } = this.#calendar;
+    const job = this.#workload.jobOf(e);
+    const hadRow = this.#hasRow[e] === 1;
+    const isOpen = hadRow
+      ? this.#tables.write(this.#tables.executions, job, now, isRetry)
+      : this.#tables.insertRow(job, this.#workload.ownerOf(e), now, isRetry);
+    if (!isOpen) return false;
+    this.#hasRow[e] = 1;
+    if (hadRow) this.reopened++;
+    else this.opened++;
+    return true;
   }
 
   #next(e: number, stage: number): void {
@@ -158,17 +184,15 @@ export class Workers {
   }
 
   #call(e: number, alone: boolean): void {
-    const stage = this.stage[e];
-    const call =
-      stage === HEAD ? READ_HEAD : stage === ROW ? READ_ROW : stage === TAKING ? TAKE : stage === FINISHING ? FINISH : LIST_ROWS; // biome-ignore format: a choice
-    this.calls.call(this.#worker[e] as number, call, e, alone);
+    this.calls.call(this.#worker[e] as number, CALL_OF[this.stage[e] as number] ?? QUERY, e, alone);
   }
 
   #throttled(e: number) {
     const tries = (this.#tries[e] as number) + 1;
     this.#tries[e] = Math.min(tries, 200);
     const round = (tries - 1) % TRIES;
-    if (tries % TRIES === 0 && this.stage[e] === TAKING) return this.#fail(e);
+    if (tries % TRIES === 0 && this.stage[e] === OPENING) return this.#fail(e, HIDDEN_AFTER_FAILURE);
+    if (tries % TRIES === 0 && this.stage[e] === LOCKING) return this.#next(e, GIVING_BACK);
     if (tries % TRIES === 0 && this.stage[e] === FINISHING) {
       if (this.#calendar.now - (this.#since[e] as number) > GIVE_UP) return this.#end(e, GAVE_UP);
     }
@@ -177,58 +201,32 @@ export class Workers {
     this.#calendar.at(this.#calendar.now + backoff, this.#retry, e);
   }
 
-  /** Reserves a slot, so that the job can be claimed early. False if none will be free (src/worker/run-slots.ts). */
-  #reserve(e: number): boolean {
-    const worker = this.#worker[e] as number;
-    const { concurrency, taskMs } = this.#workload.options;
-    const each = Math.min(HELD_PER_SLOT, Math.max(1, (2 * SLOT_WAIT_MS) / taskMs));
-    const reserved = this.#reservations[worker] as number;
-    if (reserved >= concurrency * (each - 1) + this.#slots.free(worker)) return false;
-    this.#reservations[worker] = reserved + 1;
-    this.#reserved[e] = 1;
-    return true;
-  }
-
-  #unreserve(e: number): void {
-    const worker = this.#worker[e] as number;
-    if (this.#reserved[e]) this.#reservations[worker] = (this.#reservations[worker] as number) - 1;
-    this.#reserved[e] = 0;
-  }
-
-  #hold(e: number): void {
-    this.stage[e] = HELD;
-    this.#tries[e] = 0;
-    this.#calendar.at(Math.max(this.#calendar.now, this.#workload.dueTick(e)), this.#answered, e);
-  }
-
-  /** The execution has a slot. It starts if its job is claimed already. */
-  #begin(e: number) {
-    if (!this.#reserved[e]) return this.#next(e, TAKING);
-    this.#unreserve(e);
-    return this.#start(e);
+  /** The execution has a place, and its claim begins. */
+  #begin(e: number): void {
+    this.#since[e] = this.#calendar.now;
+    this.#next(e, ROW);
   }
 
   #admit(e: number) {
-    if (this.#slots.acquire(this.#worker[e] as number)) return this.#begin(e);
+    if (this.#places.acquire(this.#worker[e] as number)) return this.#begin(e);
     this.stage[e] = WAITING;
     this.#since[e] = this.#calendar.now;
-    this.#slots.wait(this.#worker[e] as number, e);
-    this.#calendar.at(this.#calendar.now + SLOT_WAIT, this.#slotTimeout, e);
+    this.#places.wait(this.#worker[e] as number, e);
+    this.#calendar.at(this.#calendar.now + PLACE_WAIT, this.#placeTimeout, e);
   }
 
-  /** No slot was free within SLOT_WAIT. The message returns to the queue, for another worker. */
-  #slotTimedOut(e: number): void {
-    if (this.stage[e] !== WAITING || this.#calendar.now - (this.#since[e] as number) < SLOT_WAIT) return;
+  /** No place was free within PLACE_WAIT. The message returns to the queue, for another worker. */
+  #placeTimedOut(e: number): void {
+    if (this.stage[e] !== WAITING || this.#calendar.now - (this.#since[e] as number) < PLACE_WAIT) return;
     this.#returnMessage(e, 0);
   }
 
-  #fail(e: number): void {
-    if (!this.#reserved[e]) this.#releaseSlot(this.#worker[e] as number);
-    this.#returnMessage(e, HIDDEN_AFTER_FAILURE);
+  #fail(e: number, hidden: number): void {
+    this.#releasePlace(this.#worker[e] as number);
+    this.#returnMessage(e, hidden);
   }
 
   #returnMessage(e: number, hidden: number): void {
-    this.#unreserve(e);
     this.returned++;
     this.queues.requests++;
     this.stage[e] = QUEUED;
@@ -254,17 +252,17 @@ export class Workers {
     this.#polls.release(worker);
   }
 
-  #releaseSlot(worker: number) {
-    const e = this.#slots.release(
+  #releasePlace(worker: number) {
+    const e = this.#places.release(
       worker,
       (one) => this.stage[one] === WAITING && this.#worker[one] === worker,
     );
     if (e !== undefined) this.#begin(e);
   }
 
-  /** The mean number of used slots over `ticks`. */
-  meanUsedSlots(ticks: number): number {
-    return this.#slots.usedTicks(this.#calendar.now) / ticks;
+  /** The mean number of used places over `ticks`. */
+  meanUsedPlaces(ticks: number): number {
+    return this.#places.usedTicks(this.#calendar.now) / ticks;
   }
 
   /** The number of executions by stage. */

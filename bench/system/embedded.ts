@@ -134,7 +134,7 @@ async function readRows(file: string, keys: readonly ExecutionKey[]): Promise<re
   const db = openReader(file);
   try {
     const write = () => Promise.reject(new Error('a benchmark only reads'));
-    return await executionOperations(createReader(db, file), { write }, 0).readRows(keys, {
+    return await executionOperations(createReader(db, file), { write, transact: write }, 0).readRows(keys, {
       consistent: true,
     });
   } finally {

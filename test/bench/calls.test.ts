@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Calendar, TICKS_PER_MS, TICKS_PER_SECOND } from '../../bench/model/calendar.ts';
-import { Calls, LIST_ROWS, TAKE } from '../../bench/model/calls.ts';
+import { Calls, LOCK, QUERY } from '../../bench/model/calls.ts';
 import { Seeded } from '../support/seeded.ts';
 
 const SERVICE_MS = 1;
@@ -58,17 +58,17 @@ describe('group commit', () => {
   };
 
   it('sends the calls of one turn in batches of 25, and answers each', () => {
-    expect(inOneTurn(250, TAKE, true).requests).toBe(10);
-    expect(inOneTurn(30, TAKE, true).requests).toBe(2);
+    expect(inOneTurn(250, LOCK, true).requests).toBe(10);
+    expect(inOneTurn(30, LOCK, true).requests).toBe(2);
   });
 
   it('takes a fraction of the CPU', () => {
-    const alone = inOneTurn(250, TAKE, false).busyMs[0] ?? 0;
-    const grouped = inOneTurn(250, TAKE, true).busyMs[0] ?? 0;
+    const alone = inOneTurn(250, LOCK, false).busyMs[0] ?? 0;
+    const grouped = inOneTurn(250, LOCK, true).busyMs[0] ?? 0;
     expect(grouped).toBeLessThan(alone / 10);
   });
 
   it('does not group queries', () => {
-    expect(inOneTurn(30, LIST_ROWS, true).requests).toBe(30);
+    expect(inOneTurn(30, QUERY, true).requests).toBe(30);
   });
 });

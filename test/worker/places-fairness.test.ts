@@ -97,7 +97,8 @@ it('every execution runs in the end, nobody exceeds its share, and an owner with
       const rule = createFairShare(share);
       const places = new Places(size, time, rule);
       const held = new Map<string, number>();
-      const waitingWithNone = new Set<string>();
+      /** Calls that wait for a place of an owner that had none when they came. */
+      const waitingWithNone = new Set<{ readonly name: string }>();
       let used = 0;
       let ended = 0;
       const change = (owner: string, by: number) => {
@@ -109,8 +110,10 @@ it('every execution runs in the end, nobody exceeds its share, and an owner with
         await time.sleep(atMs);
         for (;;) {
           const before = held.get(owner) ?? 0;
-          if (before === 0 && used === size) waitingWithNone.add(owner);
+          const call = { name: owner };
+          if (before === 0 && used === size) waitingWithNone.add(call);
           if (!(await places.acquire(owner))) {
+            waitingWithNone.delete(call);
             await time.sleep(100 + number);
             continue;
           }
@@ -118,8 +121,8 @@ it('every execution runs in the end, nobody exceeds its share, and an owner with
           const mine = held.get(owner) ?? 0;
           // the next place was not given to an owner that has some, while one without any waited
           if (mine > 1)
-            expect([...waitingWithNone].filter((name) => !held.get(name) && name !== owner)).toEqual([]);
-          waitingWithNone.delete(owner);
+            expect([...waitingWithNone].filter(({ name }) => !held.get(name) && name !== owner)).toEqual([]);
+          waitingWithNone.delete(call);
           expect(used).toBeLessThanOrEqual(size);
           if (size > rule.alpha && mine > 1)
             expect(mine - 1).toBeLessThan(rule.alpha * Math.max(1, size - used + 1));

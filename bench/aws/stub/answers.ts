@@ -12,7 +12,6 @@ import { definitionToItem, headToItem, rowToItem } from '../../../src/store/item
 const JOBS = 1_000;
 export const ENTRIES_PER_SLOT = 5_000;
 const REVISION = 'benchmarkrev';
-const TOKEN = 'benchmarktok';
 const BEFORE = dueKey(Date.parse('2026-01-01T00:00:00Z'));
 const PATTERN = '*/5 * * * *';
 
@@ -42,19 +41,7 @@ const head: Head = {
   definition: 1,
   createdAt: 0,
   updatedAt: 0,
-  stamp: TOKEN,
-  rowsUntil: BEFORE,
-  hold: {
-    due: BEFORE,
-    revision: REVISION,
-    token: TOKEN,
-    number: 7,
-    attempt: 1,
-    leaseUntil: 0,
-    workerId: 'worker_benchmark',
-    startedAt: 0,
-    cancelRequested: false,
-  },
+  lock: { due: BEFORE, number: 7 },
 };
 const headItem = template(headToItem(head));
 const definitionItem = template(definitionToItem({ jobId: ANY_JOB, version: 1, params: {}, notify: [] }));
@@ -65,7 +52,7 @@ const rowItem = template(
       due: BEFORE,
       userId: head.userId,
       status: 'SUCCEEDED',
-      fence: TOKEN,
+      number: 7,
       revision: REVISION,
       attempt: 1,
       maxAttempts: 3,

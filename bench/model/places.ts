@@ -1,17 +1,17 @@
-// The run slots of the workers, one per running task, and the executions that wait for one (src/worker/run-slots.ts).
+// The places of the workers, one per running task, and the executions that wait for one (src/worker/places.ts).
 import type { Calendar } from './calendar.ts';
 
-export class RunSlots {
+export class Places {
   readonly #calendar: Calendar;
   readonly #free: Int32Array;
   readonly #waiting: number[][];
   #open = 0;
-  /** Ticks that slots were used, minus the start tick of every slot that is still used. */
+  /** Ticks that places were used, minus the start tick of every place that is still used. */
   #ticks = 0;
 
-  constructor(calendar: Calendar, workers: number, slotsPerWorker: number) {
+  constructor(calendar: Calendar, workers: number, placesPerWorker: number) {
     this.#calendar = calendar;
-    this.#free = new Int32Array(workers).fill(slotsPerWorker);
+    this.#free = new Int32Array(workers).fill(placesPerWorker);
     this.#waiting = Array.from({ length: workers }, () => []);
   }
 
@@ -19,7 +19,7 @@ export class RunSlots {
     return this.#free[worker] as number;
   }
 
-  /** False if no slot is free. */
+  /** False if no place is free. */
   acquire(worker: number): boolean {
     if (this.free(worker) === 0) return false;
     this.#free[worker] = this.free(worker) - 1;
@@ -33,7 +33,7 @@ export class RunSlots {
   }
 
   /**
-   * Hands the slot to the execution that has waited longest, and returns it. Undefined if none waits, and the slot is free.
+   * Hands the place to the execution that has waited longest, and returns it. Undefined if none waits, and the place is free.
    */
   release(worker: number, stillWaits: (execution: number) => boolean): number | undefined {
     const waiting = this.#waiting[worker] as number[];
@@ -46,7 +46,7 @@ export class RunSlots {
     return undefined;
   }
 
-  /** The sum of the ticks that slots were used, until now. */
+  /** The sum of the ticks that places were used, until now. */
   usedTicks(now: number): number {
     return this.#ticks + this.#open * now;
   }
