@@ -15,5 +15,5 @@ const open = async () => {
   await createTables(client, 'test-');
   return { store: createDynamoStore({ client, tablePrefix: 'test-', shards: SHARDS }), close: stop };
 };
-describeStore('the store on DynamoDB Local', open);
+describeStore('the store on DynamoDB Local', 'step by step', open);
 describeDifferential('the one on DynamoDB Local', open);

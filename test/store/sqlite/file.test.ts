@@ -109,11 +109,11 @@ describe('a file that cannot be used is refused with a clear message', () => {
 
   test('a damaged page is reported when it is read, with the name of the file', async () => {
     const { store, file, close } = await aStore();
-    const rows = Array.from({ length: 300 }, () => aRow({ userId: 'u' }));
+    const rows = Array.from({ length: 1_000 }, () => aRow({ userId: 'u' }));
     await Promise.all(rows.map((row) => store.insertRow(row)));
     await close();
     const bytes = readFileSync(file);
-    // the first pages describe the tables
+    // the first pages describe the tables and have what a start reads
     bytes.fill(0xff, Math.floor(bytes.length / 8192) * 4096);
     writeFileSync(file, bytes);
     const again = await aStore(file);
