@@ -50,7 +50,7 @@ export async function claim(context: Context, workerId: string, message: Message
 
 /**
  * Reads the clock, the own row, the head and the row of the lock, in this order if the reads are consistent: a lease that is over
- * by the clock is over in the row that is read after it. 1.5 RRU, twice that if consistent.
+ * by the clock is over in the row that is read after it. At most 2 RRU, and 3 if all reads are consistent.
  */
 async function readFacts(context: Context, message: Message, sure: boolean): Promise<Read> {
   const { store, clock, settings, boot } = context;
@@ -59,9 +59,7 @@ async function readFacts(context: Context, message: Message, sure: boolean): Pro
   const now = clock.now();
   const row = await store.readRow(jobId, due, { consistent: sure });
   // with `overlap: allow` nothing checks the head later
-  let head = await store.readHead(jobId, { consistent: sure });
-  // [rule allow-reads-head]
-  if (head?.overlap === 'allow' && !sure) head = await store.readHead(jobId, { consistent: true });
+  const head = await store.readHead(jobId, { consistent: /* [rule allow-reads-head] */ true });
   const { lock } = head ?? {};
   const other = head?.overlap !== 'allow' && lock && lock.due !== due ? lock : undefined;
   const lockRow = other && (await store.readRow(jobId, other.due, { consistent: sure }));
@@ -251,7 +249,7 @@ function openedRow(
     status: 'RUNNING',
     number: Math.max(
       now,
-      numbers?.floor ?? 0,
+      /* [rule number-floor] */ numbers?.floor ?? 0,
       /* [rule number-of-lock] */ (head.lock?.number ?? 0) + 1,
       /* [rule number-of-row] */ kept.number + 1,
     ),
