@@ -52,22 +52,25 @@ describe('ctx.fence', () => {
     expect(fences).toEqual([...new Set(fences)].toSorted((a, b) => a - b));
   });
 
-  it('grows with runs that begin in one millisecond beside each other', async () => {
-    const fences: number[] = [];
-    const { job, messagesOf, goTo, ctx } = opened(async () => undefined);
-    const id = await job({ overlap: 'skip' });
-    const [message] = messagesOf(id);
-    if (!message) throw new Error('nothing was sent');
-    goTo(message.fireAt);
-    // the worker of each claim is lost
-    for (let n = 1; n <= 3; n++) {
-      const result = await claim(ctx, `w${n}`, message);
-      if (result.kind !== 'run') throw new Error(result.kind);
-      fences.push(result.claimed.row.number);
-      await ctx.store.updateRow(result.claimed.row, { ...result.claimed.row, status: 'RETRYING' });
-    }
-    expect(fences).toEqual([fences[0], (fences[0] ?? 0) + 1, (fences[0] ?? 0) + 2]);
-  });
+  it.each(['skip', 'allow'])(
+    'grows with attempts that begin in one millisecond, overlap: %s',
+    async (overlap) => {
+      const fences: number[] = [];
+      const { job, messagesOf, goTo, ctx } = opened(async () => undefined);
+      const id = await job({ overlap });
+      const [message] = messagesOf(id);
+      if (!message) throw new Error('nothing was sent');
+      goTo(message.fireAt);
+      // the worker of each claim is lost
+      for (let n = 1; n <= 3; n++) {
+        const result = await claim(ctx, `w${n}`, message);
+        if (result.kind !== 'run') throw new Error(result.kind);
+        fences.push(result.claimed.row.number);
+        await ctx.store.updateRow(result.claimed.row, { ...result.claimed.row, status: 'RETRYING' });
+      }
+      expect(fences).toEqual([fences[0], (fences[0] ?? 0) + 1, (fences[0] ?? 0) + 2]);
+    },
+  );
 });
 
 describe('a result that JSON cannot express', () => {

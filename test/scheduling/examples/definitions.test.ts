@@ -11,7 +11,7 @@ test('an edit that loses the race for the head has not overwritten the definitio
   await editJob(context, asUser(USER), jobId, { params: { durationMs: 2 } });
   const { version } = world.head(jobId);
 
-  await writeDefinition(context, jobId, version, { params: { durationMs: 3 }, notify: [] });
+  await writeDefinition(context, jobId, version, { params: { durationMs: 3 }, notify: [] }, undefined);
   expect((await definitionOf(context, world.head(jobId))).params).toEqual({ durationMs: 2 });
 });
 

@@ -62,6 +62,8 @@ export const TEST_SETTINGS: Settings = {
   watchPeriodMs: 15_000,
   marginMs: 80_000,
   settleLagMs: 40_000,
+  // the requests of a claim take as long as everywhere, and 1 s of this clock is 50 ms
+  startWindowMs: 10_000,
 };
 const SPEED = 20;
 export const USER = 'ann';
