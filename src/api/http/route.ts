@@ -35,7 +35,7 @@ export function route<O extends Operation>(operation: O, implementation: Impleme
   return {
     operation,
     async respond(event, principal) {
-      const input = readInput(operation, event, implementation.body);
+      const input = await readInput(operation, event, implementation.body);
       const info = { requestId: requestIdOf(event), acceptEncoding: event.headers['accept-encoding'] };
       // `Input` is inferred from the schemas that `readInput` parses with.
       const reply = await implementation.handle(input as Input<O>, principal as PrincipalFor<O>, info);
@@ -65,11 +65,11 @@ export function respond(
   };
 }
 
-function readInput(
+async function readInput(
   operation: Operation,
   event: HttpEvent,
   parseBody: ((input: unknown) => Parsed<unknown>) | undefined,
-): Record<keyof Input<Operation>, unknown> {
+): Promise<Record<keyof Input<Operation>, unknown>> {
   const params = operation.params && parse(operation.params, event.pathParameters ?? {});
   if (params?.errors) {
     if (operation.namesInPath) throw new InvalidInput(params.errors);
@@ -80,10 +80,13 @@ function readInput(
   const { body: schema } = operation;
   const bodyParser = parseBody ?? (schema && ((input: unknown) => parseJson(schema, input)));
   const querySchema = operation.query ?? (schema && NO_QUERY);
+  const json = bodyParser && (!event.body && isBodyOptional(operation) ? undefined : jsonBody(event));
+  // the JSON of a large body alone needs the time of a slice
+  if (json !== undefined) await nextSlice();
   const parts = {
     query: querySchema && parse(querySchema, queryOf(event)),
     headers: operation.headers && parse(operation.headers, event.headers),
-    body: bodyParser?.(!event.body && isBodyOptional(operation) ? undefined : jsonBody(event)),
+    body: bodyParser?.(json),
   };
   const errors = Object.values(parts).flatMap((part) => part?.errors ?? []);
   if (errors.length > 0) throw new InvalidInput(errors);
