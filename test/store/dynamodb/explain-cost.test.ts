@@ -79,7 +79,7 @@ test('the longest way, to a lost worker or message: at most 7 RRU', async () => 
     verdict: 'noWorker',
   });
   expect([...used.keys()].sort()).toEqual(
-    ['listChanges', 'listWorkers', 'readHead', 'readHoldItem', 'readRow', 'readShard'].sort(),
+    ['listChanges', 'listWorkers', 'readHead', 'readRow', 'readShard'].sort(),
   );
   expect(total(), JSON.stringify([...used])).toBeLessThanOrEqual(7);
 });
