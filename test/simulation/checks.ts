@@ -123,7 +123,7 @@ export class Checks {
   /** Called with every row that is written. */
   onRow: ((row: Row) => void) | undefined;
   /** Called when a claim has opened its row. */
-  onOpened: ((process: Process) => void) | undefined;
+  onOpened: ((process: Process, of: { readonly jobId: string; readonly due: DueKey }) => void) | undefined;
   readonly changes: ChangeChecks;
   readonly operations: OperationChecks;
   readonly names: NameChecks;
@@ -421,7 +421,7 @@ export class Checks {
     });
     this.#world.count(row.attempt > 1 ? 'opened again' : 'opened');
     if (old?.boot !== undefined && old.boot !== row.boot) this.#world.count('opened after a restart');
-    if (actor) this.onOpened?.(actor);
+    if (actor) this.onOpened?.(actor, row);
   }
 
   /** A row leaves RUNNING: it ends, waits for its next attempt, is given back or is lost. */

@@ -71,6 +71,8 @@ export class People {
       if (doubled) this.#world.at(at + this.#random.int(0, 40), () => this.#ask(request));
     }
     for (const { at, operation } of operations) this.#world.at(at, () => this.#operate(operation));
+    if (this.#scenario.slowStarts)
+      this.#world.checks.onOpened = (_, { jobId, due }) => this.#changeSoon(jobId, due);
     if (this.#scenario.impatient) this.#world.checks.onRow = (row) => this.#retrySoon(row);
   }
 
@@ -79,6 +81,20 @@ export class People {
     const world = this.#world;
     if (world.isCalm || !RETRYABLE.includes(status) || !this.#random.chance(0.5)) return;
     world.at(world.now + this.#random.int(0, 100), () => this.#ask(this.#retry(jobId, due)));
+  }
+
+  /** A person changes a job whose claim is on its way, or cancels the execution. */
+  #changeSoon(jobId: string, due: DueKey): void {
+    const world = this.#world;
+    const random = this.#random;
+    if (world.isCalm || !random.chance(0.2)) return;
+    const operation = random.pick(['pause', 'editSame', 'editParams', 'cancelExecution', 'cancelExecution'] as const);
+    world.at(world.now + random.int(0, 800), () => {
+      const head = world.store.heads.get(jobId);
+      const isCancel = operation === 'cancelExecution';
+      const request = isCancel ? this.#cancel(jobId, due) : head && this.#request(operation, head);
+      if (request) this.#ask(request);
+    });
   }
 
   #ask(request: Request): void {

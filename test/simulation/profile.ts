@@ -9,6 +9,12 @@ export interface Profile {
   readonly slow: number;
   /** The answer to a worker's read takes half a second to three seconds. */
   readonly slowReads: number;
+  /** The answer to a write of a claim takes up to almost a second. */
+  readonly slowClaims: number;
+  /** A heartbeat or a checkpoint takes up to a lease, and so does its answer. */
+  readonly slowBeats: number;
+  /** The share of runs that are longer than a heartbeat. No fault. */
+  readonly longRuns: number;
   /** The request or the answer of a call takes up to several leases. */
   readonly hang: number;
   /** A call fails without an effect. Of a batch, a part takes effect. */
@@ -32,6 +38,9 @@ export const CALM: Profile = {
   skew: false,
   slow: 0,
   slowReads: 0,
+  slowClaims: 0,
+  slowBeats: 0,
+  longRuns: 0,
   hang: 0,
   fail: 0,
   lost: 0,
@@ -52,6 +61,9 @@ export function randomProfile(random: Seeded): Profile {
     skew: random.chance(0.6),
     slow: some(0.8, 0.1, 0.5),
     slowReads: some(0.3, 0.1, 0.8),
+    slowClaims: 0,
+    slowBeats: 0,
+    longRuns: 0.25,
     hang: some(0.6, 0.01, 0.12),
     fail: some(0.4, 0.005, 0.06),
     lost: some(0.4, 0.005, 0.08),
@@ -74,10 +86,20 @@ export const crowded = (profile: Profile, random: Seeded): Profile => ({
   messageLate: 0.6,
 });
 
+/** Most runs need heartbeats, and many of those are slow. */
+export const beating = (profile: Profile): Profile => ({
+  ...profile,
+  skew: true,
+  slowBeats: 0.5,
+  longRuns: 0.8,
+  crashes: Math.max(profile.crashes, 0.5),
+});
+
 /** Most reads of a worker before a start are slow. */
 export const slowReading = (profile: Profile, random: Seeded): Profile => ({
   ...profile,
   slowReads: 0.3 + random.float() * 0.6,
+  slowClaims: 0.5,
 });
 
 /** Machines die and stop, messages are doubled and calls are slow, but the queue loses nothing and the store answers. */

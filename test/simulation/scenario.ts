@@ -73,6 +73,8 @@ interface Theme {
   readonly lastMoments?: boolean;
   /** Workers read slowly, and people change jobs between a claim and its start. */
   readonly slowStarts?: boolean;
+  /** Runs are long, and heartbeats are slow. */
+  readonly slowBeats?: boolean;
   /** Requests stop between their writes for longer than a writer may take. */
   readonly slowWriters?: boolean;
   /** Machines die. The queue loses nothing by itself. */
@@ -131,6 +133,13 @@ const THEMES = {
     },
     mostOperations: 10,
     slowStarts: true,
+  },
+  /** Runs only with `--theme`. */
+  slowBeats: {
+    weights: { ...NOTHING, runNow: 2, retry: 2, cancelExecution: 1 },
+    mostOperations: 3,
+    failing: 0.3,
+    slowBeats: true,
   },
   /** Runs only with `--theme`. */
   slowWriters: {
@@ -221,6 +230,7 @@ export interface Scenario {
   readonly crowded: boolean;
   readonly lastMoments: boolean;
   readonly slowStarts: boolean;
+  readonly slowBeats: boolean;
   readonly slowWriters: boolean;
   readonly outage: boolean;
   readonly past: boolean;
@@ -288,6 +298,7 @@ export function randomScenario(random: Seeded, given?: ThemeName): Scenario {
     crowded: theme.crowded ?? false,
     lastMoments: theme.lastMoments ?? false,
     slowStarts: theme.slowStarts ?? false,
+    slowBeats: theme.slowBeats ?? false,
     slowWriters: theme.slowWriters ?? false,
     outage: theme.outage ?? false,
     impatient: random.chance(name === 'cancelAndRetry' || name === 'byHand' ? 0.5 : 0.1) && !theme.outage,

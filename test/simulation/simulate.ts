@@ -5,7 +5,7 @@ import { Seeded } from '../support/seeded.ts';
 import type { Violation } from './checks.ts';
 import { Fleet } from './fleet.ts';
 import { People, USER } from './people.ts';
-import { crowded, impatient, outage, randomProfile, SETTINGS, slowReading } from './profile.ts';
+import { beating, crowded, impatient, outage, randomProfile, SETTINGS, slowReading } from './profile.ts';
 import { randomScenario, type ThemeName } from './scenario.ts';
 import { EPOCH, SimulatedWorld } from './simulated-world.ts';
 import { Standing } from './standing.ts';
@@ -57,6 +57,7 @@ export async function simulate(seed: number, { trace, theme, embedded }: Options
   let profile = randomProfile(random);
   if (scenario.crowded) profile = crowded(profile, random);
   if (scenario.slowStarts) profile = slowReading(profile, random);
+  if (scenario.slowBeats) profile = beating(profile);
   if (scenario.impatient) profile = impatient(profile);
   if (scenario.outage) profile = outage(profile);
   // the queue loses its contents with the processes. A refill at the start sends them again, or else settle does

@@ -68,7 +68,7 @@ async function work(
     ctx.signal.throwIfAborted();
   };
   ctx.signal.throwIfAborted();
-  const long = !isCalm && x < 0.25;
+  const long = !isCalm && x < world.profile.longRuns;
   const ms = long
     ? random.int(settings.heartbeatMs, settings.leaseMs * 2)
     : random.int(0, random.chance(0.5) ? 20 : 1500);

@@ -306,10 +306,18 @@ export class SimulatedWorld {
   ): Promise<T> {
     if (process.dead) return new Promise(() => {});
     const { random, profile } = this;
-    const there = last ? Math.min(this.#delay(), LAST_REQUEST_MS) : this.#delay();
+    const isBeat = BEATS.has(what) && profile.slowBeats > 0 && random.chance(profile.slowBeats);
+    const there = isBeat
+      ? random.int(0, this.settings.leaseMs)
+      : last
+        ? Math.min(this.#delay(), LAST_REQUEST_MS)
+        : this.#delay();
     const isSlow = process.kind === 'worker' && READING.test(what) && random.chance(profile.slowReads);
     const slowRead = isSlow ? random.int(500, 3000) : 0;
-    const back = slowRead || (random.chance(0.6) ? 0 : this.#delay());
+    const isSlowClaim = profile.slowClaims > 0 && WRITING.has(what) && random.chance(profile.slowClaims);
+    const slowWrite = process.kind === 'worker' && isSlowClaim ? random.int(100, 900) : 0;
+    const slowAnswer = isBeat && random.chance(0.5) ? random.int(0, this.settings.leaseMs) : 0;
+    const back = slowRead || slowWrite || slowAnswer || (random.chance(0.6) ? 0 : this.#delay());
     const fails = profile.fail > 0 && random.chance(profile.fail);
     const lost = !fails && profile.lost > 0 && random.chance(profile.lost);
     const sent = last || random.chance(0.5);
@@ -395,6 +403,8 @@ const WRITING: ReadonlySet<string> = new Set([
   ...['insertHead', 'updateHead', 'insertRow', 'updateRow', 'putEntries'],
   ...['takeLock', 'extendLease', 'requestCancel', 'writeSeat', 'claim', 'putWait'],
 ]);
+
+const BEATS: ReadonlySet<string> = new Set(['extendLease', 'putCheckpoint']);
 
 const WRITERS: ReadonlySet<Kind> = new Set<Kind>(['api', 'operations']);
 /** The writes that make a writer's earlier writes count. */

@@ -237,7 +237,7 @@ export class MemoryStore implements Store {
     progress: Progress | undefined,
   ): Promise<Extended | undefined> {
     const row = this.rows.get(rowKey(key));
-    if (row?.status !== 'RUNNING' || /* [rule beat-number] */ row.number !== number) return undefined;
+    if (/* [rule beat-as-read] */ !isClaim(row, number)) return undefined;
     if (/* [rule beat-longer] */ (row.leaseUntil ?? 0) >= leaseUntil) return undefined;
     this.rows.set(rowKey(key), frozen({ ...row, leaseUntil, ...(progress && { progress }) }));
     return { cancelRequested: row.cancelRequested === true };
@@ -245,8 +245,7 @@ export class MemoryStore implements Store {
 
   async requestCancel(key: ExecutionKey, number: number): Promise<boolean> {
     const row = this.rows.get(rowKey(key));
-    if (/* [rule cancel-status] */ row?.status !== 'RUNNING') return false;
-    if (/* [rule cancel-number] */ row.number !== number) return false;
+    if (/* [rule cancel-as-read] */ !isClaim(row, number)) return false;
     this.rows.set(rowKey(key), frozen({ ...row, cancelRequested: true as const }));
     return true;
   }
@@ -564,6 +563,9 @@ const nameKey = ({ userId, namespace, name }: Pick<NamePointer, 'userId' | 'name
 export const rowKey = ({ jobId, due }: ExecutionKey): string => `${jobId}#${due}`;
 
 const seatKey = ({ owner, key, n }: KeyName & { n: number }): string => `${owner}#${key}#${n}`;
+
+const isClaim = (row: Row | undefined, number: number): row is Row =>
+  row?.status === 'RUNNING' && row.number === number;
 
 const isAsSeen = (row: Row, seen: RowSeen): boolean =>
   /* [rule row-status] */ row.status === seen.status &&
