@@ -505,6 +505,7 @@ export class Checks {
   refusedRow(process: Process, row: Row): void {
     const run = this.runs.find(({ claim }) => claim === this.claimOf(row));
     if (!run || run.process !== process || run.recorded || row.status === 'RUNNING' || !run.ended) return;
+    if (row.receivedAt === undefined) return; // no end of the run: the worker has found its own row lost
     const found = this.#rowOf(row.jobId, row.due);
     if (found?.number === row.number && found.status !== 'RUNNING') return; // its own lost response
     if (run.claim.liveUntil > this.#world.now)
@@ -654,7 +655,9 @@ export class Checks {
     // nothing gets the lock after the write of the change
     if (lockedAt !== undefined && job.cancelledAt !== undefined && lockedAt > job.cancelledAt)
       fail('the job was cancelled before');
-    const isFirst = !before || before.status === 'QUEUED';
+    // with `overlap: allow`, what was lost before its only start has not started
+    const isLostFirst = overlapAllowed && row.attempt === 2 && this.#startsOf(rowKey(row)).counted === 1;
+    const isFirst = !before || before.status === 'QUEUED' || isLostFirst;
     if (!isFirst || isManual(row)) return;
     const rule = job.revisions.get(row.revision);
     const isPlanned = this.#isPlanned(jobId, due);
