@@ -39,7 +39,14 @@ test('the oldest execution in line is sent at once', async () => {
   expect(world.sent).toMatchObject([{ jobId, due: dueOf('12:02:00'), fireAt: at('12:02:00') }]);
 });
 
-test('a message that waits comes back after 1 s, then later and later, and within 30 s', () => {
-  const waits = [0, 1_000, 2_000, 4_000, 60_000].map((waited) => comeBackAt(waited, 0) - waited);
-  expect(waits).toEqual([1_000, 1_000, 2_000, 4_000, 30_000]);
+test.each([
+  ['within 30 s, if an end wakes the next in line', 'queue', 30_000],
+  ['within 5 s, if no end wakes it', 'skip', 5_000],
+])('a message that waits comes back after 1 s, then later and later: %s', (_why, overlap, longest) => {
+  const head = {
+    overlap: overlap as 'queue' | 'skip',
+    misfire: { policy: 'runOnce', graceSeconds: 60 },
+  } as const;
+  const waits = [0, 1_000, 2_000, 4_000, 60_000].map((waited) => comeBackAt(head, waited, 0) - waited);
+  expect(waits).toEqual([1_000, 1_000, 2_000, 4_000, longest]);
 });
