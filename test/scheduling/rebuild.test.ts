@@ -3,17 +3,24 @@
 import { DatabaseSync } from 'node:sqlite';
 import { DeleteItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { dueAtOf, dueKey, isManual } from '../../src/domain/executions/ids.ts';
-import { type Entry, keptMs, minuteOf, parseEntryKey } from '../../src/domain/executions/slots.ts';
+import { dueAtOf, dueKey } from '../../src/domain/executions/ids.ts';
+import {
+  type Entry,
+  keptMs,
+  minuteOf,
+  OCCURRENCE_KEPT_MS,
+  parseEntryKey,
+} from '../../src/domain/executions/slots.ts';
 import { jobSpecSchema } from '../../src/domain/jobs/job-spec.ts';
 import { asUser } from '../../src/domain/principal.ts';
+import { cancelJob } from '../../src/jobs/cancel-job.ts';
 import { createJob } from '../../src/jobs/create-job.ts';
-import { editJob } from '../../src/jobs/edit-job.ts';
 import { pauseJob } from '../../src/jobs/pause-job.ts';
 import type { Message } from '../../src/queue/queue.ts';
 import { systemRandom } from '../../src/runtime/random.ts';
 import { claim } from '../../src/scheduling/claiming/claim.ts';
 import { type Context, DEFAULT_SETTINGS } from '../../src/scheduling/context.ts';
+import { rebuildIfLost } from '../../src/scheduling/planning/rebuild.ts';
 import { watch } from '../../src/scheduling/planning/watch-shards.ts';
 import { finishAttempt, type Outcome } from '../../src/scheduling/running/finish-attempt.ts';
 import { createDynamoStore } from '../../src/store/dynamodb/dynamodb.ts';
@@ -184,31 +191,33 @@ async function rowsOf({ store }: World, jobId: string) {
   return (await store.listRows(jobId, { limit: 5_000, consistent: true, newestFirst: false })).items;
 }
 
-const HOURLY = { every: 'PT1H', startAt: iso(NOON + 30 * MINUTE) };
+const EVERY_12_HOURS = { every: 'PT12H', startAt: iso(NOON + 30 * MINUTE) };
 const EVERY_MINUTE = { every: 'PT1M', startAt: iso(NOON) };
 
+const days = 40;
+
 describe.each([
-  ['memory', 40],
-  ['SQLite', 40],
-  ['dynoxide', 33],
+  ['memory', days],
+  // each commit waits for the disk
+  ['SQLite', 17],
 ])('on %s, after %i days without watchers and workers', (engine, days) => {
   test('every job fires again, what was missed by its policy, and nothing twice', async () => {
     const world = await openWorld(engine);
     const { clock, store } = world;
     const runOnce = await world.create({ schedule: EVERY_MINUTE });
     const skips = await world.create({ schedule: EVERY_MINUTE, misfire: { policy: 'skip' } });
-    const runAll = await world.create({ schedule: HOURLY, misfire: { policy: 'runAll' } });
+    const runAll = await world.create({ schedule: EVERY_12_HOURS, misfire: { policy: 'runAll' } });
     const daily = await world.create({ schedule: { cron: '0 9 * * *', timezone: 'Europe/Paris' } });
     const unstarted = await world.create({ schedule: { at: iso(NOON + 16 * MINUTE) } });
-    const meanwhile = await world.create({ schedule: { at: iso(NOON + 20 * DAY) } });
+    const meanwhile = await world.create({ schedule: { at: iso(NOON + (days / 2) * DAY) } });
     const later = await world.create({ schedule: { at: iso(NOON + days * DAY + 18 * HOUR) } });
     const killed = await world.create({
       schedule: { at: iso(NOON + 12 * MINUTE) },
       retry: { maxAttempts: 2 },
     });
     const retried = await world.create({ schedule: { at: iso(NOON + 2 * MINUTE) } });
-    const pausedUntil = NOON + 10 * DAY;
-    const resumed = await world.create({ schedule: HOURLY });
+    const pausedUntil = NOON + (days / 4) * DAY;
+    const resumed = await world.create({ schedule: EVERY_12_HOURS });
     await pauseJob(world.context, me, resumed, { until: pausedUntil });
     const paused = await world.create({ schedule: EVERY_MINUTE });
     await pauseJob(world.context, me, paused);
@@ -227,10 +236,11 @@ describe.each([
     const down = clock.now;
     world.outcomeOf = () => ({ kind: 'succeeded', result: undefined });
     world.loseMessages();
-    clock.now = NOON + 25 * DAY;
-    const created = await world.create({ schedule: HOURLY });
+    const createdAt = NOON + days * 0.6 * DAY;
+    clock.now = createdAt;
+    const created = await world.create({ schedule: EVERY_12_HOURS });
     clock.now = NOON + days * DAY;
-    await world.expire(clock.now);
+    await world.expire(clock.now + OCCURRENCE_KEPT_MS);
     const back = clock.now;
     await catchUp(world);
     const caughtUp = clock.now;
@@ -248,12 +258,14 @@ describe.each([
     expect(world.startsOf(runOnce, caughtUp + 1)).toHaveLength(5);
     expect(world.startsOf(skips, caughtUp + 1)).toHaveLength(5);
     expect(world.startsOf(skips, down + 1).filter(isLate)).toHaveLength(0);
-    expect((await rowsOf(world, skips)).filter(({ status }) => status === 'SKIPPED').length).toBeGreaterThan(0);
+    expect((await rowsOf(world, skips)).filter(({ status }) => status === 'SKIPPED').length).toBeGreaterThan(
+      0,
+    );
 
     // all that were missed, in their order
     const dues = world.startsOf(runAll, down + 1).map(({ due }) => dueAtOf(due));
     const wanted: number[] = [];
-    for (let due = NOON + 30 * MINUTE; due <= clock.now; due += HOUR) wanted.push(due);
+    for (let due = NOON + 30 * MINUTE; due <= clock.now; due += 12 * HOUR) wanted.push(due);
     expect(dues).toEqual(wanted);
 
     // the last one that was missed, and the next one is planned
@@ -274,7 +286,7 @@ describe.each([
 
     for (const [one, since] of [
       [resumed, pausedUntil],
-      [created, NOON + 25 * DAY],
+      [created, createdAt],
     ] as const) {
       const [missed] = world.startsOf(one, down + 1);
       expect(dueAtOf(missed?.due ?? '')).toBeGreaterThanOrEqual(since);
@@ -286,6 +298,128 @@ describe.each([
     expect(world.startsOf(later)).toHaveLength(0);
     for (let i = 0; i < 2; i++) await world.pass();
     expect(world.startsOf(later)).toHaveLength(1);
-    expect(world.starts.some((start) => isManual({ revision: start.due }))).toBe(false);
-  }, 300_000);
+  }, 120_000);
+});
+
+const signal = new AbortController().signal;
+
+/** Rebuilds the entries of the shard, and nothing else. */
+async function rebuild({ store, context }: World, stop = signal): Promise<boolean> {
+  const shard = await store.readShard(0);
+  if (!shard?.token) throw new Error('nobody has watched the shard');
+  const { token } = shard;
+  const commit = (change: object) => store.commitShard(0, token, { ...change, leaseUntil: 0 });
+  return rebuildIfLost(context, shard, commit, stop);
+}
+
+test('what is planned again on DynamoDB is kept for a month from now on, and what cannot be planned for a year', async () => {
+  const world = await openWorld('dynoxide');
+  const { clock, store } = world;
+  const minutely = await world.create({ schedule: EVERY_MINUTE, misfire: { policy: 'runAll' } });
+  const once = await world.create({ schedule: { at: iso(NOON + DAY) } });
+  await world.pass();
+  const cancelled = await world.create({ schedule: EVERY_MINUTE });
+  await cancelJob(world.context, me, cancelled);
+  const byHand: Entry = { jobId: once, revision: 'MANUAL', at: NOON, due: `${NOON}-a`, kind: 'byHand' };
+  await store.putEntries([byHand]);
+  const { dispatchedUntil = 0 } = (await store.readShard(0)) ?? {};
+  clock.now = NOON + days * DAY;
+  await world.expire(clock.now);
+  expect(await store.hasEntry(byHand)).toBe(true);
+  const beyond = async () => (await store.readSlot(dispatchedUntil + 1, 0)).items.map(({ jobId }) => jobId);
+  expect(await beyond()).toEqual([]);
+  expect(await rebuild(world)).toBe(true);
+  expect(new Set(await beyond())).toEqual(new Set([minutely]));
+  await world.expire(clock.now + 30 * DAY);
+  expect(new Set(await beyond())).toEqual(new Set([minutely]));
+  const { items } = await store.readSlot(minuteOf(NOON + DAY), 0);
+  expect(items).toMatchObject([{ jobId: once, kind: 'regular', at: NOON + DAY }]);
+});
+
+describe('a rebuild', () => {
+  /** A world of jobs that have lost their entries. */
+  async function withJobs(count: number): Promise<World> {
+    const world = await openWorld('memory');
+    for (let i = 0; i < count; i++) await world.create({ schedule: EVERY_12_HOURS });
+    await world.pass();
+    world.clock.now = NOON + days * DAY;
+    await world.expire(world.clock.now);
+    return world;
+  }
+
+  /** The jobs with an entry beyond the cursor of dispatch. */
+  async function planned({ store }: World): Promise<Set<string>> {
+    const { entries, shards } = (store as MemoryStore).snapshot();
+    const cursor = shards[0]?.dispatchedUntil ?? 0;
+    return new Set(entries.filter(({ at }) => minuteOf(at) > cursor).map(({ jobId }) => jobId));
+  }
+
+  test('goes on where the last pass has ended, and nothing is dispatched before it has ended', async () => {
+    const world = await withJobs(450);
+    const { store } = world;
+    const { dispatchedUntil } = (await store.readShard(0)) ?? {};
+    const cursors: (string | undefined)[] = [];
+    const { listAllHeads } = store;
+    let stop = new AbortController();
+    store.listAllHeads = async (options) => {
+      cursors.push(options.cursor);
+      if (cursors.length === 1) stop.abort();
+      return listAllHeads.call(store, options);
+    };
+    await watch(world.context, [0], stop.signal);
+    const held = await store.readShard(0);
+    expect((await planned(world)).size).toBe(200);
+    expect(held).toMatchObject({ dispatchedUntil, rebuild: { next: expect.any(String) } });
+
+    stop = new AbortController();
+    await watch(world.context, [0], stop.signal);
+    expect(cursors).toEqual([undefined, held?.rebuild?.next, expect.any(String)]);
+    const after = await store.readShard(0);
+    expect(after?.rebuild).toStrictEqual({ beganAt: NOON + days * DAY });
+    expect(after?.dispatchedUntil).toBeGreaterThan(minuteOf(world.clock.now));
+    expect((await planned(world)).size).toBe(450);
+  });
+
+  test('that was interrupted for months begins anew, and one of a wrong clock does not count', async () => {
+    const world = await withJobs(3);
+    const { store, clock } = world;
+    const token = (await store.readShard(0))?.token ?? '';
+    for (const beganAt of [clock.now - 20 * DAY, clock.now + HOUR]) {
+      await store.commitShard(0, token, { leaseUntil: 0, rebuild: { beganAt } });
+      await world.expire(Number.POSITIVE_INFINITY);
+      expect(await rebuild(world)).toBe(true);
+      expect((await planned(world)).size).toBe(3);
+      expect((await store.readShard(0))?.rebuild?.beganAt).toBe(clock.now);
+    }
+  });
+
+  test('happens once, and not after a few days', async () => {
+    const world = await withJobs(3);
+    let scans = 0;
+    const { listAllHeads } = world.store;
+    world.store.listAllHeads = (options) => {
+      scans++;
+      return listAllHeads.call(world.store, options);
+    };
+    await catchUp(world);
+    expect(scans).toBe(1);
+    world.clock.now += 10 * DAY;
+    await catchUp(world);
+    expect(scans).toBe(1);
+    world.clock.now += 16 * DAY;
+    await catchUp(world);
+    expect(scans).toBe(2);
+  });
+
+  test('leaves a job that it cannot compute to dispatch, and plans the others', async () => {
+    const world = await withJobs(3);
+    const store = world.store as MemoryStore;
+    const [bad] = store.heads.all();
+    if (!bad) throw new Error('there are no jobs');
+    const schedule = { cron: '0 9 * * *', timezone: 'Mars/Olympus' };
+    await store.updateHead(bad, { schedule, version: 2 });
+    expect(await rebuild(world)).toBe(true);
+    expect((await planned(world)).size).toBe(3);
+    expect(world.errors).toEqual([expect.stringContaining(bad.jobId)]);
+  });
 });
