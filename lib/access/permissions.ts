@@ -114,6 +114,10 @@ const OPERATIONS: Readonly<Record<Exclude<keyof Store, 'claim'>, Access>> = {
   putWait: on('jobs', 'BatchWriteItem'),
   firstWait: on('jobs', 'Query'),
   removeWait: on('jobs', 'DeleteItem'),
+
+  eraseRows: on('executions', 'BatchWriteItem'),
+  eraseJobs: on('jobs', 'Query', 'BatchWriteItem'),
+  eraseOwner: on('jobs', 'Query', 'BatchWriteItem'),
 };
 
 /** Lists read the recorded number of index partitions, and writes of indexed items record it (docs/decisions/0041). */
@@ -126,6 +130,7 @@ const BESIDES: Partial<Record<keyof Store, Access>> = {
   insertHead: RECORD_PARTITIONS,
   insertRow: RECORD_PARTITIONS,
   updateRow: RECORD_PARTITIONS,
+  eraseJobs: on('timetable', 'BatchWriteItem'),
 };
 
 /** The writes of `claimStepByStep`. */
@@ -144,6 +149,14 @@ const CREATE = [
   'readDefinition',
   'readHead',
   'addToQuota',
+] as const satisfies readonly (keyof Store)[];
+
+const ERASE = [
+  'eraseRows',
+  'eraseJobs',
+  'eraseOwner',
+  'listRows',
+  'listRowKeys',
 ] as const satisfies readonly (keyof Store)[];
 
 export const ROLES = {
@@ -208,6 +221,7 @@ export const ROLES = {
     'listRows',
     'listFailedKeys',
     'listAllFailedKeys',
+    ...ERASE,
   ],
   ingest: CREATE,
   watcher: [
@@ -233,6 +247,7 @@ export const ROLES = {
     'listHeads',
     'listAllHeads',
     'insertChange',
+    ...ERASE,
   ],
   worker: [
     'readDefinition',

@@ -23,6 +23,7 @@ import { changes } from './commands/changes.ts';
 import { create } from './commands/create.ts';
 import { deadLetters } from './commands/dead-letters.ts';
 import { edit } from './commands/edit.ts';
+import { erase } from './commands/erase.ts';
 import { executions } from './commands/executions.ts';
 import { explain } from './commands/explain.ts';
 import { forecast } from './commands/forecast.ts';
@@ -85,6 +86,7 @@ export const COMMANDS: readonly Command[] = [
   forecast,
   stats,
   limits,
+  erase,
   deadLetters,
 ];
 

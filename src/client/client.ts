@@ -249,7 +249,7 @@ export function createClient(options: ClientOptions) {
       /** Not repeated after a network error. */
       retry: (id: string, options: CallOptions = {}) => call('retryExecution', { id, ...options }),
     },
-    /** Background operations: backfills and bulk changes. */
+    /** Background operations: backfills, bulk changes and erasures. */
     operations: {
       get: (id: string, options: CallOptions = {}) => call('getOperation', { id, ...options }),
       /** Executions that the operation has added still run, and jobs that it has changed stay changed. */
@@ -289,6 +289,10 @@ export function createClient(options: ClientOptions) {
       /** They stay failed and leave the list. Not repeated after a network error. */
       dismiss: (ids: readonly string[], options: CallOptions = {}) =>
         call('dismissDeadLetters', { body: { ids: [...ids] }, ...options }),
+    },
+    owners: {
+      /** Erases everything of an owner, for ever. For operators, and for users who erase what they own. */
+      erase: (owner: string, options: CallOptions = {}) => call('eraseOwner', { id: owner, ...options }),
     },
     /** The limits of an owner. */
     limits: {

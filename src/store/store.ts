@@ -271,7 +271,7 @@ export interface WorkerRow {
   /** Bounded by the worker's concurrency. */
   readonly running: readonly RunningExecution[];
   readonly host: string;
-  /** The number of run slots. */
+  /** The number of places. */
   readonly concurrency?: number;
   /** The version of Punctual. */
   readonly version?: string;
@@ -415,6 +415,19 @@ export interface SeatStore {
   writeSeat(seen: Seat | undefined, seat: Seat): Promise<boolean>;
 }
 
+/**
+ * Removes what belongs to an owner: first rows, then jobs, then the rest. Each call may be repeated, also after a part of it was
+ * done. None of them looks whether something is in use.
+ */
+export interface ErasureStore {
+  /** Rows, with their log lines. */
+  eraseRows(keys: readonly ExecutionKey[]): Promise<void>;
+  /** All that is stored of these jobs besides rows, and the heads last. `entries`: those that are still to come. */
+  eraseJobs(heads: readonly Head[], entries: readonly Entry[]): Promise<void>;
+  /** Counters, limits and what else names the owner, except for this operation. */
+  eraseOwner(userId: string, operation: string): Promise<void>;
+}
+
 export interface Store
   extends JobsStore,
     TimetableStore,
@@ -428,4 +441,5 @@ export interface Store
     SeatStore,
     CheckpointStore,
     WaitStore,
-    ClaimStore {}
+    ClaimStore,
+    ErasureStore {}

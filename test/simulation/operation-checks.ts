@@ -96,7 +96,7 @@ export class OperationChecks {
     this.#world.count(`operation ${operation.status}`);
     if (operation.status !== 'done') return;
     if (operation.kind === 'bulk') this.bulk.done(operation);
-    else this.#completed(operation);
+    else if (operation.kind === 'backfill') this.#completed(operation);
   }
 
   /** A backfill is done, so each planned occurrence has a row or a refusal. */
@@ -112,7 +112,7 @@ export class OperationChecks {
 
   #begun(operation: Operation): void {
     if (operation.kind === 'bulk') this.bulk.begun(operation);
-    else this.#planned.set(operation.id, this.#missing(operation));
+    else if (operation.kind === 'backfill') this.#planned.set(operation.id, this.#missing(operation));
   }
 
   #rowOf({ params: { jobId } }: BackfillOperation, due: DueKey): Row | undefined {

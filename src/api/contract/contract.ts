@@ -7,6 +7,7 @@ import { jobs } from './jobs.ts';
 import { limits } from './limits.ts';
 import { namedJobs } from './named-jobs.ts';
 import { operators } from './operators.ts';
+import { owners } from './owners.ts';
 import { service } from './service.ts';
 import { statistics } from './statistics.ts';
 
@@ -17,6 +18,7 @@ export const contract = {
   ...executions,
   ...backgroundOperations,
   ...limits,
+  ...owners,
   ...operators,
   ...statistics,
   ...service,

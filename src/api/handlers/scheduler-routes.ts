@@ -13,6 +13,7 @@ import { createJob } from '../../jobs/create-job.ts';
 import { dismissByIds } from '../../jobs/dismiss.ts';
 import { type ChangedJob, editJob } from '../../jobs/edit-job.ts';
 import { createQuotas, type Quotas } from '../../jobs/enforce-quotas.ts';
+import { eraseOwner } from '../../jobs/erase-owner.ts';
 import { setLimits } from '../../jobs/limits/set-limits.ts';
 import { retryExecution, runNow } from '../../jobs/manual-runs.ts';
 import { stopOperation } from '../../jobs/operations/operation-requests.ts';
@@ -160,6 +161,12 @@ function schedulerRoutes(
       async handle({ query, body }, principal) {
         if (query.dryRun) return { alternative: true, body: await countBulk(ctx, principal, body) };
         const begun = await beginBulk(ctx, principal, body, takeBytes);
+        return { body: begun, headers: { location: `/operations/${begun.operation}` } };
+      },
+    }),
+    route(contract.eraseOwner, {
+      async handle({ params }, principal) {
+        const begun = await eraseOwner(ctx, principal, params.owner);
         return { body: begun, headers: { location: `/operations/${begun.operation}` } };
       },
     }),

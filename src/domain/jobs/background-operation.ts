@@ -6,7 +6,7 @@ import { BULK_ACTIONS, type BulkParams } from './bulk-change.ts';
 
 export const OPERATION_STATUSES = ['pending', 'running', 'done', 'stopped', 'failed'] as const;
 export type OperationStatus = (typeof OPERATION_STATUSES)[number];
-export const OPERATION_KINDS = ['backfill', 'bulk'] as const;
+export const OPERATION_KINDS = ['backfill', 'bulk', 'erasure'] as const;
 
 const refusalShape = z.strictObject({
   id: z.string().describe('id of the execution, or of the job of a bulk operation'),
@@ -44,7 +44,7 @@ interface OperationState {
   readonly refused: readonly Refusal[];
   /** The number of all refusals. Absent if `refused` has all of them. */
   readonly refusedCount?: number;
-  /** True while a bulk operation counts its jobs. Then `total` grows. */
+  /** True while a bulk operation counts its jobs, and until the end of an erasure. Then `total` grows. */
   readonly counting?: true;
   /** The position at which the next step begins. Absent before the first step. */
   readonly next?: string;
@@ -68,7 +68,13 @@ export interface BulkOperation extends OperationState {
   readonly params: BulkParams;
 }
 
-export type Operation = BackfillOperation | BulkOperation;
+/** An erasure removes everything of an owner. */
+export interface ErasureOperation extends OperationState {
+  readonly kind: 'erasure';
+  readonly params: { readonly owner: string };
+}
+
+export type Operation = BackfillOperation | BulkOperation | ErasureOperation;
 
 export const refusalsOf = ({ refused, refusedCount = refused.length }: Operation): number => refusedCount;
 
@@ -94,7 +100,10 @@ export const operationShape = z
     kind: z.enum(OPERATION_KINDS),
     jobId: z.string().optional().describe('backfill: id of the job'),
     action: z.enum(BULK_ACTIONS).optional().describe('bulk: what is done to each job'),
-    owner: z.string().optional().describe('bulk: user id of the owner of the jobs'),
+    owner: z
+      .string()
+      .optional()
+      .describe('bulk: user id of the owner of the jobs; erasure: that of the owner who is erased'),
     filter: z
       .strictObject({
         status: z.enum(JOB_STATUSES).optional(),
@@ -123,7 +132,9 @@ export const operationShape = z
     counting: z
       .literal(true)
       .optional()
-      .describe('bulk: the matching jobs are still being counted, and `total` grows'),
+      .describe(
+        'bulk: the matching jobs are still being counted, and `total` grows; erasure: `total` counts the erased jobs',
+      ),
     refused: z
       .array(refusalShape)
       .describe(
@@ -156,6 +167,7 @@ export type OperationView = z.infer<typeof operationShape>;
 /** The fields of the view that depend on the kind. */
 function subjectOf(operation: Operation) {
   if (operation.kind === 'backfill') return { jobId: operation.params.jobId };
+  if (operation.kind === 'erasure') return operation.params;
   const { action, owner, filter, note, until } = operation.params;
   const { tag, ...others } = filter;
   return {

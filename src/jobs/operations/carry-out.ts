@@ -18,9 +18,14 @@ import { WriterTooSlow } from '../../scheduling/records/writer-deadline.ts';
 import { withSearchBudget } from '../../scheduling/searches.ts';
 import { backfilling } from './backfill-steps.ts';
 import { bulkChanging, isCounting } from './bulk-steps.ts';
+import { erasing } from './erase-steps.ts';
 import type { Acted, Turn, Work } from './operation-work.ts';
 
-const WORK: Readonly<Record<Operation['kind'], Work>> = { backfill: backfilling, bulk: bulkChanging };
+const WORK: Readonly<Record<Operation['kind'], Work>> = {
+  backfill: backfilling,
+  bulk: bulkChanging,
+  erasure: erasing,
+};
 
 /** After this time an operation yields to the next one. */
 const SLICE_MS = 5_000;
@@ -86,7 +91,7 @@ function userByUser(open: readonly OpenOperation[]): { one: OpenOperation; rank:
   return ranked.sort((a, b) => a.rank - b.rank);
 }
 
-/** True if a part was carried out and more is left. False if the operation has ended or another process holds it. */
+/** True if a part was carried out and more is left. False if the operation has ended, must wait, or another process holds it. */
 export async function carryOut(
   context: Context,
   listed: OpenOperation,
@@ -113,11 +118,13 @@ export async function carryOut(
     seen,
     now - seen.createdAt > MAX_AGE_MS ? tooOld(seen) : taken,
   );
+  let waits = false;
   while (operation && isOpen(operation)) {
     // [rule acts-first]
     const step = await carryOutStep(context, operation, turn);
     turn = newTurn(context, mayGoOn);
-    const goesOn = mayGoOn();
+    waits = step.waits === true;
+    const goesOn = mayGoOn() && !waits;
     const next = after(operation, step);
     const leaseUntil = goesOn && isOpen(next) ? clock.now() + settings.operationLeaseMs : 0;
     operation = await replaceOperation(context, operation, { ...next, leaseUntil });
@@ -125,7 +132,7 @@ export async function carryOut(
   }
   if (!operation) await releaseOperation(context, listed.id, holder);
   else if (!isOpen(operation)) await store.delistOperation(operation);
-  return operation !== undefined && isOpen(operation);
+  return operation !== undefined && isOpen(operation) && !waits;
 }
 
 /**
@@ -178,7 +185,11 @@ function after(operation: Operation, step: Acted): Operation {
   const { counting: _, ...rest } = { ...operation, ...counts };
   if (step.stopped !== undefined) return { ...rest, status: 'stopped', reason: step.stopped };
   if (step.next !== undefined)
-    return { ...rest, ...(isCounting(step.next) && { counting: true }), next: step.next };
+    return {
+      ...rest,
+      ...((isCounting(step.next) || operation.kind === 'erasure') && { counting: true as const }),
+      next: step.next,
+    };
   // after a crash the repeated step does not count what it finds done, so the total is used
   return { ...rest, done: total - refusedCount, status: 'done' };
 }

@@ -4,6 +4,7 @@ import { Conflict, NotFound } from '../../domain/errors.ts';
 import {
   type BackfillOperation,
   type BulkOperation,
+  type ErasureOperation,
   isOpen,
   type Operation,
   type OperationView,
@@ -18,7 +19,10 @@ import { carryOut, isHeld, replaceOperation, timeSlice } from './carry-out.ts';
 const FIRST_SLICE_MS = 1_000;
 
 type Given = 'kind' | 'params' | 'userId' | 'total' | 'next' | 'counting';
-export type NewOperation = Pick<BackfillOperation, Given> | Pick<BulkOperation, Given>;
+export type NewOperation =
+  | Pick<BackfillOperation, Given>
+  | Pick<BulkOperation, Given>
+  | Pick<ErasureOperation, Given>;
 
 /** Stores an operation and begins to carry it out. */
 export async function beginOperation(context: Context, given: NewOperation): Promise<Operation> {

@@ -11,6 +11,8 @@ export interface Acted {
   /** Why the operation must end. Undefined if it goes on. */
   readonly stopped?: string | undefined;
   readonly counted?: number | undefined;
+  /** True if the operation must wait. The watchers go on with it in their next pass. */
+  readonly waits?: boolean;
 }
 
 /** The keys of the next step. */

@@ -77,6 +77,20 @@ export function batchOperations({ client, backoff, measured, nameOf }: BatchOpti
     });
   }
 
+  /** Removes any number of items, no two with the same key. */
+  async function removeAll(on: On, keys: readonly Item[]): Promise<void> {
+    const name = nameOf(on.table);
+    await inBatches(on.operation, keys, MAX_WRITES, backoff, async (batch) => {
+      const RequestItems = { [name]: batch.map((Key) => ({ DeleteRequest: { Key } })) };
+      const done = await fewWrites(() =>
+        client.send(new BatchWriteCommand({ RequestItems, ReturnConsumedCapacity })),
+      );
+      measure(on, 'write', done.ConsumedCapacity?.[0]);
+      const left = done.UnprocessedItems?.[name] ?? [];
+      return left.flatMap(({ DeleteRequest }) => (DeleteRequest?.Key ? [DeleteRequest.Key] : []));
+    });
+  }
+
   /** At most `MAX_WRITES` statements, no two of one item. Each succeeds or fails alone. */
   async function execute(on: On, Statements: Statement[]): Promise<Executed[]> {
     const command = new BatchExecuteStatementCommand({ Statements, ReturnConsumedCapacity });
@@ -94,5 +108,5 @@ export function batchOperations({ client, backoff, measured, nameOf }: BatchOpti
     });
   }
 
-  return { getAll, putAll, execute };
+  return { getAll, putAll, removeAll, execute };
 }

@@ -113,7 +113,7 @@ export function openDatabase(options: DatabaseOptions) {
     return fromPage(page);
   }
 
-  const { getAll, putAll, execute } = batchOperations({ client, backoff, measured, nameOf });
+  const { getAll, putAll, removeAll, execute } = batchOperations({ client, backoff, measured, nameOf });
   const unbatched = { ...single, putAll };
   return {
     ...(options.groupCommit ? groupCommit({ ...unbatched, getAll, execute, nameOf }) : unbatched),
@@ -123,6 +123,7 @@ export function openDatabase(options: DatabaseOptions) {
     query,
     scan,
     getAll,
+    removeAll,
     indexPartitions: createIndexPartitions({ get: single.get, update }, options, options.monotonic),
   };
 }

@@ -6,6 +6,7 @@ import * as changes from './changes.ts';
 import * as control from './control.ts';
 import { openDatabase } from './database.ts';
 import * as definitions from './definitions.ts';
+import { eraseJobs, eraseOwner, eraseRows } from './erasure.ts';
 import * as executions from './executions.ts';
 import { expireBeside } from './expiry.ts';
 import type { IndexPartitionSettings } from './index-partitions.ts';
@@ -156,6 +157,10 @@ export function createDynamoStore(options: DynamoStoreOptions): Store {
     putWait: (key, at) => beside.putWait(db, key, at),
     firstWait: (jobId) => beside.firstWait(db, jobId),
     removeWait: (key) => beside.removeWait(db, key),
+
+    eraseRows: (keys) => eraseRows(db, keys),
+    eraseJobs: (heads, entries) => eraseJobs(db, shards, heads, entries),
+    eraseOwner: (userId) => eraseOwner(db, userId),
   };
   return { ...primitives, claim: (writes) => claimStepByStep(primitives, writes) };
 }

@@ -21,7 +21,7 @@ import {
   type Statement,
 } from './writes.ts';
 
-export interface GroupCommitOptions extends ItemCalls, ReturnType<typeof batchOperations> {
+export interface GroupCommitOptions extends ItemCalls, Omit<ReturnType<typeof batchOperations>, 'removeAll'> {
   nameOf(table: TableName): string;
 }
 

@@ -5,8 +5,11 @@ import type { Database } from './database.ts';
 
 const table = 'jobs';
 /** A namespace has no `#`, so the key is unambiguous for every user id. */
+export const namespacePartition = (userId: string, namespace: string): string =>
+  `name#${userId}#${namespace}`;
+
 export const nameKey = (userId: string, namespace: string, name: string) => ({
-  jobId: `name#${userId}#${namespace}`,
+  jobId: namespacePartition(userId, namespace),
   part: name,
 });
 

@@ -4,7 +4,8 @@ import type { ReadOptions, Stored } from '../store.ts';
 import type { Database } from './database.ts';
 
 const table = 'jobs';
-const keyOf = (userId: string, quota: string) => ({ jobId: `quota#${userId}`, part: quota });
+export const quotaPartition = (userId: string): string => `quota#${userId}`;
+const keyOf = (userId: string, quota: string) => ({ jobId: quotaPartition(userId), part: quota });
 
 /** Returns the new usage. 1 WRU. */
 export async function addToQuota(

@@ -7,7 +7,7 @@ import type { Database } from './database.ts';
 const table = 'jobs';
 const PART = 'seat#';
 
-const partitionOf = ({ owner, key }: KeyName): string => `limit#${owner}#${key}`;
+export const partitionOf = ({ owner, key }: KeyName): string => `limit#${owner}#${key}`;
 const keyOf = (seat: Seat) => ({ jobId: partitionOf(seat), part: `${PART}${seat.n}` });
 
 /** `jobId` is the name of the partition key, so the job of the execution is `job`. */

@@ -549,6 +549,44 @@ export class MemoryStore implements Store {
     return found?.number === seen?.number && found?.jobId === seen?.jobId && found?.due === seen?.due;
   }
 
+  async eraseRows(keys: readonly ExecutionKey[]): Promise<void> {
+    for (const { jobId, due } of keys) {
+      this.rows.delete(rowKey({ jobId, due }));
+      this.checkpoints.delete(rowKey({ jobId, due }));
+      this.waits.get(jobId)?.delete(due);
+    }
+  }
+
+  async eraseJobs(heads: readonly Head[]): Promise<void> {
+    const ids = new Set(heads.map(({ jobId }) => jobId));
+    const erase = <T>(map: Map<string, T>, isMeant: (value: T) => boolean) => {
+      for (const [key, value] of map) if (isMeant(value)) map.delete(key);
+    };
+    for (const slot of this.slots.values()) erase(slot, ({ jobId }) => ids.has(jobId));
+    erase(this.definitions, ({ jobId }) => ids.has(jobId));
+    erase(this.notificationWindows, ({ jobId }) => ids.has(jobId));
+    erase(this.names, ({ jobId }) => ids.has(jobId));
+    for (const seat of this.seats.all()) if (ids.has(seat.jobId)) this.seats.delete(seatKey(seat));
+    for (const id of ids) {
+      this.changes.delete(id);
+      this.waits.delete(id);
+      this.heads.delete(id);
+    }
+  }
+
+  async eraseOwner(userId: string, operation: string): Promise<void> {
+    for (const map of [this.quotas, this.names])
+      for (const key of map.keys()) if (key.startsWith(`${userId}#`)) map.delete(key);
+    this.stored.delete(userId);
+    this.limits.delete(userId);
+    for (const one of this.operations.values()) {
+      const isOwn = one.userId === userId || ('owner' in one.params && one.params.owner === userId);
+      if (!isOwn || one.id === operation) continue;
+      this.operations.delete(one.id);
+      this.openOperations.delete(one.id);
+    }
+  }
+
   #slotOf(entry: Entry): string {
     return slotKey(minuteOf(entry.at), shardOf(entry.jobId, this.#options.shards));
   }

@@ -8,6 +8,7 @@ import { controlOperations } from './control.ts';
 import { quotaOperations, windowOperations } from './counters.ts';
 import { definitionOperations } from './definitions.ts';
 import { createDirectWriter } from './direct-writer.ts';
+import { erasureOperations } from './erasure.ts';
 import { executionOperations } from './executions.ts';
 import { headOperations } from './heads.ts';
 import { logLineOperations } from './log-lines.ts';
@@ -119,5 +120,6 @@ function allOperations(
     ...operationOperations(reader, writer),
     ...seatOperations(reader, writer),
     ...savedAndWaiting(reader, writer),
+    ...erasureOperations(writer),
   };
 }
