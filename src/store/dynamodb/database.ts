@@ -116,7 +116,9 @@ export function openDatabase(options: DatabaseOptions) {
   const { getAll, putAll, removeAll, execute } = batchOperations({ client, backoff, measured, nameOf });
   const unbatched = { ...single, putAll };
   return {
-    ...(options.groupCommit ? groupCommit({ ...unbatched, getAll, execute, nameOf }) : unbatched),
+    ...(options.groupCommit
+      ? groupCommit({ ...unbatched, getAll, execute, nameOf, timer: backoff })
+      : unbatched),
     put,
     update,
     remove,
