@@ -3,7 +3,11 @@
 // Without `lingerMs` a call is sent at the end of the current turn of the event loop, so an idle process has no extra latency.
 // While `maxInFlight` requests are in flight, further calls collect. Batches therefore grow with the load.
 
+import { Stopper } from './stopper.ts';
+import type { Timer } from './timer.ts';
+
 export interface BatcherOptions<Call> {
+  readonly timer: Pick<Timer, 'sleep'>;
   /** Calls in one request. */
   readonly maxCalls: number;
   /** Requests in flight, not counting stalled ones. Unlimited if absent. */
@@ -26,7 +30,7 @@ interface Pending<Call, Result> {
 }
 
 export function createBatcher<Call, Result>(
-  { maxCalls, maxInFlight = Number.POSITIVE_INFINITY, stallMs, lingerMs, keyOf }: BatcherOptions<Call>,
+  { timer, maxCalls, maxInFlight = Number.POSITIVE_INFINITY, stallMs, lingerMs, keyOf }: BatcherOptions<Call>,
   send: SendBatch<Call, Result>,
 ): (call: Call) => Promise<Result> {
   let waiting: Pending<Call, Result>[] = [];
@@ -36,11 +40,15 @@ export function createBatcher<Call, Result>(
   function scheduleFlush(): void {
     if (cancelFlush) return;
     if (lingerMs === undefined) {
+      // the end of the turn is no time: what arrives in one turn shares a request, also in virtual time
       const immediate = setImmediate(flush);
       cancelFlush = () => clearImmediate(immediate);
     } else {
-      const timeout = setTimeout(flush, lingerMs);
-      cancelFlush = () => clearTimeout(timeout);
+      const flushed = new Stopper();
+      cancelFlush = () => flushed.stop();
+      void timer.sleep(lingerMs, flushed).then(() => {
+        if (!flushed.aborted) flush();
+      });
     }
   }
 
@@ -73,7 +81,8 @@ export function createBatcher<Call, Result>(
       counted = false;
       if (waiting.length > 0) scheduleFlush();
     };
-    const stalled = stallMs === undefined ? undefined : setTimeout(leave, stallMs);
+    const answered = new Stopper();
+    if (stallMs !== undefined) void timer.sleep(stallMs, answered).then(leave);
     try {
       const results = await send(batch.map(({ call }) => call));
       for (const [i, { resolve, reject }] of batch.entries()) {
@@ -84,7 +93,7 @@ export function createBatcher<Call, Result>(
     } catch (error) {
       for (const { reject } of batch) reject(error);
     } finally {
-      clearTimeout(stalled);
+      answered.stop();
       leave();
     }
   }

@@ -5,15 +5,20 @@ import { OwnerLines } from './owner-lines.ts';
 /** A rank that waits gets at least one in SHARE of a turn. */
 const SHARE = 8;
 
+/** Calls `go` in the next turn of the event loop. It is about the turn and not about time, so virtual time need not replace it. */
+export type InNextTurn = (go: () => void) => void;
+
 /** Lets at most `perTurn` callers continue in one turn. Earlier ranks come first, and the owners of a rank take turns. */
 export class LoopTurns<Rank extends string> {
   readonly #perTurn: number;
+  readonly #inNextTurn: InNextTurn;
   readonly #lines: ReadonlyMap<Rank, OwnerLines<() => void>>;
   #passed = 0;
   #isScheduled = false;
 
-  constructor(perTurn: number, ranks: readonly Rank[]) {
+  constructor(perTurn: number, ranks: readonly Rank[], inNextTurn: InNextTurn = setImmediate) {
     this.#perTurn = perTurn;
+    this.#inNextTurn = inNextTurn;
     this.#lines = new Map(ranks.map((rank) => [rank, new OwnerLines()]));
   }
 
@@ -30,7 +35,7 @@ export class LoopTurns<Rank extends string> {
 
   /** Whether this turn has room, and no caller of the same or an earlier rank waits. */
   #mayPass(rank: Rank): boolean {
-    if (!this.#isScheduled) setImmediate(this.#turn);
+    if (!this.#isScheduled) this.#inNextTurn(this.#turn);
     this.#isScheduled = true;
     if (this.#passed === this.#perTurn) return false;
     for (const [one, { waiting }] of this.#lines) {
@@ -54,7 +59,7 @@ export class LoopTurns<Rank extends string> {
     for (const line of this.#lines.values()) fill(line, this.#perTurn - going.length);
     this.#passed = going.length;
     this.#isScheduled = going.length > 0;
-    if (this.#isScheduled) setImmediate(this.#turn);
+    if (this.#isScheduled) this.#inNextTurn(this.#turn);
     for (const go of going) go();
   };
 }

@@ -55,7 +55,7 @@ export async function connect(
   ]);
   const canGroup =
     onDynoxide || !config.store.groupCommit || (await supportsStatements(clients.dynamodb, prefix));
-  const backoff = { random: systemRandom.float, sleep: (ms: number) => systemClock.sleep(ms) };
+  const backoff = { random: systemRandom.float, sleep: systemClock.sleep };
   const store = withDefinitionCache(
     createDynamoStore({
       client: clients.dynamodb,

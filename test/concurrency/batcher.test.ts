@@ -1,7 +1,8 @@
 // Concurrent calls share requests, and each caller gets its own result.
 import fc from 'fast-check';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createBatcher } from '../../src/concurrency/batcher.ts';
+import { StandingClock, settle } from '../support/standing-clock.ts';
 
 interface Call {
   readonly key: string;
@@ -12,9 +13,10 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A request stays in flight until the test answers it. */
 function setUp({ maxCalls = 3, maxInFlight = 2, stallMs = 60_000 } = {}) {
+  const timer = new StandingClock();
   const sent: { calls: readonly Call[]; answer(failure?: Error): void }[] = [];
   const call = createBatcher<Call, number>(
-    { maxCalls, maxInFlight, stallMs, keyOf: ({ key }) => key },
+    { timer, maxCalls, maxInFlight, stallMs, keyOf: ({ key }) => key },
     (calls) =>
       new Promise((resolve, reject) => {
         const answers = calls.map(({ value }) =>
@@ -26,7 +28,7 @@ function setUp({ maxCalls = 3, maxInFlight = 2, stallMs = 60_000 } = {}) {
       }),
   );
   const keys = () => sent.map(({ calls }) => calls.map(({ key }) => key).join(''));
-  return { call, sent, keys };
+  return { call, sent, keys, timer };
 }
 
 test('a single call is sent at the end of the turn of the event loop', async () => {
@@ -70,59 +72,61 @@ test('two calls with one key are never in the same request, and stay in their or
   expect(sent.map(({ calls }) => calls[0]?.value)).toEqual([0, 1, 3]);
 });
 
-test('with `lingerMs` the first call waits that long for others', async () => {
+test('with `lingerMs` the first call waits that long for others, by the timer it was given', async () => {
+  const timer = new StandingClock();
   const sent: number[] = [];
   const call = createBatcher<Call, number>(
-    { maxCalls: 5, maxInFlight: 2, stallMs: 60_000, lingerMs: 30 },
+    { timer, maxCalls: 5, maxInFlight: 2, stallMs: 60_000, lingerMs: 30 },
     async (group) => {
       sent.push(group.length);
       return group.map(({ value }) => ({ status: 'fulfilled', value }));
     },
   );
   const first = call({ key: 'a', value: 1 });
-  await turn();
-  await turn();
+  await timer.advance(29);
   expect(sent).toEqual([]);
   const second = call({ key: 'b', value: 2 });
-  expect(await Promise.all([first, second])).toEqual([1, 2]);
+  await timer.advance(1);
   expect(sent).toEqual([2]);
+  expect(await Promise.all([first, second])).toEqual([1, 2]);
+  expect(timer.sleeping, 'no timer is left').toBe(0);
 });
 
 test('a full batch does not wait, and the next one waits for as long again', async () => {
-  vi.useFakeTimers();
-  try {
-    const sent: number[] = [];
-    const call = createBatcher<number, void>({ maxCalls: 2, lingerMs: 100 }, async (batch) => {
-      sent.push(batch.length);
-      return batch.map(() => ({ status: 'fulfilled', value: undefined }));
-    });
-    void call(1);
-    vi.advanceTimersByTime(60);
-    void call(2);
-    expect(sent).toEqual([2]);
-    void call(3);
-    vi.advanceTimersByTime(99);
-    expect(sent).toEqual([2]);
-    vi.advanceTimersByTime(1);
-    expect(sent).toEqual([2, 1]);
-  } finally {
-    vi.useRealTimers();
-  }
+  const timer = new StandingClock();
+  const sent: number[] = [];
+  const call = createBatcher<number, void>({ timer, maxCalls: 2, lingerMs: 100 }, async (batch) => {
+    sent.push(batch.length);
+    return batch.map(() => ({ status: 'fulfilled', value: undefined }));
+  });
+  void call(1);
+  await timer.advance(60);
+  void call(2);
+  expect(sent).toEqual([2]);
+  void call(3);
+  await timer.advance(99);
+  expect(sent).toEqual([2]);
+  await timer.advance(1);
+  expect(sent).toEqual([2, 1]);
 });
 
 test('a stalled request does not block the others', async () => {
-  const { call, sent, keys } = setUp({ maxInFlight: 1, stallMs: 20 });
+  const { call, sent, keys, timer } = setUp({ maxInFlight: 1, stallMs: 20 });
   const first = call({ key: 'a', value: 1 });
   await turn();
   const second = call({ key: 'b', value: 2 });
-  await vi.waitFor(() => expect(keys()).toEqual(['a', 'b']));
+  await timer.advance(19);
+  expect(keys()).toEqual(['a']);
+  await timer.advance(1);
+  expect(keys()).toEqual(['a', 'b']);
   sent[1]?.answer();
   expect(await second).toBe(4);
   // the stalled request is no longer counted, also when its response arrives
   const third = call({ key: 'c', value: 3 });
   sent[0]?.answer();
   expect(await first).toBe(2);
-  await vi.waitFor(() => expect(keys()).toEqual(['a', 'b', 'c']));
+  await settle();
+  expect(keys()).toEqual(['a', 'b', 'c']);
   sent[2]?.answer();
   expect(await third).toBe(6);
 });
@@ -154,7 +158,7 @@ test('with random calls, every call is answered once and the limits are kept', a
       async (list, maxCalls, maxInFlight) => {
         let underWay = 0;
         const call = createBatcher<Call, number>(
-          { maxCalls, maxInFlight, stallMs: 60_000, keyOf: ({ key }) => key },
+          { timer: new StandingClock(), maxCalls, maxInFlight, stallMs: 60_000, keyOf: ({ key }) => key },
           async (group) => {
             expect(++underWay).toBeLessThanOrEqual(maxInFlight);
             expect(group.length).toBeLessThanOrEqual(maxCalls);

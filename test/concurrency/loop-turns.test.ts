@@ -59,3 +59,16 @@ test('calls at once while the turn has room, and later in the order of the calls
   await nextTurn();
   expect(called).toEqual([0, 1, 2, 3]);
 });
+
+test('counts the turns that it is given', async () => {
+  const next: (() => void)[] = [];
+  const turns = new LoopTurns(1, RANKS, (go) => void next.push(go));
+  const passed: string[] = [];
+  for (const name of ['a', 'b', 'c']) turns.call('start', 'ann', () => void passed.push(name));
+  await nextTurn();
+  expect(passed).toEqual(['a']);
+  next.shift()?.();
+  expect(passed).toEqual(['a', 'b']);
+  next.shift()?.();
+  expect(passed).toEqual(['a', 'b', 'c']);
+});

@@ -11,7 +11,7 @@ import { publishEvents } from '../../src/notifications/publish-events.ts';
 import { decodeIngest, type IngestMessage } from '../../src/queue/ingest-queue.ts';
 import { decodeNotify, type NotifyMessage } from '../../src/queue/notify-queue.ts';
 import { decode, encode } from '../../src/queue/sqs/message-body.ts';
-import type { Claimed } from '../../src/scheduling/claiming/claim.ts';
+import type { Claimed } from '../../src/scheduling/claiming/claim-result.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aHead, aMessage, aRow, T0 } from '../support/fixtures.ts';
 import { NOON, standingWorld, USER } from '../support/standing-world.ts';

@@ -43,7 +43,7 @@ export interface ReceiverOptions {
 export function createReceiver(options: ReceiverOptions): Receiver {
   const { client, pollClient, queueUrl, deadLetterUrl, visibilityMs, maxReceives, timer, meter } = options;
   const deleteMessage = createBatcher<string, void>(
-    { maxCalls: BATCH, lingerMs: DELETE_LINGER_MS },
+    { timer, maxCalls: BATCH, lingerMs: DELETE_LINGER_MS },
     (handles) =>
       sendBatch('DeleteMessageBatch', handles, timer, async (entries) => {
         meter?.('DeleteMessageBatch', entries.length);
@@ -53,7 +53,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       }),
   );
   const changeVisibility = createBatcher<{ ReceiptHandle: string; VisibilityTimeout: number }, void>(
-    { maxCalls: BATCH, lingerMs: VISIBILITY_LINGER_MS },
+    { timer, maxCalls: BATCH, lingerMs: VISIBILITY_LINGER_MS },
     (changes) =>
       sendBatch('ChangeMessageVisibilityBatch', changes, timer, async (entries) => {
         meter?.('ChangeMessageVisibilityBatch', entries.length);

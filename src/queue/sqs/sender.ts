@@ -40,7 +40,7 @@ export function createSender({ client, queueUrls, timer, meter }: SenderOptions)
       return (await client.send(new SendMessageBatchCommand({ QueueUrl, Entries }))).Failed ?? [];
     });
 
-  const limits = { maxCalls: BATCH, maxInFlight: MAX_IN_FLIGHT, stallMs: STALL_MS };
+  const limits = { timer, maxCalls: BATCH, maxInFlight: MAX_IN_FLIGHT, stallMs: STALL_MS };
   const batchers = queueUrls.map((url) => createBatcher(limits, sendTo(url)));
   return {
     /** Tries every message, also after one has failed. An execution without a message starts only after settle. */

@@ -49,9 +49,18 @@ const OUTAGE_DAYS = 31;
 /** TTL may delete a row days later than it expires, and an execution may end later than its job (`isLateFor`). */
 const MARGIN_DAYS = 7;
 
+/** For tools that have no clock. */
 const DEFAULT_BACKOFF: Pauses = {
   random: () => 0.5,
-  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      const timeout = setTimeout(resolve, ms);
+      const end = () => {
+        clearTimeout(timeout);
+        resolve();
+      };
+      signal?.addEventListener('abort', end, { once: true });
+    }),
 };
 
 export function createDynamoStore(options: DynamoStoreOptions): Store {

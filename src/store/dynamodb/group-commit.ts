@@ -8,6 +8,7 @@
 
 import { createBatcher, type SendBatch } from '../../concurrency/batcher.ts';
 import { unlimited } from '../../concurrency/limiter.ts';
+import type { Timer } from '../../concurrency/timer.ts';
 import type { Item } from '../items.ts';
 import { type batchOperations, MAX_READS, MAX_WRITES } from './batch-operations.ts';
 import type { ItemCalls, On } from './item-calls.ts';
@@ -23,6 +24,7 @@ import {
 
 export interface GroupCommitOptions extends ItemCalls, Omit<ReturnType<typeof batchOperations>, 'removeAll'> {
   nameOf(table: TableName): string;
+  readonly timer: Pick<Timer, 'sleep'>;
 }
 
 /** Requests of one operation in flight. A higher limit would make the batches smaller. */
@@ -40,7 +42,7 @@ const keyOf = ({ key }: Keyed): string => JSON.stringify(key);
 const LIMITS = { maxInFlight: MAX_IN_FLIGHT, stallMs: STALL_MS, keyOf };
 
 export function groupCommit(options: GroupCommitOptions) {
-  const { get, insert, change, getAll, putAll, execute, nameOf } = options;
+  const { get, insert, change, getAll, putAll, execute, nameOf, timer } = options;
 
   function reads(on: On, consistent: boolean) {
     const send: SendBatch<Keyed, Item | undefined> = async (calls) => {
@@ -51,7 +53,7 @@ export function groupCommit(options: GroupCommitOptions) {
         found.set(keyOf({ key: keyOfItem(on.table, item) }), item);
       return calls.map((call) => ({ status: 'fulfilled', value: found.get(keyOf(call)) }));
     };
-    return createBatcher({ maxCalls: MAX_READS, ...LIMITS }, send);
+    return createBatcher({ maxCalls: MAX_READS, timer, ...LIMITS }, send);
   }
 
   function writes<Write extends Keyed>(
@@ -68,7 +70,7 @@ export function groupCommit(options: GroupCommitOptions) {
       );
     };
     return createBatcher(
-      { maxCalls: MAX_WRITES, ...LIMITS, lingerMs: on.linger ? LINGER_MS : undefined },
+      { maxCalls: MAX_WRITES, timer, ...LIMITS, lingerMs: on.linger ? LINGER_MS : undefined },
       send,
     );
   }
@@ -79,7 +81,7 @@ export function groupCommit(options: GroupCommitOptions) {
       await putAll(on, items, unlimited);
       return items.map(() => ({ status: 'fulfilled', value: undefined }));
     };
-    return createBatcher({ maxCalls: MAX_WRITES, ...LIMITS }, send);
+    return createBatcher({ maxCalls: MAX_WRITES, timer, ...LIMITS }, send);
   }
 
   const putting = batchersOf((on: On) => puts(on));

@@ -1,12 +1,13 @@
 // Batch requests that DynamoDB may process only in part. Unprocessed items are retried with backoff.
 import { backoffMs } from '../../concurrency/backoff.ts';
 import { chunksOf, forEachLimit } from '../../concurrency/map-limit.ts';
+import type { StopSignal } from '../../concurrency/stopper.ts';
 
-/** How the pauses between the rounds of a batch are made. */
+/** The time of the store: pauses between the rounds of a batch, and waits of a batch for further calls. */
 export interface Pauses {
   /** In [0, 1). Spreads the retries of callers that were throttled together. */
   random(): number;
-  sleep(ms: number): Promise<void>;
+  sleep(ms: number, signal?: StopSignal): Promise<void>;
 }
 
 const BACKOFF = { baseMs: 25, maxMs: 2_000 };
