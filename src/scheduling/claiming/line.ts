@@ -9,12 +9,10 @@ import { fireTimeOf } from './misfire.ts';
 
 /** Items of ended executions that one look removes. With more of them, the look is repeated when the message comes back. */
 const MAX_REMOVED = 20;
-/** After this time no row follows its item any more: the worker died in between. */
-const ROW_FOLLOWS_MS = 60_000;
 
 /** The oldest execution in line. `unknown` if it cannot be told yet. Consistent: 2 RRU, 1 if there is none. */
 async function firstInLine(
-  { store, clock }: Context,
+  { store, clock, settings }: Context,
   jobId: string,
 ): Promise<Pick<Row, 'due' | 'status' | 'revision'> | 'unknown' | undefined> {
   for (let removed = 0; removed < MAX_REMOVED; removed++) {
@@ -23,9 +21,8 @@ async function firstInLine(
     const { due, at } = first;
     const row = await store.readRow(jobId, due, { consistent: /* [rule order-sure] */ true });
     if (row && !isTerminal(row.status)) return row;
-    // the row is written after the item
-    // [rule row-follows]
-    if (!row && clock.now() - at < ROW_FOLLOWS_MS) return 'unknown';
+    // [rule row-follows] the row is written after the item, unless the worker died in between
+    if (!row && clock.now() - at < settings.leaseMs) return 'unknown';
     await store.removeWait({ jobId, due });
   }
   return 'unknown';
