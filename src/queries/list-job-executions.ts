@@ -43,9 +43,7 @@ async function pastAndRunning(
   head: Head,
   query: ExecutionsQuery,
 ): Promise<Listed<ExecutionView>> {
-  const first = query.cursor
-    ? []
-    : (await listPending(context, head)).filter((e) => matchesQuery(e, query));
+  const first = query.cursor ? [] : (await listPending(context, head)).filter((e) => matchesQuery(e, query));
   const items = first.slice(0, query.limit);
   if (items.length === query.limit) return { items, nextCursor: BEFORE_ALL_ROWS };
   const rows = await filteredPage<Row>(

@@ -81,8 +81,12 @@ describe('the console of npm start', () => {
 });
 
 describe('the link to the console', () => {
-  it('is printed right after the address, for an operator and 12 hours', async () => {
-    const [, url, token] = await local.printed(/listens on .*\n.* (http:\S+)\/console\/#token=(\S+)\n/);
+  it('is not printed where no terminal is, but the command that prints it, for an operator and 12 hours', async () => {
+    await local.printed(/listens on .*\n.*: npx punctual token me --operator --link --data \S+\n/);
+    expect(local.output()).not.toContain('#token=');
+    const printed = startPart('token.main', { PUNCTUAL_DATA: folder.path }, ['me', '--operator', '--link']);
+    expect(await printed.exited).toBe(0);
+    const [url, token = ''] = printed.output().trim().split('/console/#token=');
     expect(url).toBe(local.url);
     const { sub, groups, iat, exp } = claimsOf(token);
     expect({ sub, groups, hours: (exp - iat) / 3600 }).toEqual({
@@ -106,16 +110,12 @@ describe('the link to the console', () => {
     expect(response.status).toBe(200);
   });
 
-  it('has the port of PUNCTUAL_PORT if no server runs, and needs one that is known', async () => {
+  it('needs a running server: nobody else may listen on its port and get the token', async () => {
     const other = temporaryFolder();
-    const link = (port: string) =>
-      startPart('token.main', { PUNCTUAL_DATA: other.path, PUNCTUAL_PORT: port }, ['me', '--link']);
-    const known = link('4321');
-    expect(await known.exited).toBe(0);
-    expect(known.output()).toMatch(/^http:\/\/127\.0\.0\.1:4321\/console\/#token=/);
-    const unknown = link('0');
-    expect(await unknown.exited).toBe(1);
-    expect(unknown.output()).toMatch(/no server runs with the data folder .*PUNCTUAL_PORT is 0/);
+    const more = { PUNCTUAL_DATA: other.path, PUNCTUAL_PORT: '4321' };
+    const link = startPart('token.main', more, ['me', '--link']);
+    expect(await link.exited).toBe(1);
+    expect(link.output()).toMatch(/no server runs with the data folder /);
     other.remove();
   });
 });

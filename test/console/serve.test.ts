@@ -95,11 +95,14 @@ describe('the console', () => {
     },
   );
 
-  it.each(['gzip', 'br; q=0.0, gzip'])('compresses with gzip for a client that accepts %s', async (accepted) => {
-    const script = await get('/console/assets/main-AB12.js', { 'accept-encoding': accepted });
-    expect(script.headers['content-encoding']).toBe('gzip');
-    expect(gunzipSync(script.bytes).toString()).toBe(SCRIPT);
-  });
+  it.each(['gzip', 'br; q=0.0, gzip'])(
+    'compresses with gzip for a client that accepts %s',
+    async (accepted) => {
+      const script = await get('/console/assets/main-AB12.js', { 'accept-encoding': accepted });
+      expect(script.headers['content-encoding']).toBe('gzip');
+      expect(gunzipSync(script.bytes).toString()).toBe(SCRIPT);
+    },
+  );
 
   it.each(['br;q=0.5', 'BR', 'gzip,br'])('compresses for a client that accepts %s', async (accepted) => {
     const script = await get('/console/assets/main-AB12.js', { 'accept-encoding': accepted });

@@ -61,7 +61,7 @@ export function takeOut(text: string, rule: string, put?: string): string {
   const end = isStatement ? endOfStatement(text, start) : endOfOperand(text, start);
   const taken = text.slice(start, end);
   if (taken === '') throw new Error(`[rule ${rule}] marks nothing`);
-  const instead = put ?? (isStatement ? '' : 'true');
+  const instead = put ?? (isStatement ? ';' : 'true');
   return text.slice(0, start) + instead.replaceAll('$&', () => taken) + text.slice(end);
 }
 

@@ -88,7 +88,13 @@ export class People {
     const world = this.#world;
     const random = this.#random;
     if (world.isCalm || !random.chance(0.2)) return;
-    const operation = random.pick(['pause', 'editSame', 'editParams', 'cancelExecution', 'cancelExecution'] as const);
+    const operation = random.pick([
+      'pause',
+      'editSame',
+      'editParams',
+      'cancelExecution',
+      'cancelExecution',
+    ] as const);
     world.at(world.now + random.int(0, 800), () => {
       const head = world.store.heads.get(jobId);
       const isCancel = operation === 'cancelExecution';

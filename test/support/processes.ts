@@ -111,12 +111,28 @@ export async function startLocal(
 ) {
   const local = startPart(part, { PUNCTUAL_DATA: folder, ...env }, [], uid);
   const [, url = ''] = await local.printed(/listens on (http:\S+)/);
-  return { ...local, url, as: (user: string) => client(url, folder, user) };
+  // a folder of another user is refused, so its user prints the token
+  const printedToken = async (user: string) => {
+    const printing = startPart('token.main', { PUNCTUAL_DATA: folder }, [user], uid);
+    await printing.exited;
+    return printing.output().trim();
+  };
+  return {
+    ...local,
+    url,
+    as: (user: string) => client(url, folder, user, [], uid === undefined ? undefined : printedToken),
+  };
 }
 
-export function client(url: string, folder: string, user: string, groups: readonly string[] = []) {
+export function client(
+  url: string,
+  folder: string,
+  user: string,
+  groups: readonly string[] = [],
+  tokenOf = async (name: string) => signToken(await tokenKey(folder), name, groups),
+) {
   return async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
-    const token = await signToken(await tokenKey(folder), user, groups);
+    const token = await tokenOf(user);
     const response = await fetch(`${url}${path}`, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },

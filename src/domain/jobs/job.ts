@@ -34,8 +34,10 @@ export interface Lock {
 }
 
 /** Whether the job's lock was taken by the claim that has opened this row. */
-export const isLockOf = ({ lock }: Pick<Head, 'lock'>, row: { readonly due: DueKey; readonly number: number }): boolean =>
-  lock?.due === row.due && lock.number === row.number;
+export const isLockOf = (
+  { lock }: Pick<Head, 'lock'>,
+  row: { readonly due: DueKey; readonly number: number },
+): boolean => lock?.due === row.due && lock.number === row.number;
 
 /** The current state of a job. It stays below 1 KB, because DynamoDB bills the whole item for an update. */
 export interface Head extends Policies {

@@ -81,9 +81,7 @@ export function executionOfRow(row: Row): ExecutionView {
     attempts: attempts.length > 0 ? attempts : undefined,
     stopping: row.status === 'RUNNING' ? row.cancelRequested : undefined,
     progress:
-      row.status === 'RUNNING' && row.progress
-        ? { ...row.progress, at: iso(row.progress.at) }
-        : undefined,
+      row.status === 'RUNNING' && row.progress ? { ...row.progress, at: iso(row.progress.at) } : undefined,
     dismissed: row.dismissed,
     timeline: present({
       dueAt: iso(dueAt),
@@ -146,10 +144,7 @@ export function plannedExecution(head: PlannedJob, due: DueKey, now: number): Ex
 }
 
 /** The fields of a head that its view depends on. */
-export type VisibleHead = Omit<
-  Head,
-  'lock' | 'coveredUntil' | 'bodyFingerprint'
->;
+export type VisibleHead = Omit<Head, 'lock' | 'coveredUntil' | 'bodyFingerprint'>;
 
 /** True for the stored status `paused`, and until the end of a pause that ends by itself. */
 export const isPaused = (

@@ -111,7 +111,12 @@ async function explainWaiting(asked: Case, row: Row): Promise<Answer> {
       'waiting',
       `${waits} for the execution due ${iso(dueAtOf(other.due))}, which has not ended.`,
       evidence,
-      executionEvidence(head.jobId, other.due, 'execution that has the lock of the job', other.startedAt ?? now),
+      executionEvidence(
+        head.jobId,
+        other.due,
+        'execution that has the lock of the job',
+        other.startedAt ?? now,
+      ),
     );
   if (!(await hasLiveWorker(asked))) return noWorker(asked, `${waits}, and no worker is alive.`, evidence);
   return answer('waiting', `${waits} for ${limitText(asked)}.`, evidence);

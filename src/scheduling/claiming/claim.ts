@@ -173,7 +173,8 @@ async function wait(
   head: Head,
 ): Promise<ClaimResult | typeof CONFLICT> {
   const { store } = context;
-  if (row?.status === 'RETRYING') return { kind: 'later', at: comeBackAt(head, now, row.nextAttemptAt ?? now) };
+  if (row?.status === 'RETRYING')
+    return { kind: 'later', at: comeBackAt(head, now, row.nextAttemptAt ?? now) };
   if (row?.queuedAt !== undefined) return { kind: 'later', at: comeBackAt(head, now, row.queuedAt) };
   // [rule wait-first]
   await store.putWait({ jobId: head.jobId, due: message.due }, now);
