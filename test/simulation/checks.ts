@@ -371,6 +371,8 @@ export class Checks {
     if (!isSame && !mayFollow(old?.status, status))
       this.#fail('rows change as the table says', jobId, due, `${old?.status} to ${status}`);
     if (old && number < old.number) this.#fail('numbers grow', jobId, due, `${old.number} to ${number}`);
+    if (status !== 'RUNNING' && row.cancelRequested && !old?.cancelRequested)
+      this.#fail('only a RUNNING execution is asked to stop', jobId, due, status);
     if (status !== 'RUNNING' && row.leaseUntil !== undefined)
       this.#fail('only a RUNNING row has a lease', jobId, due, status);
     const head = this.#world.store.heads.get(jobId);
@@ -703,6 +705,8 @@ export class Checks {
     );
     if (!Number.isFinite(since) || since - fires <= head.misfire.graceSeconds * 1000) return;
     if (head.misfire.policy === 'skip') fail(`ran ${since - fires} ms late`);
+    // older ones may have been missed too, and are in line when it comes back
+    if (head.misfire.policy === 'runAll' && head.overlap !== 'allow') fail('did not stand in line');
     // a later occurrence may be in time by another clock, and one that jitter still delays was not missed
     const missedBefore = since - 2 * this.#world.settings.clockSkewMs;
     let latest = latestOccurrence(rule.schedule, dueAtOf(due) - 1, missedBefore);

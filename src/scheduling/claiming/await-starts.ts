@@ -8,10 +8,10 @@ import type { Context } from '../context.ts';
 export async function awaitStarts(context: Context, jobId: string): Promise<void> {
   const { store, clock, settings, claims } = context;
   if (claims) return claims.settled(jobId);
-  const head = await store.readHead(jobId, { consistent: /* [rule look-sure] */ true });
+  const head = await store.readHead(jobId, { consistent: true });
   // [rule allow-waits]
   if (head?.overlap === 'allow') return clock.sleep(settings.startWindowMs);
-  const row = head?.lock && (await store.readRow(jobId, head.lock.due, { consistent: true }));
+  const row = head?.lock && (await store.readRow(jobId, head.lock.due, { consistent: /* [rule look-sure] */ true }));
   // [rule change-waits]
   if (row && head && isLockOf(head, row)) await awaitStart(context, row);
 }
