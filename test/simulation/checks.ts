@@ -362,7 +362,10 @@ export class Checks {
     const key = rowKey(row);
     this.onRow?.(row);
     const isSame = old?.status === status && old.number === number;
-    if (isSame && status === 'RUNNING') return this.#kept(old, row);
+    if (isSame && status === 'RUNNING') {
+      this.#kept(old, row);
+      return;
+    }
     const segments = this.#history.get(key) ?? [];
     this.#history.set(key, segments);
     segments.push({ at: now, status, number });
@@ -376,7 +379,10 @@ export class Checks {
     if (status !== 'RUNNING' && row.leaseUntil !== undefined)
       this.#fail('only a RUNNING row has a lease', jobId, due, status);
     const head = this.#world.store.heads.get(jobId);
-    if (!head) return this.#fail('no row without a job', jobId, due, status);
+    if (!head) {
+      this.#fail('no row without a job', jobId, due, status);
+      return;
+    }
     const claim = old && this.claimOf(old);
     if (old?.status === 'RUNNING' && claim) this.#left(head, old, row, claim);
     if (status === 'RUNNING') this.#opened(old, row);

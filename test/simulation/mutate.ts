@@ -67,9 +67,9 @@ export function takeOut(text: string, rule: string, put?: string): string {
 
 /** The position after spaces and comments. */
 const skipBlanks = (text: string, from: number): number =>
-  from + (/^(?:\s|\/\/.*|\/\*[^]*?\*\/)*/.exec(text.slice(from))?.[0].length ?? 0);
+  from + (/^(?:\s|\/\/.*|\/\*[\s\S]*?\*\/)*/.exec(text.slice(from))?.[0].length ?? 0);
 
-const LITERAL = /^(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`|\/\/.*|\/\*[^]*?\*\/)/;
+const LITERAL = /^(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`|\/\/.*|\/\*[\s\S]*?\*\/)/;
 
 /** The position at which `isEnd` is true of the rest, outside of brackets, strings and comments. */
 function scan(text: string, from: number, isEnd: (rest: string, previous: string) => boolean): number {
