@@ -1,8 +1,7 @@
 // After an outage of the workers, a job with misfire `runAll` runs all that was missed, one after the other in the order of the
-// due times, however the messages arrive.
+// due times, however the messages arrive. With `runOnce` one run stands for all.
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { dueAtOf } from '../../src/domain/executions/ids.ts';
 import type { Message } from '../../src/queue/queue.ts';
 import type { Context } from '../../src/scheduling/context.ts';
 import { handleMessage } from '../../src/scheduling/running/handle-message.ts';
@@ -17,13 +16,13 @@ import { workerPort } from '../support/worker-port.ts';
 const MISSED = 6;
 
 /** The due times of the runs in the order of their starts, in minutes after noon. */
-async function startsAfterOutage(seed: number, overlap: string): Promise<number[]> {
+async function afterOutage(seed: number, overlap: string, policy: string) {
   const seeded = new Seeded(seed);
   const float = () => seeded.float();
   const world = standingWorld();
   await world.create({
     ...{ ...EVERY_MINUTE, overlap },
-    misfire: { policy: 'runAll', graceSeconds: 10 },
+    misfire: { policy, graceSeconds: 10 },
   });
   const missed = world.sent.splice(0).slice(0, MISSED);
   const clock = new StandingClock(at('12:07:00') - 1);
@@ -68,15 +67,22 @@ async function startsAfterOutage(seed: number, overlap: string): Promise<number[
   };
   for (const message of missed) void clock.sleep(float() * 500).then(() => deliver(message));
   await clock.advance(2 * MINUTE);
-  for (const message of missed)
-    expect(world.row(message), `of ${new Date(dueAtOf(message.due)).toISOString()}`).toMatchObject({
-      status: 'SUCCEEDED',
-      attempt: 1,
-    });
-  return starts;
+  return { starts, rows: missed.map((message) => world.row(message)) };
 }
 
-test.each(['skip', 'queue'])('overlap: %s', async (overlap) => {
-  for (let seed = 1; seed <= 25; seed++)
-    expect(await startsAfterOutage(seed, overlap), `seed ${seed}`).toEqual([1, 2, 3, 4, 5, 6]);
+test.each(['skip', 'queue'])('runAll, overlap: %s', async (overlap) => {
+  for (let seed = 1; seed <= 25; seed++) {
+    const { starts, rows } = await afterOutage(seed, overlap, 'runAll');
+    expect(starts, `seed ${seed}`).toEqual([1, 2, 3, 4, 5, 6]);
+    for (const row of rows) expect(row).toMatchObject({ status: 'SUCCEEDED', attempt: 1 });
+  }
+});
+
+test.each(['skip', 'queue', 'allow'])('runOnce, overlap: %s', async (overlap) => {
+  for (let seed = 1; seed <= 25; seed++) {
+    const { starts, rows } = await afterOutage(seed, overlap, 'runOnce');
+    expect(starts, `seed ${seed}`).toHaveLength(1);
+    const skipped = rows.filter((row) => row?.status === 'SKIPPED');
+    expect(skipped, `seed ${seed}`).toHaveLength(MISSED - 1);
+  }
 });

@@ -108,6 +108,7 @@ const ROWS: readonly RowCase[] = [
   { name: 'absent, of a run by hand', byHand: true },
   { name: 'queued', status: 'QUEUED' },
   { name: 'queued, in line', status: 'QUEUED', waited: true },
+  { name: 'queued, its first attempt was lost', status: 'QUEUED', attempt: 1 },
   { name: 'queued, given back, and it covers others', status: 'QUEUED', covers: true },
   { name: 'queued, in line, and it covers others', status: 'QUEUED', covers: true, waited: true },
   { name: 'queued, of the schedule in force', status: 'QUEUED', ofSchedule: true },
@@ -246,6 +247,8 @@ const isLost = ({ row }: Case) => row.status === 'RUNNING' && row.lease === 'ove
 /** Without a lock to ask, each opened row counts as a start. */
 const hasStarted = ({ overlap, lock }: Case) => overlap === 'allow' || lock.of === 'this claim';
 const isFirst = ({ row }: Case) => row.status !== 'RETRYING';
+/** Of the schedule, and absent or given back by a claim that did not start. */
+const isFresh = ({ row }: Case) => isFirst({ row } as Case) && !row.byHand && !row.waited && !row.attempt;
 const isMissed = ({ row, timing }: Case) =>
   isFirst({ row } as Case) && !row.byHand && timing.isMissed === true;
 const isWithdrawn = ({ job, row }: Case) =>
@@ -275,8 +278,8 @@ const counted = (c: Case) => (c.row.attempt ?? 0) - (hasStarted(c) ? 0 : 1);
 function coverAfter({ timing, row }: Case): string | undefined {
   const { cover, coverAfter: after } = timing;
   if (after === 'none') return undefined;
-  // a retry, a run by hand and one that has waited for others say nothing about what was missed
-  const mayCover = isFirst({ row } as Case) && !row.byHand && (!row.waited || row.covers);
+  // a retry, a run by hand and one that has waited for others or was lost say nothing about what was missed
+  const mayCover = isFresh({ row } as Case) || (isFirst({ row } as Case) && !row.byHand && row.covers);
   const until = mayCover ? (after ?? cover) : cover;
   return until === undefined ? undefined : dueKey(until);
 }
@@ -343,7 +346,7 @@ const TABLE: readonly [string, (c: Case) => boolean, (c: Case) => Decision][] = 
   ],
   [
     'it is covered',
-    ({ row, timing }) => !row.status && timing.isCovered === true,
+    (c) => isFresh(c) && !c.row.covers && c.timing.isCovered === true,
     () => ends('SKIPPED', 'misfire: one run stood for all that were missed'),
   ],
   [

@@ -11,7 +11,8 @@ export async function awaitStarts(context: Context, jobId: string): Promise<void
   const head = await store.readHead(jobId, { consistent: true });
   // [rule allow-waits]
   if (head?.overlap === 'allow') return clock.sleep(settings.startWindowMs);
-  const row = head?.lock && (await store.readRow(jobId, head.lock.due, { consistent: /* [rule look-sure] */ true }));
+  const row =
+    head?.lock && (await store.readRow(jobId, head.lock.due, { consistent: /* [rule look-sure] */ true }));
   // [rule change-waits]
   if (row && head && isLockOf(head, row)) await awaitStart(context, row);
 }

@@ -222,7 +222,7 @@ async function openAndLock(
   if (answer === 'done')
     context.log.warn('gave a claim back because the store was slow', { jobId: head.jobId, due: message.due });
   // [rule give-back]
-  await giveBack(context, claimed);
+  await giveBack(context, claimed, answer === 'done');
   return answer === 'opened' ? CONFLICT : { kind: 'later', at: clock.now() };
 }
 
@@ -330,16 +330,21 @@ const GIVE_BACK_RETRY = { maxRounds: 6, pauseMs: 50 };
 
 /**
  * Makes the row what it was before a claim that does not start. The number stays. If the store does not answer, the lease ends,
- * and the next claim finds the lost row.
+ * and the next claim finds the lost row. `hasLock`: the head was written, so what the run covers is skipped.
  */
-export async function giveBack(context: Context, { row, seen, head, message }: Claimed): Promise<void> {
+export async function giveBack(
+  context: Context,
+  { row, seen, head, message }: Claimed,
+  hasLock = true,
+): Promise<void> {
   const { number, jobId } = row;
   // without the error: the failure before it has been told and counted
   const { error: _, ...before } = seen ?? {
     ...newRow(head, message.due, row.revision, 'QUEUED'),
     enqueuedAt: message.enqueuedAt,
   };
-  const { was = 'QUEUED', covers } = row;
+  const { was = 'QUEUED' } = row;
+  const { covers } = hasLock ? row : before;
   const next: Row = { ...before, status: was, number, ...(covers && { covers }) };
   await retryConflicts(context, GIVE_BACK_RETRY, async () => {
     try {

@@ -27,15 +27,17 @@ interface Facts {
   readonly row: Row | undefined;
 }
 
-/** The misfire of a first claim. One-time jobs, runs by hand and retries are never missed, and what has a row is not skipped. */
+/** The misfire of a first claim. One-time jobs, runs by hand and retries are never missed. */
 export function misfireOf(facts: Facts, head: Head, due: DueKey): Misfire {
   const { now, clockSkewMs, message, row } = facts;
   const cover = isCoverInFuture(now, head) ? undefined : head.coveredUntil;
   if (isManual(row ?? message) || row?.status === 'RETRYING') return { queues: false, cover };
+  // one that was given back before it started is as if it had no row. One that has waited for others is late for that reason
+  const isFresh = !row || (row.attempt === 0 && row.queuedAt === undefined);
   const fires = fireTimeOf(head, due);
   const late = now - fires;
   // an occurrence in time can be covered only by a wrong clock, and runs
-  if (!row && cover !== undefined && fires <= dueAtOf(cover) && late > clockSkewMs)
+  if (isFresh && !row?.covers && cover !== undefined && fires <= dueAtOf(cover) && late > clockSkewMs)
     return { skips: COVERED_REASON, queues: false, cover };
   const { policy, graceSeconds } = head.misfire;
   if (!isRecurring(head.schedule) || late <= graceSeconds * 1000) return { queues: false, cover };
@@ -44,8 +46,7 @@ export function misfireOf(facts: Facts, head: Head, due: DueKey): Misfire {
     return { skips, queues: false, cover };
   }
   if (policy === 'runAll') return { queues: head.overlap !== 'allow', cover };
-  // one that has waited for others is late for another reason
-  if (policy === 'skip' || (row?.queuedAt !== undefined && !row.covers)) return { queues: false, cover };
+  if (policy === 'skip' || !(isFresh || row.covers)) return { queues: false, cover };
   // an occurrence that fires later is in time by some machine's clock: two differ by clockSkewMs, and the claim of a covered
   // occurrence must find it late by more than that
   const covered = dueKey(Math.max(fires, now - /* [rule cover-past] */ 2 * clockSkewMs));
