@@ -6,6 +6,7 @@ import { isTerminal, type Row } from '../../src/domain/executions/row.ts';
 import type { Head } from '../../src/domain/jobs/job.ts';
 import { fireAt } from '../../src/domain/schedule/occurrences.ts';
 import { isLeaseOver } from '../../src/scheduling/claiming/decide-claim.ts';
+import { ROW_FOLLOWS_MS } from '../../src/scheduling/claiming/line.ts';
 import { rowKey } from '../../src/store/memory/memory-store.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
 
@@ -77,12 +78,19 @@ export class Standing {
     return this.#world.store.rows.get(rowKey({ jobId, due }));
   }
 
+  /** Whether an older one may be about to stand in line: a worker has written its item, and died or stopped before its row. */
+  #isInDoubt({ jobId }: Head, due: DueKey): boolean {
+    const { store, now } = this.#world;
+    const items = [...(store.waits.get(jobId) ?? [])];
+    return items.some(([d, at]) => d < due && !this.#rowOf(jobId, d) && now - at < ROW_FOLLOWS_MS);
+  }
+
   /** Whether an execution is due, is not running, and is not blocked by another. */
   #isFree(head: Head, due: DueKey, row: Row | undefined): boolean {
     const { now, settings, boot, checks } = this.#world;
     if (row?.status === 'RUNNING')
       return isLeaseOver({ now, clockSkewMs: 2 * settings.clockSkewMs, boot }, row);
-    if (checks.keys.isFull(head)) return false;
+    if (checks.keys.isFull(head) || this.#isInDoubt(head, due)) return false;
     if (row?.status === 'RETRYING' && (row.nextAttemptAt ?? 0) + settings.clockSkewMs > now) return false;
     if (head.overlap === 'allow') return true;
     return !checks.isLocked(head, due) && !this.#isBehind(head, due);

@@ -9,10 +9,12 @@ import { fireTimeOf } from './misfire.ts';
 
 /** Items of ended executions that one look removes. With more of them, the look is repeated when the message comes back. */
 const MAX_REMOVED = 20;
+/** After this time no row follows its item any more: the worker died in between. A shorter one would lose the order. */
+export const ROW_FOLLOWS_MS = 60_000;
 
 /** The oldest execution in line. `unknown` if it cannot be told yet. Consistent: 2 RRU, 1 if there is none. */
 async function firstInLine(
-  { store, clock, settings }: Context,
+  { store, clock }: Context,
   jobId: string,
 ): Promise<Pick<Row, 'due' | 'status' | 'revision'> | 'unknown' | undefined> {
   for (let removed = 0; removed < MAX_REMOVED; removed++) {
@@ -22,7 +24,7 @@ async function firstInLine(
     const row = await store.readRow(jobId, due, { consistent: /* [rule order-sure] */ true });
     if (row && !isTerminal(row.status)) return row;
     // [rule row-follows] the row is written after the item, unless the worker died in between
-    if (!row && clock.now() - at < settings.leaseMs) return 'unknown';
+    if (!row && clock.now() - at < ROW_FOLLOWS_MS) return 'unknown';
     await store.removeWait({ jobId, due });
   }
   return 'unknown';
