@@ -16,7 +16,7 @@ import { newRow, writeRow } from '../records/write-row.ts';
 import { afterExecution } from '../running/after-execution.ts';
 import type { Claimed, ClaimResult } from './claim-result.ts';
 import { type ClaimFacts, type Decision, decideClaim, type RowChange } from './decide-claim.ts';
-import { comeBackAt, isBehind, wakeNext } from './line.ts';
+import { comeBackAt, isBehind, keepPlace, wakeNext } from './line.ts';
 import { isCoverInFuture } from './misfire.ts';
 import { type FreeSeat, findSeat, keyLimitOf, waitForSeat } from './seats.ts';
 
@@ -77,7 +77,7 @@ async function readFacts(context: Context, message: Message, sure: boolean): Pro
   // the line matters only to what would be claimed
   const waitsInLine = head && decideClaim({ ...without, isBehind: true }).do === 'wait';
   return {
-    facts: { ...without, isBehind: waitsInLine ? await isBehind(context, jobId, due) : false },
+    facts: { ...without, isBehind: waitsInLine ? await isBehind(context, message, row) : false },
     /* [rule window-from-read] */ readAt,
     sure,
   };
@@ -175,7 +175,10 @@ async function wait(
   const { store } = context;
   if (row?.status === 'RETRYING')
     return { kind: 'later', at: comeBackAt(head, now, row.nextAttemptAt ?? now) };
-  if (row?.queuedAt !== undefined) return { kind: 'later', at: comeBackAt(head, now, row.queuedAt) };
+  if (row?.queuedAt !== undefined) {
+    await keepPlace(context, message);
+    return { kind: 'later', at: comeBackAt(head, now, row.queuedAt) };
+  }
   // [rule wait-first]
   await store.putWait({ jobId: head.jobId, due: message.due }, now);
   const base = row ?? newRow(head, message.due, revisionOf(head, message), 'QUEUED');

@@ -3,6 +3,7 @@
 import { type DueKey, dueAtOf, isManual } from '../../domain/executions/ids.ts';
 import { isTerminal, type Row } from '../../domain/executions/row.ts';
 import type { Head } from '../../domain/jobs/job.ts';
+import type { ExecutionKey } from '../../store/store.ts';
 import type { Context } from '../context.ts';
 import { messageOf } from '../planning/plan.ts';
 import { fireTimeOf } from './misfire.ts';
@@ -30,10 +31,22 @@ async function firstInLine(
   return 'unknown';
 }
 
-/** Whether an older execution of the job is in line. */
-export async function isBehind(context: Context, jobId: string, due: DueKey): Promise<boolean> {
+/** Whether an older execution of the job is in line. `row` is the own one. */
+export async function isBehind(
+  context: Context,
+  { jobId, due }: ExecutionKey,
+  row: Row | undefined,
+): Promise<boolean> {
   const first = await firstInLine(context, jobId);
-  return first === 'unknown' || (first !== undefined && first.due < due);
+  if (first === 'unknown') return true;
+  if (row?.queuedAt !== undefined && (!first || first.due > due)) await keepPlace(context, { jobId, due });
+  return first !== undefined && first.due < due;
+}
+
+/** Stands in line again, if the item was removed because its row came late. 1 RRU, and 1 WRU if it was. */
+export async function keepPlace({ store, clock }: Context, { jobId, due }: ExecutionKey): Promise<void> {
+  const first = await store.firstWait(jobId);
+  if (!first || first.due > due) await store.putWait({ jobId, due }, clock.now());
 }
 
 /** Sends the message of the oldest execution in line. It saves time, and nothing rests on it: each comes back by itself. */

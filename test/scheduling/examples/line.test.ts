@@ -12,7 +12,7 @@ async function lineOf(...times: string[]) {
   claimedOf(await claim(world.context, 'worker', world.message(jobId, at('12:01:00'))));
   world.now = at('12:04:00');
   for (const time of times) await claim(world.context, 'worker', world.message(jobId, at(time)));
-  const behind = (time: string) => isBehind(world.context, jobId, dueOf(time));
+  const behind = (time: string) => isBehind(world.context, { jobId, due: dueOf(time) }, undefined);
   return { world, jobId, dueOf, behind };
 }
 
@@ -30,6 +30,15 @@ test('the item of an execution whose row may still come counts, and disappears i
   world.now += MINUTE;
   expect(await behind('12:03:00')).toBe(false);
   expect(await world.store.firstWait(jobId)).toBeUndefined();
+});
+
+test('an execution whose row came so late that its item was removed stands in line again', async () => {
+  const { world, jobId, dueOf } = await lineOf('12:02:00');
+  const own = { jobId, due: dueOf('12:02:00') };
+  await world.store.removeWait(own);
+  const row = await world.store.readRow(jobId, own.due, { consistent: true });
+  expect(await isBehind(world.context, own, row)).toBe(false);
+  expect(await world.store.firstWait(jobId)).toMatchObject({ due: own.due });
 });
 
 test('the oldest execution in line is sent at once', async () => {
