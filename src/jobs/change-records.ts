@@ -87,7 +87,7 @@ export async function changeJob(
     const sides = difference(head, version, decision, clock.now());
     const end = endOfJob(head);
     const next = endOfJob({ ...head, ...decision.set, updatedAt: clock.now() });
-    const updatedAt = /* [rule record-first] */ await recordChange(
+    const updatedAt = await recordChange(
       context,
       { ...record, ...sides },
       clock.now(),
@@ -106,7 +106,6 @@ export async function changeJob(
     if (isOtherEnd(end, next) && isLaterEnd(end, next)) await store.expireBeside(head, next);
     decision.inTime?.();
     guard?.inTime?.();
-    // [rule record-first-after]
     if (!(await writeHead(context, head, written))) return CONFLICT;
     const changed = { ...head, ...written };
     if (isOtherEnd(end, next)) await expireWith(context, changed);

@@ -69,7 +69,6 @@ export async function putNamedJob(
     checkMatch(name, found.head, options.ifMatch);
     await checkChange(context, comparison, wanted, options);
     // before the pointer can be written again, because it names one replaced job only
-    // [rule name-leftover]
     if (found.leftover) await cancelReplaced(context, who, found.leftover.jobId, found.pointer?.jobId);
     try {
       return await carryOut(context, put, found, comparison);
@@ -150,16 +149,15 @@ async function create(
   const { params, notify, ...fields } = spec;
   const bytes = bytesOfNewJob(refuseLarge({ params, notify }), { ...fields, schedule }, options.note);
   await options.takeQuota?.(replaced !== undefined, bytes);
-  const jobId = /* [rule name-reserved] */ reserved ?? newJobId(context.random);
+  const jobId = reserved ?? newJobId(context.random);
   if (reserved === undefined) {
     const next = {
       userId,
       ...name,
       jobId,
-      previous: /* [rule name-previous] */ replaced,
+      previous: replaced,
       stamp: context.random.id(12),
     };
-    // [rule pointer-first]
     const end = endOfJob({ status: 'active', schedule, updatedAt: context.clock.now() });
     if (!(await writePointer(context, pointer, next, end))) return CONFLICT;
   }

@@ -165,10 +165,9 @@ async function changeOne(
   const { note, until, action } = operation.params;
   const guard: ChangeGuard = {
     admit(head) {
-      // [rule bulk-selects-again]
       if (!isToChange(context, operation, head)) throw new NoLongerSelected();
     },
-    inTime: () => /* [rule bulk-in-time] */ turn.inTime(),
+    inTime: () => turn.inTime(),
   };
   const who = actorOf(operation);
   try {

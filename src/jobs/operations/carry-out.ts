@@ -120,7 +120,6 @@ export async function carryOut(
   );
   let waits = false;
   while (operation && isOpen(operation)) {
-    // [rule acts-first]
     const step = await carryOutStep(context, operation, turn);
     turn = newTurn(context, mayGoOn);
     waits = step.waits === true;

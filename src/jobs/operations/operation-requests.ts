@@ -73,7 +73,6 @@ export async function getOperation(context: Context, who: Principal, id: string)
 export async function stopOperation(context: Context, who: Principal, id: string): Promise<void> {
   const ended = await endOperation(context, who, id);
   await context.store.delistOperation(ended);
-  // [rule stop-waits]
   await letHolderFinish(context, ended);
 }
 

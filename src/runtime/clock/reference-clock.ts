@@ -47,7 +47,7 @@ export function createReferenceClock(machine: Machine, reference: 'answers' | 'o
       lookedAt = at;
       follow(at, shown);
     }
-    return { shown, off: /* [rule jumps-seen] */ offset.isKnown ? outside(at, shown) : assumedOff };
+    return { shown, off: offset.isKnown ? outside(at, shown) : assumedOff };
   }
 
   function outside(at: number, shown: number): number {
@@ -67,7 +67,7 @@ export function createReferenceClock(machine: Machine, reference: 'answers' | 'o
   return {
     now() {
       const { shown, off } = look();
-      return off === 0 ? shown : /* [rule reference-clock] */ Math.floor(shown - off);
+      return off === 0 ? shown : Math.floor(shown - off);
     },
     offBy: () => Math.round(look().off),
     monotonic: machine.monotonic,

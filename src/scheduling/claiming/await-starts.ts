@@ -23,6 +23,6 @@ export async function awaitStart(context: Context, row: Row): Promise<void> {
   if (row.status !== 'RUNNING') return;
   if (claims) return claims.settled(row.jobId);
   // the start of the worker's clock may be off by clockSkewMs
-  const openFor = clock.now() - (row.startedAt ?? 0) - /* [rule look-skew] */ settings.clockSkewMs;
+  const openFor = clock.now() - (row.startedAt ?? 0) - settings.clockSkewMs;
   if (openFor < settings.startWindowMs) await clock.sleep(settings.startWindowMs);
 }

@@ -37,7 +37,7 @@ export async function claim(context: Context, workerId: string, message: Message
     const read = await readFacts(context, message, sure);
     const decision = decideClaim(read.facts);
     const mustBeSure =
-      /* [rule decide-sure] */ decision.do !== 'claim' || /* [rule free-sure] */ decision.surely;
+      /* [rule decide-sure] */ decision.do !== 'claim' || decision.surely;
     if (mustBeSure && !sure) {
       sure = true;
       return RETRY_NOW;

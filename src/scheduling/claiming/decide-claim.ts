@@ -55,7 +55,6 @@ export function decideClaim(facts: ClaimFacts): Decision {
 
   const isFirst = row?.status !== 'RETRYING';
   const isByHand = isManual(row ?? message);
-  // [rule by-hand-row]
   if (isByHand && !row) return END;
   if (isFirst && !isByHand && /* [rule withdrawn] */ isWithdrawn(facts, head))
     return row ? cancelled('the job was withdrawn while this waited', now) : END;
@@ -71,7 +70,7 @@ export function decideClaim(facts: ClaimFacts): Decision {
   const queues = head.overlap === 'queue' || misfire.queues;
   if (occupied) {
     // others were skipped because this one runs
-    const mayBeSkipped = !queues && /* [rule covers-runs] */ !row?.covers;
+    const mayBeSkipped = !queues && !row?.covers;
     if (isFirst && !isByHand && head.overlap === 'skip' && mayBeSkipped)
       return skipped(`overlap: the execution due ${iso(dueAtOf(occupied.due))} was still running`, now);
     return { do: 'wait' };
@@ -140,7 +139,7 @@ function lostRow({ now }: ClaimFacts, head: Head, row: Row): RowChange {
     name: 'WorkerLost',
     message: `the worker of attempt ${attempt} of ${row.maxAttempts} stopped answering`,
   };
-  if (/* [rule lost-attempts] */ attempt >= row.maxAttempts)
+  if (attempt >= row.maxAttempts)
     return { ...common, status: 'FAILED', error, finishedAt: now };
   const isFirst = /* [rule lost-first] */ head.overlap === 'allow' && attempt === 1;
   return { ...common, status: isFirst ? 'QUEUED' : 'RETRYING', error, nextAttemptAt: now };

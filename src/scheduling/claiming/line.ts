@@ -24,7 +24,7 @@ async function firstInLine(
     const { due, at } = first;
     const row = await store.readRow(jobId, due, { consistent: /* [rule order-sure] */ true });
     if (row && !isTerminal(row.status)) return row;
-    // [rule row-follows] the row is written after the item, unless the worker died in between
+    // the row is written after the item, unless the worker died in between
     if (!row && clock.now() - at < ROW_FOLLOWS_MS) return 'unknown';
     await store.removeWait({ jobId, due });
   }

@@ -49,7 +49,7 @@ export function misfireOf(facts: Facts, head: Head, due: DueKey): Misfire {
   if (policy === 'skip' || !(isFresh || row.covers)) return { queues: false, cover };
   // an occurrence that fires later is in time by some machine's clock: two differ by clockSkewMs, and the claim of a covered
   // occurrence must find it late by more than that
-  const covered = dueKey(Math.max(fires, now - /* [rule cover-past] */ 2 * clockSkewMs));
+  const covered = dueKey(Math.max(fires, now - 2 * clockSkewMs));
   return { queues: false, cover: cover === undefined || covered > cover ? covered : cover };
 }
 
@@ -63,4 +63,4 @@ export const fireTimeOf = (head: Pick<Head, 'jobId' | 'schedule'>, due: DueKey):
 
 /** Whether `coveredUntil` is in the future. A wrong clock has written it, so it covers nothing. The next claim removes it. */
 export const isCoverInFuture = (now: number, { coveredUntil }: Pick<Head, 'coveredUntil'>): boolean =>
-  coveredUntil !== undefined && /* [rule cover-ahead] */ dueAtOf(coveredUntil) > now;
+  coveredUntil !== undefined && dueAtOf(coveredUntil) > now;

@@ -39,7 +39,7 @@ export async function recoverShard(
     for await (const page of slotPages(context, minute, shard.shard)) {
       const executions = page.filter((e) => e.kind !== 'search');
       const entries = onePerExecution(
-        executions.filter((e) => minute <= lastDue || /* [rule recover-checks] */ e.kind === 'check'),
+        executions.filter((e) => minute <= lastDue || e.kind === 'check'),
       );
       if (entries.length === 0) continue;
       const messages = await messagesOf(context, entries, shard);

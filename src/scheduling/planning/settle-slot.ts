@@ -49,7 +49,6 @@ export async function settleSlot(
     const row = rows.get(idOf(e));
     const head = heads.get(e.jobId);
     if (row && isTerminal(row.status) && head && !isRecurring(head.schedule))
-      // [rule settle-completes]
       await completeOneTimeJob(context, head, e.revision, row.status);
   }
   const actions: Actions = { messages: [], entries: [], overdue: [] };

@@ -102,7 +102,7 @@ export async function watchShard(
 /** Whether the shard is leased. A lease that ends later than any acquired now was written by a wrong clock, and does not count. */
 function isLeased({ clock, settings }: Context, { leaseUntil }: Shard): boolean {
   const left = leaseUntil - clock.now();
-  return left > 0 && /* [rule shard-lease-ahead] */ left <= settings.shardLeaseMs + settings.clockSkewMs;
+  return left > 0 && left <= settings.shardLeaseMs + settings.clockSkewMs;
 }
 
 type Commit = (change: Omit<ShardChange, 'leaseUntil'>) => Promise<boolean>;
@@ -175,7 +175,7 @@ async function withoutFutureCursors(
 ): Promise<Shard | undefined> {
   const now = clock.now();
   const aheadBy = row.dispatchedUntil - minuteOf(now + settings.lookAheadMs + settings.clockSkewMs);
-  if (/* [rule cursors-ahead] */ aheadBy <= 0) return row;
+  if (aheadBy <= 0) return row;
   const { shard } = row;
   log.error('the cursor of a shard is in the future; a clock may be wrong', {
     shard,

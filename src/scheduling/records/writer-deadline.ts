@@ -12,7 +12,7 @@ export function writerDeadline({ clock, settings }: Context): () => void {
   const t0 = clock.now();
   return () => {
     const passed = clock.monotonic() - began;
-    if (/* [rule corrected-writer] */ Math.abs(clock.now() - t0 - passed) > settings.clockSkewMs)
+    if (Math.abs(clock.now() - t0 - passed) > settings.clockSkewMs)
       throw new WriterTooSlow('the clock was corrected during the request; nothing was changed, try again');
     if (/* [rule deadline] */ passed > settings.writerDeadlineMs) {
       throw new WriterTooSlow(

@@ -32,7 +32,7 @@ export async function whileHidden(
     await hidden.release();
     if (end !== 'delete') await returnToQueue(context, received, end.returnAfterMs);
     // another worker may have claimed the execution by the redelivered message, and depends on it now
-    else if (/* [rule not-ours-to-delete] */ !hidden.mayBeRedelivered()) await received.delete();
+    else if (!hidden.mayBeRedelivered()) await received.delete();
   }
 }
 
@@ -77,7 +77,6 @@ export function keepHidden(context: Context, received: Received): HiddenMessage 
   return {
     mayBeRedelivered,
     replaceIfRedelivered(message) {
-      // [rule sent-again]
       if (mayBeRedelivered()) sent = sendCopy(context, message);
     },
     async release() {

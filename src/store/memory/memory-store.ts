@@ -375,7 +375,7 @@ export class MemoryStore implements Store {
     leaseUntil: number,
   ): Promise<boolean> {
     const row = this.shards.get(shard);
-    if (!row || /* [rule shard-as-read] */ row.token !== seenToken) return false;
+    if (!row || row.token !== seenToken) return false;
     this.shards.set(shard, frozen({ ...row, token, leaseUntil }));
     return true;
   }
@@ -486,7 +486,7 @@ export class MemoryStore implements Store {
 
   async insertChange(change: Change): Promise<boolean> {
     const ofJob = this.changes.get(change.jobId) ?? new Map<string, Change>();
-    if (/* [rule change-time] */ ofJob.has(changeOrder(change))) return false;
+    if (ofJob.has(changeOrder(change))) return false;
     this.changes.set(change.jobId, ofJob.set(changeOrder(change), frozen(change)));
     return true;
   }
@@ -608,7 +608,7 @@ const isClaim = (row: Row | undefined, number: number): row is Row =>
 const isAsSeen = (row: Row, seen: RowSeen): boolean =>
   /* [rule row-status] */ row.status === seen.status &&
   /* [rule row-number] */ row.number === seen.number &&
-  /* [rule lost-until] */ (seen.leaseUntil === undefined || row.leaseUntil === seen.leaseUntil);
+  (seen.leaseUntil === undefined || row.leaseUntil === seen.leaseUntil);
 
 function summaryOf(head: Head): HeadSummary {
   const { lock, coveredUntil, ...summary } = head;
