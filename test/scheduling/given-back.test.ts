@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { asUser } from '../../src/domain/principal.ts';
 import { editJob } from '../../src/jobs/edit-job.ts';
 import { publishEvents } from '../../src/notifications/publish-events.ts';
-import { claim } from '../../src/scheduling/claiming/claim.ts';
+import { claim, giveBack } from '../../src/scheduling/claiming/claim.ts';
 import { finishAttempt } from '../../src/scheduling/running/finish-attempt.ts';
 import { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -52,3 +52,22 @@ test('a retry whose lock is refused is told and counted once', async () => {
   expect(told).toEqual(['retrying', 'succeeded']);
   expect(counted.filter((name) => name !== 'Lateness')).toEqual(['Retried', 'Succeeded']);
 });
+
+test.each(['skip', 'queue', 'allow'])(
+  'a run that stands for all that were missed is not skipped if it is given back, overlap: %s',
+  async (overlap) => {
+    const world = standingWorld();
+    const { context } = world;
+    const misfire = { policy: 'runOnce', graceSeconds: 10 };
+    const jobId = await world.create({ ...EVERY_MINUTE, overlap, misfire });
+    const [first, second] = [world.message(jobId, at('12:01:00')), world.message(jobId, at('12:02:00'))];
+    world.now = at('12:03:00');
+    await giveBack(context, claimedOf(await claim(context, 'one', first)));
+    expect(await claim(context, 'one', second)).toEqual({ kind: 'drop' });
+    expect(world.row(second)).toMatchObject({ status: 'SKIPPED' });
+    expect(await claim(context, 'two', first)).toMatchObject({
+      kind: 'run',
+      claimed: { row: { attempt: 1 } },
+    });
+  },
+);
