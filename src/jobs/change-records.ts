@@ -87,12 +87,7 @@ export async function changeJob(
     const sides = difference(head, version, decision, clock.now());
     const end = endOfJob(head);
     const next = endOfJob({ ...head, ...decision.set, updatedAt: clock.now() });
-    const updatedAt = await recordChange(
-      context,
-      { ...record, ...sides },
-      clock.now(),
-      next,
-    );
+    const updatedAt = await recordChange(context, { ...record, ...sides }, clock.now(), next);
     const [definition, all] = bytesOfJob(head);
     const [inForce, added] = decision.bytes ?? [definition, bytesOfRecord(note)];
     const pauseEnded = (head.pausedUntil ?? Number.POSITIVE_INFINITY) <= updatedAt;

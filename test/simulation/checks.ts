@@ -794,6 +794,8 @@ export class Checks {
     }
     found.push(...this.operations.unfinished(), ...this.names.unfinished());
     for (const run of this.runs) {
+      // a power failure takes back claims, and a pause may withdraw the occurrence then
+      if (this.#world.power && !this.#rowOf(run.jobId, run.due)) continue;
       if (old(run.due) && open(run.jobId, run.due)) say('a run left no record', run.jobId, run.due);
     }
     for (const { jobId, due } of this.#covering.values()) {

@@ -1,6 +1,6 @@
-// The rules of docs/protocol.md. Each can be taken out of the source, where a marker names it (mutate.ts), and a seed of the
-// simulator must then find a broken promise. A child process of the tests loads the source without the rule; the product has no
-// switch for it. There are at most 50.
+// The rules of docs/protocol.md that the simulator guards. Each can be taken out of the source, where markers name it
+// (mutate.ts), and a seed of the simulator must then find a broken promise. A child process of the tests loads the source
+// without the rule; the product has no switch for it. There are at most 50, so a rule that stands in two places is one.
 
 import type { ThemeName } from './scenario.ts';
 
@@ -18,168 +18,211 @@ export interface Mutation {
   readonly from?: number;
 }
 
-export const MUTATIONS: readonly Mutation[] = [
-  // writes
-  { rule: 'head-version', takesOut: 'a change of a job is written as it was read', puts: 'false' },
-  { rule: 'lock-version', takesOut: 'the lock: the job as it was read' },
-  { rule: 'lock-number', takesOut: 'the lock: as it was read' },
+/** The conditions of writes. They stand in the store in memory; the conformance suite holds the other stores to it. */
+const WRITES: readonly Mutation[] = [
+  {
+    rule: 'head-version',
+    takesOut: 'a change of a job is written to the version that was read',
+    puts: 'false',
+  },
+  { rule: 'lock-version', takesOut: 'the lock is taken in the job as it was read' },
+  { rule: 'lock-number', takesOut: 'the lock is taken as it was read' },
   { rule: 'row-absent', takesOut: 'a row is inserted only if there is none', puts: 'false' },
-  { rule: 'row-status', takesOut: 'a row is written on condition of its status' },
-  { rule: 'row-number', takesOut: 'a row is written on condition of its number' },
-  { rule: 'lost-until', theme: 'slowBeats', takesOut: 'a lost row is written on condition of its lease' },
-  { rule: 'cancel-stays', takesOut: 'a request to cancel stays in an open row', puts: 'false' },
-  { rule: 'beat-longer', takesOut: 'a heartbeat only lengthens', puts: 'false' },
-  { rule: 'checkpoint-number', theme: 'slowBeats', takesOut: 'checkpoint', puts: 'false' },
-  { rule: 'seat-as-read', takesOut: 'seat', puts: 'false', theme: 'keys' },
-  { rule: 'shard-as-read', takesOut: 'shard', puts: 'false' },
-  { rule: 'change-time', takesOut: 'change', puts: 'false', theme: 'planning' },
-  { rule: 'name-as-read', takesOut: 'name', puts: 'false', theme: 'named' },
-  { rule: 'operation-as-read', takesOut: 'operation', puts: 'false', theme: 'backfilling' },
+  { rule: 'row-status', takesOut: 'a row is written on condition of the status that was read' },
+  { rule: 'row-number', takesOut: 'a row is written on condition of the number that was read' },
+  {
+    rule: 'beat-as-read',
+    takesOut: 'a heartbeat needs a RUNNING row with the number of its claim',
+    puts: 'row === undefined',
+    theme: 'slowBeats',
+  },
+  { rule: 'beat-longer', takesOut: 'a heartbeat only lengthens the lease', puts: 'false' },
+  {
+    rule: 'cancel-as-read',
+    takesOut: 'a request to cancel needs a RUNNING row with the number that was read',
+    puts: 'row === undefined',
+    theme: 'slowStarts',
+  },
+  {
+    rule: 'checkpoint-number',
+    takesOut: 'an earlier claim does not replace the checkpoint of a later one',
+    puts: 'false',
+    theme: 'slowBeats',
+  },
+  { rule: 'seat-as-read', takesOut: 'a seat is taken as it was read', puts: 'false', theme: 'keys' },
+  {
+    rule: 'name-as-read',
+    takesOut: 'the pointer of a name is written as it was read',
+    puts: 'false',
+    theme: 'named',
+  },
+  {
+    rule: 'operation-as-read',
+    takesOut: 'a background operation is written as it was read',
+    puts: 'false',
+    theme: 'backfilling',
+  },
+];
+
+/** The lines of the decision table (src/scheduling/claiming/decide-claim.ts). */
+const DECISIONS: readonly Mutation[] = [
+  { rule: 'terminal', takesOut: 'what has ended is not claimed', puts: 'false' },
+  { rule: 'lease-live', takesOut: 'a RUNNING row with a live lease is left alone' },
+  {
+    rule: 'lease-skew',
+    takesOut: 'a lease is over when it is over by every clock, and its worker gives up that much earlier',
+    puts: { 'lease-skew': '0', 'gives-up-early': '0' },
+    theme: 'slowBeats',
+    from: 986,
+  },
+  {
+    rule: 'boot',
+    takesOut: 'a row of this start of an embedded server is not lost before its lease is over',
+    embedded: true,
+  },
+  {
+    rule: 'lost-unlocked',
+    takesOut: 'a lost claim without the lock never started, so its attempt does not count',
+  },
+  {
+    rule: 'lost-first',
+    takesOut: 'overlap: allow. A lost first attempt is QUEUED, so that a pause withdraws it',
+    puts: 'false',
+    theme: 'beside',
+    from: 138,
+  },
+  {
+    rule: 'cancel-seen',
+    takesOut: 'a request to cancel stays in the row until the next claim sees it',
+    puts: { 'cancel-seen': 'false', 'cancel-stays': 'false' },
+  },
+  {
+    rule: 'job-cancelled',
+    takesOut: 'nothing of a cancelled job is claimed',
+    puts: 'false',
+    theme: 'cancelAndRetry',
+  },
+  { rule: 'withdrawn', takesOut: 'what a pause or an edit has withdrawn is not claimed', puts: 'false' },
+  { rule: 'backoff', takesOut: 'a retry is not claimed before its time', puts: 'false' },
+  {
+    rule: 'early',
+    takesOut: 'an execution is not claimed before its fire time',
+    puts: 'false',
+    theme: 'planning',
+  },
+  { rule: 'missed', takesOut: 'what misfire skips is not claimed', puts: 'false' },
+  { rule: 'busy', takesOut: 'the lock of an execution that runs or retries is not free', puts: 'false' },
+  {
+    rule: 'order',
+    takesOut: 'overlap: queue. An execution stands in line, behind the older ones',
+    puts: { order: 'false', 'wait-first': ';' },
+    theme: 'waiting',
+  },
+  {
+    rule: 'order-first-only',
+    takesOut: 'a retry does not wait for older executions in line',
+    theme: 'waiting',
+  },
+  {
+    rule: 'missed-in-line',
+    takesOut: 'a missed occurrence stands in line before it starts',
+    theme: 'outage',
+  },
+  { rule: 'free-number', takesOut: 'a row that is older than its lock does not show that the lock is free' },
+];
+
+/** The steps of a claim, the lease, and what others wait for. */
+const CLAIMS: readonly Mutation[] = [
+  {
+    rule: 'clock-first',
+    takesOut: 'the clocks are read before the rows',
+    puts: { 'clock-first': 'now: clock.now()', 'window-from-read': 'readAt: clock.monotonic()' },
+    theme: 'slowStarts',
+  },
+  { rule: 'decide-sure', takesOut: 'every decision but a claim rests on consistent reads', puts: 'false' },
+  {
+    rule: 'allow-reads-head',
+    takesOut: 'the head is read consistently, because with overlap: allow no write checks it',
+    puts: 'false',
+    theme: 'beside',
+  },
   {
     rule: 'row-first',
-    takesOut: 'the row before the lock',
+    takesOut: 'the row is opened before the lock is taken',
     puts: "if (lock && !(await store.takeLock(lock))) return 'refused'; lock = undefined; $&",
   },
   {
-    rule: 'seat-row-first',
-    theme: 'keys',
-    takesOut: 'the row before the seat',
-    puts: {
-      'row-first':
-        "if (seat && !(await store.writeSeat(seat.seen, seat.seat))) return 'refused'; seat = undefined; $&",
-    },
+    rule: 'number',
+    takesOut: 'a number is larger than that of the lock and that of the row',
+    puts: { 'number-of-lock': '0', 'number-of-row': '0' },
   },
-  // claim
-  { rule: 'decide-sure', takesOut: 'decisions from consistent reads', puts: 'false' },
-  { rule: 'free-sure', takesOut: 'free, surely', puts: 'false' },
-  { rule: 'free-number', takesOut: 'free: number' },
-  { rule: 'allow-reads-head', takesOut: 'consistent head', theme: 'beside', puts: 'false' },
   { rule: 'number-floor', takesOut: 'numbers after a power failure', puts: '0', embedded: true, from: 1060 },
-  { rule: 'window', takesOut: 'the window', puts: 'false', theme: 'slowStarts' },
-  { rule: 'give-back', takesOut: 'a claim that does not start gives its row back' },
-  { rule: 'number-of-lock', takesOut: 'number of the lock', puts: '0' },
-  { rule: 'number-of-row', theme: 'beside', takesOut: 'number of the row', puts: '0' },
-  { rule: 'wait-first', takesOut: 'wait item', theme: 'waiting' },
-  { rule: 'terminal', takesOut: 'terminal', puts: 'false' },
-  { rule: 'lease-live', takesOut: 'a live lease' },
-  { rule: 'cancel-seen', takesOut: 'cancelled rows are not claimed', puts: 'false' },
   {
-    rule: 'job-cancelled',
-    theme: 'cancelAndRetry',
-    takesOut: 'executions of a cancelled job',
+    rule: 'window',
+    takesOut: 'a claim that took too long does not start',
     puts: 'false',
+    theme: 'slowStarts',
   },
-  { rule: 'by-hand-row', takesOut: 'by hand without a row' },
-  { rule: 'withdrawn', takesOut: 'withdrawn', puts: 'false' },
-  { rule: 'backoff', takesOut: 'backoff', puts: 'false' },
-  { rule: 'early', theme: 'planning', takesOut: 'fire time', puts: 'false' },
-  { rule: 'missed', takesOut: 'missed', puts: 'false' },
-  { rule: 'covers-runs', takesOut: 'a run that covers others is not skipped' },
-  { rule: 'order', takesOut: 'order', puts: 'false', theme: 'waiting' },
-  { rule: 'order-first-only', takesOut: 'RETRYING does not wait', theme: 'waiting' },
-  { rule: 'missed-in-line', theme: 'outage', takesOut: 'missed in line' },
-  { rule: 'boot', takesOut: 'boot', embedded: true },
-  { rule: 'busy', takesOut: 'busy', puts: 'false' },
-  { rule: 'lost-unlocked', takesOut: 'lost without the lock never started' },
-  { rule: 'lost-attempts', takesOut: 'lost attempts count', puts: 'false' },
-  { rule: 'lost-first', takesOut: 'lost first attempt with allow', puts: 'false', theme: 'beside' },
-  { rule: 'seat-number', takesOut: 'seat: an older row', puts: '0', theme: 'keys' },
-  { rule: 'seat-busy', takesOut: 'seat busy', theme: 'keys' },
-  { rule: 'allow-waits', takesOut: 'changes wait, allow', theme: 'slowStarts' },
-  { rule: 'change-waits', takesOut: 'changes wait', theme: 'slowStarts' },
-  { rule: 'look-sure', takesOut: 'look consistently', theme: 'slowStarts', puts: 'false' },
-  { rule: 'look-skew', takesOut: 'look skew', theme: 'slowStarts', puts: '0' },
-  { rule: 'cancel-waits', takesOut: 'a cancel waits', theme: 'slowStarts' },
-  { rule: 'order-sure', takesOut: 'order sure', theme: 'waiting', puts: 'false' },
-  { rule: 'row-follows', takesOut: 'row follows', theme: 'waiting' },
+  { rule: 'give-back', takesOut: 'a claim that does not start gives its row back' },
+  { rule: 'seat-busy', takesOut: 'the seat of an execution that runs is not free', theme: 'keys' },
+  {
+    rule: 'seat-sure',
+    takesOut: 'an old read of a row does not show that its seat is free',
+    puts: { 'seat-number': '0', 'seat-lease-sure': 'true' },
+    theme: 'keys',
+  },
+  {
+    rule: 'order-sure',
+    takesOut: 'the older rows in line are read consistently',
+    puts: 'false',
+    theme: 'waiting',
+  },
   {
     rule: 'lease-from-send',
-    theme: 'slowBeats',
-    takesOut: 'lease from send',
+    takesOut: 'a heartbeat extends the lease from its sending, not from its answer',
     puts: 'clock.monotonic() + settings.leaseMs',
+    theme: 'slowBeats',
+    from: 405,
   },
-  { rule: 'cover-past', takesOut: 'cover past', puts: '0' },
-  { rule: 'cover-ahead', takesOut: 'cover ahead', puts: 'false', theme: 'clocks' },
-  { rule: 'once-revision', takesOut: 'once', puts: 'false', theme: 'once' },
-  { rule: 'settle-completes', theme: 'once', takesOut: 'settle completes' },
-  { rule: 'sent-again', takesOut: 'sent again', theme: 'outage' },
-  { rule: 'not-ours-to-delete', takesOut: 'not ours', theme: 'outage' },
-  { rule: 'recover-checks', takesOut: 'recover checks', puts: 'false', theme: 'outage' },
-  { rule: 'deadline', takesOut: 'deadline', puts: 'false', theme: 'slowWriters' },
-  { rule: 'corrected-writer', takesOut: 'corrected writer', puts: 'false', theme: 'clocks' },
-  { rule: 'shard-lease-ahead', takesOut: 'shard lease ahead', theme: 'clocks' },
-  { rule: 'cursors-ahead', takesOut: 'cursors ahead', theme: 'clocks' },
-  { rule: 'by-hand-entry', takesOut: 'entry of runs by hand', puts: 'undefined', theme: 'byHand' },
+  {
+    rule: 'change-waits',
+    takesOut: 'a change waits for a claim that may be about to start',
+    theme: 'slowStarts',
+  },
+  {
+    rule: 'look-sure',
+    takesOut: 'a change looks for that claim consistently',
+    puts: 'false',
+    theme: 'slowStarts',
+  },
+  { rule: 'allow-waits', takesOut: 'overlap: allow. A change waits for every claim', theme: 'slowStarts' },
+  { rule: 'cancel-waits', takesOut: 'a cancel waits for the claim of its execution', theme: 'slowStarts' },
+];
+
+const PLANNING: readonly Mutation[] = [
   {
     rule: 'entries-first',
-    takesOut: 'entries before the head',
+    takesOut: 'an entry is written before the head or the row that needs it',
     puts: {
       'entries-first': 'undefined',
       'entries-first-after': 'if (!paused) await store.putEntries(entries); $&',
+      'by-hand-entry': 'undefined',
     },
+    theme: 'byHand',
   },
   {
-    rule: 'record-first',
-    takesOut: 'record before the head',
-    puts: {
-      'record-first': 'clock.now()',
-      'record-first-after':
-        'if ((await writeHead(context, head, written)) && (await recordChange(context, { ...record, ...sides }, updatedAt))) return { head: { ...head, ...written }, changed: true };',
-    },
-  },
-  { rule: 'pointer-first', takesOut: 'pointer', theme: 'named' },
-  { rule: 'name-previous', takesOut: 'previous', theme: 'named', puts: 'undefined' },
-  { rule: 'name-leftover', takesOut: 'leftover', theme: 'named' },
-  { rule: 'name-reserved', takesOut: 'reserved', theme: 'named', puts: 'newJobId(context.random)' },
-  { rule: 'stop-waits', takesOut: 'stop waits', theme: 'backfilling' },
-  {
-    rule: 'acts-first',
-    takesOut: 'acts first',
-    theme: 'backfilling',
-    puts: 'const before = operation; const { beyond } = await WORK.backfill.upcoming(context, before); operation = await replaceOperation(context, before, { ...before, next: beyond ?? before.params.to }); if (!operation) return false; const step = await carryOutStep(context, before, turn);',
-  },
-  { rule: 'bulk-in-time', takesOut: 'bulk in time', theme: 'bulk', puts: 'undefined' },
-  { rule: 'bulk-selects-again', takesOut: 'bulk again', theme: 'bulk' },
-  { rule: 'right-clock', takesOut: 'wrong clock waits', theme: 'clocks' },
-  { rule: 'reference-clock', takesOut: 'reference', theme: 'clocks', puts: 'shown' },
-  { rule: 'jumps-seen', takesOut: 'jumps', theme: 'clocks', puts: 'false' },
-  {
-    rule: 'beat-as-read',
-    takesOut: 'a heartbeat: RUNNING and number',
-    puts: 'row === undefined',
-    theme: 'slowBeats',
+    rule: 'deadline',
+    takesOut: 'a writer gives up before settle can pass its entries',
+    puts: 'false',
+    theme: 'slowWriters',
   },
   {
-    rule: 'cancel-as-read',
-    takesOut: 'a request to cancel: RUNNING and number',
-    puts: 'row === undefined',
-    theme: 'slowStarts',
+    rule: 'once-revision',
+    takesOut: 'a one-time job is completed only while its head has the revision of the execution',
+    puts: 'false',
+    theme: 'once',
   },
-  {
-    rule: 'clock-first',
-    takesOut: 'the clock is read first',
-    puts: { 'clock-first': 'now: clock.now()', 'window-from-read': 'readAt: clock.monotonic()' },
-  },
-  {
-    rule: 'window-from-read',
-    theme: 'slowStarts',
-    takesOut: 'the window counts from the first read',
-    puts: { window: 'clock.monotonic() - (isLate.from ??= clock.monotonic()) >= settings.startWindowMs' },
-  },
-  {
-    rule: 'lease-skew',
-    theme: 'slowBeats',
-    takesOut: 'skew',
-    puts: { 'lease-skew': '0', 'gives-up-early': '0' },
-  },
-  { rule: 'lease-skew-1', theme: 'slowBeats', takesOut: 'skew', puts: { 'lease-skew': '0' } },
-  { rule: 'gives-up-early', theme: 'slowBeats', takesOut: 'skew', puts: '0' },
-  {
-    rule: 'lost-until-2',
-    theme: 'slowBeats',
-    takesOut: '',
-    puts: { 'lost-until': 'true', 'gives-up-early': '0' },
-  },
-  { rule: 'boot-over', takesOut: 'boot', embedded: true, puts: { boot: 'false' } },
-  { rule: 'seat-lease-sure', takesOut: 'seat lease', theme: 'keys' },
+  { rule: 'right-clock', takesOut: 'a worker whose clock is wrong starts nothing', theme: 'clocks' },
 ];
+
+export const MUTATIONS: readonly Mutation[] = [...WRITES, ...DECISIONS, ...CLAIMS, ...PLANNING];

@@ -16,7 +16,7 @@ import { newRow, writeRow } from '../records/write-row.ts';
 import { afterExecution } from '../running/after-execution.ts';
 import type { Claimed, ClaimResult } from './claim-result.ts';
 import { type ClaimFacts, type Decision, decideClaim, type RowChange } from './decide-claim.ts';
-import { comeBackAt, isBehind, keepPlace, wakeNext } from './line.ts';
+import { comeBackAt, isBehind, isSentAgain, keepPlace, wakeNext } from './line.ts';
 import { isCoverInFuture } from './misfire.ts';
 import { type FreeSeat, findSeat, keyLimitOf, waitForSeat } from './seats.ts';
 
@@ -36,8 +36,7 @@ export async function claim(context: Context, workerId: string, message: Message
   const result = await retryConflicts(context, CLAIM_RETRY, async () => {
     const read = await readFacts(context, message, sure);
     const decision = decideClaim(read.facts);
-    const mustBeSure =
-      /* [rule decide-sure] */ decision.do !== 'claim' || decision.surely;
+    const mustBeSure = /* [rule decide-sure] */ decision.do !== 'claim' || decision.surely;
     if (mustBeSure && !sure) {
       sure = true;
       return RETRY_NOW;
@@ -176,8 +175,9 @@ async function wait(
   if (row?.status === 'RETRYING')
     return { kind: 'later', at: comeBackAt(head, now, row.nextAttemptAt ?? now) };
   if (row?.queuedAt !== undefined) {
-    await keepPlace(context, message);
-    return { kind: 'later', at: comeBackAt(head, now, row.queuedAt) };
+    if (isSentAgain(message, now)) return { kind: 'drop' };
+    const isFirst = await keepPlace(context, message);
+    return { kind: 'later', at: comeBackAt(head, now, row.queuedAt, isFirst) };
   }
   // [rule wait-first]
   await store.putWait({ jobId: head.jobId, due: message.due }, now);

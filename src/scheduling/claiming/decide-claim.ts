@@ -139,8 +139,7 @@ function lostRow({ now }: ClaimFacts, head: Head, row: Row): RowChange {
     name: 'WorkerLost',
     message: `the worker of attempt ${attempt} of ${row.maxAttempts} stopped answering`,
   };
-  if (attempt >= row.maxAttempts)
-    return { ...common, status: 'FAILED', error, finishedAt: now };
+  if (attempt >= row.maxAttempts) return { ...common, status: 'FAILED', error, finishedAt: now };
   const isFirst = /* [rule lost-first] */ head.overlap === 'allow' && attempt === 1;
   return { ...common, status: isFirst ? 'QUEUED' : 'RETRYING', error, nextAttemptAt: now };
 }

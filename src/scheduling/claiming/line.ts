@@ -3,6 +3,7 @@
 import { type DueKey, dueAtOf, isManual } from '../../domain/executions/ids.ts';
 import { isTerminal, type Row } from '../../domain/executions/row.ts';
 import type { Head } from '../../domain/jobs/job.ts';
+import type { Message } from '../../queue/queue.ts';
 import type { ExecutionKey } from '../../store/store.ts';
 import type { Context } from '../context.ts';
 import { messageOf } from '../planning/plan.ts';
@@ -43,10 +44,15 @@ export async function isBehind(
   return first !== undefined && first.due < due;
 }
 
-/** Stands in line again, if the item was removed because its row came late. 1 RRU, and 1 WRU if it was. */
-export async function keepPlace({ store, clock }: Context, { jobId, due }: ExecutionKey): Promise<void> {
+/**
+ * Stands in line again, if the item was removed because its row came late. True if it is the first in line. 1 RRU, and 1 WRU if
+ * it was removed.
+ */
+export async function keepPlace({ store, clock }: Context, { jobId, due }: ExecutionKey): Promise<boolean> {
   const first = await store.firstWait(jobId);
-  if (!first || first.due > due) await store.putWait({ jobId, due }, clock.now());
+  if (first && first.due <= due) return first.due === due;
+  await store.putWait({ jobId, due }, clock.now());
+  return true;
 }
 
 /** Sends the message of the oldest execution in line. It saves time, and nothing rests on it: each comes back by itself. */
@@ -65,13 +71,32 @@ export async function wakeNext(context: Context, head: Head, ended: DueKey): Pro
 }
 
 const MIN_WAIT_MS = 1_000;
+const MAX_WAIT_MS = 5_000;
 /** In a job whose executions stand in line, each end wakes the next one. */
 const MAX_WAIT_IN_LINE_MS = 30_000;
-const MAX_WAIT_MS = 5_000;
+const MAX_WAIT_BEHIND_MS = 120_000;
+/**
+ * A message that waits for longer is deleted. Settle sends the execution again every 15 minutes, so it has another one. Without
+ * this, the copies of an execution that waits for a day would be a hundred.
+ */
+const MESSAGE_KEPT_MS = 1_200_000;
 
-/** When a message that waits comes back: after 1, 2, 4 … 30 s, or at most 5 s if no end of another execution wakes it. */
-export const comeBackAt = (head: Pick<Head, 'overlap' | 'misfire'>, now: number, since: number): number => {
-  const longest = standInLine(head) ? MAX_WAIT_IN_LINE_MS : MAX_WAIT_MS;
+/** Whether settle has sent a message again since, so that this copy need not come back. */
+export const isSentAgain = ({ enqueuedAt }: Pick<Message, 'enqueuedAt'>, now: number): boolean =>
+  now - enqueuedAt > MESSAGE_KEPT_MS;
+
+/**
+ * When a message that waits comes back: after 1, 2, 4 … s. At most 5 s if no end of another execution wakes it, 30 s for the first
+ * in line, and 120 s for those behind it.
+ */
+export const comeBackAt = (
+  head: Pick<Head, 'overlap' | 'misfire'>,
+  now: number,
+  since: number,
+  isFirst = true,
+): number => {
+  const inLine = isFirst ? MAX_WAIT_IN_LINE_MS : MAX_WAIT_BEHIND_MS;
+  const longest = standInLine(head) ? inLine : MAX_WAIT_MS;
   return now + Math.min(longest, Math.max(MIN_WAIT_MS, now - since));
 };
 

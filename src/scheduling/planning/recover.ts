@@ -38,9 +38,7 @@ export async function recoverShard(
     if (minute % SLOTS_PER_YIELD === 0) await context.clock.sleep(0);
     for await (const page of slotPages(context, minute, shard.shard)) {
       const executions = page.filter((e) => e.kind !== 'search');
-      const entries = onePerExecution(
-        executions.filter((e) => minute <= lastDue || e.kind === 'check'),
-      );
+      const entries = onePerExecution(executions.filter((e) => minute <= lastDue || e.kind === 'check'));
       if (entries.length === 0) continue;
       const messages = await messagesOf(context, entries, shard);
       await context.queue.send(messages);
