@@ -23,8 +23,9 @@ export class Clocks {
   }
 
   begin(until: number): void {
-    if (!this.areWrong) return;
     const world = this.#world;
+    // a machine whose power fails has one clock, and nothing to compare it with
+    if (!this.areWrong || world.power) return;
     const random = this.#random;
     const someTime = () => random.int(EPOCH + 1000, until);
     for (let jumps = random.int(1, 4); jumps > 0; jumps--) world.at(someTime(), () => this.#jump(until));
@@ -35,7 +36,7 @@ export class Clocks {
   /** How far ahead the clock of a new process is, in milliseconds. Those of most workers are right, and jump later. */
   atBirth({ kind }: Process): number {
     const { areWrong } = this;
-    if (!areWrong || this.#world.isCalm || !this.#random.chance(kind === 'worker' ? 0.05 : 0.15)) return 0;
+    if (!areWrong || this.#world.power || this.#world.isCalm || !this.#random.chance(kind === 'worker' ? 0.05 : 0.15)) return 0;
     this.#world.count(`${kind} with a wrong clock`);
     return this.#error();
   }

@@ -340,7 +340,7 @@ export class SimulatedWorld {
         this.actor = process;
         const done = apply(share);
         this.actor = undefined;
-        if (this.#isSentTwice(process, what)) {
+        if (!fails && this.#isSentTwice(process, what)) {
           this.at(this.now + this.#resends.int(1, this.settings.leaseMs * 1.6), () => {
             this.actor = process;
             void apply(1);
