@@ -703,7 +703,11 @@ export class Checks {
     const covered = claim.head?.coveredUntil;
     // a value that a wrong clock has written does not count, nor one that is ahead of a clock that stood still without power
     const past = (claim.row.startedAt ?? 0) - this.#world.settings.startWindowMs;
-    if (covered !== undefined && fires <= dueAtOf(covered) && dueAtOf(covered) <= Math.min(past, claim.openedAt))
+    if (
+      covered !== undefined &&
+      fires <= dueAtOf(covered) &&
+      dueAtOf(covered) <= Math.min(past, claim.openedAt)
+    )
       fail('one run stood for it already');
     const since = Math.min(
       ...(this.#inHand.get(rowKey({ jobId, due })) ?? [])

@@ -36,7 +36,13 @@ export class Clocks {
   /** How far ahead the clock of a new process is, in milliseconds. Those of most workers are right, and jump later. */
   atBirth({ kind }: Process): number {
     const { areWrong } = this;
-    if (!areWrong || this.#world.power || this.#world.isCalm || !this.#random.chance(kind === 'worker' ? 0.05 : 0.15)) return 0;
+    if (
+      !areWrong ||
+      this.#world.power ||
+      this.#world.isCalm ||
+      !this.#random.chance(kind === 'worker' ? 0.05 : 0.15)
+    )
+      return 0;
     this.#world.count(`${kind} with a wrong clock`);
     return this.#error();
   }
