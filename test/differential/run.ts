@@ -28,8 +28,17 @@ const { values } = parseArgs({
     from: { type: 'string', default: '1' },
     seed: { type: 'string' },
     trace: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
   },
 });
+if (values.help) {
+  console.log(
+    `usage: npm run test:differential -- --base <commit> [--head <folder>] [--seeds <n>] [--from <n>] [--seed <n> [--trace]]
+
+Sends the same seeded sequences of requests to the servers of two commits in virtual time, and compares what they do.`,
+  );
+  process.exit(0);
+}
 if (values.base === undefined) throw new Error('--base must name a commit');
 const first = Number(values.seed ?? values.from);
 const amount = values.seed === undefined ? Number(values.seeds) : 1;

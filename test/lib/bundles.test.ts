@@ -56,8 +56,8 @@ const FUNCTIONS = [
 ] as const satisfies readonly Entry[];
 /** The maximum sizes, slightly above the current ones. Swagger UI is 430 KB of the documentation. */
 const LARGEST = {
-  scheduler: 440_000,
-  query: 490_000,
+  scheduler: 460_000,
+  query: 510_000,
   docs: 700_000,
   ingest: 350_000,
   watcher: 320_000,

@@ -88,6 +88,9 @@ export class Standing {
   /** Whether an execution is due, is not running, and is not blocked by another. */
   #isFree(head: Head, due: DueKey, row: Row | undefined): boolean {
     const { now, settings, boot, checks } = this.#world;
+    // a request of a dead worker has opened it late, after its schedule was withdrawn. Settle finds it
+    const isInForce = head.status === 'active' && head.revision === row?.revision;
+    if (row?.status === 'RUNNING' && !isInForce && !checks.claimOf(row)?.started) return false;
     if (row?.status === 'RUNNING')
       return isLeaseOver({ now, clockSkewMs: 2 * settings.clockSkewMs, boot }, row);
     if (checks.keys.isFull(head) || this.#isInDoubt(head, due)) return false;
