@@ -136,7 +136,7 @@ export class Checks {
   readonly #cancelled = new Map<string, number>();
   readonly #requeued = new Map<string, number>();
   readonly #askedToStop = new Set<string>();
-  readonly #covering = new Map<string, { jobId: string; due: DueKey }>();
+  readonly #covering = new Map<string, { jobId: string; due: DueKey; covered: number }>();
   readonly #stalls = new Map<Process, number>();
   readonly #accepted = new Set<string>();
   readonly #highestBeside = new Map<string, number>();
@@ -300,7 +300,7 @@ export class Checks {
         `${old.coveredUntil} to ${head.coveredUntil}`,
       );
     if (covers && covered > 0 && lock)
-      this.#covering.set(rowKey({ jobId, due: lock.due }), { jobId, due: lock.due });
+      this.#covering.set(rowKey({ jobId, due: lock.due }), { jobId, due: lock.due, covered });
     if (covers) job.coveredUntil = Math.max(job.coveredUntil, covered);
   }
 
@@ -803,8 +803,13 @@ export class Checks {
       if (this.#world.power && !this.#rowOf(run.jobId, run.due)) continue;
       if (old(run.due) && open(run.jobId, run.due)) say('a run left no record', run.jobId, run.due);
     }
-    for (const { jobId, due } of this.#covering.values()) {
-      if (old(due) && this.#rowOf(jobId, due)?.status === 'SKIPPED')
+    const skipped = ({ jobId, due }: { jobId: string; due: DueKey }) => this.#rowOf(jobId, due)?.status === 'SKIPPED';
+    for (const { jobId, due, covered } of this.#covering.values()) {
+      // another run may stand for all of them
+      const stands = [...this.#covering.values()].some(
+        (other) => other.jobId === jobId && other.covered >= covered && !skipped(other),
+      );
+      if (old(due) && skipped({ jobId, due }) && !stands)
         say('the run that stands for others never was', jobId, due);
     }
     for (const jobId of this.#accepted) if (!store.heads.get(jobId)) say('an accepted job is gone', jobId);

@@ -35,7 +35,8 @@ export class Process {
     this.kind = kind;
     this.boot = world.boot;
     const half = Math.floor(settings.clockSkewMs / 2);
-    const skew = world.profile.skew ? random.int(-half, half) : 0;
+    const { skew: differs, slowBeats } = world.profile;
+    const skew = differs ? (slowBeats > 0 ? random.pick([-half, half]) : random.int(-half, half)) : 0;
     this.skew = world.power?.clockAhead ?? skew;
     this.error = world.power ? 0 : world.clocks.atBirth(this);
     const own = new Seeded(random.bits(), random.bits());

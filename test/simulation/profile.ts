@@ -92,6 +92,8 @@ export const beating = (profile: Profile): Profile => ({
   skew: true,
   slowBeats: 0.5,
   longRuns: 0.8,
+  // a message that waits is replaced by a copy again and again, and each copy would be doubled
+  messageDoubled: Math.min(profile.messageDoubled, 0.1),
   crashes: Math.max(profile.crashes, 0.5),
 });
 
