@@ -315,6 +315,8 @@ describe('bundled', { timeout: 120_000 }, () => {
     await call('getSystem', {}, { groups: ['punctual-operators'] });
     await call('getLimits', { owner: 'alice' }, { groups: ['punctual-operators'] });
     await call('setLimits', { owner: 'alice' }, { body: {}, groups: ['punctual-operators'] });
+    await call('createJob', {}, { body: hourly, user: 'gone' });
+    await call('eraseOwner', { owner: 'gone' }, { user: 'gone' });
     await call('listDeadLetters');
     await call('listDeadLetters', {}, { groups: ['punctual-operators'] });
     await call('health');

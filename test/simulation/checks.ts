@@ -803,7 +803,8 @@ export class Checks {
       if (this.#world.power && !this.#rowOf(run.jobId, run.due)) continue;
       if (old(run.due) && open(run.jobId, run.due)) say('a run left no record', run.jobId, run.due);
     }
-    const skipped = ({ jobId, due }: { jobId: string; due: DueKey }) => this.#rowOf(jobId, due)?.status === 'SKIPPED';
+    const skipped = ({ jobId, due }: { jobId: string; due: DueKey }) =>
+      this.#rowOf(jobId, due)?.status === 'SKIPPED';
     for (const { jobId, due, covered } of this.#covering.values()) {
       // another run may stand for all of them
       const stands = [...this.#covering.values()].some(
