@@ -11,7 +11,7 @@ export interface Profile {
   readonly slowReads: number;
   /** The answer to a write of a claim takes up to almost a second. */
   readonly slowClaims: number;
-  /** A heartbeat or a checkpoint takes up to a lease, and so does its answer. */
+  /** A heartbeat takes up to a lease, a checkpoint up to four, and the answer up to a lease. */
   readonly slowBeats: number;
   /** The share of runs that are longer than a heartbeat. No fault. */
   readonly longRuns: number;

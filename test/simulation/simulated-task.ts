@@ -72,7 +72,7 @@ async function work(
   const ms = long
     ? random.int(settings.heartbeatMs, settings.leaseMs * 2)
     : random.int(0, random.chance(0.5) ? 20 : 1500);
-  if (!isCalm && random.chance(0.2)) {
+  if (!isCalm && random.chance(Math.max(0.2, world.profile.slowBeats))) {
     await pause(ms / 2);
     const saved = ctx.checkpoint({ half: true });
     if (random.chance(0.5)) await saved;

@@ -308,7 +308,7 @@ export class SimulatedWorld {
     const { random, profile } = this;
     const isBeat = BEATS.has(what) && profile.slowBeats > 0 && random.chance(profile.slowBeats);
     const there = isBeat
-      ? random.int(0, this.settings.leaseMs)
+      ? random.int(0, this.settings.leaseMs * (what === 'putCheckpoint' ? 4 : 1))
       : last
         ? Math.min(this.#delay(), LAST_REQUEST_MS)
         : this.#delay();
