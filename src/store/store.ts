@@ -166,8 +166,8 @@ export interface WaitStore {
   putWait(key: ExecutionKey, at: number): Promise<void>;
   /** The oldest one by due time, and when it was put. Consistent: 1 RRU. */
   firstWait(jobId: string): Promise<{ readonly due: DueKey; readonly at: number } | undefined>;
-  /** 1 WRU. */
-  removeWait(key: ExecutionKey): Promise<void>;
+  /** Has no effect if it was put again since `at`. 1 WRU. */
+  removeWait(key: ExecutionKey, at: number): Promise<void>;
 }
 
 /** The writes of a claim, in their order. */

@@ -272,7 +272,11 @@ const besideOperations: fc.Arbitrary<Operation>[] = [
         store.putWait(keyIn(one, run), T0 + after),
   ),
   job.map((jobId) => (store, run) => store.firstWait(`${jobId}-${run}`)),
-  key.map((one) => (store, run) => store.removeWait(keyIn(one, run))),
+  fc.tuple(key, fc.nat(3)).map(
+    ([one, after]) =>
+      (store, run) =>
+        store.removeWait(keyIn(one, run), T0 + after),
+  ),
 ];
 
 /** Each operation is applied for two runs at once, so that the store batches it, and alone for a third. */

@@ -27,7 +27,7 @@ async function firstInLine(
     if (row && !isTerminal(row.status)) return row;
     // the row is written after the item, unless the worker died in between
     if (!row && clock.now() - at < ROW_FOLLOWS_MS) return 'unknown';
-    await store.removeWait({ jobId, due });
+    await store.removeWait({ jobId, due }, at);
   }
   return 'unknown';
 }

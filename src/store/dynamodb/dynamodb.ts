@@ -165,7 +165,7 @@ export function createDynamoStore(options: DynamoStoreOptions): Store {
     readCheckpoint: (key) => beside.readCheckpoint(db, key),
     putWait: (key, at) => beside.putWait(db, key, at),
     firstWait: (jobId) => beside.firstWait(db, jobId),
-    removeWait: (key) => beside.removeWait(db, key),
+    removeWait: (key, at) => beside.removeWait(db, key, at),
 
     eraseRows: (keys) => eraseRows(db, keys),
     eraseJobs: (heads, entries) => eraseJobs(db, shards, heads, entries),

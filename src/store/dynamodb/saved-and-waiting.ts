@@ -67,6 +67,14 @@ export async function firstWait(
 }
 
 /** 1 WRU. */
-export async function removeWait(db: Database, key: ExecutionKey): Promise<void> {
-  await db.remove({ operation: 'removeWait', table }, { Key: waitKey(key) });
+export async function removeWait(db: Database, key: ExecutionKey, at: number): Promise<void> {
+  await db.remove(
+    { operation: 'removeWait', table },
+    {
+      Key: waitKey(key),
+      ConditionExpression: '#at = :at',
+      ExpressionAttributeNames: { '#at': 'at' },
+      ExpressionAttributeValues: { ':at': at },
+    },
+  );
 }

@@ -282,8 +282,9 @@ export class MemoryStore implements Store {
     return first && { due: first[0], at: first[1] };
   }
 
-  async removeWait({ jobId, due }: ExecutionKey): Promise<void> {
-    this.waits.get(jobId)?.delete(due);
+  async removeWait({ jobId, due }: ExecutionKey, at: number): Promise<void> {
+    const ofJob = this.waits.get(jobId);
+    if (ofJob?.get(due) === at) ofJob.delete(due);
   }
 
   async markNotified(jobId: string, due: DueKey, seen: RowSeen): Promise<boolean> {

@@ -11,7 +11,7 @@ const PUT_CHECKPOINT = changing(
 const READ_CHECKPOINT = 'SELECT checkpoint FROM checkpoints WHERE jobId = ? AND due = ?';
 const PUT_WAIT = changing('INSERT OR REPLACE INTO waits (jobId, due, at) VALUES (?, ?, ?)');
 const FIRST_WAIT = 'SELECT due, at FROM waits WHERE jobId = ? ORDER BY due LIMIT 1';
-const REMOVE_WAIT = changing('DELETE FROM waits WHERE jobId = ? AND due = ?');
+const REMOVE_WAIT = changing('DELETE FROM waits WHERE jobId = ? AND due = ? AND at = ?');
 
 export function savedAndWaiting(reader: Reader, writer: Writer): CheckpointStore & WaitStore {
   return {
@@ -30,8 +30,8 @@ export function savedAndWaiting(reader: Reader, writer: Writer): CheckpointStore
       const row = reader.one(FIRST_WAIT, jobId);
       return row && { due: String(row[0]), at: Number(row[1]) };
     },
-    async removeWait({ jobId, due }) {
-      await writer.write(REMOVE_WAIT, [jobId, due], 'record', '');
+    async removeWait({ jobId, due }, at) {
+      await writer.write(REMOVE_WAIT, [jobId, due, at], 'record', '');
     },
   };
 }

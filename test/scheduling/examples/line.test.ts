@@ -35,7 +35,7 @@ test('the item of an execution whose row may still come counts, and disappears i
 test('an execution whose row came so late that its item was removed stands in line again', async () => {
   const { world, jobId, dueOf } = await lineOf('12:02:00');
   const own = { jobId, due: dueOf('12:02:00') };
-  await world.store.removeWait(own);
+  await world.store.removeWait(own, (await world.store.firstWait(jobId))?.at ?? 0);
   const row = await world.store.readRow(jobId, own.due, { consistent: true });
   expect(await isBehind(world.context, own, row)).toBe(false);
   expect(await world.store.firstWait(jobId)).toMatchObject({ due: own.due });

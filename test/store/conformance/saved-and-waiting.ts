@@ -58,7 +58,7 @@ export function savedAndWaitingConformance(subject: Subject): void {
       for (const i of [2, 0, 3, 1]) await store.putWait({ jobId, due: dues[i] ?? '' }, T0 + i);
       for (const [i, due] of dues.entries()) {
         expect(await store.firstWait(jobId)).toEqual({ due, at: T0 + i });
-        await store.removeWait({ jobId, due });
+        await store.removeWait({ jobId, due }, T0 + i);
       }
       expect(await store.firstWait(jobId)).toBeUndefined();
     });
@@ -68,7 +68,10 @@ export function savedAndWaitingConformance(subject: Subject): void {
       await subject().putWait(key, T0);
       await subject().putWait(key, T0 + 5);
       expect(await subject().firstWait(key.jobId)).toEqual({ due: key.due, at: T0 + 5 });
-      await subject().removeWait(key);
+      // who has found the earlier one does not remove it
+      await subject().removeWait(key, T0);
+      expect(await subject().firstWait(key.jobId)).toEqual({ due: key.due, at: T0 + 5 });
+      await subject().removeWait(key, T0 + 5);
       expect(await subject().firstWait(key.jobId)).toBeUndefined();
     });
 
@@ -76,8 +79,8 @@ export function savedAndWaitingConformance(subject: Subject): void {
       const store = subject();
       const [key, other] = [aKey(), aKey()];
       await store.putWait(key, T0);
-      await store.removeWait(other);
-      await store.removeWait({ ...key, due: dueKey(T0 + 1) });
+      await store.removeWait(other, T0);
+      await store.removeWait({ ...key, due: dueKey(T0 + 1) }, T0);
       expect(await store.firstWait(key.jobId)).toEqual({ due: key.due, at: T0 });
       expect(await store.firstWait(other.jobId)).toBeUndefined();
     });
@@ -86,7 +89,7 @@ export function savedAndWaitingConformance(subject: Subject): void {
       const jobId = aJobId();
       const dues = Array.from({ length: 40 }, (_, i) => dueKey(T0 + i));
       await Promise.all(dues.toReversed().map((due) => subject().putWait({ jobId, due }, T0)));
-      await Promise.all(dues.slice(0, -1).map((due) => subject().removeWait({ jobId, due })));
+      await Promise.all(dues.slice(0, -1).map((due) => subject().removeWait({ jobId, due }, T0)));
       expect((await subject().firstWait(jobId))?.due).toBe(dues.at(-1));
     });
   });

@@ -331,7 +331,7 @@ describe('capacity', () => {
     used.clear();
     await store.putWait(row, T0);
     await store.firstWait(row.jobId);
-    await store.removeWait(row);
+    await store.removeWait(row, T0);
     expect([total('write'), total('read')]).toEqual([2, 1]);
   });
 

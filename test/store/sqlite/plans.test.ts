@@ -67,7 +67,7 @@ async function everyOperation(): Promise<void> {
     () => store.readCheckpoint(row),
     () => store.putWait(row, T0),
     () => store.firstWait(jobId),
-    () => store.removeWait(row),
+    () => store.removeWait(row, T0),
     () => store.markNotified(jobId, due, row),
     () => store.readRow(jobId, due, consistent),
     () => store.readRows(keys, consistent),
