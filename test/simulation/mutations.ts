@@ -73,7 +73,7 @@ const DECISIONS: readonly Mutation[] = [
     takesOut: 'a lease is over when it is over by every clock, and its worker gives up that much earlier',
     puts: { 'lease-skew': '0', 'gives-up-early': '0' },
     theme: 'slowBeats',
-    from: 986,
+    from: 1180,
   },
   {
     rule: 'boot',
@@ -156,7 +156,7 @@ const CLAIMS: readonly Mutation[] = [
     takesOut: 'a number is larger than that of the lock and that of the row',
     puts: { 'number-of-lock': '0', 'number-of-row': '0' },
   },
-  { rule: 'number-floor', takesOut: 'numbers after a power failure', puts: '0', embedded: true, from: 1060 },
+  { rule: 'number-floor', takesOut: 'numbers after a power failure', puts: '0', embedded: true, from: 2080 },
   {
     rule: 'window',
     takesOut: 'a claim that took too long does not start',
@@ -182,7 +182,6 @@ const CLAIMS: readonly Mutation[] = [
     takesOut: 'a heartbeat extends the lease from its sending, not from its answer',
     puts: 'clock.monotonic() + settings.leaseMs',
     theme: 'slowBeats',
-    from: 405,
   },
   {
     rule: 'change-waits',
