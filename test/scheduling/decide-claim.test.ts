@@ -150,6 +150,10 @@ interface LockCase {
   readonly status?: RowStatus;
   /** Whether that row was read as it was before the lock. */
   readonly isOld?: true;
+  /** Whether that row was opened again since, by a claim without the lock. */
+  readonly isNew?: true;
+  /** Whether the worker of that row is lost. */
+  readonly isLost?: true;
 }
 
 const STATUSES = [...OPEN, ...TERMINAL] as const;
@@ -159,6 +163,8 @@ const LOCKS: readonly LockCase[] = [
   { name: 'an earlier claim of this execution', of: 'an earlier claim' },
   { name: 'another, without a row', of: 'another' },
   ...STATUSES.map((status) => ({ name: `another, ${status}`, of: 'another' as const, status })),
+  { name: 'another, RUNNING by a lost worker', of: 'another', status: 'RUNNING', isLost: true },
+  { name: 'another, RUNNING by a claim without the lock', of: 'another', status: 'RUNNING', isNew: true },
   ...(['RUNNING', 'QUEUED', 'SUCCEEDED'] as const).map((status) => ({
     ...{ name: `another, ${status} in an old read`, of: 'another' as const, status, isOld: true as const },
   })),
@@ -229,14 +235,21 @@ function factsOf({ job, overlap, timing, row, lock, isBehind }: Case): ClaimFact
     ...(timing.cover !== undefined && { coveredUntil: dueKey(timing.cover) }),
     ...(lock.of && { lock: locks[lock.of] }),
   };
-  const number = lock.isOld ? NUMBER - 1 : NUMBER;
+  const number = NUMBER - (lock.isOld ? 1 : 0) + (lock.isNew ? 1 : 0);
+  const lease = { leaseUntil: lock.isLost ? NOW - SKEW - 1 : NOW + 1, boot: row.boots?.[1] };
   return {
     ...{ now: NOW, clockSkewMs: SKEW, boot: row.boots?.[1] },
     message: { ...MESSAGE, due, revision },
     ...{ row: own, head },
     lockRow:
       lock.of === 'another' && lock.status
-        ? { ...ROW, due: dueKey(OTHER_DUE), status: lock.status, number }
+        ? {
+            ...ROW,
+            due: dueKey(OTHER_DUE),
+            status: lock.status,
+            number,
+            ...(lock.status === 'RUNNING' && lease),
+          }
         : undefined,
     isPlannedAgain: job?.revision === 'other, planned again',
     isBehind,
@@ -256,7 +269,12 @@ const isWithdrawn = ({ job, row }: Case) =>
   !row.byHand &&
   (job?.status !== 'active' || (job.revision === 'other' && row.ofSchedule !== true));
 const isOccupied = ({ overlap, lock }: Case) =>
-  overlap !== 'allow' && lock.of === 'another' && (lock.status === 'RUNNING' || lock.status === 'RETRYING');
+  overlap !== 'allow' &&
+  lock.of === 'another' &&
+  (lock.status === 'RETRYING' || (lock.status === 'RUNNING' && !lock.isNew));
+/** Of the schedule, with `skip`, and not to be kept. */
+const maySkip = (c: Case) =>
+  c.overlap === 'skip' && isFirst(c) && !c.row.byHand && !c.row.covers && !standsInLine(c);
 const standsInLine = (c: Case) =>
   c.overlap === 'queue' || (c.overlap === 'skip' && isMissed(c) && c.timing.policy === 'runAll');
 const mustBeSure = ({ overlap, lock }: Case) =>
@@ -355,14 +373,13 @@ const TABLE: readonly [string, (c: Case) => boolean, (c: Case) => Decision][] = 
     () => ends('SKIPPED', 'misfire: 60 s late, 60 s allowed'),
   ],
   [
+    'the worker of another one is lost, and what becomes of that one is not known yet',
+    (c) => isOccupied(c) && maySkip(c) && c.lock.isLost === true,
+    () => ({ do: 'come back', at: NOW + 1_000 }),
+  ],
+  [
     'another one runs, and it is skipped',
-    (c) =>
-      isOccupied(c) &&
-      c.overlap === 'skip' &&
-      isFirst(c) &&
-      !c.row.byHand &&
-      !c.row.covers &&
-      !standsInLine(c),
+    (c) => isOccupied(c) && maySkip(c),
     () =>
       ends('SKIPPED', `overlap: the execution due ${new Date(OTHER_DUE).toISOString()} was still running`),
   ],

@@ -16,7 +16,7 @@ import { newRow, writeRow } from '../records/write-row.ts';
 import { afterExecution } from '../running/after-execution.ts';
 import type { Claimed, ClaimResult } from './claim-result.ts';
 import { type ClaimFacts, type Decision, decideClaim, type RowChange } from './decide-claim.ts';
-import { comeBackAt, isBehind, isSentAgain, keepPlace, wakeNext } from './line.ts';
+import { comeBackAt, isBehind, isOlderUndecided, isSentAgain, keepPlace, wakeNext } from './line.ts';
 import { isCoverInFuture } from './misfire.ts';
 import { type FreeSeat, findSeat, keyLimitOf, waitForSeat } from './seats.ts';
 
@@ -76,7 +76,12 @@ async function readFacts(context: Context, message: Message, sure: boolean): Pro
   // the line matters only to what would be claimed
   const waitsInLine = head && decideClaim({ ...without, isBehind: true }).do === 'wait';
   return {
-    facts: { ...without, isBehind: waitsInLine ? await isBehind(context, message, row) : false },
+    facts: {
+      ...without,
+      isBehind: waitsInLine
+        ? (!row && (await isOlderUndecided(context, head, due))) || (await isBehind(context, message, row))
+        : false,
+    },
     /* [rule window-from-read] */ readAt,
     sure,
   };

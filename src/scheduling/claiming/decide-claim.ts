@@ -71,8 +71,12 @@ export function decideClaim(facts: ClaimFacts): Decision {
   if (occupied) {
     // others were skipped because this one runs
     const mayBeSkipped = !queues && !row?.covers;
-    if (isFirst && !isByHand && head.overlap === 'skip' && mayBeSkipped)
+    if (isFirst && !isByHand && head.overlap === 'skip' && mayBeSkipped) {
+      // a lost worker runs nothing. Its execution ends or is retried first, and then it is known whether that one is in the way
+      if (occupied.status === 'RUNNING' && isLeaseOver(facts, occupied))
+        return { do: 'come back', at: now + LOOK_AGAIN_MS };
       return skipped(`overlap: the execution due ${iso(dueAtOf(occupied.due))} was still running`, now);
+    }
     return { do: 'wait' };
   }
   // a RETRYING execution does not wait for an older one, which may wait for its lock
@@ -83,6 +87,9 @@ export function decideClaim(facts: ClaimFacts): Decision {
   if (!row && misfire.queues) return { do: 'wait' };
   return { do: 'claim', surely: !isKnownFree(facts, head), cover: misfire.cover };
 }
+
+/** How soon a message comes back that waits for the takeover of another execution. */
+const LOOK_AGAIN_MS = 1_000;
 
 const iso = (time: number): string => new Date(time).toISOString();
 
@@ -109,10 +116,14 @@ const isWithdrawn = ({ message, row, isPlannedAgain }: ClaimFacts, head: Head): 
   head.status !== 'active' ||
   (head.revision !== message.revision && head.revision !== row?.revision && !isPlannedAgain);
 
-/** The row of another execution that has the lock and has not ended. */
+/**
+ * The row of another execution that has the lock and has not ended. A RUNNING row with a larger number than the lock's is a claim
+ * that has not got the lock: the run that had it is over.
+ */
 function occupies({ message, lockRow }: ClaimFacts, head: Head): Row | undefined {
   if (head.overlap === 'allow' || !head.lock || head.lock.due === message.due) return undefined;
-  const isOpen = lockRow?.status === 'RUNNING' || lockRow?.status === 'RETRYING';
+  const isOpen =
+    lockRow?.status === 'RETRYING' || (lockRow?.status === 'RUNNING' && lockRow.number <= head.lock.number);
   return /* [rule busy] */ isOpen ? lockRow : undefined;
 }
 

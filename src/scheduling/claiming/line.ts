@@ -1,8 +1,9 @@
 // The line of a job: its executions that wait for another one. A `wait` item is written before the row becomes QUEUED, and
 // removed by whoever finds that the row is open no more. So the oldest one is found by one query, however long the history.
-import { type DueKey, dueAtOf, isManual } from '../../domain/executions/ids.ts';
+import { type DueKey, dueAtOf, dueKey, isManual } from '../../domain/executions/ids.ts';
 import { isTerminal, type Row } from '../../domain/executions/row.ts';
 import type { Head } from '../../domain/jobs/job.ts';
+import { latestOccurrence } from '../../domain/schedule/occurrences.ts';
 import type { Message } from '../../queue/queue.ts';
 import type { ExecutionKey } from '../../store/store.ts';
 import type { Context } from '../context.ts';
@@ -42,6 +43,25 @@ export async function isBehind(
   if (first === 'unknown') return true;
   if (row?.queuedAt !== undefined && (!first || first.due > due)) await keepPlace(context, { jobId, due });
   return first !== undefined && first.due < due;
+}
+
+/**
+ * Whether the occurrence before this one has not even got in line: its message is late, or is handled at the same time. With
+ * other policies than `runAll` missed occurrences do not stand in line. Nothing is read if the lock shows that it has run, as in
+ * most claims. Else 1 RRU.
+ */
+export async function isOlderUndecided({ store, log }: Context, head: Head, due: DueKey): Promise<boolean> {
+  const { jobId, schedule, misfire, lock, updatedAt, pausedUntil = 0 } = head;
+  if (misfire.policy !== 'runAll') return false;
+  try {
+    // nothing is planned before the last change
+    const previous = latestOccurrence(schedule, Math.max(updatedAt, pausedUntil - 1), dueAtOf(due) - 1);
+    if (previous === undefined || (lock && lock.due >= dueKey(previous))) return false;
+    return !(await store.readRow(jobId, dueKey(previous), { consistent: true }));
+  } catch (error) {
+    log.debug('failed to find the occurrence before', { jobId, error: String(error) });
+    return false;
+  }
 }
 
 /**

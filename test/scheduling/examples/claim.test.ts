@@ -38,7 +38,10 @@ test('of two workers with the same message one runs, and the other comes back wh
 
 test('an occurrence that is due while another runs is skipped, or waits for the end of the other', async () => {
   const [skip, queue] = [await aJob({ overlap: 'skip' }), await aJob({ overlap: 'queue' })];
-  for (const { claimAt } of [skip, queue]) claimedOf(await claimAt('12:01:00'));
+  for (const { claimAt, world } of [skip, queue]) {
+    const { row } = claimedOf(await claimAt('12:01:00'));
+    await world.store.extendLease(row, row.number, at('12:02:30'), undefined);
+  }
   expect(await skip.claimAt('12:02:00')).toEqual({ kind: 'drop' });
   expect(skip.rowDue('12:02:00')).toMatchObject({
     status: 'SKIPPED',
@@ -66,11 +69,11 @@ test('a claim whose response was lost runs', async () => {
 test('a worker that gets the row and not the lock gives the row back', async () => {
   const { world, context, jobId, claimAt, rowDue } = await aJob({ overlap: 'queue' });
   beforeNext(world.store, 'takeLock', () =>
-    claim(context, 'other', world.message(jobId, at('12:01:00'))).then(claimedOf),
+    claim(context, 'other', world.message(jobId, at('12:02:00'))).then(claimedOf),
   );
-  expect(await claimAt('12:02:00')).toMatchObject({ kind: 'later' });
-  expect(rowDue('12:01:00')).toMatchObject({ status: 'RUNNING', workerId: 'other' });
-  expect(rowDue('12:02:00')).toMatchObject({ status: 'QUEUED', attempt: 0 });
+  expect(await claimAt('12:02:00', '12:01:00')).toMatchObject({ kind: 'later' });
+  expect(rowDue('12:02:00')).toMatchObject({ status: 'RUNNING', workerId: 'other' });
+  expect(rowDue('12:01:00')).toMatchObject({ status: 'QUEUED', attempt: 0 });
 });
 
 test('a claim that is given back is the first attempt of the next worker, with a larger number', async () => {
@@ -81,4 +84,22 @@ test('a claim that is given back is the first attempt of the next worker, with a
   const { row } = claimedOf(await claimAt('12:01:00', '12:01:00', 'another'));
   expect(row).toMatchObject({ attempt: 1, workerId: 'another' });
   expect(row.number).toBeGreaterThan(given.row.number);
+});
+
+test('while the worker of another execution is lost, nothing is skipped because of it', async () => {
+  const { claimAt, rowDue } = await aJob({ overlap: 'skip' });
+  claimedOf(await claimAt('12:01:00'));
+  expect(await claimAt('12:02:00')).toEqual({ kind: 'later', at: at('12:02:01') });
+  expect(rowDue('12:02:00')).toBeUndefined();
+});
+
+test('with runAll, an occurrence in time does not overtake a missed one that is not in line yet', async () => {
+  const { claimAt, rowDue } = await aJob({
+    overlap: 'queue',
+    misfire: { policy: 'runAll', graceSeconds: 1 },
+  });
+  expect(await claimAt('12:02:00')).toMatchObject({ kind: 'later' });
+  expect(await claimAt('12:02:00', '12:01:00')).toMatchObject({ kind: 'later' });
+  claimedOf(await claimAt('12:02:01', '12:01:00'));
+  expect(rowDue('12:02:00')).toMatchObject({ status: 'QUEUED' });
 });
