@@ -75,12 +75,12 @@ const echo = createServer(async (request, response) => {
 
 beforeAll(async () => {
   folder = temporaryFolder();
-  writeFileSync(
-    join(folder.path, 'secrets.json'),
-    JSON.stringify({ me: { token: VALUE, bearer: `Bearer ${VALUE}`, basic: BASIC }, you: {} }),
-  );
   echo.listen(0, '127.0.0.1');
   await once(echo, 'listening');
+  writeFileSync(
+    join(folder.path, 'secrets.json'),
+    JSON.stringify({ me: { token: VALUE, bearer: `Bearer ${VALUE}`, basic: BASIC, ...urls() }, you: {} }),
+  );
   const scripts: Record<string, string> = isolated || isRoot ? {} : { PUNCTUAL_SCRIPTS: 'trusted' };
   local = await startLocal(folder.path, { PUNCTUAL_LOG: 'debug', ...scripts });
 });
@@ -91,6 +91,19 @@ afterAll(async () => {
   folder.remove();
 });
 
+/** URLs that are secrets, of which the normalised form without the query is another text. */
+const urls = (): Record<string, string> => {
+  const { port } = echo.address() as AddressInfo;
+  const all = [
+    `http://127.0.0.1:${port}/services/T000/B000/WEBHOOKsecretXYZ?wait=true&status=500`,
+    `http://127.0.0.1:${port}/bot123456:TELEGRAMtoken99/sendMessage?chat_id=5&status=500`,
+    `http://127.0.0.1:${port}/services/T000/WEBHOOKsecretXYZ?status=500#f`,
+    `http://127.0.0.1:${port}/a/../services/T000/WEBHOOKsecretXYZ?status=500`,
+    `http://127.1:${port}/services/T000/WEBHOOKsecretXYZ?status=500`,
+    `HTTP://127.0.0.1:0${port}/services/T000/WEBHOOK%73ecretXYZ?status=500`,
+  ];
+  return Object.fromEntries(all.map((text, at) => [`url${at}`, text]));
+};
 const secret = { $secret: 'token' };
 const url = (status: number) => `http://127.0.0.1:${(echo.address() as AddressInfo).port}/?status=${status}`;
 const once1 = { retry: { maxAttempts: 1 } };
@@ -217,6 +230,27 @@ describe('the value of a secret', () => {
     expect(left.tables).toContain('[secret bearer]');
     for (const [where, text] of Object.entries(left))
       for (const form of FORMS) expect([where, form, text.includes(form)]).toEqual([where, form, false]);
+  });
+
+  it('stands nowhere either if it is a URL, which errors name in their own words', async () => {
+    const ids = [];
+    for (const name of Object.keys(urls())) {
+      const job = { task: 'http', params: { url: { $secret: name } }, ...once1 };
+      ids.push((await call('POST', '/jobs', job)).body.id);
+    }
+    for (const id of ids) {
+      const read = async () => (await call('GET', `/jobs/${id}/executions`)).body.items[0];
+      await expect.poll(read, { timeout: 20_000, interval: 200 }).toMatchObject({
+        status: 'failed',
+        error: { message: expect.stringMatching(/^GET .*\[secret url\d\] returned 500; expected 2xx/) },
+      });
+    }
+    for (const path of ['/executions?limit=100', '/dead-letters', '/dead-letters/groups?by=error'])
+      await call('GET', path);
+    const left = { answers: answers.join('\n'), log: local.output(), ...everythingStored() };
+    for (const [where, text] of Object.entries(left))
+      for (const part of ['WEBHOOKsecretXYZ', 'TELEGRAMtoken99', 'T000', 'bot123456'])
+        expect([where, part, text.includes(part)]).toEqual([where, part, false]);
   });
 
   it('of another user, or that is not there, is refused by its name and not tried again', async () => {

@@ -107,6 +107,36 @@ describe.each(Object.entries(WRITTEN))('written as %s', (_, write) => {
   });
 });
 
+describe('a secret that is a URL', () => {
+  it.each([
+    'http://h/services/T000/B000/WEBHOOKsecretXYZ?wait=true',
+    'http://h/bot123456:TELEGRAMtoken99/sendMessage?chat_id=5',
+    'https://h/services/T000/WEBHOOKsecretXYZ#f',
+    'https://h/a/../services/T000/WEBHOOKsecretXYZ',
+    'https://127.1/services/T000/WEBHOOKsecretXYZ',
+    'https://h:443/services/T000/WEBHOOKsecretXYZ',
+    'HTTPS://H/services/T000/WEBHOOK%73ecretXYZ',
+    'https://h/lower/webhooksecret?x=1',
+  ])('%s is found normalised, without its query, and by its path', (secret) => {
+    const { href, origin, pathname, search } = new URL(secret);
+    for (const form of [secret, href, `${origin}${pathname}`, `${pathname}${search}`, pathname])
+      expect(redact(secret, `GET ${form} returned 500`)).toMatch(/^GET \S*\[secret s\]\S* returned 500$/);
+    expect(redact(secret, `GET ${origin}${pathname} returned 500`)).toBe('GET [secret s] returned 500');
+  });
+
+  it('is found by its long segments and the values of its query', () => {
+    const secret =
+      'https://a1b2c3d4e5.hooks.example.com/services/T0/WEBHOOKsecretXYZ?token=abcdefgh&v=Zz9Yy8Xx&n=1';
+    for (const part of ['a1b2c3d4e5', 'WEBHOOKsecretXYZ', 'abcdefgh', 'Zz9Yy8Xx'])
+      expect(redact(secret, `it is ${part}, no`)).toBe('it is [secret s], no');
+    const words =
+      'the services of hooks.example.com and sendMessage at 127.0.0.1 in 2026-01-01 are production';
+    expect(redact('https://hooks.example.com/services/sendMessage/2026-01-01?for=production', words)).toBe(
+      words,
+    );
+  });
+});
+
 describe('redaction', () => {
   it('of any secret in any form and between any texts leaves nothing', () => {
     const secret = fc

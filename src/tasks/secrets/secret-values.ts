@@ -5,6 +5,9 @@
 const MIN_PART = 4;
 const MIN_TEXT_IN_JSON = 8;
 const MIN_LINE = 16;
+/** Minimum length of a piece of a URL, cookie, form or connection string, and of one that has letters of one case only. */
+const MIN_PIECE = 8;
+const MIN_PLAIN_PIECE = 12;
 /** Schemes have schemes: `Authorization: Basic …`. */
 const MAX_DEPTH = 4;
 
@@ -30,6 +33,7 @@ function partsOf(value: string): string[] {
     ...(lines.length > 1 ? lines.filter((line) => line.length >= MIN_LINE && !line.startsWith('-----')) : []),
     ...[decodedText(value)].filter((part) => part.length >= MIN_TEXT_IN_JSON),
     ...textsInJson(value).filter((part) => part.length >= MIN_TEXT_IN_JSON),
+    ...partsOfUrl(value),
   ].map((part) => part.trim() || part);
 }
 
@@ -41,9 +45,47 @@ function decodedText(value: string): string {
   return Buffer.from(text).equals(bytes) && !/\p{Cc}/u.test(text) ? text : '';
 }
 
+const urlIn = (value: string): URL | undefined =>
+  /^[a-z][a-z0-9+.-]*:\/\//i.test(value) && URL.canParse(value) ? new URL(value) : undefined;
+
+/** Errors name the normalised URL of a request, without its query. */
+function partsOfUrl(value: string): string[] {
+  const url = urlIn(value);
+  if (url === undefined) return [];
+  const { href, protocol, host, hostname, pathname, search, searchParams, hash } = url;
+  const named = [...searchParams].filter(([name]) => NAME_OF_SECRET.test(name)).map(([, text]) => text);
+  const pieces = [...pathname.split('/'), ...searchParams.values(), hash.slice(1), ...hostname.split('.')];
+  return [
+    ...[
+      href,
+      `${protocol}//${host}${pathname}`,
+      `${pathname}${search}`,
+      pathname,
+      search.slice(1),
+      ...named,
+    ].filter((part) => part.length >= MIN_PIECE),
+    ...pieces.filter(isTelling),
+  ];
+}
+
+const NAME_OF_SECRET = /pass|pwd|secret|token|key|sig|auth|session|sid|code/i;
+const WORDS = /^\/?[A-Z]?[a-z]+(?:[-_./][A-Z]?[a-z]+)+$/;
+const CAMEL_CASE = /^[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,})+$/;
+const HOST = /^(?:(?:[a-z0-9-]+\.)+[a-z]{2,}|[a-z-]+(?=:)|\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?$/;
+const TIME = /^(?:\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?|\d\d:\d\d:\d\d)$/;
+const TYPE_OR_VERSION =
+  /^(?:(?:application|audio|font|image|message|multipart|text|video)\/[\w.+*-]+|[A-Za-z]+\/\d[\d.]*)$/;
+const NAMES = /^(?:authorization|x-www-form-urlencoded)$/i;
+const ORDINARY = [WORDS, CAMEL_CASE, HOST, TIME, TYPE_OR_VERSION, NAMES];
+
+/** Whether a piece of a secret is a secret itself, not a word, name, host, time or media type of any text. */
+function isTelling(piece: string): boolean {
+  if (piece.length < MIN_PIECE || ORDINARY.some((pattern) => pattern.test(piece))) return false;
+  return piece.length >= MIN_PLAIN_PIECE || /\d|[a-z].*[A-Z]|[A-Z]{2}.*[a-z]/s.test(piece);
+}
+
 function passwordInUrl(value: string): string {
-  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value) || !URL.canParse(value)) return '';
-  const { password } = new URL(value);
+  const password = urlIn(value)?.password ?? '';
   try {
     return decodeURIComponent(password);
   } catch {
