@@ -91,7 +91,7 @@ export async function cdkChecks(checks: Checks, consumer: Consumer): Promise<voi
     });
   await checks.run('the query function lists the custom task', async () => {
     const [asset = ''] = withFile('index.mjs').filter((one) =>
-      readFileSync(join(out, one, 'index.mjs'), 'utf8').includes('("query",'),
+      readFileSync(join(out, one, 'index.mjs'), 'utf8').includes('query.lambda'),
     );
     const code = `const { handler } = await import('./index.mjs');
       const event = ${JSON.stringify(listTasks)};

@@ -100,7 +100,9 @@ export async function commandChecks(checks: Checks, consumer: Consumer): Promise
     const files = [...page.matchAll(/"(docs\/[^"]+)"/g)].map(([, path]) => path);
     expectEqual(files.length, 3);
     for (const path of files) {
-      const { status, headers } = await fetch(`${server?.url}/${path}`);
+      const { status, headers } = await fetch(`${server?.url}/${path}`, {
+        headers: { 'accept-encoding': 'br' },
+      });
       expectEqual([status, headers.get('content-encoding'), path], [200, 'br', path]);
     }
   });
