@@ -190,3 +190,31 @@ it.each(['tag', 'task', 'status', 'namespace', 'cursor', 'limit', 'owner'])(
     expect(JSON.stringify(body).length).toBeLessThan(1_000);
   },
 );
+
+describe('a dry run by name', () => {
+  const PATH = '/jobs/by-name/space/name';
+  const nested = (value: unknown, key: string): unknown =>
+    Array.from({ length: 90 }).reduce((inner) => ({ [key]: inner }), value);
+  const named = (result: unknown) => ({ ...JOB, params: { result } });
+
+  it.each([
+    ['many fields', (value: number) => many(30_000, (n) => [n.toString(36), value])],
+    ['a long key', (value: number) => ({ ['k'.repeat(100_000)]: many(5_000, (n) => [`${n}`, value]) })],
+    [
+      'deep fields',
+      (value: number) =>
+        nested(
+          many(2_000, (n) => [`${n}`, value]),
+          'k'.repeat(1_000),
+        ),
+    ],
+  ])('lists at most 100 changes of %s and the number of the others', async (_, params) => {
+    const { call } = testApi();
+    expect((await call('PUT', PATH, { body: named(params(1)) })).status).toBe(201);
+    const { status, body } = await call('PUT', `${PATH}?dryRun=true`, { body: named(params(2)) });
+    expect(status).toBe(200);
+    expect(body.changes).toHaveLength(101);
+    expect(body.changes[100]).toEqual({ path: expect.stringMatching(/^and \d+ more changes$/) });
+    expect(JSON.stringify(body).length).toBeLessThan(30_000);
+  });
+});

@@ -185,6 +185,23 @@ describe('plan', () => {
     expect((await plan('version: 3', ' --detailed-exitcode')).code).toBe(2);
   });
 
+  it('hides values whose path is cut, and counts the changes that are not listed', async () => {
+    const job = (value: string) => {
+      const inner = { ['k'.repeat(30)]: { ['x'.repeat(70)]: { ['y'.repeat(70)]: { zz: value } } } };
+      const deep = {
+        token: inner,
+        [`${'k'.repeat(70)}password`]: { ['z'.repeat(60)]: { ['z'.repeat(60)]: value } },
+      };
+      const rest = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`n${n}`, value]));
+      return { ...DAILY, task: 'noop', params: { result: { ...deep, ...rest } } };
+    };
+    await apply(jobsFile({ a: job('hush') }));
+    const { out } = await plan(jobsFile({ a: job('hush-hush') }));
+    expect(out.match(/ \(hidden\) → \(hidden\)\n/g)).toHaveLength(2);
+    expect(out).toContain('"hush" → "hush-hush"');
+    expect(out).toMatch(/\n +and 2 more changes\n/);
+  });
+
   it('shows drift with its author, and hides values that look confidential', async () => {
     const job = (token: string) => ({
       task: 'http',

@@ -67,10 +67,15 @@ function scheduleWords(schedule: ScheduleInput): string {
 function detailsOf({ action, changes, drift = [] }: NamedJobPlan, style: TimeStyle): string[] {
   if (action === 'create') return [];
   const width = Math.max(...changes.map(({ path }) => path.length));
-  return changes.map(
-    (change) => `${change.path.padEnd(width)}  ${fromTo(change)}${marked(driftOf(change, drift, style))}`,
+  return changes.map((change) =>
+    isRest(change)
+      ? change.path
+      : `${change.path.padEnd(width)}  ${fromTo(change)}${marked(driftOf(change, drift, style))}`,
   );
 }
+
+/** True for the last entry of a long list, which is the number of the other changes. */
+const isRest = (change: Change): boolean => !('from' in change || 'to' in change);
 
 const fromTo = (change: Change): string =>
   `${shown(change, 'from')} → ${'to' in change ? shown(change, 'to') : '(none)'}`;
@@ -90,9 +95,11 @@ function shown(change: Change, side: 'from' | 'to'): string {
 
 const isWithin = ({ path }: Change): boolean => path === 'params' || path.startsWith('params.');
 
-/** The reference to a secret may be shown, because it is not the secret. */
+/** The part of a path that is cut may look confidential. The reference to a secret may be shown, because it is not the secret. */
 const isConfidential = (change: Change): boolean =>
-  isWithin(change) && CONFIDENTIAL.test(change.path) && !change.path.endsWith('.$secret');
+  isWithin(change) &&
+  (CONFIDENTIAL.test(change.path) || change.path.includes('…')) &&
+  !change.path.endsWith('.$secret');
 
 type Drift = NonNullable<NamedJobPlan['drift']>;
 
@@ -151,9 +158,10 @@ const row = (what: string, name: string, text: string): string => `| ${what} | \
 function markdownDetails(one: JobPlan, plan: NamedJobPlan, style: TimeStyle): string {
   const bold = (by: string) => by && ` **drift**: ${escaped(by)}`;
   if (plan.action === 'create') return `${escaped(reasonOf(one).trim())}${bold(cancelOf(plan, style))}`;
-  const lines = plan.changes.map(
-    (change) =>
-      `${code(change.path)}: ${code(fromTo(change))}${bold(driftOf(change, plan.drift ?? [], style))}`,
+  const lines = plan.changes.map((change) =>
+    isRest(change)
+      ? escaped(change.path)
+      : `${code(change.path)}: ${code(fromTo(change))}${bold(driftOf(change, plan.drift ?? [], style))}`,
   );
   const reason = plan.action === 'replace' ? ['a new job is created and the old one is cancelled'] : [];
   return [...reason, ...lines].join('<br>');

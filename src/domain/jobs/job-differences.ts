@@ -7,7 +7,11 @@ import type { Definition, Head } from './job.ts';
 import { type JobSpec, jobSpecSchema } from './job-spec.ts';
 
 export const fieldChangeShape = z.strictObject({
-  path: z.string().describe('field, such as schedule.cron'),
+  path: z
+    .string()
+    .describe(
+      'field, such as schedule.cron, cut to 200 characters. After 100 changes, the last entry is `and 5 more changes`, without from and to',
+    ),
   from: z.unknown().optional().describe('value of the job; absent if the job has none'),
   to: z.unknown().optional().describe('value of the request; absent if the field is removed'),
 });
@@ -42,9 +46,8 @@ const pick = (from: Partial<Record<ComparedField, unknown>>): Partial<Record<Com
 export const differingFields = (from: ComparedJob, to: ComparedJob): ComparedField[] =>
   [...SPEC_FIELDS, 'paused' as const].filter((field) => !isSameValue(from[field], to[field]));
 
-/** The differing values, each by the path of the smallest field that differs. A list is one value. */
-export const fieldChanges = (from: ComparedJob, to: ComparedJob): FieldChange[] =>
-  differingFields(from, to).flatMap((field) => valueChanges([field], from[field], to[field]));
+/** The differing values, each by the path of the smallest field that differs. A list is one value. At most 100 are listed. */
+export const fieldChanges = (from: ComparedJob, to: ComparedJob): FieldChange[] => valueChanges([], from, to);
 
 /** All fields of a job that does not exist yet. */
 export const newFields = (job: ComparedJob): FieldChange[] =>

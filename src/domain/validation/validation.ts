@@ -105,7 +105,7 @@ function fieldErrors(issue: Issue, place: Place): FieldError[] {
 }
 
 /** A key of the input may be as long as the body. */
-const shortKey = <Key extends PropertyKey>(key: Key): Key | string =>
+export const shortKey = <Key extends PropertyKey>(key: Key): Key | string =>
   typeof key === 'string' ? cut(key, MAX_SHOWN) : key;
 
 /** The errors of one alternative of a union. */

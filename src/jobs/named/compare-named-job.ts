@@ -25,7 +25,8 @@ export interface Wanted {
 
 export interface Comparison {
   readonly action: NamedJobAction;
-  readonly changes: readonly FieldChange[];
+  /** Computed at the call, because only a dry run shows them. */
+  readonly changes: () => FieldChange[];
   readonly fields: readonly ComparedField[];
   /** The schedule that the job will have. */
   readonly schedule: Schedule;
@@ -42,7 +43,7 @@ export function compareNamed(
   if (!head || head.status === 'cancelled')
     return {
       action: 'create',
-      changes: newFields(comparedSpec(spec, given, paused)),
+      changes: () => newFields(comparedSpec(spec, given, paused)),
       fields: [],
       schedule: given,
     };
@@ -51,7 +52,7 @@ export function compareNamed(
   // a one-time job that has ended will not run again, so no change of it has an effect
   const isOver = !isLive(head) && isSameInstant(head.schedule, schedule);
   const fields = isOver ? [] : differingFields(from, to);
-  if (fields.length === 0) return { action: 'none', changes: [], fields, schedule };
+  if (fields.length === 0) return { action: 'none', changes: () => [], fields, schedule };
   const canEdit = isLive(head) && (head.overlap === 'allow') === (spec.overlap === 'allow');
-  return { action: canEdit ? 'update' : 'replace', changes: fieldChanges(from, to), fields, schedule };
+  return { action: canEdit ? 'update' : 'replace', changes: () => fieldChanges(from, to), fields, schedule };
 }

@@ -29,7 +29,7 @@ export async function planNamedJob(
   refuseLarge(wanted.spec);
   const { action, changes } = comparison;
   const drift = head && action !== 'none' ? await driftOf(context, head) : [];
-  return { action, changes: [...changes], ...(drift.length > 0 && { drift }) };
+  return { action, changes: changes(), ...(drift.length > 0 && { drift }) };
 }
 
 /** The changes since the last request by name, newest first. No read if there are none. */

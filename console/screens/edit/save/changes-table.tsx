@@ -20,15 +20,20 @@ export const ChangesTable = ({ changes, label = 'Changed fields' }: ChangesTable
         </tr>
       </thead>
       <tbody>
-        {changes.map(({ path, from, to }) => (
-          <tr key={path}>
+        {changes.map(({ path, from, to }, n) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two paths that are cut may be the same, and rows have no state
+          <tr key={n}>
             <th scope="row">{path}</th>
-            <td data-label="Before">
-              <pre className={from === undefined ? 'edit-absent' : 'edit-before'}>{valueText(from)}</pre>
-            </td>
-            <td data-label="After">
-              <pre className={to === undefined ? 'edit-absent' : 'edit-after'}>{valueText(to)}</pre>
-            </td>
+            {(from !== undefined || to !== undefined) && (
+              <>
+                <td data-label="Before">
+                  <pre className={from === undefined ? 'edit-absent' : 'edit-before'}>{valueText(from)}</pre>
+                </td>
+                <td data-label="After">
+                  <pre className={to === undefined ? 'edit-absent' : 'edit-after'}>{valueText(to)}</pre>
+                </td>
+              </>
+            )}
           </tr>
         ))}
       </tbody>
