@@ -41,6 +41,10 @@ const TEXTS: Record<string, Write> = {
   'JSON with slashes escaped': (text) => json(text).replaceAll('/', '\\/'),
   'JSON in HTML in a URL': (text) => url(html(json(text))),
   '\\x': (text) => [...Buffer.from(text)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join(''),
+  'HTML by numbers without semicolons': (text) =>
+    [...text].map((character) => `&#${character.codePointAt(0)}`).join(''),
+  'escape of JavaScript': (text) => text.replace(/[\s\S]/g, (character) => u(character).replace('\\', '%')),
+  '\\u{}': (text) => [...text].map((character) => `\\u{${character.codePointAt(0)?.toString(16)}}`).join(''),
   'UTF-16 shown as text': (text) => Buffer.from(text, 'utf16le').toString('latin1'),
   'UTF-16 in the other order shown as text': (text) => big(text).toString('latin1'),
   'UTF-16 shown as text in JSON': (text) => json(Buffer.from(text, 'utf16le').toString('latin1')),
@@ -56,6 +60,16 @@ const BYTES: Record<string, Write> = {
   'base64 of UTF-16': (text) => Buffer.from(text, 'utf16le').toString('base64'),
   'base64 of UTF-16 at offset 1': (text) => Buffer.from(`x${text}`, 'utf16le').toString('base64'),
   'base64 of UTF-16 in the other order': (text) => big(text).toString('base64'),
+  'base64 of base64': (text) => at('')(at('')(text)),
+  'base64 of base64 at offsets': (text) => at('x')(at('xy')(text)),
+  'a list of bytes': (text) => JSON.stringify([...Buffer.from(text)]),
+  'a list of bytes with spaces': (text) => [...Buffer.from(text)].join(', '),
+  'hex with colons': (text) =>
+    Buffer.from(text)
+      .toString('hex')
+      .replace(/..(?=.)/g, '$&:'),
+  'hex with prefixes': (text) =>
+    [...Buffer.from(text)].map((byte) => `0x${byte.toString(16).padStart(2, '0')}`).join(', '),
   hex: (text) => Buffer.from(text).toString('hex'),
   'hex in upper case': (text) => Buffer.from(text).toString('hex').toUpperCase(),
   'hex after one digit': (text) => `a${Buffer.from(text).toString('hex')}`,
@@ -85,7 +99,7 @@ describe.each(Object.entries(WRITTEN))('written as %s', (_, write) => {
     const form = write(change(SECRET));
     const clean = redact(SECRET, `you said ${form}, and no`);
     expect(leftOf(form, clean, '')).toEqual([]);
-    expect(clean).toMatch(/^you said .{0,3}\[secret s\].{0,6}, and no$/);
+    expect(clean).toMatch(/^you said .{0,4}\[secret s\].{0,6}, and no$/);
   });
 
   it.each([
@@ -104,6 +118,65 @@ describe.each(Object.entries(WRITTEN))('written as %s', (_, write) => {
   ])('%s leaves nothing', (_what, secret, part) => {
     const form = write(part);
     expect(leftOf(form, redact(secret, `you said ${form}, and no`), '')).toEqual([]);
+  });
+});
+
+describe('the parts of a secret', () => {
+  const jwt = [
+    { alg: 'HS256', typ: 'JWT' },
+    { sub: 'user-4711-abc', exp: 1 },
+  ]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .concat('SflKxwRJSMeKKF2QT4fwpMeJf36POk6y');
+  it.each([
+    ['a cookie', 'theme=dark; session=abcdefgh; id=Zz9Yy8Xx7; Path=/; HttpOnly', ['abcdefgh', 'Zz9Yy8Xx7']],
+    ['a connection string', 'Server=db.example.com:5432;User Id=app;Password=hunterpass;', ['hunterpass']],
+    [
+      'a form',
+      'grant_type=client_credentials&client_secret=s3cr3tVALUE%2F1',
+      ['s3cr3tVALUE%2F1', 's3cr3tVALUE/1'],
+    ],
+    ['parameters', 'Digest username="alice", nonce="dcd98b7102dd", uri="/x"', ['dcd98b7102dd']],
+    ['a JSON Web Token', `Bearer ${jwt.join('.')}`, [...jwt.slice(1), 'user-4711-abc']],
+    ['numbers of JSON', '{"pin":4711081599,"port":5432}', ['4711081599']],
+  ])('of %s are found', (_what, secret, parts) => {
+    for (const part of parts) expect(redact(secret, `it is ${part}, no`)).toBe('it is [secret s], no');
+  });
+
+  it('that stand in any text are left', () => {
+    const words =
+      'application/json no-cache Content-Type HttpOnly Server db.example.com:5432 clientSecret grant_type 2026-01-01';
+    const secret = `${words.replaceAll(' ', '; ')}; key=Zz9Yy8Xx7`;
+    expect(redact(secret, `in ${words} it was`)).toBe(`in ${words} it was`);
+    expect(redact('{"clientSecret":"Zz9Yy8Xx7","password":"Aa1Bb2Cc3"}', 'clientSecret and password')).toBe(
+      'clientSecret and password',
+    );
+  });
+
+  it('before and after the cut marks of others are found', () => {
+    for (const mark of ['...', '***', '*******', '…'])
+      expect(redact(SECRET, `key ${SECRET.slice(0, 9)}${mark}${SECRET.slice(-9)} is wrong`)).toBe(
+        `key [secret s]${mark}[secret s] is wrong`,
+      );
+    expect(redact('Ab1...Cd2***Ef3', 'it ends with Ab1...Cd2*')).toBe('it ends with [secret s]');
+  });
+
+  it('at the cut of a list of bytes are found', () => {
+    const list = [...Buffer.from('tok_9f8E7d6C5b4a3f')].join(', ');
+    for (let cut = 24; cut < list.length; cut++) {
+      expect(redact('tok_9f8E7d6C5b4a3f', `we have got ${list.slice(0, cut)}`)).toMatch(
+        /^we ha.*\[secret s\][, ]*$/,
+      );
+      expect(redact('tok_9f8E7d6C5b4a3f', `${list.slice(-cut)} it was it`)).toMatch(
+        /^[, ]*\[secret s\].*was it$/,
+      );
+    }
+  });
+
+  it('as a list of bytes in a result are found', () => {
+    const result = { type: 'Buffer', data: [...Buffer.from('tok_9f8E7d6C')] };
+    const clean = new SecretRedactor(new Map([['s', 'tok_9f8E7d6C']])).value({ result, n: 116 });
+    expect(clean).toEqual({ result: { type: 'Buffer', data: result.data.map(() => '[secret s]') }, n: 116 });
   });
 });
 

@@ -1,5 +1,5 @@
 // Redacts the values of secrets in the output of a run: its result, error, log lines and checkpoints. It also finds parts of
-// secrets where a text was truncated: at its ends, and next to the mark `…` (truncate.ts).
+// secrets where a text was truncated: at its ends, and next to the marks `…` (truncate.ts), `...` and `***`.
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { MIN_PART, SecretIndex, type Segment, type Span } from './secret-index.ts';
@@ -12,6 +12,8 @@ const MAX_CAUSES = 5;
 /** The part of a value that is too long for a redaction. */
 const KEPT_START = 1_024;
 const CUT_BYTES = Buffer.from(CUT);
+/** What others mark a cut with. A secret may contain it, so the text is also searched without it. */
+const MARKS_OF_OTHERS = ['...', '***'].map((mark) => Buffer.from(mark));
 /** U+FFFD, which a truncated UTF-8 character is decoded to, and the maximum number of them. */
 const BROKEN = Buffer.from('\ufffd');
 const MAX_BROKEN = 3;
@@ -118,14 +120,18 @@ export class SecretRedactor {
   #texts(texts: readonly (string | number)[]): string[] {
     const parts = texts.map((text) => Buffer.from(String(text)));
     const joined = Buffer.concat(parts.flatMap((part) => [part, CUT_BYTES]));
-    const segments: Segment[] = [];
+    const marks = MARKS_OF_OTHERS.filter((mark) => joined.includes(mark));
+    const divisions = [[CUT_BYTES], ...marks.map((mark) => [CUT_BYTES, mark])].map((cuts) => {
+      const segments: Segment[] = [];
+      let start = 0;
+      for (const [at, part] of parts.entries()) {
+        if (typeof texts[at] === 'string') segments.push(...segmentsOf(part, start, cuts));
+        start += part.length + CUT_BYTES.length;
+      }
+      return segments;
+    });
+    const spans = mergedSpans([...this.#index.find(joined, divisions), ...this.#shortIn(joined)]);
     let start = 0;
-    for (const [at, part] of parts.entries()) {
-      if (typeof texts[at] === 'string') segments.push(...segmentsOf(part, start));
-      start += part.length + CUT_BYTES.length;
-    }
-    const spans = mergedSpans([...this.#index.find(joined, segments), ...this.#shortIn(joined)]);
-    start = 0;
     let next = 0;
     return parts.map((part, at) => {
       const end = start + part.length;
@@ -175,14 +181,19 @@ function walk(value: unknown, replace: (text: string | number) => string): unkno
 }
 
 /** The parts of a text between the marks of truncation, without U+FFFD of truncated characters at their ends. */
-function segmentsOf(text: Buffer, offset: number): Segment[] {
+function segmentsOf(text: Buffer, offset: number, marks: readonly Buffer[]): Segment[] {
   const segments: Segment[] = [];
+  const places = marks.map((mark) => ({ mark, at: text.indexOf(mark) }));
   for (let start = 0; start <= text.length; ) {
-    const mark = text.indexOf(CUT_BYTES, start);
-    const end = mark < 0 ? text.length : mark;
+    for (const place of places)
+      if (place.at >= 0 && place.at < start) place.at = text.indexOf(place.mark, start);
+    const [next] = places.filter(({ at }) => at >= 0).sort((a, b) => a.at - b.at);
+    const end = next?.at ?? text.length;
     const [from, to] = withoutBroken(text, start, end);
     if (to - from >= MIN_PART) segments.push({ start: offset + from, end: offset + to });
-    start = end + CUT_BYTES.length;
+    start = end + (next?.mark.length ?? 1);
+    // a run of the same mark, such as `*****`
+    while (next && next.mark !== CUT_BYTES && text[start] === next.mark[0]) start++;
   }
   return segments;
 }

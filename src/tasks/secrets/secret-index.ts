@@ -60,11 +60,9 @@ const FOLD = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 65 && byte <= 90 ? byte + 32 : byte === 43 ? 32 : byte,
 );
 /** What is left of an escape that was cut in two, before and after the cut. */
-const CUT_ESCAPE = /^(?:\\+u?[0-9a-f]{0,3}|%(?:25)*[0-9a-f]?|&(?:amp;)*[#\w]{0,8})?$/i;
-const REST_OF_ESCAPE = /^(?:u?[0-9a-f]{0,5}|(?:[#\w]{0,8};){1,2}|[\\/nrtbf]{1,3})$/i;
+const CUT_ESCAPE = /^(?:\\+u?\{?[0-9a-f]{0,5}|%(?:25)*(?:u[0-9a-f]{0,3}|[0-9a-f]?)|&(?:amp;)*[#\w]{0,8})?$/i;
+const REST_OF_ESCAPE = /^(?:u?\{?[0-9a-f]{0,5}\}?|(?:[#\w]{0,8};){1,2}|[\\/nrtbf]{1,3})$/i;
 const MAX_REST = 12;
-/** What is left of a block of base64 or hex. */
-const MAX_REST_OF_BLOCK = 3;
 const PADDING = 61;
 const MARKS: ReadonlySet<number> = new Set(Buffer.from('\\%&'));
 
@@ -118,13 +116,14 @@ export class SecretIndex {
     }
   }
 
-  /** `segments` are in order and do not overlap. */
-  find(text: Buffer, segments: readonly Segment[]): Span[] {
+  /** The segments of one division of the text are in order and do not overlap. */
+  find(text: Buffer, divisions: readonly (readonly Segment[])[]): Span[] {
     if (this.#needles.length === 0) return [];
     const budget = { left: MAX_COMPARED };
     return viewsOf(text).flatMap((view) => {
-      const spans = [...this.#wholeIn(view), ...this.#partsIn(view, segments, budget)];
-      if (!view.isDecoded) return spans;
+      const parts = divisions.flatMap((segments) => this.#partsIn(view, segments, budget));
+      const spans = [...this.#wholeIn(view), ...parts];
+      if (view.maxRest === undefined) return spans;
       return spans.map((span) => ({ ...span, end: afterPadding(text, span.end) }));
     });
   }
@@ -351,12 +350,12 @@ const latin1 = ({ bytes }: View, start: number, end: number): string =>
 
 function isRestBefore({ view, first, start }: Part, at: number): boolean {
   if (at === first && (view.from[at] as number) === start) return true;
-  if (view.isDecoded) return (view.from[at] as number) - start <= MAX_REST_OF_BLOCK;
+  if (view.maxRest !== undefined) return (view.from[at] as number) - start <= view.maxRest;
   return at - first <= MAX_REST && REST_OF_ESCAPE.test(latin1(view, first, at));
 }
 
 function isRestAfter({ view, last, end }: Part, at: number): boolean {
-  if (view.isDecoded) return end - (view.to[at - 1] as number) <= MAX_REST_OF_BLOCK;
+  if (view.maxRest !== undefined) return end - (view.to[at - 1] as number) <= view.maxRest;
   return last - at <= MAX_REST && CUT_ESCAPE.test(latin1(view, at, last));
 }
 

@@ -8,6 +8,8 @@ const MIN_LINE = 16;
 /** Minimum length of a piece of a URL, cookie, form or connection string, and of one that has letters of one case only. */
 const MIN_PIECE = 8;
 const MIN_PLAIN_PIECE = 12;
+/** The longest pieces of a value are looked for. Real ones have few. */
+const MAX_PIECES = 16;
 /** Schemes have schemes: `Authorization: Basic …`. */
 const MAX_DEPTH = 4;
 
@@ -32,8 +34,9 @@ function partsOf(value: string): string[] {
     ...[afterScheme, passwordInUrl(value)].filter((part) => part.length >= MIN_PART),
     ...(lines.length > 1 ? lines.filter((line) => line.length >= MIN_LINE && !line.startsWith('-----')) : []),
     ...[decodedText(value)].filter((part) => part.length >= MIN_TEXT_IN_JSON),
-    ...textsInJson(value).filter((part) => part.length >= MIN_TEXT_IN_JSON),
+    ...(textsInJson(value) ?? piecesOf(value)).filter((part) => part.length >= MIN_TEXT_IN_JSON),
     ...partsOfUrl(value),
+    ...partsOfJwt(value),
   ].map((part) => part.trim() || part);
 }
 
@@ -53,20 +56,36 @@ function partsOfUrl(value: string): string[] {
   const url = urlIn(value);
   if (url === undefined) return [];
   const { href, protocol, host, hostname, pathname, search, searchParams, hash } = url;
-  const named = [...searchParams].filter(([name]) => NAME_OF_SECRET.test(name)).map(([, text]) => text);
+  const named = longest(
+    [...searchParams].filter(([name]) => NAME_OF_SECRET.test(name)).map(([, text]) => text),
+  );
   const pieces = [...pathname.split('/'), ...searchParams.values(), hash.slice(1), ...hostname.split('.')];
   return [
-    ...[
-      href,
-      `${protocol}//${host}${pathname}`,
-      `${pathname}${search}`,
-      pathname,
-      search.slice(1),
-      ...named,
-    ].filter((part) => part.length >= MIN_PIECE),
-    ...pieces.filter(isTelling),
+    ...[href, `${protocol}//${host}${pathname}`, `${pathname}${search}`, pathname, ...named].filter(
+      (part) => part.length >= MIN_PIECE,
+    ),
+    ...longest(pieces.filter(isTelling)),
   ];
 }
+
+const longest = (pieces: readonly string[]): string[] =>
+  [...new Set(pieces)].sort((a, b) => b.length - a.length).slice(0, MAX_PIECES);
+
+/** The values in a cookie, a form, a connection string or a header with parameters. Any text of 8 characters is one under a name of secrets. */
+function piecesOf(value: string): string[] {
+  const pieces: string[] = [];
+  for (const chunk of value.split(/[;&,\s"']+/)) {
+    const [, name, text] = /^([\w.[\]-]{1,64})[=:](.+)$/s.exec(chunk) ?? [undefined, undefined, chunk];
+    if (text === undefined || text === value || /^[^=]*[=:]$/.test(text)) continue;
+    const isNamed = name !== undefined && text.length >= MIN_PIECE && NAME_OF_SECRET.test(name);
+    if (isNamed || isTelling(text)) pieces.push(text);
+  }
+  return longest(pieces);
+}
+
+/** The header, the payload and the signature of a JSON Web Token. */
+const partsOfJwt = (value: string): string[] =>
+  /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(value) ? value.split('.') : [];
 
 const NAME_OF_SECRET = /pass|pwd|secret|token|key|sig|auth|session|sid|code/i;
 const WORDS = /^\/?[A-Z]?[a-z]+(?:[-_./][A-Z]?[a-z]+)+$/;
@@ -93,19 +112,19 @@ function passwordInUrl(value: string): string {
   }
 }
 
-/** Secrets Manager keeps several values as one JSON object. */
-function textsInJson(value: string): string[] {
+/** Secrets Manager keeps several values as one JSON object. Undefined if the value is not a JSON object or array. */
+function textsInJson(value: string): string[] | undefined {
   const texts: string[] = [];
-  if (!/^[[{]/.test(value)) return texts;
+  if (!/^[[{]/.test(value)) return undefined;
   try {
     JSON.parse(value, (_key, inner: unknown) => {
-      if (typeof inner === 'string') texts.push(inner);
+      if (typeof inner === 'string' || typeof inner === 'number') texts.push(String(inner));
       return inner;
     });
+    return texts;
   } catch {
-    // not JSON
+    return undefined; // not JSON
   }
-  return texts;
 }
 
 /** The bytes of a value: in UTF-8 and UTF-16, and in Latin-1 without the bytes that are zero. */

@@ -1,15 +1,18 @@
-// The readings of a text in which a secret may stand: as it is, without the escapes of JSON, URLs and HTML, and decoded from base64
-// and hex. Every byte of a reading has the position of its origin in the text. The work is linear in the text.
+// The readings of a text in which a secret may stand: as it is, without the escapes of JSON, URLs and HTML, and decoded from base64,
+// base64 of it, hex and lists of bytes. Every byte of a reading has the position of its origin in the text. The work is linear in the text.
 
 /** A reading of a text. `from[i]` and `to[i]` are the start and end, in bytes of the text, of what byte `i` was decoded from. */
 export interface View {
   readonly bytes: Uint8Array;
   readonly from: Int32Array;
   readonly to: Int32Array;
-  /** Whether it was decoded from base64 or hex. */
-  readonly isDecoded: boolean;
+  /** The maximum length of what a cut leaves of a block of base64 or hex, or of a byte in a list. Undefined if it is not decoded. */
+  readonly maxRest?: number;
 }
 
+const REST_OF_BLOCK = 3;
+const REST_OF_TWO_BLOCKS = 7;
+const REST_IN_LIST = 6;
 /** A byte that stands for what is not base64 or hex. UTF-8 has no such byte. */
 const GAP = 0xff;
 /** JSON in JSON, in a URL, in HTML. */
@@ -17,20 +20,26 @@ const MAX_LAYERS = 6;
 
 export function viewsOf(text: Buffer): View[] {
   const layers = layersOf(text);
+  // a backslash of the secret itself stands before what HTML has made of its `&`
+  const html = text.includes(BACKSLASH) && text.includes(AMPERSAND) ? layersOf(text, HTML).slice(1) : [];
   // an escape that is none may have swallowed the beginning of base64
   const encoded = new Set([layers.at(0), layers.at(-1)].filter((view) => view !== undefined));
-  return [...layers, ...[...encoded].flatMap((view) => decoded(withoutSpace(view)))];
+  return [
+    ...layers,
+    ...html,
+    ...[...encoded].flatMap((view) => [...decoded(withoutSpace(view)), ...lists(view)]),
+  ];
 }
 
 /** The text as it is, then without its escapes, without the escapes that this leaves, and so on. */
-export function layersOf(text: Buffer): View[] {
+export function layersOf(text: Buffer, escapes: readonly number[] = ESCAPES): View[] {
   const positions = new Int32Array(text.length + 1);
   for (let at = 0; at <= text.length; at++) positions[at] = at;
   const layers: View[] = [];
-  let last: View = { bytes: text, from: positions, to: positions.subarray(1), isDecoded: false };
+  let last: View = { bytes: text, from: positions, to: positions.subarray(1) };
   layers.push(last);
-  while (layers.length <= MAX_LAYERS && ESCAPES.some((mark) => last.bytes.includes(mark))) {
-    const next = unescaped(last);
+  while (layers.length <= MAX_LAYERS && escapes.some((mark) => last.bytes.includes(mark))) {
+    const next = unescaped(last, escapes);
     if (next.bytes.length === last.bytes.length) break;
     layers.push(next);
     last = next;
@@ -59,10 +68,10 @@ class Builder {
     this.#length++;
   }
 
-  view(isDecoded: boolean): View {
+  view(maxRest?: number): View {
     const cut = <T extends { subarray(start: number, end: number): T }>(array: T) =>
       array.subarray(0, this.#length);
-    return { bytes: cut(this.#bytes), from: cut(this.#from), to: cut(this.#to), isDecoded };
+    return { bytes: cut(this.#bytes), from: cut(this.#from), to: cut(this.#to), maxRest };
   }
 }
 
@@ -84,27 +93,29 @@ const BACKSLASH = code('\\');
 const PERCENT = code('%');
 const AMPERSAND = code('&');
 const ESCAPES = [BACKSLASH, PERCENT, AMPERSAND];
+const HTML = [AMPERSAND];
 const CONTROLS = new Map([...'nrtbfv'].map((letter, at) => [code(letter), code('\n\r\t\b\f\v'[at] ?? '')]));
 
 /** One level of escapes is removed: those of JSON and of programming languages, of URLs and of HTML. */
-function unescaped(view: View): View {
+function unescaped(view: View, escapes: readonly number[]): View {
   const { bytes } = view;
   const built = new Builder(bytes.length);
   let at = 0;
   while (at < bytes.length) {
     const byte = bytes[at] as number;
-    const found =
-      byte === BACKSLASH
+    const found = !escapes.includes(byte)
+      ? undefined
+      : byte === BACKSLASH
         ? afterBackslash(bytes, at)
         : byte === PERCENT
-          ? hexEscape(bytes, at + 1)
+          ? afterPercent(bytes, at)
           : byte === AMPERSAND
             ? entity(bytes, at)
             : undefined;
     const end = found?.end ?? at + 1;
     const next = bytes[at + 1];
     // JSON in HTML: the backslash stands before an escape
-    if (byte === BACKSLASH && (next === PERCENT || next === AMPERSAND)) {
+    if (byte === BACKSLASH && escapes === ESCAPES && (next === PERCENT || next === AMPERSAND)) {
       at++;
       continue;
     }
@@ -113,7 +124,7 @@ function unescaped(view: View): View {
     else for (const part of utf8(found.codePoint)) built.add(part, view, at, end);
     at = end;
   }
-  return built.view(false);
+  return built.view();
 }
 
 type Escape =
@@ -139,6 +150,12 @@ function hexEscape(bytes: Uint8Array, digits: number): Escape | undefined {
   return byte === undefined ? undefined : { end: digits + 2, byte };
 }
 
+/** `%74`, or `%u0074` of JavaScript's `escape`. */
+function afterPercent(bytes: Uint8Array, at: number): Escape | undefined {
+  if (bytes[at + 1] !== code('u') && bytes[at + 1] !== code('U')) return hexEscape(bytes, at + 1);
+  return utf16(bytes, at);
+}
+
 function afterBackslash(bytes: Uint8Array, at: number): Escape | undefined {
   const letter = bytes[at + 1];
   if (letter === undefined) return undefined;
@@ -146,12 +163,26 @@ function afterBackslash(bytes: Uint8Array, at: number): Escape | undefined {
   if (control !== undefined) return { end: at + 2, byte: control };
   if (letter === code('x')) return hexEscape(bytes, at + 2);
   if (letter !== code('u') && letter !== code('U')) return { end: at + 2, byte: letter };
+  if (bytes[at + 2] === code('{')) return braced(bytes, at + 3);
+  return utf16(bytes, at);
+}
+
+/** `\u0074` or `%u0074`, or a pair of them. */
+function utf16(bytes: Uint8Array, at: number): Escape | undefined {
   const unit = hexAt(bytes, at + 2, 4);
   if (unit === undefined) return undefined;
-  const isPair = unit >= 0xd800 && unit < 0xdc00 && bytes[at + 6] === BACKSLASH;
+  const isPair = unit >= 0xd800 && unit < 0xdc00 && bytes[at + 6] === bytes[at];
   const low = isPair ? hexAt(bytes, at + 8, 4) : undefined;
   if (low === undefined || low < 0xdc00 || low > 0xdfff) return { end: at + 6, codePoint: unit };
   return { end: at + 12, codePoint: 0x10000 + (unit - 0xd800) * 0x400 + (low - 0xdc00) };
+}
+
+/** The rest of `\\u{74}`. */
+function braced(bytes: Uint8Array, digits: number): Escape | undefined {
+  let end = digits;
+  while (end < digits + 6 && (HEX[bytes[end] ?? 0] as number) >= 0) end++;
+  const codePoint = bytes[end] === code('}') && end > digits ? hexAt(bytes, digits, end - digits) : undefined;
+  return codePoint === undefined || codePoint > 0x10ffff ? undefined : { end: end + 1, codePoint };
 }
 
 const ASCII_NAMES =
@@ -175,17 +206,28 @@ const ENTITIES = new Map<string, number>([
 const MAX_ENTITY = 12;
 
 function entity(bytes: Uint8Array, at: number): Escape | undefined {
+  if (bytes[at + 1] === code('#')) return numeric(bytes, at + 2);
   let end = at + 1;
   while (bytes[end] !== code(';')) if (++end > at + MAX_ENTITY || end >= bytes.length) return undefined;
   const name = String.fromCharCode(...bytes.subarray(at + 1, end));
-  const [, hex, decimal] = /^#(?:[xX]([0-9a-fA-F]+)|([0-9]+))$/.exec(name) ?? [];
-  const codePoint =
-    hex !== undefined
-      ? Number.parseInt(hex, 16)
-      : decimal !== undefined
-        ? Number(decimal)
-        : ENTITIES.get(name);
-  return codePoint === undefined || codePoint > 0x10ffff ? undefined : { end: end + 1, codePoint };
+  const codePoint = ENTITIES.get(name);
+  return codePoint === undefined ? undefined : { end: end + 1, codePoint };
+}
+
+/** `&#116;` and `&#x74;`. Browsers also read them without the semicolon. */
+function numeric(bytes: Uint8Array, at: number): Escape | undefined {
+  const isHex = bytes[at] === code('x') || bytes[at] === code('X');
+  const base = isHex ? 16 : 10;
+  const first = isHex ? at + 1 : at;
+  let codePoint = 0;
+  let end = first;
+  for (; end < first + MAX_ENTITY; end++) {
+    const digit = HEX[bytes[end] ?? 0] as number;
+    if (digit < 0 || digit >= base) break;
+    codePoint = codePoint * base + digit;
+  }
+  if (end === first || codePoint > 0x10ffff) return undefined;
+  return { end: bytes[end] === code(';') ? end + 1 : end, codePoint };
 }
 
 /** Without line breaks and spaces, which divide long base64 and hex. */
@@ -199,14 +241,53 @@ function withoutSpace(view: View): View {
     const byte = bytes[at] as number;
     if (byte > 32) built.add(byte, view, at, at + 1);
   }
-  return built.view(false);
+  return built.view();
 }
 
 /** The text as base64 and as hex, in every phase: an encoded secret may begin at any character. */
 function decoded(view: View): View[] {
   const base64 = [0, 1, 2, 3].map((phase) => blocks(view, SEXTETS, phase, 4));
+  const twice = base64.flatMap((once) => [0, 1, 2, 3].map((phase) => blocks(once, SEXTETS, phase, 4)));
   const hex = [0, 1].map((phase) => blocks(view, HEX, phase, 2));
-  return [...base64, ...hex];
+  return [...base64, ...twice, ...hex];
+}
+
+/** Lists of bytes: decimal such as `[116,111]`, and hex such as `74:6f` and `0x74, 0x6f`. */
+const lists = (view: View): View[] => [10, 16].map((base) => list(view, base));
+
+const isWord = (byte: number): boolean =>
+  (byte >= 48 && byte <= 57) || (byte >= 65 && byte <= 90) || (byte >= 97 && byte <= 122);
+
+/** Every number that is a byte. What else stands between them, but for separators, is a gap. */
+function list(view: View, base: number): View {
+  const { bytes } = view;
+  const built = new Builder(bytes.length);
+  let at = 0;
+  while (at < bytes.length) {
+    if (!isWord(bytes[at] as number)) {
+      at++;
+      continue;
+    }
+    let end = at + 1;
+    while (end < bytes.length && isWord(bytes[end] as number)) end++;
+    built.add(byteIn(bytes, at, end, base) ?? GAP, view, at, end);
+    at = end;
+  }
+  return built.view(REST_IN_LIST);
+}
+
+/** The byte that a word stands for. Undefined if it is none. */
+function byteIn(bytes: Uint8Array, start: number, end: number, base: number): number | undefined {
+  const isPrefixed = base === 16 && end - start > 2 && bytes[start] === 48 && bytes[start + 1] === code('x');
+  const first = isPrefixed ? start + 2 : start;
+  if (end - first > (base === 16 ? 2 : 3)) return undefined;
+  let value = 0;
+  for (let at = first; at < end; at++) {
+    const digit = HEX[bytes[at] as number] as number;
+    if (digit < 0 || digit >= base) return undefined;
+    value = value * base + digit;
+  }
+  return value > 255 ? undefined : value;
 }
 
 /** Blocks of four base64 characters, or of two hex digits. Incomplete blocks give the bytes that they have. */
@@ -228,5 +309,5 @@ function blocks(view: View, values: Int16Array, phase: number, size: 2 | 4): Vie
       wasGap = false;
     }
   }
-  return built.view(true);
+  return built.view(view.maxRest === undefined ? REST_OF_BLOCK : REST_OF_TWO_BLOCKS);
 }
