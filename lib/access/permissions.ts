@@ -205,6 +205,7 @@ export const ROLES = {
     'putLimits',
     'putOperation',
     'readOperation',
+    'listOpenOperations',
     'replaceOperation',
     'delistOperation',
     'readDefinitions',

@@ -41,7 +41,7 @@ export const ENDPOINTS = {
   retryExecution: { method: 'POST', path: '/executions/{id}/retry', repeat: 'never' },
   getOperation: { method: 'GET', path: '/operations/{id}', repeat: 'always' },
   stopOperation: { method: 'DELETE', path: '/operations/{id}', repeat: 'always' },
-  // A repeated request begins another operation, which finds nothing left.
+  // A repeated request gets the open operation, or begins another one, which finds nothing left.
   eraseOwner: { method: 'DELETE', path: '/owners/{owner}', repeat: 'always' },
   getLimits: { method: 'GET', path: '/limits/{owner}', repeat: 'always' },
   setLimits: { method: 'PUT', path: '/limits/{owner}', repeat: 'always' },

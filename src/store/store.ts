@@ -424,8 +424,15 @@ export interface ErasureStore {
   eraseRows(keys: readonly ExecutionKey[]): Promise<void>;
   /** All that is stored of these jobs besides rows, and the heads last. `entries`: those that are still to come. */
   eraseJobs(heads: readonly Head[], entries: readonly Entry[]): Promise<void>;
-  /** Counters, limits and what else names the owner, except for this operation. */
-  eraseOwner(userId: string, operation: string): Promise<void>;
+  /** Counters and what else names the owner. Erasures that are open stay. */
+  eraseOwner(userId: string, scope: ErasureScope): Promise<void>;
+}
+
+export interface ErasureScope {
+  /** The operation that erases. It stays. */
+  readonly operation: string;
+  /** Whether the limits that operators have set are removed. */
+  readonly limits: boolean;
 }
 
 export interface Store

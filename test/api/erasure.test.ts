@@ -1,4 +1,5 @@
 // The erasure of an owner, through REST, on SQLite: a scan of every table finds nothing of the owner and of its jobs.
+import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { ownerHash } from '../../src/domain/digest.ts';
@@ -278,5 +279,116 @@ describe('DELETE /owners/{owner}', () => {
     expect(tablesWith([id])).not.toEqual([]);
     await erase({ user: OWNER });
     expect(tablesWith([id])).toEqual([]);
+  });
+
+  it('keeps the limits that an operator has set, if the owner asks for it', async () => {
+    const { fill, erase, operation, carryOn, opened, tablesWith } = await aWorld();
+    const own = await fill(OWNER);
+    const begun = await erase({ user: OWNER });
+    await carryOn();
+    expect((await operation(begun)).status).toBe('done');
+    expect(await opened.store.readLimits(OWNER, { consistent: true })).toMatchObject({
+      values: { activeJobs: 9 },
+    });
+    expect(tablesWith(own)).toEqual([]);
+    expect(tablesWith([OWNER])).toEqual(['limits', 'operations']);
+    await erase();
+    await carryOn();
+    expect(tablesWith([OWNER])).toEqual(['operations']);
+  });
+
+  it('that is stopped leaves limits, counters, names and other operations as they were', async () => {
+    const { fill, erase, call, carryOn, opened, tick } = await aWorld((store) => ({
+      ...store,
+      listHeads: async () => Promise.reject(new Error('the jobs cannot be listed')),
+    }));
+    const [hourly] = (await fill(OWNER)) as [string];
+    const { store } = opened;
+    const backfill = await call('POST', `/jobs/${hourly}/backfill`, {
+      user: OWNER,
+      body: { from: iso(NOW - 2 * DAY), to: iso(NOW) },
+    });
+    const kept = async () => [
+      await store.readLimits(OWNER, { consistent: true }),
+      await store.readQuota(OWNER, 'creates'),
+      await store.readStored(OWNER),
+      await store.readName(OWNER, 'shop', 'bill'),
+      (await store.readOperation(backfill.body.operation))?.id,
+      await store.readSeats({ owner: ownerHash(OWNER), key: 'db' }, { consistent: true }),
+    ];
+    const before = await kept();
+    expect(before).not.toContain(undefined);
+    const begun = await erase();
+    await carryOn();
+    tick(60_000);
+    expect((await call('DELETE', `/operations/${begun}`, operator)).status).toBe(204);
+    expect(await kept()).toEqual(before);
+  });
+
+  it('of an owner does not end another erasure of the owner, nor one that the owner has begun for others', async () => {
+    let fails = true;
+    const { create, call, erase, operation, carryOn, tablesWith, opened, tick } = await aWorld((store) => ({
+      ...store,
+      listHeads: async (...given) =>
+        fails ? Promise.reject(new Error('the jobs cannot be listed')) : store.listHeads(...given),
+    }));
+    const other = await create(OTHER, {});
+    const begin = async (who: object, owner: string) =>
+      (await call('DELETE', `/owners/${owner}`, who)).body.operation as string;
+    const forOther = await begin({ user: OWNER, groups: [OPERATORS] }, OTHER);
+    const byUser = await begin({ user: OWNER }, OWNER);
+    const byOperator = await erase();
+    for (const one of [byUser, byOperator]) {
+      await opened.store.eraseOwner(OWNER, { operation: one, limits: true });
+      for (const id of [forOther, byUser, byOperator]) expect((await operation(id)).status).toBe('running');
+    }
+    fails = false;
+    tick(60_000);
+    await carryOn();
+    expect(tablesWith([other])).toEqual([]);
+  });
+
+  it('is the open one, if the caller may rely on it', async () => {
+    const { create, opened, call, operation, tick, carryOn } = await aWorld();
+    const job = await create(OWNER, { schedule: { every: 'PT1H' } });
+    const { store } = opened;
+    const run = await call('POST', `/jobs/${job}/run`, { user: OWNER });
+    const { jobId, due } = parseExecutionId(run.body.id) as { jobId: string; due: DueKey };
+    const row = await store.readRow(jobId, due, { consistent: true });
+    if (!row) throw new Error('no row');
+    const leaseUntil = NOW + 30_000;
+    await store.updateRow(row, { ...row, status: 'RUNNING', number: NOW, startedAt: NOW, leaseUntil });
+    const request = async (who: object) =>
+      (await call('DELETE', `/owners/${OWNER}`, who)).body.operation as string;
+    const own = await request({ user: OWNER });
+    expect(await request({ user: OWNER }), 'repeated').toBe(own);
+    const byOperator = await request(operator);
+    expect(byOperator, 'the owner could stop that one').not.toBe(own);
+    expect(await request(operator)).toBe(byOperator);
+    expect(await request({ user: 'oscar', groups: [OPERATORS] })).toBe(byOperator);
+    expect(await request({ user: OWNER }), 'the owner cannot read the operation of the operator').toBe(own);
+    const stop = await call('DELETE', `/operations/${byOperator}`, { user: OWNER });
+    expect(stop.status).toBe(404);
+    expect((await call('DELETE', `/operations/${own}`, { user: OWNER })).status).toBe(204);
+    expect(Object.keys(await operation(byOperator))).not.toContain('byOperator');
+    tick(60_000);
+    await carryOn();
+    expect((await operation(byOperator)).status).toBe('done');
+    expect((await call('GET', `/jobs/${job}`, operator)).status).toBe(404);
+    expect(await request(operator), 'an erasure that has ended').not.toBe(byOperator);
+  });
+
+  it('leaves no bytes in the file and its log', async () => {
+    const { create, opened, erase, operation, carryOn } = await aWorld();
+    const secret = 'a-secret-of-anna';
+    const job = await create(OWNER, { params: { result: secret.repeat(800) }, schedule: { every: 'PT1H' } });
+    expect(job).toBeTruthy();
+    const bytes = () =>
+      [opened.file, `${opened.file}-wal`].map((file) => readFileSync(file).includes(secret));
+    expect(bytes()).toContain(true);
+    const begun = await erase();
+    await carryOn();
+    expect((await operation(begun)).status).toBe('done');
+    await expect.poll(bytes).toEqual([false, false]);
   });
 });

@@ -5,6 +5,7 @@ import { changesConformance } from './conformance/changes.ts';
 import { type Claiming, claimsConformance } from './conformance/claims.ts';
 import { controlConformance } from './conformance/control.ts';
 import { definitionsConformance } from './conformance/definitions.ts';
+import { erasureConformance } from './conformance/erasure.ts';
 import { executionListsConformance } from './conformance/execution-lists.ts';
 import { executionsConformance } from './conformance/executions.ts';
 import { failedConformance } from './conformance/failed.ts';
@@ -60,5 +61,6 @@ export function describeStore(name: string, claiming: Claiming, open: () => Prom
     namesConformance(subject);
     operationsConformance(subject);
     seatsConformance(subject);
+    erasureConformance(subject);
   });
 }

@@ -16,7 +16,7 @@ export const erase = defineCommand({
   server: 'operator',
   notes: [
     'The owner is the user id of the tokens (claim sub).',
-    'All jobs are cancelled, running tasks are asked to stop, and then executions, jobs, names, limits and counters are removed. The command asks before. Without a terminal it needs --yes.',
+    'All jobs are cancelled, running tasks are asked to stop, and then executions, jobs, names and counters are removed. Limits are removed if an operator asks. The command asks before. Without a terminal it needs --yes.',
     'Ctrl-C ends the wait, not the operation. To stop it, use punctual operations stop.',
   ],
   examples: [['punctual erase alice', 'erase everything of the user alice']],

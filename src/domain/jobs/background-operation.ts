@@ -71,7 +71,11 @@ export interface BulkOperation extends OperationState {
 /** An erasure removes everything of an owner. */
 export interface ErasureOperation extends OperationState {
   readonly kind: 'erasure';
-  readonly params: { readonly owner: string };
+  readonly params: {
+    readonly owner: string;
+    /** Absent if the owner asked without being an operator. Then the limits of the owner stay. */
+    readonly byOperator?: true;
+  };
 }
 
 export type Operation = BackfillOperation | BulkOperation | ErasureOperation;
@@ -167,7 +171,7 @@ export type OperationView = z.infer<typeof operationShape>;
 /** The fields of the view that depend on the kind. */
 function subjectOf(operation: Operation) {
   if (operation.kind === 'backfill') return { jobId: operation.params.jobId };
-  if (operation.kind === 'erasure') return operation.params;
+  if (operation.kind === 'erasure') return { owner: operation.params.owner };
   const { action, owner, filter, note, until } = operation.params;
   const { tag, ...others } = filter;
   return {

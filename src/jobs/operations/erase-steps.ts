@@ -1,11 +1,11 @@
 // The steps of an erasure. The position is a phase and a cursor of its list:
 //
-//   begin   what names the owner besides jobs: among it, creates that are queued
 //   jobs    passes over the owner's jobs, until one finds none: a job that may start is cancelled, another is removed
 //   rows    passes over the owner's executions, also those whose job has expired, until one finds none that runs
-//   end     what requests have written meanwhile
+//   end     what names the owner besides jobs: counters, names, creates that are queued, ended operations
 //
-// A job is removed with its head last, so a pass after a crash finds it again. Every removal may be repeated.
+// A job is removed with its head last, so a pass after a crash finds it again. Every removal may be repeated. Counters and names are
+// last, because an erasure may be stopped, and the jobs that are left must count.
 import { forEachLimit } from '../../concurrency/map-limit.ts';
 import { NotFound } from '../../domain/errors.ts';
 import type { Row } from '../../domain/executions/row.ts';
@@ -26,7 +26,7 @@ const ROWS_AT_ONCE = 100;
 /** Log lines and notifications of an execution are written within this time after its end. */
 const AFTER_END_MS = 5_000;
 
-type Phase = 'begin' | 'jobs' | 'rows' | 'end';
+type Phase = 'jobs' | 'rows' | 'end';
 interface Position {
   readonly phase: Phase;
   /** Whether this pass has met something that another pass must look at. */
@@ -35,7 +35,7 @@ interface Position {
 }
 
 const textOf = ({ phase, again, cursor = '' }: Position): string => `${phase}.${again ? 1 : 0}.${cursor}`;
-function positionOf(text = textOf({ phase: 'begin', again: false })): Position {
+function positionOf(text = textOf({ phase: 'jobs', again: false })): Position {
   const [phase = '', again, ...cursor] = text.split('.');
   return { phase: phase as Phase, again: again === '1', cursor: cursor.join('.') || undefined };
 }
@@ -47,11 +47,22 @@ export const erasing: Work<ErasureOperation> = {
     const position = positionOf(key);
     if (position.phase === 'jobs') return eraseSomeJobs(context, operation, position, turn);
     if (position.phase === 'rows') return eraseSomeRows(context, operation, position);
-    await context.store.eraseOwner(operation.params.owner, operation.id);
-    const next = position.phase === 'begin' ? textOf({ phase: 'jobs', again: false }) : undefined;
-    return { done: 0, refused: [], next };
+    return eraseTheRest(context, operation);
   },
 };
+
+/** Whether this erasure still lists the jobs of the owner, so that it finds every job that exists now. */
+export const findsAllJobs = ({ next }: ErasureOperation): boolean => positionOf(next).phase === 'jobs';
+
+async function eraseTheRest({ store }: Context, { id, params }: ErasureOperation): Promise<Acted> {
+  const { owner, byOperator = false } = params;
+  await store.eraseOwner(owner, { operation: id, limits: byOperator });
+  // a create that was queued may have become a job meanwhile
+  const newer = await store.listHeads(owner, { limit: 1 });
+  const isAgain = newer.items.length > 0;
+  const next = isAgain ? textOf({ phase: 'jobs', again: false }) : undefined;
+  return { done: 0, refused: [], next, waits: isAgain };
+}
 
 async function eraseSomeJobs(
   context: Context,

@@ -169,7 +169,7 @@ export function createDynamoStore(options: DynamoStoreOptions): Store {
 
     eraseRows: (keys) => eraseRows(db, keys),
     eraseJobs: (heads, entries) => eraseJobs(db, shards, heads, entries),
-    eraseOwner: (userId) => eraseOwner(db, userId),
+    eraseOwner: (userId, scope) => eraseOwner(db, userId, scope),
   };
   return { ...primitives, claim: (writes) => claimStepByStep(primitives, writes) };
 }

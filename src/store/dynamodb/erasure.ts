@@ -4,10 +4,10 @@ import { shardOf } from '../../domain/executions/ids.ts';
 import { type Entry, entryKey, minuteOf, slotKey } from '../../domain/executions/slots.ts';
 import type { Head } from '../../domain/jobs/job.ts';
 import { HEAD, type Item } from '../items.ts';
-import type { ExecutionKey } from '../store.ts';
+import type { ErasureScope, ExecutionKey } from '../store.ts';
 import type { Database } from './database.ts';
 import { namespacePartition } from './names.ts';
-import { quotaPartition } from './quotas.ts';
+import { LIMITS, quotaPartition } from './quotas.ts';
 import { partitionOf } from './seats.ts';
 
 /** 1 WRU each and KB, and 1 for each index. */
@@ -33,12 +33,18 @@ export async function eraseJobs(
       key: entryKey(entry),
     })),
   );
-  const beside = heads.flatMap(({ jobId, userId, namespace, limit }) => [
+  const ids = new Set(heads.map(({ jobId }) => jobId));
+  const beside = heads.flatMap(({ jobId, userId, limit }) => [
     jobId,
-    ...(namespace === undefined ? [] : [namespacePartition(userId, namespace)]),
     ...(limit ? [partitionOf({ owner: ownerHash(userId), key: limit.key })] : []),
   ]);
-  for (const partition of new Set(beside)) await erasePartition(db, partition, (part) => part !== HEAD);
+  for (const partition of new Set(beside)) await erasePartition(db, partition, ({ part }) => part !== HEAD);
+  const namespaces = heads.flatMap(({ userId, namespace }) =>
+    namespace === undefined ? [] : [namespacePartition(userId, namespace)],
+  );
+  // names of jobs that are left stay, because the erasure may be stopped
+  for (const partition of new Set(namespaces))
+    await erasePartition(db, partition, ({ target }) => ids.has(String(target)));
   await db.removeAll(
     on,
     heads.map(({ jobId }) => ({ jobId, part: HEAD })),
@@ -46,13 +52,13 @@ export async function eraseJobs(
 }
 
 /** 1 RRU per 4 KB, and 1 WRU for each item. */
-export const eraseOwner = (db: Database, userId: string): Promise<void> =>
-  erasePartition(db, quotaPartition(userId), () => true);
+export const eraseOwner = (db: Database, userId: string, { limits }: ErasureScope): Promise<void> =>
+  erasePartition(db, quotaPartition(userId), ({ part }) => limits || part !== LIMITS);
 
 async function erasePartition(
   db: Database,
   partition: string,
-  isMeant: (part: string) => boolean,
+  isMeant: (item: Item) => boolean,
 ): Promise<void> {
   let last: Item | undefined;
   do {
@@ -61,15 +67,14 @@ async function erasePartition(
       {
         KeyConditionExpression: 'jobId = :partition',
         ExpressionAttributeValues: { ':partition': partition },
-        ProjectionExpression: 'jobId, part',
+        ProjectionExpression: 'jobId, part, target',
         ConsistentRead: true,
         ExclusiveStartKey: last,
       },
     );
-    const keys = page.items.map(({ jobId, part }) => ({ jobId, part }));
     await db.removeAll(
       { operation: 'eraseJobs', table: 'jobs' },
-      keys.filter(({ part }) => isMeant(String(part))),
+      page.items.filter(isMeant).map(({ jobId, part }) => ({ jobId, part })),
     );
     last = page.last;
   } while (last);

@@ -124,7 +124,7 @@ export async function replaceStored(
 }
 
 /** The part of the limits. No counter has this name. */
-const LIMITS = 'limits';
+export const LIMITS = 'limits';
 
 /** 1 WRU. */
 export async function putLimits(db: Database, userId: string, limits: LimitsOfOwner): Promise<void> {

@@ -27,6 +27,7 @@ import { createdKey, dueKeyOf, lockNumberOf } from '../items.ts';
 import type {
   ClaimAnswer,
   ClaimWrites,
+  ErasureScope,
   ExecutionKey,
   Extended,
   FailedKey,
@@ -76,7 +77,7 @@ export class MemoryStore implements Store {
   readonly slots = new Map<string, Map<string, Entry>>();
   readonly shards = new Map<number, Shard>();
   readonly workers = new Map<string, WorkerRow>();
-  /** By user and quota. */
+  /** By `quotaKey`. */
   readonly quotas = new Map<string, number>();
   readonly stored = new Map<string, Stored>();
   /** The limits that operators have set, by user. */
@@ -423,8 +424,8 @@ export class MemoryStore implements Store {
   }
 
   async addToQuota(userId: string, quota: string, count: number): Promise<number> {
-    const used = (this.quotas.get(`${userId}#${quota}`) ?? 0) + count;
-    this.quotas.set(`${userId}#${quota}`, used);
+    const used = (this.quotas.get(quotaKey(userId, quota)) ?? 0) + count;
+    this.quotas.set(quotaKey(userId, quota), used);
     return used;
   }
 
@@ -434,14 +435,14 @@ export class MemoryStore implements Store {
     count: number,
     max: number,
   ): Promise<number | undefined> {
-    const used = (this.quotas.get(`${userId}#${quota}`) ?? 0) + count;
+    const used = (this.quotas.get(quotaKey(userId, quota)) ?? 0) + count;
     if (used > max) return undefined;
-    this.quotas.set(`${userId}#${quota}`, used);
+    this.quotas.set(quotaKey(userId, quota), used);
     return used;
   }
 
   async readQuota(userId: string, quota: string): Promise<number> {
-    return this.quotas.get(`${userId}#${quota}`) ?? 0;
+    return this.quotas.get(quotaKey(userId, quota)) ?? 0;
   }
 
   async putLimits(userId: string, limits: LimitsOfOwner): Promise<void> {
@@ -575,14 +576,14 @@ export class MemoryStore implements Store {
     }
   }
 
-  async eraseOwner(userId: string, operation: string): Promise<void> {
-    for (const map of [this.quotas, this.names])
-      for (const key of map.keys()) if (key.startsWith(`${userId}#`)) map.delete(key);
+  async eraseOwner(userId: string, { operation, limits }: ErasureScope): Promise<void> {
+    for (const key of this.quotas.keys()) if (JSON.parse(key)[0] === userId) this.quotas.delete(key);
+    for (const [key, name] of this.names) if (name.userId === userId) this.names.delete(key);
     this.stored.delete(userId);
-    this.limits.delete(userId);
+    if (limits) this.limits.delete(userId);
     for (const one of this.operations.values()) {
       const isOwn = one.userId === userId || ('owner' in one.params && one.params.owner === userId);
-      if (!isOwn || one.id === operation) continue;
+      if (!isOwn || one.id === operation || (one.kind === 'erasure' && isOpen(one))) continue;
       this.operations.delete(one.id);
       this.openOperations.delete(one.id);
     }
@@ -596,8 +597,10 @@ export class MemoryStore implements Store {
 const changeOrder = ({ version, at }: ChangeKey): string =>
   `${String(version).padStart(10, '0')}#${String(at).padStart(13, '0')}`;
 
+const quotaKey = (userId: string, quota: string): string => JSON.stringify([userId, quota]);
+
 const nameKey = ({ userId, namespace, name }: Pick<NamePointer, 'userId' | 'namespace' | 'name'>): string =>
-  `${userId}#${namespace}#${name}`;
+  JSON.stringify([userId, namespace, name]);
 
 export const rowKey = ({ jobId, due }: ExecutionKey): string => `${jobId}#${due}`;
 

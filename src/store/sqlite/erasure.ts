@@ -22,13 +22,15 @@ const JOBS = [
   `DELETE FROM heads WHERE jobId IN ${IDS}`,
 ].map(changing);
 
+const LIMITS = changing('DELETE FROM limits WHERE userId = ?');
 const OWNER = [
-  ...['quotas', 'limits', 'names'].map((table) => `DELETE FROM ${table} WHERE userId = ?`),
+  ...['quotas', 'names'].map((table) => `DELETE FROM ${table} WHERE userId = ?`),
   `DELETE FROM messages WHERE ${bodyHas('$.userId')} = ?`,
 ].map(changing);
 const SEATS = changing('DELETE FROM seats WHERE owner = ?');
 const OPERATIONS = changing(
   `DELETE FROM operations WHERE id <> ?2
+     AND NOT (json_extract(record, '$.kind') = 'erasure' AND json_extract(record, '$.status') IN ('pending', 'running'))
      AND (json_extract(record, '$.userId') = ?1 OR json_extract(record, '$.params.owner') = ?1)`,
 );
 
@@ -42,10 +44,12 @@ export function erasureOperations(writer: Writer): ErasureStore {
       const ids = JSON.stringify(heads.map(({ jobId }) => jobId));
       for (const statement of JOBS) await writer.write(statement, [ids], 'record', '');
     },
-    async eraseOwner(userId, operation) {
+    async eraseOwner(userId, { operation, limits }) {
       for (const statement of OWNER) await writer.write(statement, [userId], 'record', '');
+      if (limits) await writer.write(LIMITS, [userId], 'record', '');
       await writer.write(SEATS, [ownerHash(userId)], 'record', '');
       await writer.write(OPERATIONS, [userId, operation], 'record', '');
+      writer.truncate?.();
     },
   };
 }

@@ -37,6 +37,7 @@ export function secureFile(file: string): void {
 /**
  * With `synchronous = FULL` a commit returns after an fsync of the -wal file. On macOS fsync leaves data in the drive's cache,
  * so `fullfsync` makes SQLite use F_FULLFSYNC. Automatic checkpoints are off: checkpoints.ts runs them after the answers.
+ * With `secure_delete` deleted bytes are overwritten with zeros, because an erasure promises that nothing is left.
  */
 export function openWriter(file: string): DatabaseSync {
   return withFaults(file, () => {
@@ -49,6 +50,7 @@ export function openWriter(file: string): DatabaseSync {
       PRAGMA wal_autocheckpoint = 0;
       PRAGMA journal_size_limit = ${MAX_IDLE_WAL};
       PRAGMA cache_size = -${WRITER_CACHE_KB};
+      PRAGMA secure_delete = ON;
     `);
     return db;
   });

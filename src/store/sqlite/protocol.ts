@@ -22,6 +22,8 @@ export type ToWriter =
   | Writes
   /** Retention deletes expired rows in small steps when no write waits. */
   | { readonly kind: 'expire'; readonly now: number }
+  /** The -wal file is copied into the database file and cut. */
+  | { readonly kind: 'truncate' }
   | { readonly kind: 'stats' }
   /** The writer commits all waiting writes, then closes the file. */
   | { readonly kind: 'close' };

@@ -36,6 +36,8 @@ export interface Writer {
   write(statement: Statement, values: readonly Value[], rank: Rank, owner: string): Promise<Answer>;
   /** Does all writes, each of which must change one row, or none of them. True if they were done. */
   transact(writes: readonly Write[], rank: Rank, owner: string): Promise<boolean>;
+  /** Cuts the -wal file, which has what was deleted. Absent without a file. */
+  truncate?(): void;
 }
 
 export interface Reader {

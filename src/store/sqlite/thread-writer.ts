@@ -144,6 +144,7 @@ export async function startThreadWriter(
   return {
     write: (statement, values, rank, owner) => queue([{ statement, values }], rank, owner),
     transact: async (unit, rank, owner) => (await queue(unit, rank, owner)) === 1,
+    truncate: () => send({ kind: 'truncate' }),
     expire: (now) => send({ kind: 'expire', now }),
     stats() {
       statsAsked = Promise.withResolvers();

@@ -36,6 +36,7 @@ const answer = (message: FromWriter): void => port.postMessage(message);
 function accept(message: ToWriter): void {
   if (message.kind === 'writes') queue(message);
   else if (message.kind === 'expire') retention.begin(message.now);
+  else if (message.kind === 'truncate') checkpoints.run(true);
   else if (message.kind === 'stats') tellStats();
   else closing = true;
 }

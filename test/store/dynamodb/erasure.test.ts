@@ -88,3 +88,30 @@ test('everything of the owner is gone but the operation, and nothing of others',
   expect(await itemsWith(texts)).toEqual({ jobs: 1 });
   expect(await itemsWith(otherTexts)).toEqual(before);
 });
+
+test('the limits stay if the owner asks, and other erasures that are open stay', async () => {
+  const { store } = context;
+  const user = 'erased-bert';
+  const own = await fill(user);
+  const { operation } = await eraseOwner(context, { userId: user, operator: false }, user);
+  await carryOutOperations(context, () => true);
+  expect(await store.readOperation(operation)).toMatchObject({ status: 'done' });
+  expect(await store.readLimits(user, { consistent: true })).toMatchObject({ values: { activeJobs: 9 } });
+  expect(await store.readStored(user)).toEqual({ jobs: 0, bytes: 0 });
+  expect(await itemsWith(own)).toEqual({});
+});
+
+test('jobs are removed with their names, and counters, limits and names of other jobs stay until the end', async () => {
+  const { store } = context;
+  const user = 'erased-carl';
+  await fill(user);
+  const name = { namespace: 'shop', name: 'ship' };
+  const spec = jobSpecSchema.parse({ task: 'noop', schedule: { cron: '@daily' } });
+  const { job } = await putNamedJob(context, asUser(user), name, { spec, paused: false });
+  const head = await store.readHead(job.id, { consistent: true });
+  await store.eraseJobs([head as NonNullable<typeof head>], []);
+  expect(await store.readName(user, 'shop', 'ship')).toBeUndefined();
+  expect(await store.readName(user, 'shop', 'bill')).toBeDefined();
+  expect(await store.readStored(user)).not.toEqual({ jobs: 0, bytes: 0 });
+  expect(await store.readLimits(user, { consistent: true })).toBeDefined();
+});
