@@ -66,8 +66,8 @@ export async function startStore(dir: string) {
 
 /** The process that serves the folder, and its port. */
 function servedBy(folder: string): { pid: number; port: string } | undefined {
-  const pid = Number(/api-(\d+)\.port/.exec(readdirSync(folder).join(' '))?.[1]);
-  return pid ? { pid, port: readFileSync(join(folder, `api-${pid}.port`), 'utf8') } : undefined;
+  const pid = Number(/api-(\d+)\.url/.exec(readdirSync(folder).join(' '))?.[1]);
+  return pid ? { pid, port: new URL(readFileSync(join(folder, `api-${pid}.url`), 'utf8')).port } : undefined;
 }
 
 export function open(url: string) {
@@ -137,7 +137,7 @@ export function open(url: string) {
       if (role !== 'worker') return;
       const { pid } = await served();
       process.kill(pid, 'SIGKILL');
-      rmSync(join(folder, `api-${pid}.port`));
+      rmSync(join(folder, `api-${pid}.url`));
       await takeOver();
     },
     createBatch: (jobs: readonly Job[]) => create(jobs.map(specOf)),

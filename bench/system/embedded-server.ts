@@ -1,11 +1,10 @@
 // The server of `npm start` in this process, started by the same function. The benchmarks can pause the worker's receives,
 // count the jobs that have ended, and read the counters of the writer.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { startAllInOne } from '../../src/local/all-in-one.ts';
 import { readLocalConfig } from '../../src/local/config.ts';
 import { openEmbeddedBackend } from '../../src/local/embedded-backend.ts';
 import type { ProcessLifecycle } from '../../src/local/process-lifecycle.ts';
+import { apiUrls } from '../../src/local/scheduler-ports.ts';
 import type { Receiver } from '../../src/queue/queue.ts';
 import type { WriterStats } from '../../src/store/sqlite/protocol.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -40,9 +39,10 @@ export async function startEmbeddedServer(
       return { ...opened, backend: { ...backend, receivers, ctx: { ...backend.ctx, store } } };
     },
   });
-  const port = readFileSync(join(config.dataFolder, `api-${process.pid}.port`), 'utf8');
+  const [url] = apiUrls(config.dataFolder);
+  if (url === undefined) throw new Error('the server has recorded no URL');
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     openInbox: receiver.resolve,
     ended: () => ended,
     stats: () => stats(),
