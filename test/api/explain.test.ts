@@ -204,10 +204,11 @@ describe('executions with a row', () => {
   });
 
   it('skippedOverlap: another execution was running', async () => {
-    const { job, claims, explain, goTo } = opened();
+    const { job, claims, explain, goTo, store } = opened();
     const id = await job();
     goTo(FIRST);
-    await claims(id);
+    const { row } = claimedOf(await claims(id));
+    await store.extendLease(row, row.number, FIRST + 2 * MINUTE, undefined);
     goTo(FIRST + MINUTE);
     await claims(id, FIRST + MINUTE);
     expect(await explain(id, FIRST + MINUTE)).toMatchObject({

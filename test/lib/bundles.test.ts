@@ -60,7 +60,7 @@ const LARGEST = {
   query: 510_000,
   docs: 700_000,
   ingest: 350_000,
-  watcher: 320_000,
+  watcher: 340_000,
   notifier: 850_000,
   canary: 110_000,
 };

@@ -121,10 +121,17 @@ function watch(page: Page, report: (problem: string) => void): void {
 /** The phone layout of Cloudscape's toolbar has a known violation, which is not ours. */
 const AXE_EXCEPTIONS = ['[class*="awsui_mobile-bar"]'];
 
+/** Resolves when no animation runs any more, other than those without an end. */
+const ANIMATIONS_END = `Promise.allSettled(document.getAnimations()
+  .filter(({ effect }) => effect.getComputedTiming().iterations !== Infinity)
+  .map(({ finished }) => finished)).then(() => undefined)`;
+
 /** Asserts that axe finds no violation on the page. `what` names the page in the failure. */
 export async function expectAccessible(page: Page, what = 'the page'): Promise<void> {
   // Trusted types refuse a script element with text, so the source runs by the debugger protocol.
   await page.evaluate(readFileSync(AXE, 'utf8'));
+  // in the middle of a fade, colours are not those of the page
+  await page.evaluate(ANIMATIONS_END);
   const violations = await page.evaluate(
     (exclude) =>
       // @ts-expect-error: axe is a global of the page
